@@ -1,0 +1,81 @@
+package llm
+
+// Delta is a streamed piece of a reply: TextDelta, ThinkingDelta, CallDelta,
+// BlockEnd or Finish.
+//
+// Index tells the pieces of one message from those of another within a reply.
+// Messages stand in the order in which their indexes first appeared.
+type Delta interface{ isDelta() }
+
+// TextDelta is a piece of the answer.
+type TextDelta struct {
+	Index int
+	Text  string
+}
+
+// ThinkingDelta is a piece of the model's reasoning.
+type ThinkingDelta struct {
+	Index int
+	Text  string
+}
+
+// CallDelta is a piece of a tool call. The first non-empty ID and Name stay;
+// Args are joined.
+type CallDelta struct {
+	Index int
+	ID    string
+	Name  string
+	Args  string
+}
+
+// BlockEnd says that the message at Index is whole. Dialects that cannot tell
+// leave it out; Finish ends all that are open.
+type BlockEnd struct {
+	Index  int
+	Opaque *Opaque // kept with the message, if any
+}
+
+// Finish is the last delta of a reply that ended properly.
+type Finish struct {
+	Reason Reason
+	Raw    string // the provider's own word for Reason
+	Usage  Usage
+}
+
+// Reason says why a reply ended.
+type Reason string
+
+// The reasons for which a reply ends. Calls are run only after Stop and Calls.
+const (
+	Stop     Reason = "stop"
+	Calls    Reason = "tool_calls"
+	Length   Reason = "length"         // the model's or the request's token limit
+	Filtered Reason = "content_filter" // the provider or the model refused
+	Unknown  Reason = "unknown"        // a word this program does not know, or none
+)
+
+// Usage counts tokens as the provider reported them; zero means not reported.
+type Usage struct {
+	Input      int `json:"input,omitempty"`       // all input, cached included
+	Cached     int `json:"cached,omitempty"`      // the part of Input read from a cache
+	CacheWrite int `json:"cache_write,omitempty"` // the part of Input written to a cache
+	Output     int `json:"output,omitempty"`      // all output, reasoning included
+	Reasoning  int `json:"reasoning,omitempty"`   // the part of Output that was reasoning
+}
+
+// Add returns the sum of both counts.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		Input:      u.Input + v.Input,
+		Cached:     u.Cached + v.Cached,
+		CacheWrite: u.CacheWrite + v.CacheWrite,
+		Output:     u.Output + v.Output,
+		Reasoning:  u.Reasoning + v.Reasoning,
+	}
+}
+
+func (TextDelta) isDelta()     {}
+func (ThinkingDelta) isDelta() {}
+func (CallDelta) isDelta()     {}
+func (BlockEnd) isDelta()      {}
+func (Finish) isDelta()        {}

@@ -1,0 +1,38 @@
+package loop
+
+import (
+	"agent/internal/llm"
+	"agent/internal/loop/policy"
+)
+
+// Command is what a front end wants of a running agent.
+type Command interface{ isCommand() }
+
+// The commands.
+type (
+	// Prompt begins a turn, or steers the one that runs: the model gets it with
+	// its next request.
+	Prompt struct {
+		Text   string
+		Images []llm.Image
+	}
+	// Interrupt ends the turn that runs, if any.
+	Interrupt struct{}
+	// Answer answers the Ask of the same ID. One that nobody waits for is
+	// dropped.
+	Answer struct {
+		ID       string
+		Decision Decision
+		Note     string // what the person says with it; the model reads it
+	}
+	// SetMode changes what is asked about, from the next tool call on.
+	SetMode struct{ Mode policy.Mode }
+	// SetModel changes the model, from the next step on.
+	SetModel struct{ Model string } // PROVIDER/NAME
+)
+
+func (Prompt) isCommand()    {}
+func (Interrupt) isCommand() {}
+func (Answer) isCommand()    {}
+func (SetMode) isCommand()   {}
+func (SetModel) isCommand()  {}

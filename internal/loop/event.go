@@ -1,0 +1,215 @@
+package loop
+
+import (
+	"time"
+
+	"agent/internal/llm"
+)
+
+// Event is what a running agent tells its front end, in one ordered queue.
+//
+// Durable events are the records of the session log, the lines of stream-json
+// and what a resumed screen is drawn from; each is in the log before it is
+// sent. All others are previews: never stored, and made good by a durable event
+// that follows.
+type Event interface{ isEvent() }
+
+// Durable is an Event that is stored. See Encode and Decode.
+type Durable interface {
+	Event
+	meta() *Meta
+}
+
+// Meta is common to all durable events.
+type Meta struct {
+	Agent string    `json:"agent,omitempty"` // who; empty is the main agent
+	Time  time.Time `json:"time"`
+}
+
+// The durable events.
+type (
+	// UserSaid is a person's message. Unless it steered a turn that was already
+	// running, it begins one.
+	UserSaid struct {
+		Meta
+		Text    string      `json:"text"`
+		Images  []llm.Image `json:"images,omitempty"`
+		Steered bool        `json:"steered,omitempty"`
+	}
+	// Partial is what a message that still streams holds so far. The finished
+	// message of the same reply and kind supersedes it.
+	Partial struct {
+		Meta
+		Reply string   `json:"reply"`
+		Kind  llm.Kind `json:"kind"`
+		Text  string   `json:"text"`
+	}
+	// MessageDone is a finished message of the model: Assistant, Thinking or
+	// ToolCall.
+	MessageDone struct {
+		Meta
+		Message llm.Message `json:"message"`
+	}
+	// Decided is the answer to an approval that was asked for.
+	Decided struct {
+		Meta
+		ID       string   `json:"id"` // of the tool call
+		Decision Decision `json:"decision"`
+		Scope    string   `json:"scope,omitempty"` // what an Always covers, in words
+		Note     string   `json:"note,omitempty"`  // what the person said with it
+	}
+	// ToolStart is the intent to run a tool. It is on the disk before the tool
+	// runs.
+	ToolStart struct {
+		Meta
+		ID      string   `json:"id"`
+		Title   string   `json:"title"`
+		Effect  string   `json:"effect"` // tools.Effect
+		Targets []Target `json:"targets,omitempty"`
+	}
+	// ToolEnd is the one result of a tool call, whether the tool ran or not.
+	ToolEnd struct {
+		Meta
+		Result   llm.Message   `json:"result"` // a ToolResult
+		Title    string        `json:"title"`
+		Effect   string        `json:"effect,omitempty"`
+		Outcome  Outcome       `json:"outcome"`
+		Summary  string        `json:"summary,omitempty"` // a few words for people
+		Diffs    []Diff        `json:"diffs,omitempty"`   // what was written
+		Duration time.Duration `json:"duration_ns,omitempty"`
+	}
+	// StepEnd closes one reply of the model and the results of its calls.
+	StepEnd struct {
+		Meta
+		Reply  string     `json:"reply"`
+		Model  string     `json:"model"` // PROVIDER/NAME
+		Finish llm.Reason `json:"finish"`
+		Usage  llm.Usage  `json:"usage"`
+	}
+	// TurnEnd closes a turn.
+	TurnEnd struct {
+		Meta
+		Reason   Reason        `json:"reason"`
+		Error    string        `json:"error,omitempty"` // one line for people
+		Hint     string        `json:"hint,omitempty"`  // what they can do about it
+		Steps    int           `json:"steps"`
+		Usage    llm.Usage     `json:"usage"`
+		Duration time.Duration `json:"duration_ns"`
+	}
+	// ModelSet says which model answers from here on.
+	ModelSet struct {
+		Meta
+		Model   string `json:"model"`             // PROVIDER/NAME
+		Why     string `json:"why,omitempty"`     // why it was chosen, in words
+		Context int    `json:"context,omitempty"` // its window in tokens, 0 if unknown
+	}
+	// ModeSet says what is asked about from here on.
+	ModeSet struct {
+		Meta
+		Mode string `json:"mode"` // policy.Mode
+	}
+)
+
+// The previews.
+type (
+	// Streamed is a piece of the reply that is being streamed.
+	Streamed struct {
+		Reply string
+		Delta llm.Delta
+	}
+	// Progress is output of a tool that runs.
+	Progress struct {
+		ID   string
+		Text string
+	}
+	// Asked wants an Answer of the same ID. The turn waits for it. ToolEnd of
+	// that ID, or TurnEnd, withdraws it.
+	Asked struct{ Ask Ask }
+	// Retrying says that a request failed and is tried again.
+	Retrying struct {
+		Attempt, Of int // the try that comes, of how many at most
+		In          time.Duration
+		Error       string
+		Hint        string
+	}
+	// Notice is something that the person should know. It changes nothing.
+	Notice struct{ Text string }
+)
+
+// Ask is a question to the person.
+type Ask struct {
+	ID       string // of the tool call, or StepsAsk
+	Title    string // "edit internal/tui/list.go"
+	Effect   string // tools.Effect; empty for StepsAsk
+	Targets  []Target
+	Diffs    []Diff   // what would be written
+	Warnings []string // what to know before saying yes
+	Why      string   // why it is asked: the rule, in words
+	Scope    string   // what an Always would cover, in words; empty if it is not offered
+}
+
+// StepsAsk is the ID of the question whether a long turn may go on.
+const StepsAsk = "steps"
+
+// Target is something that a tool call acts on: {"path", "a/b.go"},
+// {"command", "make"}, {"host", "example.org"}.
+type Target struct {
+	Kind  string `json:"kind"`
+	Value string `json:"value"`
+}
+
+// Diff is one changed file.
+type Diff struct {
+	Path    string `json:"path"`
+	Unified string `json:"unified"` // hunks of a unified diff with three lines of context, without file headers
+	Added   int    `json:"added"`   // lines
+	Removed int    `json:"removed"` // lines
+	Created bool   `json:"created,omitempty"`
+	Deleted bool   `json:"deleted,omitempty"`
+}
+
+// Outcome is how a tool call ended.
+type Outcome string
+
+// The outcomes of a tool call.
+const (
+	OK          Outcome = "ok"
+	Failed      Outcome = "error"
+	Refused     Outcome = "refused"     // by the person or by policy; it did not run
+	Interrupted Outcome = "interrupted" // the turn ended first
+	Uncertain   Outcome = "unknown"     // the program ended while it ran
+)
+
+// Reason says why a turn ended.
+type Reason string
+
+// The reasons for which a turn ends.
+const (
+	Done          Reason = "done"
+	OutOfTokens   Reason = "length"         // the reply hit a token limit
+	Filtered      Reason = "content_filter" // the provider or the model refused
+	MaxSteps      Reason = "max_steps"      // the step guard
+	AllFailed     Reason = "tools_failed"   // too many steps whose tools all failed
+	UserInterrupt Reason = "interrupted"
+	ProviderError Reason = "error"
+	LogError      Reason = "log_error" // the session cannot be written
+)
+
+// Decision is a person's answer to an Ask.
+type Decision string
+
+// The decisions.
+const (
+	Allow  Decision = "allow"
+	Always Decision = "always" // and all in the Ask's scope for this session
+	Refuse Decision = "refuse"
+)
+
+func (*Meta) isEvent()      {}
+func (m *Meta) meta() *Meta { return m }
+
+func (Streamed) isEvent() {}
+func (Progress) isEvent() {}
+func (Asked) isEvent()    {}
+func (Retrying) isEvent() {}
+func (Notice) isEvent()   {}

@@ -107,10 +107,11 @@ func arguments(s string) (input json.RawMessage, raw string) {
 	if len(b) == 0 || string(b) == "null" {
 		return json.RawMessage("{}"), ""
 	}
-	if b[0] != '{' || !json.Valid(b) {
+	var compact bytes.Buffer // as the log would write it: what is sent again is the same to the byte
+	if b[0] != '{' || json.Compact(&compact, b) != nil {
 		return json.RawMessage("{}"), s
 	}
-	return b, ""
+	return compact.Bytes(), ""
 }
 
 func (r *Reply) find(index int) *block {

@@ -14,7 +14,8 @@ import (
 // that follows.
 type Event interface{ isEvent() }
 
-// Durable is an Event that is stored. See Encode and Decode.
+// Durable is an Event that is stored: a pointer to one of the durable events.
+// See Encode and Decode.
 type Durable interface {
 	Event
 	meta() *Meta
@@ -36,8 +37,8 @@ type (
 		Images  []llm.Image `json:"images,omitempty"`
 		Steered bool        `json:"steered,omitempty"`
 	}
-	// Partial is what a message that still streams holds so far. The finished
-	// message of the same reply and kind supersedes it.
+	// Partial is what a message that still streams got since its last Partial.
+	// The finished message of the same reply and kind supersedes all of them.
 	Partial struct {
 		Meta
 		Reply string   `json:"reply"`
@@ -134,6 +135,9 @@ type (
 	}
 	// Notice is something that the person should know. It changes nothing.
 	Notice struct{ Text string }
+	// Unsent gives back what the person said to steer a turn that ended before
+	// the model was told: it belongs in the editor again.
+	Unsent struct{ Text string }
 )
 
 // Ask is a question to the person.
@@ -213,3 +217,4 @@ func (Progress) isEvent() {}
 func (Asked) isEvent()    {}
 func (Retrying) isEvent() {}
 func (Notice) isEvent()   {}
+func (Unsent) isEvent()   {}

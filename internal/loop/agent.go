@@ -1,0 +1,351 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/loop/policy"
+	"agent/internal/tools"
+)
+
+// Options are what an Agent is made of.
+type Options struct {
+	Log    *history.Log // where durable events go; nil keeps them nowhere. The agent does not close it.
+	State  State        // of the session that is resumed
+	Model  Model
+	Models func(name string) (Model, error) // finds the model of a SetModel
+	Mode   policy.Mode
+	System string
+	Tools  []tools.Tool
+	// MaxSteps is the number of steps after which a turn asks whether it may go
+	// on; 0 is DefaultMaxSteps.
+	MaxSteps int
+	// Attended says that somebody answers questions. Without, what would be
+	// asked is refused.
+	Attended bool
+
+	Now   func() time.Time                                 // nil: the clock
+	Sleep func(ctx context.Context, d time.Duration) error // nil: a timer
+	Rand  func() float64                                   // nil: math/rand
+}
+
+// Agent owns a session: it takes commands, runs one turn at a time and tells of
+// it in events.
+type Agent struct {
+	o      Options
+	events chan<- Event
+	gone   <-chan struct{} // closed when nobody takes events any more
+
+	msgs []llm.Message // owned by the turn while one runs
+	over atomic.Bool   // the end of the turn was told
+
+	mu      sync.Mutex // guards what follows
+	model   Model
+	policy  policy.Policy
+	inbox   []Prompt
+	answers map[string]chan Answer // of the asks that wait
+	stop    context.CancelFunc     // of the turn that runs
+	named   string                 // the model that the log knows of
+
+	log     sync.Mutex // keeps records in the order of their events
+	begun   bool       // the session holds a prompt
+	unsaved [][]byte   // records that the log could not take yet
+}
+
+// NewAgent returns an agent that goes on from o.State.
+func NewAgent(o Options) *Agent {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Sleep == nil {
+		o.Sleep = sleep
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Float64
+	}
+	a := &Agent{o: o, msgs: o.State.Messages, model: o.Model, named: o.State.Model, answers: map[string]chan Answer{}, begun: len(o.State.Events) > 0}
+	a.policy.Mode = o.Mode
+	for _, e := range o.State.Closing {
+		if record, err := Encode(e); err == nil {
+			a.unsaved = append(a.unsaved, record)
+		}
+	}
+	return a
+}
+
+// Run carries out commands until they are closed or ctx ends, and closes events
+// when everything it started is done. A turn that still runs is interrupted;
+// its end is in the log even when nobody takes events any more. Run is called
+// once.
+func (a *Agent) Run(ctx context.Context, commands <-chan Command, events chan<- Event) {
+	a.events, a.gone = events, ctx.Done()
+	defer close(events)
+	ended := make(chan Reason, 1) // one turn runs at a time
+	running := false
+	defer func() {
+		a.interrupt()
+		if running {
+			<-ended
+		}
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case reason := <-ended:
+			running = a.goOn(ctx, reason, ended)
+		case c, ok := <-commands:
+			if !ok {
+				return
+			}
+			if running && a.over.Load() { // its end was told: what is said now is no steering
+				running = a.goOn(ctx, <-ended, ended)
+			}
+			if p, ok := c.(Prompt); ok && !running {
+				running = true
+				a.start(ctx, p, ended)
+				continue
+			}
+			a.do(c)
+		}
+	}
+}
+
+// goOn deals with what the person said too late for the turn that ended. After
+// one that is done it begins the next turn, which it reports; otherwise the
+// person gets it back.
+func (a *Agent) goOn(ctx context.Context, reason Reason, ended chan<- Reason) bool {
+	late := a.leftover()
+	if reason == Done && len(late) > 0 {
+		a.mu.Lock()
+		a.inbox = append(late[1:], a.inbox...)
+		a.mu.Unlock()
+		a.start(ctx, late[0], ended)
+		return true
+	}
+	for _, p := range late {
+		_ = a.emit(Unsent{Text: p.Text})
+	}
+	return false
+}
+
+// start begins a turn in a goroutine of its own.
+func (a *Agent) start(ctx context.Context, p Prompt, ended chan<- Reason) {
+	ctx, stop := context.WithCancel(ctx)
+	a.over.Store(false)
+	a.mu.Lock()
+	a.stop = stop
+	a.mu.Unlock()
+	go func() {
+		defer stop()
+		ended <- a.turn(ctx, p)
+	}()
+}
+
+// turn carries p to its end.
+func (a *Agent) turn(ctx context.Context, p Prompt) (reason Reason) {
+	defer func() {
+		if p := recover(); p != nil { // a mistake of this program ends the turn, not the program
+			reason = ProviderError
+			_ = a.emit(&TurnEnd{Meta: Meta{Time: a.o.Now()}, Reason: reason, Error: fmt.Sprintf("agent itself broke down: %v", p),
+				Hint: "what was said is kept; leave and come back with --continue if it goes on"})
+		}
+	}()
+	t := &Turn{
+		Model: a.currentModel, System: a.o.System, Tools: a.o.Tools, MaxSteps: a.o.MaxSteps,
+		Judge: a.judge, Inbox: a.leftover, Emit: a.emit,
+		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand,
+	}
+	if a.o.Attended {
+		t.Approve = a.approve
+	}
+	err := a.emitModel()
+	if e := a.emit(&UserSaid{Meta: t.now(), Text: p.Text, Images: p.Images}); err == nil {
+		err = e
+	}
+	t.logErr = err
+	a.msgs = append(a.msgs, llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
+	msgs, end := t.Run(ctx, a.msgs)
+	a.msgs = msgs
+	return end.Reason
+}
+
+// do carries out a command other than a prompt that begins a turn.
+func (a *Agent) do(c Command) {
+	switch c := c.(type) {
+	case Prompt:
+		a.mu.Lock()
+		a.inbox = append(a.inbox, c)
+		a.mu.Unlock()
+	case Interrupt:
+		a.interrupt()
+	case Answer:
+		a.mu.Lock()
+		wait := a.answers[c.ID]
+		delete(a.answers, c.ID)
+		a.mu.Unlock()
+		if wait != nil {
+			wait <- c
+		}
+	case SetMode:
+		a.mu.Lock()
+		a.policy.Mode = c.Mode
+		a.mu.Unlock()
+		_ = a.emit(&ModeSet{Meta: Meta{Time: a.o.Now()}, Mode: string(c.Mode)})
+	case SetModel:
+		a.setModel(c.Model)
+	}
+}
+
+func (a *Agent) interrupt() {
+	a.mu.Lock()
+	stop := a.stop
+	a.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+}
+
+func (a *Agent) setModel(name string) {
+	if a.o.Models == nil {
+		_ = a.emit(Notice{Text: "the model cannot be changed here"})
+		return
+	}
+	m, err := a.o.Models(name)
+	if err != nil {
+		_ = a.emit(Notice{Text: err.Error()})
+		return
+	}
+	a.mu.Lock()
+	a.model, a.named = m, ""
+	a.mu.Unlock()
+	_ = a.emitModel()
+}
+
+// emitModel puts the model on record, unless the log knows it.
+func (a *Agent) emitModel() error {
+	a.mu.Lock()
+	m, known := a.model, a.named == a.model.Name
+	a.named = m.Name
+	a.mu.Unlock()
+	if known {
+		return nil
+	}
+	return a.emit(&ModelSet{Meta: Meta{Time: a.o.Now()}, Model: m.Name, Why: m.Why, Context: m.Context})
+}
+
+func (a *Agent) currentModel() Model {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.model
+}
+
+func (a *Agent) judge(c tools.Call) policy.Verdict {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.policy.Judge(c)
+}
+
+// leftover takes what the person said while a turn runs.
+func (a *Agent) leftover() []Prompt {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	in := a.inbox
+	a.inbox = nil
+	return in
+}
+
+// approve asks the person and waits for the answer.
+func (a *Agent) approve(ctx context.Context, ask Ask, scope policy.Scope) (Answer, error) {
+	wait := make(chan Answer, 1)
+	a.mu.Lock()
+	a.answers[ask.ID] = wait
+	a.mu.Unlock()
+	defer func() {
+		a.mu.Lock()
+		delete(a.answers, ask.ID)
+		a.mu.Unlock()
+	}()
+	_ = a.emit(Asked{Ask: ask})
+	select {
+	case <-ctx.Done():
+		return Answer{}, ctx.Err()
+	case answer := <-wait:
+		if answer.Decision == Always {
+			a.mu.Lock()
+			a.policy.Grant(scope)
+			a.mu.Unlock()
+		}
+		return answer, nil
+	}
+}
+
+// emit writes a durable event to the log, then sends e. The error is that of
+// the log, which takes what it could not take with a later event.
+func (a *Agent) emit(e Event) error {
+	a.log.Lock()
+	defer a.log.Unlock()
+	var err error
+	if d, ok := e.(Durable); ok {
+		err = a.save(d)
+	}
+	if _, end := e.(*TurnEnd); end {
+		a.over.Store(true)
+	}
+	select {
+	case a.events <- e:
+	case <-a.gone:
+	}
+	return err
+}
+
+func (a *Agent) save(d Durable) error {
+	if a.o.Log == nil {
+		return nil
+	}
+	record, err := Encode(d)
+	if err != nil {
+		return err
+	}
+	a.unsaved = append(a.unsaved, record)
+	if _, prompt := d.(*UserSaid); prompt {
+		a.begun = true
+	}
+	if !a.begun {
+		return nil // no session without a prompt
+	}
+	for len(a.unsaved) > 0 {
+		if err := a.o.Log.Append(a.unsaved[0], len(a.unsaved) == 1 && synced(d)); err != nil {
+			return fmt.Errorf("write session: %w", err)
+		}
+		a.unsaved = a.unsaved[1:]
+	}
+	return nil
+}
+
+// synced reports whether d must survive a loss of power from now on.
+func synced(d Durable) bool {
+	switch d.(type) {
+	case *MessageDone, *StepEnd: // a tool_start or the turn's end follows
+		return false
+	}
+	return true
+}
+
+// sleep waits for d or the end of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,104 @@
+package loop
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// ModelRecord is the type of the record that a ModelSet makes.
+const ModelRecord = "model"
+
+// typeOf returns what the log and stream-json call an event; empty if it has
+// no record.
+func typeOf(e Durable) string {
+	switch e.(type) {
+	case *UserSaid:
+		return "user"
+	case *Partial:
+		return "partial"
+	case *MessageDone:
+		return "message"
+	case *Decided:
+		return "decision"
+	case *ToolStart:
+		return "tool_start"
+	case *ToolEnd:
+		return "tool_end"
+	case *StepEnd:
+		return "step_end"
+	case *TurnEnd:
+		return "turn_end"
+	case *ModelSet:
+		return ModelRecord
+	case *ModeSet:
+		return "mode"
+	}
+	return ""
+}
+
+// eventOf returns an empty event of the type that typeOf names, nil if there is
+// none.
+func eventOf(typ string) Durable {
+	switch typ {
+	case "user":
+		return &UserSaid{}
+	case "partial":
+		return &Partial{}
+	case "message":
+		return &MessageDone{}
+	case "decision":
+		return &Decided{}
+	case "tool_start":
+		return &ToolStart{}
+	case "tool_end":
+		return &ToolEnd{}
+	case "step_end":
+		return &StepEnd{}
+	case "turn_end":
+		return &TurnEnd{}
+	case ModelRecord:
+		return &ModelSet{}
+	case "mode":
+		return &ModeSet{}
+	}
+	return nil
+}
+
+// Encode returns e as one flat JSON object that begins with its type. It is a
+// record of the log and a line of stream-json.
+func Encode(e Durable) ([]byte, error) {
+	typ := typeOf(e)
+	if typ == "" {
+		return nil, fmt.Errorf("encode %T: no record has this type", e)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `{"type":%q,`, typ)
+	head := b.Len()
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(e); err != nil {
+		return nil, fmt.Errorf("encode %s: %w", typ, err)
+	}
+	out := bytes.TrimRight(b.Bytes(), "\n")
+	return append(out[:head], out[head+1:]...), nil // without the object's own brace
+}
+
+// Decode returns the event of a record. It is nil for a type that this program
+// does not know, which a later one may have written.
+func Decode(record []byte) (Durable, error) {
+	var t struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(record, &t); err != nil {
+		return nil, fmt.Errorf("decode record: %w", err)
+	}
+	e := eventOf(t.Type)
+	if e == nil {
+		return nil, nil
+	}
+	if err := json.Unmarshal(record, e); err != nil {
+		return nil, fmt.Errorf("decode %s record: %w", t.Type, err)
+	}
+	return e, nil
+}

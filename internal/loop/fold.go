@@ -1,0 +1,169 @@
+package loop
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+)
+
+// State is what the records of a session amount to: what is true on resume.
+type State struct {
+	Messages []llm.Message
+	// Events are what the screen is drawn from: all durable events in order,
+	// but for partials that a finished message superseded.
+	Events []Durable
+	Model  string // PROVIDER/NAME of the last ModelSet
+	Mode   string // of the last ModeSet
+	Usage  llm.Usage
+	// Closing are the events that the session lacks because the program ended
+	// in the middle of a turn: a cut answer, the one result of each open call,
+	// the end of the turn. They are part of Messages and Events already, and
+	// are to be appended to the log.
+	Closing []Durable
+}
+
+// Fold reads a session. A record that cannot be read ends it with an error;
+// one of a type that this program does not know is passed over.
+func Fold(records iter.Seq2[history.Record, error]) (State, error) {
+	f := folding{partial: map[partialKey]*Partial{}, open: map[string]*openCall{}}
+	for r, err := range records {
+		if err != nil {
+			return f.State, err
+		}
+		e, err := Decode(r.Body)
+		if err != nil {
+			return f.State, err
+		}
+		if e != nil {
+			f.add(e)
+		}
+	}
+	f.close()
+	return f.State, nil
+}
+
+// folding is a Fold under way.
+type folding struct {
+	State
+	partial map[partialKey]*Partial // joined, until the message is finished
+	order   []partialKey
+	open    map[string]*openCall // calls without a result
+	calls   []string             // their ids, in order
+	inTurn  bool
+	last    time.Time
+	steps   int
+	usage   llm.Usage // of the turn that is open
+}
+
+type partialKey struct {
+	reply string
+	kind  llm.Kind
+}
+
+type openCall struct {
+	message llm.Message
+	start   *ToolStart // nil if it never started
+}
+
+func (f *folding) add(e Durable) {
+	f.last = e.meta().Time
+	if p, ok := e.(*Partial); ok {
+		f.addPartial(p)
+		return
+	}
+	f.Events = append(f.Events, e)
+	switch e := e.(type) {
+	case *UserSaid:
+		f.inTurn = true
+		f.Messages = append(f.Messages, llm.Message{Kind: llm.User, Text: e.Text, Images: e.Images})
+	case *MessageDone:
+		f.addMessage(e.Message)
+	case *ToolStart:
+		if c := f.open[e.ID]; c != nil {
+			c.start = e
+		}
+	case *ToolEnd:
+		f.closeCall(e.Result)
+	case *StepEnd:
+		f.steps++
+		f.usage = f.usage.Add(e.Usage)
+		f.Usage = f.Usage.Add(e.Usage)
+	case *TurnEnd:
+		f.inTurn, f.steps, f.usage = false, 0, llm.Usage{}
+	case *ModelSet:
+		f.Model = e.Model
+	case *ModeSet:
+		f.Mode = e.Mode
+	}
+}
+
+func (f *folding) addPartial(p *Partial) {
+	k := partialKey{p.Reply, p.Kind}
+	if have := f.partial[k]; have != nil {
+		have.Text += p.Text
+		have.Time = p.Time
+		return
+	}
+	c := *p
+	f.partial[k] = &c
+	f.order = append(f.order, k)
+}
+
+func (f *folding) addMessage(m llm.Message) {
+	k := partialKey{m.Reply, m.Kind}
+	if f.partial[k] != nil {
+		delete(f.partial, k)
+		f.order = slices.DeleteFunc(f.order, func(o partialKey) bool { return o == k })
+	}
+	if m.Kind == llm.ToolCall {
+		f.open[m.ID] = &openCall{message: m}
+		f.calls = append(f.calls, m.ID)
+	}
+	f.Messages = append(f.Messages, m)
+}
+
+func (f *folding) closeCall(result llm.Message) {
+	if f.open[result.ID] == nil {
+		return // a second result, or one of a call that was never made
+	}
+	delete(f.open, result.ID)
+	f.calls = slices.DeleteFunc(f.calls, func(id string) bool { return id == result.ID })
+	f.Messages = append(f.Messages, result)
+}
+
+// close makes a session whole whose program ended in the middle of a turn.
+func (f *folding) close() {
+	meta := Meta{Time: f.last}
+	for _, k := range slices.Clone(f.order) {
+		p := f.partial[k]
+		if strings.TrimSpace(p.Text) == "" {
+			continue
+		}
+		f.closing(&MessageDone{Meta: meta, Message: llm.Message{Kind: k.kind, Reply: k.reply, Text: p.Text, Cut: true}})
+	}
+	for _, id := range slices.Clone(f.calls) {
+		c := f.open[id]
+		end := &ToolEnd{Meta: meta, Title: c.message.Name, Outcome: Interrupted, Result: llm.Message{
+			Kind: llm.ToolResult, Reply: c.message.Reply, ID: id, IsError: true,
+			Text: "not run: the program ended before this call was started",
+		}}
+		if c.start != nil {
+			end.Title, end.Effect, end.Outcome = c.start.Title, c.start.Effect, Uncertain
+			end.Result.Text = "interrupted: the program ended while this ran. Whether it took effect is unknown: look before you run it again"
+		}
+		f.closing(end)
+	}
+	if f.inTurn {
+		f.closing(&TurnEnd{Meta: meta, Reason: UserInterrupt, Steps: f.steps, Usage: f.usage,
+			Error: "the program ended in the middle of this turn"})
+	}
+}
+
+func (f *folding) closing(e Durable) {
+	f.Closing = append(f.Closing, e)
+	f.add(e)
+}

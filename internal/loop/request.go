@@ -1,0 +1,124 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+)
+
+const (
+	maxTries   = 6
+	firstWait  = 500 * time.Millisecond
+	longestTry = 30 * time.Second // the longest wait that is ours to choose
+	// patience is the longest wait that a provider may ask for. Beyond it the
+	// turn ends, and says when to come back.
+	patience = 10 * time.Minute
+	// partialEvery is how often what streams is saved.
+	partialEvery = time.Second
+)
+
+// ask streams one reply. It tries again while nothing of a reply was accepted
+// and the error says that this may help, and once when the reply is empty. The
+// reply is never nil; with an error it holds what had come by then.
+func (t *Turn) ask(ctx context.Context, model Model, msgs []llm.Message) (*llm.Reply, error) {
+	req := llm.Request{Model: model.ID, System: t.System, Messages: told(msgs)}
+	for _, tool := range t.Tools {
+		req.Tools = append(req.Tools, tool.Spec())
+	}
+	emptyBefore := false
+	for try := 1; ; try++ {
+		reply, err := t.stream(ctx, model.Provider, req)
+		if err == nil && len(reply.Messages()) == 0 && reply.Finish.Reason == llm.Stop && !emptyBefore {
+			emptyBefore = true
+			t.emit(Retrying{Attempt: 2, Of: 2, Error: "the model gave an empty answer"})
+			continue
+		}
+		e, ok := errors.AsType[*llm.Error](err)
+		if !ok || !e.Retry || !reply.Empty() || try == maxTries || ctx.Err() != nil {
+			return reply, err
+		}
+		wait := t.backoff(try, e.RetryAfter)
+		if wait > patience {
+			later := *e
+			later.Hint = "it can be tried again at " + t.Now().Add(wait).Format("2006-01-02 15:04") + "; choose another model until then"
+			return reply, &later
+		}
+		t.emit(Retrying{Attempt: try + 1, Of: maxTries, In: wait, Error: e.Error(), Hint: e.Hint})
+		if t.Sleep(ctx, wait) != nil {
+			return reply, err
+		}
+	}
+}
+
+// backoff returns how long to wait before the try that follows try: spread over
+// the whole of a doubling interval, but at least what the provider asks for.
+func (t *Turn) backoff(try int, atLeast time.Duration) time.Duration {
+	wait := min(firstWait<<(try-1), longestTry)
+	return atLeast + time.Duration(t.Rand()*float64(wait))
+}
+
+// stream takes one reply from the provider as it comes, shows each delta and
+// saves what streams from time to time.
+func (t *Turn) stream(ctx context.Context, p llm.Provider, req llm.Request) (*llm.Reply, error) {
+	reply := llm.NewReply("")
+	save := saver{t: t, reply: reply.ID, last: t.Now()}
+	for d, err := range p.Stream(ctx, req) {
+		if err != nil {
+			return reply, err
+		}
+		reply.Add(d)
+		t.emit(Streamed{Reply: reply.ID, Delta: d})
+		save.add(d)
+		if t.logErr != nil {
+			return reply, nil
+		}
+	}
+	if reply.Finish.Reason == "" && ctx.Err() == nil {
+		return reply, &llm.Error{Kind: llm.ErrCut, Message: "the answer was cut in the middle. What arrived is kept",
+			Hint: "say \"go on\" to continue"}
+	}
+	return reply, ctx.Err()
+}
+
+// saver writes what streams to the log, at most once every partialEvery.
+type saver struct {
+	t     *Turn
+	reply string
+	last  time.Time
+	kind  llm.Kind
+	text  strings.Builder
+}
+
+func (s *saver) add(d llm.Delta) {
+	switch d := d.(type) {
+	case llm.TextDelta:
+		s.piece(llm.Assistant, d.Text)
+	case llm.ThinkingDelta:
+		s.piece(llm.Thinking, d.Text)
+	default:
+		return
+	}
+	if now := s.t.Now(); now.Sub(s.last) >= partialEvery {
+		s.last = now
+		s.flush()
+	}
+}
+
+func (s *saver) piece(kind llm.Kind, text string) {
+	if kind != s.kind {
+		s.flush()
+		s.kind = kind
+	}
+	s.text.WriteString(text)
+}
+
+func (s *saver) flush() {
+	if s.text.Len() == 0 {
+		return
+	}
+	s.t.emit(&Partial{Meta: s.t.now(), Reply: s.reply, Kind: s.kind, Text: s.text.String()})
+	s.text.Reset()
+}

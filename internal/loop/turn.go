@@ -1,0 +1,266 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/loop/policy"
+	"agent/internal/tools"
+)
+
+// Model is a way to reach a model.
+type Model struct {
+	Name     string // PROVIDER/NAME, as people write it
+	ID       string // as the provider knows it
+	Provider llm.Provider
+	Context  int    // its window in tokens, 0 if unknown
+	Why      string // why it was chosen, in words that follow "because"
+}
+
+const (
+	// DefaultMaxSteps is the number of steps after which a turn asks whether it
+	// may go on.
+	DefaultMaxSteps = 50
+	// maxFailing is how many steps in a row may have nothing but failed tools.
+	maxFailing = 3
+)
+
+// Turn carries one prompt to its end. Its functions are called from the
+// goroutine of Run alone, but for Emit with a Progress.
+type Turn struct {
+	Model    func() Model // asked before each request
+	System   string
+	Tools    []tools.Tool
+	MaxSteps int // 0 is DefaultMaxSteps
+
+	// Judge decides whether a call may run unasked.
+	Judge func(tools.Call) policy.Verdict
+	// Approve asks the person and waits. Its error is that of ctx. When nobody
+	// can be asked it is nil, and what would be asked is refused.
+	Approve func(ctx context.Context, ask Ask, scope policy.Scope) (Answer, error)
+	// Inbox returns what the person said since it was last called. Optional.
+	Inbox func() []Prompt
+	// Emit takes every event. An error of it ends the turn before the next tool
+	// runs: what happens then could not be told later.
+	Emit func(Event) error
+
+	Now   func() time.Time
+	Sleep func(ctx context.Context, d time.Duration) error // until d passed or ctx ended
+	Rand  func() float64                                   // in [0, 1), spreads retries
+
+	end     TurnEnd
+	started time.Time
+	failing int   // steps in a row whose tools all failed
+	allowed int   // steps until the guard asks
+	logErr  error // the first error of Emit
+}
+
+// Run carries the conversation msgs, whose last message is the person's, until
+// the model is done or a guard, the person or an error ends it. It returns the
+// conversation with what was said and done, and how it ended, which Emit has
+// got too. Cancelling ctx is the person's interrupt.
+func (t *Turn) Run(ctx context.Context, msgs []llm.Message) ([]llm.Message, TurnEnd) {
+	t.started = t.Now()
+	t.end = TurnEnd{}
+	if t.MaxSteps == 0 {
+		t.MaxSteps = DefaultMaxSteps
+	}
+	t.allowed = t.MaxSteps
+	for t.end.Reason == "" {
+		msgs = t.step(ctx, msgs)
+	}
+	if t.logErr != nil {
+		t.end.Reason = LogError
+		t.end.Error = "the session could not be saved: " + t.logErr.Error()
+		t.end.Hint = "make room or mend what is wrong there; what was said so far is kept and saved with the next prompt"
+	}
+	t.end.Meta = Meta{Time: t.Now()}
+	t.end.Duration = t.end.Time.Sub(t.started)
+	end := t.end
+	t.emit(&end)
+	return msgs, end
+}
+
+// step asks the model once and runs the calls of its reply. It sets t.end's
+// reason when no further step follows.
+func (t *Turn) step(ctx context.Context, msgs []llm.Message) []llm.Message {
+	if !t.mayGoOn(ctx) {
+		return msgs
+	}
+	msgs = t.steer(msgs)
+	model := t.Model()
+	reply, err := t.ask(ctx, model, msgs)
+	t.end.Steps++
+	said := reply.Messages()
+	for _, m := range said {
+		t.emit(&MessageDone{Meta: t.now(), Message: m})
+	}
+	msgs = append(msgs, said...)
+	calls := callsOf(said)
+	notRun := t.judgeReply(ctx, reply, err, len(calls) > 0)
+	results, worked := t.results(ctx, calls, notRun)
+	msgs = append(msgs, results...)
+	t.end.Usage = t.end.Usage.Add(reply.Finish.Usage)
+	t.emit(&StepEnd{Meta: t.now(), Reply: reply.ID, Model: model.Name, Finish: reply.Finish.Reason, Usage: reply.Finish.Usage})
+	t.judgeResults(ctx, len(calls) > 0 && notRun == "", worked)
+	if t.end.Reason == Done && t.Inbox != nil {
+		before := len(msgs)
+		if msgs = t.steer(msgs); len(msgs) > before {
+			t.end.Reason = "" // something was said meanwhile: the model is told
+		}
+	}
+	return msgs
+}
+
+// steer appends what the person said since the last step.
+func (t *Turn) steer(msgs []llm.Message) []llm.Message {
+	if t.Inbox == nil {
+		return msgs
+	}
+	for _, p := range t.Inbox() {
+		t.emit(&UserSaid{Meta: t.now(), Text: p.Text, Images: p.Images, Steered: true})
+		msgs = append(msgs, llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
+	}
+	return msgs
+}
+
+// mayGoOn is the step guard: past the limit, the person is asked.
+func (t *Turn) mayGoOn(ctx context.Context) bool {
+	if t.end.Steps < t.allowed {
+		return true
+	}
+	if t.Approve != nil {
+		answer, err := t.Approve(ctx, Ask{
+			ID:    StepsAsk,
+			Title: fmt.Sprintf("%d steps so far. Go on?", t.end.Steps),
+			Why:   fmt.Sprintf("a turn stops every %d steps (--max-steps)", t.MaxSteps),
+		}, policy.Scope{})
+		if err != nil {
+			t.end.Reason = UserInterrupt
+			return false
+		}
+		if answer.Decision != Refuse {
+			t.allowed += t.MaxSteps
+			return true
+		}
+	}
+	t.end.Reason = MaxSteps
+	t.end.Error = fmt.Sprintf("stopped after %d steps, the limit of a turn", t.end.Steps)
+	t.end.Hint = "say \"go on\" to continue, or raise the limit with --max-steps"
+	return false
+}
+
+// judgeReply sets the reason for which the turn ends with this reply, if it
+// does, and returns why its calls must not run; empty if they may.
+func (t *Turn) judgeReply(ctx context.Context, r *llm.Reply, err error, calls bool) (notRun string) {
+	switch {
+	case ctx.Err() != nil:
+		t.end.Reason = UserInterrupt
+		return "not run: the person stopped the turn"
+	case t.logErr != nil:
+		t.end.Reason = LogError
+		return "not run: the session could not be saved"
+	case err != nil:
+		t.fail(err)
+		return "not run: the reply was cut before it ended"
+	}
+	switch r.Finish.Reason {
+	case llm.Stop, llm.Calls:
+		if !calls {
+			t.end.Reason = Done
+			if len(r.Messages()) == 0 {
+				t.end.Reason = ProviderError
+				t.end.Error = "the model gave an empty answer twice"
+				t.end.Hint = "say it differently, or choose another model"
+			}
+		}
+		return ""
+	case llm.Length:
+		t.end.Reason = OutOfTokens
+		t.end.Error = "the answer hit the model's token limit and is cut"
+		t.end.Hint = "say \"go on\" to continue"
+		return "not run: the reply was cut at the model's token limit"
+	case llm.Filtered:
+		t.end.Reason = Filtered
+		t.end.Error = "the provider or the model refused to answer"
+		t.end.Hint = "say it differently, or choose another model"
+		return "not run: the reply was refused by the provider"
+	}
+	if calls {
+		t.end.Reason = ProviderError
+		t.end.Error = fmt.Sprintf("the answer ended for an unknown reason (%q), so its tool calls were not run", r.Finish.Raw)
+		t.end.Hint = "say \"go on\" to continue"
+		return "not run: it is unknown whether the reply was whole"
+	}
+	t.end.Reason = Done
+	return ""
+}
+
+// judgeResults is the guard against steps that only fail.
+func (t *Turn) judgeResults(ctx context.Context, ran, worked bool) {
+	switch {
+	case t.end.Reason != "" || !ran:
+		return
+	case ctx.Err() != nil:
+		t.end.Reason = UserInterrupt
+	case t.logErr != nil:
+		t.end.Reason = LogError
+	case worked:
+		t.failing = 0
+	default:
+		if t.failing++; t.failing > maxFailing {
+			t.end.Reason = AllFailed
+			t.end.Error = fmt.Sprintf("stopped: every tool call of %d steps in a row failed", t.failing)
+			t.end.Hint = "say what to do differently, or \"go on\""
+		}
+	}
+}
+
+// fail ends the turn with the error of a provider.
+func (t *Turn) fail(err error) {
+	t.end.Reason = ProviderError
+	t.end.Error = err.Error()
+	if e, ok := errors.AsType[*llm.Error](err); ok {
+		t.end.Hint = e.Hint
+	}
+}
+
+// emit hands an event on. The first failure ends the turn.
+func (t *Turn) emit(e Event) {
+	if err := t.Emit(e); err != nil && t.logErr == nil {
+		t.logErr = err
+	}
+}
+
+func (t *Turn) now() Meta { return Meta{Time: t.Now()} }
+
+// callsOf returns the tool calls among msgs.
+func callsOf(msgs []llm.Message) []llm.Message {
+	var out []llm.Message
+	for _, m := range msgs {
+		if m.Kind == llm.ToolCall {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// told returns the conversation as the model is told it: an answer that was cut
+// says so, cut thinking is left out.
+func told(msgs []llm.Message) []llm.Message {
+	out := make([]llm.Message, 0, len(msgs))
+	for _, m := range msgs {
+		if m.Cut && m.Kind == llm.Thinking {
+			continue
+		}
+		if m.Cut && m.Kind == llm.Assistant {
+			m.Text = strings.TrimRight(m.Text, " \n") + "\n\n[this answer was cut here]"
+		}
+		out = append(out, m)
+	}
+	return out
+}

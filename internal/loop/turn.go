@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -95,7 +96,7 @@ func (t *Turn) step(ctx context.Context, msgs []llm.Message) []llm.Message {
 	model := t.Model()
 	reply, err := t.ask(ctx, model, msgs)
 	t.end.Steps++
-	said := reply.Messages()
+	said := distinct(msgs, reply.Messages())
 	for _, m := range said {
 		t.emit(&MessageDone{Meta: t.now(), Message: m})
 	}
@@ -237,6 +238,17 @@ func (t *Turn) emit(e Event) {
 }
 
 func (t *Turn) now() Meta { return Meta{Time: t.Now()} }
+
+// distinct returns said with a new ID for each call whose ID the conversation
+// has already: some servers count from 0 in every reply.
+func distinct(msgs, said []llm.Message) []llm.Message {
+	for i, m := range said {
+		if m.Kind == llm.ToolCall && slices.ContainsFunc(msgs, func(o llm.Message) bool { return o.Kind == llm.ToolCall && o.ID == m.ID }) {
+			said[i].ID = m.ID + "_" + m.Reply
+		}
+	}
+	return said
+}
 
 // callsOf returns the tool calls among msgs.
 func callsOf(msgs []llm.Message) []llm.Message {

@@ -1,0 +1,52 @@
+# make run and make test need Go and git, and nothing else.
+GO      ?= go
+DIR     ?= .
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+# A shell that does not expand ~ behind = leaves it to us.
+WHERE   := $(patsubst ~%,$(HOME)%,$(DIR))
+
+.PHONY: run build install test check cases bench pictures fuzz clean
+
+## run: build, then open the terminal program in DIR
+run:
+	@echo "building agent (the first time, its libraries are fetched: about a minute) ..."
+	@$(MAKE) --no-print-directory -s build
+	@cd "$(WHERE)" && exec "$(CURDIR)/bin/agent" $(ARGS)
+
+## build: one static binary, bin/agent
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/agent ./cmd/agent
+
+## install: the same into go's bin directory
+install:
+	CGO_ENABLED=0 $(GO) install -trimpath -ldflags "$(LDFLAGS)" ./cmd/agent
+
+## test: all tests; no network but the module proxy
+test:
+	$(GO) test ./...
+
+## check: formatting, vet, staticcheck, builds for three systems, tests with the race detector
+check:
+	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt these:"; echo "$$out"; exit 1; fi
+	$(GO) mod tidy -diff
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	for os in linux darwin windows; do GOOS=$$os CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/agent || exit 1; done
+	$(GO) test -race ./...
+
+## cases: the tests over the cases in the directory AGENT_CASES
+cases:
+	@if [ -z "$$AGENT_CASES" ] || [ -z "$$(ls -A "$$AGENT_CASES" 2>/dev/null)" ]; then \
+		echo "AGENT_CASES must name a directory of cases: it is unset or empty"; exit 1; fi
+	$(GO) test -count=1 -run 'Cases$$' -v ./... | grep -E '^(=== RUN +[A-Za-z]+$$|--- (FAIL|SKIP)|FAIL|ok|panic)|^ +.*_test.go' ; exit $${PIPESTATUS[0]}
+
+## bench: the benchmarks
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+## clean: remove what was built
+clean:
+	rm -rf bin
+
+cases: SHELL := /bin/bash

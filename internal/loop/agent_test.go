@@ -1,0 +1,398 @@
+package loop_test
+
+import (
+	"context"
+	"iter"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/script"
+	"agent/internal/loop"
+	"agent/internal/loop/policy"
+	"agent/internal/tools"
+)
+
+func interrupt() []loop.Command { return []loop.Command{loop.Interrupt{}} }
+
+// never is a hold that nothing lets go.
+func never() <-chan struct{} { return make(chan struct{}) }
+
+func TestInterrupt(t *testing.T) {
+	forever := tool("wait", tools.Execute, func(ctx context.Context, text string) (string, error) {
+		<-ctx.Done()
+		return "half", ctx.Err()
+	})
+	isStreamed := func(e loop.Event) bool { _, ok := e.(loop.Streamed); return ok }
+	isAsked := func(e loop.Event) bool { _, ok := e.(loop.Asked); return ok }
+	isStart := func(e loop.Event) bool { _, ok := e.(*loop.ToolStart); return ok }
+	isUser := func(e loop.Event) bool { _, ok := e.(*loop.UserSaid); return ok }
+	isRetry := func(e loop.Event) bool { _, ok := e.(loop.Retrying); return ok }
+	for name, c := range map[string]struct {
+		reply script.Reply
+		mode  policy.Mode
+		when  func(loop.Event) bool
+		want  string
+	}{
+		"before the first delta": {
+			reply: script.Reply{Deltas: script.Say("x").Deltas, Hold: map[int]<-chan struct{}{0: never()}}, when: isUser,
+			want: `
+				user "one"
+				turn interrupted after 1`,
+		},
+		"in mid-stream": {
+			reply: script.Reply{Deltas: script.Say("half an answer").Deltas, Hold: map[int]<-chan struct{}{1: never()}}, when: isStreamed,
+			want: `
+				user "one"
+				assistant "half " (cut)
+				turn interrupted after 1`,
+		},
+		"in the middle of a call": {
+			reply: script.Reply{Deltas: script.Call("c1", "wait", args("a")).Deltas, Hold: map[int]<-chan struct{}{1: never()}}, when: isStreamed,
+			want: `
+				user "one"
+				call c1 wait {} (cut)
+				end c1 "wait" interrupted: not run: the person stopped the turn
+				turn interrupted after 1`,
+		},
+		"while an approval waits": {
+			reply: script.Reply{}.Call("c1", "wait", args("a")).Call("c2", "wait", args("b")).Calls(), when: isAsked, mode: policy.Ask,
+			want: `
+				user "one"
+				call c1 wait {"text":"a"}
+				call c2 wait {"text":"b"}
+				asked c1 "wait a" because a command can do anything that you can do; always: "this very command: a"
+				end c1 "wait a" interrupted: not run: the person stopped the turn before answering whether it may run
+				end c2 "wait" interrupted: not run: the person stopped the turn
+				turn interrupted after 1`,
+		},
+		"while a tool runs": {
+			reply: script.Reply{}.Call("c1", "wait", args("a")).Call("c2", "wait", args("b")).Calls(), when: isStart,
+			want: `
+				user "one"
+				call c1 wait {"text":"a"}
+				call c2 wait {"text":"b"}
+				start c1 "wait a"
+				end c1 "wait a" interrupted: interrupted by the person; until then:
+				half
+				end c2 "wait" interrupted: not run: the person stopped the turn
+				turn interrupted after 1`,
+		},
+		"while a retry waits": {
+			reply: script.Fail(&llm.Error{Kind: llm.ErrRate, Provider: "p", Status: 429, Retry: true, RetryAfter: time.Minute}), when: isRetry,
+			want: `
+				user "one"
+				retrying 2 of 6 in 1m0.25s: p answered 429
+				turn interrupted after 1`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := script.New(c.reply, script.Say("two it is"))
+			o := options(p, forever)
+			if c.mode != "" {
+				o.Mode = c.mode
+			}
+			o.Sleep = func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }
+			done := false
+			events := play(t, o, []string{"one", "two"}, func(e loop.Event) []loop.Command {
+				if done || !c.when(e) {
+					return nil
+				}
+				done = true
+				return interrupt()
+			})
+			want := dedent(c.want) + dedent(`
+				user "two"
+				assistant "two it is"
+				turn done after 1`)
+			if d := cmp.Diff(trace(events), want); d != "" {
+				t.Error(d)
+			}
+			rs := p.Requests()
+			if err := valid(rs[len(rs)-1].Messages); err != nil {
+				t.Errorf("the next request: %v", err)
+			}
+		})
+	}
+}
+
+// The model must know that its answer was cut.
+func TestCutAnswerIsTold(t *testing.T) {
+	p := script.New(script.Reply{Deltas: script.Say("half an answer").Deltas, Hold: map[int]<-chan struct{}{1: never()}}, script.Say("ok"))
+	stopped := false
+	play(t, options(p), []string{"one", "two"}, func(e loop.Event) []loop.Command {
+		if _, ok := e.(loop.Streamed); !ok || stopped {
+			return nil
+		}
+		stopped = true
+		return interrupt()
+	})
+	want := dedent(`
+		user "one"
+		assistant "half\n\n[this answer was cut here]" (cut)
+		user "two"`)
+	if d := cmp.Diff(conversation(p.Requests()[1]), want); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestSteering(t *testing.T) {
+	p := script.New(script.Call("c1", "look", args("a")), script.Say("done"), script.Say("more"))
+	calls := 0
+	play(t, options(p, echo("look", tools.Read)), []string{"go"}, func(e loop.Event) []loop.Command {
+		switch e := e.(type) {
+		case *loop.ToolStart:
+			return []loop.Command{loop.Prompt{Text: "and b"}}
+		case *loop.MessageDone:
+			if calls++; e.Message.Text == "done" { // said while the last answer is under way
+				return []loop.Command{loop.Prompt{Text: "and c"}}
+			}
+		}
+		return nil
+	})
+	want := dedent(`
+		user "go"
+		call c1 look {"text":"a"}
+		result c1 "did a"
+		user "and b"
+		assistant "done"
+		user "and c"`)
+	rs := p.Requests()
+	if d := cmp.Diff(conversation(rs[len(rs)-1]), want); d != "" {
+		t.Error(d)
+	}
+}
+
+// What steers a turn that is stopped goes back to the person.
+func TestSteeringAStoppedTurn(t *testing.T) {
+	p := script.New(script.Reply{Deltas: script.Say("half an answer").Deltas, Hold: map[int]<-chan struct{}{1: never()}})
+	sent := false
+	events := play(t, options(p), []string{"go"}, func(e loop.Event) []loop.Command {
+		if _, ok := e.(loop.Streamed); ok && !sent {
+			sent = true
+			return []loop.Command{loop.Prompt{Text: "wait"}, loop.Interrupt{}}
+		}
+		return nil
+	})
+	want := dedent(`
+		user "go"
+		assistant "half " (cut)
+		turn interrupted after 1
+		unsent "wait"`)
+	if d := cmp.Diff(trace(events), want); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestModelAndModeChange(t *testing.T) {
+	first, second := script.New(script.Call("c1", "run", args("a"))), script.New(script.Say("done"))
+	o := options(first, echo("run", tools.Execute))
+	o.Mode = policy.Ask
+	o.Models = func(name string) (loop.Model, error) {
+		return loop.Model{Name: name, ID: "two", Provider: second}, nil
+	}
+	play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
+		if a, ok := e.(loop.Asked); ok {
+			return []loop.Command{loop.SetModel{Model: "other/two"}, loop.Answer{ID: a.Ask.ID, Decision: loop.Allow}}
+		}
+		return nil
+	})
+	if got := second.Requests()[0].Model; got != "two" {
+		t.Errorf("got model %q, want two", got)
+	}
+}
+
+// A turn whose session cannot be written stops before the next tool, and what
+// was said is saved when there is room again.
+func TestLogFails(t *testing.T) {
+	store := history.Open(t.TempDir())
+	log := store.Create(history.Header{Dir: "/w"})
+	ran := false
+	p := script.New(script.Call("c1", "run", args("a")), script.Say("never"))
+	o := options(p, tool("run", tools.Execute, func(context.Context, string) (string, error) { ran = true; return "", nil }))
+	o.Log = log
+	closed := false
+	events := play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
+		if _, ok := e.(loop.Streamed); ok && !closed {
+			closed = true
+			if err := log.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		return nil
+	})
+	end, ok := events[len(events)-1].(*loop.TurnEnd)
+	if !ok || end.Reason != loop.LogError || ran {
+		t.Errorf("got end %v, ran %v, want the turn ended by the log before the tool ran\n%s", end, ran, trace(events))
+	}
+}
+
+// session plays a turn with everything in it and returns its records.
+func session(t *testing.T) (records []history.Record, events []loop.Event) {
+	t.Helper()
+	store := history.Open(t.TempDir())
+	log := store.Create(history.Header{Dir: "/w"})
+	defer log.Close()
+	var b script.Reply
+	p := script.New(
+		b.Think("let me see").Text("looking").Call("c1", "look", args("a")).Call("c2", "look", args("b")).Calls(),
+		b.Call("c3", "change", args("d/a")).Call("c4", "run", args("make")).Calls(),
+		script.Say("all done"),
+		script.Say("second answer"),
+	)
+	o := options(p, echo("look", tools.Read), echo("change", tools.Write), echo("run", tools.Execute))
+	o.Log, o.Mode = log, policy.Ask
+	clock := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	tick := make(chan time.Time, 1)
+	tick <- clock
+	o.Now = func() time.Time { n := (<-tick).Add(700 * time.Millisecond); tick <- n; return n } // so that partials are written
+	events = play(t, o, []string{"one", "two"}, func(e loop.Event) []loop.Command {
+		if a, ok := e.(loop.Asked); ok {
+			return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: loop.Always}}
+		}
+		return nil
+	})
+	for r, err := range log.Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, r)
+	}
+	return records, events
+}
+
+func of(records []history.Record) iter.Seq2[history.Record, error] {
+	return func(yield func(history.Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// What a session holds is what was shown, and what a model is told on resume is
+// what it was told before.
+func TestFoldIsWhatHappened(t *testing.T) {
+	records, events := session(t)
+	state, err := loop.Fold(of(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []loop.Event
+	for _, e := range events {
+		if _, partial := e.(*loop.Partial); partial {
+			continue
+		}
+		if d, ok := e.(loop.Durable); ok {
+			want = append(want, d)
+		}
+	}
+	for _, e := range state.Events {
+		got = append(got, e)
+	}
+	if d := cmp.Diff(got, want); d != "" {
+		t.Errorf("events: %s", d)
+	}
+	if len(state.Closing) > 0 || state.Model != "script/test" || state.Usage.Input != 400 {
+		t.Errorf("got closing %v, model %q, usage %+v, want none, script/test, 400 in", state.Closing, state.Model, state.Usage)
+	}
+	p := script.New(script.Say("third"))
+	o := options(p)
+	o.State = state
+	play(t, o, []string{"three"}, nil)
+	want2 := dedent(`
+		user "one"
+		thinking "let me see"
+		assistant "looking"
+		call c1 look {"text":"a"}
+		call c2 look {"text":"b"}
+		result c1 "did a"
+		result c2 "did b"
+		call c3 change {"text":"d/a"}
+		call c4 run {"text":"make"}
+		result c3 "did d/a"
+		result c4 "did make"
+		assistant "all done"
+		user "two"
+		assistant "second answer"
+		user "three"`)
+	if d := cmp.Diff(conversation(p.Requests()[0]), want2); d != "" {
+		t.Errorf("resumed conversation: %s", d)
+	}
+}
+
+// Wherever a session ends, what is folded is a conversation with one result a
+// call, nothing of it is lost, and closing it once closes it for good.
+func TestFoldOfEveryPrefix(t *testing.T) {
+	records, _ := session(t)
+	for n := range len(records) + 1 {
+		state, err := loop.Fold(of(records[:n]))
+		if err != nil {
+			t.Fatalf("%d records: %v", n, err)
+		}
+		if err := valid(state.Messages); err != nil {
+			t.Errorf("%d records: %v", n, err)
+		}
+		closed := append([]history.Record(nil), records[:n]...)
+		for _, e := range state.Closing {
+			body, err := loop.Encode(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			closed = append(closed, history.Record{Body: body})
+		}
+		again, err := loop.Fold(of(closed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(again.Messages, state.Messages); d != "" || len(again.Closing) > 0 {
+			t.Errorf("%d records: closed once, it folds to something else (still to close: %d): %s", n, len(again.Closing), d)
+		}
+	}
+}
+
+// A kill in mid-answer keeps what was saved of it.
+func TestFoldKeepsPartials(t *testing.T) {
+	records, _ := session(t)
+	for n, r := range records {
+		e, err := loop.Decode(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, ok := e.(*loop.Partial)
+		if !ok || p.Kind != llm.Assistant {
+			continue
+		}
+		state, err := loop.Fold(of(records[:n+1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := state.Messages[len(state.Messages)-1]
+		if last.Kind != llm.Assistant || !last.Cut || last.Text == "" {
+			t.Errorf("got %+v, want the cut answer", last)
+		}
+		return
+	}
+	t.Fatal("the session has no partial answer to test with")
+}
+
+// An agent without a prompt leaves no session behind.
+func TestNoSessionWithoutAPrompt(t *testing.T) {
+	dir := t.TempDir()
+	o := options(script.New())
+	o.Log = history.Open(dir).Create(history.Header{Dir: "/w"})
+	o.Models = func(name string) (loop.Model, error) { return loop.Model{Name: name}, nil }
+	commands, events := make(chan loop.Command, 2), make(chan loop.Event, 8)
+	commands <- loop.SetModel{Model: "a/b"}
+	commands <- loop.SetMode{Mode: policy.Edits}
+	close(commands)
+	loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("got %v, %v, want an empty directory", left, err)
+	}
+}

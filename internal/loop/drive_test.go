@@ -1,0 +1,200 @@
+package loop_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/llm/script"
+	"agent/internal/loop"
+	"agent/internal/loop/policy"
+	"agent/internal/tools"
+)
+
+// hang is how long a test waits before it calls something stuck.
+const hang = 20 * time.Second
+
+// play runs an agent on prompts, one after the end of the turn before, and
+// returns all events. React, if not nil, may answer an event with commands.
+func play(t *testing.T, o loop.Options, prompts []string, react func(loop.Event) []loop.Command) []loop.Event {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), hang)
+	defer stop()
+	commands, events := make(chan loop.Command, 16), make(chan loop.Event)
+	go loop.NewAgent(fill(o)).Run(ctx, commands, events)
+	commands <- loop.Prompt{Text: prompts[0]}
+	prompts = prompts[1:]
+	var all []loop.Event
+	for e := range events {
+		all = append(all, e)
+		if react != nil {
+			for _, c := range react(e) {
+				commands <- c
+			}
+		}
+		if _, ok := e.(*loop.TurnEnd); !ok {
+			continue
+		}
+		if len(prompts) == 0 {
+			close(commands)
+			continue
+		}
+		commands <- loop.Prompt{Text: prompts[0]}
+		prompts = prompts[1:]
+	}
+	if ctx.Err() != nil {
+		t.Fatalf("the agent hung; events so far:\n%s", trace(all))
+	}
+	return all
+}
+
+// fill gives o a clock that moves by a millisecond a look and never waits.
+func fill(o loop.Options) loop.Options {
+	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	tick := make(chan time.Time, 1)
+	tick <- now
+	if o.Now == nil {
+		o.Now = func() time.Time { n := (<-tick).Add(time.Millisecond); tick <- n; return n }
+	}
+	if o.Sleep == nil {
+		o.Sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	}
+	if o.Rand == nil {
+		o.Rand = func() float64 { return 0.5 }
+	}
+	return o
+}
+
+// options are those of an attended agent in mode all that plays replies.
+func options(p llm.Provider, ts ...tools.Tool) loop.Options {
+	return loop.Options{
+		Model: loop.Model{Name: "script/test", ID: "test", Provider: p, Context: 1000},
+		Mode:  policy.All, Tools: ts, Attended: true, System: "system",
+	}
+}
+
+// trace writes events as lines that a test compares: durable ones by what they
+// say, previews of the stream left out.
+func trace(events []loop.Event) string {
+	var b strings.Builder
+	for _, e := range events {
+		switch e := e.(type) {
+		case *loop.UserSaid:
+			fmt.Fprintf(&b, "user %q%s\n", e.Text, mark(e.Steered, " steered"))
+		case *loop.MessageDone:
+			fmt.Fprintf(&b, "%s\n", line(e.Message))
+		case *loop.ToolStart:
+			fmt.Fprintf(&b, "start %s %q\n", e.ID, e.Title)
+		case *loop.ToolEnd:
+			fmt.Fprintf(&b, "end %s %q %s: %s\n", e.Result.ID, e.Title, e.Outcome, e.Result.Text)
+		case *loop.Decided:
+			fmt.Fprintf(&b, "decision %s %s %q %q\n", e.ID, e.Decision, e.Scope, e.Note)
+		case *loop.TurnEnd:
+			fmt.Fprintf(&b, "turn %s after %d%s\n", e.Reason, e.Steps, mark(e.Error != "", ": "+e.Error))
+		case loop.Asked:
+			fmt.Fprintf(&b, "asked %s %q because %s; always: %q\n", e.Ask.ID, e.Ask.Title, e.Ask.Why, e.Ask.Scope)
+		case loop.Retrying:
+			fmt.Fprintf(&b, "retrying %d of %d in %s: %s\n", e.Attempt, e.Of, e.In, e.Error)
+		case loop.Notice:
+			fmt.Fprintf(&b, "notice %s\n", e.Text)
+		case loop.Unsent:
+			fmt.Fprintf(&b, "unsent %q\n", e.Text)
+		}
+	}
+	return b.String()
+}
+
+func line(m llm.Message) string {
+	switch m.Kind {
+	case llm.ToolCall:
+		return fmt.Sprintf("call %s %s %s%s", m.ID, m.Name, m.Input, mark(m.Cut, " (cut)"))
+	case llm.ToolResult:
+		return fmt.Sprintf("result %s %q", m.ID, m.Text)
+	}
+	return fmt.Sprintf("%s %q%s", m.Kind, m.Text, mark(m.Cut, " (cut)"))
+}
+
+func mark(on bool, s string) string {
+	if on {
+		return s
+	}
+	return ""
+}
+
+// conversation is what a request tells, a line a message.
+func conversation(r llm.Request) string {
+	var b strings.Builder
+	for _, m := range r.Messages {
+		fmt.Fprintln(&b, line(m))
+	}
+	return b.String()
+}
+
+// valid reports what is wrong with a conversation: a call without exactly one
+// result behind it, a result without a call.
+func valid(msgs []llm.Message) error {
+	open := map[string]bool{}
+	var done []string
+	for _, m := range msgs {
+		switch m.Kind {
+		case llm.ToolCall:
+			if open[m.ID] || slices.Contains(done, m.ID) {
+				return fmt.Errorf("call %s stands twice", m.ID)
+			}
+			open[m.ID] = true
+		case llm.ToolResult:
+			if !open[m.ID] {
+				return fmt.Errorf("result %s has no call before it", m.ID)
+			}
+			delete(open, m.ID)
+			done = append(done, m.ID)
+		case llm.User, llm.Assistant, llm.Thinking:
+			if m.Kind == llm.User && len(open) > 0 {
+				return fmt.Errorf("%v are open when the person speaks", open)
+			}
+		}
+	}
+	if len(open) > 0 {
+		return fmt.Errorf("%v have no result", open)
+	}
+	return nil
+}
+
+type textArgs struct {
+	Text string `json:"text"`
+}
+
+// tool returns a tool of one effect that runs run.
+func tool(name string, effect tools.Effect, run func(ctx context.Context, text string) (string, error)) tools.Tool {
+	return tools.New(name, "a tool for tests", func(_ context.Context, a textArgs) (tools.Call, error) {
+		c := tools.Call{Title: name + " " + a.Text, Effect: effect}
+		switch effect {
+		case tools.Write:
+			c.Targets = []tools.Target{{Kind: tools.Path, Value: a.Text}}
+			c.Changes = []tools.Change{{Path: a.Text, Before: []byte("old\n"), After: []byte("new\n")}}
+		case tools.Execute:
+			c.Targets = []tools.Target{{Kind: tools.Command, Value: a.Text}}
+		}
+		c.Run = func(ctx context.Context, ok tools.Approved) (tools.Result, error) {
+			text, err := run(ctx, a.Text)
+			return tools.Result{Text: text, Changes: ok.Changes}, err
+		}
+		return c, nil
+	})
+}
+
+func echo(name string, effect tools.Effect) tools.Tool {
+	return tool(name, effect, func(_ context.Context, text string) (string, error) { return "did " + text, nil })
+}
+
+func args(text string) string {
+	b, _ := json.Marshal(textArgs{text})
+	return string(b)
+}
+
+var _ llm.Provider = (*script.Provider)(nil)

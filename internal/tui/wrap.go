@@ -6,12 +6,154 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Wrap breaks sanitised text into lines of at most width columns.
+// Wrap breaks sanitised text into lines of at most width columns: between
+// words, between wide characters, and within a word that is longer than a line.
 func Wrap(s string, width int) []string {
-	return strings.Split(ansi.Wrap(s, max(width, 1), ""), "\n")
+	var out []string
+	for line := range strings.SplitSeq(s, "\n") {
+		if len(line) <= width && isASCII(line) {
+			out = append(out, strings.TrimRight(line, " "))
+			continue
+		}
+		for _, spans := range wrapSpans([]span{{text: line}}, width) {
+			out = append(out, drawSpans(spans))
+		}
+	}
+	return out
 }
 
-// Truncate cuts sanitised text to width columns, with … where it was cut.
+// Truncate cuts a line to width columns, with … where it was cut.
 func Truncate(s string, width int) string {
+	if len(s) <= width && isASCII(s) {
+		return s
+	}
 	return ansi.Truncate(s, max(width, 0), "…")
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] > 0x7e {
+			return false
+		}
+	}
+	return true
+}
+
+// cell is one grapheme and the columns it takes.
+type cell struct {
+	text string
+	span int // of the spans it comes from
+	wide int
+}
+
+func (c cell) space() bool { return c.text == " " }
+
+// cells returns the graphemes of spans. One that is wider than width can not
+// be drawn at all; … stands for it.
+func cells(spans []span, width int) []cell {
+	n := 0
+	for _, sp := range spans {
+		n += len(sp.text)
+	}
+	out := make([]cell, 0, n)
+	for i, sp := range spans {
+		for s := sp.text; s != ""; {
+			if s[0] < 0x80 && (len(s) == 1 || s[1] < 0x80) {
+				out = append(out, cell{s[:1], i, 1})
+				s = s[1:]
+				continue
+			}
+			g, w := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+			s = s[len(g):]
+			if w > width {
+				g, w = "…", 1
+			}
+			out = append(out, cell{g, i, w})
+		}
+	}
+	return out
+}
+
+// wrapSpans breaks a line between words into lines of at most width columns.
+// The blanks at which it is broken are left out.
+func wrapSpans(spans []span, width int) [][]span {
+	width = max(width, 1)
+	cs := cells(spans, width)
+	start := 0 // of the first word: a line's own indent is no place to break
+	for start < len(cs) && cs[start].space() {
+		start++
+	}
+	var out [][]span
+	from, used, mayBreak := 0, 0, -1
+	for i := 0; i < len(cs); i++ {
+		if i > start && i > from && breaksBefore(cs, i) {
+			mayBreak = i
+		}
+		if used+cs[i].wide <= width || cs[i].space() && i > start {
+			used += cs[i].wide
+			continue
+		}
+		if mayBreak <= from {
+			mayBreak = i
+		}
+		out = append(out, gatherSpans(spans, cs[from:mayBreak]))
+		from, used, i, mayBreak = mayBreak, 0, mayBreak-1, -1
+	}
+	return append(out, gatherSpans(spans, cs[from:]))
+}
+
+// cutSpans breaks a line into lines of at most width columns wherever they are
+// full. Nothing is left out.
+func cutSpans(spans []span, width int) [][]span {
+	width = max(width, 1)
+	cs := cells(spans, width)
+	var out [][]span
+	from, used := 0, 0
+	for i, c := range cs {
+		if used+c.wide > width {
+			out = append(out, gatherSpans(spans, cs[from:i]))
+			from, used = i, 0
+		}
+		used += c.wide
+	}
+	return append(out, gatherSpans(spans, cs[from:]))
+}
+
+// breaksBefore says whether a line may be broken before cs[i]: after a blank,
+// and on either side of a wide character, but not so that a line begins with
+// what closes or ends with what opens.
+func breaksBefore(cs []cell, i int) bool {
+	if cs[i].space() {
+		return false
+	}
+	if cs[i-1].space() {
+		return true
+	}
+	if cs[i].wide < 2 && cs[i-1].wide < 2 {
+		return false
+	}
+	const closing, opening = "、。，．・：；？！）〕］｝〉》」』】…ー’”)]}>,.;:!?", "（〔［｛〈《「『【‘“([{<"
+	return !strings.Contains(closing, cs[i].text) && !strings.Contains(opening, cs[i-1].text)
+}
+
+// gatherSpans puts cells of spans together again.
+func gatherSpans(spans []span, cs []cell) []span {
+	var out []span
+	for from := 0; from < len(cs); {
+		to, n := from, 0
+		for to < len(cs) && cs[to].span == cs[from].span {
+			n += len(cs[to].text)
+			to++
+		}
+		var b strings.Builder
+		b.Grow(n)
+		for _, c := range cs[from:to] {
+			b.WriteString(c.text)
+		}
+		sp := spans[cs[from].span]
+		sp.text = b.String()
+		out = append(out, sp)
+		from = to
+	}
+	return out
 }

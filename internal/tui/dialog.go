@@ -1,0 +1,274 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"agent/internal/loop"
+)
+
+// quiet is how long no key may have been pressed before a dialog takes one:
+// what was meant for the editor must not answer a question.
+const quiet = 500 * time.Millisecond
+
+// dialog holds the questions that wait for the person, the first of which is
+// shown. It stands where the editor does.
+type dialog struct {
+	keys  keymap
+	st    *Styles
+	asks  []loop.Ask
+	armed bool    // it takes keys
+	after bool    // it follows another one: until it is armed, keys are nobody's
+	note  *editor // what is said with a refusal, while that is typed
+
+	scroll int
+	width  int
+	body   []string // of the first question, for that width; nil is not made yet
+	shown  int      // lines of body in the window
+}
+
+func (d *dialog) waits() bool { return len(d.asks) > 0 }
+
+// push adds a question. idle is how long no key was pressed.
+func (d *dialog) push(ask loop.Ask, idle time.Duration, after bool) {
+	d.asks = append(d.asks, ask)
+	if len(d.asks) == 1 {
+		d.reset()
+		d.armed, d.after = idle >= quiet, after
+	}
+}
+
+// withdraw takes the question of that id away.
+func (d *dialog) withdraw(id string) {
+	i := slices.IndexFunc(d.asks, func(a loop.Ask) bool { return a.ID == id })
+	if i < 0 {
+		return
+	}
+	d.asks = slices.Delete(d.asks, i, i+1)
+	if i == 0 {
+		d.reset()
+		d.armed, d.after = false, true
+	}
+}
+
+// clear takes all questions away.
+func (d *dialog) clear() {
+	d.asks = nil
+	d.reset()
+}
+
+func (d *dialog) reset() { d.scroll, d.body, d.note = 0, nil, nil }
+
+// restyle draws the dialog with st.
+func (d *dialog) restyle(st *Styles) {
+	d.st, d.body = st, nil
+	if d.note != nil {
+		d.note.restyle(st)
+	}
+}
+
+// press takes a key. The answer, if it is one, is about the first question,
+// which it takes away; taken says whether the key meant anything here.
+func (d *dialog) press(msg tea.KeyPressMsg) (answer *loop.Answer, taken bool) {
+	k := msg.String()
+	if d.note != nil {
+		return d.pressNote(msg), true
+	}
+	ask := d.asks[0]
+	switch {
+	case d.keys.is(k, actApprove):
+		return d.answer(loop.Allow, ""), true
+	case d.keys.is(k, actRefuse):
+		return d.answer(loop.Refuse, ""), true
+	case d.keys.is(k, actAlways) && ask.Scope != "":
+		return d.answer(loop.Always, ""), true
+	case d.keys.is(k, actSay) && ask.ID != loop.StepsAsk:
+		d.note = newEditor(d.keys, d.st)
+		return nil, true
+	case d.keys.is(k, actUp) && d.scroll > 0:
+		d.scroll -= d.stride(k)
+	case d.keys.is(k, actDown) && d.scroll < len(d.body)-d.shown:
+		d.scroll += d.stride(k)
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// pressNote takes a key while something is said with a refusal.
+func (d *dialog) pressNote(msg tea.KeyPressMsg) *loop.Answer {
+	k := msg.String()
+	switch {
+	case d.keys.is(k, actSay):
+		d.note = nil
+	case d.keys.is(k, actNewline):
+		d.note.newline()
+	case d.keys.is(k, actSend) && d.note.continued():
+		d.note.newline()
+	case d.keys.is(k, actSend):
+		return d.answer(loop.Refuse, strings.TrimSpace(d.note.take()))
+	default:
+		d.note.press(msg)
+	}
+	return nil
+}
+
+// stride is how far a key scrolls.
+func (d *dialog) stride(k string) int {
+	if strings.HasPrefix(k, "pg") {
+		return max(d.shown-1, 1)
+	}
+	return 1
+}
+
+func (d *dialog) answer(decision loop.Decision, note string) *loop.Answer {
+	id := d.asks[0].ID
+	d.withdraw(id)
+	return &loop.Answer{ID: id, Decision: decision, Note: note}
+}
+
+// lines draws the first question in at most height lines, and returns where the
+// cursor stands in them.
+func (d *dialog) lines(width, height int) ([]string, *tea.Cursor) {
+	if d.body == nil || d.width != width {
+		d.width = width
+		d.body = d.makeBody(max(width-4, 1))
+	}
+	foot, cursor := d.foot(width)
+	room := max(height-1-len(foot), 0)
+	out := []string{d.title(width)}
+	out = append(out, d.visible(room, width)...)
+	if cursor != nil {
+		cursor.Y += len(out)
+	}
+	return append(out, foot...), cursor
+}
+
+// visible returns the part of the body that fits in room lines, the last of
+// which tells of what does not.
+func (d *dialog) visible(room, width int) []string {
+	d.shown = min(len(d.body), room)
+	if d.shown < len(d.body) && d.shown > 1 {
+		d.shown--
+	}
+	d.scroll = max(0, min(d.scroll, len(d.body)-d.shown))
+	out := slices.Clone(d.body[d.scroll : d.scroll+d.shown])
+	if d.shown < len(d.body) && room > 1 {
+		left := len(d.body) - d.shown - d.scroll
+		out = append(out, d.st.Dim.Render(Truncate("    "+count(left, "more line")+" below · "+
+			d.keys.name(actUp)+" and "+d.keys.name(actDown)+" scroll", width)))
+	}
+	return out
+}
+
+func (d *dialog) title(width int) string {
+	ask := d.asks[0]
+	verb, rest, _ := strings.Cut(SanitizeLine(ask.Title), " ")
+	title := d.st.Yellow.Render(markAsked) + " " + d.st.Bold.Render(strings.TrimSpace(verb+" "+rest))
+	var right []string
+	if len(ask.Diffs) == 1 {
+		right = append(right, DiffStat(ask.Diffs[0]))
+	}
+	if n := len(d.asks) - 1; n > 0 {
+		right = append(right, count(n, "more question"))
+	}
+	return spread(title, strings.Join(right, " · "), width)
+}
+
+// makeBody draws everything that speaks for or against the question.
+func (d *dialog) makeBody(width int) []string {
+	ask := d.asks[0]
+	var out []string
+	for _, t := range ask.Targets {
+		if t.Kind == "command" && !d.told(t.Value, width) {
+			out = append(out, spell(t.Value, width)...)
+		}
+	}
+	if ask.Why != "" {
+		lead := "asks because "
+		if ask.ID == loop.StepsAsk {
+			lead = ""
+		}
+		out = append(out, paint(d.st.Dim, Wrap(lead+Sanitize(ask.Why), width))...)
+	}
+	for _, w := range ask.Warnings {
+		out = append(out, paint(d.st.Yellow, Wrap("careful: "+Sanitize(w), width))...)
+	}
+	for _, diff := range ask.Diffs {
+		if len(ask.Diffs) > 1 {
+			out = append(out, Truncate(SanitizeLine(diff.Path)+"  "+DiffStat(diff), width))
+		}
+		out = append(out, DiffLines(d.st, diff, width, openLines)...)
+	}
+	for i, l := range out {
+		out[i] = strings.TrimRight("    "+l, " ")
+	}
+	return append([]string{}, out...)
+}
+
+// told reports whether the title shows the whole command already.
+func (d *dialog) told(command string, width int) bool {
+	title := d.asks[0].Title
+	whole := strings.Join(spell(command, width), "\n")
+	return whole == command && strings.HasSuffix(title, command) && lipgloss.Width(title) <= width
+}
+
+// foot is the line of keys, or what is being said with the refusal.
+func (d *dialog) foot(width int) ([]string, *tea.Cursor) {
+	if d.note != nil {
+		d.note.resize(width, editorLines)
+		lines, cursor := d.note.lines()
+		hint := d.keys.name(actSend) + " refuses and says so · " + d.keys.name(actSay) + " back"
+		return append(slices.Clone(lines), d.st.Dim.Render(Truncate("  "+hint, width))), cursor
+	}
+	ask := d.asks[0]
+	yes, no := yesWord(ask), "refuse"
+	if ask.ID == loop.StepsAsk {
+		no = "stop"
+	}
+	hints := []string{d.keys.name(actApprove) + " " + yes, d.keys.name(actRefuse) + " " + no}
+	if ask.Scope != "" {
+		hints = append(hints, d.keys.name(actAlways)+" always: "+SanitizeLine(ask.Scope))
+	}
+	if ask.ID != loop.StepsAsk {
+		hints = append(hints, d.keys.name(actSay)+" say something")
+	}
+	lines := flow(hints, "   ", max(width-gutter, 1))
+	if !d.armed {
+		lines = paint(d.st.Dim, append(lines, flow([]string{"waits until you stop typing"}, "", max(width-gutter, 1))...))
+	}
+	for i, l := range lines {
+		lines[i] = "  " + l
+	}
+	return lines, nil
+}
+
+func yesWord(a loop.Ask) string {
+	switch {
+	case a.ID == loop.StepsAsk:
+		return "go on"
+	case a.Effect == "write":
+		return "apply"
+	case a.Effect == "execute":
+		return "run"
+	}
+	return "allow"
+}
+
+// flow sets parts side by side in as many lines as they need.
+func flow(parts []string, between string, width int) []string {
+	var lines []string
+	for _, p := range parts {
+		p = Truncate(p, width)
+		if n := len(lines) - 1; n >= 0 && lipgloss.Width(lines[n]+between+p) <= width {
+			lines[n] += between + p
+			continue
+		}
+		lines = append(lines, p)
+	}
+	return lines
+}

@@ -1,0 +1,179 @@
+package tui
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/textarea"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+)
+
+// editorLines is the most lines that the editor grows to.
+const editorLines = 8
+
+// editor is the box one types into.
+type editor struct {
+	area   textarea.Model
+	keys   keymap
+	pastes pastes
+
+	walked int    // how many prompts back the text shown is; 0 is the draft
+	draft  string // what was typed before walking
+
+	width, limit int
+	view         []string // cached until the text or the size changes
+	cursor       *tea.Cursor
+}
+
+func newEditor(keys keymap, st *Styles) *editor {
+	a := textarea.New()
+	a.ShowLineNumbers = false
+	a.SetVirtualCursor(false)
+	a.MaxWidth = 0
+	a.DynamicHeight, a.MinHeight, a.MaxHeight = true, 1, editorLines
+	a.MaxContentHeight = 10_000
+	a.KeyMap = keys.textarea()
+	a.Focus()
+	e := &editor{area: a, keys: keys, pastes: pastes{}, limit: editorLines}
+	e.restyle(st)
+	e.resize(80, editorLines)
+	return e
+}
+
+// restyle draws the editor with st.
+func (e *editor) restyle(st *Styles) {
+	plain := textarea.StyleState{}
+	e.area.SetStyles(textarea.Styles{Focused: plain, Blurred: plain, Cursor: textarea.CursorStyle{Shape: tea.CursorBar}})
+	mark := st.Cyan.Render(markUser) + " "
+	e.area.SetPromptFunc(gutter, func(at textarea.PromptInfo) string {
+		if at.LineNumber == 0 {
+			return mark
+		}
+		return "  "
+	})
+	e.view = nil
+}
+
+// resize gives the editor the width of the window, and at most limit lines.
+func (e *editor) resize(width, limit int) {
+	limit = max(1, min(limit, editorLines))
+	if width == e.width && limit == e.limit {
+		return
+	}
+	e.width, e.limit = width, limit
+	e.area.MaxHeight = limit
+	e.area.SetWidth(max(width, gutter+2))
+	e.view = nil
+}
+
+// value is the text as it is shown, with tokens for what was pasted.
+func (e *editor) value() string { return e.area.Value() }
+
+// empty reports whether nothing is typed.
+func (e *editor) empty() bool { return e.area.Length() == 0 }
+
+// set replaces the text.
+func (e *editor) set(text string) {
+	e.area.SetValue(text)
+	e.area.MoveToEnd()
+	e.view = nil
+}
+
+// take empties the editor and returns what was in it, pastes written out.
+func (e *editor) take() string {
+	text := e.pastes.expand(e.value())
+	e.set("")
+	e.walked, e.draft = 0, ""
+	e.pastes = pastes{}
+	return text
+}
+
+// press takes a key that means text or moves in it.
+func (e *editor) press(msg tea.KeyPressMsg) {
+	if e.keys.is(msg.String(), actEraseLeft) {
+		e.eraseToken()
+	}
+	e.area, _ = e.area.Update(msg)
+	e.view = nil
+}
+
+// eraseToken erases all of a token but its last letter, if the cursor stands
+// behind one.
+func (e *editor) eraseToken() {
+	lines := strings.Split(e.value(), "\n")
+	line := []rune(lines[min(e.area.Line(), len(lines)-1)])
+	before := string(line[:min(e.area.Column(), len(line))])
+	token := e.pastes.endOf(before)
+	if token == "" {
+		return
+	}
+	for range len([]rune(token)) - 1 {
+		e.area, _ = e.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	}
+}
+
+// paste inserts text. Much of it becomes a token.
+func (e *editor) paste(text string) {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	e.area.InsertString(e.pastes.collapse(text))
+	e.view = nil
+}
+
+// newline breaks the line at the cursor.
+func (e *editor) newline() {
+	e.area.InsertRune('\n')
+	e.view = nil
+}
+
+// continued reports whether the letter before the cursor is a backslash, which
+// it takes away: enter is to break the line then.
+func (e *editor) continued() bool {
+	lines := strings.Split(e.value(), "\n")
+	line := []rune(lines[min(e.area.Line(), len(lines)-1)])
+	at := min(e.area.Column(), len(line))
+	if at == 0 || line[at-1] != '\\' {
+		return false
+	}
+	e.area, _ = e.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	return true
+}
+
+// walk shows an earlier prompt, or a later one, if the cursor is in the first
+// line or the last. It reports whether it did.
+func (e *editor) walk(back bool, prompts []string) bool {
+	info := e.area.LineInfo()
+	switch {
+	case back && (e.area.Line() > 0 || info.RowOffset > 0 || e.walked >= len(prompts)):
+		return false
+	case !back && (e.area.Line() < e.area.LineCount()-1 || info.RowOffset < info.Height-1 || e.walked == 0):
+		return false
+	}
+	if e.walked == 0 {
+		e.draft = e.value()
+	}
+	if back {
+		e.walked++
+	} else {
+		e.walked--
+	}
+	if e.walked == 0 {
+		e.set(e.draft)
+		return true
+	}
+	e.set(e.pastes.collapse(prompts[len(prompts)-e.walked]))
+	return true
+}
+
+// lines returns how the editor looks, and where the cursor stands in it.
+func (e *editor) lines() ([]string, *tea.Cursor) {
+	if e.view == nil {
+		e.view = fit(strings.Split(e.area.View(), "\n"))
+		e.cursor = e.area.Cursor()
+		for i, l := range e.view {
+			if lipgloss.Width(l) > e.width {
+				e.view[i] = Truncate(l, e.width)
+			}
+		}
+	}
+	return e.view, e.cursor
+}

@@ -1,0 +1,239 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// feed reduces events to the items of the transcript and to what the status
+// line tells. A resumed session goes through it as a running one does.
+type feed struct {
+	list *transcript
+	now  func() time.Time
+
+	model, why string
+	context    int // tokens of the model's window, 0 if unknown
+	used       int // tokens of it that the last step took
+	mode       string
+
+	running  bool
+	stopping bool
+	since    time.Time // of the turn
+
+	prompts []string // that the person sent, oldest first
+	pending []pending // sent, and not yet in the conversation
+	answer  string   // the last one, whole
+	turns   int
+
+	tools  map[string]*row // by the call's id
+	calls  []*row          // of the current reply, in order
+	reply  string          // the current one
+	open   []*preview      // its messages that still stream
+	retry  *row            // the last failed try, until something arrives
+	failed *retry
+	files  map[string]*[2]int // lines added and removed in this turn, by path
+}
+
+// pending is a prompt that waits to be taken into the conversation.
+type pending struct {
+	text   string
+	steers bool // a turn ran when it was sent
+}
+
+// preview is a message that is not whole yet.
+type preview struct {
+	kind  llm.Kind
+	index int // in the reply
+	row   *row
+}
+
+func newFeed(list *transcript, now func() time.Time) *feed {
+	return &feed{list: list, now: now, tools: map[string]*row{}, files: map[string]*[2]int{}}
+}
+
+// apply takes the next event. A loop.Partial is passed over: what it holds was
+// shown as it streamed, and comes once more as a finished message.
+func (f *feed) apply(ev loop.Event) {
+	switch ev := ev.(type) {
+	case *loop.UserSaid:
+		f.userSaid(ev)
+	case *loop.MessageDone:
+		f.messageDone(ev.Message)
+	case *loop.Decided:
+		f.decided(ev)
+	case *loop.ToolStart:
+		f.call(ev.ID, func(t *tool) { t.start(ev, f.now()) })
+	case *loop.ToolEnd:
+		f.toolEnd(ev)
+	case *loop.StepEnd:
+		f.arrived()
+		f.used = ev.Usage.Input + ev.Usage.Output
+	case *loop.TurnEnd:
+		f.turnEnd(ev)
+	case *loop.ModelSet:
+		f.model, f.why, f.context = ev.Model, ev.Why, ev.Context
+	case *loop.ModeSet:
+		f.mode = ev.Mode
+	case loop.Streamed:
+		f.streamed(ev)
+	case loop.Progress:
+		if r := f.tools[ev.ID]; r != nil {
+			r.item.(*tool).progress(ev.Text)
+			r.touch()
+		}
+	case loop.Asked:
+		f.asked(ev.Ask)
+	case loop.Retrying:
+		f.retrying(ev)
+	case loop.Notice:
+		f.list.add(&notice{ev.Text})
+	case loop.Unsent:
+		f.pending = slices.DeleteFunc(f.pending, func(p pending) bool { return p.text == ev.Text })
+	}
+}
+
+func (f *feed) userSaid(ev *loop.UserSaid) {
+	if i := slices.IndexFunc(f.pending, func(p pending) bool { return p.text == ev.Text }); i >= 0 {
+		f.pending = f.pending[i+1:]
+	}
+	f.prompts = append(f.prompts, ev.Text)
+	f.list.add(&user{text: ev.Text})
+	if ev.Steered {
+		return
+	}
+	f.turns++
+	f.begin()
+}
+
+// begin marks the beginning of a turn, as soon as it is wanted.
+func (f *feed) begin() {
+	if !f.running {
+		f.since = f.now()
+	}
+	f.running, f.stopping = true, false
+	clear(f.files)
+}
+
+// sent takes a prompt that was handed to the agent.
+func (f *feed) sent(text string) {
+	f.pending = append(f.pending, pending{text, f.running})
+	if !f.running {
+		f.begin()
+	}
+}
+
+// next makes reply the current one. What an earlier one left unfinished was a
+// try that failed.
+func (f *feed) next(reply string) {
+	f.arrived()
+	if reply == f.reply {
+		return
+	}
+	f.dropOpen()
+	f.reply, f.calls = reply, nil
+}
+
+// dropOpen takes away what still streams.
+func (f *feed) dropOpen() {
+	for _, p := range f.open {
+		f.list.remove(p.row)
+		f.calls = slices.DeleteFunc(f.calls, func(r *row) bool { return r == p.row })
+	}
+	f.open = nil
+}
+
+// arrived takes the note of a failed try away.
+func (f *feed) arrived() {
+	if f.retry != nil {
+		f.list.remove(f.retry)
+		f.retry, f.failed = nil, nil
+	}
+}
+
+func (f *feed) streamed(ev loop.Streamed) {
+	f.next(ev.Reply)
+	switch d := ev.Delta.(type) {
+	case llm.TextDelta:
+		r := f.streaming(llm.Assistant, d.Index)
+		r.item.(*answer).text.WriteString(d.Text)
+		r.touch()
+	case llm.ThinkingDelta:
+		r := f.streaming(llm.Thinking, d.Index)
+		r.item.(*thinking).text.WriteString(d.Text)
+		r.touch()
+	case llm.CallDelta:
+		r := f.streaming(llm.ToolCall, d.Index)
+		t := r.item.(*tool)
+		if t.title == "" {
+			t.title = d.Name
+		}
+		t.written += len(d.Args)
+		r.touch()
+	}
+}
+
+// streaming returns the row of the message that streams at index, a new one if
+// there is none.
+func (f *feed) streaming(kind llm.Kind, index int) *row {
+	for _, p := range f.open {
+		if p.kind == kind && p.index == index {
+			return p.row
+		}
+	}
+	p := &preview{kind, index, f.addMessage(kind)}
+	f.open = append(f.open, p)
+	return p.row
+}
+
+// addMessage adds an empty item for a message of the current reply.
+func (f *feed) addMessage(kind llm.Kind) *row {
+	switch kind {
+	case llm.Thinking:
+		return f.list.add(&thinking{})
+	case llm.ToolCall:
+		t := &tool{reply: f.reply}
+		if n := len(f.list.rows); n > 0 && len(f.calls) > 0 {
+			t.joins = f.list.rows[n-1] == f.calls[len(f.calls)-1]
+		}
+		r := f.list.add(t)
+		f.calls = append(f.calls, r)
+		return r
+	}
+	return f.list.add(&answer{})
+}
+
+// messageDone puts a finished message in the place of its preview.
+func (f *feed) messageDone(m llm.Message) {
+	f.next(m.Reply)
+	if m.Kind != llm.ToolCall && strings.TrimSpace(m.Text) == "" {
+		return
+	}
+	r := f.finished(m.Kind)
+	switch it := r.item.(type) {
+	case *answer:
+		it.finish(m.Text)
+		f.answer = m.Text
+	case *thinking:
+		it.finish(m.Text)
+	case *tool:
+		it.id, it.title, it.stage = m.ID, m.Name, waiting
+		f.tools[m.ID] = r
+	}
+	r.touch()
+}
+
+// finished returns the row of the first message of kind that still streams, and
+// forgets that it does; a new one if there is none.
+func (f *feed) finished(kind llm.Kind) *row {
+	for i, p := range f.open {
+		if p.kind == kind {
+			f.open = slices.Delete(f.open, i, i+1)
+			return p.row
+		}
+	}
+	return f.addMessage(kind)
+}

@@ -1,0 +1,224 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// call changes the tool call of that id, and what tells of it.
+func (f *feed) call(id string, change func(*tool)) {
+	r := f.tools[id]
+	if r == nil {
+		r = f.addMessage(llm.ToolCall)
+		r.item.(*tool).id = id
+		f.tools[id] = r
+	}
+	t := r.item.(*tool)
+	change(t)
+	r.touch()
+	foldCalls(f.calls)
+	if t.head != nil && t.head != t {
+		f.tools[t.head.id].touch()
+	}
+}
+
+func (f *feed) asked(ask loop.Ask) {
+	if ask.ID == loop.StepsAsk {
+		return
+	}
+	f.call(ask.ID, func(t *tool) {
+		t.title, t.effect, t.targets, t.stage = ask.Title, ask.Effect, ask.Targets, asking
+	})
+}
+
+func (f *feed) decided(ev *loop.Decided) {
+	if ev.ID == loop.StepsAsk {
+		return
+	}
+	f.call(ev.ID, func(t *tool) {
+		t.note = ev.Note
+		if ev.Decision == loop.Always {
+			t.granted = ev.Scope
+		}
+		if t.stage == asking {
+			t.stage = waiting
+		}
+	})
+}
+
+func (f *feed) toolEnd(ev *loop.ToolEnd) {
+	f.call(ev.Result.ID, func(t *tool) { t.end(ev) })
+	for _, d := range ev.Diffs {
+		n := f.files[d.Path]
+		if n == nil {
+			n = new([2]int)
+			f.files[d.Path] = n
+		}
+		n[0] += d.Added
+		n[1] += d.Removed
+	}
+}
+
+// retry is a failed try, with the time at which the next one comes.
+type retry struct {
+	loop.Retrying
+	at   time.Time
+	left time.Duration
+}
+
+func (r *retry) class() class { return said }
+
+func (r *retry) draw(c canvas) []string {
+	text := strings.TrimRight(Sanitize(r.Error), ".")
+	text += fmt.Sprintf(". Trying again in %s (%d of %d).", clock(r.left), r.Attempt, r.Of)
+	if r.Hint != "" {
+		text += "  " + Sanitize(r.Hint)
+	}
+	return hang(c.st.Yellow.Render(markFailed), Wrap(text, c.inner()))
+}
+
+func (f *feed) retrying(ev loop.Retrying) {
+	f.dropOpen()
+	f.arrived()
+	f.failed = &retry{ev, f.now().Add(ev.In), ev.In}
+	f.retry = f.list.add(f.failed)
+}
+
+func (f *feed) turnEnd(ev *loop.TurnEnd) {
+	f.arrived()
+	f.settle()
+	f.running, f.stopping = false, false
+	facts := f.changed()
+	facts = append(facts, clock(ev.Duration))
+	if n := ev.Usage.Input + ev.Usage.Output; n > 0 {
+		facts = append(facts, thousands(n)+" tokens")
+	}
+	switch {
+	case ev.Reason == loop.UserInterrupt:
+		stopped := "stopped"
+		if ev.Error != "" {
+			stopped += ": " + SanitizeLine(ev.Error)
+		}
+		facts = append([]string{stopped}, facts...)
+	case ev.Reason != loop.Done:
+		f.list.add(&fault{why(ev), ev.Hint})
+	}
+	f.list.add(&ending{strings.Join(facts, " · ")})
+	clear(f.files)
+}
+
+// answered takes away that a call waits for the person, as soon as they decided.
+func (f *feed) answered(id string) {
+	if r := f.tools[id]; r != nil {
+		r.item.(*tool).stage = waiting
+		r.touch()
+	}
+}
+
+// resumed ends what the session left open: nothing of it runs any more.
+func (f *feed) resumed() {
+	f.arrived()
+	f.settle()
+	f.running, f.stopping, f.pending = false, false, nil
+}
+
+// settle ends what can no longer go on: text that streamed stays as far as it
+// came, a call that the model was still writing never was one.
+func (f *feed) settle() {
+	for _, p := range f.open {
+		switch it := p.row.item.(type) {
+		case *answer:
+			it.done = true
+			f.answer = it.text.String()
+		case *thinking:
+			it.done = true
+		case *tool:
+			f.list.remove(p.row)
+		}
+		p.row.touch()
+	}
+	f.open = nil
+	for _, r := range f.calls {
+		if t := r.item.(*tool); t.stage != ended && t.id != "" {
+			f.call(t.id, (*tool).abandon)
+		}
+	}
+	f.calls, f.reply = nil, ""
+}
+
+// changed says what the turn wrote: "2 files changed, +4 −1".
+func (f *feed) changed() []string {
+	if len(f.files) == 0 {
+		return nil
+	}
+	added, removed := 0, 0
+	for _, n := range f.files {
+		added += n[0]
+		removed += n[1]
+	}
+	return []string{fmt.Sprintf("%s changed, +%d −%d", count(len(f.files), "file"), added, removed)}
+}
+
+// why says in a line why a turn ended early.
+func why(ev *loop.TurnEnd) string {
+	if ev.Error != "" {
+		return ev.Error
+	}
+	switch ev.Reason {
+	case loop.OutOfTokens:
+		return "the reply reached its limit of tokens"
+	case loop.Filtered:
+		return "the provider refused to answer"
+	case loop.MaxSteps:
+		return fmt.Sprintf("stopped after %s", count(ev.Steps, "step"))
+	case loop.AllFailed:
+		return "stopped: the tools failed in step after step"
+	case loop.LogError:
+		return "the session cannot be written"
+	}
+	return "the turn ended: " + string(ev.Reason)
+}
+
+// live reports whether something on the screen moves by itself.
+func (f *feed) live() bool { return f.running && !f.asking() || f.failed != nil }
+
+// asking reports whether a call waits for the person.
+func (f *feed) asking() bool {
+	for _, r := range f.calls {
+		if r.item.(*tool).stage == asking {
+			return true
+		}
+	}
+	return false
+}
+
+// tick advances what moves.
+func (f *feed) tick() {
+	for _, r := range f.calls {
+		if t := r.item.(*tool); t.stage == running {
+			t.took = f.now().Sub(t.began)
+			r.touch()
+			if t.head != nil && t.head != t {
+				f.tools[t.head.id].touch()
+			}
+		}
+	}
+	if f.failed != nil {
+		f.failed.left = f.failed.at.Sub(f.now())
+		f.retry.touch()
+	}
+}
+
+// working reports whether a tool runs, whose line has the spinner then.
+func (f *feed) working() bool {
+	for _, r := range f.calls {
+		if r.item.(*tool).stage == running {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,100 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+)
+
+// help is the screen that tells every key, every command, and which model
+// answers and why.
+type help struct {
+	keys   keymap
+	open   bool
+	scroll int
+	shown  int // lines in the window
+	total  int
+}
+
+func (h *help) show() { h.open, h.scroll = true, 0 }
+
+// press takes a key; most close the help.
+func (h *help) press(msg tea.KeyPressMsg) {
+	k := msg.String()
+	switch {
+	case h.keys.is(k, actUp), k == "up":
+		h.move(-h.stride(k))
+	case h.keys.is(k, actDown), k == "down", k == "space":
+		h.move(h.stride(k))
+	default:
+		h.open = false
+	}
+}
+
+func (h *help) stride(k string) int {
+	if strings.HasPrefix(k, "pg") || k == "space" {
+		return max(h.shown-1, 1)
+	}
+	return 1
+}
+
+func (h *help) move(n int) { h.scroll = max(0, min(h.scroll+n, h.total-h.shown)) }
+
+// lines draws the help in a window of that size.
+func (h *help) lines(st *Styles, answering string, width, height int) []string {
+	all := h.all(st, answering, width)
+	h.total, h.shown = len(all), min(len(all), max(height-1, 0))
+	h.move(0)
+	out := append([]string{}, all[h.scroll:h.scroll+h.shown]...)
+	for len(out) < height-1 {
+		out = append(out, "")
+	}
+	hint := "any other key closes this"
+	if h.shown < h.total {
+		hint = "up and down scroll · " + hint
+	}
+	return append(out, st.Dim.Render(Truncate("  "+hint, width)))
+}
+
+func (h *help) all(st *Styles, answering string, width int) []string {
+	inner := max(width-gutter, 1)
+	out := hang(" ", Wrap(answering, inner))
+	rows := [][2]string{}
+	for _, k := range h.keys.table() {
+		rows = append(rows, [2]string{k.Keys, k.What})
+	}
+	out = append(append(out, "", "  "+st.Bold.Render(Truncate("Keys", inner))), columns(st, rows, inner)...)
+	rows = rows[:0]
+	for _, s := range slashes() {
+		rows = append(rows, [2]string{strings.TrimSpace("/" + s.name + " " + s.args), s.what})
+	}
+	return append(append(out, "", "  "+st.Bold.Render(Truncate("Commands", inner))), columns(st, rows, inner)...)
+}
+
+// columns sets names beside what they mean, or above it where the window is
+// narrow.
+func columns(st *Styles, rows [][2]string, width int) []string {
+	first := 0
+	for _, r := range rows {
+		first = max(first, lipgloss.Width(r[0]))
+	}
+	first = min(first, width/2)
+	var out []string
+	for _, r := range rows {
+		name := Wrap(r[0], max(first, 1))
+		what := Wrap(r[1], max(width-first-2, 1))
+		for i := range max(len(name), len(what)) {
+			l, w := "", ""
+			if i < len(name) {
+				l = name[i]
+			}
+			if i < len(what) {
+				w = what[i]
+			}
+			pad := strings.Repeat(" ", max(first-lipgloss.Width(l), 0))
+			out = append(out, strings.TrimRight("  "+st.Cyan.Render(l)+pad+"  "+w, " "))
+		}
+	}
+	return out
+}

@@ -1,0 +1,197 @@
+package tui
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// The marks of the gutter.
+const (
+	markUser    = "›"
+	markDone    = "·"
+	markRunning = "◦"
+	markFailed  = "✗"
+	markAsked   = "?"
+)
+
+// hang puts mark before the first line and a margin before the others.
+func hang(mark string, lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		if i == 0 {
+			out[i] = mark + " " + l
+		} else {
+			out[i] = "  " + l
+		}
+	}
+	return fit(out)
+}
+
+// fit drops the space at the end of lines.
+func fit(lines []string) []string {
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	return lines
+}
+
+// inner is the width that the gutter leaves.
+func (c canvas) inner() int { return max(c.width-gutter, 1) }
+
+// paint renders each line by itself, so that no line depends on another.
+func paint(s lipgloss.Style, lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		if l != "" {
+			out[i] = s.Render(l)
+		}
+	}
+	return out
+}
+
+// spread puts right at the right edge and cuts left to what remains. Where that
+// would leave left too little, right is given up.
+func spread(left, right string, width int) string {
+	w := lipgloss.Width(right)
+	if right == "" || width-w-2 < min(lipgloss.Width(left), 12) {
+		return Truncate(left, width)
+	}
+	left = Truncate(left, width-w-2)
+	return left + strings.Repeat(" ", width-w-lipgloss.Width(left)) + right
+}
+
+// header is the first line of the transcript.
+type header struct{ text string }
+
+func (h *header) class() class { return said }
+
+func (h *header) draw(c canvas) []string {
+	return []string{c.st.Dim.Render(Truncate(h.text, c.width))}
+}
+
+// user is what the person said.
+type user struct {
+	text string
+	open bool
+}
+
+// userLines is how much of a long prompt is shown while it is closed.
+const userLines = 12
+
+func (u *user) class() class   { return said }
+func (u *user) opened() bool   { return u.open }
+func (u *user) setOpen(b bool) { u.open = b }
+
+func (u *user) draw(c canvas) []string {
+	lines := paint(c.st.Bold, Wrap(Sanitize(u.text), c.inner()))
+	if more := len(lines) - userLines; more > 1 && !u.open {
+		lines = append(lines[:userLines:userLines], c.st.Dim.Render(Truncate("… "+count(more, "more line"), c.inner())))
+	}
+	return hang(c.st.Cyan.Render(markUser), lines)
+}
+
+// answer is text of the model, as markdown.
+type answer struct {
+	text strings.Builder
+	done bool
+
+	md  *Markdown
+	st  *Styles // that md was made with
+	fed int     // how much of text md has got
+}
+
+func (a *answer) class() class { return prose }
+
+// finish makes text the whole of it.
+func (a *answer) finish(text string) {
+	if a.text.String() != text {
+		a.text.Reset()
+		a.text.WriteString(text)
+		a.md = nil
+	}
+	a.done = true
+}
+
+func (a *answer) draw(c canvas) []string {
+	if a.md == nil || a.st != c.st {
+		a.md, a.st, a.fed = NewMarkdown(c.st), c.st, 0
+	}
+	text := a.text.String()
+	if a.fed < len(text) {
+		a.md.Append(text[a.fed:])
+		a.fed = len(text)
+	}
+	if a.done {
+		a.md.Finish()
+	}
+	return a.md.Lines(c.inner())
+}
+
+// thinking is the model's reasoning: a line, or all of it.
+type thinking struct {
+	text strings.Builder
+	done bool
+	open bool
+}
+
+func (t *thinking) class() class   { return steps }
+func (t *thinking) opened() bool   { return t.open }
+func (t *thinking) setOpen(b bool) { t.open = b }
+
+// finish makes text the whole of it.
+func (t *thinking) finish(text string) {
+	if t.text.String() != text {
+		t.text.Reset()
+		t.text.WriteString(text)
+	}
+	t.done = true
+}
+
+func (t *thinking) draw(c canvas) []string {
+	text := strings.TrimSpace(t.text.String())
+	mark, word, line := markRunning, "thinking", lastLine(text)
+	if t.done {
+		mark, word = markDone, "thought"
+		line, _, _ = strings.Cut(text, "\n")
+	}
+	if t.open {
+		lines := append([]string{word}, Wrap(Sanitize(text), c.inner())...)
+		return hang(c.st.Dim.Render(mark), paint(c.st.Dim, lines))
+	}
+	line = Truncate(word+"  "+SanitizeLine(strings.Trim(line, "*# ")), c.inner())
+	return hang(c.st.Dim.Render(mark), paint(c.st.Dim, []string{line}))
+}
+
+func lastLine(s string) string { return s[strings.LastIndexByte(s, '\n')+1:] }
+
+// notice is something that the person should know.
+type notice struct{ text string }
+
+func (n *notice) class() class { return said }
+
+func (n *notice) draw(c canvas) []string {
+	return hang(" ", paint(c.st.Dim, Wrap(Sanitize(n.text), c.inner())))
+}
+
+// fault is an error, with what can be done about it.
+type fault struct{ text, hint string }
+
+func (f *fault) class() class { return said }
+
+func (f *fault) draw(c canvas) []string {
+	text := Sanitize(f.text)
+	if f.hint != "" {
+		text = strings.TrimRight(text, ".") + ".  " + Sanitize(f.hint)
+	}
+	return hang(c.st.Red.Render(markFailed), Wrap(text, c.inner()))
+}
+
+// ending is the line that closes a turn.
+type ending struct{ text string }
+
+func (e *ending) class() class { return said }
+
+func (e *ending) draw(c canvas) []string {
+	return hang(" ", paint(c.st.Dim, Wrap(e.text, c.inner())))
+}

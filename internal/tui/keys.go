@@ -1,0 +1,194 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textarea"
+)
+
+// action is what a key does. Its name is what a configuration calls it by.
+type action string
+
+// The actions, in the order in which help tells them.
+const (
+	actSend       action = "send"
+	actNewline    action = "newline"
+	actInterrupt  action = "interrupt"
+	actClear      action = "clear"
+	actLeave      action = "leave"
+	actHelp       action = "help"
+	actPrevPrompt action = "previous-prompt"
+	actNextPrompt action = "next-prompt"
+	actMode       action = "mode"
+	actOpen       action = "open"
+	actOpenAll    action = "open-all"
+	actPageUp     action = "page-up"
+	actPageDown   action = "page-down"
+	actTop        action = "top"
+	actBottom     action = "bottom"
+	actMouse      action = "mouse"
+	actSuspend    action = "suspend"
+
+	actApprove action = "approve"
+	actRefuse  action = "refuse"
+	actAlways  action = "always"
+	actSay     action = "say"
+	actUp      action = "up"
+	actDown    action = "down"
+
+	actLineStart   action = "line-start"
+	actLineEnd     action = "line-end"
+	actWordLeft    action = "word-left"
+	actWordRight   action = "word-right"
+	actLeft        action = "left"
+	actRight       action = "right"
+	actEraseLeft   action = "erase-left"
+	actEraseRight  action = "erase-right"
+	actEraseWord   action = "erase-word"
+	actEraseWordR  action = "erase-word-right"
+	actEraseToHead action = "erase-to-start"
+	actEraseToTail action = "erase-to-end"
+)
+
+// place says where a binding holds.
+type place string
+
+const (
+	anywhere   place = ""
+	inQuestion place = "while a question waits"
+	inEditor   place = "in the text"
+)
+
+// binding ties keys to an action.
+type binding struct {
+	action action
+	place  place
+	keys   []string
+	what   string // what the person is told; empty is not worth telling
+}
+
+// bindings is the one table of keys.
+func bindings() []binding {
+	return []binding{
+		{actSend, anywhere, []string{"enter"}, "send; while the model works, steer it"},
+		{actNewline, anywhere, []string{"shift+enter", "ctrl+j"}, `new line; so does \ before enter`},
+		{actInterrupt, anywhere, []string{"esc", "ctrl+c"}, "stop the turn, at any instant"},
+		{actClear, anywhere, []string{"ctrl+c"}, "clear the prompt; on an empty one, twice, leave"},
+		{actLeave, anywhere, []string{"ctrl+d"}, "leave, on an empty prompt"},
+		{actHelp, anywhere, []string{"?"}, "this help, on an empty prompt"},
+		{actPrevPrompt, anywhere, []string{"up"}, "earlier prompts, from the first line"},
+		{actNextPrompt, anywhere, []string{"down"}, "later prompts, from the last line"},
+		{actMode, anywhere, []string{"shift+tab"}, "change what is asked about"},
+		{actOpen, anywhere, []string{"ctrl+o"}, "open or close the last output or thinking"},
+		{actOpenAll, anywhere, []string{"ctrl+t"}, "open or close all of them"},
+		{actPageUp, anywhere, []string{"pgup"}, "scroll up; so does the wheel"},
+		{actPageDown, anywhere, []string{"pgdown"}, "scroll down"},
+		{actTop, anywhere, []string{"ctrl+home"}, "to the beginning"},
+		{actBottom, anywhere, []string{"ctrl+end"}, "to the end, and follow it"},
+		{actMouse, anywhere, []string{"alt+m"}, "give the mouse to the terminal, or take it back"},
+		{actSuspend, anywhere, []string{"ctrl+z"}, "suspend the program"},
+
+		{actApprove, inQuestion, []string{"y"}, "yes, once"},
+		{actRefuse, inQuestion, []string{"n"}, "no"},
+		{actAlways, inQuestion, []string{"a"}, "yes, always in the scope that is written there"},
+		{actSay, inQuestion, []string{"tab"}, "say something with the no"},
+		{actUp, inQuestion, []string{"up", "k", "pgup"}, "scroll what is shown"},
+		{actDown, inQuestion, []string{"down", "j", "pgdown"}, ""},
+
+		{actLineStart, inEditor, []string{"home", "ctrl+a"}, "start of the line"},
+		{actLineEnd, inEditor, []string{"end", "ctrl+e"}, "end of the line"},
+		{actWordLeft, inEditor, []string{"alt+left", "ctrl+left", "alt+b"}, "a word back"},
+		{actWordRight, inEditor, []string{"alt+right", "ctrl+right", "alt+f"}, "a word on"},
+		{actLeft, inEditor, []string{"left", "ctrl+b"}, ""},
+		{actRight, inEditor, []string{"right", "ctrl+f"}, ""},
+		{actEraseLeft, inEditor, []string{"backspace", "ctrl+h"}, ""},
+		{actEraseRight, inEditor, []string{"delete", "ctrl+d"}, ""},
+		{actEraseWord, inEditor, []string{"ctrl+w", "alt+backspace", "ctrl+backspace"}, "erase a word"},
+		{actEraseWordR, inEditor, []string{"alt+d", "alt+delete", "ctrl+delete"}, "erase the next word"},
+		{actEraseToHead, inEditor, []string{"ctrl+u"}, "erase to the start of the line"},
+		{actEraseToTail, inEditor, []string{"ctrl+k"}, "erase to the end of the line"},
+	}
+}
+
+// Key is one row of the table of keys, as it is told to people.
+type Key struct{ Keys, What string }
+
+// KeyTable returns every key of the program, as bound by default.
+func KeyTable() []Key { return newKeymap(nil).table() }
+
+// keymap is the table of keys of one program.
+type keymap struct{ rows []binding }
+
+// newKeymap returns the default table, with the keys of the named actions
+// replaced.
+func newKeymap(changed map[string][]string) keymap {
+	rows := bindings()
+	for i := range rows {
+		if keys, ok := changed[string(rows[i].action)]; ok {
+			rows[i].keys = keys
+		}
+	}
+	return keymap{rows}
+}
+
+func (k keymap) table() []Key {
+	var out []Key
+	for _, r := range k.rows {
+		if r.what == "" || len(r.keys) == 0 {
+			continue
+		}
+		what := r.what
+		if r.place != anywhere {
+			what += " (" + string(r.place) + ")"
+		}
+		out = append(out, Key{strings.Join(r.keys, ", "), what})
+	}
+	return out
+}
+
+// is reports whether pressed, the String of a key, does a.
+func (k keymap) is(pressed string, a action) bool {
+	return slices.Contains(k.keys(a), pressed)
+}
+
+// name returns the first key bound to a, for hints.
+func (k keymap) name(a action) string {
+	if keys := k.keys(a); len(keys) > 0 {
+		return keys[0]
+	}
+	return ""
+}
+
+func (k keymap) keys(a action) []string {
+	for _, r := range k.rows {
+		if r.action == a {
+			return r.keys
+		}
+	}
+	return nil
+}
+
+// textarea returns the bindings of the text itself. What is not in the table is
+// not bound.
+func (k keymap) textarea() textarea.KeyMap {
+	bind := func(a action) key.Binding { return key.NewBinding(key.WithKeys(k.keys(a)...)) }
+	return textarea.KeyMap{
+		InsertNewline:           bind(actNewline),
+		LinePrevious:            bind(actPrevPrompt),
+		LineNext:                bind(actNextPrompt),
+		LineStart:               bind(actLineStart),
+		LineEnd:                 bind(actLineEnd),
+		WordBackward:            bind(actWordLeft),
+		WordForward:             bind(actWordRight),
+		CharacterBackward:       bind(actLeft),
+		CharacterForward:        bind(actRight),
+		DeleteCharacterBackward: key.NewBinding(key.WithKeys(append([]string{"backspace"}, k.keys(actEraseLeft)...)...)),
+		DeleteCharacterForward:  bind(actEraseRight),
+		DeleteWordBackward:      bind(actEraseWord),
+		DeleteWordForward:       bind(actEraseWordR),
+		DeleteBeforeCursor:      bind(actEraseToHead),
+		DeleteAfterCursor:       bind(actEraseToTail),
+	}
+}

@@ -1,0 +1,242 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop"
+	"agent/internal/loop/policy"
+)
+
+const (
+	spin  = 100 * time.Millisecond // between frames of the spinner
+	twice = 2 * time.Second        // within which the second ctrl+c leaves
+)
+
+// model is the whole screen. It routes messages to its parts.
+type model struct {
+	o    Options
+	now  func() time.Time
+	send func(loop.Command) // never blocks
+	keys keymap
+	dark bool
+	st   *Styles
+
+	width, height int
+	list          *transcript
+	feed          *feed
+	editor        *editor
+	dialog        *dialog
+	help          *help
+
+	play    []string  // prompts that are still to be played
+	lastKey time.Time // when something was typed
+	decided time.Time // when a dialog last took a key
+	warned  time.Time // when ctrl+c was pressed on an empty prompt
+	mouse   bool      // the mouse is ours
+	ticking bool
+	done    bool
+
+	panel panel
+	rule  int // the line of the panel that is the rule, negative if there is none
+}
+
+// tickMsg moves what moves.
+type tickMsg struct{}
+
+func newModel(o Options, now func() time.Time, send func(loop.Command)) *model {
+	m := &model{o: o, now: now, send: send, dark: true, mouse: true, play: o.Prompts, width: 80, height: 24}
+	m.keys = newKeymap(o.Keys)
+	m.st = NewStyles(m.dark, o.NoColor)
+	m.list = newTranscript(m.st)
+	m.feed = newFeed(m.list, now)
+	m.feed.model, m.feed.why, m.feed.context, m.feed.mode = o.Model, o.ModelWhy, o.Context, o.Mode
+	m.editor = newEditor(m.keys, m.st)
+	m.dialog = &dialog{keys: m.keys, st: m.st}
+	m.help = &help{keys: m.keys}
+	m.list.add(&header{o.heading()})
+	for _, n := range o.Notices {
+		m.list.add(&notice{n})
+	}
+	for _, ev := range o.History {
+		m.feed.apply(ev)
+	}
+	m.feed.resumed()
+	return m
+}
+
+// Init asks for what the terminal tells in its own time.
+func (m *model) Init() tea.Cmd { return tea.RequestBackgroundColor }
+
+// Update routes msg and sees to it that what moves keeps moving.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.route(msg)
+	m.arrange()
+	if !m.ticking && m.moves() {
+		m.ticking = true
+		cmd = tea.Batch(cmd, tea.Tick(spin, func(time.Time) tea.Msg { return tickMsg{} }))
+	}
+	return m, cmd
+}
+
+func (m *model) route(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+		m.playNext()
+	case tea.BackgroundColorMsg:
+		m.restyle(msg.IsDark())
+	case batch:
+		for _, ev := range msg {
+			m.apply(ev)
+		}
+	case gone:
+		return m.leave()
+	case tickMsg:
+		m.tick()
+	case tea.KeyPressMsg:
+		return m.press(msg)
+	case tea.PasteMsg:
+		m.paste(msg.Content)
+	case tea.MouseWheelMsg:
+		m.wheel(msg)
+	}
+	return nil
+}
+
+// apply takes an event of the agent.
+func (m *model) apply(ev loop.Event) {
+	m.feed.apply(ev)
+	switch ev := ev.(type) {
+	case loop.Asked:
+		now := m.now()
+		m.dialog.push(ev.Ask, now.Sub(m.lastKey), now.Sub(m.decided) < quiet)
+	case *loop.Decided:
+		m.dialog.withdraw(ev.ID)
+	case *loop.ToolEnd:
+		m.dialog.withdraw(ev.Result.ID)
+	case loop.Unsent:
+		m.giveBack(ev.Text)
+	case *loop.TurnEnd:
+		m.dialog.clear()
+		if ev.Reason == loop.UserInterrupt {
+			m.play = nil
+		}
+		m.playNext()
+	}
+}
+
+// giveBack puts what was not sent into the editor, above what is typed there.
+func (m *model) giveBack(text string) {
+	if draft := m.editor.value(); strings.TrimSpace(draft) != "" {
+		text += "\n" + draft
+	}
+	m.editor.set(text)
+}
+
+// playNext sends the next prompt that plays by itself, when no turn runs.
+func (m *model) playNext() {
+	if len(m.play) == 0 || m.feed.running || len(m.feed.pending) > 0 {
+		return
+	}
+	m.prompt(m.play[0])
+	m.play = m.play[1:]
+}
+
+// prompt sends what the person said.
+func (m *model) prompt(text string) {
+	m.list.end()
+	m.feed.sent(text)
+	m.send(loop.Prompt{Text: text})
+}
+
+// say shows a line of the screen's own.
+func (m *model) say(text string) {
+	m.list.add(&notice{text})
+	m.list.end()
+}
+
+// answering says which model answers and why.
+func (m *model) answering() string {
+	if m.feed.model == "" {
+		return "No model answers yet."
+	}
+	text := SanitizeLine(m.feed.model) + " answers"
+	if m.feed.why != "" {
+		text += ", because " + SanitizeLine(m.feed.why)
+	}
+	return strings.TrimRight(text, ".") + "."
+}
+
+func (m *model) setMode(mode policy.Mode) {
+	m.feed.mode = string(mode)
+	m.send(loop.SetMode{Mode: mode})
+}
+
+// leave ends the program.
+func (m *model) leave() tea.Cmd {
+	m.done = true
+	return tea.Quit
+}
+
+// leaving reports whether another ctrl+c leaves.
+func (m *model) leaving(now time.Time) bool {
+	return !m.warned.IsZero() && now.Sub(m.warned) < twice
+}
+
+// moves reports whether anything changes with time alone.
+func (m *model) moves() bool {
+	return !m.done && (m.feed.live() || !m.warned.IsZero() || m.dialog.waits() && !m.dialog.armed)
+}
+
+func (m *model) tick() {
+	m.ticking = false
+	m.list.frame++
+	m.feed.tick()
+	now := m.now()
+	if !m.leaving(now) {
+		m.warned = time.Time{}
+	}
+	m.arm(now)
+}
+
+// arm lets the dialog take keys once nobody types.
+func (m *model) arm(now time.Time) {
+	last := m.lastKey
+	if m.decided.After(last) && m.dialog.after {
+		last = m.decided
+	}
+	if m.dialog.waits() && now.Sub(last) >= quiet {
+		m.dialog.armed = true
+	}
+}
+
+func (m *model) restyle(dark bool) {
+	if dark == m.dark {
+		return
+	}
+	m.dark = dark
+	m.st = NewStyles(dark, m.o.NoColor)
+	m.list.restyle(m.st)
+	m.editor.restyle(m.st)
+	m.dialog.restyle(m.st)
+}
+
+// wheel scrolls.
+func (m *model) wheel(msg tea.MouseWheelMsg) {
+	const lines = 3
+	n := 0
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		n = -lines
+	case tea.MouseWheelDown:
+		n = lines
+	}
+	if m.help.open {
+		m.help.move(n)
+		return
+	}
+	m.list.scroll(n)
+}

@@ -1,0 +1,155 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop"
+)
+
+// press takes a key: the help has it while it is open, then a dialog that takes
+// keys, then what holds anywhere, then the editor.
+func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
+	k, now := msg.String(), m.now()
+	if m.help.open {
+		m.help.press(msg)
+		return nil
+	}
+	m.arm(now)
+	switch {
+	case m.keys.is(k, actInterrupt) && m.feed.running:
+		m.interrupt()
+	case m.dialog.waits() && m.dialog.armed:
+		return m.pressDialog(msg, now)
+	case m.dialog.waits() && m.dialog.after:
+		m.decided = now
+	default:
+		m.lastKey = now
+		return m.pressEditor(msg)
+	}
+	return nil
+}
+
+// interrupt ends the turn. Pressing again does no harm.
+func (m *model) interrupt() {
+	if !m.feed.stopping {
+		m.send(loop.Interrupt{})
+	}
+	m.feed.stopping = true
+	m.dialog.clear()
+}
+
+func (m *model) pressDialog(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
+	m.decided = now
+	answer, taken := m.dialog.press(msg)
+	if answer != nil {
+		m.feed.answered(answer.ID)
+		m.send(*answer)
+	}
+	if !taken {
+		cmd, _ := m.pressAnywhere(msg.String())
+		return cmd
+	}
+	return nil
+}
+
+// pressAnywhere takes a key that means the same whatever has the focus.
+func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
+	page := max(m.list.height-2, 1)
+	switch {
+	case m.keys.is(k, actPageUp):
+		m.list.scroll(-page)
+	case m.keys.is(k, actPageDown):
+		m.list.scroll(page)
+	case m.keys.is(k, actTop):
+		m.list.home()
+	case m.keys.is(k, actBottom):
+		m.list.end()
+	case m.keys.is(k, actOpen):
+		m.list.toggle()
+	case m.keys.is(k, actOpenAll):
+		m.list.toggleAll()
+	case m.keys.is(k, actMode):
+		m.setMode(nextMode(m.feed.mode))
+	case m.keys.is(k, actMouse):
+		m.mouse = !m.mouse
+	case m.keys.is(k, actSuspend):
+		return tea.Suspend, true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
+	k := msg.String()
+	leaving := m.leaving(m.now())
+	m.warned = time.Time{}
+	if cmd, taken := m.pressAnywhere(k); taken {
+		return cmd
+	}
+	switch {
+	case m.keys.is(k, actClear):
+		return m.clear(leaving)
+	case m.keys.is(k, actLeave) && m.editor.empty():
+		return m.leave()
+	case m.keys.is(k, actHelp) && m.editor.empty():
+		m.help.show()
+	case m.keys.is(k, actNewline):
+		m.editor.newline()
+	case m.keys.is(k, actSend):
+		return m.submit()
+	case m.keys.is(k, actPrevPrompt) && m.editor.walk(true, m.feed.prompts):
+	case m.keys.is(k, actNextPrompt) && m.editor.walk(false, m.feed.prompts):
+	default:
+		m.editor.press(msg)
+	}
+	return nil
+}
+
+// clear empties the prompt, which can still be walked back to; on an empty one
+// it leaves when pressed twice.
+func (m *model) clear(leaving bool) tea.Cmd {
+	switch {
+	case !m.editor.empty():
+		m.feed.prompts = append(m.feed.prompts, m.editor.take())
+	case leaving:
+		return m.leave()
+	default:
+		m.warned = m.now()
+	}
+	return nil
+}
+
+// submit sends what is typed, or carries out the command it is.
+func (m *model) submit() tea.Cmd {
+	if m.editor.continued() {
+		m.editor.newline()
+		return nil
+	}
+	typed := m.editor.value()
+	if strings.TrimSpace(typed) == "" {
+		return nil
+	}
+	text := m.editor.take()
+	if name, arg, ok := parseSlash(text); ok {
+		return m.slash(name, arg, typed)
+	}
+	m.prompt(strings.TrimSpace(text))
+	return nil
+}
+
+// paste takes pasted text, which never sends and never answers anything.
+func (m *model) paste(text string) {
+	if m.help.open {
+		return
+	}
+	m.lastKey = m.now()
+	if m.dialog.waits() && m.dialog.note != nil {
+		m.dialog.note.paste(text)
+		return
+	}
+	m.editor.paste(text)
+}

@@ -1,0 +1,213 @@
+package tui
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+var updateScreens = flag.Bool("update-screens", false, "write the goldens of the screen anew")
+
+// driver plays the terminal, the agent and the clock of one screen.
+type driver struct {
+	t    *testing.T
+	m    *model
+	time time.Time
+	sent []loop.Command
+	quit bool
+}
+
+func newDriver(t *testing.T, width, height int, o Options) *driver {
+	t.Helper()
+	d := &driver{t: t, time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	if o.Version == "" {
+		o.Version, o.Dir, o.Branch = "0.1", "~/src/shop", "main"
+	}
+	if o.Model == "" {
+		o.Model, o.ModelWhy, o.Context = "anthropic/claude-sonnet", "ANTHROPIC_API_KEY is set", 200_000
+	}
+	if o.Mode == "" {
+		o.Mode = "ask"
+	}
+	d.m = newModel(o, func() time.Time { return d.time }, func(c loop.Command) { d.sent = append(d.sent, c) })
+	d.send(tea.WindowSizeMsg{Width: width, Height: height})
+	return d
+}
+
+// send hands a message to the model, and looks at what comes of it.
+func (d *driver) send(msg tea.Msg) {
+	d.t.Helper()
+	_, _ = d.m.Update(msg)
+	d.quit = d.quit || d.m.done
+	d.check()
+}
+
+// check holds what must be true of every screen.
+func (d *driver) check() {
+	d.t.Helper()
+	v := d.m.View()
+	lines := strings.Split(v.Content, "\n")
+	if d.m.width > 0 && len(lines) > d.m.height {
+		d.t.Fatalf("%d lines in a window of %d×%d", len(lines), d.m.width, d.m.height)
+	}
+	for i, l := range lines {
+		if w := ansi.StringWidth(l); w > d.m.width {
+			d.t.Fatalf("line %d is %d wide in a window of %d×%d:\n%q", i, w, d.m.width, d.m.height, l)
+		}
+	}
+	if c := v.Cursor; c != nil && (c.X < 0 || c.Y < 0 || c.X >= d.m.width || c.Y >= d.m.height) {
+		d.t.Fatalf("cursor at %d,%d in a window of %d×%d", c.X, c.Y, d.m.width, d.m.height)
+	}
+}
+
+func (d *driver) events(evs ...loop.Event) {
+	d.t.Helper()
+	d.send(batch(evs))
+}
+
+// press presses keys by their names: "ctrl+c", "enter", "a".
+func (d *driver) press(names ...string) {
+	d.t.Helper()
+	for _, n := range names {
+		d.send(keyPress(n))
+	}
+}
+
+// enter types text, letter by letter.
+func (d *driver) enter(text string) {
+	d.t.Helper()
+	for _, r := range text {
+		d.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+// pass lets time pass, with the ticks that the model asked for.
+func (d *driver) pass(t time.Duration) {
+	d.t.Helper()
+	for end := d.time.Add(t); d.time.Before(end); {
+		d.time = d.time.Add(min(spin, end.Sub(d.time)))
+		if d.m.ticking {
+			d.send(tickMsg{})
+		}
+	}
+}
+
+func keyPress(name string) tea.KeyPressMsg {
+	codes := map[string]rune{
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "backspace": tea.KeyBackspace,
+		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+		"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "delete": tea.KeyDelete,
+	}
+	mods := map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "shift": tea.ModShift, "alt": tea.ModAlt}
+	var msg tea.KeyPressMsg
+	parts := strings.Split(name, "+")
+	for _, p := range parts[:len(parts)-1] {
+		msg.Mod |= mods[p]
+	}
+	last := parts[len(parts)-1]
+	if code, ok := codes[last]; ok {
+		msg.Code = code
+		return msg
+	}
+	msg.Code = []rune(last)[0]
+	if msg.Mod == 0 {
+		msg.Text = last
+	}
+	return msg
+}
+
+// screen is the window as text, with the cursor drawn as ▌.
+func (d *driver) screen() string {
+	v := d.m.View()
+	lines := strings.Split(ansi.Strip(v.Content), "\n")
+	if c := v.Cursor; c != nil && c.Y < len(lines) {
+		l := lines[c.Y]
+		l += strings.Repeat(" ", max(0, c.X-ansi.StringWidth(l)))
+		lines[c.Y] = ansi.Truncate(l, c.X, "") + "▌" + ansi.TruncateLeft(l, c.X+1, "")
+	}
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// golden compares the screen with testdata.
+func (d *driver) golden(name string) {
+	d.t.Helper()
+	file := filepath.Join("testdata", "screen", name+".txt")
+	got := d.screen()
+	if *updateScreens {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			d.t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			d.t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		d.t.Fatalf("%v (run with -update-screens to write it)", err)
+	}
+	if diff := cmp.Diff(strings.Split(got, "\n"), strings.Split(string(want), "\n")); diff != "" {
+		d.t.Errorf("%s (-got +want):\n%s", file, diff)
+	}
+}
+
+// commands compares what was sent to the agent.
+func (d *driver) commands(want ...loop.Command) {
+	d.t.Helper()
+	if diff := cmp.Diff(d.sent, want); diff != "" {
+		d.t.Errorf("commands (-got +want):\n%s", diff)
+	}
+}
+
+// sizes runs a test at the sizes that every screen must read well at.
+func sizes(t *testing.T, f func(t *testing.T, size string, width, height int)) {
+	for _, s := range [][2]int{{80, 24}, {120, 40}, {40, 12}} {
+		size := fmt.Sprintf("%dx%d", s[0], s[1])
+		t.Run(size, func(t *testing.T) { f(t, size, s[0], s[1]) })
+	}
+}
+
+// Short ways to write what an agent tells.
+
+func userSaid(text string) *loop.UserSaid { return &loop.UserSaid{Text: text} }
+
+func text(reply, s string) loop.Event {
+	return loop.Streamed{Reply: reply, Delta: llm.TextDelta{Text: s}}
+}
+
+func done(kind llm.Kind, reply, s string) *loop.MessageDone {
+	return &loop.MessageDone{Message: llm.Message{Kind: kind, Reply: reply, Text: s}}
+}
+
+func call(reply, id, name string) *loop.MessageDone {
+	return &loop.MessageDone{Message: llm.Message{Kind: llm.ToolCall, Reply: reply, ID: id, Name: name}}
+}
+
+func start(id, title, effect string, targets ...loop.Target) *loop.ToolStart {
+	return &loop.ToolStart{ID: id, Title: title, Effect: effect, Targets: targets}
+}
+
+func result(id, title, effect string, outcome loop.Outcome, summary, output string, took time.Duration) *loop.ToolEnd {
+	return &loop.ToolEnd{Title: title, Effect: effect, Outcome: outcome, Summary: summary, Duration: took,
+		Result: llm.Message{Kind: llm.ToolResult, ID: id, Text: output, IsError: outcome != loop.OK}}
+}
+
+func file(path string) loop.Target { return loop.Target{Kind: "path", Value: path} }
+
+func turnEnd(reason loop.Reason, took time.Duration) *loop.TurnEnd {
+	return &loop.TurnEnd{Reason: reason, Duration: took, Usage: llm.Usage{Input: 5800, Output: 300}}
+}

@@ -1,0 +1,107 @@
+package tui
+
+import (
+	"testing"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+const hunk = `@@ -40,6 +40,7 @@ func serve(cfg Config) error {
+ 	mux := routes()
+ 	srv := &http.Server{
+-		Handler: mux,
++		Handler:           mux,
++		ReadHeaderTimeout: cfg.Timeout,
+ 	}
+ 	return srv.ListenAndServe()
+ }
+`
+
+func edit() loop.Diff {
+	return loop.Diff{Path: "server/server.go", Unified: hunk, Added: 2, Removed: 1}
+}
+
+func TestStart(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{
+			Model: "offline/guide", ModelWhy: "no model is connected",
+			Notices: []string{"No model is connected, so the built-in offline guide answers. It is no language model: it follows simple requests such as  read FILE · find WORD in *.go · run COMMAND.\nTo connect one: set OPENAI_API_KEY."},
+		})
+		d.golden("start-" + size)
+	})
+}
+
+// asked is a turn up to the question whether an edit may be made.
+func asked() []loop.Event {
+	return []loop.Event{
+		userSaid("the server ignores --timeout, fix it"),
+		done(llm.Assistant, "r1", "The flag is parsed but never reaches the listener. Looking at how the config is built."),
+		call("r1", "1", "read"), call("r1", "2", "read"), call("r1", "3", "read"), call("r1", "4", "search"),
+		start("1", "read config.go", "read", file("config.go")),
+		start("2", "read main.go", "read", file("main.go")),
+		start("3", "read server.go", "read", file("server.go")),
+		result("1", "read config.go", "read", loop.OK, "40 lines", "1 package config", 12*time.Millisecond),
+		result("2", "read main.go", "read", loop.OK, "80 lines", "1 package main", 22*time.Millisecond),
+		result("3", "read server.go", "read", loop.OK, "90 lines", "1 package server", 32*time.Millisecond),
+		start("4", `search "Timeout"`, "read"),
+		result("4", `search "Timeout"`, "read", loop.OK, "7 matches in 3 files", "config.go:4: Timeout", 41*time.Millisecond),
+		&loop.StepEnd{Reply: "r1", Usage: llm.Usage{Input: 18_000, Output: 200}},
+		call("r2", "5", "edit"),
+		loop.Asked{Ask: loop.Ask{ID: "5", Title: "edit server/server.go", Effect: "write", Targets: []loop.Target{file("server/server.go")},
+			Diffs: []loop.Diff{edit()}, Why: "it changes files (mode ask)", Scope: "edits under server/"}},
+	}
+}
+
+// answered is the rest of it.
+func answered() []loop.Event {
+	e := result("5", "edit server/server.go", "write", loop.OK, "", "done", 3*time.Millisecond)
+	e.Diffs = []loop.Diff{edit()}
+	return []loop.Event{
+		&loop.Decided{ID: "5", Decision: loop.Always, Scope: "edits under server/"},
+		start("5", "edit server/server.go", "write", file("server/server.go")),
+		e,
+		&loop.StepEnd{Reply: "r2", Usage: llm.Usage{Input: 18_100, Output: 200}},
+		done(llm.Thinking, "r3", "The person wants it tested.\nSo the tests are run."),
+		call("r3", "6", "shell"),
+		start("6", "shell go test ./server/...", "execute"),
+		loop.Progress{ID: "6", Text: "ok  \tshop/server/route\t0.21s\n--- FAIL: TestTimeout (0.00s)\n"},
+	}
+}
+
+// closing is how it ends.
+func closing() []loop.Event {
+	return []loop.Event{
+		result("6", "shell go test ./server/...", "execute", loop.Failed, "exit code 1", "--- FAIL: TestTimeout (0.00s)\nFAIL", 4100*time.Millisecond),
+		&loop.StepEnd{Reply: "r3", Usage: llm.Usage{Input: 18_300, Output: 200}},
+		done(llm.Assistant, "r4", "Fixed: `ReadHeaderTimeout` now takes the flag. One test still expects the old default."),
+		&loop.StepEnd{Reply: "r4", Usage: llm.Usage{Input: 18_600, Output: 200}},
+		turnEnd(loop.Done, 14*time.Second),
+	}
+}
+
+func TestTurn(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{})
+		d.enter("the server ignores --timeout, fix it")
+		d.press("enter")
+		d.pass(time.Second)
+		d.golden("sent-" + size)
+		d.events(asked()...)
+		d.golden("ask-edit-" + size)
+		d.press("a")
+		d.golden("answered-" + size)
+		d.events(answered()...)
+		d.pass(4100 * time.Millisecond)
+		d.golden("running-" + size)
+		d.events(closing()...)
+		d.golden("done-" + size)
+		d.press("ctrl+t")
+		d.golden("opened-" + size)
+		d.commands(
+			loop.Prompt{Text: "the server ignores --timeout, fix it"},
+			loop.Answer{ID: "5", Decision: loop.Always},
+		)
+	})
+}

@@ -1,0 +1,119 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+
+	"agent/internal/loop/policy"
+)
+
+// status is what the last line tells: what answers, where, how full its window
+// is, what is asked about, and on the right what goes on.
+type status struct {
+	model, dir, branch string
+	used, context      int
+	mode               string
+	right              string
+}
+
+// line draws it. Where room is short, what can be found elsewhere goes first.
+func (s status) line(st *Styles, width int) string {
+	model := SanitizeLine(s.model)
+	if model == "" {
+		model = "no model"
+	}
+	facts := []struct {
+		text string
+		keep int // the lowest goes first
+	}{
+		{model, 9},
+		{s.offline(), 4},
+		{SanitizeLine(s.dir), 2},
+		{SanitizeLine(s.branch), 1},
+		{s.tokens(), 5},
+		{modeWords(s.mode), 6},
+	}
+	room := width - lipgloss.Width(s.right) - 2
+	for {
+		var texts []string
+		least := -1
+		for i, f := range facts {
+			if f.text == "" {
+				continue
+			}
+			texts = append(texts, f.text)
+			if least < 0 || f.keep < facts[least].keep {
+				least = i
+			}
+		}
+		left := strings.Join(texts, " · ")
+		if lipgloss.Width(left) <= room || len(texts) <= 1 {
+			return st.Dim.Render(spread(left, s.right, width))
+		}
+		facts[least].text = ""
+	}
+}
+
+// offline says what the built-in stand-in is not.
+func (s status) offline() string {
+	if strings.HasPrefix(s.model, "offline/") {
+		return "no language model"
+	}
+	return ""
+}
+
+// tokens tells how much of the model's window the conversation takes.
+func (s status) tokens() string {
+	switch {
+	case s.used == 0:
+		return ""
+	case s.context == 0:
+		return thousands(s.used) + " tokens"
+	}
+	return thousands(s.used) + " of " + thousands(s.context)
+}
+
+// modeWords says in words what is asked about.
+func modeWords(mode string) string {
+	switch policy.Mode(mode) {
+	case policy.Ask:
+		return "asks before changes"
+	case policy.Edits:
+		return "edits unasked"
+	case policy.All:
+		return "asks nothing"
+	}
+	return mode
+}
+
+// nextMode is the mode that follows in the cycle.
+func nextMode(mode string) policy.Mode {
+	for i, m := range policy.Modes {
+		if string(m) == mode {
+			return policy.Modes[(i+1)%len(policy.Modes)]
+		}
+	}
+	return policy.Ask
+}
+
+// doing says what goes on, and what ends it.
+func (m *model) doing() string {
+	f := m.feed
+	switch {
+	case m.leaving(m.now()):
+		return m.keys.name(actClear) + " again leaves"
+	case f.stopping:
+		return spinner(m.list.frame) + " stopping"
+	case m.dialog.waits():
+		return "waits for you · " + m.keys.name(actInterrupt) + " stops"
+	case f.running:
+		words := m.keys.name(actInterrupt) + " stops · " + clock(m.now().Sub(f.since).Truncate(time.Second))
+		if !f.working() {
+			words = spinner(m.list.frame) + " " + words
+		}
+		return words
+	}
+	return m.keys.name(actHelp) + " keys"
+}

@@ -1,0 +1,263 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+
+	"agent/internal/loop"
+)
+
+// stage is how far a tool call has come.
+type stage int
+
+const (
+	composing stage = iota // the model still writes it
+	waiting                // it is whole, and its turn has not come
+	asking                 // the person is asked
+	running
+	ended
+)
+
+// How much of a tool is shown while it is closed.
+const (
+	tailLines  = 5  // of output while it runs
+	diffLines  = 10 // of what it wrote
+	errorLines = 3
+	openLines  = 2000 // of output while it is open
+	tailBytes  = 8 << 10
+)
+
+// tool is one tool call, from the first piece that the model writes of it to
+// its result. It knows nothing of any particular tool.
+type tool struct {
+	id, reply string
+	title     string
+	effect    string
+	targets   []loop.Target
+	written   int // bytes of its arguments, while the model writes them
+	stage     stage
+	outcome   loop.Outcome
+	summary   string
+	result    string
+	diffs     []loop.Diff
+	began     time.Time
+	took      time.Duration // so far, while it runs
+	tail      string        // the end of its output
+	granted   string        // the scope of an always
+	note      string        // what the person said with a decision
+	open      bool
+
+	joins bool    // it directly follows a call of the same reply
+	head  *tool   // the call whose line tells of this one
+	tells []*tool // the calls that this one's line tells of, itself the first
+}
+
+func (t *tool) class() class   { return steps }
+func (t *tool) opened() bool   { return t.open }
+func (t *tool) setOpen(b bool) { t.open = b }
+
+// start takes the intent to run.
+func (t *tool) start(ev *loop.ToolStart, now time.Time) {
+	t.title, t.effect, t.targets = ev.Title, ev.Effect, ev.Targets
+	t.stage, t.began = running, now
+}
+
+// end takes the result.
+func (t *tool) end(ev *loop.ToolEnd) {
+	if ev.Title != "" {
+		t.title = ev.Title
+	}
+	if ev.Effect != "" {
+		t.effect = ev.Effect
+	}
+	t.stage, t.outcome, t.summary, t.diffs = ended, ev.Outcome, ev.Summary, ev.Diffs
+	t.took, t.result, t.tail = ev.Duration, ev.Result.Text, ""
+}
+
+// abandon ends a call of which nothing more will be heard.
+func (t *tool) abandon() {
+	t.stage, t.outcome, t.tail = ended, loop.Uncertain, ""
+}
+
+// progress takes a piece of output.
+func (t *tool) progress(text string) {
+	t.tail += text
+	if over := len(t.tail) - tailBytes; over > 0 {
+		t.tail = t.tail[over:]
+		if i := strings.IndexByte(t.tail, '\n'); i >= 0 && i < len(t.tail)-1 {
+			t.tail = t.tail[i+1:]
+		}
+	}
+}
+
+func (t *tool) draw(c canvas) []string {
+	if t.head != nil && t.head != t {
+		return nil
+	}
+	if len(t.tells) > 1 && !t.open {
+		return []string{t.foldedLine(c)}
+	}
+	if len(t.tells) > 1 {
+		var out []string
+		for _, each := range t.tells {
+			out = append(append(out, each.line(c)), each.body(c, true)...)
+		}
+		return out
+	}
+	return append([]string{t.line(c)}, t.body(c, t.open)...)
+}
+
+// mark is what stands in the gutter.
+func (t *tool) mark(c canvas) string {
+	switch {
+	case t.stage == asking:
+		return c.st.Yellow.Render(markAsked)
+	case t.stage != ended:
+		return markRunning
+	case t.outcome != loop.OK:
+		return c.st.Red.Render(markFailed)
+	}
+	return c.st.Green.Render(markDone)
+}
+
+// line is the call in one line: what, how it went, how long it took.
+func (t *tool) line(c canvas) string {
+	verb, rest, _ := strings.Cut(SanitizeLine(t.title), " ")
+	left := verb
+	if rest != "" {
+		left += "  " + rest
+	}
+	return t.mark(c) + " " + t.fields(c, left, t.words(), t.time(c))
+}
+
+// fields sets left, middle and right in one line. The middle goes first where
+// room is short.
+func (t *tool) fields(c canvas, left, middle, right string) string {
+	if middle != "" && right != "" {
+		middle += "  "
+	}
+	if c.inner()-lipgloss.Width(middle+right)-2 < min(lipgloss.Width(left), 24) {
+		middle = ""
+	}
+	if middle+right == "" {
+		return Truncate(left, c.inner())
+	}
+	return spread(left, c.st.Dim.Render(middle+right), c.inner())
+}
+
+// words are the few words between title and time.
+func (t *tool) words() string {
+	if t.stage == composing && t.written > 0 {
+		return thousands(t.written) + " bytes"
+	}
+	if t.stage != ended {
+		return ""
+	}
+	switch t.outcome {
+	case loop.OK:
+		if t.summary == "" && len(t.diffs) == 1 {
+			return DiffStat(t.diffs[0])
+		}
+		return SanitizeLine(t.summary)
+	case loop.Failed:
+		return SanitizeLine(t.summary)
+	case loop.Refused:
+		return "refused"
+	case loop.Interrupted:
+		return "stopped"
+	case loop.Uncertain:
+		return "nobody knows how it ended"
+	}
+	return ""
+}
+
+// time is how long it took, with the spinner while it runs.
+func (t *tool) time(c canvas) string {
+	switch {
+	case t.stage == running:
+		return spinner(c.frame) + " " + tenths(t.took)
+	case t.stage == ended && (t.outcome == loop.OK || t.outcome == loop.Failed || t.outcome == loop.Interrupted):
+		return tenths(t.took)
+	}
+	return ""
+}
+
+// body is what stands below the line.
+func (t *tool) body(c canvas, open bool) []string {
+	width := max(c.width-4, 1)
+	var out []string
+	if t.granted != "" {
+		out = append(out, paint(c.st.Dim, Wrap("unasked from here on: "+SanitizeLine(t.granted), width))...)
+	}
+	if t.note != "" {
+		out = append(out, paint(c.st.Dim, Wrap("you: "+Sanitize(t.note), width))...)
+	}
+	limit := diffLines
+	if open {
+		limit = openLines
+	}
+	for _, d := range t.diffs {
+		if len(t.diffs) > 1 {
+			out = append(out, Truncate(SanitizeLine(d.Path)+"  "+DiffStat(d), width))
+		}
+		out = append(out, DiffLines(c.st, d, width, limit)...)
+	}
+	out = append(out, t.output(c, width, open)...)
+	for i, l := range out {
+		out[i] = strings.TrimRight("    "+l, " ")
+	}
+	return out
+}
+
+// output is the end of the output while the call runs, the error of one that
+// failed, or everything while it is open.
+func (t *tool) output(c canvas, width int, open bool) []string {
+	switch {
+	case t.stage == running && open:
+		return paint(c.st.Dim, outputLines(t.tail, width))
+	case t.stage == running:
+		lines := outputLines(t.tail, width)
+		return paint(c.st.Dim, lines[max(0, len(lines)-tailLines):])
+	case t.stage != ended:
+		return nil
+	case open:
+		return paint(c.st.Dim, capLines(outputLines(t.result, width), openLines))
+	case t.outcome == loop.Failed && t.summary != "": // it ran, and its end says why it failed
+		lines := outputLines(t.result, width)
+		return paint(c.st.Dim, lines[max(0, len(lines)-tailLines):])
+	case t.outcome == loop.Failed:
+		return capLines(Wrap(Sanitize(strings.TrimSpace(t.result)), width), errorLines)
+	}
+	return nil
+}
+
+// outputLines breaks output into lines as a terminal would show them: of what a
+// carriage return overwrote, only the last is left.
+func outputLines(s string, width int) []string {
+	s = strings.TrimRight(s, "\r\n")
+	if s == "" {
+		return nil
+	}
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		l = strings.TrimRight(l, "\r")
+		lines[i] = l[strings.LastIndexByte(l, '\r')+1:]
+	}
+	return Wrap(Sanitize(strings.Join(lines, "\n")), width)
+}
+
+// capLines keeps the first n lines and says how many are left out.
+func capLines(lines []string, n int) []string {
+	if more := len(lines) - n; more > 1 {
+		return append(lines[:n:n], "… "+count(more, "more line"))
+	}
+	return lines
+}
+
+// spinner returns a frame of the one thing that moves.
+func spinner(frame int) string {
+	frames := []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+	return frames[frame%len(frames)]
+}

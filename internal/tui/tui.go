@@ -1,0 +1,132 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop"
+)
+
+// Options are what the terminal program is made of.
+type Options struct {
+	Events   <-chan loop.Event   // closed when the agent is gone, which ends the program
+	Commands chan<- loop.Command // never closed here
+	History  []loop.Event        // durable events of the resumed session
+
+	Version     string
+	Dir, Branch string // as shown: "~/src/shop", "main"
+	Model       string // PROVIDER/NAME, until a ModelSet says otherwise
+	ModelWhy    string // why it was chosen, in words that follow "because"
+	Context     int    // its window in tokens, 0 if unknown
+	Mode        string // policy.Mode, until a ModeSet says otherwise
+
+	Notices []string            // shown below the header
+	Prompts []string            // sent one after another, each when the turn before has ended
+	Keys    map[string][]string // keys by the name of an action, in place of the default ones
+	NoColor bool
+
+	Input  io.Reader // nil: the terminal
+	Output io.Writer // nil: the terminal
+}
+
+// heading is the first line of the transcript.
+func (o *Options) heading() string {
+	parts := []string{strings.TrimSpace("agent " + o.Version)}
+	for _, p := range []string{o.Dir, o.Branch} {
+		if p != "" {
+			parts = append(parts, SanitizeLine(p))
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// Exit is what is left of the screen for the one that called it.
+type Exit struct {
+	LastAnswer string // of the model in this session, as markdown; empty if there was none
+	Turns      int    // of the session, the resumed ones included
+}
+
+// grace is how long a terminal that does not take output any more may hold up
+// the end of the program.
+const grace = 2 * time.Second
+
+// Run shows the screen until the person leaves, the agent is gone or ctx ends,
+// none of which is an error. However it ends, the terminal is as it was found.
+// Signals are the caller's to turn into the end of ctx.
+func Run(ctx context.Context, o Options) (Exit, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	commands := make(chan loop.Command)
+	go relay(ctx, commands, o.Commands)
+	m := newModel(o, time.Now, func(c loop.Command) {
+		select {
+		case commands <- c:
+		case <-ctx.Done():
+		}
+	})
+	drawn, err := show(ctx, cancel, m, o.Input, o.Output, func(send func(any)) {
+		pump(ctx, o.Events, send)
+	})
+	if !drawn {
+		return Exit{}, err
+	}
+	return Exit{LastAnswer: m.feed.answer, Turns: m.feed.turns}, err
+}
+
+// show runs a model on the terminal, and feed beside it. It reports whether the
+// program came to its end: one that hangs on a dead terminal is left behind,
+// and its model must not be touched.
+func show(ctx context.Context, cancel func(), m tea.Model, in io.Reader, out io.Writer, feed func(func(any))) (bool, error) {
+	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(fps)}
+	if in == nil {
+		in = terminalInput(cancel)
+	}
+	if in != nil {
+		opts = append(opts, tea.WithInput(in))
+	}
+	if out != nil {
+		opts = append(opts, tea.WithOutput(out))
+	}
+	p := tea.NewProgram(m, opts...)
+	fed := make(chan struct{})
+	go func() {
+		defer close(fed)
+		if feed != nil {
+			feed(func(msg any) { p.Send(msg) })
+		}
+	}()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := p.Run()
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		return finish(ctx, cancel, err, fed)
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended:
+		return finish(ctx, cancel, err, fed)
+	case <-time.After(grace):
+		return false, errors.New("the terminal does not answer any more")
+	}
+}
+
+// fps bounds how long a change waits to be written.
+const fps = 120
+
+// finish stops what ran beside the program. The end of ctx is no error.
+func finish(ctx context.Context, cancel func(), err error, fed <-chan struct{}) (bool, error) {
+	if ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
+		err = nil
+	}
+	cancel()
+	<-fed
+	return true, err
+}

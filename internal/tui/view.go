@@ -1,0 +1,144 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+)
+
+// pendingLines is how many prompts that are not yet in the conversation are
+// shown.
+const pendingLines = 3
+
+// panel is what stands below the transcript.
+type panel struct {
+	lines  []string
+	cursor *tea.Cursor // relative to the panel
+}
+
+// arrange gives every part its room. The transcript gets what the panel below
+// it leaves.
+func (m *model) arrange() {
+	m.editor.resize(m.width, m.height/3)
+	m.panel = m.makePanel()
+	m.list.layout(m.width, m.height-len(m.panel.lines))
+	if len(m.panel.lines) > 0 && m.rule >= 0 {
+		m.panel.lines[m.rule] = m.ruleLine()
+	}
+}
+
+// makePanel draws the panel, from the prompts that wait to the status line. A
+// low window has no room for rules.
+func (m *model) makePanel() panel {
+	var p panel
+	m.rule = -1
+	for _, sent := range m.feed.pending[:min(len(m.feed.pending), pendingLines)] {
+		note := ""
+		if sent.steers {
+			note = "goes in with the next step"
+		}
+		p.lines = append(p.lines, m.st.Dim.Render(spread(markUser+" "+SanitizeLine(sent.text), note, m.width)))
+	}
+	ruled := m.height >= 10
+	if ruled {
+		m.rule = len(p.lines)
+		p.lines = append(p.lines, "")
+	}
+	if m.dialog.waits() {
+		lines, cursor := m.dialog.lines(m.width, m.dialogHeight()-len(p.lines))
+		p.add(lines, cursor)
+	}
+	if !m.dialog.waits() || !m.dialog.armed {
+		p.add(m.editor.lines())
+	}
+	if ruled && m.height >= 16 {
+		p.lines = append(p.lines, m.st.Dim.Render(strings.Repeat("─", m.width)))
+	}
+	s := status{model: m.feed.model, dir: m.o.Dir, branch: m.o.Branch, used: m.feed.used, context: m.feed.context,
+		mode: m.feed.mode, right: m.doing()}
+	p.lines = append(p.lines, s.line(m.st, m.width))
+	if over := len(p.lines) - m.height; over > 0 { // the editor's end and the status matter most
+		p.lines = p.lines[over:]
+		m.rule -= over
+		if p.cursor != nil {
+			p.cursor.Y = max(p.cursor.Y-over, 0)
+		}
+	}
+	return p
+}
+
+// dialogHeight leaves some of the transcript to see, in a low window little.
+func (m *model) dialogHeight() int {
+	const low = 12
+	return max(m.height*2/3, min(m.height-3, low), 2)
+}
+
+// add appends lines, and takes the cursor that stands in them.
+func (p *panel) add(lines []string, cursor *tea.Cursor) {
+	if cursor != nil {
+		c := *cursor
+		c.Y += len(p.lines)
+		p.cursor = &c
+	}
+	p.lines = append(p.lines, lines...)
+}
+
+// ruleLine is the rule above the editor, which carries a hint where one helps.
+func (m *model) ruleLine() string {
+	hint := ""
+	switch {
+	case !m.list.follow:
+		hint = "more below · " + m.keys.name(actBottom) + " goes there"
+	case m.feed.running && !m.dialog.waits() && !m.editor.empty():
+		hint = m.keys.name(actSend) + " steers"
+	}
+	w := lipgloss.Width(hint)
+	if hint == "" || w+4 > m.width {
+		return m.st.Dim.Render(strings.Repeat("─", m.width))
+	}
+	return m.st.Dim.Render(strings.Repeat("─", m.width-w-4) + " " + hint + " ──")
+}
+
+// View draws the window.
+func (m *model) View() tea.View {
+	v := tea.NewView("")
+	v.AltScreen = true
+	v.WindowTitle = m.title()
+	if m.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	if m.width <= 0 || m.height <= 0 {
+		return v
+	}
+	if m.help.open {
+		v.SetContent(strings.Join(m.help.lines(m.st, m.answering(), m.width, m.height), "\n"))
+		return v
+	}
+	var b strings.Builder
+	for _, l := range m.list.window {
+		b.WriteString(l)
+		b.WriteByte('\n')
+	}
+	for range m.height - len(m.panel.lines) - len(m.list.window) {
+		b.WriteByte('\n')
+	}
+	b.WriteString(strings.Join(m.panel.lines, "\n"))
+	v.SetContent(b.String())
+	if c := m.panel.cursor; c != nil && !m.done {
+		at := *c
+		at.Y += m.height - len(m.panel.lines)
+		at.X = min(at.X, m.width-1)
+		v.Cursor = &at
+	}
+	return v
+}
+
+// title is that of the terminal's window.
+func (m *model) title() string {
+	dir := m.o.Dir[strings.LastIndexAny(m.o.Dir, `/\`)+1:]
+	if dir == "" {
+		return "agent"
+	}
+	return "agent · " + SanitizeLine(dir)
+}

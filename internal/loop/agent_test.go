@@ -23,13 +23,17 @@ func interrupt() []loop.Command { return []loop.Command{loop.Interrupt{}} }
 func never() <-chan struct{} { return make(chan struct{}) }
 
 func TestInterrupt(t *testing.T) {
-	forever := tool("wait", tools.Execute, func(ctx context.Context, text string) (string, error) {
-		<-ctx.Done()
-		return "half", ctx.Err()
+	forever := tools.New("wait", "runs until it is stopped", func(_ context.Context, a textArgs) (tools.Call, error) {
+		return tools.Call{Title: "wait " + a.Text, Effect: tools.Execute, Targets: []tools.Target{{Kind: tools.Command, Value: a.Text}},
+			Run: func(ctx context.Context, ok tools.Approved) (tools.Result, error) {
+				ok.Progress("running")
+				<-ctx.Done()
+				return tools.Result{Text: "half"}, ctx.Err()
+			}}, nil
 	})
 	isStreamed := func(e loop.Event) bool { _, ok := e.(loop.Streamed); return ok }
 	isAsked := func(e loop.Event) bool { _, ok := e.(loop.Asked); return ok }
-	isStart := func(e loop.Event) bool { _, ok := e.(*loop.ToolStart); return ok }
+	isRunning := func(e loop.Event) bool { _, ok := e.(loop.Progress); return ok }
 	isUser := func(e loop.Event) bool { _, ok := e.(*loop.UserSaid); return ok }
 	isRetry := func(e loop.Event) bool { _, ok := e.(loop.Retrying); return ok }
 	for name, c := range map[string]struct {
@@ -71,7 +75,7 @@ func TestInterrupt(t *testing.T) {
 				turn interrupted after 1`,
 		},
 		"while a tool runs": {
-			reply: script.Reply{}.Call("c1", "wait", args("a")).Call("c2", "wait", args("b")).Calls(), when: isStart,
+			reply: script.Reply{}.Call("c1", "wait", args("a")).Call("c2", "wait", args("b")).Calls(), when: isRunning,
 			want: `
 				user "one"
 				call c1 wait {"text":"a"}
@@ -142,18 +146,34 @@ func TestCutAnswerIsTold(t *testing.T) {
 
 func TestSteering(t *testing.T) {
 	p := script.New(script.Call("c1", "look", args("a")), script.Say("done"), script.Say("more"))
-	calls := 0
-	play(t, options(p, echo("look", tools.Read)), []string{"go"}, func(e loop.Event) []loop.Command {
+	heard := make(chan struct{})
+	look := tool("look", tools.Read, func(ctx context.Context, text string) (string, error) {
+		select {
+		case <-heard:
+		case <-ctx.Done():
+		}
+		return "did " + text, ctx.Err()
+	})
+	commands, events := make(chan loop.Command, 16), make(chan loop.Event)
+	go loop.NewAgent(fill(options(p, look))).Run(t.Context(), commands, events)
+	commands <- loop.Prompt{Text: "go"}
+	for e := range events {
 		switch e := e.(type) {
 		case *loop.ToolStart:
-			return []loop.Command{loop.Prompt{Text: "and b"}}
+			commands <- loop.Prompt{Text: "and b"}
+			commands <- loop.SetMode{Mode: policy.All}
+		case *loop.ModeSet: // commands are taken in order: the one before is heard
+			close(heard)
 		case *loop.MessageDone:
-			if calls++; e.Message.Text == "done" { // said while the last answer is under way
-				return []loop.Command{loop.Prompt{Text: "and c"}}
+			if e.Message.Text == "done" { // too late for this turn, or just in time: it is told either way
+				commands <- loop.Prompt{Text: "and c"}
+			}
+		case *loop.TurnEnd:
+			if len(p.Requests()) == 3 {
+				close(commands)
 			}
 		}
-		return nil
-	})
+	}
 	want := dedent(`
 		user "go"
 		call c1 look {"text":"a"}
@@ -161,8 +181,7 @@ func TestSteering(t *testing.T) {
 		user "and b"
 		assistant "done"
 		user "and c"`)
-	rs := p.Requests()
-	if d := cmp.Diff(conversation(rs[len(rs)-1]), want); d != "" {
+	if d := cmp.Diff(conversation(p.Requests()[2]), want); d != "" {
 		t.Error(d)
 	}
 }
@@ -170,20 +189,26 @@ func TestSteering(t *testing.T) {
 // What steers a turn that is stopped goes back to the person.
 func TestSteeringAStoppedTurn(t *testing.T) {
 	p := script.New(script.Reply{Deltas: script.Say("half an answer").Deltas, Hold: map[int]<-chan struct{}{1: never()}})
-	sent := false
-	events := play(t, options(p), []string{"go"}, func(e loop.Event) []loop.Command {
-		if _, ok := e.(loop.Streamed); ok && !sent {
-			sent = true
-			return []loop.Command{loop.Prompt{Text: "wait"}, loop.Interrupt{}}
+	commands, events := make(chan loop.Command, 16), make(chan loop.Event)
+	go loop.NewAgent(fill(options(p))).Run(t.Context(), commands, events)
+	commands <- loop.Prompt{Text: "go"}
+	var all []loop.Event
+	for e := range events {
+		all = append(all, e)
+		switch e.(type) {
+		case loop.Streamed:
+			commands <- loop.Prompt{Text: "wait"}
+			commands <- loop.Interrupt{}
+		case loop.Unsent:
+			close(commands)
 		}
-		return nil
-	})
+	}
 	want := dedent(`
 		user "go"
 		assistant "half " (cut)
 		turn interrupted after 1
 		unsent "wait"`)
-	if d := cmp.Diff(trace(events), want); d != "" {
+	if d := cmp.Diff(trace(all), want); d != "" {
 		t.Error(d)
 	}
 }

@@ -1,0 +1,163 @@
+package offline
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+const (
+	maxShown = 40 // lines of a result in an answer
+	maxTail  = 25 // lines of a command's output
+)
+
+// trouble tells of a call that did not do what it should.
+func trouble(r request, o outcome) string {
+	switch {
+	case o.absent != "":
+		return fmt.Sprintf("Not done: there is no tool %s here, which %s needs.", code(o.absent), code(r.said))
+	case o.refused():
+		return fmt.Sprintf("Refused, so nothing was done: %s\n\n%s", code(r.said), quoted(o.text))
+	}
+	advice := ""
+	if r.verb == replace && !r.all && strings.Contains(o.text, "replace_all") {
+		advice = fmt.Sprintf("\n\nTo change every one: %s.", code(fmt.Sprintf("replace all %q with %q in %s", r.old, r.new, r.path)))
+	}
+	return fmt.Sprintf("That failed: %s\n\n%s%s", code(r.said), quoted(o.text), advice)
+}
+
+func reportRead(r request, o outcome) string {
+	file := numbered(o.text)
+	if len(file.lines) == 0 {
+		return fmt.Sprintf("%s holds:\n\n%s", code(r.path), block("", o.text))
+	}
+	language, fence := languageOf(r.path)
+	shown := file.lines[:min(len(file.lines), maxShown)]
+	last := file.first + len(file.lines) - 1
+	what := plural(len(file.lines), "line")
+	if file.first > 1 || r.last > 0 {
+		what = fmt.Sprintf("lines %d–%d", file.first, last)
+	}
+	if language != "" {
+		what += " of " + language
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %s:\n\n%s", code(r.path), what, block(fence, strings.Join(shown, "\n")))
+	if n := len(shown); n < len(file.lines) {
+		fmt.Fprintf(&b, "\n\n… and %s more: %s", plural(len(file.lines)-n, "line"),
+			code(fmt.Sprintf("read %s lines %d-%d", r.path, file.first+n, min(last, file.first+2*n-1))))
+	}
+	for _, note := range file.notes {
+		b.WriteString("\n\n" + quoted(note))
+	}
+	return b.String()
+}
+
+func reportList(r request, o outcome) string {
+	where := "Here is"
+	if r.dir != "" {
+		where = "In " + code(r.dir) + " is"
+	}
+	return where + ":\n\n" + listing(o.text)
+}
+
+func reportGlob(r request, o outcome) string {
+	return fmt.Sprintf("Files that match %s:\n\n%s", code(r.glob), listing(o.text))
+}
+
+func reportFind(r request, o outcome) string {
+	where := ""
+	if r.glob != "" {
+		where = " in " + code(r.glob)
+	} else if r.path != "" {
+		where = " in " + code(r.path)
+	}
+	return fmt.Sprintf("Looking for %s%s:\n\n%s", code(r.shown), where, listing(o.text))
+}
+
+func reportReplace(r request, o outcome) string {
+	which := "replaced"
+	if r.all {
+		which = "replaced every"
+	}
+	return fmt.Sprintf("Done: %s %s with %s in %s.", which, code(r.old), code(r.new), code(r.path)) + aside(o.text)
+}
+
+func reportCreate(r request, o outcome) string {
+	if r.content == "" {
+		return fmt.Sprintf("Done: wrote %s, which is empty.", code(r.path)) + aside(o.text)
+	}
+	return fmt.Sprintf("Done: wrote %s, %s.", code(r.path), plural(strings.Count(r.content, "\n"), "line")) + aside(o.text)
+}
+
+func reportExtend(r request, o outcome) string {
+	return fmt.Sprintf("Done: appended %s to %s.", plural(strings.Count(r.content, "\n"), "line"), code(r.path)) + aside(o.text)
+}
+
+// reportRun tells how a command ended, with its last lines.
+func reportRun(r request, o outcome) string {
+	output, exit := o.text, ""
+	said := regexp.MustCompile(`(?im)^\W*(?:exit(?:ed)?(?: with)?(?: code| status)?)\W+(-?\d+)\W*$\n?`)
+	if m := said.FindStringSubmatchIndex(o.text); m != nil {
+		exit = o.text[m[2]:m[3]]
+		output = o.text[:m[0]] + o.text[m[1]:]
+	}
+	how := "ran"
+	switch {
+	case exit != "":
+		how = "ended with exit code " + exit
+	case o.failed:
+		how = "failed"
+	}
+	lines := strings.Split(strings.Trim(output, "\n"), "\n")
+	if len(lines) == 1 && strings.TrimSpace(lines[0]) == "" {
+		return fmt.Sprintf("%s %s and printed nothing.", code(r.command), how)
+	}
+	more := ":"
+	if cut := len(lines) - maxTail; cut > 0 {
+		more = fmt.Sprintf(". These are its last %d lines of %d:", maxTail, len(lines))
+		lines = lines[cut:]
+	}
+	return fmt.Sprintf("%s %s%s\n\n%s", code(r.command), how, more, block("", strings.Join(lines, "\n")))
+}
+
+func reportRemove(r request) string {
+	return fmt.Sprintf("No tool deletes files, and I choose no such command by myself. Say it if you mean it: %s", code("run rm -- "+r.path))
+}
+
+// welcome tells what can be asked.
+func (t *turn) welcome() string {
+	var b strings.Builder
+	b.WriteString("I follow simple requests:\n\n")
+	some := false
+	for _, u := range usages() {
+		if t.tools[u.tool] {
+			some = true
+			b.WriteString("- " + code(u.usage) + "\n")
+		}
+	}
+	if !some {
+		return "I follow simple requests about files, but there are no tools here that I could use."
+	}
+	b.WriteString("\nSeveral go into one prompt: a line each, or with `then` or `;` between them. I cannot explain code, write it or reason about it.")
+	return b.String()
+}
+
+// puzzled tells that a request was not understood, and how it may be meant.
+func (t *turn) puzzled(r request) string {
+	said := clip(strings.Join(strings.Fields(r.said), " "), 100)
+	if said == "" {
+		return t.welcome()
+	}
+	word, _, _ := strings.Cut(strings.ToLower(said), " ")
+	var near []string
+	for _, u := range usages() {
+		if t.tools[u.tool] && strings.HasPrefix(u.usage, word+" ") {
+			near = append(near, code(u.usage))
+		}
+	}
+	if len(near) > 0 {
+		return fmt.Sprintf("I did not understand %s. With %s I understand: %s.", code(said), code(word), strings.Join(near, ", "))
+	}
+	return fmt.Sprintf("I did not understand %s, and did nothing about it. That takes a language model. %s", code(said), t.welcome())
+}

@@ -1,0 +1,400 @@
+package offline_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/llm/offline"
+)
+
+// talk is a conversation with the guide, without a loop.
+type talk struct {
+	t     testing.TB
+	guide *offline.Provider
+	req   llm.Request
+}
+
+func newTalk(t testing.TB, tools ...string) *talk {
+	if tools == nil {
+		tools = []string{"read", "write", "edit", "list", "glob", "search", "shell"}
+	}
+	k := &talk{t: t, guide: offline.New()}
+	k.guide.Pause = 0
+	for _, name := range tools {
+		k.req.Tools = append(k.req.Tools, llm.ToolSpec{Name: name})
+	}
+	return k
+}
+
+// say adds a prompt and returns the reply to it.
+func (k *talk) say(text string) (string, []llm.Message) {
+	k.req.Messages = append(k.req.Messages, llm.Message{Kind: llm.User, Text: text})
+	return k.step()
+}
+
+// result answers a call.
+func (k *talk) result(call llm.Message, text string, isError bool) {
+	k.req.Messages = append(k.req.Messages, llm.Message{Kind: llm.ToolResult, Reply: call.Reply, ID: call.ID, Text: text, IsError: isError})
+}
+
+// step takes one reply, puts it into the conversation, and returns its text and
+// its calls.
+func (k *talk) step() (string, []llm.Message) {
+	k.t.Helper()
+	reply := llm.NewReply("")
+	for d, err := range k.guide.Stream(context.Background(), k.req) {
+		if err != nil {
+			k.t.Fatalf("stream: %v", err)
+		}
+		reply.Add(d)
+	}
+	var text string
+	var calls []llm.Message
+	for _, m := range reply.Messages() {
+		if m.Cut || m.Raw != "" {
+			k.t.Fatalf("not whole: %+v", m)
+		}
+		if m.Kind == llm.ToolCall {
+			calls = append(calls, m)
+		} else {
+			text += m.Text
+		}
+	}
+	want := llm.Stop
+	if len(calls) > 0 {
+		want = llm.Calls
+	}
+	if got := reply.Finish.Reason; got != want {
+		k.t.Fatalf("finish: got %q, want %q", got, want)
+	}
+	k.req.Messages = append(k.req.Messages, reply.Messages()...)
+	return text, calls
+}
+
+func TestPromptsBecomeCalls(t *testing.T) {
+	tests := []struct{ prompt, want string }{
+		{"read main.go", `read {"path":"main.go"}`},
+		{"Please show me the file `main.go`, thanks!", `read {"path":"main.go"}`},
+		{"can you open @docs/a.md?", `read {"path":"docs/a.md"}`},
+		{"cat 'my file.txt'", `read {"path":"my file.txt"}`},
+		{"what's in main.go?", `read {"path":"main.go"}`},
+		{"read the readme", `read {"path":"README.md"}`},
+		{"read main.go lines 10-20", `read {"path":"main.go","offset":10,"limit":11}`},
+		{"show lines 3 to 5 of main.go", `read {"path":"main.go","offset":3,"limit":3}`},
+		{"read main.go:7", `read {"path":"main.go","offset":7,"limit":1}`},
+		{"show the first 20 lines of main.go", `read {"path":"main.go","limit":20}`},
+		{"read a.go, b.go and c/d.go", "read {\"path\":\"a.go\"}\nread {\"path\":\"b.go\"}\nread {\"path\":\"c/d.go\"}"},
+		{"list files", `list {"path":"."}`},
+		{"ls", `list {"path":"."}`},
+		{"list the files in internal/llm.", `list {"path":"internal/llm"}`},
+		{"list files in .", `list {"path":"."}`},
+		{"ls cmd", `list {"path":"cmd"}`},
+		{"what files are here?", `list {"path":"."}`},
+		{"find files named *.go", `glob {"pattern":"**/*.go"}`},
+		{"find *_test.go in internal", `glob {"pattern":"**/*_test.go","path":"internal"}`},
+		{"list all go files", `glob {"pattern":"**/*.go"}`},
+		{"find TODO", `search {"pattern":"TODO"}`},
+		{"search for func main() in *.go", `search {"pattern":"func main\\(\\)","glob":"*.go"}`},
+		{"grep \"error in parse\" in internal/llm", `search {"pattern":"error in parse","path":"internal/llm"}`},
+		{"find /func \\w+Test/", `search {"pattern":"func \\w+Test"}`},
+		{"find todo ignoring case", `search {"pattern":"todo","ignore_case":true}`},
+		{"where is ErrCut defined?", `search {"pattern":"ErrCut"}`},
+		{"replace foo with bar in main.go", `edit {"path":"main.go","old":"foo","new":"bar"}`},
+		{"replace hello world by good bye in a.txt, please", `edit {"path":"a.txt","old":"hello world","new":"good bye"}`},
+		{`replace all "a in b" with "" in 'x y.txt'.`, `edit {"path":"x y.txt","old":"a in b","new":"","replace_all":true}`},
+		{"change port 80 to port 8080 in conf.yaml everywhere", `edit {"path":"conf.yaml","old":"port 80","new":"port 8080","replace_all":true}`},
+		{"in main.go, replace a with b", `edit {"path":"main.go","old":"a","new":"b"}`},
+		{"create notes.md with Hello, world.", `write {"path":"notes.md","content":"Hello, world.\n"}`},
+		{`create a file "a b.txt" with "x; then y".`, `write {"path":"a b.txt","content":"x; then y\n"}`},
+		{"create x.go with\n```go\npackage x\n\nfunc F() {}\n```", `write {"path":"x.go","content":"package x\n\nfunc F() {}\n"}`},
+		{"create list.txt with:\none\n\nread two", `write {"path":"list.txt","content":"one\n\nread two\n"}`},
+		{"create an empty file called empty.txt", `write {"path":"empty.txt","content":""}`},
+		{"write `hi` to hi.txt", `write {"path":"hi.txt","content":"hi\n"}`},
+		{"append a line to log.txt", `read {"path":"log.txt"}`},
+		{"run go test ./...", `shell {"command":"go test ./..."}`},
+		{"!ls -la; pwd", `shell {"command":"ls -la; pwd"}`},
+		{"please execute `git log --oneline | head` and tell me", ``},
+		{"run `git log --oneline | head`", `shell {"command":"git log --oneline | head"}`},
+		{`run grep "a and read b" x.txt`, `shell {"command":"grep \"a and read b\" x.txt"}`},
+		{"what is this project?", "list {\"path\":\".\",\"depth\":2}\nglob {\"pattern\":\"**/*\"}"},
+		{"Explain this codebase", "list {\"path\":\".\",\"depth\":2}\nglob {\"pattern\":\"**/*\"}"},
+		{"run the tests", `list {"path":".","depth":1}`},
+
+		{"read a.go; list files and find TODO", "read {\"path\":\"a.go\"}\nlist {\"path\":\".\"}\nsearch {\"pattern\":\"TODO\"}"},
+		{"1. read a.go\n2. find x in b.go\n3. ls", "read {\"path\":\"a.go\"}\nsearch {\"pattern\":\"x\",\"path\":\"b.go\"}\nlist {\"path\":\".\"}"},
+		{"read a.go then replace x with y in a.go", `read {"path":"a.go"}`},
+		{"replace x with y in a.go, then run go vet", `edit {"path":"a.go","old":"x","new":"y"}`},
+		{"read a.go and dance; ls", `list {"path":"."}`},
+		{"find salt and pepper", `search {"pattern":"salt and pepper"}`},
+		{"read a.go\n\n+run rm -rf /\n+read secret", `read {"path":"a.go"}`},
+
+		{"", ``},
+		{"hello", ``},
+		{"help", ``},
+		{"delete main.go", ``},
+		{"show me a joke", ``},
+		{"write a test in main.go", ``},
+		{"add a test to main.go", ``},
+		{"make it faster", ``},
+		{"don't touch what's here", ``},
+	}
+	for _, tt := range tests {
+		_, calls := newTalk(t).say(tt.prompt)
+		var got []string
+		for _, c := range calls {
+			got = append(got, c.Name+" "+string(c.Input))
+		}
+		if diff := cmp.Diff(strings.Join(got, "\n"), tt.want); diff != "" {
+			t.Errorf("%q (-got +want):\n%s", tt.prompt, diff)
+		}
+	}
+}
+
+func TestReadIsAnsweredWithTheFile(t *testing.T) {
+	k := newTalk(t)
+	intro, calls := k.say("read main.go")
+	k.result(calls[0], "     1\tpackage main\n     2\t\n     3\tfunc main() {}\n", false)
+	answer, calls := k.step()
+	if len(calls) > 0 {
+		t.Fatalf("calls again: %v", calls)
+	}
+	want := "`main.go`, 3 lines of Go:\n\n```go\npackage main\n\nfunc main() {}\n```\n\n" +
+		"To connect a real model, set `OPENAI_API_KEY`, or start with `--model openai/NAME --base-url URL`, or run Ollama and start with `--model ollama/NAME`."
+	if diff := cmp.Diff(answer, want); diff != "" {
+		t.Errorf("answer (-got +want):\n%s", diff)
+	}
+	if want := "I am the built-in offline guide: no language model, only a few rules."; intro != want {
+		t.Errorf("first line: got %q, want %q", intro, want)
+	}
+
+	again, _ := k.say("hello")
+	if strings.Contains(again, intro) || strings.Contains(again, "--base-url") {
+		t.Errorf("the introduction is said twice:\n%s", again)
+	}
+	if want := "For a real model, set `OPENAI_API_KEY`."; !strings.HasSuffix(again, want) {
+		t.Errorf("got %q, want it to end in %q", again, want)
+	}
+}
+
+func TestEndsOfCalls(t *testing.T) {
+	long := strings.Repeat("line\n", 60)
+	tests := []struct {
+		name, prompt, result string
+		isError              bool
+		want                 string // in the answer
+	}{
+		{"refused edit", "replace a with b in f.go", "refused by the person, who says: not now", true,
+			"Refused, so nothing was done: `replace a with b in f.go`\n\n> refused by the person, who says: not now"},
+		{"edit not found", "replace a with b in f.go", "old does not occur in f.go", true, "That failed: `replace a with b in f.go`\n\n> old does not"},
+		{"edit not unique", "replace a with b in f.go", "old occurs 3 times: set replace_all", true, "`replace all \"a\" with \"b\" in f.go`"},
+		{"edit", "replace a with b in f.go", "edited f.go", false, "Done: replaced `a` with `b` in `f.go`."},
+		{"create", "create f.txt with x", "", false, "Done: wrote `f.txt`, 1 line."},
+		{"command", "run go test ./...", "ok  x\nexit code 0", false, "`go test ./...` ended with exit code 0:\n\n```\nok  x\n```"},
+		{"failing command", "run make", "boom\n[exit code: 2]", true, "`make` ended with exit code 2:\n\n```\nboom\n```"},
+		{"silent command", "run true", "exit code 0\n", false, "`true` ended with exit code 0 and printed nothing."},
+		{"long output", "run seq 60", long, false, "These are its last 25 lines of 60:"},
+		{"refused command", "run make", "refused by the person. It was not run.", true, "Refused, so nothing was done: `run make`"},
+		{"missing file", "read f.go", "f.go does not exist", true, "That failed: `read f.go`\n\n> f.go does not exist"},
+		{"matches", "find x in *.go", "a.go:1: x\nb.go:2: x", false, "Looking for `x` in `*.go`:\n\n```\na.go:1: x\nb.go:2: x\n```"},
+		{"fences", "read a.md", "1→```go\n2→x\n3→```\n", false, "````markdown\n```go\nx\n```\n````"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			k := newTalk(t)
+			_, calls := k.say(tt.prompt)
+			if len(calls) != 1 {
+				t.Fatalf("got %d calls, want 1", len(calls))
+			}
+			k.result(calls[0], tt.result, tt.isError)
+			answer, calls := k.step()
+			if len(calls) != 0 {
+				t.Fatalf("calls again: %v", calls)
+			}
+			if !strings.Contains(answer, tt.want) {
+				t.Errorf("got\n%s\nwant in it\n%s", answer, tt.want)
+			}
+		})
+	}
+}
+
+func TestAFailedChangeStopsTheChangesAfterIt(t *testing.T) {
+	k := newTalk(t)
+	_, calls := k.say("replace a with b in f.go, then read f.go, then run go vet")
+	k.result(calls[0], "refused by the person", true)
+	_, calls = k.step()
+	if len(calls) != 1 || calls[0].Name != "read" {
+		t.Fatalf("got %v, want the read alone", calls)
+	}
+	k.result(calls[0], "1\tx", false)
+	answer, calls := k.step()
+	if len(calls) != 0 {
+		t.Fatalf("ran on: %v", calls)
+	}
+	if want := "Not done, as something before it failed: `run go vet`."; !strings.Contains(answer, want) {
+		t.Errorf("got\n%s\nwant in it %q", answer, want)
+	}
+}
+
+func TestAppendLengthensTheLastLine(t *testing.T) {
+	k := newTalk(t)
+	_, calls := k.say("append \"three\" to log.txt")
+	k.result(calls[0], "     1\tone\n     2\tx\n     3\tone\n", false)
+	_, calls = k.step()
+	want := `{"path":"log.txt","old":"x\none","new":"x\none\nthree"}`
+	if len(calls) != 1 || string(calls[0].Input) != want {
+		t.Fatalf("got %v, want edit %s", calls, want)
+	}
+	k.result(calls[0], "edited", false)
+	if answer, _ := k.step(); !strings.Contains(answer, "Done: appended 1 line to `log.txt`.") {
+		t.Errorf("got\n%s", answer)
+	}
+}
+
+func TestOverview(t *testing.T) {
+	k := newTalk(t)
+	_, calls := k.say("what is this project?")
+	k.result(calls[0], "cmd/\n  tea/\nMakefile\nREADME.md\ngo.mod\n", false)
+	k.result(calls[1], "Makefile\nREADME.md\ncmd/tea/main.go\ncmd/tea/tea.go\ngo.mod\n", false)
+	said, calls := k.step()
+	if want := "README.md, go.mod, Makefile"; !strings.Contains(said, want) {
+		t.Errorf("got %q, want %q in it", said, want)
+	}
+	for i, text := range []string{
+		"     1\t# tea\n     2\t\n     3\t![logo](x.png)\n     4\t\n     5\tA timer for\n     6\ttea.\n     7\t\n     8\tMore.\n",
+		"     1\tmodule example.org/tea\n",
+		"     1\ttest:\n     2\t\tgo test -race ./...\n",
+	} {
+		k.result(calls[i], text, false)
+	}
+	answer, calls := k.step()
+	if len(calls) != 0 {
+		t.Fatalf("calls again: %v", calls)
+	}
+	want := "## tea\n\n> A timer for tea.\n\n" +
+		"- **Languages:** Go (2 files), Make (1 file), Markdown (1 file)\n" +
+		"- **Starts in:** `cmd/tea/main.go`\n" +
+		"- **Build:** `go build ./...`\n" +
+		"- **Test:** `make test`\n" +
+		"- **Read for this:** README.md, go.mod, Makefile\n\n" +
+		"```\ncmd/\n  tea/\nMakefile\nREADME.md\ngo.mod\n```\n\n"
+	if !strings.HasPrefix(answer, want) {
+		t.Errorf("(-got +want):\n%s", cmp.Diff(answer, want))
+	}
+}
+
+func TestOnlyToolsThatAreThere(t *testing.T) {
+	k := newTalk(t, "read")
+	answer, calls := k.say("read a.go; run make")
+	if len(calls) != 1 || calls[0].Name != "read" {
+		t.Fatalf("got %q and %v, want the read", answer, calls)
+	}
+	k.result(calls[0], "1\tx", false)
+	answer, calls = k.step()
+	if want := "Not done: there is no tool `shell` here, which `run make` needs."; len(calls) != 0 || !strings.Contains(answer, want) {
+		t.Errorf("got %v and\n%s\nwant %q", calls, answer, want)
+	}
+
+	k = newTalk(t)
+	k.req.ToolChoice.Mode = llm.ChoiceNone
+	if _, calls := k.say("read a.go"); len(calls) != 0 {
+		t.Errorf("called %v though no call was allowed", calls)
+	}
+}
+
+// TestTheLogMayRewriteArguments holds that a call is recognised after the log
+// has written its arguments in other spacing and escapes.
+func TestTheLogMayRewriteArguments(t *testing.T) {
+	k := newTalk(t)
+	_, calls := k.say("replace a<b with a&b in f.go")
+	last := &k.req.Messages[len(k.req.Messages)-1]
+	last.Input = json.RawMessage(`{ "old": "a\u003cb", "new": "a\u0026b", "path": "f.go" }`)
+	k.result(calls[0], "edited", false)
+	if _, calls := k.step(); len(calls) != 0 {
+		t.Errorf("called again: %v", calls)
+	}
+}
+
+func TestDeterministic(t *testing.T) {
+	all := func() []llm.Delta {
+		k := newTalk(t)
+		k.req.Messages = []llm.Message{{Kind: llm.User, Text: "read a.go and b.go; list files"}}
+		var out []llm.Delta
+		for d, err := range k.guide.Stream(context.Background(), k.req) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, d)
+		}
+		return out
+	}
+	if diff := cmp.Diff(all(), all()); diff != "" {
+		t.Errorf("two replies to the same request differ:\n%s", diff)
+	}
+}
+
+func TestIDsAreUniqueInAConversation(t *testing.T) {
+	k := newTalk(t)
+	seen := map[string]bool{}
+	for range 3 {
+		_, calls := k.say("read a.go; read a.go")
+		for _, c := range calls {
+			if seen[c.ID] {
+				t.Errorf("the id %s came twice", c.ID)
+			}
+			seen[c.ID] = true
+			k.result(c, "1\tx", false)
+		}
+		if _, calls := k.step(); len(calls) != 0 {
+			t.Fatalf("calls again: %v", calls)
+		}
+	}
+	if got, want := len(seen), 6; got != want {
+		t.Errorf("got %d calls, want %d", got, want)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	k := newTalk(t)
+	k.guide.Pause = 1 << 40 // longer than any test: only the context ends it
+	cancel()
+	var last error
+	for _, err := range k.guide.Stream(ctx, llm.Request{Messages: []llm.Message{{Kind: llm.User, Text: "help"}}}) {
+		last = err
+	}
+	var e *llm.Error
+	if !errors.As(last, &e) || e.Kind != llm.ErrCanceled {
+		t.Errorf("got %v, want an *llm.Error of kind %s", last, llm.ErrCanceled)
+	}
+}
+
+// FuzzGuide holds that whatever is said and whatever a tool answers, each
+// reply ends and the turn does too.
+func FuzzGuide(f *testing.F) {
+	f.Add("read a.go, b.go then run `x` and replace a with b in \"c d\"", "     1\tx\n", false)
+	f.Add("what is this project?\n\nappend x to y", "README.md\ngo.mod\n", true)
+	f.Add("create a with ```\nx\n``` ; find /(/ in *.go", "```", false)
+	f.Add("append é to ü.txt\n1. ls\n2. build", "1\té\n2\t\xff\nMakefile", false)
+	f.Fuzz(func(t *testing.T, prompt, result string, isError bool) {
+		k := newTalk(t)
+		_, calls := k.say(prompt)
+		for n := 0; len(calls) > 0; n++ {
+			if n > 70 {
+				t.Fatalf("no end after %d steps", n)
+			}
+			for _, c := range calls {
+				if !json.Valid(c.Input) {
+					t.Fatalf("arguments %q", c.Input)
+				}
+				k.result(c, result, isError)
+			}
+			_, calls = k.step()
+		}
+	})
+}

@@ -1,0 +1,234 @@
+package history_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/history"
+)
+
+// sample returns a log of n records and where each of its lines ends.
+func sample(t testing.TB, n int) (text []byte, ends []int) {
+	t.Helper()
+	s := history.Open(t.TempDir())
+	text, err := os.ReadFile(begin(t, s, history.Header{ID: "x", Dir: "/d", Time: time.Unix(0, 0)}, n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range text {
+		if c == '\n' {
+			ends = append(ends, i+1)
+		}
+	}
+	return text, ends
+}
+
+// place makes text the session x of a new store.
+func place(t testing.TB, text []byte) (s *history.Store, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	put(t, dir, text)
+	return history.Open(dir), filepath.Join(dir, "sessions")
+}
+
+func put(t testing.TB, dir string, text []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(dir, "sessions"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "sessions", "x.jsonl"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reopen resumes x, appends record 99, and returns what is in it then, with the
+// problems found. What is read from the file afterwards must be the same.
+func reopen(t testing.TB, s *history.Store) (got []string, problems []history.Problem) {
+	t.Helper()
+	l, problems, err := s.Resume("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(t, l, 99, 99)
+	got, _ = bodies(t, l.Records())
+	_, records, err := s.Read("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after, _ := bodies(t, records); strings.Join(after, "") != strings.Join(got, "") {
+		t.Errorf("a reader finds %q, the writer %q", after, got)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return got, problems
+}
+
+func TestTruncationAtEveryByte(t *testing.T) {
+	t.Parallel()
+	text, ends := sample(t, 60)
+	dir := t.TempDir()
+	s := history.Open(dir)
+	for n := range text {
+		put(t, dir, text[:n])
+		torn := filepath.Join(dir, "sessions", "x.torn")
+		os.Remove(torn)
+
+		// A line that lacks but its newline is whole.
+		lines := 0
+		for lines < len(ends) && n >= ends[lines]-1 {
+			lines++
+		}
+		got, problems := reopen(t, s)
+		want := append(wanted(1, lines-1), body(99))
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Fatalf("cut at %d: got %q, want %q", n, got, want)
+		}
+		valid := 0
+		if lines > 0 {
+			valid = ends[lines-1]
+		}
+		lost := string(text[min(valid, n):n])
+		kept, _ := os.ReadFile(torn)
+		if string(kept) != lost || len(problems) > 0 != (lost != "") {
+			t.Fatalf("cut at %d: kept %q of %q, told %v", n, kept, lost, problems)
+		}
+	}
+}
+
+func TestFlipOfEveryByte(t *testing.T) {
+	t.Parallel()
+	text, ends := sample(t, 60)
+	dir := t.TempDir()
+	s := history.Open(dir)
+	hit := 0 // the line that holds the byte
+	for i := range text {
+		if i >= ends[hit] {
+			hit++
+		}
+		damaged := bytes.Clone(text)
+		damaged[i] ^= 0x15
+		put(t, dir, damaged)
+		got, problems := reopen(t, s)
+		if len(problems) == 0 {
+			t.Fatalf("flip at %d: not noticed", i)
+		}
+		// At most the record that holds the byte is lost.
+		var want []string
+		for n := 1; n <= 60; n++ {
+			if n != hit {
+				want = append(want, body(n))
+			}
+		}
+		want = append(want, body(99))
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Fatalf("flip at %d in line %d: got %q", i, hit, got)
+		}
+	}
+}
+
+func TestTornEndIsCutKeptAndTold(t *testing.T) {
+	text, _ := sample(t, 2)
+	zeros := strings.Repeat("\x00", 5000)
+	for name, end := range map[string]string{
+		"half a record": `{"seq":3,"type":"no`,
+		"zeros":         zeros,
+		"whole lines":   "{\"seq\":3}\nnothing\n",
+	} {
+		s, dir := place(t, append(bytes.Clone(text), end...))
+		got, problems := reopen(t, s)
+		same(t, got, append(wanted(1, 2), body(99)))
+		torn := filepath.Join(dir, "x.torn")
+		if _, again := reopen(t, s); again != nil {
+			t.Errorf("%s: repaired, and yet %v", name, again)
+		}
+		same(t, problems, []history.Problem{{
+			Offset: int64(len(text)), Size: int64(len(end)),
+			Text: fmt.Sprintf("the last %d bytes of session x are no whole record: they were cut off and kept in %s", len(end), torn),
+		}})
+		kept, err := os.ReadFile(torn)
+		if err != nil || string(kept) != end {
+			t.Errorf("%s: kept %q, %v", name, kept, err)
+		}
+		st, err := os.Stat(torn)
+		if err != nil || st.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, st.Mode(), err)
+		}
+	}
+}
+
+func TestDamageInTheMiddleHidesNothing(t *testing.T) {
+	text, ends := sample(t, 6)
+	splice := func(from, to int, between string) []byte {
+		return []byte(string(text[:from]) + between + string(text[to:]))
+	}
+	third, fourth := ends[2], ends[3]
+	for _, c := range []struct {
+		name    string
+		text    []byte
+		lost    int // of the records 1 to 6
+		problem string
+	}{
+		{"rubbish between", splice(third, third, "rubbish\n\n"), 0, fmt.Sprintf("9 bytes at offset %d are damaged and were skipped", third)},
+		{"a fragment glued to the next", splice(third, third, `{"seq":3,"ty`), 0, fmt.Sprintf("12 bytes at offset %d are damaged and were skipped", third)},
+		{"a page of zeros", splice(third+4, fourth-4, strings.Repeat("\x00", 4096)), 3, fmt.Sprintf("%d bytes at offset %d are damaged and were skipped", 4096+8, third)},
+		{"a record missing", splice(third, fourth, ""), 3, fmt.Sprintf("1 records are missing at offset %d", third)},
+		{"a record twice", splice(third, third, string(text[ends[1]:third])), -1, fmt.Sprintf("the record at offset %d is out of order: it is number 2 where 3 was due", third)},
+		{"the header", splice(3, 6, "???"), 0, fmt.Sprintf("%d bytes at offset 0 are damaged and were skipped", ends[0])},
+	} {
+		s, _ := place(t, c.text)
+		_, records, err := s.Read("x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, problems := bodies(t, records)
+		var want []string
+		for i := 1; i <= 6; i++ {
+			if i != c.lost {
+				want = append(want, body(i))
+			}
+			if i == 2 && c.lost == -1 {
+				want = append(want, body(i))
+			}
+		}
+		t.Run(c.name, func(t *testing.T) {
+			same(t, got, want)
+			same(t, problems[0], c.problem)
+			got, found := reopen(t, s)
+			same(t, got, append(want, body(99)))
+			same(t, found[0].Text, c.problem)
+		})
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	valid, ends := sample(f, 3)
+	f.Add([]byte{})
+	f.Add(valid)
+	f.Add(valid[ends[0]:])
+	f.Add([]byte("\n\n{\"seq\":4,\"type\":\"\",\"crc\":\"00000000\"}\n"))
+	f.Add([]byte(`{"seq":1,"crc":"00000000"}`))
+	f.Add(bytes.Repeat([]byte(`{"seq":`), 100))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, tail []byte) {
+		s := history.Open(dir)
+		put(t, dir, tail)
+		reopen(t, s)
+		// Whatever follows valid records, they stay.
+		put(t, dir, append(bytes.Clone(valid), tail...))
+		got, _ := reopen(t, s)
+		if len(got) < 4 {
+			t.Fatalf("of 3 records and one more, %d are left", len(got))
+		}
+		same(t, got[:3], wanted(1, 3))
+		same(t, got[len(got)-1], body(99))
+		if text, _ := os.ReadFile(filepath.Join(dir, "sessions", "x.jsonl")); !bytes.HasPrefix(text, valid) {
+			t.Error("valid bytes were changed")
+		}
+	})
+}

@@ -1,0 +1,115 @@
+package history_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"testing"
+
+	"agent/internal/history"
+)
+
+// holdVariable makes this test binary a program that holds the session x of the
+// store it names until its stdin ends.
+const holdVariable = "HISTORY_TEST_HOLD"
+
+func TestMain(m *testing.M) {
+	dir := os.Getenv(holdVariable)
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	l, _, err := history.Open(dir).Resume("x")
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("held")
+	io.Copy(io.Discard, os.Stdin)
+	l.Close()
+}
+
+// hold starts a program that tries to hold x, and returns what it says.
+func hold(t *testing.T, dir string) (*exec.Cmd, string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), holdVariable+"="+dir)
+	if _, err := cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	said, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cmd, said
+}
+
+func TestOneWriterAtATime(t *testing.T) {
+	dir := t.TempDir()
+	s := history.Open(dir)
+	begin(t, s, history.Header{ID: "x"}, 3)
+
+	other, said := hold(t, dir)
+	same(t, said, "held\n")
+	_, _, err := s.Resume("x")
+	var locked *history.LockedError
+	if !errors.Is(err, history.ErrLocked) || !errors.As(err, &locked) {
+		t.Fatalf("Resume of a session that is open elsewhere: %v", err)
+	}
+	if runtime.GOOS == "linux" && locked.PID != other.Process.Pid && locked.PID != 0 {
+		t.Errorf("held by %d, not %d", other.Process.Pid, locked.PID)
+	}
+	_, records, err := s.Read("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := bodies(t, records)
+	same(t, got, wanted(1, 3))
+
+	// The lock dies with its holder.
+	if err := other.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	other.Wait()
+	l, problems, err := s.Resume("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, problems, nil)
+
+	if _, said := hold(t, dir); said == "held\n" {
+		t.Error("two programs hold the session")
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, said = hold(t, dir)
+	same(t, said, "held\n")
+}
+
+func TestNewSessionIsLocked(t *testing.T) {
+	dir := t.TempDir()
+	l := history.Open(dir).Create(history.Header{ID: "x"})
+	defer l.Close()
+	fill(t, l, 1, 1)
+	if _, said := hold(t, dir); said == "held\n" {
+		t.Error("two programs hold the session")
+	}
+	if _, _, err := history.Open(dir).Resume("x"); !errors.Is(err, history.ErrLocked) {
+		t.Errorf("Resume in the same program: %v", err)
+	}
+}

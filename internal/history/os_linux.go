@@ -1,0 +1,44 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+type osFile struct{ *os.File }
+
+// Datasync syncs the content and the size, not the times.
+func (f osFile) Datasync() error {
+	for {
+		if err := unix.Fdatasync(int(f.Fd())); !errors.Is(err, unix.EINTR) {
+			return os.NewSyscallError("fdatasync", err)
+		}
+	}
+}
+
+// holder returns the process that holds the lock of f, 0 if it cannot be known.
+func holder(f *os.File) int {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return 0
+	}
+	dev := uint64(st.Dev)
+	want := fmt.Sprintf("%02x:%02x:%d", unix.Major(dev), unix.Minor(dev), st.Ino)
+	table, err := os.ReadFile("/proc/locks")
+	if err != nil {
+		return 0
+	}
+	for row := range strings.Lines(string(table)) {
+		// 1: FLOCK  ADVISORY  WRITE 4711 fe:00:131 0 EOF
+		if c := strings.Fields(row); len(c) > 5 && c[1] == "FLOCK" && c[5] == want {
+			pid, _ := strconv.Atoi(c[4])
+			return max(pid, 0)
+		}
+	}
+	return 0
+}

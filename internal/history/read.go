@@ -1,0 +1,177 @@
+package history
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Read returns a session for reading, whoever appends to it, and of any format.
+// The ID may be shortened as long as one session alone begins with it.
+//
+// Among the records, a damaged place comes as an error that is a Problem, and
+// what follows it is still read: go on. Any other error comes last.
+func (s *Store) Read(id string) (Header, iter.Seq2[Record, error], error) {
+	id, err := s.find(id)
+	if err != nil {
+		return Header{}, nil, err
+	}
+	f, err := os.Open(s.path(id))
+	if err != nil {
+		return Header{}, nil, fmt.Errorf("read session %s: %w", id, err)
+	}
+	defer f.Close()
+	h, _ := readHeader(f)
+	h.ID = id
+	return h, s.read(id), nil
+}
+
+// read yields the records of a session. The file is open while they are read.
+func (s *Store) read(id string) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		f, err := os.Open(s.path(id))
+		if err != nil {
+			yield(Record{}, fmt.Errorf("read session %s: %w", id, err))
+			return
+		}
+		defer f.Close()
+		records(f)(yield)
+	}
+}
+
+// records yields the records of the log that r holds, with Problems among them.
+func records(r io.Reader) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for l, err := range scan(r) {
+			if _, ok := l.header(); ok {
+				continue
+			}
+			if !yield(l.Record, err) {
+				return
+			}
+		}
+	}
+}
+
+// readHeader reads the header of a log and no more, if it is whole.
+func readHeader(f io.ReaderAt) (Header, bool) {
+	in := bufio.NewReaderSize(io.NewSectionReader(f, 0, 64<<10), 1<<10)
+	text, _, err := readLine(in)
+	if err != nil {
+		return Header{}, false
+	}
+	r, ok := unseal(text)
+	if !ok {
+		return Header{}, false
+	}
+	return r.header()
+}
+
+// find returns the one session whose ID is, or begins with, prefix.
+func (s *Store) find(prefix string) (string, error) {
+	ids, err := s.ids()
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, id := range ids {
+		if id == prefix {
+			return id, nil
+		}
+		if strings.HasPrefix(id, prefix) {
+			found = append(found, id)
+		}
+	}
+	switch {
+	case prefix == "" || len(found) == 0:
+		return "", fmt.Errorf("%w: %q", ErrNotFound, prefix)
+	case len(found) > 1:
+		shown := strings.Join(found[:min(len(found), 5)], ", ")
+		return "", fmt.Errorf("%d sessions begin with %q, give more of the ID: %s", len(found), prefix, shown)
+	}
+	return found[0], nil
+}
+
+// ids returns the IDs of all sessions.
+func (s *Store) ids() ([]string, error) {
+	err := s.check()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), extension)
+		if ok && e.Type().IsRegular() && validID(id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// List returns the sessions of a working directory, or all if dir is empty, the
+// one written to last first.
+func (s *Store) List(dir string) ([]Info, error) {
+	files, err := s.files()
+	if err != nil {
+		return nil, err
+	}
+	infos := files[:0]
+	for _, i := range files {
+		i.Header = s.headerOf(i.ID)
+		if dir == "" || i.Dir == dir {
+			infos = append(infos, i)
+		}
+	}
+	return infos, nil
+}
+
+// files returns all sessions, the one written to last first, with nothing but
+// the ID in their headers.
+func (s *Store) files() ([]Info, error) {
+	ids, err := s.ids()
+	if err != nil {
+		return nil, err
+	}
+	var infos []Info
+	for _, id := range ids {
+		path := filepath.Join(s.dir, id+extension)
+		st, err := os.Lstat(path)
+		if err != nil {
+			continue // removed since
+		}
+		infos = append(infos, Info{Header: Header{ID: id}, Path: path, Modified: st.ModTime(), Size: st.Size()})
+	}
+	slices.SortFunc(infos, func(a, b Info) int {
+		if c := b.Modified.Compare(a.Modified); c != 0 {
+			return c
+		}
+		return strings.Compare(b.ID, a.ID)
+	})
+	return infos, nil
+}
+
+// headerOf returns a session's header, or what is known of it: its ID.
+func (s *Store) headerOf(id string) Header {
+	f, err := os.Open(s.path(id))
+	if err != nil {
+		return Header{ID: id}
+	}
+	defer f.Close()
+	h, _ := readHeader(f)
+	h.ID = id
+	return h
+}

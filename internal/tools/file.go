@@ -1,0 +1,92 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// open opens a file or directory for reading. Everything else (a FIFO, a
+// device, a socket) is refused by name and never waited for. p is resolved;
+// name is what the model wrote, for errors.
+func (w *Workspace) open(name, p string) (*os.File, fs.FileInfo, error) {
+	info, err := w.root.Stat(p)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, w.notThere(name, p)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("open %s: %w", name, reason(err))
+	}
+	if err := readable(name, info); err != nil {
+		return nil, nil, err
+	}
+	f, err := w.root.OpenFile(p, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open %s: %w", name, reason(err))
+	}
+	// What was looked at may have been replaced since.
+	info, err = f.Stat()
+	if err == nil {
+		err = readable(name, info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// readable refuses what is neither a file nor a directory.
+func readable(name string, info fs.FileInfo) error {
+	if info.Mode().IsRegular() || info.IsDir() {
+		return nil
+	}
+	return fmt.Errorf("%s is a %s, not a file: it can be neither read nor written here", name, kind(info.Mode()))
+}
+
+// kind names a type of file.
+func kind(m fs.FileMode) string {
+	switch {
+	case m.IsRegular():
+		return "file"
+	case m.IsDir():
+		return "directory"
+	case m&fs.ModeNamedPipe != 0:
+		return "FIFO (named pipe)"
+	case m&fs.ModeSocket != 0:
+		return "socket"
+	case m&fs.ModeDevice != 0:
+		return "device"
+	case m&fs.ModeSymlink != 0:
+		return "symbolic link"
+	}
+	return "special file"
+}
+
+// size is a number of bytes for people and models: "512 bytes", "3.4 MB".
+func size(n int64) string {
+	if n < 1000 {
+		return plural(int(n), "byte")
+	}
+	f := float64(n)
+	for _, unit := range []string{"KB", "MB", "GB"} {
+		if f /= 1000; f < 1000 {
+			return fmt.Sprintf("%.1f %s", f, unit)
+		}
+	}
+	return fmt.Sprintf("%.1f TB", f/1000)
+}
+
+// plural is "1 line", "2 lines".
+func plural(n int, what string) string {
+	switch {
+	case n == 1:
+		return "1 " + what
+	case what == "match":
+		return fmt.Sprintf("%d matches", n)
+	case what == "entry":
+		return fmt.Sprintf("%d entries", n)
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

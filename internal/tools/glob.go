@@ -1,0 +1,70 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+//go:embed glob.md
+var globText string
+
+// maxGlob is how many files a glob shows.
+const maxGlob = 200
+
+type globArgs struct {
+	Pattern string `json:"pattern" jsonschema:"the pattern a path must match, such as *.go, **/*_test.go or cmd/**/*.{go,md}"`
+	Path    string `json:"path,omitempty" jsonschema:"the directory that the pattern is relative to; the working directory if it is not given"`
+}
+
+func (w *Workspace) globTool() Tool {
+	return New("glob", globText, func(_ context.Context, a globArgs) (Call, error) {
+		pattern := strings.TrimPrefix(a.Pattern, "./")
+		switch {
+		case pattern == "" || !doublestar.ValidatePattern(pattern):
+			return Call{}, fmt.Errorf("the pattern %q is malformed: use such as *.go, **/*_test.go or cmd/**/*.{go,md}", a.Pattern)
+		case filepath.IsAbs(pattern) || strings.HasPrefix(pattern, "../"):
+			return Call{}, fmt.Errorf("the pattern %s leaves the directory: give one relative to path, and in path a directory inside the working directory", pattern)
+		}
+		p, err := w.start(a.Path)
+		if err != nil {
+			return Call{}, err
+		}
+		return Call{
+			Title:   "glob " + pattern + in("", p),
+			Effect:  Read,
+			Targets: []Target{{Path, p}},
+			Run: func(ctx context.Context, _ Approved) (Result, error) {
+				return w.glob(ctx, p, pattern)
+			},
+		}, nil
+	})
+}
+
+func (w *Workspace) glob(ctx context.Context, p, pattern string) (Result, error) {
+	found, err := w.tree().Find(ctx, p, func(file string) bool {
+		return doublestar.MatchUnvalidated(pattern, below(p, file))
+	})
+	if err != nil {
+		return Result{}, failed(ctx, "glob "+p, err)
+	}
+	var b strings.Builder
+	for _, f := range found.Files[:min(len(found.Files), maxGlob)] {
+		b.WriteString(f.Path + "\n")
+	}
+	n := len(found.Files)
+	switch {
+	case n == 0 && !strings.Contains(pattern, "/"):
+		fmt.Fprintf(&b, "No file matches. %s looks in one directory only: use **/%s to look below it too.\n", pattern, pattern)
+	case n == 0:
+		b.WriteString("No file matches. What git ignores is not looked at.\n")
+	case n > maxGlob:
+		fmt.Fprintf(&b, "(%d more; shown are the %d changed most recently. Narrow the pattern to see the others)\n", n-maxGlob, maxGlob)
+	}
+	b.WriteString(unreadable(found.Unreadable))
+	return Result{Text: b.String(), Summary: plural(n, "file")}, nil
+}

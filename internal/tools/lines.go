@@ -1,0 +1,199 @@
+package tools
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// span is which lines of a file to give.
+type span struct {
+	first int // from 1
+	limit int
+}
+
+// The limits of one page.
+const (
+	maxLines = 2000
+	maxPage  = 50_000 // bytes
+	maxWidth = 2000   // characters of a line
+	maxCount = 64 << 20
+)
+
+// page is a part of a file, with the numbers of its lines.
+type page struct {
+	text    strings.Builder
+	shown   int
+	total   int  // lines of the file; -1 if they were not counted
+	cut     int  // lines of which only the beginning is shown
+	crlf    int  // lines that end in CRLF
+	bom     bool // the file begins with a byte order mark
+	lossy   bool // not all that is shown is UTF-8
+	unended bool // the last line of the file is shown and has no newline
+}
+
+// lineReader reads lines of any length, holding no more than a block of them.
+type lineReader struct{ r *bufio.Reader }
+
+// readBlock is how much is read at once, and looked at to tell whether a file
+// is text.
+const readBlock = 64 << 10
+
+func newLineReader(ctx context.Context, r io.Reader) *lineReader {
+	return &lineReader{bufio.NewReaderSize(&contextReader{ctx, r}, readBlock)}
+}
+
+// contextReader stops reading when ctx ends.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+// head returns the beginning of what is to be read.
+func (l *lineReader) head() []byte {
+	b, _ := l.r.Peek(readBlock)
+	return b
+}
+
+// line is the beginning of a line.
+type line struct {
+	text  []byte // without the line ending; valid until the next read
+	crlf  bool
+	ended bool  // with a newline
+	rest  int64 // bytes beyond text
+}
+
+// next reads a line and returns up to maxWidth characters of it. After the last
+// it returns io.EOF.
+func (l *lineReader) next() (line, error) {
+	b, err := l.r.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		return l.long(b)
+	}
+	if err != nil && (err != io.EOF || len(b) == 0) {
+		return line{}, err
+	}
+	var out line
+	b, out.ended = bytes.CutSuffix(b, []byte("\n"))
+	if out.ended {
+		b, out.crlf = bytes.CutSuffix(b, []byte("\r"))
+	}
+	out.text = narrow(b)
+	out.rest = int64(len(b) - len(out.text))
+	return out, nil
+}
+
+// long reads on in a line that is longer than a block.
+func (l *lineReader) long(start []byte) (line, error) {
+	out := line{text: bytes.Clone(narrow(start))}
+	out.rest = int64(len(start) - len(out.text))
+	for {
+		b, err := l.r.ReadSlice('\n')
+		out.rest += int64(len(b))
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF:
+			return out, nil
+		case err != nil:
+			return line{}, err
+		}
+		out.ended = true
+		out.rest--
+		return out, nil
+	}
+}
+
+// narrow returns the first maxWidth characters of b.
+func narrow(b []byte) []byte {
+	if len(b) <= maxWidth {
+		return b
+	}
+	end := 0
+	for range maxWidth {
+		_, n := utf8.DecodeRune(b[end:])
+		if end += n; end == len(b) {
+			break
+		}
+	}
+	return b[:end]
+}
+
+// page reads the lines of a span. In a file of more than maxCount bytes it does
+// not go on to count the lines after them.
+func (l *lineReader) page(s span, size int64) (*page, error) {
+	p := &page{}
+	for n := 1; ; n++ {
+		ln, err := l.next()
+		if err == io.EOF {
+			p.total = n - 1
+			return p, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if n < s.first {
+			continue
+		}
+		if p.shown == s.limit || p.shown > 0 && p.text.Len()+len(ln.text) > maxPage {
+			p.total, err = l.count(n, ln.ended, size)
+			return p, err
+		}
+		p.add(n, ln)
+	}
+}
+
+// count returns the number of lines when line n has been read.
+func (l *lineReader) count(n int, ended bool, size int64) (int, error) {
+	if size > maxCount {
+		return -1, nil
+	}
+	for {
+		b, err := l.r.Peek(1)
+		if len(b) == 0 {
+			if err == io.EOF {
+				err = nil
+			}
+			return n, err
+		}
+		if ended {
+			n++
+		}
+		b, _ = l.r.Peek(l.r.Buffered())
+		n += bytes.Count(b[:len(b)-1], []byte("\n"))
+		ended = b[len(b)-1] == '\n'
+		if _, err := l.r.Discard(len(b)); err != nil {
+			return n, err
+		}
+	}
+}
+
+func (p *page) add(n int, ln line) {
+	text := ln.text
+	if n == 1 {
+		text, p.bom = bytes.CutPrefix(text, []byte("\ufeff"))
+	}
+	p.lossy = p.lossy || !utf8.Valid(text)
+	fmt.Fprintf(&p.text, "%d\t%s", n, text)
+	if ln.rest > 0 {
+		fmt.Fprintf(&p.text, "… (%s more)", plural(int(ln.rest), "byte"))
+		p.cut++
+	}
+	p.text.WriteByte('\n')
+	if ln.crlf {
+		p.crlf++
+	}
+	p.unended = !ln.ended
+	p.shown++
+}

@@ -1,0 +1,85 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+//go:embed list.md
+var listText string
+
+// The limits of one listing.
+const (
+	defaultDepth = 2
+	maxDepth     = 10
+	maxEntries   = 500
+)
+
+type listArgs struct {
+	Path  string `json:"path,omitempty" jsonschema:"the directory to list; the working directory if it is not given"`
+	Depth int    `json:"depth,omitempty" jsonschema:"how many levels of directories to show; 2 if it is not given"`
+}
+
+func (w *Workspace) listTool() Tool {
+	return New("list", listText, func(_ context.Context, a listArgs) (Call, error) {
+		p, err := w.start(a.Path)
+		if err != nil {
+			return Call{}, err
+		}
+		if info, err := w.root.Stat(p); err == nil && !info.IsDir() {
+			return Call{}, fmt.Errorf("%s is a file: use read to see what is in it", a.Path)
+		}
+		depth := defaultDepth
+		if a.Depth > 0 {
+			depth = min(a.Depth, maxDepth)
+		}
+		return Call{
+			Title:   "list " + p,
+			Effect:  Read,
+			Targets: []Target{{Path, p}},
+			Run: func(ctx context.Context, _ Approved) (Result, error) {
+				return w.list(ctx, p, depth)
+			},
+		}, nil
+	})
+}
+
+// list shows a directory as an indented tree.
+func (w *Workspace) list(ctx context.Context, p string, depth int) (Result, error) {
+	l, err := w.tree().List(ctx, p, depth, maxEntries)
+	if err != nil {
+		return Result{}, failed(ctx, "list "+p, err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s/\n", p)
+	for _, e := range l.Entries {
+		fmt.Fprintf(&b, "%s%s%s\n", strings.Repeat("  ", e.Depth+1), e.Name, mark(e.Mode, e.Target))
+	}
+	n := len(l.Entries) + l.More
+	switch {
+	case n == 0 && l.Ignored == 0:
+		b.WriteString("(empty)\n")
+	case l.More > 0:
+		fmt.Fprintf(&b, "(%s more not shown; list a directory further down, or with a smaller depth)\n", plural(l.More, "entry"))
+	}
+	if l.Ignored > 0 {
+		fmt.Fprintf(&b, "(%s ignored by git not shown)\n", plural(l.Ignored, "entry"))
+	}
+	return Result{Text: b.String(), Summary: plural(n, "entry")}, nil
+}
+
+// mark is what follows a name to say what it is, unless it is a file.
+func mark(m fs.FileMode, target string) string {
+	switch {
+	case m.IsDir():
+		return "/"
+	case m&fs.ModeSymlink != 0:
+		return " -> " + target
+	case !m.IsRegular():
+		return " (" + kind(m) + ")"
+	}
+	return ""
+}

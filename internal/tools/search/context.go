@@ -1,0 +1,69 @@
+package search
+
+import (
+	"bytes"
+	"os"
+	"slices"
+)
+
+// contextWindow is how many bytes before and after a match are looked at for
+// its context.
+const contextWindow = 16 << 10
+
+// addContext reads the n lines before and after each match of a file. A file
+// that is gone or has shrunk meanwhile has less of them.
+func (t *Tree) addContext(m *Matched, n int) {
+	if n <= 0 || len(m.Matches) == 0 {
+		return
+	}
+	f, err := regular(func(flag int) (*os.File, error) { return t.root.OpenFile(m.Path, flag, 0) })
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	buf := make([]byte, contextWindow)
+	for i := range m.Matches {
+		k := &m.Matches[i]
+		from := max(k.start-contextWindow, 0)
+		if got, _ := f.ReadAt(buf[:k.start-from], from); int64(got) == k.start-from {
+			k.Before = lastLines(buf[:got], n, from == 0)
+		}
+		got, _ := f.ReadAt(buf, k.end)
+		k.After = firstLines(buf[:got], n)
+	}
+}
+
+// lastLines returns the last n lines of b, which ends with a newline. Unless
+// whole is set, its first line may be the end of one only, and is left out.
+func lastLines(b []byte, n int, whole bool) []string {
+	b, ended := bytes.CutSuffix(b, []byte("\n"))
+	var out []string
+	for more := ended; more && len(out) < n; {
+		i := bytes.LastIndexByte(b, '\n')
+		if i < 0 && !whole {
+			break
+		}
+		out = append(out, contextLine(b[i+1:]))
+		if more = i >= 0; more {
+			b = b[:i]
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// firstLines returns the first n lines of b after the newline it begins with.
+func firstLines(b []byte, n int) []string {
+	b, more := bytes.CutPrefix(b, []byte("\n"))
+	var out []string
+	for more && len(out) < n && len(b) > 0 {
+		var line []byte
+		line, b, more = bytes.Cut(b, []byte("\n"))
+		out = append(out, contextLine(line))
+	}
+	return out
+}
+
+func contextLine(line []byte) string {
+	return clip(bytes.TrimSuffix(line, []byte("\r")), 0)
+}

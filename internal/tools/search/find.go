@@ -1,0 +1,49 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// File is a file that Find found.
+type File struct {
+	Path    string // relative to the tree, with slashes
+	Changed time.Time
+}
+
+// Found is what Find came to.
+type Found struct {
+	Files      []File // the most recently changed first
+	Unreadable Unreadable
+}
+
+// Find returns the files below start, a directory of the tree, whose path
+// relative to the tree match accepts. match is called from several goroutines.
+func (t *Tree) Find(ctx context.Context, start string, match func(p string) bool) (Found, error) {
+	var mu sync.Mutex
+	var out Found
+	unreadable, err := t.walk(ctx, start, func(_ int, f found) error {
+		if !match(f.path) {
+			return nil
+		}
+		info, err := f.dir.root.Lstat(f.name)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		out.Files = append(out.Files, File{Path: f.path, Changed: info.ModTime()})
+		return nil
+	})
+	if err != nil {
+		return Found{}, err
+	}
+	slices.SortFunc(out.Files, func(a, b File) int {
+		return cmp.Or(b.Changed.Compare(a.Changed), cmp.Compare(a.Path, b.Path))
+	})
+	out.Unreadable = unreadable
+	return out, nil
+}

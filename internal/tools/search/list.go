@@ -1,0 +1,78 @@
+package search
+
+import (
+	"context"
+	"io/fs"
+	"path"
+)
+
+// Entry is one line of a listing.
+type Entry struct {
+	Path   string // relative to the tree, with slashes
+	Name   string
+	Depth  int // 0 for what is directly in the listed directory
+	Mode   fs.FileMode
+	Target string // where a symbolic link points
+}
+
+// Listing is the content of a directory.
+type Listing struct {
+	Entries []Entry // each directory followed by what is in it
+	More    int     // entries beyond the limit, in the directories that were looked into
+	Ignored int     // entries left out because they are ignored
+}
+
+// List returns what is in dir, directories down to depth (1 is dir alone), in
+// the order of their names. It stops at limit entries and counts the rest of
+// the directories it is in.
+func (t *Tree) List(ctx context.Context, dir string, depth, limit int) (Listing, error) {
+	var out Listing
+	l := lister{tree: t, limit: limit, out: &out}
+	err := l.list(ctx, dir, 0, depth, t.rulesIn(dir))
+	return out, err
+}
+
+type lister struct {
+	tree  *Tree
+	limit int
+	out   *Listing
+}
+
+func (l *lister) list(ctx context.Context, dir string, depth, max int, r rules) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	root, entries, err := l.tree.readDir(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if depth > 0 {
+		r = l.tree.enter(r, root, dir, hasName(entries))
+	}
+	for _, e := range entries {
+		p := path.Join(dir, e.Name())
+		if r.ignores(p, e.Name(), e.IsDir()) {
+			if e.Name() != gitDir {
+				l.out.Ignored++
+			}
+			continue
+		}
+		if len(l.out.Entries) >= l.limit {
+			l.out.More++
+			continue
+		}
+		entry := Entry{Path: p, Name: e.Name(), Depth: depth, Mode: e.Type()}
+		if e.Type()&fs.ModeSymlink != 0 {
+			entry.Target, _ = root.Readlink(e.Name())
+		}
+		l.out.Entries = append(l.out.Entries, entry)
+		if e.IsDir() && depth+1 < max {
+			// A directory that cannot be read is listed all the same.
+			if err := l.list(ctx, p, depth+1, max, r); err != nil && ctx.Err() != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

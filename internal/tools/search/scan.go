@@ -1,0 +1,215 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"io"
+)
+
+// The sizes of reading. What is no text shows it in the first block, by a NUL.
+// A line longer than the buffer is searched in pieces that overlap, so that no
+// line however long is held in memory.
+const (
+	firstBlock = 64 << 10
+	bufferSize = 256 << 10
+	overlap    = 4 << 10
+)
+
+// scanner looks for a query in one file after another. It is used by one
+// goroutine.
+type scanner struct {
+	q    *Query
+	keep int // matches of one file that are kept; all are counted
+	buf  []byte
+	low  []byte // buf in lower case, where the query needs it
+	next []int  // for each literal, where it comes next in the block
+
+	// Where in the file the buffer begins.
+	line   int
+	offset int64
+	midway bool // in the middle of a line
+	hit    bool // that line has matched already
+}
+
+func newScanner(q *Query, keep int) *scanner {
+	s := &scanner{q: q, keep: keep, buf: make([]byte, bufferSize), next: make([]int, len(q.literals))}
+	if q.fold {
+		s.low = make([]byte, bufferSize)
+	}
+	return s
+}
+
+// file searches r to its end. A binary file is searched up to its first match,
+// and unless whole is set in its first block only.
+func (s *scanner) file(ctx context.Context, r io.Reader, whole bool) (Matched, error) {
+	var m Matched
+	s.line, s.offset, s.midway, s.hit = 1, 0, false, false
+	for filled, limit := 0, firstBlock; ; limit = bufferSize {
+		n, err := readFull(r, s.buf[filled:limit])
+		if err != nil && err != io.EOF {
+			return m, err
+		}
+		filled += n
+		last := err == io.EOF
+		if limit == firstBlock {
+			m.Binary = bytes.IndexByte(s.buf[:filled], 0) >= 0
+			last = last || m.Binary && !whole
+		}
+		end := filled
+		if lines := bytes.LastIndexByte(s.buf[:filled], '\n') + 1; !last && lines > 0 {
+			end = lines
+		} else if !last && filled < bufferSize {
+			continue // the line is longer than the block, not yet than the buffer
+		}
+		s.block(&m, end, last)
+		if last || m.Binary && m.Count > 0 {
+			return m, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return m, err
+		}
+		filled = s.advance(end, filled)
+	}
+}
+
+// readFull fills b as far as r goes. The error is io.EOF at the end of r, even
+// if something was read.
+func readFull(r io.Reader, b []byte) (n int, err error) {
+	for n < len(b) && err == nil {
+		var k int
+		k, err = r.Read(b[n:])
+		n += k
+	}
+	return n, err
+}
+
+// advance moves what is still to be searched to the front of the buffer and
+// returns how much that is. Of a line that goes on, the end is searched again.
+func (s *scanner) advance(end, filled int) int {
+	s.line += bytes.Count(s.buf[:end], []byte{'\n'})
+	s.midway = s.buf[end-1] != '\n'
+	if s.midway {
+		end -= overlap
+	} else {
+		s.hit = false
+	}
+	s.offset += int64(end)
+	return copy(s.buf, s.buf[end:filled])
+}
+
+// block counts and keeps the matching lines of the buffer's first end bytes,
+// which are whole lines or, while the file is not at its last, a piece of one.
+func (s *scanner) block(m *Matched, end int, last bool) {
+	b := s.buf[:end]
+	open := !last && b[max(end-1, 0)] != '\n'
+	if s.q.fold {
+		lowerInto(s.low, b)
+	}
+	for i := range s.next {
+		s.next[i] = -1
+	}
+	line, counted, from := s.line, 0, 0
+	if s.hit {
+		if from = bytes.IndexByte(b, '\n') + 1; from == 0 {
+			return
+		}
+		s.hit = false
+	}
+	for from < end {
+		start, at, stop := s.match(b, from)
+		if start < 0 {
+			return
+		}
+		from = stop + 1
+		if s.q.anchored && (s.midway && start == 0 || open && stop == end) {
+			// Neither end of a piece is the end of a line.
+			continue
+		}
+		s.hit = open && stop == end
+		line += bytes.Count(b[counted:start], []byte{'\n'})
+		counted = start
+		text := bytes.TrimSuffix(b[start:stop], []byte("\r"))
+		if bytes.IndexByte(text, 0) >= 0 {
+			m.Binary = true
+		}
+		if m.Count++; len(m.Matches) < s.keep && !m.Binary {
+			m.Matches = append(m.Matches, Match{
+				Line: line, Text: clip(text, at-start), start: s.offset + int64(start), end: s.offset + int64(stop),
+			})
+		}
+		if m.Binary {
+			return
+		}
+	}
+}
+
+// match returns the first matching line of b that begins at or after from, and
+// where in b it matches. start is -1 if there is none.
+func (s *scanner) match(b []byte, from int) (start, at, stop int) {
+	for from < len(b) {
+		if len(s.q.literals) == 0 {
+			loc := s.q.re.FindIndex(b[from:])
+			if loc == nil || from+loc[0] == len(b) && b[len(b)-1] == '\n' {
+				return -1, 0, 0
+			}
+			at = from + loc[0]
+			start, stop = lineAround(b, from, at)
+			return start, at, stop
+		}
+		at = s.candidate(b, from)
+		if at < 0 {
+			return -1, 0, 0
+		}
+		start, stop = lineAround(b, from, at)
+		if s.q.exact {
+			return start, at, stop
+		}
+		if loc := s.q.re.FindIndex(b[start:stop]); loc != nil {
+			return start, start + loc[0], stop
+		}
+		from = stop + 1
+	}
+	return -1, 0, 0
+}
+
+// lineAround returns the bounds of the line that at is in, which does not begin
+// before from.
+func lineAround(b []byte, from, at int) (start, stop int) {
+	start = from + bytes.LastIndexByte(b[from:at], '\n') + 1
+	stop = len(b)
+	if i := bytes.IndexByte(b[at:], '\n'); i >= 0 {
+		stop = at + i
+	}
+	return start, stop
+}
+
+// candidate returns where the first of the literals is in b from from on, or -1.
+func (s *scanner) candidate(b []byte, from int) int {
+	if s.q.fold {
+		b = s.low[:len(b)]
+	}
+	best := -1
+	for i, l := range s.q.literals {
+		if s.next[i] < from {
+			s.next[i] = len(b)
+			if j := bytes.Index(b[from:], l); j >= 0 {
+				s.next[i] = from + j
+			}
+		}
+		if n := s.next[i]; n < len(b) && (best < 0 || n < best) {
+			best = n
+		}
+	}
+	return best
+}
+
+// lowerInto copies b to low with its ASCII letters in lower case.
+func lowerInto(low, b []byte) {
+	low = low[:len(b)]
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		low[i] = c
+	}
+}

@@ -1,0 +1,99 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// The pieces of a translated pattern. They are made of what go-gitignore hands
+// to package regexp untouched: no dot, star or question mark, which it
+// rewrites. Each byte of a path is one character, see bytewise.
+const (
+	anyByte  = `[\x{0}-\x{ff}]`
+	notSlash = `[\x{0}-\x{2e}\x{30}-\x{ff}]`
+	many     = `{0,}`
+)
+
+// translate turns a pattern without its literal beginning into a line for
+// go-gitignore that matches what git's wildmatch matches. It reports whether
+// anything can match at all.
+//
+// The library anchors a line that begins with a slash, and lets every line
+// match what is below a directory too; a pattern that ends in $ excludes that.
+func translate(glob string, fold bool) (string, bool) {
+	var b strings.Builder
+	b.WriteByte('/')
+	for i := 0; i < len(glob); {
+		switch c := glob[i]; c {
+		case '\\':
+			if i+1 == len(glob) {
+				return "", false
+			}
+			literal(&b, glob[i+1])
+			i += 2
+		case '?':
+			b.WriteString(notSlash)
+			i++
+		case '*':
+			i = stars(&b, glob, i)
+		case '[':
+			set, next, ok := bracket(glob, i, fold)
+			if !ok {
+				return "", false
+			}
+			set.write(&b)
+			i = next
+		default:
+			literal(&b, c)
+			i++
+		}
+	}
+	b.WriteByte('$')
+	return b.String(), true
+}
+
+// stars translates the stars at i and returns where they end. Two or more cross
+// directories where they are a whole element of the path; what precedes the
+// pattern counts as the end of one, as in git.
+func stars(b *strings.Builder, glob string, i int) int {
+	start := i
+	for i < len(glob) && glob[i] == '*' {
+		i++
+	}
+	rest := glob[i:]
+	whole := i-start > 1 && (start == 0 || glob[start-1] == '/')
+	switch {
+	case whole && strings.HasPrefix(rest, "/"):
+		b.WriteString("(|" + anyByte + many + "/)")
+		return i + 1
+	case whole && (rest == "" || strings.HasPrefix(rest, `\/`)):
+		b.WriteString(anyByte + many)
+	default:
+		b.WriteString(notSlash + many)
+	}
+	return i
+}
+
+func literal(b *strings.Builder, c byte) {
+	if c == '/' {
+		b.WriteByte(c)
+		return
+	}
+	fmt.Fprintf(b, `\x{%x}`, c)
+}
+
+// bytewise makes each byte of s one character, because git compares bytes and
+// regular expressions characters.
+func bytewise(s string) string {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			r := make([]rune, len(s))
+			for j := range len(s) {
+				r[j] = rune(s[j])
+			}
+			return string(r)
+		}
+	}
+	return s
+}

@@ -1,0 +1,173 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// Workspace is the working directory. Whatever the file tools read, write or
+// rename goes through its one os.Root, so that neither a path nor a link leads
+// out of it. It is safe for concurrent use.
+type Workspace struct {
+	root *os.Root
+	dir  string
+	self fs.FileInfo
+}
+
+// Open returns the workspace at dir, which must be a directory. The caller
+// closes it.
+func Open(dir string) (*Workspace, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open workspace: %w", err)
+	}
+	root, err := os.OpenRoot(abs)
+	if err != nil {
+		return nil, fmt.Errorf("open workspace: %w", err)
+	}
+	self, err := root.Stat(".")
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open workspace: %w", err), root.Close())
+	}
+	return &Workspace{root: root, dir: abs, self: self}, nil
+}
+
+// Close lets go of the directory. Calls prepared before it fail after it.
+func (w *Workspace) Close() error { return w.root.Close() }
+
+// Dir returns the absolute path of the workspace, spelled as it was opened.
+func (w *Workspace) Dir() string { return w.dir }
+
+// maxLinks is how many symbolic links one path may lead through.
+const maxLinks = 40
+
+// resolve turns a path as a model writes it (relative, or absolute inside the
+// workspace) into one relative to the workspace, with slashes, none of whose
+// components is a symbolic link. What it names need not exist.
+func (w *Workspace) resolve(name string) (string, error) {
+	rel, err := w.relative(name)
+	if err != nil {
+		return "", err
+	}
+	done, todo := ".", strings.Split(rel, "/")
+	for links := 0; len(todo) > 0; {
+		c := todo[0]
+		todo = todo[1:]
+		switch {
+		case c == "" || c == ".":
+			continue
+		case c == ".." && done == ".":
+			return "", w.outside(name, "a link in it leads out")
+		case c == "..":
+			done = path.Dir(done)
+			continue
+		}
+		next := path.Join(done, c)
+		info, err := w.root.Lstat(next)
+		if errors.Is(err, fs.ErrNotExist) {
+			return w.missing(name, next, todo)
+		}
+		if errors.Is(err, syscall.ENOTDIR) {
+			return "", fmt.Errorf("%s: %s is a file, so nothing can be below it", name, done)
+		}
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", name, reason(err))
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			done = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", fmt.Errorf("%s: its symbolic links go round in a circle at %s; use another path", name, next)
+		}
+		target, err := w.root.Readlink(next)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", name, reason(err))
+		}
+		if filepath.IsAbs(target) {
+			in, ok := w.inside(target)
+			if !ok {
+				return "", w.outside(name, fmt.Sprintf("%s is a symbolic link to %s", next, target))
+			}
+			done, target = ".", in
+		}
+		todo = slices.Concat(strings.Split(filepath.ToSlash(target), "/"), todo)
+	}
+	return done, nil
+}
+
+// missing is the path of something that does not exist: from the first
+// component that is not there, nothing can be a link.
+func (w *Workspace) missing(name, next string, rest []string) (string, error) {
+	p := path.Join(next, path.Join(rest...))
+	if !filepath.IsLocal(filepath.FromSlash(p)) {
+		return "", w.outside(name, "a link in it leads out")
+	}
+	return p, nil
+}
+
+// relative cleans name and makes it relative to the workspace, links unseen.
+func (w *Workspace) relative(name string) (string, error) {
+	switch {
+	case name == "":
+		return "", errors.New("the path is empty: give one relative to the working directory, or \".\" for the directory itself")
+	case strings.ContainsRune(name, 0):
+		return "", fmt.Errorf("the path %q holds a NUL byte: give a path without it", name)
+	}
+	if filepath.IsAbs(name) {
+		rel, ok := w.inside(name)
+		if !ok {
+			return "", w.outside(name, "")
+		}
+		return rel, nil
+	}
+	rel := filepath.Clean(filepath.FromSlash(name))
+	if !filepath.IsLocal(rel) {
+		return "", w.outside(name, "")
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+// inside returns the part of an absolute path below the workspace, however the
+// directories above it are spelled.
+func (w *Workspace) inside(name string) (string, bool) {
+	name = filepath.Clean(name)
+	for dir := name; ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err == nil && os.SameFile(info, w.self) {
+			rel, err := filepath.Rel(dir, name)
+			return filepath.ToSlash(rel), err == nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", false
+		}
+	}
+}
+
+func (w *Workspace) outside(name, why string) error {
+	if why != "" {
+		why = " (" + why + ")"
+	}
+	return fmt.Errorf("%s leaves the working directory %s%s: tools reach only what is below it. "+
+		"Use a path inside it; if the file is really needed, ask the person to copy it here or to start there", name, w.dir, why)
+}
+
+// reason is the cause of an error of the file system without the operation and
+// path that os puts before it.
+func reason(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	var l *os.LinkError
+	if errors.As(err, &l) {
+		return l.Err
+	}
+	return err
+}

@@ -1,0 +1,143 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// chunk is an event of a stream, or a whole completion, read as generously as
+// the many dialects of this dialect need. A field of an unexpected type is
+// taken for missing.
+type chunk struct {
+	Choices []choice        `json:"choices"`
+	Tokens  *usage          `json:"usage"`
+	Groq    *groq           `json:"x_groq"`
+	Error   json.RawMessage `json:"error"`
+	Object  word            `json:"object"`
+}
+
+type groq struct {
+	Usage *usage          `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+type choice struct {
+	Index   int    `json:"index"`
+	Delta   *delta `json:"delta"`
+	Message *delta `json:"message"` // of a completion that was not streamed
+	Finish  word   `json:"finish_reason"`
+	Usage   *usage `json:"usage"`
+}
+
+type delta struct {
+	Content          content    `json:"content"`
+	ReasoningContent content    `json:"reasoning_content"`
+	Reasoning        content    `json:"reasoning"`
+	ReasoningDetails []detail   `json:"reasoning_details"`
+	Refusal          content    `json:"refusal"`
+	ToolCalls        []callPart `json:"tool_calls"`
+	FunctionCall     *function  `json:"function_call"` // what tool_calls was called once
+}
+
+type callPart struct {
+	Index    word            `json:"index"`
+	ID       word            `json:"id"`
+	Function function        `json:"function"`
+	Extra    json.RawMessage `json:"extra_content"` // a signature to be handed back
+}
+
+type function struct {
+	Name      word `json:"name"`
+	Arguments word `json:"arguments"`
+}
+
+// parseChunk reads a payload. What has the wrong type is passed over, what is
+// no JSON at all is an error.
+func parseChunk(data []byte) (chunk, error) {
+	var c chunk
+	err := json.Unmarshal(data, &c)
+	if _, ok := err.(*json.UnmarshalTypeError); ok {
+		err = nil
+	}
+	return c, err
+}
+
+// word is text that some servers send as a number, an object or null.
+type word string
+
+// UnmarshalJSON takes what is no string for text as it stands.
+func (w *word) UnmarshalJSON(b []byte) error {
+	switch {
+	case b[0] == '"':
+		return json.Unmarshal(b, (*string)(w))
+	case string(b) == "null":
+		*w = ""
+	default:
+		*w = word(b)
+	}
+	return nil
+}
+
+// content is text, or a list of pieces of which some may be thinking.
+type content []piece
+
+type piece struct {
+	text     string
+	thinking bool
+}
+
+// UnmarshalJSON never fails: content of an unknown form is no content.
+func (c *content) UnmarshalJSON(b []byte) error {
+	*c = nil
+	switch b[0] {
+	case '"':
+		var s string
+		if err := json.Unmarshal(b, &s); err != nil {
+			return err
+		}
+		if s != "" {
+			*c = content{{text: s}}
+		}
+	case '[', '{':
+		*c = pieces(b)
+	}
+	return nil
+}
+
+// text returns all that c says.
+func (c content) text() string {
+	if len(c) == 1 {
+		return c[0].text
+	}
+	var b strings.Builder
+	for _, p := range c {
+		b.WriteString(p.text)
+	}
+	return b.String()
+}
+
+// pieces reads a piece or a list of them. Images and the like are left out.
+func pieces(b []byte) content {
+	if b[0] == '{' {
+		b = append(append([]byte{'['}, b...), ']')
+	}
+	var list []struct {
+		Type     word    `json:"type"`
+		Text     content `json:"text"`
+		Thinking content `json:"thinking"`
+		Refusal  content `json:"refusal"`
+	}
+	if json.Unmarshal(b, &list) != nil {
+		return nil
+	}
+	var out content
+	for _, p := range list {
+		thinks := p.Type == "thinking" || p.Type == "reasoning"
+		for _, s := range []string{p.Thinking.text(), p.Text.text(), p.Refusal.text()} {
+			if s != "" {
+				out = append(out, piece{text: s, thinking: thinks})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,282 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+
+	"agent/internal/llm"
+)
+
+// Decode reads the body of an answer, a stream or a single completion, and
+// yields its deltas. As with llm.Provider an *llm.Error comes last, if at all,
+// and a row without one ends with llm.Finish. The Model of opaque bytes is left
+// empty.
+func Decode(r io.Reader) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		newDecoder("", false).run(newPayloads(r).next, yield)
+	}
+}
+
+// decoder makes deltas of the payloads of one reply.
+type decoder struct {
+	model string // for opaque bytes
+	keep  bool   // thinking is to be handed back
+
+	out     []llm.Delta // to be yielded next
+	next    int         // the first free index
+	open    int         // the message that text goes on with
+	kind    llm.Kind    // its kind; empty if there is none
+	thought []thought
+	details details
+	calls   calls
+
+	usage    llm.Usage
+	finish   string // the provider's last word
+	refused  bool
+	answered bool // there was a choice at all
+	lost     int  // events that could not be read
+}
+
+// thought is a finished Thinking, and the name it came under.
+type thought struct {
+	index int
+	field string
+}
+
+func newDecoder(model string, keep bool) *decoder {
+	return &decoder{model: model, keep: keep}
+}
+
+// run yields the deltas of all payloads. See payloads.next for how they end.
+func (d *decoder) run(next func() ([]byte, error), yield func(llm.Delta, error) bool) {
+	for {
+		data, err := next()
+		if err == nil {
+			err = d.add(data)
+		} else if err = d.end(err); err == nil {
+			d.close()
+			d.flush(yield)
+			return
+		}
+		if !d.flush(yield) {
+			return
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+	}
+}
+
+func (d *decoder) flush(yield func(llm.Delta, error) bool) bool {
+	for _, x := range d.out {
+		if !yield(x, nil) {
+			return false
+		}
+	}
+	d.out = d.out[:0]
+	return true
+}
+
+// add takes a payload. An event that cannot be read is passed over: whether
+// that did harm shows at the end.
+func (d *decoder) add(data []byte) error {
+	data = bytes.TrimSpace(data)
+	if len(data) > 0 && data[0] == '[' { // some put an error into a list
+		var list []json.RawMessage
+		if json.Unmarshal(data, &list) == nil && len(list) > 0 {
+			data = list[0]
+		}
+	}
+	if len(data) == 0 || data[0] != '{' {
+		return nil // a server's own sign of life
+	}
+	c, err := parseChunk(data)
+	if err != nil {
+		d.lost++
+		return nil
+	}
+	if f, ok := c.failure(data); ok {
+		return f.error(0)
+	}
+	d.usage = c.usage(d.usage)
+	for i := range c.Choices {
+		if ch := &c.Choices[i]; ch.Index == 0 {
+			d.choice(ch)
+		}
+	}
+	return nil
+}
+
+func (d *decoder) choice(c *choice) {
+	d.answered = true
+	if c.Finish != "" {
+		d.finish = string(c.Finish)
+	}
+	said := c.Delta
+	if said == nil {
+		said = c.Message
+	}
+	if said == nil {
+		return
+	}
+	d.think(said)
+	for _, p := range said.Content {
+		if p.thinking {
+			d.say(llm.Thinking, p.text, "")
+		} else {
+			d.say(llm.Assistant, p.text, "")
+		}
+	}
+	if s := said.Refusal.text(); s != "" {
+		d.refused = true
+		d.say(llm.Assistant, s, "")
+	}
+	for i := range said.ToolCalls {
+		d.call(&said.ToolCalls[i])
+	}
+	if f := said.FunctionCall; f != nil {
+		d.call(&callPart{Index: "0", Function: *f})
+	}
+}
+
+// think takes the thinking of a piece, under the first of its names that holds
+// any.
+func (d *decoder) think(said *delta) {
+	var listed string
+	for _, x := range said.ReasoningDetails {
+		listed += x.Text + x.Summary
+		d.details.add(x)
+	}
+	if s := said.ReasoningContent.text(); s != "" {
+		d.say(llm.Thinking, s, "reasoning_content")
+	} else if s := said.Reasoning.text(); s != "" {
+		d.say(llm.Thinking, s, "reasoning")
+	} else if listed != "" {
+		d.say(llm.Thinking, listed, "")
+	}
+}
+
+// say adds text to the open message if that is of kind, else begins one.
+func (d *decoder) say(kind llm.Kind, text, field string) {
+	if d.kind != kind {
+		d.pause()
+		d.open, d.kind = d.next, kind
+		d.next++
+		if kind == llm.Thinking {
+			d.thought = append(d.thought, thought{d.open, field})
+		}
+	}
+	if kind == llm.Thinking {
+		d.out = append(d.out, llm.ThinkingDelta{Index: d.open, Text: text})
+	} else {
+		d.out = append(d.out, llm.TextDelta{Index: d.open, Text: text})
+	}
+}
+
+// pause ends the open message, as something else follows.
+func (d *decoder) pause() {
+	if d.kind != "" {
+		d.out = append(d.out, llm.BlockEnd{Index: d.open})
+	}
+	d.kind = ""
+}
+
+// call adds a piece of a tool call. Calls stay open until the reply ends, as
+// the pieces of several may alternate.
+func (d *decoder) call(p *callPart) {
+	c := d.calls.find(p)
+	if c == nil {
+		d.pause()
+		c = d.calls.begin(p, d.next)
+		d.next++
+	}
+	if c.id == "" {
+		c.id = string(p.ID)
+	}
+	if len(p.Extra) > 0 {
+		c.extra = p.Extra
+	}
+	d.out = append(d.out, llm.CallDelta{Index: c.index, ID: string(p.ID), Name: string(p.Function.Name), Args: string(p.Function.Arguments)})
+}
+
+// end decides whether the reply is whole although err ended its stream, and
+// returns nil if so. After a finish reason nothing can be missing but usage.
+func (d *decoder) end(err error) error {
+	done := errors.Is(err, io.EOF)
+	switch {
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		return err
+	case d.finish == "" && !done:
+		return err
+	case d.lost > 0 && len(d.calls.list) > 0:
+		return &llm.Error{Kind: llm.ErrCut, Message: "a part of the answer could not be read, so its tool calls cannot be trusted", Retry: true}
+	case d.finish == "" && d.lost > 0:
+		return &llm.Error{Kind: llm.ErrProtocol, Message: "the answer could not be read", Retry: true}
+	case !d.answered:
+		return emptyAnswer()
+	}
+	return nil
+}
+
+// close ends a reply that is whole.
+func (d *decoder) close() {
+	reason := reason(d.finish)
+	if d.refused {
+		reason = llm.Filtered
+	}
+	d.handBack(reason == llm.Length)
+	d.out = append(d.out, llm.Finish{Reason: reason, Raw: d.finish, Usage: d.usage})
+}
+
+// handBack ends the messages whose opaque bytes go back to the model. The last
+// one of a reply that was cut short is not whole and stays open.
+func (d *decoder) handBack(short bool) {
+	for i, t := range d.thought {
+		var o opaque
+		if d.keep && len(d.details.list) == 0 {
+			o.Field = t.field
+		}
+		if i == 0 {
+			o.Details = d.details.binding()
+		}
+		if o.Field != "" || o.Details != nil {
+			d.keepWith(t.index, o, short)
+		}
+	}
+	if o := (opaque{Details: d.details.binding()}); len(d.thought) == 0 && o.Details != nil {
+		d.keepWith(d.next, o, false)
+		d.next++
+	}
+	for _, c := range d.calls.list {
+		if c.extra != nil {
+			d.keepWith(c.index, opaque{Extra: c.extra}, short)
+		}
+	}
+}
+
+func (d *decoder) keepWith(index int, o opaque, short bool) {
+	if short && index == d.next-1 {
+		return
+	}
+	d.out = append(d.out, llm.BlockEnd{Index: index, Opaque: o.pack(d.model)})
+}
+
+// reason sorts the words in use for why a reply ended.
+func reason(word string) llm.Reason {
+	switch word {
+	case "stop", "end_turn", "eos", "stop_sequence", "complete":
+		return llm.Stop
+	case "tool_calls", "function_call", "tool_use":
+		return llm.Calls
+	case "length", "max_tokens", "model_length", "max_output_tokens", "context_length", "model_context_window_exceeded":
+		return llm.Length
+	case "content_filter", "refusal", "safety", "recitation", "sensitive":
+		return llm.Filtered
+	}
+	return llm.Unknown
+}

@@ -1,0 +1,115 @@
+package openai
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+
+	"agent/internal/llm"
+)
+
+// failed turns whatever ended a request into the error that callers are
+// promised.
+func (p *Provider) failed(ctx context.Context, err error, model string) *llm.Error {
+	if ctx.Err() != nil {
+		return &llm.Error{Kind: llm.ErrCanceled, Provider: p.opts.Name, Message: "stopped", Err: ctx.Err()}
+	}
+	e, ok := errors.AsType[*llm.Error](err)
+	if !ok {
+		e = p.unreached(err)
+	}
+	return p.explain(e, model)
+}
+
+// unreached sorts the failures of the way to the provider and back.
+func (p *Provider) unreached(err error) *llm.Error {
+	e := &llm.Error{Kind: llm.ErrNetwork, Err: err}
+	host := p.host()
+	redirect, _ := errors.AsType[*redirected](err)
+	dns, _ := errors.AsType[*net.DNSError](err)
+	op, _ := errors.AsType[*net.OpError](err)
+	asked, _ := errors.AsType[*url.Error](err) // before the headers
+	switch {
+	case errors.Is(err, errHeaders):
+		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, fmt.Sprintf("no answer from %s within %s", host, p.opts.Limits.Headers)
+	case errors.Is(err, errIdle):
+		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, fmt.Sprintf("the answer stopped: nothing more came within %s", p.opts.Limits.Idle)
+	case redirect != nil:
+		e.Kind, e.Message = llm.ErrProtocol, redirect.Error()+", which was not followed"
+		e.Hint = "if that is the right place, use it as the base URL"
+	case op != nil && op.Op == "proxyconnect" || strings.Contains(err.Error(), "Proxy Authentication Required"):
+		e.Message, e.Hint = "the proxy refused the connection: "+last(err), "check HTTPS_PROXY"
+	case dns != nil && dns.IsTimeout:
+		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, "resolving "+dns.Name+" took too long"
+	case dns != nil:
+		e.Message, e.Hint = "cannot resolve host "+dns.Name, "check the network and the base URL "+p.base
+	case refusedConnection(err):
+		e.Message, e.Hint = "nothing listens on "+host, p.startHint()
+	case p.badTLS(e, err):
+	case asked != nil && asked.Timeout():
+		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, "connecting to "+host+" took too long"
+	case asked != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)):
+		e.Retry, e.Message = true, host+" closed the connection before it answered"
+	case asked != nil:
+		e.Retry, e.Message = true, "cannot reach "+host+": "+last(err)
+	default:
+		return cutOff(err)
+	}
+	return e
+}
+
+// badTLS fills e for a connection that cannot be trusted, and reports whether
+// err is of that kind.
+func (p *Provider) badTLS(e *llm.Error, err error) bool {
+	if r, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		e.Message, e.Hint = p.host()+" does not speak TLS: "+r.Msg, "try the base URL with http:// if it is a server of your own"
+		return true
+	}
+	if strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") {
+		e.Message, e.Hint = p.host()+" speaks plain HTTP", "try the base URL with http:// if it is a server of your own"
+		return true
+	}
+	v, ok := errors.AsType[*tls.CertificateVerificationError](err)
+	if !ok {
+		return false
+	}
+	e.Message = "the certificate of " + p.host() + " is not to be trusted: " + v.Err.Error()
+	if _, unknown := errors.AsType[x509.UnknownAuthorityError](v.Err); unknown && len(v.UnverifiedCertificates) > 0 {
+		e.Message = fmt.Sprintf("the certificate of %s is signed by an unknown authority: %s",
+			p.host(), v.UnverifiedCertificates[0].Issuer)
+	}
+	e.Hint = "a proxy may stand in between; its certificate belongs into the system's store"
+	return true
+}
+
+// host returns the host and port of the endpoint.
+func (p *Provider) host() string {
+	if u, err := url.Parse(p.base); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return p.base
+}
+
+func (p *Provider) startHint() string {
+	if p.opts.Local {
+		return "start " + p.opts.Name + ", or choose another model"
+	}
+	return "check the base URL " + p.base
+}
+
+// last returns the innermost cause of err in words.
+func last(err error) string {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return clean(err.Error())
+		}
+		err = inner
+	}
+}

@@ -1,0 +1,11 @@
+//go:build !windows
+
+package openai
+
+import (
+	"errors"
+	"syscall"
+)
+
+// refusedConnection reports whether err says that nothing listens.
+func refusedConnection(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }

@@ -1,0 +1,10 @@
+package openai
+
+import (
+	"errors"
+
+	"golang.org/x/sys/windows"
+)
+
+// refusedConnection reports whether err says that nothing listens.
+func refusedConnection(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }

@@ -1,0 +1,165 @@
+package openai
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// maxEvent bounds a line of the stream and the data of an event, in bytes.
+const maxEvent = 8 << 20
+
+// maxHead bounds what is kept of the beginning of a body, in bytes.
+const maxHead = 1 << 10
+
+var errTooLarge = errors.New("an event of more than 8 MiB")
+
+// events reads server-sent events by the rules of the standard: any of the
+// three line ends, comments, data over several lines, a byte order mark.
+// Unlike there, an event that the end of the stream leaves open counts: some
+// servers forget the last blank line.
+type events struct {
+	lines lines
+	data  []byte
+}
+
+func newEvents(r io.Reader) *events { return &events{lines: lines{r: r}} }
+
+// next returns the name and the data of the next event that has data. The data
+// are good until the next call. After the last event comes the reader's error,
+// io.EOF where it just ended.
+func (e *events) next() (name string, data []byte, err error) {
+	e.data = e.data[:0]
+	has := false
+	for {
+		line, err := e.lines.next()
+		switch {
+		case err != nil && has && !errors.Is(err, errTooLarge):
+			return name, e.data, nil
+		case err != nil:
+			return "", nil, err
+		case len(line) == 0 && has:
+			return name, e.data, nil
+		case len(line) == 0:
+			name = ""
+			continue
+		}
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(field) {
+		case "event":
+			name = string(value)
+		case "data":
+			if has {
+				e.data = append(e.data, '\n')
+			}
+			e.data, has = append(e.data, value...), true
+			if len(e.data) > maxEvent {
+				return "", nil, errTooLarge
+			}
+		}
+	}
+}
+
+// lines cuts a stream at \n, \r\n and \r without ever waiting for the byte
+// after a \r.
+type lines struct {
+	r       io.Reader
+	buf     []byte
+	pos     int    // start of what was not returned yet
+	scanned int    // up to here there is no line end
+	skipLF  bool   // the line before ended in \r
+	begun   bool   // past the place of a byte order mark
+	head    []byte // the first bytes of all, to show what came in place of events
+	err     error
+}
+
+// next returns the next line without its end, good until the next call. What
+// the end of the stream leaves without a line end is a line too.
+func (l *lines) next() ([]byte, error) {
+	if _, err := l.peek(); err != nil {
+		return nil, err
+	}
+	for {
+		if i := bytes.IndexAny(l.buf[l.scanned:], "\r\n"); i >= 0 {
+			end := l.scanned + i
+			line := l.buf[l.pos:end]
+			l.skipLF = l.buf[end] == '\r'
+			l.pos, l.scanned = end+1, end+1
+			return line, nil
+		}
+		l.scanned = len(l.buf)
+		if len(l.buf)-l.pos > maxEvent {
+			return nil, errTooLarge
+		}
+		if l.err != nil {
+			if rest := l.buf[l.pos:]; len(rest) > 0 && errors.Is(l.err, io.EOF) {
+				l.pos = len(l.buf)
+				return rest, nil
+			}
+			return nil, l.err
+		}
+		l.fill()
+	}
+}
+
+// peek returns what is buffered of the next line, at least a byte of it.
+func (l *lines) peek() ([]byte, error) {
+	for {
+		rest := l.buf[l.pos:]
+		if l.skipLF && len(rest) > 0 {
+			l.skipLF = false
+			if rest[0] == '\n' {
+				l.pos++
+				l.scanned = max(l.scanned, l.pos)
+				continue
+			}
+		}
+		if !l.begun && (len(rest) >= 3 || l.err != nil) {
+			l.begun = true
+			if bytes.HasPrefix(rest, []byte("\ufeff")) {
+				l.pos += 3
+				l.scanned = l.pos
+				continue
+			}
+		}
+		if l.begun && len(rest) > 0 {
+			return rest, nil
+		}
+		if l.err != nil {
+			return nil, l.err
+		}
+		l.fill()
+	}
+}
+
+// fill reads once more, moving what is left to the front of the buffer first
+// when that is cheap.
+func (l *lines) fill() {
+	if l.pos > 0 && l.pos >= len(l.buf)/2 {
+		n := copy(l.buf, l.buf[l.pos:])
+		l.buf, l.scanned, l.pos = l.buf[:n], l.scanned-l.pos, 0
+	}
+	if cap(l.buf)-len(l.buf) < 2<<10 {
+		l.buf = append(make([]byte, 0, 2*cap(l.buf)+4<<10), l.buf...)
+	}
+	n, err := l.r.Read(l.buf[len(l.buf):cap(l.buf)])
+	l.buf, l.err = l.buf[:len(l.buf)+n], err
+	if room := maxHead - len(l.head); room > 0 {
+		l.head = append(l.head, l.buf[len(l.buf)-n:][:min(n, room)]...)
+	}
+}
+
+// all returns everything that was not read yet.
+func (l *lines) all() ([]byte, error) {
+	for l.err == nil {
+		if len(l.buf)-l.pos > maxEvent {
+			return nil, errTooLarge
+		}
+		l.fill()
+	}
+	if !errors.Is(l.err, io.EOF) {
+		return nil, l.err
+	}
+	return l.buf[l.pos:], nil
+}

@@ -1,0 +1,188 @@
+package openai
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+)
+
+// reading is what an answer says, in the words of the outside cases.
+type reading struct {
+	Text, Thinking string
+	Calls          []callReading
+	Finish         string
+	Usage          usageReading
+	Error          string
+	Complete       bool
+}
+
+type callReading struct {
+	ID, Name  string
+	Arguments any
+}
+
+type usageReading struct{ Input, Output, Cached int }
+
+// wireCase is a row of the outside cases.
+type wireCase struct {
+	meta struct {
+		Dialect string
+		Status  int
+		Stream  bool
+	}
+	want reading
+	body []byte
+}
+
+// TestWireCases reads recorded answers that nobody here wrote: the folder wire
+// below AGENT_CASES.
+func TestWireCases(t *testing.T) {
+	root := os.Getenv("AGENT_CASES")
+	if root == "" {
+		t.Skip("AGENT_CASES is not set")
+	}
+	files, err := filepath.Glob(filepath.Join(root, "wire", "*", "*.meta.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases below %s: %v", root, err)
+	}
+	ran := 0
+	for _, file := range files {
+		c := loadCase(t, strings.TrimSuffix(file, ".meta.json"))
+		if c.meta.Dialect != dialect {
+			continue
+		}
+		ran++
+		name := filepath.Base(filepath.Dir(file)) + "/" + strings.TrimSuffix(filepath.Base(file), ".meta.json")
+		t.Run(name, func(t *testing.T) { c.check(t) })
+	}
+	if ran == 0 {
+		t.Errorf("none of %d cases is of this dialect", len(files))
+	}
+}
+
+func (c *wireCase) check(t *testing.T) {
+	if c.meta.Status >= 400 {
+		got := ask(t, c.meta.Status, "application/json", c.body)
+		if got.Error != c.want.Error {
+			t.Errorf("got error %q, want %q", got.Error, c.want.Error)
+		}
+		return
+	}
+	for how, body := range variants(c.body) {
+		if diff := gocmp.Diff(read(body), c.want); diff != "" {
+			t.Errorf("%s: got, want:\n%s", how, diff)
+		}
+	}
+	if got := ask(t, 200, "text/event-stream", c.body); c.meta.Stream {
+		if diff := gocmp.Diff(got, c.want); diff != "" {
+			t.Errorf("through the library: got, want:\n%s", diff)
+		}
+	}
+}
+
+// loadCase reads the three files of a case.
+func loadCase(t *testing.T, path string) *wireCase {
+	t.Helper()
+	c := &wireCase{}
+	var want struct {
+		Text, Thinking, Refusal string
+		Calls                   []callReading
+		Finish, Error           *string
+		Usage                   struct{ Input, Output, Cached *int }
+		Complete                bool
+	}
+	for suffix, to := range map[string]any{".meta.json": &c.meta, ".expect.json": &want} {
+		b, err := os.ReadFile(path + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(b, to); err != nil {
+			t.Fatalf("%s%s: %v", path, suffix, err)
+		}
+	}
+	body, err := os.ReadFile(path + ".response.sse")
+	if err != nil {
+		if body, err = os.ReadFile(path + ".response.json"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.body = body
+	zero := new(int)
+	c.want = reading{
+		Text: want.Text + want.Refusal, Thinking: want.Thinking, Calls: want.Calls, Complete: want.Complete,
+		Finish: *cmp.Or(want.Finish, new(string)), Error: *cmp.Or(want.Error, new(string)),
+		Usage: usageReading{*cmp.Or(want.Usage.Input, zero), *cmp.Or(want.Usage.Output, zero), *cmp.Or(want.Usage.Cached, zero)},
+	}
+	if len(c.want.Calls) == 0 {
+		c.want.Calls = nil
+	}
+	return c
+}
+
+// variants are the ways in which the same body may come.
+func variants(body []byte) map[string]*decoded {
+	crlf := bytes.ReplaceAll(body, []byte("\n"), []byte("\r\n"))
+	return map[string]*decoded{
+		"whole":        decode(bytes.NewReader(body)),
+		"byte by byte": decode(iotest.OneByteReader(bytes.NewReader(body))),
+		"with \\r\\n":  decode(iotest.HalfReader(bytes.NewReader(crlf))),
+		"with \\r":     decode(iotest.OneByteReader(bytes.NewReader(bytes.ReplaceAll(body, []byte("\n"), []byte("\r"))))),
+	}
+}
+
+// read returns what d says in the words of the cases.
+func read(d *decoded) reading {
+	r := reading{Finish: d.finish.Raw, Complete: d.err == nil,
+		Usage: usageReading{d.finish.Usage.Input, d.finish.Usage.Output, d.finish.Usage.Cached}}
+	if d.err != nil {
+		r.Error = d.err.Message
+	}
+	for _, m := range d.messages {
+		switch m.Kind {
+		case llm.Assistant:
+			r.Text += m.Text
+		case llm.Thinking:
+			r.Thinking += m.Text
+		case llm.ToolCall:
+			r.Calls = append(r.Calls, callReading{m.ID, m.Name, parsed(m)})
+		}
+	}
+	return r
+}
+
+func parsed(m llm.Message) any {
+	if m.Raw != "" {
+		return m.Raw
+	}
+	var v any
+	if err := json.Unmarshal(m.Input, &v); err != nil {
+		return fmt.Sprint(err)
+	}
+	return v
+}
+
+// ask sends the answer through a server, the library and the provider.
+func ask(t *testing.T, status int, contentType string, body []byte) reading {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		_, _ = w.Write(body)
+	}))
+	defer server.Close()
+	p := New(Options{Name: "test", BaseURL: server.URL})
+	defer p.Close()
+	return read(collect(p.Stream(t.Context(), llm.Request{Model: "m"})))
+}

@@ -1,33 +1,135 @@
 package tui
 
-// Markdown draws the markdown of one message while it streams in.
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Markdown is the text of one message, drawn as markdown while it streams in.
+//
+// A frame costs what changed. Blocks that nothing can change any more are drawn
+// once and stay as they are; only what is still open after them is drawn again,
+// and past a size even that is drawn plain until it ends. Finish draws the whole
+// once more, because a link may be defined after it was used.
+//
+// It is not safe for use by more than one goroutine.
 type Markdown struct {
-	st    *Styles
-	text  string
+	st   *Styles
+	raw  strings.Builder // as it came
+	held string          // the end of it: a line that is not whole, or what there is beyond maxHeld
+	src  []byte          // the rest, sanitised
+	done bool
+
 	width int
+	fresh bool // lines are those of the text
 	lines []string
+	live  *stream // how far lines are drawn; nil when finished
 }
+
+// maxHeld is the size, in bytes, up to which an unfinished line is kept whole.
+const maxHeld = 4 << 10
 
 // NewMarkdown returns an empty Markdown drawn with st.
 func NewMarkdown(st *Styles) *Markdown { return &Markdown{st: st} }
 
-// Append adds a streamed piece.
-func (m *Markdown) Append(text string) { m.text += text; m.lines = nil }
+// Append adds a streamed piece, which may end anywhere, within a character too.
+func (m *Markdown) Append(text string) {
+	if text == "" {
+		return
+	}
+	m.raw.WriteString(text)
+	m.held += text
+	n := strings.LastIndexByte(m.held, '\n') + 1
+	if len(m.held)-n > maxHeld {
+		n += settled(m.held[n:])
+	}
+	m.src = append(m.src, Sanitize(m.held[:n])...)
+	m.held = m.held[n:]
+	m.done, m.fresh = false, false
+}
 
 // SetText replaces all text.
-func (m *Markdown) SetText(text string) { m.text = text; m.lines = nil }
+func (m *Markdown) SetText(text string) {
+	if text == m.raw.String() {
+		return
+	}
+	*m = Markdown{st: m.st}
+	m.Append(text)
+}
 
-// Finish says that nothing is appended any more.
-func (m *Markdown) Finish() { m.lines = nil }
+// Finish says that the text is whole.
+func (m *Markdown) Finish() {
+	if !m.done {
+		m.done, m.fresh, m.live = true, false, nil
+	}
+}
 
 // Text returns all text as it came.
-func (m *Markdown) Text() string { return m.text }
+func (m *Markdown) Text() string { return m.raw.String() }
 
-// Lines returns the text drawn within width columns. The caller must not
-// modify it.
+// Lines returns the text drawn within width columns, without blanks at the ends
+// of lines. They are valid until the next call of any method, and the caller
+// must not modify them.
 func (m *Markdown) Lines(width int) []string {
-	if m.lines == nil || m.width != width {
-		m.lines, m.width = Wrap(Sanitize(m.text), width), width
+	width = max(width, 1)
+	if m.fresh && m.width == width {
+		return m.lines
 	}
+	if m.done {
+		m.lines = drawWhole(m.st, []byte(Sanitize(m.raw.String())), width)
+		m.src, m.held = nil, ""
+	} else {
+		if m.live == nil || m.width != width {
+			m.live = newStream(m.st, width)
+		}
+		m.lines = m.live.draw(m.src, Sanitize(complete(m.held)))
+	}
+	m.fresh, m.width = true, width
 	return m.lines
+}
+
+// drawWhole draws a finished text.
+func drawWhole(st *Styles, src []byte, width int) []string {
+	b := newBlocks(st)
+	p := parse(newParser(), src, nil)
+	b.begin(p)
+	var out []string
+	for i, u := range p.units {
+		if i > 0 && u.gap {
+			out = append(out, "")
+		}
+		out = append(out, b.unit(u, width)...)
+	}
+	return out
+}
+
+// settled returns how many bytes of s are sanitised alike whatever follows: all
+// before the last character that begins something new. Joiners and marks
+// belong to what is before them.
+func settled(s string) int {
+	for i := len(s); i > 0; {
+		r, n := utf8.DecodeLastRuneInString(s[:i])
+		i -= n
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		if r != utf8.RuneError && !unicode.IsMark(r) && drawn(r) && before != zwj && before != zwnj {
+			return i
+		}
+	}
+	return 0
+}
+
+// complete returns s without an end that is only half there: of a character,
+// of two that are joined, of a newline.
+func complete(s string) string {
+	s = strings.TrimRight(s, "\r\u200c\u200d")
+	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
+		if tail := s[len(s)-n:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRuneInString(tail) {
+				return s[:len(s)-n]
+			}
+			break
+		}
+	}
+	return s
 }

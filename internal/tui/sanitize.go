@@ -5,40 +5,222 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
-// Sanitize returns s fit for the terminal: printable text and newlines.
+const (
+	tabStop  = 4
+	maxMarks = 8 // combining marks drawn in one cell
+)
+
+// Sanitize returns s fit for the terminal: printable text and newlines. Tabs
+// become blanks; all that could move the cursor, reorder, hide or restyle text
+// is drawn as a visible escape. What it returns it leaves as it is.
 func Sanitize(s string) string {
-	var b strings.Builder
-	col := 0
-	for len(s) > 0 {
-		r, n := utf8.DecodeRuneInString(s)
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[0])
-		case r == '\n':
-			b.WriteByte('\n')
-			col = -1
-		case r == '\t':
-			pad := 4 - col%4
-			b.WriteString("    "[:pad])
-			col += pad - 1
-		case r < 0x20:
-			b.WriteRune(0x2400 + r)
-		case r == 0x7f:
-			b.WriteRune('␡')
-		case !unicode.IsPrint(r):
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			b.WriteString(s[:n])
-		}
-		col++
-		s = s[n:]
+	if clean(s) {
+		return s
 	}
-	return b.String()
+	z := sanitizer{rest: s}
+	z.out.Grow(len(s) + len(s)/8)
+	for z.rest != "" {
+		z.step()
+	}
+	return z.out.String()
 }
 
-// SanitizeLine is Sanitize for what must stay on one line.
+// SanitizeLine is Sanitize for what must stay on one line: a newline becomes ⏎.
 func SanitizeLine(s string) string {
 	return strings.ReplaceAll(Sanitize(s), "\n", "⏎")
+}
+
+// clean says whether s is plain ASCII with nothing to replace.
+func clean(s string) bool {
+	for i := range len(s) {
+		if (s[i] < 0x20 || s[i] > 0x7e) && s[i] != '\n' {
+			return false
+		}
+	}
+	return true
+}
+
+// sanitizer writes rest to out. It looks back at the runes already written,
+// because some invisible ones are harmless in one place alone.
+type sanitizer struct {
+	rest string
+	out  strings.Builder
+
+	last  rune // the rune written last; 0 at the start of a line and after an escape
+	base  rune // the one that marks, selectors and joiners belong to
+	marks int  // combining marks on base
+	col   int  // of the line, up to the byte at measured
+	upTo  int
+}
+
+func (z *sanitizer) step() {
+	r, n := utf8.DecodeRuneInString(z.rest)
+	was := z.rest
+	z.rest = was[n:]
+	switch {
+	case r == utf8.RuneError && n == 1:
+		z.escape(fmt.Sprintf(`\x%02x`, was[0]))
+	case r == '\n':
+		z.newline()
+	case r == '\r' && strings.HasPrefix(z.rest, "\n"):
+	case r == '\t':
+		z.tab()
+	case r < 0x20:
+		z.escape(string(0x2400 + r))
+	case r == 0x7f:
+		z.escape("␡")
+	case r >= 0x80 && r < 0xa0:
+		z.escape(fmt.Sprintf(`\x%02x`, r))
+	case r == '🏴' && subdivision(z.rest) != "":
+		tags := subdivision(z.rest)
+		z.write(r)
+		z.out.WriteString(tags)
+		z.rest = z.rest[len(tags):]
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Mc):
+		z.mark(r)
+	case drawn(r) || z.joins(r):
+		z.write(r)
+	default:
+		z.escape(spelt(r))
+	}
+}
+
+func (z *sanitizer) write(r rune) {
+	z.out.WriteRune(r)
+	z.last = r
+	if r != zwj && r != zwnj {
+		z.base, z.marks = r, 0
+	}
+}
+
+// escape writes a visible stand-in, on which nothing can be combined.
+func (z *sanitizer) escape(s string) {
+	z.out.WriteString(s)
+	z.last, z.base, z.marks = 0, 0, 0
+}
+
+func (z *sanitizer) newline() {
+	z.escape("\n")
+	z.col, z.upTo = 0, z.out.Len()
+}
+
+func (z *sanitizer) tab() {
+	z.col += ansi.StringWidth(z.out.String()[z.upTo:])
+	pad := tabStop - z.col%tabStop
+	z.escape("    "[:pad])
+	z.col, z.upTo = z.col+pad, z.out.Len()
+}
+
+// mark writes a combining mark if there is something to combine it with and
+// not too many are there. A variation selector must have a symbol before it:
+// after a letter it is invisible, and may carry a message.
+func (z *sanitizer) mark(r rune) {
+	fits := z.base != 0 && z.marks < maxMarks && unicode.IsGraphic(r)
+	switch {
+	case r == textStyle || r == emojiStyle:
+		fits = z.base != 0 && z.last == z.base && z.marks == 0 && styled(z.base)
+	case invisible(r):
+		fits = false
+	}
+	if !fits {
+		z.escape(spelt(r))
+		return
+	}
+	z.out.WriteRune(r)
+	z.last = r
+	z.marks++
+}
+
+// joins says whether r, invisible by itself, joins what is before it with what
+// comes: two pictures into one, or two letters of a script that is written so.
+func (z *sanitizer) joins(r rune) bool {
+	next, _ := utf8.DecodeRuneInString(z.rest)
+	switch r {
+	case zwj:
+		return z.base != 0 && z.last != zwj && (picture(z.base) && picture(next) || joinable(z.last) && joinable(next))
+	case zwnj:
+		return joinable(z.last) && joinable(next)
+	}
+	return false
+}
+
+const (
+	zwnj       = '\u200c'
+	zwj        = '\u200d'
+	textStyle  = '\ufe0e'
+	emojiStyle = '\ufe0f'
+)
+
+// spelt returns r as an escape of ASCII.
+func spelt(r rune) string {
+	if r > 0xffff {
+		return fmt.Sprintf(`\U%08x`, r)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}
+
+// drawn says whether r is a character of its own that can be seen, or a blank.
+// New pictures, which Go does not know yet, are among them.
+func drawn(r rune) bool {
+	if r >= 0x1f300 && r <= 0x1faff {
+		return true
+	}
+	return (unicode.IsGraphic(r)) && !invisible(r)
+}
+
+// invisible says whether r takes no ink though Unicode calls it a letter, a
+// symbol or a mark.
+func invisible(r rune) bool {
+	switch {
+	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r == 0x2800,
+		r == 0x17b4, r == 0x17b5, r >= 0x180b && r <= 0x180f,
+		r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef, r == 0xfffc:
+		return true
+	}
+	return false
+}
+
+// styled says whether a variation selector can follow r: it is a symbol that
+// is drawn either as text or as a picture.
+func styled(r rune) bool {
+	return picture(r) || r == '#' || r == '*' || r >= '0' && r <= '9'
+}
+
+// picture says whether r is, or may be, an emoji.
+func picture(r rune) bool {
+	switch {
+	case r >= 0x1f1e6 && r <= 0x1f1ff: // half a flag
+		return false
+	case r >= 0x1f000 && r <= 0x1faff, r >= 0x2190 && r <= 0x2bff:
+		return true
+	}
+	return strings.ContainsRune("©®‼⁉™ℹ〰〽㊗㊙", r)
+}
+
+// joinable says whether r is of a script in which joiners are part of spelling.
+func joinable(r rune) bool {
+	return unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Devanagari,
+		unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil,
+		unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar) &&
+		unicode.IsGraphic(r)
+}
+
+// subdivision returns the tags with which s begins, if they make a black flag
+// that of England, Scotland or Wales. Tags spell nothing else.
+func subdivision(s string) string {
+	for _, region := range []string{"gbeng", "gbsct", "gbwls"} {
+		var tags strings.Builder
+		for _, c := range region {
+			tags.WriteRune(0xe0000 + c)
+		}
+		tags.WriteRune(0xe007f)
+		if strings.HasPrefix(s, tags.String()) {
+			return tags.String()
+		}
+	}
+	return ""
 }

@@ -1,0 +1,100 @@
+package tui
+
+import (
+	"strings"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+)
+
+// maxHighlight is the size of code, in bytes, above which it stays plain.
+const maxHighlight = 256 << 10
+
+// highlight returns the lines of code with the few pens that are read easily:
+// what is said in it stands out, what holds it together does not. Code in an
+// unknown language stays plain.
+func (st *Styles) highlight(code, language string) [][]span {
+	code = strings.TrimSuffix(code, "\n")
+	tokens := tokenise(code+"\n", language)
+	if tokens == nil {
+		return plainSpans(code)
+	}
+	lines := [][]span{nil}
+	for _, t := range tokens {
+		p := st.penFor(t.Type)
+		for i, text := range strings.Split(t.Value, "\n") {
+			if i > 0 {
+				lines = append(lines, nil)
+			}
+			if text != "" {
+				last := &lines[len(lines)-1]
+				*last = append(*last, span{text: text, pen: p})
+			}
+		}
+	}
+	return lines[:len(lines)-1] // after the last newline there is nothing
+}
+
+// plainSpans returns the lines of text without any style.
+func plainSpans(text string) [][]span {
+	var lines [][]span
+	for line := range strings.SplitSeq(text, "\n") {
+		lines = append(lines, []span{{text: line}})
+	}
+	return lines
+}
+
+// tokenise returns the tokens of code, or nil if it can not be told what they
+// are. They make up the code exactly.
+func tokenise(code, language string) (tokens []chroma.Token) {
+	if language == "" || len(code) > maxHighlight {
+		return nil
+	}
+	lexer := lexers.Get(language)
+	if lexer == nil {
+		return nil
+	}
+	// A lexer is a table of regular expressions by many hands, and the code is
+	// a stranger's: the worst that may come of it is code without colours.
+	defer func() {
+		if recover() != nil {
+			tokens = nil
+		}
+	}()
+	all, err := chroma.Tokenise(chroma.Coalesce(lexer), &chroma.TokeniseOptions{State: "root"}, code)
+	if err != nil {
+		return nil
+	}
+	n := 0
+	for _, t := range all {
+		if !strings.HasPrefix(code[n:], t.Value) {
+			return nil
+		}
+		n += len(t.Value)
+	}
+	if n != len(code) {
+		return nil
+	}
+	return all
+}
+
+// penFor returns the pen for a kind of token.
+func (st *Styles) penFor(t chroma.TokenType) pen {
+	switch {
+	case t == chroma.GenericDeleted:
+		return st.colour(penRed)
+	case t == chroma.GenericInserted:
+		return st.colour(penGreen)
+	case t == chroma.GenericHeading, t == chroma.GenericSubheading, t == chroma.GenericStrong:
+		return penBold
+	case t.InCategory(chroma.Comment) && !t.InSubCategory(chroma.CommentPreproc):
+		return penDim
+	case t.InCategory(chroma.Keyword):
+		return st.colour(penCyan)
+	case t.InSubCategory(chroma.LiteralString):
+		return st.colour(penGreen)
+	case t.InSubCategory(chroma.LiteralNumber):
+		return st.colour(penYellow)
+	}
+	return ""
+}

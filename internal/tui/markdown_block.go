@@ -1,0 +1,238 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+)
+
+const (
+	minWidth   = 8 // below which nothing is indented any further
+	ruleWidth  = 24
+	codeIndent = 2
+)
+
+// blocks draws parsed markdown: Glamour the text and the tables, this the
+// layout of blocks and the code. What it drew last it remembers, so that a
+// block that has only grown costs what has grown.
+type blocks struct {
+	st  *Styles
+	in  inlines
+	old map[drawing][]string // of the text drawn before
+	now map[drawing][]string // of this one
+}
+
+// drawing is all that decides how a leaf looks.
+type drawing struct {
+	kind  ast.NodeKind
+	level int
+	width int
+	refs  int
+	text  string
+}
+
+func newBlocks(st *Styles) *blocks {
+	return &blocks{st: st, in: inlines{flow: newRenderer(st, 0)}}
+}
+
+// begin makes p the text that is drawn from here on.
+func (b *blocks) begin(p parsed) {
+	b.in.src = p.src[:len(p.src):len(p.src)]
+	b.in.refs = len(p.refs)
+	b.old, b.now = b.now, map[drawing][]string{}
+}
+
+// unit draws u within width columns.
+func (b *blocks) unit(u unit, width int) []string {
+	if u.item() {
+		return b.item(u.node, u.nth, 0, width)
+	}
+	return b.block(u.node, 0, width)
+}
+
+// block draws n, which lies within so many lists.
+func (b *blocks) block(n ast.Node, depth, width int) []string {
+	switch n := n.(type) {
+	case *ast.Heading:
+		return b.leaf(n, n.Level, width)
+	case *ast.ThematicBreak:
+		return []string{drawSpans([]span{{text: strings.Repeat("─", min(width, ruleWidth)), pen: penDim}})}
+	case *ast.FencedCodeBlock:
+		return b.code(n, string(n.Language(b.in.src)), width)
+	case *ast.CodeBlock:
+		return b.code(n, "", width)
+	case *ast.HTMLBlock:
+		return b.html(n, width)
+	case *ast.Blockquote:
+		if width < minWidth {
+			return b.children(n, depth, width)
+		}
+		return prefixed(drawSpans([]span{{text: "│", pen: penDim}})+" ", "", b.children(n, depth, width-2))
+	case *ast.List:
+		return b.list(n, depth, width)
+	case *extast.Table:
+		return b.table(n, width)
+	}
+	return b.leaf(n, 0, width)
+}
+
+// children draws the blocks in n, a blank line between them unless n is an item
+// of a list whose author left none.
+func (b *blocks) children(n ast.Node, depth, width int) []string {
+	var out []string
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		lines := b.block(c, depth, width)
+		if len(lines) == 0 {
+			continue
+		}
+		if len(out) > 0 && (c.HasBlankPreviousLines() || n.Kind() != ast.KindListItem) {
+			out = append(out, "")
+		}
+		out = append(out, lines...)
+	}
+	return out
+}
+
+func (b *blocks) list(n *ast.List, depth, width int) []string {
+	var out []string
+	nth := n.Start
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if c.PreviousSibling() != nil && c.HasBlankPreviousLines() {
+			out = append(out, "")
+		}
+		out = append(out, b.item(c, nth, depth, width)...)
+		nth++
+	}
+	return out
+}
+
+// item draws an item of a list with its marker, all lines indented to the
+// first one's text.
+func (b *blocks) item(n ast.Node, nth, depth, width int) []string {
+	marker := "• "
+	if depth%2 == 1 {
+		marker = "- "
+	}
+	if list, ok := n.Parent().(*ast.List); ok && list.IsOrdered() {
+		marker = strconv.Itoa(nth) + ". "
+	}
+	if box := checkBox(n); box != nil {
+		marker = "[ ] "
+		if box.IsChecked {
+			marker = "[x] "
+		}
+	}
+	indent := len([]rune(marker))
+	if width-indent < minWidth {
+		lines := b.children(n, depth+1, max(width, 1))
+		return append(Wrap(strings.TrimSpace(marker), width), lines...)
+	}
+	lines := b.children(n, depth+1, width-indent)
+	if len(lines) == 0 {
+		return []string{strings.TrimSpace(marker)}
+	}
+	return prefixed(strings.Repeat(" ", indent), marker, lines)
+}
+
+// checkBox returns the box to tick at the start of an item, if there is one.
+func checkBox(item ast.Node) *extast.TaskCheckBox {
+	if text := item.FirstChild(); text != nil {
+		box, _ := text.FirstChild().(*extast.TaskCheckBox)
+		return box
+	}
+	return nil
+}
+
+// prefixed puts prefix before each line, or first, if any, before the first.
+func prefixed(prefix, first string, lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		p := prefix
+		if i == 0 && first != "" {
+			p = first
+		}
+		if line == "" {
+			p = strings.TrimRight(p, " ")
+		}
+		out[i] = p + line
+	}
+	return out
+}
+
+// leaf draws a paragraph or a heading.
+func (b *blocks) leaf(n ast.Node, level, width int) []string {
+	return b.remember(n, drawing{level: level, width: width, refs: b.in.refs, text: b.in.source(n)}, func() []string {
+		var out []string
+		for _, line := range b.in.lines(n) {
+			out = append(out, drawLines(wrapSpans(line, width))...)
+		}
+		if len(out) == 1 && out[0] == "" {
+			return nil
+		}
+		return out
+	})
+}
+
+// code draws a block of code.
+func (b *blocks) code(n ast.Node, language string, width int) []string {
+	text := b.in.source(n)
+	return b.remember(n, drawing{width: width, text: language + "\n" + text}, func() []string {
+		return drawCode(b.st.highlight(text, language), width)
+	})
+}
+
+// drawCode draws lines of code, indented and cut where they are too long.
+func drawCode(lines [][]span, width int) []string {
+	var out []string
+	for _, line := range lines {
+		out = append(out, drawLines(cutCode(line, width))...)
+	}
+	return out
+}
+
+// cutCode breaks a line of code into indented lines, unless there is no room to
+// indent it.
+func cutCode(line []span, width int) [][]span {
+	if width < minWidth {
+		return cutSpans(line, width)
+	}
+	out := cutSpans(line, width-codeIndent)
+	for i := range out {
+		out[i] = append([]span{{text: strings.Repeat(" ", codeIndent)}}, out[i]...)
+	}
+	return out
+}
+
+// html draws HTML as the text it is.
+func (b *blocks) html(n *ast.HTMLBlock, width int) []string {
+	text := b.in.source(n)
+	if n.HasClosure() {
+		text += string(n.ClosureLine.Value(b.in.src))
+	}
+	return Wrap(strings.TrimRight(text, "\n "), width)
+}
+
+// remember returns what draw drew for the same leaf before, or draws it.
+func (b *blocks) remember(n ast.Node, d drawing, draw func() []string) []string {
+	d.kind = n.Kind()
+	lines, ok := b.now[d]
+	if !ok {
+		if lines, ok = b.old[d]; !ok {
+			lines = draw()
+		}
+		b.now[d] = lines
+	}
+	return lines
+}
+
+// widest returns the columns that the widest of lines takes.
+func widest(lines []string) int {
+	w := 0
+	for _, line := range lines {
+		w = max(w, ansi.StringWidth(line))
+	}
+	return w
+}

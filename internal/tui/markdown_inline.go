@@ -1,0 +1,283 @@
+package tui
+
+import (
+	"bytes"
+	"net/url"
+	"strings"
+
+	"charm.land/glamour/v2/ansi"
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// Glamour takes the text of a node for source still: it resolves entities and
+// backslashes, in places more than once, and guesses at link targets. So text
+// comes to it resolved, sanitised, and with these stand-ins, which Sanitize
+// lets nobody else write, for what it would change.
+const (
+	standAmp       = "\ue001"
+	standBackslash = "\ue002"
+	standPercent   = "\ue003"
+	standHash      = "\ue004"
+	// A target that begins so is an absolute URL, which Glamour leaves alone.
+	standTarget = "target:\ue005"
+)
+
+var (
+	shield   = strings.NewReplacer("&", standAmp, `\`, standBackslash)
+	unshield = strings.NewReplacer(standAmp, "&", standBackslash, `\`, standPercent, "%", standHash, "#", standTarget, "")
+)
+
+// inlines draws what is within a block. It is not safe for use by more than
+// one goroutine.
+type inlines struct {
+	src  []byte // the source, and behind it all text that was resolved
+	refs int    // link definitions known: more of them may turn text into links
+	flow renderer.Renderer
+}
+
+// newRenderer returns a Glamour renderer of text styled by st. Width bounds
+// tables; 0 leaves everything as wide as it is.
+func newRenderer(st *Styles, width int) renderer.Renderer {
+	return renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(ansi.Options{
+		WordWrap:         width,
+		PreserveNewLines: true,
+		InlineTableLinks: true,
+		Styles:           st.markdown(),
+	}), 1000)))
+}
+
+// lines returns the text of the paragraph or heading n, unwrapped.
+func (in *inlines) lines(n ast.Node) [][]span {
+	var block ast.Node = ast.NewParagraph()
+	if h, ok := n.(*ast.Heading); ok {
+		block = ast.NewHeading(h.Level)
+	}
+	in.adopt(block, n, false)
+	return in.render(in.flow, block)
+}
+
+// render draws one block by r.
+func (in *inlines) render(r renderer.Renderer, block ast.Node) [][]span {
+	doc := ast.NewDocument()
+	doc.AppendChild(doc, block)
+	var out bytes.Buffer
+	if err := r.Render(&out, in.src, doc); err != nil {
+		return plainSpans(SanitizeLine(err.Error()))
+	}
+	lines := readSpans(out.String())
+	empty := func(line []span) bool { return drawSpans(line) == "" }
+	for len(lines) > 1 && empty(lines[0]) {
+		lines = lines[1:]
+	}
+	for len(lines) > 1 && empty(lines[len(lines)-1]) {
+		lines = lines[:len(lines)-1]
+	}
+	for _, line := range lines {
+		for i := range line {
+			line[i].text = unshield.Replace(line[i].text)
+			line[i].link = clickable(line[i].link)
+		}
+	}
+	return lines
+}
+
+// clickable returns the address in the link that Glamour made, or nothing
+// unless it is one of the web, spelt in plain characters.
+func clickable(link string) string {
+	_, target, _ := strings.Cut(link, standTarget)
+	target = unshield.Replace(target)
+	for i := range len(target) {
+		if target[i] <= ' ' || target[i] > '~' {
+			return ""
+		}
+	}
+	if u, err := url.Parse(target); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return ""
+	}
+	return target
+}
+
+// adopt moves what is in from to the end of to, made fit for Glamour. Within a
+// table a link is mere text, for its stand-in would be measured.
+func (in *inlines) adopt(to, from ast.Node, table bool) {
+	for c := from.FirstChild(); c != nil; {
+		next := c.NextSibling()
+		in.adoptNode(to, c, table)
+		c = next
+	}
+}
+
+func (in *inlines) adoptNode(to, c ast.Node, table bool) {
+	switch c := c.(type) {
+	case *ast.Text:
+		in.addText(to, resolve(c.Value(in.src)), c.HardLineBreak())
+		if c.SoftLineBreak() && !c.HardLineBreak() {
+			in.addText(to, " ", false)
+		}
+	case *ast.CodeSpan:
+		span := ast.NewCodeSpan()
+		in.addText(span, strings.ReplaceAll(in.rawText(c), "\n", " "), false)
+		to.AppendChild(to, span)
+	case *ast.RawHTML:
+		raw := string(c.Segments.Value(in.src))
+		if isBreak(raw) {
+			in.addText(to, "", true)
+			return
+		}
+		in.addText(to, strings.ReplaceAll(raw, "\n", " "), false)
+	case *ast.Emphasis:
+		em := ast.NewEmphasis(c.Level)
+		in.adopt(em, c, table)
+		to.AppendChild(to, em)
+	case *extast.Strikethrough:
+		s := extast.NewStrikethrough()
+		in.adopt(s, c, table)
+		to.AppendChild(to, s)
+	case *ast.AutoLink:
+		in.addAddress(to, string(c.URL(in.src)), string(c.Label(in.src)), table)
+	case *ast.Link:
+		in.addLink(to, c, table)
+	case *ast.Image:
+		in.addImage(to, c, table)
+	case *extast.TaskCheckBox: // drawn with its item
+	default:
+		in.adopt(to, c, table)
+	}
+}
+
+func (in *inlines) addLink(to ast.Node, c *ast.Link, table bool) {
+	target := SanitizeLine(string(c.Destination))
+	switch {
+	case in.rawText(c) == target:
+		in.addAddress(to, target, target, table)
+	case table:
+		in.adopt(to, c, table)
+		in.addText(to, " ("+target+")", false)
+	default:
+		link := ast.NewLink()
+		link.Destination = shieldTarget(target)
+		in.adopt(link, c, table)
+		to.AppendChild(to, link)
+	}
+}
+
+func (in *inlines) addImage(to ast.Node, c *ast.Image, table bool) {
+	alt, target := in.rawText(c), SanitizeLine(string(c.Destination))
+	if table {
+		in.addText(to, "image: "+alt+" ("+target+")", false)
+		return
+	}
+	link := ast.NewLink()
+	link.Destination = shieldTarget(target)
+	image := ast.NewImage(link)
+	in.addText(image, alt, false)
+	to.AppendChild(to, image)
+}
+
+// addAddress adds an address that is its own text. As one of mail Glamour
+// draws it as it stands.
+func (in *inlines) addAddress(to ast.Node, target, label string, table bool) {
+	if table || strings.HasPrefix(target, "mailto:") || !strings.Contains(target, "://") {
+		in.addText(to, label, false)
+		return
+	}
+	address := ast.NewTextSegment(in.store(string(shieldTarget(target))))
+	to.AppendChild(to, ast.NewAutoLink(ast.AutoLinkEmail, address))
+}
+
+// addText adds text that is final, and a line break if one follows it.
+func (in *inlines) addText(to ast.Node, final string, broken bool) {
+	n := ast.NewTextSegment(in.store(shield.Replace(final)))
+	n.SetHardLineBreak(broken)
+	to.AppendChild(to, n)
+}
+
+// source returns the lines of the block n as they were written.
+func (in *inlines) source(n ast.Node) string {
+	lines := n.Lines()
+	if lines.Len() == 1 {
+		at := lines.At(0)
+		return string(at.Value(in.src))
+	}
+	var b strings.Builder
+	for i := range lines.Len() {
+		at := lines.At(i)
+		b.Write(at.Value(in.src))
+	}
+	return b.String()
+}
+
+// store puts text behind the source, where nodes can refer to it.
+func (in *inlines) store(s string) text.Segment {
+	from := len(in.src)
+	in.src = append(in.src, s...)
+	return text.NewSegment(from, len(in.src))
+}
+
+// rawText returns the text in n without any style.
+func (in *inlines) rawText(n ast.Node) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		switch c := c.(type) {
+		case *ast.Text:
+			if c.IsRaw() || n.Kind() == ast.KindCodeSpan {
+				b.Write(c.Value(in.src))
+			} else {
+				b.WriteString(resolve(c.Value(in.src)))
+			}
+			if c.SoftLineBreak() || c.HardLineBreak() {
+				b.WriteByte(' ')
+			}
+		case *ast.AutoLink:
+			b.Write(c.Label(in.src))
+		default:
+			b.WriteString(in.rawText(c))
+		}
+	}
+	return b.String()
+}
+
+// shieldTarget returns the target of a link so that Glamour draws it as it is.
+func shieldTarget(target string) []byte {
+	target = shield.Replace(target)
+	return []byte(standTarget + strings.NewReplacer("%", standPercent, "#", standHash).Replace(target))
+}
+
+func isBreak(tag string) bool {
+	tag = strings.ToLower(strings.ReplaceAll(tag, " ", ""))
+	return tag == "<br>" || tag == "<br/>"
+}
+
+// resolve returns the text that source stands for: backslashes and entities.
+// What an entity hides is sanitised.
+func resolve(source []byte) string {
+	if !bytes.ContainsAny(source, `\&`) {
+		return string(source)
+	}
+	var b strings.Builder
+	for s := source; len(s) > 0; {
+		if s[0] == '\\' && len(s) > 1 && util.IsPunct(s[1]) {
+			b.WriteByte(s[1])
+			s = s[2:]
+			continue
+		}
+		if end := bytes.IndexByte(s, ';'); s[0] == '&' && end > 0 && end < maxEntity {
+			whole := s[:end+1]
+			if text := util.ResolveEntityNames(util.ResolveNumericReferences(whole)); !bytes.Equal(text, whole) {
+				b.WriteString(SanitizeLine(string(text)))
+				s = s[end+1:]
+				continue
+			}
+		}
+		b.WriteByte(s[0])
+		s = s[1:]
+	}
+	return b.String()
+}
+
+// maxEntity is longer than any entity's name.
+const maxEntity = 40

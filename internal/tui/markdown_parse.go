@@ -1,0 +1,178 @@
+package tui
+
+import (
+	"bytes"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// newParser returns a parser of the markdown that models write.
+func newParser() parser.Parser {
+	blocks := parser.DefaultBlockParsers()
+	for i, b := range blocks {
+		blocks[i].Value = placing{b.Value.(parser.BlockParser)}
+	}
+	md := goldmark.New(
+		goldmark.WithParser(parser.NewParser(
+			parser.WithBlockParsers(blocks...),
+			parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+		)),
+		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify, extension.TaskList),
+	)
+	return md.Parser()
+}
+
+// placing notes on each block where it begins, which goldmark does not.
+type placing struct{ parser.BlockParser }
+
+const placeKey = "place"
+
+func (p placing) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	_, at := reader.PeekLine()
+	n, state := p.BlockParser.Open(parent, reader, pc)
+	if n != nil {
+		n.SetAttributeString(placeKey, at.Start)
+	}
+	return n, state
+}
+
+// place returns the offset of the line in src on which n begins, or -1.
+func place(n ast.Node, src []byte) int {
+	at := -1
+	if v, ok := n.AttributeString(placeKey); ok {
+		at = v.(int)
+	}
+	if table, ok := n.(interface{ FirstChild() ast.Node }); ok && at < 0 && table.FirstChild() != nil {
+		if cell := table.FirstChild().FirstChild(); cell != nil && cell.Type() == ast.TypeBlock && cell.Lines().Len() > 0 {
+			at = cell.Lines().At(0).Start
+		}
+	}
+	// A heading that is underlined was noted at its underline.
+	if n.Type() == ast.TypeBlock && n.Lines().Len() > 0 && (at < 0 || n.Lines().At(0).Start < at) {
+		at = n.Lines().At(0).Start
+	}
+	if at < 0 {
+		return at
+	}
+	return bytes.LastIndexByte(src[:at], '\n') + 1
+}
+
+// unit is the smallest part of a text that is drawn by itself and does not
+// change when more text follows: a block, or an item of a list.
+type unit struct {
+	node  ast.Node
+	start int  // in the source
+	gap   bool // a blank line goes before it
+	nth   int  // the number of an item of a numbered list
+}
+
+// item says whether u is an item of a list.
+func (u unit) item() bool { return u.node.Kind() == ast.KindListItem }
+
+// parsed is a text taken apart.
+type parsed struct {
+	src   []byte
+	units []unit
+	refs  []parser.Reference
+}
+
+// parse takes src apart. The link definitions refs hold in it as well.
+func parse(p parser.Parser, src []byte, refs []parser.Reference) parsed {
+	pc := parser.NewContext()
+	for _, r := range refs {
+		pc.AddReference(r)
+	}
+	doc := p.Parse(text.NewReader(src), parser.WithContext(pc))
+	out := parsed{src: src}
+	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
+		list, ok := n.(*ast.List)
+		if !ok {
+			// What held nothing but link definitions is left behind empty.
+			if at := place(n, src); at >= 0 {
+				out.units = append(out.units, unit{node: n, start: at, gap: true})
+			}
+			continue
+		}
+		nth := list.Start
+		for item := list.FirstChild(); item != nil; item = item.NextSibling() {
+			at := place(item, src)
+			gap := item == list.FirstChild() || blankBefore(src, at)
+			out.units = append(out.units, unit{node: item, start: at, gap: gap, nth: nth})
+			nth++
+		}
+	}
+	out.refs = pc.References()
+	return out
+}
+
+// blankBefore says whether the line before the one that begins at is blank.
+func blankBefore(src []byte, at int) bool {
+	before := bytes.TrimSuffix(src[:at], []byte("\n"))
+	return util.IsBlank(before[bytes.LastIndexByte(before, '\n')+1:])
+}
+
+// ended says whether u, the last unit of src, can not go on whatever follows.
+// It may say no where the answer is yes.
+func ended(u unit, src []byte) bool {
+	blank := bytes.HasSuffix(src, []byte("\n")) && blankBefore(src, len(src))
+	switch u.node.Kind() {
+	case ast.KindHeading, ast.KindThematicBreak:
+		return true
+	case ast.KindFencedCodeBlock:
+		f, rest := openFence(src[u.start:])
+		for line := range bytes.Lines(rest) {
+			if f.closedBy(line) {
+				return true
+			}
+		}
+		return false
+	case ast.KindParagraph, ast.KindBlockquote:
+		return blank
+	}
+	return blank && u.node.FirstChild() != nil && u.node.FirstChild().Type() == ast.TypeBlock && !u.item() // a table
+}
+
+// fence is the line that opens a block of code.
+type fence struct {
+	mark     byte // '`' or '~'
+	length   int
+	indent   int // taken away from the lines of code
+	language string
+}
+
+// openFence reads the fence with which src begins and returns what follows it.
+func openFence(src []byte) (fence, []byte) {
+	line, rest, _ := bytes.Cut(src, []byte("\n"))
+	body := bytes.TrimLeft(line, " ")
+	f := fence{indent: len(line) - len(body)}
+	if len(body) > 0 {
+		f.mark = body[0]
+	}
+	info := bytes.TrimLeft(body, string(f.mark))
+	f.length = len(body) - len(info)
+	if words := bytes.Fields(info); len(words) > 0 {
+		f.language = string(words[0])
+	}
+	return f, rest
+}
+
+// closedBy says whether line ends the code that f opened.
+func (f fence) closedBy(line []byte) bool {
+	line = bytes.TrimRight(line, " \n")
+	body := bytes.TrimLeft(line, " ")
+	return len(line)-len(body) <= 3 && len(body) >= f.length && len(bytes.TrimLeft(body, string(f.mark))) == 0
+}
+
+// strip takes the indent of f from a line of code.
+func (f fence) strip(line []byte) []byte {
+	for range f.indent {
+		line = bytes.TrimPrefix(line, []byte(" "))
+	}
+	return line
+}

@@ -20,6 +20,9 @@ func trouble(r request, o outcome) string {
 		return fmt.Sprintf("Refused, so nothing was done: %s\n\n%s", code(r.said), quoted(o.text))
 	}
 	advice := ""
+	if r.verb == create && strings.Contains(o.text, "use write") {
+		advice = fmt.Sprintf("\n\nTo replace what is in it: %s.", code(fmt.Sprintf("write %q to %s", "TEXT", r.path)))
+	}
 	if r.verb == replace && !r.all && strings.Contains(o.text, "replace_all") {
 		advice = fmt.Sprintf("\n\nTo change every one: %s.", code(fmt.Sprintf("replace all %q with %q in %s", r.old, r.new, r.path)))
 	}
@@ -28,6 +31,9 @@ func trouble(r request, o outcome) string {
 
 func reportRead(r request, o outcome) string {
 	file := numbered(o.text)
+	if len(file.lines) == 0 && len(file.notes) == 1 {
+		return fmt.Sprintf("%s:\n\n%s", code(r.path), quoted(o.text))
+	}
 	if len(file.lines) == 0 {
 		return fmt.Sprintf("%s holds:\n\n%s", code(r.path), block("", o.text))
 	}
@@ -35,7 +41,7 @@ func reportRead(r request, o outcome) string {
 	shown := file.lines[:min(len(file.lines), maxShown)]
 	last := file.first + len(file.lines) - 1
 	what := plural(len(file.lines), "line")
-	if file.first > 1 || r.last > 0 {
+	if file.first > 1 || r.last > 0 || strings.Contains(strings.Join(file.notes, "\n"), "offset") {
 		what = fmt.Sprintf("lines %d–%d", file.first, last)
 	}
 	if language != "" {

@@ -57,7 +57,7 @@ func (t *turn) check(r request) (string, bool) {
 		t.stopped = true
 		return trouble(r, tree), true
 	}
-	top := notable(filesIn(outcome{absent: toolGlob}, tree))
+	top := notable(inTree(tree.text))
 	texts := map[string]string{}
 	if slices.Contains(top, "Makefile") {
 		o, done := t.do(toolRead, readArgs{Path: "Makefile"})

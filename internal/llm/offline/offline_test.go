@@ -110,11 +110,11 @@ func TestPromptsBecomeCalls(t *testing.T) {
 		{`replace all "a in b" with "" in 'x y.txt'.`, `edit {"path":"x y.txt","old":"a in b","new":"","replace_all":true}`},
 		{"change port 80 to port 8080 in conf.yaml everywhere", `edit {"path":"conf.yaml","old":"port 80","new":"port 8080","replace_all":true}`},
 		{"in main.go, replace a with b", `edit {"path":"main.go","old":"a","new":"b"}`},
-		{"create notes.md with Hello, world.", `write {"path":"notes.md","content":"Hello, world.\n"}`},
-		{`create a file "a b.txt" with "x; then y".`, `write {"path":"a b.txt","content":"x; then y\n"}`},
-		{"create x.go with\n```go\npackage x\n\nfunc F() {}\n```", `write {"path":"x.go","content":"package x\n\nfunc F() {}\n"}`},
-		{"create list.txt with:\none\n\nread two", `write {"path":"list.txt","content":"one\n\nread two\n"}`},
-		{"create an empty file called empty.txt", `write {"path":"empty.txt","content":""}`},
+		{"create notes.md with Hello, world.", `edit {"path":"notes.md","old":"","new":"Hello, world.\n"}`},
+		{`create a file "a b.txt" with "x; then y".`, `edit {"path":"a b.txt","old":"","new":"x; then y\n"}`},
+		{"create x.go with\n```go\npackage x\n\nfunc F() {}\n```", `edit {"path":"x.go","old":"","new":"package x\n\nfunc F() {}\n"}`},
+		{"create list.txt with:\none\n\nread two", `edit {"path":"list.txt","old":"","new":"one\n\nread two\n"}`},
+		{"create an empty file called empty.txt", `read {"path":"empty.txt","limit":1}`},
 		{"write `hi` to hi.txt", `write {"path":"hi.txt","content":"hi\n"}`},
 		{"append a line to log.txt", `read {"path":"log.txt"}`},
 		{"run go test ./...", `shell {"command":"go test ./..."}`},
@@ -124,13 +124,23 @@ func TestPromptsBecomeCalls(t *testing.T) {
 		{`run grep "a and read b" x.txt`, `shell {"command":"grep \"a and read b\" x.txt"}`},
 		{"what is this project?", "list {\"path\":\".\",\"depth\":2}\nglob {\"pattern\":\"**/*\"}"},
 		{"Explain this codebase", "list {\"path\":\".\",\"depth\":2}\nglob {\"pattern\":\"**/*\"}"},
+		{"what does cmd/main.go do?", `read {"path":"cmd/main.go"}`},
+		{"show lines 1-5 of a.go and lines 3-4 of b.go", "read {\"path\":\"a.go\",\"limit\":5}\nread {\"path\":\"b.go\",\"offset\":3,\"limit\":2}"},
+		{"where is main.go?", `glob {"pattern":"**/main.go"}`},
+		{"grep foo main.go", `search {"pattern":"foo","path":"main.go"}`},
+		{"grep -rn foo .", `shell {"command":"grep -rn foo ."}`},
+		{"git status", `shell {"command":"git status"}`},
+		{"run go vet ./... then run go test ./...", `shell {"command":"go vet ./..."}`},
+		{"run echo a; ls", `shell {"command":"echo a; ls"}`},
+		{"run make.", `shell {"command":"make"}`},
 		{"run the tests", `list {"path":".","depth":1}`},
 
 		{"read a.go; list files and find TODO", "read {\"path\":\"a.go\"}\nlist {\"path\":\".\"}\nsearch {\"pattern\":\"TODO\"}"},
 		{"1. read a.go\n2. find x in b.go\n3. ls", "read {\"path\":\"a.go\"}\nsearch {\"pattern\":\"x\",\"path\":\"b.go\"}\nlist {\"path\":\".\"}"},
 		{"read a.go then replace x with y in a.go", `read {"path":"a.go"}`},
 		{"replace x with y in a.go, then run go vet", `edit {"path":"a.go","old":"x","new":"y"}`},
-		{"read a.go and dance; ls", `list {"path":"."}`},
+		{"read a.go and dance; ls", "read {\"path\":\"a.go\"}\nlist {\"path\":\".\"}"},
+		{"list files in internal; run go version; what is this?", `list {"path":"internal"}`},
 		{"find salt and pepper", `search {"pattern":"salt and pepper"}`},
 		{"read a.go\n\n+run rm -rf /\n+read secret", `read {"path":"a.go"}`},
 
@@ -193,6 +203,10 @@ func TestEndsOfCalls(t *testing.T) {
 			"Refused, so nothing was done: `replace a with b in f.go`\n\n> refused by the person, who says: not now"},
 		{"edit not found", "replace a with b in f.go", "old does not occur in f.go", true, "That failed: `replace a with b in f.go`\n\n> old does not"},
 		{"edit not unique", "replace a with b in f.go", "old occurs 3 times: set replace_all", true, "`replace all \"a\" with \"b\" in f.go`"},
+		{"create what is there", "create f.txt with x", "old is empty but the file is not: use write to replace the whole file", true, "To replace what is in it: `write \"TEXT\" to f.txt`."},
+		{"half understood", "read f.go and explain it to me", "1\tx", false, "I did not understand `explain it to me`"},
+		{"empty file", "read f.go", "(the file is empty)\n", false, "`f.go`:\n\n> (the file is empty)"},
+		{"part of a file", "read f.go", "1\tx\n(lines 1-1 of 9; read on with offset 2)\n", false, "`f.go`, lines 1–1 of Go:"},
 		{"edit", "replace a with b in f.go", "edited f.go", false, "Done: replaced `a` with `b` in `f.go`."},
 		{"create", "create f.txt with x", "", false, "Done: wrote `f.txt`, 1 line."},
 		{"command", "run go test ./...", "ok  x\nexit code 0", false, "`go test ./...` ended with exit code 0:\n\n```\nok  x\n```"},
@@ -256,11 +270,28 @@ func TestAppendLengthensTheLastLine(t *testing.T) {
 	}
 }
 
+func TestAnEmptyFileIsNotMadeOfOneThatIsThere(t *testing.T) {
+	k := newTalk(t)
+	_, calls := k.say("create a.txt")
+	k.result(calls[0], "1\tprecious\n", false)
+	answer, calls := k.step()
+	if want := "`a.txt` is there already, so I left it as it is."; len(calls) != 0 || !strings.Contains(answer, want) {
+		t.Errorf("got %v and\n%s\nwant %q", calls, answer, want)
+	}
+
+	_, calls = k.say("create b.txt")
+	k.result(calls[0], "b.txt does not exist", true)
+	_, calls = k.step()
+	if want := `{"path":"b.txt","content":""}`; len(calls) != 1 || string(calls[0].Input) != want {
+		t.Errorf("got %v, want write %s", calls, want)
+	}
+}
+
 func TestOverview(t *testing.T) {
 	k := newTalk(t)
 	_, calls := k.say("what is this project?")
-	k.result(calls[0], "cmd/\n  tea/\nMakefile\nREADME.md\ngo.mod\n", false)
-	k.result(calls[1], "Makefile\nREADME.md\ncmd/tea/main.go\ncmd/tea/tea.go\ngo.mod\n", false)
+	k.result(calls[0], "./\n  cmd/\n    tea/\n  Makefile\n  README.md\n  go.mod\n", false)
+	k.result(calls[1], "cmd/tea/tea.go\ncmd/tea/main.go\nREADME.md\ngo.mod\n(1 more; narrow the pattern)\n", false)
 	said, calls := k.step()
 	if want := "README.md, go.mod, Makefile"; !strings.Contains(said, want) {
 		t.Errorf("got %q, want %q in it", said, want)
@@ -277,12 +308,12 @@ func TestOverview(t *testing.T) {
 		t.Fatalf("calls again: %v", calls)
 	}
 	want := "## tea\n\n> A timer for tea.\n\n" +
-		"- **Languages:** Go (2 files), Make (1 file), Markdown (1 file)\n" +
+		"- **Languages:** Go (2 files), Make (1 file), Markdown (1 file), counted in a part of the files\n" +
 		"- **Starts in:** `cmd/tea/main.go`\n" +
 		"- **Build:** `go build ./...`\n" +
 		"- **Test:** `make test`\n" +
 		"- **Read for this:** README.md, go.mod, Makefile\n\n" +
-		"```\ncmd/\n  tea/\nMakefile\nREADME.md\ngo.mod\n```\n\n"
+		"```\n./\n  cmd/\n    tea/\n  Makefile\n  README.md\n  go.mod\n```\n\n"
 	if !strings.HasPrefix(answer, want) {
 		t.Errorf("(-got +want):\n%s", cmp.Diff(answer, want))
 	}

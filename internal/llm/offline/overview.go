@@ -7,12 +7,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
 	maxEntries = 6   // entry points that are named
 	maxAbout   = 500 // runes of the README that are told
-	maxTree    = 40  // lines of the tree
+	maxRead    = 300 // lines of a file that is read for the outline
 )
 
 // overview looks at the tree, then at the README and the build files in it.
@@ -26,43 +27,88 @@ func (t *turn) overview() (string, bool) {
 	if !tree.ok() && !found.ok() {
 		return trouble(request{said: "an outline of this project"}, tree), true
 	}
-	names := filesIn(found, tree)
-	top := notable(names)
-	texts := map[string]string{}
+	p := project{texts: map[string]string{}}
+	if tree.ok() {
+		p.tree = tree.text
+		p.files = inTree(tree.text)
+	}
+	if found.ok() {
+		flat, all := inList(found.text)
+		p.files = append(p.files, flat...)
+		p.partly = !all
+	}
+	slices.Sort(p.files)
+	p.files = slices.Compact(p.files)
+	p.top = notable(p.files)
 	done := true
-	for _, n := range top {
-		o, ok := t.do(toolRead, readArgs{Path: n})
+	for _, n := range p.top {
+		o, ok := t.do(toolRead, readArgs{Path: n, Limit: maxRead})
 		done = done && ok
 		if o.ok() {
-			texts[n] = strings.Join(numbered(o.text).lines, "\n")
+			p.texts[n] = strings.Join(numbered(o.text).lines, "\n")
 		}
 	}
 	if !done {
-		t.saying = "Then what says most about the project: " + strings.Join(top, ", ") + "."
+		t.saying = "Then what says most about the project: " + strings.Join(p.top, ", ") + "."
 		return "", false
 	}
-	return outline(names, top, texts, tree), true
+	return p.outline(), true
 }
 
-// filesIn are the files that a project consists of, from the flat list if there
-// is one.
-func filesIn(found, tree outcome) []string {
-	text := tree.text
-	if found.ok() {
-		text = found.text
+// project is what was found out about a project.
+type project struct {
+	files  []string          // all that are known, sorted
+	partly bool              // there are more
+	top    []string          // those that say most
+	texts  map[string]string // and how they begin
+	tree   string            // as the tool drew it
+}
+
+// inTree takes an indented tree apart: directories end in a slash, and what is
+// in them is indented.
+func inTree(text string) []string {
+	type dir struct {
+		indent int
+		path   string
 	}
 	var out []string
+	var open []dir
 	for line := range strings.Lines(text) {
-		name := strings.TrimSpace(strings.TrimLeft(line, " \t│├└─|`+-"))
-		name = strings.TrimPrefix(name, "./")
-		if name == "" || strings.HasSuffix(name, "/") || strings.HasPrefix(name, "(") || strings.HasPrefix(name, "…") ||
-			strings.Count(name, " ") > 1 {
-			continue
+		name := strings.TrimLeft(strings.TrimRight(line, "\r\n"), " \t│├└─")
+		indent := utf8.RuneCountInString(line) - utf8.RuneCountInString(strings.TrimLeft(line, " \t│├└─"))
+		for len(open) > 0 && open[len(open)-1].indent >= indent {
+			open = open[:len(open)-1]
 		}
-		name, _, _ = strings.Cut(name, "  ") // a size behind it
-		out = append(out, name)
+		in := ""
+		if len(open) > 0 {
+			in = open[len(open)-1].path
+		}
+		switch {
+		case name == "" || strings.HasPrefix(name, "("): // a note
+		case strings.HasSuffix(name, "/"):
+			open = append(open, dir{indent, strings.TrimPrefix(path.Join(in, name)+"/", "./")})
+		default:
+			name, _, _ = strings.Cut(name, " -> ")
+			out = append(out, in+name)
+		}
 	}
 	return out
+}
+
+// inList takes a list of paths apart, one a line. A note in parentheses at the
+// end says that there are more.
+func inList(text string) (paths []string, all bool) {
+	all = true
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "("):
+			all = false
+		case line != "":
+			paths = append(paths, strings.TrimPrefix(line, "./"))
+		}
+	}
+	return paths, all
 }
 
 // notable are the files at the top that say most about a project.
@@ -83,58 +129,60 @@ func notable(names []string) []string {
 }
 
 // outline puts together what is known of a project.
-func outline(names, top []string, texts map[string]string, tree outcome) string {
-	name, about := readme(top, texts)
+func (p *project) outline() string {
+	name, about := p.readme()
 	var facts []string
 	if about != "" {
 		facts = append(facts, about)
 	}
 	for _, b := range buildFiles() {
-		if re := b.title; name == "" && re != "" {
-			if m := regexp.MustCompile(re).FindStringSubmatch(texts[b.name]); m != nil {
+		if name == "" && b.title != "" {
+			if m := regexp.MustCompile(b.title).FindStringSubmatch(p.texts[b.name]); m != nil {
 				name = m[1]
 			}
 		}
 	}
-	var rows []string
-	if l := languages(names); l != "" {
-		rows = append(rows, "- **Languages:** "+l)
+	if rows := p.rows(); rows != "" {
+		facts = append(facts, rows)
 	}
-	if e := entries(names); len(e) > 0 {
-		rows = append(rows, "- **Starts in:** "+strings.Join(e, ", "))
+	if p.tree != "" {
+		facts = append(facts, listing(p.tree))
 	}
-	if c := command(build, top, texts); c != "" {
-		rows = append(rows, "- **Build:** "+code(c))
-	}
-	if c := command(test, top, texts); c != "" {
-		rows = append(rows, "- **Test:** "+code(c))
-	}
-	if len(top) > 0 {
-		rows = append(rows, "- **Read for this:** "+strings.Join(top, ", "))
-	}
-	if len(rows) > 0 {
-		facts = append(facts, strings.Join(rows, "\n"))
-	}
-	if tree.ok() {
-		lines := strings.Split(strings.TrimRight(tree.text, "\n"), "\n")
-		shown := lines[:min(len(lines), maxTree)]
-		facts = append(facts, block("", strings.Join(shown, "\n")))
-	}
+	facts = append(facts, "This is put together from names and first lines; what the code does I cannot tell.")
 	if name == "" {
 		name = "This project"
 	}
-	return "## " + clip(name, 80) + "\n\n" + strings.Join(facts, "\n\n") +
-		"\n\nThis is put together from names and first lines; what the code does I cannot tell."
+	return "## " + clip(name, 80) + "\n\n" + strings.Join(facts, "\n\n")
+}
+
+// rows are the facts about a project that take a line each.
+func (p *project) rows() string {
+	var b strings.Builder
+	row := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "- **%s:** %s\n", name, text)
+		}
+	}
+	row("Languages", p.languages())
+	row("Starts in", strings.Join(p.entries(), ", "))
+	if c := command(build, p.top, p.texts); c != "" {
+		row("Build", code(c))
+	}
+	if c := command(test, p.top, p.texts); c != "" {
+		row("Test", code(c))
+	}
+	row("Read for this", strings.Join(p.top, ", "))
+	return strings.TrimRight(b.String(), "\n")
 }
 
 // readme returns the title and the first paragraph of the README.
-func readme(top []string, texts map[string]string) (title, about string) {
-	if len(top) == 0 || !strings.HasPrefix(strings.ToLower(top[0]), "readme") {
+func (p *project) readme() (title, about string) {
+	if len(p.top) == 0 || !strings.HasPrefix(strings.ToLower(p.top[0]), "readme") {
 		return "", ""
 	}
 	var paragraph []string
 	fenced := false
-	for line := range strings.Lines(texts[top[0]]) {
+	for line := range strings.Lines(p.texts[p.top[0]]) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced
@@ -147,7 +195,7 @@ func readme(top []string, texts map[string]string) (title, about string) {
 				title = strings.TrimSpace(strings.TrimLeft(line, "#"))
 			}
 		case line == "" && len(paragraph) > 0:
-			return title, quoted(clip(strings.Join(paragraph, " "), maxAbout))
+			return title, "> " + clip(strings.Join(paragraph, " "), maxAbout)
 		case line == "" || strings.HasPrefix(line, "[!") || strings.HasPrefix(line, "![") || strings.HasPrefix(line, "<") || strings.Trim(line, "=-*_") == "":
 		default:
 			paragraph = append(paragraph, line)
@@ -156,13 +204,13 @@ func readme(top []string, texts map[string]string) (title, about string) {
 	if len(paragraph) == 0 {
 		return title, ""
 	}
-	return title, quoted(clip(strings.Join(paragraph, " "), maxAbout))
+	return title, "> " + clip(strings.Join(paragraph, " "), maxAbout)
 }
 
 // languages counts files by language, the most frequent first.
-func languages(names []string) string {
+func (p *project) languages() string {
 	counts := map[string]int{}
-	for _, n := range names {
+	for _, n := range p.files {
 		if l, _ := languageOf(n); l != "" {
 			counts[l]++
 		}
@@ -178,13 +226,16 @@ func languages(names []string) string {
 	for _, l := range all[:min(len(all), maxEntries)] {
 		out = append(out, fmt.Sprintf("%s (%s)", l, plural(counts[l], "file")))
 	}
+	if p.partly && len(out) > 0 {
+		out[len(out)-1] += ", counted in a part of the files"
+	}
 	return strings.Join(out, ", ")
 }
 
 // entries are the files in which programs usually begin, the outermost first.
-func entries(names []string) []string {
+func (p *project) entries() []string {
 	var found []string
-	for _, n := range names {
+	for _, n := range p.files {
 		if strings.Contains(n, "testdata/") || strings.Contains(n, "vendor/") || strings.Contains(n, "node_modules/") {
 			continue
 		}

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 const (
@@ -62,7 +64,7 @@ func parse(g *grammar, text string) prompt {
 	for _, s := range segments {
 		rs := g.requests(q, s)
 		if len(rs) == 0 {
-			rs = []request{{said: q.restore(s)}}
+			rs = g.salvage(q, s)
 		}
 		p.requests = append(p.requests, rs...)
 	}
@@ -73,109 +75,37 @@ func parse(g *grammar, text string) prompt {
 	return p
 }
 
-// segments cuts a paragraph into what may be a request each. It is open if the
-// last one ends in content, which then goes on to the end of the prompt.
-func (g *grammar) segments(q quotes, paragraph string) (out []string, open bool) {
-	lines := strings.Split(paragraph, "\n")
-	for i, line := range lines {
-		line = g.marks.ReplaceAllString(line, "")
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		if out = append(out, g.split(q, line)...); len(out) > maxRequests {
-			break
-		}
-		if last := &out[len(out)-1]; g.opens.MatchString(*last) {
-			if i+1 < len(lines) {
-				*last += "\n" + strings.Join(lines[i+1:], "\n")
-			}
-			return out, true
-		}
-	}
-	return out, false
-}
-
-// split cuts a line before what is a request of its own.
-func (g *grammar) split(q quotes, line string) []string {
-	var out []string
-	start := 0
-	joints := g.joint.FindAllStringIndex(line, maxJoints)
-	if len(line) > maxLine || strings.HasPrefix(strings.TrimSpace(line), "!") {
-		joints = nil
-	}
-	for i, at := range joints {
-		if at[0] < start {
-			continue
-		}
-		before, sign := line[start:at[0]], line[at[0]:at[1]]
-		if g.parts(g.verbOf(q, before), sign, g.begins(q, line, joints[i:])) {
-			out = append(out, before)
-			start = at[1]
-		}
-	}
-	return append(out, line[start:])
-}
-
-// parts reports whether sign ends a request of that verb, given whether another
-// one begins behind it.
-func (g *grammar) parts(before verb, sign string, begins bool) bool {
-	semicolon := strings.Contains(sign, ";")
-	strong := semicolon || strings.Contains(strings.ToLower(sign), "then")
-	switch before {
-	case unknown:
-		return begins && strong // "replace this and that with …" is not yet whole
-	case run:
-		return begins && !semicolon // which is the shell's own
-	case create, extend:
-		return begins
-	}
-	return begins || strong
-}
-
-// begins reports whether a request begins after the first of joints and ends
-// at one of the next few, or with the line.
-func (g *grammar) begins(q quotes, line string, joints [][]int) bool {
-	start := joints[0][1]
-	const tries = 4
-	for i := 1; i <= tries && i < len(joints); i++ {
-		if g.verbOf(q, line[start:joints[i][0]]) != unknown {
-			return true
-		}
-	}
-	return g.verbOf(q, line[start:]) != unknown
-}
-
-func (g *grammar) verbOf(q quotes, s string) verb {
-	if rs := g.requests(q, s); len(rs) > 0 {
-		return rs[0].verb
-	}
-	return unknown
-}
-
 // requests reads one segment: none if it is not understood, several if it
 // names several files.
 func (g *grammar) requests(q quotes, s string) []request {
 	s = strings.TrimSpace(s)
-	for {
-		cut := g.lead.ReplaceAllString(s, "")
-		if cut == s || cut == "" {
-			break
-		}
-		s = cut
-	}
-	exact := s
 	if cut := g.tail.ReplaceAllString(s, ""); cut != "" {
-		s, exact = cut, cut
+		s = cut
 	}
 	for {
-		cut := g.stop.ReplaceAllString(s, "$1")
-		if cut == s || cut == "" {
-			break
+		if rs := g.match(q, s); len(rs) > 0 {
+			return rs
+		}
+		cut := g.lead.ReplaceAllString(s, "")
+		if cut == s {
+			return nil
 		}
 		s = cut
+	}
+}
+
+// match tries the rules on a segment without what politeness puts before it.
+func (g *grammar) match(q quotes, exact string) []request {
+	plain := exact
+	for {
+		cut := g.stop.ReplaceAllString(plain, "$1")
+		if cut == plain || cut == "" {
+			break
+		}
+		plain = cut
 	}
 	for _, r := range g.rules {
-		text := s
+		text := plain
 		if r.exact {
 			text = exact
 		}
@@ -193,55 +123,20 @@ func fill(q quotes, r compiled, m []string) []request {
 	req := request{verb: r.verb, said: q.restore(m[0])}
 	var names []string
 	for i, name := range r.re.SubexpNames() {
-		s := m[i]
-		if name == "" || s == "" {
+		if name == "" || m[i] == "" {
 			continue
 		}
-		ok := true
-		switch name {
-		case "path":
-			req.path = q.path(s)
-		case "named":
-			req.path, ok = q.path(s), fileLike(s)
-		case "paths":
-			names, ok = files(s)
-		case "dir":
-			req.dir = place(q.path(s))
-		case "where":
-			if s = place(q.path(s)); strings.ContainsAny(s, "*?[{") {
-				req.glob = s
-			} else {
-				req.path = s
-			}
-		case "glob":
-			req.glob = anywhere(q.value(s))
-		case "ext":
-			ext, _, _ := strings.Cut(s, " ")
-			req.glob = "**/*." + strings.TrimPrefix(ext, ".")
-		case "pattern":
-			req.shown = q.value(s)
-			req.pattern = expression(req.shown)
-		case "fold":
-			req.fold = true
-		case "old":
-			req.old = q.value(s)
-		case "new":
-			req.new = q.value(s)
-		case "all", "everywhere":
-			req.all = true
-		case "content":
-			req.content = q.content(s)
-		case "command":
-			req.command = q.value(s)
-			ok = req.command != "" && (req.command[0] != '`' || strings.HasPrefix(m[0], "!")) // a quoted command and then prose
-		case "first":
-			req.first, _ = strconv.Atoi(s) // digits only; too many of them are 0, which is from the start
-		case "last":
-			req.last, _ = strconv.Atoi(s)
-		}
-		if !ok {
+		if !req.fits(name, m[i]) {
 			return nil
 		}
+		if name == "paths" {
+			names = files(m[i])
+			continue
+		}
+		req.set(name, m[i], q)
+	}
+	if r.verb == run && (req.command == "" || req.command[0] == '`' && m[0][0] != '!') {
+		return nil // a quoted command and then prose
 	}
 	if names == nil {
 		return []request{req}
@@ -254,15 +149,78 @@ func fill(q quotes, r compiled, m []string) []request {
 	return out
 }
 
-// files takes a list of files apart. It is none when it reads like prose.
-func files(s string) ([]string, bool) {
+// fits reports whether what a group matched can be what the group is for.
+func (r *request) fits(group, s string) bool {
+	switch group {
+	case "named", "inside":
+		return fileLike(s)
+	case "filename":
+		language, _ := languageOf(s)
+		return language != ""
+	case "paths":
+		return files(s) != nil
+	}
+	return true
+}
+
+// set takes over what a group of that name matched.
+func (r *request) set(group, s string, q quotes) {
+	switch group {
+	case "path", "named", "inside":
+		r.path = q.path(s)
+	case "dir":
+		r.dir = place(q.path(s))
+	case "where":
+		if s = place(q.path(s)); strings.ContainsAny(s, "*?[{") {
+			r.glob = s
+		} else {
+			r.path = s
+		}
+	case "glob", "filename":
+		r.glob = anywhere(q.value(s))
+	case "ext":
+		ext, _, _ := strings.Cut(s, " ")
+		r.glob = "**/*." + strings.TrimPrefix(ext, ".")
+	case "pattern":
+		r.shown = q.value(s)
+		r.pattern = expression(r.shown)
+	case "fold":
+		r.fold = true
+	case "old":
+		r.old = q.value(s)
+	case "new":
+		r.new = q.value(s)
+	case "all", "everywhere":
+		r.all = true
+	case "content":
+		r.content = q.content(s)
+	case "command":
+		if bare := strings.TrimSuffix(s, "."); bare != s && endsInWord(bare) {
+			s = bare
+		}
+		r.command = q.value(s)
+	case "first":
+		r.first, _ = strconv.Atoi(s) // digits only; too many of them are 0, which is from the start
+	case "last":
+		r.last, _ = strconv.Atoi(s)
+	}
+}
+
+// endsInWord reports whether a full stop after s ends a sentence.
+func endsInWord(s string) bool {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || masked(r)
+}
+
+// files takes a list of files apart. It is nil when it reads like prose.
+func files(s string) []string {
 	names := regexp.MustCompile(`\s*,\s*(?:and\s+)?|\s+and\s+|\s+`).Split(strings.TrimSpace(s), -1)
 	for _, n := range names {
 		if n == "" || len(names) > 1 && !fileLike(n) {
-			return nil, false
+			return nil
 		}
 	}
-	return names, true
+	return names
 }
 
 // fileLike reports whether a word is rather a file's name than plain prose.

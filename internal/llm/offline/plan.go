@@ -195,7 +195,7 @@ func (t *turn) play(requests []request) ([]string, bool) {
 // reads reports whether a request changes nothing.
 func reads(v verb) bool {
 	switch v {
-	case replace, create, extend, run, test, build:
+	case replace, create, store, extend, run, test, build:
 		return false
 	}
 	return true
@@ -215,6 +215,8 @@ func (t *turn) perform(r request) (report string, done bool) {
 	case replace:
 		return t.single(r, toolEdit, editArgs{Path: r.path, Old: r.old, New: r.new, ReplaceAll: r.all}, reportReplace)
 	case create:
+		return t.create(r)
+	case store:
 		return t.single(r, toolWrite, writeArgs{Path: r.path, Content: r.content}, reportCreate)
 	case extend:
 		return t.extend(r)
@@ -280,28 +282,50 @@ func (t *turn) extend(r request) (string, bool) {
 		return trouble(r, o), true
 	}
 	file := numbered(o.text)
-	tool, args := toolEdit, any(nil)
-	switch last, ok := tail(file.lines); {
-	case strings.Contains(strings.Join(file.notes, "\n"), "offset"):
+	notes := strings.Join(file.notes, "\n")
+	if strings.Contains(notes, "offset") {
 		t.stopped = true
-		return fmt.Sprintf("%s is too long for me to see its end, so I appended nothing. A command can: %s.",
-			code(r.path), code("run printf '%s\\n' TEXT >> "+r.path)), true
-	case len(file.lines) == 0 || strings.TrimSpace(strings.Join(file.lines, "")) == "":
-		tool, args = toolWrite, writeArgs{Path: r.path, Content: r.content}
-	case !ok:
-		t.stopped = true
-		return fmt.Sprintf("The last lines of %s stand elsewhere in it too, so I appended nothing.", code(r.path)), true
-	default:
-		args = editArgs{Path: r.path, Old: last, New: last + "\n" + strings.TrimSuffix(r.content, "\n")}
+		return fmt.Sprintf("%s is too long for me to see its end, so I appended nothing.", code(r.path)), true
 	}
-	return t.single(r, tool, args, reportExtend)
+	newline := "\n"
+	if strings.Contains(notes, "the lines end in CRLF") {
+		newline = "\r\n"
+	}
+	args := editArgs{Path: r.path, New: r.content}
+	if strings.TrimSpace(strings.Join(file.lines, "")) != "" {
+		last, ok := tail(file.lines, newline)
+		if !ok {
+			t.stopped = true
+			return fmt.Sprintf("The last lines of %s stand elsewhere in it too, so I appended nothing.", code(r.path)), true
+		}
+		more := strings.ReplaceAll(strings.TrimSuffix(r.content, "\n"), "\n", newline)
+		args.Old, args.New = last, last+newline+more
+	}
+	return t.single(r, toolEdit, args, reportExtend)
+}
+
+// create makes a file and never replaces one: an edit of nothing fits a new or
+// an empty file only. A file that is to be empty is looked for first.
+func (t *turn) create(r request) (string, bool) {
+	if r.content != "" && t.tools[toolEdit] {
+		return t.single(r, toolEdit, editArgs{Path: r.path, New: r.content}, reportCreate)
+	}
+	o, done := t.do(toolRead, readArgs{Path: r.path, Limit: 1})
+	switch {
+	case !done:
+		return "", false
+	case o.ok():
+		t.stopped = true
+		return fmt.Sprintf("%s is there already, so I left it as it is.", code(r.path)), true
+	}
+	return t.single(r, toolWrite, writeArgs{Path: r.path, Content: r.content}, reportCreate)
 }
 
 // tail is the shortest run of last lines that stands in the file only once.
-func tail(lines []string) (string, bool) {
-	text := "\n" + strings.Join(lines, "\n")
+func tail(lines []string, newline string) (string, bool) {
+	text := strings.Join(lines, newline)
 	for i := len(lines) - 1; i >= 0; i-- {
-		last := strings.Join(lines[i:], "\n")
+		last := strings.Join(lines[i:], newline)
 		if strings.TrimSpace(last) != "" && strings.Index(text, last) == strings.LastIndex(text, last) {
 			return last, true
 		}

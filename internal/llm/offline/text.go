@@ -21,7 +21,7 @@ type page struct {
 
 // numbered takes a page with numbered lines apart.
 func numbered(text string) page {
-	number := regexp.MustCompile(`^\s*(\d+)(?:\t|[ ]?[│|→:] ?| {1,2})(.*)$`)
+	number := regexp.MustCompile(`^\s*(\d+)(?:\t| ?[│|→:] ?)(.*)$`)
 	var p page
 	next := 0
 	for line := range strings.Lines(text) {
@@ -85,7 +85,7 @@ func longestRun(s string) int {
 // listing is a result of many lines, cut after the first few.
 func listing(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	if len(lines) == 1 {
+	if len(lines) == 1 && strings.Contains(strings.TrimSpace(text), " ") {
 		return quoted(text)
 	}
 	if more := len(lines) - maxShown; more > 0 {
@@ -94,9 +94,13 @@ func listing(text string) string {
 	return block("", text)
 }
 
-// quoted is what somebody else said.
+// quoted is what somebody else said: as a quotation, or as a block where its
+// characters would be taken for markdown.
 func quoted(text string) string {
 	text = strings.TrimSpace(text)
+	if strings.ContainsAny(text, "*_`<[\\") {
+		return block("", text)
+	}
 	if text == "" {
 		return "> (nothing)"
 	}

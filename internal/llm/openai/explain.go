@@ -45,6 +45,9 @@ func (p *Provider) hint(e *llm.Error, model string) string {
 	case llm.ErrCut:
 		return "what arrived is kept; ask again to go on"
 	}
+	if e.Kind == llm.ErrInvalid && strings.Contains(e.Message, "/v1/responses") {
+		return "this model calls tools over the responses interface only, which is not spoken here; choose another model"
+	}
 	if e.Status == http.StatusProxyAuthRequired {
 		return "the proxy wants a login: check HTTPS_PROXY"
 	}

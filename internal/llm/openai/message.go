@@ -20,8 +20,10 @@ import (
 // arguments were no JSON object goes back with what the model wrote as the one
 // argument "_raw". A call without a result gets one that says so. What was sent
 // for a finished step does not change when more follows.
-func WireMessages(req llm.Request) []json.RawMessage {
-	b := builder{model: req.Model, results: map[string]*llm.Message{}}
+func WireMessages(req llm.Request) []json.RawMessage { return wireMessages(req, Quirks{}) }
+
+func wireMessages(req llm.Request, q Quirks) []json.RawMessage {
+	b := builder{model: req.Model, quirks: q, results: map[string]*llm.Message{}}
 	for i, m := range req.Messages {
 		if m.Kind == llm.ToolResult && b.results[m.ID] == nil {
 			b.results[m.ID] = &req.Messages[i]
@@ -62,7 +64,7 @@ func replyLen(msgs []llm.Message) int {
 type message struct {
 	Role             string     `json:"role"`
 	Content          any        `json:"content"` // a string, []api.ChatMessagePart, or nil beside calls
-	ReasoningContent string     `json:"reasoning_content,omitempty"`
+	ReasoningContent *string    `json:"reasoning_content,omitempty"`
 	Reasoning        string     `json:"reasoning,omitempty"`
 	ReasoningDetails []detail   `json:"reasoning_details,omitempty"`
 	ToolCalls        []toolCall `json:"tool_calls,omitempty"`
@@ -77,6 +79,7 @@ type toolCall struct {
 // builder collects the messages of a request.
 type builder struct {
 	model   string
+	quirks  Quirks
 	results map[string]*llm.Message // by call
 	out     []json.RawMessage
 }
@@ -133,6 +136,9 @@ func (b *builder) reply(msgs []llm.Message) {
 	if out.Content == nil && out.ToolCalls == nil {
 		return // nothing but thinking
 	}
+	if b.quirks.KeepThinking && out.ReasoningContent == nil && out.ToolCalls != nil {
+		out.ReasoningContent = new(string) // wanted even where nothing was thought
+	}
 	b.add(out)
 	b.resultsOf(out.ToolCalls)
 }
@@ -142,7 +148,11 @@ func (m *message) handBack(t llm.Message, o opaque) {
 	m.ReasoningDetails = append(m.ReasoningDetails, o.Details...)
 	switch o.Field {
 	case "reasoning_content":
-		m.ReasoningContent += t.Text
+		thought := t.Text
+		if m.ReasoningContent != nil {
+			thought = *m.ReasoningContent + thought
+		}
+		m.ReasoningContent = &thought
 	case "reasoning":
 		m.Reasoning += t.Text
 	}

@@ -55,7 +55,7 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 	body, err := json.Marshal(struct {
 		api.ChatCompletionRequest
 		Messages []json.RawMessage `json:"messages"`
-	}{r, WireMessages(req)})
+	}{r, wireMessages(req, q)})
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
 	}

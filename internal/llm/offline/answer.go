@@ -54,15 +54,20 @@ func reportRead(r request, o outcome) string {
 			code(fmt.Sprintf("read %s lines %d-%d", r.path, file.first+n, min(last, file.first+2*n-1))))
 	}
 	for _, note := range file.notes {
-		b.WriteString("\n\n" + quoted(note))
+		switch {
+		case !strings.Contains(note, "offset"):
+			b.WriteString("\n\n" + quoted(note))
+		case r.last == 0: // the tool's own limit
+			fmt.Fprintf(&b, "\n\nThe file goes on: %s", code(fmt.Sprintf("read %s lines %d-%d", r.path, last+1, last+maxShown)))
+		}
 	}
 	return b.String()
 }
 
 func reportList(r request, o outcome) string {
-	where := "Here is"
+	where := "The working directory"
 	if r.dir != "" {
-		where = "In " + code(r.dir) + " is"
+		where = code(r.dir)
 	}
 	return where + ":\n\n" + listing(o.text)
 }
@@ -82,11 +87,7 @@ func reportFind(r request, o outcome) string {
 }
 
 func reportReplace(r request, o outcome) string {
-	which := "replaced"
-	if r.all {
-		which = "replaced every"
-	}
-	return fmt.Sprintf("Done: %s %s with %s in %s.", which, code(r.old), code(r.new), code(r.path)) + aside(o.text)
+	return fmt.Sprintf("Done: %s is now %s in %s.", code(r.old), code(r.new), code(r.path)) + aside(o.text)
 }
 
 func reportCreate(r request, o outcome) string {
@@ -131,10 +132,14 @@ func reportRemove(r request) string {
 	return fmt.Sprintf("No tool deletes files, and I choose no such command by myself. Say it if you mean it: %s", code("run rm -- "+r.path))
 }
 
+// offer begins the list of what can be asked.
+const offer = "I follow simple requests:"
+
 // welcome tells what can be asked.
 func (t *turn) welcome() string {
+	t.told = true
 	var b strings.Builder
-	b.WriteString("I follow simple requests:\n\n")
+	b.WriteString(offer + "\n\n")
 	some := false
 	for _, u := range usages() {
 		if t.tools[u.tool] {
@@ -165,5 +170,9 @@ func (t *turn) puzzled(r request) string {
 	if len(near) > 0 {
 		return fmt.Sprintf("I did not understand %s. With %s I understand: %s.", code(said), code(word), strings.Join(near, ", "))
 	}
-	return fmt.Sprintf("I did not understand %s, and did nothing about it. That takes a language model. %s", code(said), t.welcome())
+	how := "Say `help` to see what I follow."
+	if !t.told {
+		how = t.welcome()
+	}
+	return fmt.Sprintf("I did not understand %s, and did nothing about it. That takes a language model. %s", code(said), how)
 }

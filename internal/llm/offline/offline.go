@@ -13,6 +13,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"strconv"
 	"strings"
@@ -105,7 +106,7 @@ func (p *Provider) reply(req llm.Request) reply {
 	}
 	says = append(says, reports...)
 	if prompt.material {
-		says = append(says, "Only what stands before the first blank line was read as a request; the rest I left alone.")
+		says = append(says, fmt.Sprintf("I took requests from the first paragraph only, %d at most, and left the rest alone.", maxRequests))
 	}
 	if said(req.Messages, connect) {
 		says = append(says, connectShort)

@@ -13,6 +13,8 @@ const (
 	maxPrompt   = 64 << 10 // bytes that are looked at
 	maxRequests = 20
 	maxJoints   = 40      // places in a line where a second request may begin
+	maxLead     = 5       // "ok, now could you please", and the request itself
+	maxStops    = 3       // a quotation's, and the sentence's
 	maxLine     = 2 << 10 // bytes of a line that may hold several requests
 )
 
@@ -82,27 +84,22 @@ func (g *grammar) requests(q quotes, s string) []request {
 	if cut := g.tail.ReplaceAllString(s, ""); cut != "" {
 		s = cut
 	}
-	for {
+	for range maxLead {
 		if rs := g.match(q, s); len(rs) > 0 {
 			return rs
 		}
-		cut := g.lead.ReplaceAllString(s, "")
-		if cut == s {
-			return nil
-		}
-		s = cut
+		s = g.lead.ReplaceAllString(s, "")
 	}
+	return nil
 }
 
 // match tries the rules on a segment without what politeness puts before it.
 func (g *grammar) match(q quotes, exact string) []request {
 	plain := exact
-	for {
-		cut := g.stop.ReplaceAllString(plain, "$1")
-		if cut == plain || cut == "" {
-			break
+	for range maxStops {
+		if cut := g.stop.ReplaceAllString(plain, "$1"); cut != "" {
+			plain = cut
 		}
-		plain = cut
 	}
 	for _, r := range g.rules {
 		text := plain

@@ -100,11 +100,12 @@ type turn struct {
 	records []*record
 	wanted  []call
 	saying  string // what is said before the wanted calls, if anything
+	told    bool   // what can be asked for stands in the conversation already
 	stopped bool   // a change failed: nothing further is changed
 }
 
 func newTurn(req llm.Request) *turn {
-	t := &turn{tools: map[string]bool{}}
+	t := &turn{tools: map[string]bool{}, told: said(req.Messages, offer)}
 	if req.ToolChoice.Mode != llm.ChoiceNone {
 		for _, spec := range req.Tools {
 			t.tools[spec.Name] = true

@@ -29,9 +29,14 @@ func (g *grammar) segments(q quotes, paragraph string) (out []string, open bool)
 func (g *grammar) salvage(q quotes, s string) []request {
 	if len(s) <= maxLine {
 		for _, at := range g.joint.FindAllStringIndex(s, maxJoints) {
-			if v := g.verbOf(q, s[:at[0]]); v != unknown && reads(v) {
-				return append(g.requests(q, s[:at[0]]), request{said: q.restore(s[at[1]:])})
+			begin, rest := g.requests(q, s[:at[0]]), s[at[1]:]
+			if len(begin) == 0 || !reads(begin[0].verb) {
+				continue
 			}
+			if begin[0].verb == read && fileLike(rest) { // "read a.go lines 1-9 and b.go"
+				return append(begin, g.requests(q, "read "+rest)...)
+			}
+			return append(begin, request{said: q.restore(rest)})
 		}
 	}
 	return []request{{said: q.restore(s)}}

@@ -114,13 +114,14 @@ func quoted(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// aside is what a tool said about its success, if that is short.
+// aside is what a tool said about its success after the first sentence, which
+// tells no more than the answer does.
 func aside(text string) string {
-	text = strings.TrimSpace(text)
-	if text == "" || strings.Contains(text, "\n") || len(text) > maxWidth {
+	_, more, _ := strings.Cut(strings.TrimSpace(text), ". ")
+	if more == "" || strings.Contains(more, "\n") || len(more) > maxWidth {
 		return ""
 	}
-	return "\n\n" + quoted(text)
+	return " " + more
 }
 
 // clip cuts s to n runes.

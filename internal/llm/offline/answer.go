@@ -103,21 +103,16 @@ func reportExtend(r request, o outcome) string {
 
 // reportRun tells how a command ended, with its last lines.
 func reportRun(r request, o outcome) string {
-	output, exit := o.text, ""
-	said := regexp.MustCompile(`(?im)^\W*(?:exit(?:ed)?(?: with)?(?: code| status)?)\W+(-?\d+)\W*$\n?`)
-	if m := said.FindStringSubmatchIndex(o.text); m != nil {
-		exit = o.text[m[2]:m[3]]
-		output = o.text[:m[0]] + o.text[m[1]:]
-	}
-	how := "ran"
+	lines, how := exit(strings.Split(strings.Trim(o.text, "\n"), "\n"))
 	switch {
-	case exit != "":
-		how = "ended with exit code " + exit
+	case how != "":
+		how = "ended with exit code " + how
 	case o.failed:
 		how = "failed"
+	default:
+		how = "ran"
 	}
-	lines := strings.Split(strings.Trim(output, "\n"), "\n")
-	if len(lines) == 1 && strings.TrimSpace(lines[0]) == "" {
+	if strings.TrimSpace(strings.Join(lines, "")) == "" {
 		return fmt.Sprintf("%s %s and printed nothing.", code(r.command), how)
 	}
 	more := ":"
@@ -126,6 +121,20 @@ func reportRun(r request, o outcome) string {
 		lines = lines[cut:]
 	}
 	return fmt.Sprintf("%s %s%s\n\n%s", code(r.command), how, more, block("", strings.Join(lines, "\n")))
+}
+
+// exit takes the exit code out of what the shell tool gave, where its last or
+// its first line tells no more than that.
+func exit(lines []string) (rest []string, status string) {
+	said := regexp.MustCompile(`(?i)^\W*exit(?:ed)?(?: with)?(?: code| status)?\W+(-?\d+)\W*$`)
+	last := len(lines) - 1
+	if m := said.FindStringSubmatch(lines[last]); m != nil {
+		return lines[:last], m[1]
+	}
+	if m := said.FindStringSubmatch(lines[0]); m != nil {
+		return lines[1:], m[1]
+	}
+	return lines, ""
 }
 
 func reportRemove(r request) string {

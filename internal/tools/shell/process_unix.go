@@ -1,0 +1,46 @@
+//go:build unix
+
+package shell
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// argv is how a line is run: by bash where there is one. The sh before it sees
+// to it that a crash leaves no core file in the workspace. A process that is to
+// look after the command would be named here.
+func argv(line string) []string {
+	shell := "/bin/sh"
+	if bash, err := exec.LookPath("bash"); err == nil {
+		shell = bash
+	}
+	return []string{"/bin/sh", "-c", `ulimit -c 0; exec "$@"`, "sh", shell, "-c", "--", line}
+}
+
+// detach gives the command a session of its own: no terminal, and a process
+// group by which all of it is reached.
+func detach(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+}
+
+// terminate asks all of a process group to end.
+func terminate(pgid int) { unix.Kill(-pgid, unix.SIGTERM) }
+
+// ended says how a process ended.
+func ended(s *os.ProcessState) (code int, words string) {
+	status, ok := s.Sys().(syscall.WaitStatus)
+	if ok && status.Signaled() {
+		return -1, "killed by " + unix.SignalName(status.Signal())
+	}
+	code = s.ExitCode()
+	words = fmt.Sprintf("exit %d", code)
+	if name := unix.SignalName(syscall.Signal(code - 128)); code > 128 && name != "" {
+		words += " (128 + " + name + ")" // how a shell reports that a child was killed
+	}
+	return code, words
+}

@@ -1,0 +1,206 @@
+package shell_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/tools/shell"
+)
+
+// nap returns a sleep of ten minutes that no other process has.
+func nap(t *testing.T) string {
+	t.Helper()
+	return fmt.Sprintf("sleep 600.%d%d", os.Getpid(), time.Now().UnixNano())
+}
+
+// living returns the processes whose command line holds what.
+func living(t *testing.T, what string) (found []string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		if line := string(bytes.ReplaceAll(text, []byte{0}, []byte(" "))); strings.Contains(line, what) {
+			found = append(found, file+": "+line)
+		}
+	}
+	return found
+}
+
+// gone fails if a process with what in its command line is alive.
+func gone(t *testing.T, what string) {
+	t.Helper()
+	if found := living(t, what); found != nil {
+		t.Errorf("still there: %v", found)
+	}
+}
+
+func TestLivingSeesProcesses(t *testing.T) {
+	sleep := nap(t)
+	cmd := exec.Command("sh", "-c", "echo; exec "+sleep)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	out.Read(make([]byte, 1))
+	if living(t, sleep) == nil {
+		t.Error("a process that runs is not seen")
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	gone(t, sleep)
+}
+
+func TestCancelEndsAll(t *testing.T) {
+	for _, c := range []struct {
+		name, line string // %s is a long sleep
+		limit      time.Duration
+	}{
+		{"one", "echo ready; %s", 500 * time.Millisecond},
+		{"a pipe and children", "%[1]s | cat & ( %[1]s & %[1]s & wait ) & echo ready; wait", 500 * time.Millisecond},
+		{"deaf to TERM and INT", "trap '' TERM INT HUP; echo ready; while :; do %s; done", 2 * time.Second},
+		{"a deaf child of a polite shell", "(trap '' TERM INT HUP; %s; %[1]s) & echo ready; wait", 2 * time.Second},
+		{"its own session", "setsid %s & echo ready; wait", 2 * time.Second},
+		{"a daemon", "(setsid nohup %s >/dev/null 2>&1 &); echo ready; sleep 30", 500 * time.Millisecond},
+		{"stopped", "%s & kill -STOP $!; echo ready; wait", 2 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			sleep := nap(t)
+			_, took := cancel(t, shell.Command{Line: fmt.Sprintf(c.line, sleep)})
+			within(t, took, c.limit)
+			gone(t, sleep)
+		})
+	}
+}
+
+func TestWhatIsLeftRunningEndsWithTheCommand(t *testing.T) {
+	for _, c := range []struct {
+		name, line string
+		limit      time.Duration
+		unseen     bool // it is ended, but nobody may be told
+	}{
+		{"in the background, holding the output", "%s & echo done", 2500 * time.Millisecond, false},
+		{"in the background, quiet", "%s >/dev/null 2>&1 & echo done", time.Second, false},
+		{"a daemon that holds the output", "(setsid nohup %s &) ; echo done", 2500 * time.Millisecond, false},
+		{"a quiet daemon", "(setsid nohup %s >/dev/null 2>&1 &) ; echo done", time.Second, false},
+		{"a group of its own", "set -m; %s >/dev/null 2>&1 & echo done", time.Second, false},
+		{"without our environment", "env -i PATH=$PATH %s >/dev/null 2>&1 & echo done", time.Second, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			sleep := nap(t)
+			got := run(t, shell.Command{Line: fmt.Sprintf(c.line, sleep)})
+			within(t, got.Took, c.limit)
+			gone(t, sleep)
+			if !strings.Contains(got.Output, "done\n") || got.Code != 0 || !got.Left && !c.unseen {
+				t.Errorf("result %+v", got)
+			}
+		})
+	}
+}
+
+func TestLateOutputIsWaitedFor(t *testing.T) {
+	got := run(t, shell.Command{Line: "(sleep 0.3; echo late) & echo early"})
+	got.Took = 0
+	same(t, got, shell.Result{Output: "early\nlate\n", Lines: 2, Ended: "exit 0"})
+}
+
+func TestClosedOutputIsNotTheEnd(t *testing.T) {
+	dir := t.TempDir()
+	got := run(t, shell.Command{Line: "exec >&- 2>&-; sleep 0.3; touch finished; exit 4", Dir: dir})
+	same(t, got.Code, 4)
+	if _, err := os.Stat(filepath.Join(dir, "finished")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSiblingsAreLeftAlone(t *testing.T) {
+	sleep := nap(t)
+	ready, ended := make(chan struct{}), make(chan struct{})
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		defer close(ended)
+		shell.Run(ctx, shell.Command{
+			Line: "setsid " + sleep + " & echo ready; wait", Dir: t.TempDir(), Env: os.Environ(),
+			Progress: func(string) { close(ready) },
+		})
+	}()
+	<-ready
+	run(t, shell.Command{Line: "sleep 30 >/dev/null 2>&1 & true"})
+	if living(t, sleep) == nil {
+		t.Error("the end of a command took a process of another's")
+	}
+	stop()
+	<-ended
+	gone(t, sleep)
+}
+
+func TestChildrenSeeThreeDescriptors(t *testing.T) {
+	f, err := os.Open("/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	got := run(t, shell.Command{Line: "ls /proc/self/fd"})
+	same(t, got.Output, "0\n1\n2\n3\n") // ls itself has 3
+}
+
+func TestFiftyCancelledInARow(t *testing.T) {
+	sleep := nap(t)
+	cancel(t, shell.Command{Line: "echo ready; " + sleep})
+	fds, goroutines := descriptors(t), runtime.NumGoroutine()
+	for range 50 {
+		cancel(t, shell.Command{Line: "echo ready; " + sleep + " | cat"})
+	}
+	if n := descriptors(t); n > fds {
+		t.Errorf("%d descriptors, before %d", n, fds)
+	}
+	if n := runtime.NumGoroutine(); n > goroutines+2 {
+		t.Errorf("%d goroutines, before %d", n, goroutines)
+	}
+	if z := zombies(t); z != nil {
+		t.Errorf("zombies: %v", z)
+	}
+	gone(t, sleep)
+}
+
+func descriptors(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries)
+}
+
+// zombies returns our children that are dead and not buried.
+func zombies(t *testing.T) (found []string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		_, rest, _ := strings.Cut(string(text), ") ")
+		if c := strings.Fields(rest); len(c) > 1 && c[0] == "Z" && c[1] == strconv.Itoa(os.Getpid()) {
+			found = append(found, string(text))
+		}
+	}
+	return found
+}

@@ -1,0 +1,291 @@
+//go:build unix
+
+package shell_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tools/shell"
+)
+
+// run runs a command that is expected to start.
+func run(t *testing.T, c shell.Command) shell.Result {
+	t.Helper()
+	if c.Dir == "" {
+		c.Dir = t.TempDir()
+	}
+	if c.Env == nil {
+		c.Env = os.Environ()
+	}
+	r, err := shell.Run(t.Context(), c)
+	if err != nil {
+		t.Fatalf("%s: %v", c.Line, err)
+	}
+	return r
+}
+
+// cancel runs a command and ends the context once it has said "ready". It also
+// returns how long Run took from there.
+func cancel(t *testing.T, c shell.Command) (shell.Result, time.Duration) {
+	t.Helper()
+	c.Env = os.Environ()
+	if c.Dir == "" {
+		c.Dir = t.TempDir()
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var at time.Time
+	said := ""
+	c.Progress = func(text string) {
+		if said += text; at.IsZero() && strings.Contains(said, "ready") {
+			at = time.Now()
+			stop()
+		}
+	}
+	r, err := shell.Run(ctx, c)
+	took := time.Since(at)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("%s: %v, with %+v", c.Line, err, r)
+	}
+	return r, took
+}
+
+func same[T any](t *testing.T, got, want T) {
+	t.Helper()
+	if d := cmp.Diff(got, want); d != "" {
+		t.Errorf("got (-), want (+):\n%s", d)
+	}
+}
+
+func within(t *testing.T, took, limit time.Duration) {
+	t.Helper()
+	if took > limit {
+		t.Errorf("took %v, more than %v", took, limit)
+	}
+}
+
+func TestRun(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		want shell.Result
+	}{
+		{"echo one; echo two >&2; echo three", shell.Result{Output: "one\ntwo\nthree\n", Lines: 3, Ended: "exit 0"}},
+		{"printf 'no newline'", shell.Result{Output: "no newline", Lines: 1, Ended: "exit 0"}},
+		{"true", shell.Result{Ended: "exit 0"}},
+		{"exit 3", shell.Result{Code: 3, Ended: "exit 3"}},
+		{"echo a\necho b", shell.Result{Output: "a\nb\n", Lines: 2, Ended: "exit 0"}},
+		{`printf 'a\0\0b\377\376c\303'`, shell.Result{Output: "a\uFFFDb\uFFFDc\uFFFD", Lines: 1, Ended: "exit 0"}},
+		{"kill -SEGV $$", shell.Result{Code: -1, Ended: "killed by SIGSEGV"}},
+		{"exec 2>/dev/null; sh -c 'kill -KILL $$'; exit $?", shell.Result{Code: 137, Ended: "exit 137 (128 + SIGKILL)"}},
+		{"-x", shell.Result{Code: 127, Ended: "exit 127", Output: "-x: command not found\n", Lines: 1}},
+	} {
+		t.Run(c.line, func(t *testing.T) {
+			got := run(t, shell.Command{Line: c.line})
+			got.Took = 0
+			if _, after, ok := strings.Cut(got.Output, "line 1: "); ok {
+				got.Output = after
+			}
+			same(t, got, c.want)
+		})
+	}
+}
+
+func TestRunsInItsDirectory(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := run(t, shell.Command{Line: `pwd; echo "$PWD"`, Dir: dir})
+	same(t, got.Output, dir+"\n"+dir+"\n")
+}
+
+func TestEnvironmentHasNoSecrets(t *testing.T) {
+	env := []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=/home/ann", "MAX_TOKENS=5", "MONKEY=1", "SSH_AUTH_SOCK=/s", "EDITOR=vim", "PWD=/elsewhere",
+		"OPENAI_API_KEY=x", "GITHUB_TOKEN=x", "AWS_SECRET_ACCESS_KEY=x", "PGPASSWORD=x", "npm_config__authToken=x",
+		"CLIENT_SECRET=x", "SOME_API_KEY_2=x", "GOOGLE_APPLICATION_CREDENTIALS=x", "BASH_ENV=/evil",
+	}
+	dir := t.TempDir()
+	got := run(t, shell.Command{Line: "env", Env: env, Dir: dir})
+	have := map[string]string{}
+	for line := range strings.Lines(got.Output) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		have[name] = value
+	}
+	for name, value := range have {
+		if value == "x" || value == "/evil" {
+			t.Errorf("%s was handed on", name)
+		}
+	}
+	for name, want := range map[string]string{
+		"HOME": "/home/ann", "MAX_TOKENS": "5", "MONKEY": "1", "SSH_AUTH_SOCK": "/s", "EDITOR": "false", "PWD": dir,
+		"GIT_TERMINAL_PROMPT": "0", "PAGER": "cat", "TERM": "dumb",
+	} {
+		if have[name] != want {
+			t.Errorf("%s is %q, want %q", name, have[name], want)
+		}
+	}
+}
+
+func TestNothingWaitsForAPerson(t *testing.T) {
+	for _, line := range []string{
+		"cat",
+		"read -r x; echo got $x; [ -z \"$x\" ]",
+		"bash -i -c exit 2>/dev/null; true",
+		`git init -q . && git -c user.name=a -c user.email=a@b commit --allow-empty 2>&1; [ $? -ne 0 ]`,
+		`git init -q . && git log --all`,
+		`! $EDITOR file`,
+	} {
+		if strings.HasPrefix(line, "git") {
+			if _, err := exec.LookPath("git"); err != nil {
+				continue
+			}
+		}
+		got := run(t, shell.Command{Line: line, Max: 5 * time.Second})
+		within(t, got.Took, 2*time.Second)
+		if got.Code != 0 {
+			t.Errorf("%s: %+v", line, got)
+		}
+	}
+}
+
+func TestThereIsNoTerminal(t *testing.T) {
+	got := run(t, shell.Command{Line: "echo escape > /dev/tty"})
+	if got.Code == 0 || !strings.Contains(got.Output, "/dev/tty") {
+		t.Errorf("/dev/tty could be opened: %+v", got)
+	}
+	got = run(t, shell.Command{Line: "[ -t 0 ] || [ -t 1 ] || [ -t 2 ]"})
+	same(t, got.Code, 1)
+}
+
+func TestLimit(t *testing.T) {
+	var said strings.Builder
+	got := run(t, shell.Command{Line: "echo before; sleep 600; echo after", Max: 300 * time.Millisecond,
+		Progress: func(text string) { said.WriteString(text) }})
+	within(t, got.Took, time.Second)
+	got.Took = 0
+	same(t, got, shell.Result{Output: "before\n", Lines: 1, Code: -1, Ended: "killed by SIGTERM", TimedOut: true})
+	same(t, said.String(), "before\n")
+}
+
+func TestCancelKeepsWhatWasWritten(t *testing.T) {
+	got, took := cancel(t, shell.Command{Line: "trap 'echo cleaned up; exit 7' TERM; echo ready; while :; do sleep 0.05; done"})
+	within(t, took, time.Second)
+	same(t, got.Output, "ready\ncleaned up\n")
+	same(t, got.Ended, "exit 7")
+}
+
+func TestCancelledBeforeItStarts(t *testing.T) {
+	dir := t.TempDir()
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := shell.Run(ctx, shell.Command{Line: "touch ran", Dir: dir}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
+		t.Error("it ran")
+	}
+}
+
+func TestDeletedDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "work")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	got := run(t, shell.Command{Line: `rm -rf "$PWD"; echo done`, Dir: dir})
+	same(t, got.Output, "done\n")
+	_, err := shell.Run(t.Context(), shell.Command{Line: "true", Dir: dir})
+	if err == nil || !strings.Contains(err.Error(), "the directory to run in is gone") {
+		t.Errorf("error %v", err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	run(t, shell.Command{Line: "true", Dir: dir})
+}
+
+func TestCrashLeavesNoCore(t *testing.T) {
+	dir := t.TempDir()
+	got := run(t, shell.Command{Line: "ulimit -c; kill -ABRT $$", Dir: dir})
+	same(t, []string{got.Output, got.Ended}, []string{"0\n", "killed by SIGABRT"})
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) > 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+func TestLongOutputKeepsBothEnds(t *testing.T) {
+	got := run(t, shell.Command{Line: "seq 1 100000", Keep: 1000})
+	head, rest, _ := strings.Cut(got.Output, "[... ")
+	note, tail, ok := strings.Cut(rest, " ...]\n")
+	if !ok || !strings.HasPrefix(head, "1\n2\n") || !strings.HasSuffix(tail, "\n99999\n100000\n") {
+		t.Fatalf("output %q", got.Output)
+	}
+	shown := strings.Count(head+tail, "\n")
+	same(t, note, fmt.Sprintf("%d bytes (%d lines) of output left out here", 588895-len(head+tail), 100000-shown))
+	if len(head+tail) > 1000 || shown < 200 || got.Lines != 100000 {
+		t.Errorf("%d bytes, %d lines shown of %d", len(head+tail), shown, got.Lines)
+	}
+}
+
+func TestLongLineIsCutBetweenCharacters(t *testing.T) {
+	for _, keep := range []int{1000, 1001, 1002, 1003, 1004, 1005} {
+		got := run(t, shell.Command{Line: `for i in $(seq 1000); do printf '😀é'; done`, Keep: keep})
+		if !utf8.ValidString(got.Output) || strings.ContainsRune(got.Output, utf8.RuneError) {
+			t.Errorf("keep %d: %q", keep, got.Output)
+		}
+	}
+}
+
+func TestEndlessOutputCostsNoMemory(t *testing.T) {
+	for _, c := range []shell.Command{
+		{Line: "head -c 1000000000 /dev/zero", Max: time.Minute},
+		{Line: "yes", Max: 300 * time.Millisecond},
+		{Line: "cat /dev/urandom", Max: 300 * time.Millisecond},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		passed := 0
+		c.Progress = func(text string) { passed = max(passed, len(text)) }
+		got := run(t, c)
+		runtime.ReadMemStats(&after)
+		// What was ever allocated is more than what was held at any time.
+		perSecond := int64(1+got.Took/time.Second) << 20
+		if n := int64(after.TotalAlloc - before.TotalAlloc); n > 5<<20+perSecond {
+			t.Errorf("%s: allocated %d bytes", c.Line, n)
+		}
+		if len(got.Output) > 3*shell.DefaultKeep+100 || passed > 3*(16<<10)+100 {
+			t.Errorf("%s: kept %d bytes, passed on %d at once", c.Line, len(got.Output), passed)
+		}
+		same(t, got.TimedOut, c.Max < time.Second)
+	}
+}
+
+func TestProgressIsAllThereIsAndWhole(t *testing.T) {
+	var said strings.Builder
+	calls := 0
+	got := run(t, shell.Command{
+		// A character that comes in two halves.
+		Line:     `printf 'one\n\360\237'; sleep 0.3; printf '\230\200\n'; for i in $(seq 500); do echo $i; done`,
+		Progress: func(text string) { calls++; said.WriteString(text) },
+	})
+	same(t, said.String(), got.Output)
+	if strings.ContainsRune(said.String(), utf8.RuneError) {
+		t.Errorf("progress %q", said.String())
+	}
+	if limit := 3 + int(got.Took/(100*time.Millisecond)); calls < 2 || calls > limit {
+		t.Errorf("%d calls, at most %d", calls, limit)
+	}
+}

@@ -11,10 +11,11 @@ import (
 // DiffStat tells the size of d: "+3 −1".
 func DiffStat(d loop.Diff) string { return fmt.Sprintf("+%d −%d", d.Added, d.Removed) }
 
-// DiffLines draws the hunks of d within width columns: the number of each line,
-// what became of it, and in a changed line the words that changed. Nothing is
-// cut from a line: one that is too long goes on below. At most limit lines are
-// drawn, unless limit is 0; the last then tells how many more there are.
+// DiffLines draws the hunks of d within width columns, of which it needs two:
+// the number of each line, what became of it, and in a changed line the words
+// that changed. Nothing is cut from a line: one that is too long goes on below.
+// At most limit lines are drawn, unless limit is 0; the last then tells how many
+// more there are.
 func DiffLines(st *Styles, d loop.Diff, width, limit int) []string {
 	rows := readHunks(d.Unified)
 	markWords(rows)

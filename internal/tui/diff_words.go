@@ -10,8 +10,8 @@ import (
 // of them changed.
 const maxWords = 400
 
-// markWords finds, where lines were replaced by as many others, the words that
-// changed in each.
+// markWords finds, where lines were replaced by others, the words that changed
+// in each. The first is taken to have become the first, and so on.
 func markWords(rows []diffRow) {
 	for i := 0; i < len(rows); {
 		if rows[i].mark != '-' {
@@ -20,10 +20,8 @@ func markWords(rows []diffRow) {
 		}
 		removed := run(rows[i:], '-')
 		added := run(rows[i+removed:], '+')
-		if removed == added {
-			for j := i; j < i+removed; j++ {
-				markPair(&rows[j], &rows[j+removed])
-			}
+		for j := i; j < i+min(removed, added); j++ {
+			markPair(&rows[j], &rows[j+removed])
 		}
 		i += removed + added
 	}
@@ -60,7 +58,7 @@ func markPair(before, after *diffRow) {
 			kept += len(w)
 		}
 	}
-	if kept*3 < all {
+	if kept*2 < all {
 		return
 	}
 	before.words, after.words = boldWhere(x, keepX), boldWhere(y, keepY)

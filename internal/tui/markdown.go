@@ -38,6 +38,11 @@ func (m *Markdown) Append(text string) {
 	if text == "" {
 		return
 	}
+	if m.done {
+		whole := m.raw.String() + text
+		*m = Markdown{st: m.st}
+		text = whole
+	}
 	m.raw.WriteString(text)
 	m.held += text
 	n := strings.LastIndexByte(m.held, '\n') + 1
@@ -46,7 +51,7 @@ func (m *Markdown) Append(text string) {
 	}
 	m.src = append(m.src, Sanitize(m.held[:n])...)
 	m.held = m.held[n:]
-	m.done, m.fresh = false, false
+	m.fresh = false
 }
 
 // SetText replaces all text.
@@ -61,7 +66,7 @@ func (m *Markdown) SetText(text string) {
 // Finish says that the text is whole.
 func (m *Markdown) Finish() {
 	if !m.done {
-		m.done, m.fresh, m.live = true, false, nil
+		m.done, m.fresh = true, false
 	}
 }
 
@@ -77,8 +82,14 @@ func (m *Markdown) Lines(width int) []string {
 		return m.lines
 	}
 	if m.done {
-		m.lines = drawWhole(m.st, []byte(Sanitize(m.raw.String())), width)
-		m.src, m.held = nil, ""
+		b := newBlocks(m.st)
+		if m.live != nil && m.width == width {
+			b.now = m.live.kept
+		}
+		p := parse(newParser(), []byte(Sanitize(m.raw.String())), nil)
+		b.begin(p)
+		m.lines = b.add(nil, p.units, width)
+		m.src, m.held, m.live = nil, "", nil
 	} else {
 		if m.live == nil || m.width != width {
 			m.live = newStream(m.st, width)
@@ -87,21 +98,6 @@ func (m *Markdown) Lines(width int) []string {
 	}
 	m.fresh, m.width = true, width
 	return m.lines
-}
-
-// drawWhole draws a finished text.
-func drawWhole(st *Styles, src []byte, width int) []string {
-	b := newBlocks(st)
-	p := parse(newParser(), src, nil)
-	b.begin(p)
-	var out []string
-	for i, u := range p.units {
-		if i > 0 && u.gap {
-			out = append(out, "")
-		}
-		out = append(out, b.unit(u, width)...)
-	}
-	return out
 }
 
 // settled returns how many bytes of s are sanitised alike whatever follows: all

@@ -45,12 +45,21 @@ func (b *blocks) begin(p parsed) {
 	b.old, b.now = b.now, map[drawing][]string{}
 }
 
-// unit draws u within width columns.
-func (b *blocks) unit(u unit, width int) []string {
-	if u.item() {
-		return b.item(u.node, u.nth, 0, width)
+// add draws units within width columns below the lines there are.
+func (b *blocks) add(lines []string, units []unit, width int) []string {
+	for _, u := range units {
+		var drawn []string
+		if u.item() {
+			drawn = b.item(u.node, u.nth, 0, width)
+		} else {
+			drawn = b.block(u.node, 0, width)
+		}
+		if len(lines) > 0 && len(drawn) > 0 && u.gap {
+			lines = append(lines, "")
+		}
+		lines = append(lines, drawn...)
 	}
-	return b.block(u.node, 0, width)
+	return lines
 }
 
 // block draws n, which lies within so many lists.
@@ -88,7 +97,7 @@ func (b *blocks) children(n ast.Node, depth, width int) []string {
 		if len(lines) == 0 {
 			continue
 		}
-		if len(out) > 0 && (c.HasBlankPreviousLines() || n.Kind() != ast.KindListItem) {
+		if len(out) > 0 && (n.Kind() != ast.KindListItem || b.in.apart(c)) {
 			out = append(out, "")
 		}
 		out = append(out, lines...)
@@ -100,7 +109,7 @@ func (b *blocks) list(n *ast.List, depth, width int) []string {
 	var out []string
 	nth := n.Start
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		if c.PreviousSibling() != nil && c.HasBlankPreviousLines() {
+		if c.PreviousSibling() != nil && b.in.apart(c) {
 			out = append(out, "")
 		}
 		out = append(out, b.item(c, nth, depth, width)...)

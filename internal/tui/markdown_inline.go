@@ -86,12 +86,13 @@ func (in *inlines) render(r renderer.Renderer, block ast.Node) [][]span {
 }
 
 // clickable returns the address in the link that Glamour made, or nothing
-// unless it is one of the web, spelt in plain characters.
+// unless it is one of the web in plain characters. A backslash is none of them:
+// Sanitize may have written it.
 func clickable(link string) string {
 	_, target, _ := strings.Cut(link, standTarget)
 	target = unshield.Replace(target)
 	for i := range len(target) {
-		if target[i] <= ' ' || target[i] > '~' {
+		if target[i] <= ' ' || target[i] > '~' || target[i] == '\\' {
 			return ""
 		}
 	}
@@ -150,7 +151,7 @@ func (in *inlines) adoptNode(to, c ast.Node, table bool) {
 }
 
 func (in *inlines) addLink(to ast.Node, c *ast.Link, table bool) {
-	target := SanitizeLine(string(c.Destination))
+	target := SanitizeLine(resolve(c.Destination))
 	switch {
 	case in.rawText(c) == target:
 		in.addAddress(to, target, target, table)
@@ -166,7 +167,7 @@ func (in *inlines) addLink(to ast.Node, c *ast.Link, table bool) {
 }
 
 func (in *inlines) addImage(to ast.Node, c *ast.Image, table bool) {
-	alt, target := in.rawText(c), SanitizeLine(string(c.Destination))
+	alt, target := in.rawText(c), SanitizeLine(resolve(c.Destination))
 	if table {
 		in.addText(to, "image: "+alt+" ("+target+")", false)
 		return
@@ -209,6 +210,13 @@ func (in *inlines) source(n ast.Node) string {
 		b.Write(at.Value(in.src))
 	}
 	return b.String()
+}
+
+// apart says whether a blank line is before the block n. Goldmark forgets it
+// of tables.
+func (in *inlines) apart(n ast.Node) bool {
+	at := place(n, in.src)
+	return n.HasBlankPreviousLines() || at > 0 && blankBefore(in.src, at)
 }
 
 // store puts text behind the source, where nodes can refer to it.

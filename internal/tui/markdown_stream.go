@@ -2,9 +2,11 @@ package tui
 
 import (
 	"bytes"
+	"maps"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 )
 
@@ -12,6 +14,9 @@ import (
 // drawn as what it is. Beyond, it is drawn plain until it ends: drawing it
 // again and again would cost more than it tells.
 const maxOpen = 8 << 10
+
+// maxOpenTable is the same for a table, which costs more.
+const maxOpenTable = maxOpen / 2
 
 // stream draws a text that grows, at one width.
 type stream struct {
@@ -29,10 +34,18 @@ type stream struct {
 	inList bool // first goes on with a list that began before
 	again  int  // how long the text must be to be searched again
 	open   *openText
+
+	kept map[drawing][]string // what is frozen, for the final pass
 }
 
 func newStream(st *Styles, width int) *stream {
-	return &stream{st: st, width: width, parser: newParser(), blocks: newBlocks(st)}
+	return &stream{
+		st:     st,
+		width:  width,
+		parser: newParser(),
+		blocks: newBlocks(st),
+		kept:   map[drawing][]string{},
+	}
 }
 
 // draw returns the lines of src, which has only grown since it was drawn last,
@@ -44,27 +57,38 @@ func (s *stream) draw(src []byte, rest string) []string {
 		s.advance(src[:whole])
 	}
 	s.lines = s.lines[:s.frozen]
-	if s.open == nil && len(src)+len(rest)-s.from > maxOpen {
+	if s.open == nil {
+		if s.drawOpen(src[s.from:whole:whole], string(src[whole:])+rest) {
+			return s.lines
+		}
 		s.open = &openText{st: s.st, width: s.width, upTo: s.from}
 	}
-	if s.open != nil {
-		if s.frozen > 0 && s.first.gap {
-			s.lines = append(s.lines, "")
-		}
-		s.lines = append(s.lines, s.open.draw(src, whole, rest)...)
-		return s.lines
+	if s.frozen > 0 && s.first.gap {
+		s.lines = append(s.lines, "")
 	}
-	part := string(src[whole:]) + rest
-	tail := src[s.from:whole:whole]
+	s.lines = append(s.lines, s.open.draw(src, whole, rest)...)
+	return s.lines
+}
+
+// drawOpen draws what is open: whole lines and, after them, part of one. It
+// reports whether it did, the text not being too long.
+func (s *stream) drawOpen(open []byte, part string) bool {
+	if len(open)+len(part) > maxOpen {
+		return false
+	}
 	if onlyMarks(part) {
 		part = ""
 	}
-	p := s.parse(append(tail, part...))
+	p := s.parse(append(open, part...))
 	if mended := mend(part); mended != strings.TrimRight(part, " ") && endsInText(p) {
-		p = s.parse(append(tail, mended...))
+		p = s.parse(append(open, mended...))
 	}
-	s.add(p, p.units)
-	return s.lines
+	if n := len(p.units); n > 0 && p.units[n-1].node.Kind() == extast.KindTable && len(p.src) > maxOpenTable {
+		return false
+	}
+	s.blocks.begin(p)
+	s.lines = s.blocks.add(s.lines, p.units, s.width)
+	return true
 }
 
 // parse takes apart the text from s.from on.
@@ -81,17 +105,6 @@ func (s *stream) parse(src []byte) parsed {
 		}
 	}
 	return p
-}
-
-// add draws units of p below the lines there are.
-func (s *stream) add(p parsed, units []unit) {
-	s.blocks.begin(p)
-	for _, u := range units {
-		if len(s.lines) > 0 && u.gap {
-			s.lines = append(s.lines, "")
-		}
-		s.lines = append(s.lines, s.blocks.unit(u, s.width)...)
-	}
 }
 
 // advance freezes what has ended in src, which is whole lines.
@@ -113,9 +126,10 @@ func (s *stream) advance(src []byte) {
 		final--
 	}
 	if final > 0 {
-		s.lines = s.lines[:s.frozen]
-		s.add(p, p.units[:final])
+		s.blocks.begin(p)
+		s.lines = s.blocks.add(s.lines[:s.frozen], p.units[:final], s.width)
 		s.frozen = len(s.lines)
+		maps.Copy(s.kept, s.blocks.now)
 	}
 	if final == len(p.units) {
 		s.from, s.first, s.inList = len(src), unit{gap: true}, false
@@ -140,10 +154,14 @@ func (s *stream) advance(src []byte) {
 	s.again = len(src) + (len(src)-s.from)/8
 }
 
-// onlyMarks says whether a line that is not whole yet may be just the beginning
-// of one: drawn now, it would make the line before it a heading, or vanish.
+// onlyMarks says whether a line that is not whole yet had better wait: it may
+// be just the marks with which one begins, and drawn now it would make the line
+// before it a heading, or vanish. Rows of a table come whole.
 func onlyMarks(line string) bool {
 	line = strings.TrimLeft(line, " ")
+	if strings.HasPrefix(line, "|") && len(line) < maxOpenTable {
+		return true
+	}
 	number := strings.TrimLeft(line, "0123456789")
 	return strings.Trim(line, "-=#*+_~`|>: ") == "" || len(line) <= 4 && strings.Trim(number, ".) ") == ""
 }

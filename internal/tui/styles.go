@@ -91,8 +91,8 @@ func (st *Styles) markdown() ansi.StyleConfig {
 		Strikethrough: ansi.StylePrimitive{CrossedOut: &yes},
 		Code:          ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: name, Prefix: "`", Suffix: "`"}},
 		LinkText:      ansi.StylePrimitive{Color: name},
-		Link:          ansi.StylePrimitive{Faint: &yes, Prefix: "(", Suffix: ")"},
+		Link:          ansi.StylePrimitive{Prefix: "(", Suffix: ")"},
 		ImageText:     ansi.StylePrimitive{Color: name, Prefix: "image: "},
-		Image:         ansi.StylePrimitive{Faint: &yes, Prefix: "(", Suffix: ")"},
+		Image:         ansi.StylePrimitive{Prefix: "(", Suffix: ")"},
 	}
 }

@@ -1,0 +1,282 @@
+package tui
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+)
+
+func drawWholeText(st *Styles, text string, width int) []string {
+	m := NewMarkdown(st)
+	m.SetText(text)
+	m.Finish()
+	return m.Lines(width)
+}
+
+// bare returns lines without styles and links.
+func bare(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = ansi.Strip(line)
+	}
+	return out
+}
+
+// Whatever pieces a text comes in, it is drawn as the whole in the end, and no
+// line that was final has changed until then.
+func TestMarkdownStreamIsCalm(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	st := looks["dark"]
+	for _, source := range corpus(t) {
+		for range 20 {
+			width := 20 + rnd.IntN(100)
+			m := NewMarkdown(st)
+			var frozen []string
+			for rest := source.text; rest != ""; {
+				n := min(1+rnd.IntN(40), len(rest))
+				m.Append(rest[:n])
+				rest = rest[n:]
+				lines := m.Lines(width)
+				checkLines(t, lines, width)
+				if len(lines) < len(frozen) {
+					t.Fatalf("%s: %d lines are left of %d final ones", source.name, len(lines), len(frozen))
+				}
+				if !slices.Equal(lines[:len(frozen)], frozen) {
+					t.Fatalf("%s: final lines changed (-got +want):\n%s", source.name, cmp.Diff(lines[:len(frozen)], frozen))
+				}
+				frozen = slices.Clone(lines[:m.live.frozen])
+			}
+			streamed := slices.Clone(m.Lines(width))
+			m.Finish()
+			want := drawWholeText(st, source.text, width)
+			if diff := cmp.Diff(m.Lines(width), want); diff != "" {
+				t.Fatalf("%s: finished (-got +want):\n%s", source.name, diff)
+			}
+			// No link of the corpus is used before it is defined.
+			if diff := cmp.Diff(streamed, want); diff != "" {
+				t.Errorf("%s at %d: what was streamed changed at the end (-got +want):\n%s", source.name, width, diff)
+			}
+		}
+	}
+}
+
+var legal = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;(https?://[!-~]*)?\a")
+
+// checkLines checks what holds for all that is drawn: it fits, and nothing
+// tells the terminal anything but styles and links to the web.
+func checkLines(t testing.TB, lines []string, width int) {
+	t.Helper()
+	for _, line := range lines {
+		if w := ansi.StringWidth(line); w > width {
+			t.Fatalf("%d columns where there are %d: %q", w, width, line)
+		}
+		text := legal.ReplaceAllString(line, "")
+		if !utf8.ValidString(text) || strings.ContainsFunc(text, control) {
+			t.Fatalf("control characters reach the terminal: %q", line)
+		}
+		if strings.HasSuffix(ansi.Strip(line), " ") {
+			t.Fatalf("blanks at the end of %q", line)
+		}
+	}
+}
+
+func control(r rune) bool {
+	return r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0xe000 && r <= 0xf8ff
+}
+
+func TestMarkdownFitsAnyWidth(t *testing.T) {
+	for _, source := range corpus(t) {
+		for width := 1; width <= 130; width++ {
+			checkLines(t, drawWholeText(looks["dark"], source.text, width), width)
+		}
+	}
+}
+
+func TestMarkdownSaysTheSameWithoutColour(t *testing.T) {
+	for _, source := range corpus(t) {
+		colour := bare(drawWholeText(looks["dark"], source.text, 80))
+		none := drawWholeText(looks["nocolor"], source.text, 80)
+		if diff := cmp.Diff(bare(none), colour); diff != "" {
+			t.Errorf("%s (-without colour +with):\n%s", source.name, diff)
+		}
+		if all := strings.Join(none, "\n"); regexp.MustCompile("\x1b\\[[0-9;]*3[0-9]").MatchString(all) {
+			t.Errorf("%s: there is colour: %q", source.name, all)
+		}
+	}
+}
+
+func TestMarkdownDraws(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"hyphens stay with their word", "run the thing with --time-out now please", "run the thing with\n--time-out now\nplease"},
+		{"break", "one<br>two", "one\ntwo"},
+		{"relative link", "[main](cmd/main.go)", "main (cmd/main.go)"},
+		{"broken link", "[a](%zz)", "a (%zz)"},
+		{"plain address", "[https://a.b/c](https://a.b/c)", "https://a.b/c"},
+		{"lying address", "[https://a.b](http://c.d)", "https://a.b\n(http://c.d)"},
+		{"entity", "&lt;a&gt; &amp;lt;", "<a> &lt;"},
+		{"entity in code", "`&lt;`", "`&lt;`"},
+		{"escape", `\*not\* \\n`, `*not* \n`},
+		{"backslash in a table", "|a|\n|-|\n|`\\.`|", "a\n─────\n`\\.`"},
+		{"marks of a stand-in", "\ue001 target:", `\ue001 target:`},
+		{"mail", "<me@a.b>", "me@a.b"},
+		{"numbers go on", "3. a\n3. b", "3. a\n4. b"},
+		{"blank between items", "- a\n\n- b\n- c", "• a\n\n• b\n• c"},
+		{"html", "<b>x</b>\n\n<p>\ny", "<b>x</b>\n\n<p>\ny"},
+		{"unknown language", "```nonesuch\na\\*b\n```", "  a\\*b"},
+		{"nothing", "", ""},
+		{"only a definition", "[a]: http://b", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			lines := bare(drawWholeText(looks["dark"], test.text, 20))
+			if diff := cmp.Diff(strings.Join(lines, "\n"), test.want); diff != "" {
+				t.Errorf("(-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A link may be used before it is defined: the final pass sees to it.
+func TestMarkdownFinishResolvesLateLinks(t *testing.T) {
+	m := NewMarkdown(looks["nocolor"])
+	m.Append("See [the docs][d].\n\nMore.\n")
+	m.Lines(80)
+	m.Append("\n[d]: https://example.org/d\n")
+	if diff := cmp.Diff(bare(m.Lines(80)), []string{"See [the docs][d].", "", "More."}); diff != "" {
+		t.Errorf("while it streams (-got +want):\n%s", diff)
+	}
+	m.Finish()
+	if diff := cmp.Diff(bare(m.Lines(80)), []string{"See the docs (https://example.org/d).", "", "More."}); diff != "" {
+		t.Errorf("finished (-got +want):\n%s", diff)
+	}
+}
+
+// What is only half there is not drawn as something it will not be.
+func TestMarkdownPartialLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"Steps:\n-":          "Steps:",
+		"Steps:\n- ":         "Steps:",
+		"some **bol":         "some bol",
+		"some **bold*":       "some bold",
+		"some **":            "some",
+		"run `go te":         "run `go te`",
+		"```go\nx := 1\n``":  "  x := 1",
+		"```go\nx := 1\ny :": "  x := 1\n  y :",
+		"caf\xc3":            "caf",
+		"a\r":                "a",
+		"👩\u200d":            "👩",
+	} {
+		m := NewMarkdown(looks["dark"])
+		m.Append(text)
+		if diff := cmp.Diff(strings.Join(bare(m.Lines(40)), "\n"), want); diff != "" {
+			t.Errorf("%q (-got +want):\n%s", text, diff)
+		}
+	}
+}
+
+func TestMarkdownLinesFollowTheWidth(t *testing.T) {
+	m := NewMarkdown(looks["dark"])
+	m.Append("one two three four\n\nfive six")
+	for _, width := range []int{80, 10, 80, 5} {
+		streamed := slices.Clone(m.Lines(width))
+		if diff := cmp.Diff(streamed, drawWholeText(looks["dark"], m.Text(), width)); diff != "" {
+			t.Errorf("at %d (-got +want):\n%s", width, diff)
+		}
+	}
+}
+
+// giants are texts in which one block never ends.
+func giants(size int) map[string]string {
+	repeat := func(s string) string { return strings.Repeat(s, size/len(s)+1)[:size] }
+	return map[string]string{
+		"fence":     "```go\n" + repeat("x := f(1, \"two\") // three\n"),
+		"list":      repeat("- an item with `code` and **bold**\n"),
+		"numbers":   repeat("1. an item with `code` and **bold**\n"),
+		"nested":    "- a\n" + repeat("  - an item with `code` and **bold**\n"),
+		"table":     "| a | b |\n|---|---|\n" + repeat("| one | two |\n"),
+		"quote":     repeat("> quoted *text*\n"),
+		"paragraph": repeat("words that go on and on\n"),
+		"line":      repeat("words that go on and on "),
+		"word":      repeat("x"),
+		"wide":      repeat("日本語"),
+		"html":      "<!--\n" + repeat("hidden\n"),
+		"prose":     repeat("A paragraph with `code`, **bold** and [a link](https://example.org/x).\n\n"),
+		"code line": "```\n" + repeat("x"),
+		"brackets":  repeat("["),
+		"stars":     repeat("*a **"),
+		"ticks":     repeat("`a``"),
+		"quotes":    repeat("> "),
+		"refs":      repeat("[a]: b\n"),
+	}
+}
+
+func TestMarkdownGiants(t *testing.T) {
+	for name, text := range giants(40 << 10) {
+		t.Run(name, func(t *testing.T) {
+			m := NewMarkdown(looks["dark"])
+			for rest := text; rest != ""; {
+				n := min(997, len(rest))
+				m.Append(rest[:n])
+				rest = rest[n:]
+				checkLines(t, m.Lines(60), 60)
+			}
+			m.Finish()
+			checkLines(t, m.Lines(60), 60)
+		})
+	}
+}
+
+func FuzzMarkdown(f *testing.F) {
+	for _, source := range corpus(f) {
+		f.Add(source.text, 60)
+	}
+	f.Fuzz(func(t *testing.T, text string, width int) {
+		width = 1 + min(max(width, 0), 200)
+		m := NewMarkdown(looks["dark"])
+		var frozen []string
+		for rest := text; rest != ""; {
+			n := min(1+len(text)/50, len(rest))
+			m.Append(rest[:n])
+			rest = rest[n:]
+			lines := m.Lines(width)
+			checkLines(t, lines, width)
+			if len(lines) < len(frozen) || !slices.Equal(lines[:len(frozen)], frozen) {
+				t.Fatalf("final lines changed:\n%q\n%q", lines, frozen)
+			}
+			frozen = slices.Clone(lines[:m.live.frozen])
+		}
+		m.Finish()
+		checkLines(t, m.Lines(width), width)
+	})
+}
+
+// BenchmarkMarkdownStream streams a text in pieces of 20 bytes, drawing it
+// after every fourth: what a fast model sends within a frame.
+func BenchmarkMarkdownStream(b *testing.B) {
+	for _, size := range []int{25 << 10, 100 << 10, 400 << 10} {
+		texts := giants(size)
+		for _, name := range []string{"prose", "fence", "list", "table", "line", "nested"} {
+			b.Run(fmt.Sprintf("%s/%dKB", name, size>>10), func(b *testing.B) {
+				for b.Loop() {
+					m := NewMarkdown(looks["dark"])
+					for i, rest := 0, texts[name]; rest != ""; i++ {
+						n := min(20, len(rest))
+						m.Append(rest[:n])
+						rest = rest[n:]
+						if i%4 == 0 {
+							m.Lines(100)
+						}
+					}
+					m.Finish()
+					m.Lines(100)
+				}
+			})
+		}
+	}
+}

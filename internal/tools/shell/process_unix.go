@@ -11,21 +11,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// argv is how a line is run: by bash where there is one. The sh before it sees
-// to it that a crash leaves no core file in the workspace. A process that is to
-// look after the command would be named here.
-func argv(line string) []string {
+// command returns a line as it is to be run: by bash where there is one, in a
+// session of its own, so without a terminal, and in a process group by which
+// all of it is reached. The sh before it sees to it that a crash leaves no core
+// file in the workspace; a process that is to look after the command would
+// stand in its place.
+func command(line string) *exec.Cmd {
 	shell := "/bin/sh"
 	if bash, err := exec.LookPath("bash"); err == nil {
 		shell = bash
 	}
-	return []string{"/bin/sh", "-c", `ulimit -c 0; exec "$@"`, "sh", shell, "-c", "--", line}
-}
-
-// detach gives the command a session of its own: no terminal, and a process
-// group by which all of it is reached.
-func detach(cmd *exec.Cmd) {
+	cmd := exec.Command("/bin/sh", "-c", `ulimit -c 0; exec "$@"`, "sh", shell, "-c", "--", line)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	return cmd
 }
 
 // terminate asks all of a process group to end.

@@ -8,17 +8,17 @@ import (
 	"syscall"
 )
 
-// argv is how a line is run: by PowerShell where there is one.
-func argv(line string) []string {
-	if ps, err := exec.LookPath("powershell"); err == nil {
-		return []string{ps, "-NoProfile", "-NonInteractive", "-Command", line}
+// command returns a line as it is to be run: by cmd, apart from our console's
+// signals. The command line is put together here, because cmd does not
+// understand quotes as other programs do.
+func command(line string) *exec.Cmd {
+	cmd := exec.Command("cmd")
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		CmdLine:       `cmd /S /C "` + line + `"`,
+		CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP,
+		HideWindow:    true,
 	}
-	return []string{"cmd", "/C", line}
-}
-
-// detach keeps the command from our console's signals.
-func detach(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
+	return cmd
 }
 
 // terminate ends a process and its descendants. There is no polite way here.

@@ -123,12 +123,10 @@ func start(c Command) (*running, error) {
 		drained:  make(chan struct{}),
 		progress: c.Progress,
 	}
-	args := argv(c.Line)
-	r.cmd = exec.Command(args[0], args[1:]...)
+	r.cmd = command(c.Line)
 	r.cmd.Dir = c.Dir
 	r.cmd.Env = environment(c.Env, c.Dir, r.id)
 	r.cmd.Stdout, r.cmd.Stderr = w, w
-	detach(r.cmd)
 	keepDescriptors()
 	if err := r.cmd.Start(); err != nil {
 		pipe.Close()

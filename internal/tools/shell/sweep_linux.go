@@ -15,7 +15,7 @@ func sweep(pgid int, id string) (found bool) {
 	// They may fork while we look, so look until there are none. The bound is
 	// for those that cannot be killed.
 	for range 10 {
-		fds := descendants(id)
+		fds := remains(pgid, id)
 		unix.Kill(-pgid, unix.SIGKILL)
 		if len(fds) == 0 {
 			break
@@ -25,16 +25,16 @@ func sweep(pgid int, id string) (found bool) {
 			unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
 		}
 		for _, fd := range fds {
-			awaitDeath(fd)
+			dead(fd, 250)
 			unix.Close(fd)
 		}
 	}
 	return found
 }
 
-// descendants returns a descriptor for each living process whose environment
-// holds id. A descriptor, unlike a number, never comes to mean another process.
-func descendants(id string) (fds []int) {
+// remains returns a descriptor for each living process of a command. A
+// descriptor, unlike a number, never comes to mean another process.
+func remains(pgid int, id string) (fds []int) {
 	proc, err := os.Open("/proc")
 	if err != nil {
 		return nil
@@ -43,14 +43,14 @@ func descendants(id string) (fds []int) {
 	names, _ := proc.Readdirnames(-1)
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
-		if err != nil || !inherits(name, id) {
+		if err != nil || !belongs(pid, pgid, id) {
 			continue
 		}
 		fd, err := unix.PidfdOpen(pid, 0)
 		if err != nil {
 			continue
 		}
-		if !inherits(name, id) { // it was another one's number by then
+		if dead(fd, 0) || !belongs(pid, pgid, id) { // the number may be another's by now
 			unix.Close(fd)
 			continue
 		}
@@ -59,14 +59,19 @@ func descendants(id string) (fds []int) {
 	return fds
 }
 
-// inherits reports whether a process has id in its environment. The dead and
-// those of other people have none that can be read.
-func inherits(pid, id string) bool {
-	env, err := os.ReadFile("/proc/" + pid + "/environ")
+// belongs reports whether a process is in the group or has id in its
+// environment. That of other people's processes cannot be read.
+func belongs(pid, pgid int, id string) bool {
+	if group, err := unix.Getpgid(pid); err != nil || group == pgid {
+		return err == nil
+	}
+	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	return err == nil && bytes.Contains(env, []byte(id))
 }
 
-// awaitDeath waits for a process that was killed, a quarter of a second at most.
-func awaitDeath(fd int) {
-	unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 250)
+// dead reports whether a process has ended, and waits for it so many
+// milliseconds.
+func dead(fd, wait int) bool {
+	n, _ := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, wait)
+	return n > 0
 }

@@ -93,8 +93,8 @@ func (c *chunk) failure(data []byte) (failure, bool) {
 		return f, true
 	}
 	if c.Object == "error" || c.Choices == nil && c.Tokens == nil {
-		f, ok := parseFailure(data)
-		return f, ok && f.message != ""
+		f, ok := parseFailure(data) // a sign of life may have a message too, but no code
+		return f, ok && f.message != "" && (f.code != "" || c.Object == "error")
 	}
 	return failure{}, false
 }

@@ -23,7 +23,7 @@ import (
 func WireMessages(req llm.Request) []json.RawMessage { return wireMessages(req, Quirks{}) }
 
 func wireMessages(req llm.Request, q Quirks) []json.RawMessage {
-	b := builder{model: req.Model, quirks: q, results: map[string]*llm.Message{}}
+	b := builder{model: req.Model, quirks: q, results: map[string]*llm.Message{}, out: []json.RawMessage{}}
 	for i, m := range req.Messages {
 		if m.Kind == llm.ToolResult && b.results[m.ID] == nil {
 			b.results[m.ID] = &req.Messages[i]

@@ -1,17 +1,14 @@
 package openai
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -74,7 +71,7 @@ func TestWireCases(t *testing.T) {
 
 func (c *wireCase) check(t *testing.T) {
 	if c.meta.Status >= 400 {
-		got := ask(t, c.meta.Status, "application/json", c.body)
+		got := read(serveOnce(t, c.meta.Status, "application/json", c.body))
 		if got.Error != c.want.Error {
 			t.Errorf("got error %q, want %q", got.Error, c.want.Error)
 		}
@@ -85,7 +82,7 @@ func (c *wireCase) check(t *testing.T) {
 			t.Errorf("%s: got, want:\n%s", how, diff)
 		}
 	}
-	if got := ask(t, 200, "text/event-stream", c.body); c.meta.Stream {
+	if got := read(serveOnce(t, http.StatusOK, "text/event-stream", c.body)); c.meta.Stream {
 		if diff := gocmp.Diff(got, c.want); diff != "" {
 			t.Errorf("through the library: got, want:\n%s", diff)
 		}
@@ -131,17 +128,6 @@ func loadCase(t *testing.T, path string) *wireCase {
 	return c
 }
 
-// variants are the ways in which the same body may come.
-func variants(body []byte) map[string]*decoded {
-	crlf := bytes.ReplaceAll(body, []byte("\n"), []byte("\r\n"))
-	return map[string]*decoded{
-		"whole":        decode(bytes.NewReader(body)),
-		"byte by byte": decode(iotest.OneByteReader(bytes.NewReader(body))),
-		"with \\r\\n":  decode(iotest.HalfReader(bytes.NewReader(crlf))),
-		"with \\r":     decode(iotest.OneByteReader(bytes.NewReader(bytes.ReplaceAll(body, []byte("\n"), []byte("\r"))))),
-	}
-}
-
 // read returns what d says in the words of the cases.
 func read(d *decoded) reading {
 	r := reading{Finish: d.finish.Raw, Complete: d.err == nil,
@@ -171,18 +157,4 @@ func parsed(m llm.Message) any {
 		return fmt.Sprint(err)
 	}
 	return v
-}
-
-// ask sends the answer through a server, the library and the provider.
-func ask(t *testing.T, status int, contentType string, body []byte) reading {
-	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", contentType)
-		w.WriteHeader(status)
-		_, _ = w.Write(body)
-	}))
-	defer server.Close()
-	p := New(Options{Name: "test", BaseURL: server.URL})
-	defer p.Close()
-	return read(collect(p.Stream(t.Context(), llm.Request{Model: "m"})))
 }

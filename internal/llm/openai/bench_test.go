@@ -1,0 +1,82 @@
+package openai
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"agent/internal/llm"
+)
+
+// BenchmarkDecode measures a delta: its time must not grow with their number.
+func BenchmarkDecode(b *testing.B) {
+	for _, n := range []int{1_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			body := long(n)
+			b.ReportAllocs()
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				for _, err := range Decode(bytes.NewReader(body)) {
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/delta")
+		})
+	}
+}
+
+// BenchmarkStream is BenchmarkDecode through a server and the library.
+func BenchmarkStream(b *testing.B) {
+	const n = 10_000
+	body := long(n)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(body) }))
+	defer server.Close()
+	p := New(Options{BaseURL: server.URL})
+	defer p.Close()
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, err := range p.Stream(b.Context(), llm.Request{Model: "m"}) {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/delta")
+}
+
+// TestDecodeCost holds the price of a delta in allocations, which unlike time
+// is the same on every machine.
+func TestDecodeCost(t *testing.T) {
+	const n = 2_000
+	body := long(n)
+	got := testing.AllocsPerRun(3, func() {
+		for range Decode(bytes.NewReader(body)) {
+		}
+	}) / n
+	if got > 30 {
+		t.Errorf("a delta costs %.1f allocations, want at most 30", got)
+	}
+}
+
+// long is a stream of n deltas: thinking, text, a call.
+func long(n int) []byte {
+	var b bytes.Buffer
+	for i := range n {
+		delta := `"content":" word"`
+		switch {
+		case i < n/4:
+			delta = `"reasoning":" word","reasoning_details":[{"type":"reasoning.text","text":" word","index":0}]`
+		case i > 3*n/4:
+			delta = `"tool_calls":[{"index":0,"function":{"arguments":" "}}]`
+		case i == 3*n/4:
+			delta = `"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]`
+		}
+		fmt.Fprintf(&b, `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1760000000,"model":"test","choices":[{"index":0,"delta":{%s},"logprobs":null,"finish_reason":null}]}`+"\n\n", delta)
+	}
+	b.WriteString(`data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n")
+	return b.Bytes()
+}

@@ -1,0 +1,194 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+)
+
+func TestStreamSendsTheRequest(t *testing.T) {
+	var got *http.Request
+	var body []byte
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r
+		body, _ = io.ReadAll(r.Body)
+		_, _ = w.Write(recording(t, "text.sse"))
+	}))
+	defer server.Close()
+	p := New(Options{BaseURL: server.URL, Key: "sk-secret", Headers: map[string]string{"X-Title": "agent"}})
+	defer p.Close()
+	req := llm.Request{Model: "gpt-6-astra", Messages: []llm.Message{{Kind: llm.User, Text: "hi"}}, Tools: []llm.ToolSpec{{Name: "read"}}, MaxTokens: 3}
+	if d := collect(p.Stream(t.Context(), req)); d.err != nil {
+		t.Fatal(d.err)
+	}
+	want, _ := NewRequest(req, Quirks{})
+	if diff := cmp.Diff(string(body), string(want)); diff != "" {
+		t.Errorf("body: got, want:\n%s", diff)
+	}
+	if at := got.Method + " " + got.URL.Path; at != "POST /v1/chat/completions" {
+		t.Errorf("got %s", at)
+	}
+	for k, v := range map[string]string{"Authorization": "Bearer sk-secret", "X-Title": "agent", "Content-Type": "application/json", "Accept": "text/event-stream"} {
+		if got.Header.Get(k) != v {
+			t.Errorf("header %s: got %q, want %q", k, got.Header.Get(k), v)
+		}
+	}
+}
+
+func TestEndpoint(t *testing.T) {
+	for base, want := range map[string]string{
+		"https://api.openai.com/v1":              "https://api.openai.com/v1",
+		"http://127.0.0.1:8080":                  "http://127.0.0.1:8080/v1",
+		"http://127.0.0.1:8080/":                 "http://127.0.0.1:8080/v1",
+		" https://x.example/api/ ":               "https://x.example/api",
+		"https://x.example/v1/chat/completions/": "https://x.example/v1",
+	} {
+		if got := New(Options{BaseURL: base}).BaseURL(); got != want {
+			t.Errorf("%q: got %s, want %s", base, got, want)
+		}
+	}
+}
+
+// TestDeltasComeAtOnce holds that a delta is there when its event is, not when
+// the answer ends; and that cancelling then ends the stream and the connection.
+func TestDeltasComeAtOnce(t *testing.T) {
+	gone := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write(recording(t, "cut.sse"))
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		close(gone)
+	}))
+	defer server.Close()
+	before := runtime.NumGoroutine()
+	p := New(Options{Name: "test", BaseURL: server.URL})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var text string
+	var last error
+	for d, err := range p.Stream(ctx, llm.Request{Model: "m"}) {
+		last = err
+		if x, ok := d.(llm.TextDelta); ok {
+			text += x.Text
+		}
+		if text == "The flag is parsed but never" {
+			cancel()
+		}
+	}
+	if e, ok := last.(*llm.Error); !ok || e.Kind != llm.ErrCanceled || e.Retry {
+		t.Errorf("got error %#v, want a canceled one", last)
+	}
+	<-gone
+	p.Close()
+	settle(t, before)
+}
+
+func TestStoppingEarlyLeavesNothing(t *testing.T) {
+	gone := make(chan struct{}, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write(recording(t, "cut.sse"))
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		gone <- struct{}{}
+	}))
+	defer server.Close()
+	before := runtime.NumGoroutine()
+	p := New(Options{BaseURL: server.URL})
+	for range p.Stream(t.Context(), llm.Request{Model: "m"}) {
+		break
+	}
+	<-gone
+	p.Close()
+	settle(t, before)
+}
+
+// TestConnectionIsUsedAgain holds that a whole answer leaves its connection to
+// the next request.
+func TestConnectionIsUsedAgain(t *testing.T) {
+	addresses := map[string]bool{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		addresses[r.RemoteAddr] = true
+		_, _ = w.Write(recording(t, "no-done.sse"))
+	}))
+	defer server.Close()
+	p := New(Options{BaseURL: server.URL})
+	defer p.Close()
+	for range 3 {
+		if d := collect(p.Stream(t.Context(), llm.Request{Model: "m"})); d.err != nil {
+			t.Fatal(d.err)
+		}
+	}
+	if len(addresses) != 1 {
+		t.Errorf("3 requests took %d connections", len(addresses))
+	}
+}
+
+func TestKeyIsNeverPrinted(t *testing.T) {
+	const key = "sk-very-secret"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s","code":"invalid_api_key"}}`, key)
+	}))
+	defer server.Close()
+	p := New(Options{Name: "openai", BaseURL: server.URL, Key: key, KeyName: "OPENAI_API_KEY"})
+	defer p.Close()
+	got := collect(p.Stream(t.Context(), llm.Request{Model: "m"})).err
+	wire, _ := json.Marshal(got)
+	for _, s := range []string{got.Error(), fmt.Sprintf("%+v", got), string(wire), fmt.Sprintf("%v %+v %#v %s", p, p, p, p)} {
+		if strings.Contains(s, key) {
+			t.Errorf("the key shows in %s", s)
+		}
+	}
+	want := &llm.Error{Kind: llm.ErrKey, Provider: "openai", Status: 401, Message: "Incorrect API key provided: [key]",
+		Hint: "openai rejected the key in OPENAI_API_KEY: set another one"}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("got, want:\n%s", diff)
+	}
+
+	refused := New(Options{Name: "test", BaseURL: "http://" + key + ".invalid/" + key, Key: key, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.DNSError{Name: key + ".invalid", Err: "no such host", IsNotFound: true}
+	}})
+	got = collect(refused.Stream(t.Context(), llm.Request{Model: "m"})).err
+	if s := fmt.Sprintf("%v %s %v", got, got.Hint, got.Err); strings.Contains(s, key) {
+		t.Errorf("the key shows in %s", s)
+	}
+}
+
+// serveOnce sends an answer through a server, the library and the provider.
+func serveOnce(t *testing.T, status int, contentType string, body []byte) *decoded {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		_, _ = w.Write(body)
+	}))
+	defer server.Close()
+	p := New(Options{Name: "test", BaseURL: server.URL})
+	defer p.Close()
+	return collect(p.Stream(t.Context(), llm.Request{Model: "m"}))
+}
+
+// settle waits until no more goroutines run than did before.
+func settle(t *testing.T, before int) {
+	t.Helper()
+	deadline := time.Now().Add(5 * time.Second)
+	for runtime.NumGoroutine() > before {
+		if time.Now().After(deadline) {
+			stacks := make([]byte, 1<<16)
+			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+		}
+		runtime.Gosched()
+	}
+}

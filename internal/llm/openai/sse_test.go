@@ -1,0 +1,77 @@
+package openai
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestEvents(t *testing.T) {
+	for name, row := range map[string]struct {
+		in   string
+		want []string
+	}{
+		"lines of all kinds": {"data: a\n\ndata: b\r\n\r\ndata: c\r\rdata: d", []string{": a", ": b", ": c", ": d"}},
+		"no space, two":      {"data:a\n\ndata:  b\n\n", []string{": a", ":  b"}},
+		"several lines":      {"data: a\ndata\ndata: b\n\n", []string{": a\n\nb"}},
+		"names":              {"event: x\n\ndata: a\n\nevent: y\ndata: b\n\ndata: c\n\n", []string{": a", "y: b", ": c"}},
+		"the rest":           {": c\nid: 1\nretry: 2\nnonsense\n\n\n\ndata: a\n\n", []string{": a"}},
+		"a mark first":       {"\ufeffdata: a\n\n", []string{": a"}},
+		"a mark later":       {"data: a\n\n\ufeffdata: b\n\n", []string{": a"}},
+		"nothing":            {"", nil},
+		"a short one":        {"d", nil},
+	} {
+		for how, r := range map[string]io.Reader{"whole": strings.NewReader(row.in), "byte by byte": iotest.OneByteReader(strings.NewReader(row.in)),
+			"with the end": iotest.DataErrReader(strings.NewReader(row.in))} {
+			if diff := cmp.Diff(allEvents(r), row.want); diff != "" {
+				t.Errorf("%s, %s: got, want:\n%s", name, how, diff)
+			}
+		}
+	}
+}
+
+// TestEventsDoNotWait holds that an event is told before anything follows it.
+func TestEventsDoNotWait(t *testing.T) {
+	for _, end := range []string{"\n\n", "\r\n\r\n", "\r\r"} {
+		r, w := io.Pipe()
+		e := newEvents(r)
+		go func() { _, _ = io.WriteString(w, "data: a"+end) }()
+		if _, data, err := e.next(); string(data) != "a" || err != nil {
+			t.Errorf("%q: got %q, %v", end, data, err)
+		}
+		_ = w.Close()
+	}
+}
+
+// allEvents returns the events of a body, name and data.
+func allEvents(r io.Reader) []string {
+	var out []string
+	e := newEvents(r)
+	for {
+		name, data, err := e.next()
+		if err != nil {
+			return out
+		}
+		out = append(out, fmt.Sprintf("%s: %s", name, data))
+	}
+}
+
+// dribble gives a body in pieces of 1 to 7 bytes.
+type dribble struct {
+	body []byte
+	n    int
+}
+
+func (d *dribble) Read(b []byte) (int, error) {
+	if len(d.body) == 0 {
+		return 0, io.EOF
+	}
+	d.n++
+	n := copy(b[:min(len(b), 1+d.n%7)], d.body)
+	d.body = d.body[n:]
+	return n, nil
+}

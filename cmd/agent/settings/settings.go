@@ -17,11 +17,12 @@ import (
 )
 
 // Settings are what a person can set once for all. Empty fields are not set.
+// The tag "what" is what the README says of one.
 type Settings struct {
-	Model    string `json:"model,omitempty"`     // PROVIDER/NAME
-	BaseURL  string `json:"base_url,omitempty"`  // of the OpenAI dialect
-	Mode     string `json:"mode,omitempty"`      // ask, edits or all
-	MaxSteps int    `json:"max_steps,omitempty"` // steps after which a turn asks whether it may go on
+	Model    string `json:"model,omitempty" what:"the model, as PROVIDER/NAME"`
+	BaseURL  string `json:"base_url,omitempty" what:"URL of an OpenAI-compatible server"`
+	Mode     string `json:"mode,omitempty" what:"what is asked about: ask, edits or all"`
+	MaxSteps int    `json:"max_steps,omitempty" what:"steps after which a turn asks whether it may go on"`
 }
 
 // Path returns where the file is expected: $XDG_CONFIG_HOME/agent/config.json,

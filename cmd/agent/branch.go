@@ -1,0 +1,47 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// branch returns the branch that is checked out in the repository that holds
+// dir, or the first letters of a commit; inRepo is false outside of one. It
+// reads files alone: no program of the repository's choice is started.
+func branch(dir string) (name string, inRepo bool) {
+	for {
+		git := filepath.Join(dir, ".git")
+		if fi, err := os.Stat(git); err == nil {
+			if !fi.IsDir() { // a worktree: the file names the directory
+				b, err := os.ReadFile(git)
+				to, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
+				if err != nil || !ok {
+					return "", true
+				}
+				if git = to; !filepath.IsAbs(to) {
+					git = filepath.Join(dir, to)
+				}
+			}
+			return head(git), true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", false
+		}
+		dir = up
+	}
+}
+
+// head returns what HEAD of a git directory says, shortened.
+func head(git string) string {
+	b, err := os.ReadFile(filepath.Join(git, "HEAD"))
+	if err != nil {
+		return ""
+	}
+	h := strings.TrimSpace(string(b))
+	if ref, ok := strings.CutPrefix(h, "ref: refs/heads/"); ok {
+		return ref
+	}
+	return h[:min(len(h), 8)]
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"agent/internal/llm"
+	"agent/internal/llm/offline"
+	"agent/internal/llm/openai"
+	"agent/internal/llm/script"
+	"agent/internal/llm/script/scenes"
+	"agent/internal/loop"
+	"agent/internal/loop/policy"
+	"agent/internal/tools"
+)
+
+// demoPause is between two deltas of the scripted model, so that people can
+// watch it stream.
+const demoPause = 30 * time.Millisecond
+
+// demoCommand is `agent demo`.
+func demoCommand(f *flags) *cobra.Command {
+	var plain bool
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "see the program at work, without a key: four scenes",
+		Long: `Demo plays four scenes in a temporary copy of a small sample project, through the
+real loop and the real tools: one tool call; three calls at once; an unknown
+tool and a failing one, from which the model recovers; a runaway that the step
+guard ends. The model is scripted and needs no key; --model plays the scenes'
+prompts to a real one.`,
+		Example: "  agent demo\n  agent demo --plain\n  agent demo --model openai/gpt-5-mini",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := os.MkdirTemp("", "agent-demo-")
+			if err != nil {
+				return fmt.Errorf("make room for the demo: %w", err)
+			}
+			defer os.RemoveAll(dir)
+			a, err := openDemo(*f, filepath.Join(dir, "sample"), plain)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			if plain {
+				ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+				defer stop()
+				return a.playPlain(ctx, cmd.OutOrStdout())
+			}
+			if !term.IsTerminal(os.Stdout.Fd()) {
+				return usage("this is no terminal: agent demo --plain prints the demo")
+			}
+			var prompts []string
+			for _, s := range scenes.Scenes() {
+				prompts = append(prompts, s.Prompt)
+			}
+			return show(cmd.Context(), a, prompts)
+		},
+	}
+	cmd.Flags().BoolVar(&plain, "plain", false, "print a trace of every message instead")
+	return cmd
+}
+
+// openDemo copies the sample project to dir and makes a session on it ready
+// that is stored nowhere.
+func openDemo(f flags, dir string, plain bool) (*app, error) {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make room for the demo: %w", err)
+	}
+	if err := scenes.CopySample(dir); err != nil {
+		return nil, err
+	}
+	a := &app{dir: dir}
+	var err error
+	if a.work, err = tools.Open(dir); err != nil {
+		return nil, err
+	}
+	if err := a.demoModel(f, plain); err != nil {
+		a.close()
+		return nil, err
+	}
+	a.options.Tools = append(tools.Files(a.work), tools.Shell(dir))
+	a.options.System = loop.SystemPrompt(loop.Place{Dir: dir, OS: runtime.GOOS, Shell: shellName(), Today: time.Now()})
+	a.notices = append(a.notices, "This is a demo: four scenes in a temporary copy of a small project. Your files are not touched.")
+	return a, nil
+}
+
+// demoModel chooses who plays: the script, or the model that f names. What a
+// real model does to the sample is asked about where somebody can be.
+func (a *app) demoModel(f flags, plain bool) error {
+	if f.model != "" {
+		set, err := loadSettings()
+		if err != nil {
+			return err
+		}
+		pick := picker{flags: f, settings: set}
+		if a.options.Model, a.notices, err = pick.model(f.model); err != nil {
+			return err
+		}
+		a.options.Models = pick.named
+		a.options.Mode, a.options.Attended = policy.Ask, !plain
+		if plain {
+			a.options.Mode = policy.Edits
+		}
+		return nil
+	}
+	var replies []script.Reply
+	for _, s := range scenes.Scenes() {
+		replies = append(replies, s.Replies...)
+		a.options.MaxSteps = max(a.options.MaxSteps, s.MaxSteps)
+	}
+	p := script.New(replies...)
+	p.Next = offline.New()
+	if !plain {
+		p.Pause = demoPause
+	}
+	a.options.Model = loop.Model{Name: "offline/script", ID: "script", Provider: p, Why: "this is the demo"}
+	a.options.Mode = policy.All // nobody needs to be there: the guard ends the runaway
+	return nil
+}
+
+// playPlain plays the scenes one after another and prints what goes to the
+// model and what comes back.
+func (a *app) playPlain(ctx context.Context, w io.Writer) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	tracer := &tracer{w: w, inner: a.options.Model.Provider, printer: textPrinter{out: io.Discard, err: w}}
+	a.options.Model.Provider = tracer
+	commands, events := make(chan loop.Command, 1), make(chan loop.Event)
+	go loop.NewAgent(a.options).Run(ctx, commands, events)
+	for i, s := range scenes.Scenes() {
+		fmt.Fprintf(w, "%sScene %d: %s\n%s\n\n", separator(i), i+1, s.Title, s.Explain)
+		commands <- loop.Prompt{Text: s.Prompt}
+		for e := range events {
+			tracer.printer.event(e)
+			if end, ok := e.(*loop.TurnEnd); ok {
+				tracer.printer.end(result{Error: end.Error, Hint: end.Hint})
+				fmt.Fprintf(w, "the turn ended: %s, after %d steps\n", end.Reason, end.Steps)
+				break
+			}
+		}
+		if ctx.Err() != nil {
+			return &exitError{code: exitInterrupted}
+		}
+	}
+	return nil
+}
+
+func separator(scene int) string {
+	if scene == 0 {
+		return ""
+	}
+	return "\n"
+}
+
+// tracer is a Provider that prints the messages of each request that were not
+// in the one before, and of each reply, as the OpenAI dialect sends them.
+type tracer struct {
+	w       io.Writer
+	inner   llm.Provider
+	printer textPrinter
+	told    int // messages printed so far
+}
+
+func (t *tracer) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		wire := openai.WireMessages(req)
+		for _, m := range wire[min(t.told, len(wire)):] {
+			fmt.Fprintf(t.w, "→ %s\n", m)
+		}
+		reply := llm.NewReply("")
+		for d, err := range t.inner.Stream(ctx, req) {
+			if err == nil {
+				reply.Add(d)
+			}
+			if !yield(d, err) {
+				break
+			}
+		}
+		said := openai.WireMessages(llm.Request{Model: req.Model, Messages: reply.Messages()})
+		if len(said) > 0 { // what follows are results that are not there yet
+			fmt.Fprintf(t.w, "← %s\n", said[0])
+			t.told = len(wire) + 1
+		}
+	}
+}

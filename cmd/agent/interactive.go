@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"agent/internal/history"
+	"agent/internal/llm/offline"
+	"agent/internal/loop"
+	"agent/internal/tui"
+)
+
+// interactive is `agent`: the terminal program.
+func interactive(ctx context.Context, f flags, args []string) error {
+	prompt, err := firstPrompt(&f, args)
+	if err != nil {
+		return err
+	}
+	if !term.IsTerminal(os.Stdout.Fd()) {
+		return usage("this is no terminal. agent run PROMPT works without one")
+	}
+	if f.resume == choose {
+		id, err := pickSession(ctx)
+		if err != nil || id == "" {
+			return err
+		}
+		f.resume = id
+	}
+	a, err := open(f, true)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	return show(ctx, a, prompt)
+}
+
+// firstPrompt takes from args the ID of --resume and the prompt to begin with.
+// One word alone is more likely a mistyped command than a prompt.
+func firstPrompt(f *flags, args []string) ([]string, error) {
+	if f.resume == choose && len(args) > 0 {
+		f.resume, args = args[0], args[1:]
+	}
+	if len(args) == 0 {
+		return nil, nil
+	}
+	if len(args) == 1 && !strings.ContainsAny(args[0], " \n") {
+		return nil, usage("there is no command %q. A prompt of one word goes through: agent run %s", args[0], args[0])
+	}
+	return []string{strings.Join(args, " ")}, nil
+}
+
+// show runs a's session on the screen until the person leaves or a signal ends
+// the program.
+func show(ctx context.Context, a *app, prompts []string) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	code := make(chan int, 1)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
+	defer signal.Stop(signals)
+	go func() {
+		select {
+		case s := <-signals:
+			code <- signalCode(s)
+			stop()
+		case <-ctx.Done():
+		}
+	}()
+
+	commands, events := make(chan loop.Command), make(chan loop.Event, 64)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		loop.NewAgent(a.options).Run(ctx, commands, events)
+	}()
+	exit, err := tui.Run(ctx, a.screen(events, commands, prompts))
+	stop()
+	<-ended
+	a.goodbye(exit)
+	select {
+	case c := <-code:
+		return &exitError{code: c, err: err}
+	default:
+		return err
+	}
+}
+
+// screen is what the terminal program needs to know of a.
+func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, prompts []string) tui.Options {
+	o := tui.Options{
+		Events: events, Commands: commands, Prompts: prompts,
+		Version: stamped(), Dir: short(a.dir), Branch: a.branch,
+		Model: a.options.Model.Name, ModelWhy: a.options.Model.Why, Context: a.options.Model.Context,
+		Mode: string(a.options.Mode), Notices: a.notices, NoColor: os.Getenv("NO_COLOR") != "",
+	}
+	if a.options.Model.Name == offline.Name && len(a.options.State.Events) == 0 {
+		o.Notices = append([]string{unconnected}, o.Notices...)
+	}
+	for _, e := range a.options.State.Events {
+		o.History = append(o.History, e)
+	}
+	return o
+}
+
+// unconnected is what somebody without a model sees first.
+const unconnected = `No model is connected, so the built-in offline guide answers. It is no language model: it follows simple requests such as  read FILE · find WORD in *.go · replace A with B in FILE · run COMMAND.
+To connect one:  set OPENAI_API_KEY, or start with  --model ollama/NAME  or  --model openai/NAME --base-url URL.`
+
+// goodbye leaves the last answer, and how to come back, on the normal screen.
+func (a *app) goodbye(exit tui.Exit) {
+	if exit.LastAnswer != "" {
+		fmt.Println(strings.TrimRight(tui.Sanitize(exit.LastAnswer), "\n"))
+		fmt.Println()
+	}
+	if exit.Turns > 0 && a.log != nil {
+		fmt.Printf("To go on with this session:  agent --resume %s\n", a.log.Header().ID)
+	}
+}
+
+// pickSession lets the person choose among the sessions; "" if they chose none.
+func pickSession(ctx context.Context) (string, error) {
+	store, err := openStore()
+	if err != nil {
+		return "", err
+	}
+	infos, err := store.List("")
+	if err != nil {
+		return "", err
+	}
+	if len(infos) == 0 {
+		return "", fmt.Errorf("there is no session yet. Start one with agent")
+	}
+	var list []tui.Session
+	for _, i := range infos {
+		s := outline(store, i)
+		list = append(list, tui.Session{ID: i.ID, Dir: short(i.Dir), Title: s.Title, When: i.Modified, Messages: s.Messages})
+	}
+	return tui.Pick(ctx, list)
+}
+
+// outline is what a listing tells of a session beyond its header.
+func outline(store *history.Store, i history.Info) loop.Outline {
+	_, records, err := store.Read(i.ID)
+	if err != nil {
+		return loop.Outline{}
+	}
+	return loop.OutlineOf(records)
+}
+
+// when writes a time as people say it: the hour of today, else the date.
+func when(t, now time.Time) string {
+	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return t.Format("15:04")
+	}
+	return t.Format(time.DateOnly)
+}

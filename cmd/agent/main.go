@@ -1,0 +1,91 @@
+// Agent is a coding assistant for the terminal.
+//
+// This package is the only place that wires the rooms together: flags, the
+// choice of the model, the session, the screen or the headless printer, and
+// exit codes.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"agent/internal/tui"
+)
+
+// version is stamped by the build.
+var version = "dev"
+
+func main() {
+	cmd := rootCommand()
+	code, say := exitCode(cmd.ExecuteContext(context.Background()))
+	if say != nil {
+		fmt.Fprintln(os.Stderr, "agent: "+tui.Sanitize(say.Error()))
+		if code == exitUsage {
+			fmt.Fprintln(os.Stderr, "agent --help shows how it is called.")
+		}
+	}
+	os.Exit(code)
+}
+
+// rootCommand is `agent` with everything under it.
+func rootCommand() *cobra.Command {
+	f := &flags{}
+	cmd := &cobra.Command{
+		Use:   "agent [PROMPT]",
+		Short: "a coding assistant for the terminal",
+		Long: `Agent works in the current directory: you type, a model answers, and it reads,
+searches, edits and runs things through tools until the work is done. Ctrl+C
+stops it at any instant. Without a model connected, a built-in guide answers.`,
+		Example: `  agent                               open the terminal program here
+  agent "why does the build fail?"    the same, with a first prompt
+  agent --continue                    go on with the newest session of this directory
+  git diff | agent run "review this"  one prompt without a screen`,
+		Args:          cobra.ArbitraryArgs,
+		Version:       stamped(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return interactive(cmd.Context(), *f, args)
+		},
+	}
+	cmd.SetVersionTemplate("agent {{.Version}}\n")
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%w", err) })
+	p := cmd.PersistentFlags()
+	p.StringVarP(&f.model, "model", "m", "", "model as PROVIDER/NAME")
+	p.StringVar(&f.baseURL, "base-url", "", "URL of an OpenAI-compatible server")
+	p.StringVar(&f.mode, "mode", "", "what is asked about: ask (default: whatever changes something), edits (edits in the directory unasked), all (nothing asks)")
+	p.IntVar(&f.maxSteps, "max-steps", 0, "steps after which a turn asks whether it may go on (default 50)")
+	p.BoolVarP(&f.cont, "continue", "c", false, "go on with the newest session of this directory")
+	p.StringVarP(&f.resume, "resume", "r", "", "go on with the session of this ID, or choose one")
+	p.Lookup("resume").NoOptDefVal = choose
+	cmd.AddCommand(runCommand(f), sessionsCommand(), demoCommand(f))
+	return cmd
+}
+
+// noArgs refuses arguments as wrong usage.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if err := cobra.NoArgs(cmd, args); err != nil {
+		return usage("%w", err)
+	}
+	return nil
+}
+
+// choose is the value of --resume without an ID.
+const choose = "?"
+
+// stamped is the version of this program, that of the module where the build
+// stamped none.
+func stamped() string {
+	if version != "dev" {
+		return version
+	}
+	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" && b.Main.Version != "(devel)" {
+		return strings.TrimPrefix(b.Main.Version, "v")
+	}
+	return version
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+	"agent/internal/tui"
+)
+
+// printer tells of a headless run. Its writers' errors end nothing: the work
+// goes on, and the session has it all.
+type printer interface {
+	event(loop.Event)
+	end(result) // after the last event
+}
+
+// result is what a headless run came to: the object that --output json prints.
+type result struct {
+	Type     string    `json:"type"` // "result"
+	Session  string    `json:"session,omitempty"`
+	Model    string    `json:"model"`
+	Answer   string    `json:"answer"` // of the last step
+	Reason   string    `json:"reason"` // why the turn ended
+	Error    string    `json:"error,omitempty"`
+	Hint     string    `json:"hint,omitempty"`
+	Steps    int       `json:"steps"`
+	Usage    llm.Usage `json:"usage"`
+	Duration int64     `json:"duration_ms"`
+	ExitCode int       `json:"exit_code"`
+}
+
+// textPrinter streams the answer to out, and tells of the rest on err.
+type textPrinter struct {
+	out, err io.Writer
+	clean    bool // out is a terminal: nothing reaches it raw
+	open     bool // the last line on out is not ended
+	said     bool // something was written to out
+	reply    string
+	index    int
+}
+
+func (p *textPrinter) event(e loop.Event) {
+	switch e := e.(type) {
+	case loop.Streamed:
+		if d, ok := e.Delta.(llm.TextDelta); ok {
+			p.text(e.Reply, d)
+		}
+	case *loop.ToolStart:
+		if e.Effect != "read" { // what only reads is told of when it is done
+			p.note("◦ %s", tui.SanitizeLine(e.Title))
+		}
+	case *loop.ToolEnd:
+		p.toolEnd(e)
+	case loop.Retrying:
+		p.note("✗ %s. Trying again in %s (%d of %d)", tui.SanitizeLine(e.Error), e.In.Round(100e6), e.Attempt, e.Of)
+	case loop.Notice:
+		p.note("%s", tui.Sanitize(e.Text))
+	}
+}
+
+// text writes a piece of the answer. A new message begins a new paragraph.
+func (p *textPrinter) text(reply string, d llm.TextDelta) {
+	if p.said && (reply != p.reply || d.Index != p.index) {
+		p.endLine()
+		fmt.Fprintln(p.out)
+	}
+	p.reply, p.index = reply, d.Index
+	text := d.Text
+	if p.clean {
+		text = tui.Sanitize(text)
+	}
+	if text != "" {
+		fmt.Fprint(p.out, text)
+		p.said, p.open = true, !strings.HasSuffix(text, "\n")
+	}
+}
+
+func (p *textPrinter) toolEnd(e *loop.ToolEnd) {
+	title := tui.SanitizeLine(e.Title)
+	if e.Outcome != loop.OK {
+		first, _, _ := strings.Cut(e.Result.Text, "\n")
+		p.note("✗ %s  %s: %s", title, e.Outcome, tui.SanitizeLine(first))
+		return
+	}
+	line := "· " + title
+	if e.Summary != "" {
+		line += "  " + tui.SanitizeLine(e.Summary)
+	}
+	for _, d := range e.Diffs {
+		line += "  " + tui.DiffStat(d)
+	}
+	p.note("%s", line)
+}
+
+func (p *textPrinter) end(r result) {
+	p.endLine()
+	if r.Error != "" {
+		p.note("✗ %s", tui.SanitizeLine(r.Error))
+	}
+	if r.Hint != "" {
+		p.note("  %s", tui.SanitizeLine(r.Hint))
+	}
+}
+
+// note writes a line to err, on a line of its own where both are one terminal.
+func (p *textPrinter) note(format string, args ...any) {
+	if p.clean {
+		p.endLine()
+	}
+	fmt.Fprintf(p.err, format+"\n", args...)
+}
+
+func (p *textPrinter) endLine() {
+	if p.open {
+		fmt.Fprintln(p.out)
+		p.open = false
+	}
+}
+
+// jsonPrinter writes one object at the end; with lines, each durable event
+// before it as well, as the session holds it.
+type jsonPrinter struct {
+	out   io.Writer
+	lines bool
+}
+
+func (p *jsonPrinter) event(e loop.Event) {
+	d, ok := e.(loop.Durable)
+	if !ok || !p.lines {
+		return
+	}
+	if line, err := loop.Encode(d); err == nil {
+		fmt.Fprintf(p.out, "%s\n", line)
+	}
+}
+
+func (p *jsonPrinter) end(r result) {
+	enc := json.NewEncoder(p.out)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(r)
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+
+	"agent/cmd/agent/settings"
+	"agent/internal/llm/catalog"
+	"agent/internal/tui"
+)
+
+// The tables of the README are those of the program. UPDATE=1 writes them.
+func TestReadmeTables(t *testing.T) {
+	const path = "../../README.md"
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := string(b)
+	for name, table := range map[string]string{
+		"commands": commandTable(), "keys": keyTable(), "providers": providerTable(), "settings": settingTable(),
+	} {
+		begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
+		head, rest, ok := strings.Cut(want, begin)
+		_, tail, ok2 := strings.Cut(rest, end)
+		if !ok || !ok2 {
+			t.Fatalf("the README has no place for %s", name)
+		}
+		want = head + begin + table + end + tail
+	}
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if d := cmp.Diff(string(b), want); d != "" {
+		t.Errorf("the README is not what the program is (UPDATE=1 writes it):\n%s", d)
+	}
+}
+
+func commandTable() string {
+	var b strings.Builder
+	b.WriteString("| command | what it does |\n|---|---|\n")
+	root := rootCommand()
+	fmt.Fprintf(&b, "| `%s` | open the terminal program, here |\n", root.Use)
+	for _, c := range root.Commands() {
+		if !c.Hidden {
+			fmt.Fprintf(&b, "| `agent %s` | %s |\n", c.Use, c.Short)
+		}
+	}
+	b.WriteString("\n| flag of all that start a session | what it does |\n|---|---|\n")
+	b.WriteString(flagTable(root))
+	return b.String()
+}
+
+func flagTable(c *cobra.Command) string {
+	var b strings.Builder
+	for line := range strings.Lines(c.PersistentFlags().FlagUsagesWrapped(0)) {
+		name, what, _ := strings.Cut(strings.TrimSpace(line), "   ")
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, strings.TrimSpace(what))
+	}
+	return b.String()
+}
+
+func keyTable() string {
+	var b strings.Builder
+	b.WriteString("| keys | what they do |\n|---|---|\n")
+	for _, k := range tui.KeyTable() {
+		fmt.Fprintf(&b, "| %s | %s |\n", k.Keys, k.What)
+	}
+	return b.String()
+}
+
+func settingTable() string {
+	var b strings.Builder
+	b.WriteString("| setting | what it is |\n|---|---|\n")
+	for f := range reflect.TypeFor[settings.Settings]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, f.Tag.Get("what"))
+	}
+	return b.String()
+}
+
+func providerTable() string {
+	var b strings.Builder
+	b.WriteString("| provider | key | default model |\n|---|---|---|\n")
+	for _, r := range catalog.Providers() {
+		key := "none: a server on this machine"
+		switch {
+		case !r.Built():
+			key = "`" + strings.Join(r.KeyNames, "`, `") + "` (not built yet)"
+		case len(r.KeyNames) > 0:
+			key = "`" + strings.Join(r.KeyNames, "`, `") + "`"
+		case r.Dialect == catalog.Builtin:
+			key = "none: built in"
+		}
+		model := r.Default
+		if model != "" {
+			model = "`" + model + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.Name, key, model)
+	}
+	return b.String()
+}

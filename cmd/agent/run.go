@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// maxPrompt is how many bytes of standard input become a prompt.
+const maxPrompt = 4 << 20
+
+// runCommand is `agent run`: one prompt, without a screen.
+func runCommand(f *flags) *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "run [PROMPT...]",
+		Short: "do one prompt without a screen",
+		Long: `Run does one prompt without a screen: the answer goes to standard output as it
+streams, tools and notices go to standard error. What comes on standard input
+is added to the prompt.
+
+Nobody can be asked here: what would be asked about is refused, and the model
+is told. --mode edits or --mode all allow more.
+
+It exits with 0 when the turn is done, 1 when it failed or a guard ended it,
+2 when it was called wrongly, 130 when it was interrupted.`,
+		Example: `  agent run "what does this project do?"
+  git diff | agent run "review this"
+  agent run --mode edits --output json "fix the typo in README.md"`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			prompt, err := promptOf(args, os.Stdin, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			var p printer
+			switch output {
+			case "text":
+				p = &textPrinter{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), clean: term.IsTerminal(os.Stdout.Fd())}
+			case "json", "stream-json":
+				p = &jsonPrinter{out: cmd.OutOrStdout(), lines: output == "stream-json"}
+			default:
+				return usage("--output: there is no form %q: use text, json or stream-json", output)
+			}
+			a, err := open(*f, false)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			for _, n := range a.notices {
+				p.event(loop.Notice{Text: n})
+			}
+			return headless(a, prompt, p)
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "form of the output: text, json (one object at the end) or stream-json (a line an event)")
+	return cmd
+}
+
+// headless runs one turn of a and tells p of it. Its error is the exit code.
+func headless(a *app, prompt string, p printer) error {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+
+	commands, events := make(chan loop.Command, 4), make(chan loop.Event, 64)
+	go loop.NewAgent(a.options).Run(ctx, commands, events)
+	commands <- loop.Prompt{Text: prompt}
+
+	r := result{Type: "result", Session: a.log.Header().ID, Model: a.options.Model.Name}
+	code := exitFailed
+	killed := 0 // the exit code of the signal that ended the program
+	for events != nil {
+		select {
+		case s := <-signals:
+			if killed != 0 {
+				stop() // asked twice: what the turn still has to say is not waited for
+				continue
+			}
+			killed = signalCode(s)
+			commands <- loop.Interrupt{}
+		case e, ok := <-events:
+			if !ok {
+				events = nil
+				continue
+			}
+			p.event(e)
+			if end, ok := e.(*loop.TurnEnd); ok {
+				code = r.fill(end)
+				stop() // nothing more is wanted of the agent
+			} else {
+				r.note(e)
+			}
+		}
+	}
+	if killed != 0 {
+		code = killed
+	}
+	r.ExitCode = code
+	p.end(r)
+	if code != exitDone {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// note keeps what of e belongs into the result.
+func (r *result) note(e loop.Event) {
+	switch e := e.(type) {
+	case *loop.MessageDone:
+		if e.Message.Kind == llm.Assistant {
+			r.Answer = e.Message.Text
+		}
+	case *loop.ToolEnd:
+		r.Answer = "" // what was said before a tool is no answer
+	}
+}
+
+// fill takes the end of the turn into the result, and returns the exit code.
+func (r *result) fill(end *loop.TurnEnd) int {
+	r.Reason, r.Error, r.Hint = string(end.Reason), end.Error, end.Hint
+	r.Steps, r.Usage, r.Duration = end.Steps, end.Usage, end.Duration.Milliseconds()
+	switch end.Reason {
+	case loop.Done:
+		return exitDone
+	case loop.UserInterrupt:
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+// signalCode is the exit code of a program that s ended.
+func signalCode(s os.Signal) int {
+	switch s {
+	case syscall.SIGTERM:
+		return exitTerminated
+	case syscall.SIGHUP:
+		return exitHangup
+	}
+	return exitInterrupted
+}
+
+// promptOf joins the arguments and what comes on standard input, which is read
+// when it is no terminal.
+func promptOf(args []string, stdin *os.File, notes io.Writer) (string, error) {
+	prompt := strings.TrimSpace(strings.Join(args, " "))
+	piped, err := readPiped(stdin, notes)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case prompt == "" && piped == "":
+		return "", usage("there is no prompt: agent run \"what to do\", or give it on standard input")
+	case piped == "":
+		return prompt, nil
+	case prompt == "":
+		return piped, nil
+	}
+	return prompt + "\n\n<stdin>\n" + piped + "\n</stdin>", nil
+}
+
+// readPiped returns what was piped or redirected into stdin; nothing where it
+// is a terminal or a device. It says so when it has to wait.
+func readPiped(stdin *os.File, notes io.Writer) (string, error) {
+	fi, err := stdin.Stat()
+	if err != nil || fi.Mode()&os.ModeCharDevice != 0 {
+		return "", nil
+	}
+	waiting := time.AfterFunc(time.Second, func() {
+		fmt.Fprintln(notes, "reading the prompt from standard input (redirect it from /dev/null if there is nothing to read) ...")
+	})
+	defer waiting.Stop()
+	b, err := io.ReadAll(io.LimitReader(stdin, maxPrompt+1))
+	if err != nil {
+		return "", fmt.Errorf("read standard input: %w", err)
+	}
+	if len(b) > maxPrompt {
+		return "", usage("standard input is longer than %d MiB: write it to a file and name the file in the prompt", maxPrompt>>20)
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(string(b), "\uFFFD")), nil
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+)
+
+// hang is how long a test waits before it calls something stuck.
+const hang = 30 * time.Second
+
+// terminal is the program in a real pty, with an emulator that draws what it
+// writes.
+type terminal struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	pty  *os.File
+	done chan struct{} // closed when the program has ended and all was drawn
+
+	mu      sync.Mutex // guards what follows; vt's own safe emulator is not
+	em      *vt.Emulator
+	changed chan struct{} // closed and replaced at each piece of output
+	raw     []byte        // all that the program wrote
+}
+
+// home is a place of its own for a program: a HOME and a working directory.
+type home struct {
+	dir, work string
+	env       []string
+}
+
+// newHome returns an empty home whose working directory holds files.
+func newHome(t *testing.T, files map[string]string, env ...string) home {
+	t.Helper()
+	h := home{dir: t.TempDir(), work: filepath.Join(t.TempDir(), "shop")}
+	for name, content := range files {
+		path := filepath.Join(h.work, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(h.work, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h.env = append([]string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}, env...)
+	return h
+}
+
+// open starts the program in h, in a terminal of the size given.
+func (h home) open(t *testing.T, cols, rows int, args ...string) *terminal {
+	t.Helper()
+	path, err := exec.LookPath("agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Dir, cmd.Env = h.work, h.env
+	f, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &terminal{t: t, cmd: cmd, pty: f, em: vt.NewEmulator(cols, rows), changed: make(chan struct{}), done: make(chan struct{})}
+	go s.draw()
+	go s.reply()
+	t.Cleanup(s.close)
+	return s
+}
+
+// draw feeds the emulator until the program ends.
+func (s *terminal) draw() {
+	defer close(s.done)
+	b := make([]byte, 32<<10)
+	for {
+		n, err := s.pty.Read(b)
+		s.mu.Lock()
+		s.raw = append(s.raw, b[:n]...)
+		_, _ = s.em.Write(b[:n])
+		close(s.changed)
+		s.changed = make(chan struct{})
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// reply sends what a terminal answers to questions back to the program.
+func (s *terminal) reply() { _, _ = io.Copy(s.pty, s.em) }
+
+func (s *terminal) close() {
+	if s.cmd.ProcessState == nil {
+		_ = s.cmd.Process.Kill()
+		_ = s.cmd.Wait()
+	}
+	_ = s.pty.Close()
+	<-s.done
+	_ = s.em.Close()
+}
+
+// screen returns what is on the screen, without trailing blanks.
+func (s *terminal) screen() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var b strings.Builder
+	for l := range strings.Lines(s.em.String()) {
+		b.WriteString(strings.TrimRight(l, " \n") + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// wait returns when every one of texts is on the screen at once.
+func (s *terminal) wait(texts ...string) {
+	s.t.Helper()
+	s.until(strings.Join(texts, ", "), func(screen string) bool {
+		for _, want := range texts {
+			if !strings.Contains(screen, want) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// asked returns when a question with all of texts takes keys.
+func (s *terminal) asked(texts ...string) {
+	s.t.Helper()
+	s.until("a question with "+strings.Join(texts, ", "), func(screen string) bool {
+		for _, want := range append(texts, "waits for you") {
+			if !strings.Contains(screen, want) {
+				return false
+			}
+		}
+		return !strings.Contains(screen, "waits until you stop typing")
+	})
+}
+
+// gone returns when text is no longer on the screen.
+func (s *terminal) gone(text string) {
+	s.t.Helper()
+	s.until("no "+text, func(screen string) bool { return !strings.Contains(screen, text) })
+}
+
+func (s *terminal) until(what string, ok func(screen string) bool) {
+	s.t.Helper()
+	limit := time.After(hang)
+	for {
+		s.mu.Lock()
+		changed := s.changed
+		s.mu.Unlock()
+		if ok(s.screen()) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-s.done:
+			if ok(s.screen()) {
+				return
+			}
+			s.t.Fatalf("the program ended before the screen showed %s:\n%s", what, s.screen())
+		case <-limit:
+			s.t.Fatalf("the screen never showed %s:\n%s", what, s.screen())
+		}
+	}
+}
+
+// send types keys as a terminal sends them.
+func (s *terminal) send(keys string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.pty, keys); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// The keys that are no letters, as a terminal sends them.
+const (
+	enter      = "\r"
+	escape     = "\x1b"
+	ctrlC      = "\x03"
+	ctrlD      = "\x04"
+	ctrlJ      = "\n"
+	shiftEnter = "\x1b[13;2u"
+)
+
+func (s *terminal) resize(cols, rows int) {
+	s.t.Helper()
+	s.mu.Lock()
+	s.em.Resize(cols, rows)
+	s.mu.Unlock()
+	if err := pty.Setsize(s.pty, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *terminal) signal(sig syscall.Signal) {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// exit waits for the program to end by itself and returns its exit code.
+func (s *terminal) exit() int {
+	s.t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- s.cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+			s.t.Fatal(err)
+		}
+	case <-time.After(hang):
+		s.t.Fatalf("the program did not end:\n%s", s.screen())
+	}
+	return s.cmd.ProcessState.ExitCode()
+}
+
+// restored reports whether the terminal was left as it was found: every mode
+// that the program set is reset, and the normal screen is back.
+func (s *terminal) restored() error {
+	<-s.done
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := string(s.raw)
+	for _, mode := range []string{"?1049", "?1000", "?1002", "?1003", "?1006", "?2004", "?1004"} {
+		on, off := strings.LastIndex(out, "\x1b["+mode+"h"), strings.LastIndex(out, "\x1b["+mode+"l")
+		if on > off {
+			return errors.New("mode " + mode + " is still on")
+		}
+	}
+	if hide, show := strings.LastIndex(out, "\x1b[?25l"), strings.LastIndex(out, "\x1b[?25h"); hide > show {
+		return errors.New("the cursor is still hidden")
+	}
+	if s.em.IsAltScreen() {
+		return errors.New("the alternate screen is still on")
+	}
+	return nil
+}

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func drawWholeText(st *Styles, text string, width int) []string {
+func drawFinished(st *Styles, text string, width int) []string {
 	m := NewMarkdown(st)
 	m.SetText(text)
 	m.Finish()
@@ -55,7 +55,7 @@ func TestMarkdownStreamIsCalm(t *testing.T) {
 			}
 			streamed := slices.Clone(m.Lines(width))
 			m.Finish()
-			want := drawWholeText(st, source.text, width)
+			want := drawFinished(st, source.text, width)
 			if diff := cmp.Diff(m.Lines(width), want); diff != "" {
 				t.Fatalf("%s: finished (-got +want):\n%s", source.name, diff)
 			}
@@ -94,15 +94,15 @@ func control(r rune) bool {
 func TestMarkdownFitsAnyWidth(t *testing.T) {
 	for _, source := range corpus(t) {
 		for width := 1; width <= 130; width++ {
-			checkLines(t, drawWholeText(looks["dark"], source.text, width), width)
+			checkLines(t, drawFinished(looks["dark"], source.text, width), width)
 		}
 	}
 }
 
 func TestMarkdownSaysTheSameWithoutColour(t *testing.T) {
 	for _, source := range corpus(t) {
-		colour := bare(drawWholeText(looks["dark"], source.text, 80))
-		none := drawWholeText(looks["nocolor"], source.text, 80)
+		colour := bare(drawFinished(looks["dark"], source.text, 80))
+		none := drawFinished(looks["nocolor"], source.text, 80)
 		if diff := cmp.Diff(bare(none), colour); diff != "" {
 			t.Errorf("%s (-without colour +with):\n%s", source.name, diff)
 		}
@@ -134,7 +134,7 @@ func TestMarkdownDraws(t *testing.T) {
 		{"only a definition", "[a]: http://b", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			lines := bare(drawWholeText(looks["dark"], test.text, 20))
+			lines := bare(drawFinished(looks["dark"], test.text, 20))
 			if diff := cmp.Diff(strings.Join(lines, "\n"), test.want); diff != "" {
 				t.Errorf("(-got +want):\n%s", diff)
 			}
@@ -185,7 +185,7 @@ func TestMarkdownLinesFollowTheWidth(t *testing.T) {
 	m.Append("one two three four\n\nfive six")
 	for _, width := range []int{80, 10, 80, 5} {
 		streamed := slices.Clone(m.Lines(width))
-		if diff := cmp.Diff(streamed, drawWholeText(looks["dark"], m.Text(), width)); diff != "" {
+		if diff := cmp.Diff(streamed, drawFinished(looks["dark"], m.Text(), width)); diff != "" {
 			t.Errorf("at %d (-got +want):\n%s", width, diff)
 		}
 	}
@@ -217,7 +217,7 @@ func giants(size int) map[string]string {
 }
 
 func TestMarkdownGiants(t *testing.T) {
-	for name, text := range giants(40 << 10) {
+	for name, text := range giants(20 << 10) {
 		t.Run(name, func(t *testing.T) {
 			m := NewMarkdown(looks["dark"])
 			for rest := text; rest != ""; {

@@ -141,7 +141,7 @@ func (z *sanitizer) joins(r rune) bool {
 	next, _ := utf8.DecodeRuneInString(z.rest)
 	switch r {
 	case zwj:
-		return z.base != 0 && z.last != zwj && (picture(z.base) && picture(next) || joinable(z.last) && joinable(next))
+		return z.base != 0 && z.last != zwj && (picture(z.base) && picture(next) && drawn(next) || joinable(z.last) && joinable(next))
 	case zwnj:
 		return joinable(z.last) && joinable(next)
 	}

@@ -53,6 +53,7 @@ func TestSanitize(t *testing.T) {
 		{"flags", "🇩🇪 🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f", "🇩🇪 🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"},
 		{"keycap", "1\ufe0f\u20e3", "1\ufe0f\u20e3"},
 		{"joiner at the end", "👩\u200d", `👩\u200d`},
+		{"joiner before an escape", "👩\u200d\U0001f269", `👩\u200d\U0001f269`},
 		{"two joiners", "👩\u200d\u200d👩", `👩\u200d\u200d👩`},
 
 		{"tab", "\ta\tbcd\tefgh\tx", "    a   bcd efgh    x"},

@@ -33,12 +33,13 @@ type dialog struct {
 
 func (d *dialog) waits() bool { return len(d.asks) > 0 }
 
-// push adds a question. idle is how long no key was pressed.
+// push adds a question. idle is how long nobody typed, after says that a dialog
+// took a key just now.
 func (d *dialog) push(ask loop.Ask, idle time.Duration, after bool) {
 	d.asks = append(d.asks, ask)
 	if len(d.asks) == 1 {
 		d.reset()
-		d.armed, d.after = idle >= quiet, after
+		d.armed, d.after = idle >= quiet && !after, after
 	}
 }
 
@@ -183,6 +184,9 @@ func (d *dialog) title(width int) string {
 func (d *dialog) makeBody(width int) []string {
 	ask := d.asks[0]
 	var out []string
+	for _, w := range ask.Warnings {
+		out = append(out, paint(d.st.Yellow, Wrap("careful: "+Sanitize(w), width))...)
+	}
 	for _, t := range ask.Targets {
 		if t.Kind == "command" && !d.told(t.Value, width) {
 			out = append(out, spell(t.Value, width)...)
@@ -194,9 +198,6 @@ func (d *dialog) makeBody(width int) []string {
 			lead = ""
 		}
 		out = append(out, paint(d.st.Dim, Wrap(lead+Sanitize(ask.Why), width))...)
-	}
-	for _, w := range ask.Warnings {
-		out = append(out, paint(d.st.Yellow, Wrap("careful: "+Sanitize(w), width))...)
 	}
 	for _, diff := range ask.Diffs {
 		if len(ask.Diffs) > 1 {

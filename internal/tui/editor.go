@@ -8,8 +8,10 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// editorLines is the most lines that the editor grows to.
-const editorLines = 8
+const (
+	editorLines = 8      // that the editor grows to at most
+	typedLines  = 10_000 // that it holds
+)
 
 // editor is the box one types into.
 type editor struct {
@@ -21,7 +23,8 @@ type editor struct {
 	draft  string // what was typed before walking
 
 	width, limit int
-	view         []string // cached until the text or the size changes
+	top          int      // the first line that is shown
+	view         []string // cached until the text or the size changes; nil is not drawn yet
 	cursor       *tea.Cursor
 }
 
@@ -30,8 +33,7 @@ func newEditor(keys keymap, st *Styles) *editor {
 	a.ShowLineNumbers = false
 	a.SetVirtualCursor(false)
 	a.MaxWidth = 0
-	a.DynamicHeight, a.MinHeight, a.MaxHeight = true, 1, editorLines
-	a.MaxContentHeight = 10_000
+	a.DynamicHeight, a.MinHeight, a.MaxHeight = true, 1, typedLines
 	a.KeyMap = keys.textarea()
 	a.Focus()
 	e := &editor{area: a, keys: keys, pastes: pastes{}, limit: editorLines}
@@ -56,14 +58,12 @@ func (e *editor) restyle(st *Styles) {
 
 // resize gives the editor the width of the window, and at most limit lines.
 func (e *editor) resize(width, limit int) {
-	limit = max(1, min(limit, editorLines))
-	if width == e.width && limit == e.limit {
-		return
+	e.limit = max(1, min(limit, editorLines))
+	if width != e.width {
+		e.width = width
+		e.area.SetWidth(max(width, gutter+2))
+		e.view = nil
 	}
-	e.width, e.limit = width, limit
-	e.area.MaxHeight = limit
-	e.area.SetWidth(max(width, gutter+2))
-	e.view = nil
 }
 
 // value is the text as it is shown, with tokens for what was pasted.
@@ -115,7 +115,7 @@ func (e *editor) eraseToken() {
 // paste inserts text. Much of it becomes a token.
 func (e *editor) paste(text string) {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
-	e.area.InsertString(e.pastes.collapse(text))
+	e.area.InsertString(e.pastes.collapse(text, len(e.value())))
 	e.view = nil
 }
 
@@ -160,11 +160,13 @@ func (e *editor) walk(back bool, prompts []string) bool {
 		e.set(e.draft)
 		return true
 	}
-	e.set(e.pastes.collapse(prompts[len(prompts)-e.walked]))
+	e.set(e.pastes.collapse(prompts[len(prompts)-e.walked], 0))
 	return true
 }
 
-// lines returns how the editor looks, and where the cursor stands in it.
+// lines returns the part of the editor around the cursor, and where the cursor
+// stands in it. The text area draws all it holds, so that it never scrolls by
+// itself.
 func (e *editor) lines() ([]string, *tea.Cursor) {
 	if e.view == nil {
 		e.view = fit(strings.Split(e.area.View(), "\n"))
@@ -175,5 +177,8 @@ func (e *editor) lines() ([]string, *tea.Cursor) {
 			}
 		}
 	}
-	return e.view, e.cursor
+	at := *e.cursor
+	e.top = max(0, min(e.top, at.Y, len(e.view)-e.limit), at.Y-e.limit+1)
+	at.Y -= e.top
+	return e.view[e.top:min(e.top+e.limit, len(e.view))], &at
 }

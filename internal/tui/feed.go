@@ -24,9 +24,9 @@ type feed struct {
 	stopping bool
 	since    time.Time // of the turn
 
-	prompts []string // that the person sent, oldest first
+	prompts []string  // that the person sent, oldest first
 	pending []pending // sent, and not yet in the conversation
-	answer  string   // the last one, whole
+	answer  string    // the last one, whole
 	turns   int
 
 	tools  map[string]*row // by the call's id
@@ -182,6 +182,12 @@ func (f *feed) streaming(kind llm.Kind, index int) *row {
 	for _, p := range f.open {
 		if p.kind == kind && p.index == index {
 			return p.row
+		}
+	}
+	for _, p := range f.open { // the model has gone on to something else
+		if it, ok := p.row.item.(*thinking); ok && !it.done {
+			it.done = true
+			p.row.touch()
 		}
 	}
 	p := &preview{kind, index, f.addMessage(kind)}

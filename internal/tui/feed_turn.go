@@ -76,7 +76,7 @@ func (r *retry) draw(c canvas) []string {
 	text := strings.TrimRight(Sanitize(r.Error), ".")
 	text += fmt.Sprintf(". Trying again in %s (%d of %d).", clock(r.left), r.Attempt, r.Of)
 	if r.Hint != "" {
-		text += "  " + Sanitize(r.Hint)
+		text += "\n" + Sanitize(r.Hint)
 	}
 	return hang(c.st.Yellow.Render(markFailed), Wrap(text, c.inner()))
 }
@@ -143,7 +143,7 @@ func (f *feed) settle() {
 	}
 	f.open = nil
 	for _, r := range f.calls {
-		if t := r.item.(*tool); t.stage != ended && t.id != "" {
+		if t := r.item.(*tool); t.stage != finished && t.id != "" {
 			f.call(t.id, (*tool).abandon)
 		}
 	}
@@ -181,19 +181,6 @@ func why(ev *loop.TurnEnd) string {
 		return "the session cannot be written"
 	}
 	return "the turn ended: " + string(ev.Reason)
-}
-
-// live reports whether something on the screen moves by itself.
-func (f *feed) live() bool { return f.running && !f.asking() || f.failed != nil }
-
-// asking reports whether a call waits for the person.
-func (f *feed) asking() bool {
-	for _, r := range f.calls {
-		if r.item.(*tool).stage == asking {
-			return true
-		}
-	}
-	return false
 }
 
 // tick advances what moves.

@@ -79,7 +79,7 @@ func columns(st *Styles, rows [][2]string, width int) []string {
 	for _, r := range rows {
 		first = max(first, lipgloss.Width(r[0]))
 	}
-	first = min(first, width/2)
+	first = min(first, width/3)
 	var out []string
 	for _, r := range rows {
 		name := Wrap(r[0], max(first, 1))

@@ -74,18 +74,22 @@ func (h *header) draw(c canvas) []string {
 type user struct {
 	text string
 	open bool
+	long bool // the last drawing left something out
 }
 
 // userLines is how much of a long prompt is shown while it is closed.
 const userLines = 12
 
 func (u *user) class() class   { return said }
+func (u *user) more() bool     { return u.open || u.long }
 func (u *user) opened() bool   { return u.open }
 func (u *user) setOpen(b bool) { u.open = b }
 
 func (u *user) draw(c canvas) []string {
 	lines := paint(c.st.Bold, Wrap(Sanitize(u.text), c.inner()))
-	if more := len(lines) - userLines; more > 1 && !u.open {
+	more := len(lines) - userLines
+	u.long = more > 1
+	if u.long && !u.open {
 		lines = append(lines[:userLines:userLines], c.st.Dim.Render(Truncate("… "+count(more, "more line"), c.inner())))
 	}
 	return hang(c.st.Cyan.Render(markUser), lines)
@@ -136,6 +140,7 @@ type thinking struct {
 }
 
 func (t *thinking) class() class   { return steps }
+func (t *thinking) more() bool     { return true }
 func (t *thinking) opened() bool   { return t.open }
 func (t *thinking) setOpen(b bool) { t.open = b }
 
@@ -182,7 +187,7 @@ func (f *fault) class() class { return said }
 func (f *fault) draw(c canvas) []string {
 	text := Sanitize(f.text)
 	if f.hint != "" {
-		text = strings.TrimRight(text, ".") + ".  " + Sanitize(f.hint)
+		text += "\n" + Sanitize(f.hint)
 	}
 	return hang(c.st.Red.Render(markFailed), Wrap(text, c.inner()))
 }

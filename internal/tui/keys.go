@@ -52,19 +52,19 @@ const (
 	actEraseToTail action = "erase-to-end"
 )
 
-// place says where a binding holds.
-type place string
+// scope says where a binding holds.
+type scope string
 
 const (
-	anywhere   place = ""
-	inQuestion place = "while a question waits"
-	inEditor   place = "in the text"
+	anywhere   scope = ""
+	inQuestion scope = "while a question waits"
+	inEditor   scope = "in the text"
 )
 
 // binding ties keys to an action.
 type binding struct {
 	action action
-	place  place
+	where  scope
 	keys   []string
 	what   string // what the person is told; empty is not worth telling
 }
@@ -140,8 +140,8 @@ func (k keymap) table() []Key {
 			continue
 		}
 		what := r.what
-		if r.place != anywhere {
-			what += " (" + string(r.place) + ")"
+		if r.where != anywhere {
+			what += " (" + string(r.where) + ")"
 		}
 		out = append(out, Key{strings.Join(r.keys, ", "), what})
 	}

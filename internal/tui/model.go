@@ -188,7 +188,10 @@ func (m *model) leaving(now time.Time) bool {
 
 // moves reports whether anything changes with time alone.
 func (m *model) moves() bool {
-	return !m.done && (m.feed.live() || !m.warned.IsZero() || m.dialog.waits() && !m.dialog.armed)
+	if m.dialog.waits() {
+		return !m.done && !m.dialog.armed
+	}
+	return !m.done && (m.feed.running || !m.warned.IsZero())
 }
 
 func (m *model) tick() {

@@ -6,15 +6,19 @@ import (
 )
 
 // pasteLimit is the size in bytes from which a paste is shown as a token: every
-// key would cost the more, the longer the text.
+// key costs the more, the longer the text is.
 const pasteLimit = 2 << 10
+
+// pasteFloor is the same where much is in the editor already.
+const pasteFloor = 100
 
 // pastes holds what was pasted, by the token that stands for it.
 type pastes map[string]string
 
-// collapse returns text itself, or a token for much of it.
-func (p pastes) collapse(text string) string {
-	if len(text) <= pasteLimit {
+// collapse returns text itself, or a token for what is too much of it to go
+// with typed bytes.
+func (p pastes) collapse(text string, typed int) string {
+	if len(text) <= max(pasteLimit-typed, pasteFloor) {
 		return text
 	}
 	size := count(strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1, "line")

@@ -58,7 +58,7 @@ func (d *driver) check() {
 	d.t.Helper()
 	v := d.m.View()
 	lines := strings.Split(v.Content, "\n")
-	if d.m.width > 0 && len(lines) > d.m.height {
+	if len(lines) > max(d.m.height, 1) {
 		d.t.Fatalf("%d lines in a window of %d×%d", len(lines), d.m.width, d.m.height)
 	}
 	for i, l := range lines {
@@ -127,9 +127,11 @@ func keyPress(name string) tea.KeyPressMsg {
 	return msg
 }
 
-// screen is the window as text, with the cursor drawn as ▌.
-func (d *driver) screen() string {
-	v := d.m.View()
+// screen is the window as text.
+func (d *driver) screen() string { return asText(d.m.View()) }
+
+// asText is what a view shows, with the cursor drawn as ▌.
+func asText(v tea.View) string {
 	lines := strings.Split(ansi.Strip(v.Content), "\n")
 	if c := v.Cursor; c != nil && c.Y < len(lines) {
 		l := lines[c.Y]
@@ -145,8 +147,12 @@ func (d *driver) screen() string {
 // golden compares the screen with testdata.
 func (d *driver) golden(name string) {
 	d.t.Helper()
+	d.compare(name, d.screen())
+}
+
+func (d *driver) compare(name, got string) {
+	d.t.Helper()
 	file := filepath.Join("testdata", "screen", name+".txt")
-	got := d.screen()
 	if *updateScreens {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			d.t.Fatal(err)
@@ -185,7 +191,7 @@ func sizes(t *testing.T, f func(t *testing.T, size string, width, height int)) {
 
 func userSaid(text string) *loop.UserSaid { return &loop.UserSaid{Text: text} }
 
-func text(reply, s string) loop.Event {
+func streamed(reply, s string) loop.Event {
 	return loop.Streamed{Reply: reply, Delta: llm.TextDelta{Text: s}}
 }
 

@@ -100,20 +100,20 @@ func nextMode(mode string) policy.Mode {
 
 // doing says what goes on, and what ends it.
 func (m *model) doing() string {
-	f := m.feed
+	stops := m.keys.name(actInterrupt) + " stops"
+	words := stops + " · " + clock(m.now().Sub(m.feed.since).Truncate(time.Second))
 	switch {
 	case m.leaving(m.now()):
 		return m.keys.name(actClear) + " again leaves"
-	case f.stopping:
-		return spinner(m.list.frame) + " stopping"
 	case m.dialog.waits():
-		return "waits for you · " + m.keys.name(actInterrupt) + " stops"
-	case f.running:
-		words := m.keys.name(actInterrupt) + " stops · " + clock(m.now().Sub(f.since).Truncate(time.Second))
-		if !f.working() {
-			words = spinner(m.list.frame) + " " + words
-		}
-		return words
+		return "waits for you · " + stops
+	case !m.feed.running:
+		return m.keys.name(actHelp) + " keys"
+	case m.feed.stopping:
+		words = "stopping"
 	}
-	return m.keys.name(actHelp) + " keys"
+	if !m.feed.working() {
+		words = spinner(m.list.frame) + " " + words
+	}
+	return words
 }

@@ -17,7 +17,7 @@ const (
 	waiting                // it is whole, and its turn has not come
 	asking                 // the person is asked
 	running
-	ended
+	finished
 )
 
 // How much of a tool is shown while it is closed.
@@ -55,6 +55,7 @@ type tool struct {
 }
 
 func (t *tool) class() class   { return steps }
+func (t *tool) more() bool     { return t.stage >= running }
 func (t *tool) opened() bool   { return t.open }
 func (t *tool) setOpen(b bool) { t.open = b }
 
@@ -72,13 +73,13 @@ func (t *tool) end(ev *loop.ToolEnd) {
 	if ev.Effect != "" {
 		t.effect = ev.Effect
 	}
-	t.stage, t.outcome, t.summary, t.diffs = ended, ev.Outcome, ev.Summary, ev.Diffs
+	t.stage, t.outcome, t.summary, t.diffs = finished, ev.Outcome, ev.Summary, ev.Diffs
 	t.took, t.result, t.tail = ev.Duration, ev.Result.Text, ""
 }
 
 // abandon ends a call of which nothing more will be heard.
 func (t *tool) abandon() {
-	t.stage, t.outcome, t.tail = ended, loop.Uncertain, ""
+	t.stage, t.outcome, t.tail = finished, loop.Uncertain, ""
 }
 
 // progress takes a piece of output.
@@ -114,7 +115,7 @@ func (t *tool) mark(c canvas) string {
 	switch {
 	case t.stage == asking:
 		return c.st.Yellow.Render(markAsked)
-	case t.stage != ended:
+	case t.stage != finished:
 		return markRunning
 	case t.outcome != loop.OK:
 		return c.st.Red.Render(markFailed)
@@ -152,7 +153,7 @@ func (t *tool) words() string {
 	if t.stage == composing && t.written > 0 {
 		return thousands(t.written) + " bytes"
 	}
-	if t.stage != ended {
+	if t.stage != finished {
 		return ""
 	}
 	switch t.outcome {
@@ -178,7 +179,7 @@ func (t *tool) time(c canvas) string {
 	switch {
 	case t.stage == running:
 		return spinner(c.frame) + " " + tenths(t.took)
-	case t.stage == ended && (t.outcome == loop.OK || t.outcome == loop.Failed || t.outcome == loop.Interrupted):
+	case t.stage == finished && (t.outcome == loop.OK || t.outcome == loop.Failed || t.took > 0):
 		return tenths(t.took)
 	}
 	return ""
@@ -220,7 +221,7 @@ func (t *tool) output(c canvas, width int, open bool) []string {
 	case t.stage == running:
 		lines := outputLines(t.tail, width)
 		return paint(c.st.Dim, lines[max(0, len(lines)-tailLines):])
-	case t.stage != ended:
+	case t.stage != finished:
 		return nil
 	case open:
 		return paint(c.st.Dim, capLines(outputLines(t.result, width), openLines))

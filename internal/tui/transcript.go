@@ -29,9 +29,10 @@ type item interface {
 	draw(c canvas) []string
 }
 
-// opener is an item that has more to show than it does while closed.
+// opener is an item that may have more to show than it does while closed.
 type opener interface {
 	item
+	more() bool
 	opened() bool
 	setOpen(bool)
 }
@@ -214,7 +215,7 @@ func (t *transcript) end() { t.follow = true }
 func (t *transcript) toggle() {
 	for i := min(t.bottom, len(t.rows)-1); i >= 0; i-- {
 		o, ok := t.rows[i].item.(opener)
-		if !ok || t.rowHeight(i) == 0 {
+		if !ok || !o.more() || t.rowHeight(i) == 0 {
 			continue
 		}
 		o.setOpen(!o.opened())

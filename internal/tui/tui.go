@@ -3,11 +3,14 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/term"
 
 	"agent/internal/loop"
 )
@@ -91,6 +94,11 @@ func show(ctx context.Context, cancel func(), m tea.Model, in io.Reader, out io.
 	}
 	if out != nil {
 		opts = append(opts, tea.WithOutput(out))
+	}
+	if out == nil && term.IsTerminal(os.Stdout.Fd()) {
+		const saveTitle, restoreTitle = "\x1b[22;2t", "\x1b[23;2t"
+		fmt.Print(saveTitle)
+		defer fmt.Print(restoreTitle)
 	}
 	p := tea.NewProgram(m, opts...)
 	fed := make(chan struct{})

@@ -1,10 +1,12 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // pendingLines is how many prompts that are not yet in the conversation are
@@ -62,7 +64,7 @@ func (m *model) makePanel() panel {
 		p.lines = p.lines[over:]
 		m.rule -= over
 		if p.cursor != nil {
-			p.cursor.Y = max(p.cursor.Y-over, 0)
+			p.cursor.Y -= over
 		}
 	}
 	return p
@@ -112,26 +114,33 @@ func (m *model) View() tea.View {
 		return v
 	}
 	if m.help.open {
-		v.SetContent(strings.Join(m.help.lines(m.st, m.answering(), m.width, m.height), "\n"))
+		v.SetContent(strings.Join(clip(m.help.lines(m.st, m.answering(), m.width, m.height), m.width), "\n"))
 		return v
 	}
-	var b strings.Builder
-	for _, l := range m.list.window {
-		b.WriteString(l)
-		b.WriteByte('\n')
+	lines := slices.Clone(m.list.window)
+	for range m.height - len(m.panel.lines) - len(lines) {
+		lines = append(lines, "")
 	}
-	for range m.height - len(m.panel.lines) - len(m.list.window) {
-		b.WriteByte('\n')
-	}
-	b.WriteString(strings.Join(m.panel.lines, "\n"))
-	v.SetContent(b.String())
-	if c := m.panel.cursor; c != nil && !m.done {
+	v.SetContent(strings.Join(clip(append(lines, m.panel.lines...), m.width), "\n"))
+	if c := m.panel.cursor; c != nil && c.Y >= 0 && !m.done {
 		at := *c
 		at.Y += m.height - len(m.panel.lines)
 		at.X = min(at.X, m.width-1)
 		v.Cursor = &at
 	}
 	return v
+}
+
+// clip cuts lines in a window too narrow for the margins that they have.
+func clip(lines []string, width int) []string {
+	const narrow = 12
+	if width >= narrow {
+		return lines
+	}
+	for i, l := range lines {
+		lines[i] = ansi.Truncate(l, width, "")
+	}
+	return lines
 }
 
 // title is that of the terminal's window.

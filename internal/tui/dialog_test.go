@@ -1,0 +1,176 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop"
+)
+
+func askCommand(id, command string) loop.Asked {
+	return loop.Asked{Ask: loop.Ask{ID: id, Title: "shell " + command, Effect: "execute",
+		Targets: []loop.Target{{Kind: "command", Value: command}},
+		Why:     "a command can do anything that you can do", Scope: "this very command: " + command}}
+}
+
+func TestAskCommand(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{})
+		ask := askCommand("1", "rm -rf ./build && make\techo \u202egnp.exe\necho \x1b[2Jdone; sed -i 's/a very long expression/another very long expression/' one.go two.go three.go")
+		ask.Ask.Warnings = []string{"build is a link to /srv/build"}
+		ask.Ask.Scope = ""
+		d.events(userSaid("build it"), call("r1", "1", "shell"), ask)
+		d.golden("ask-command-" + size)
+		d.press("a") // not offered
+		d.commands()
+		d.press("y")
+		d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
+	})
+}
+
+func TestAnswers(t *testing.T) {
+	for _, c := range []struct {
+		keys string
+		want loop.Answer
+	}{
+		{"y", loop.Answer{ID: "1", Decision: loop.Allow}},
+		{"n", loop.Answer{ID: "1", Decision: loop.Refuse}},
+		{"a", loop.Answer{ID: "1", Decision: loop.Always}},
+		{"tab u s e enter", loop.Answer{ID: "1", Decision: loop.Refuse, Note: "use"}},
+		{"tab y ctrl+j n enter", loop.Answer{ID: "1", Decision: loop.Refuse, Note: "y\nn"}},
+		{"tab x tab y", loop.Answer{ID: "1", Decision: loop.Allow}},
+		{"enter space z y", loop.Answer{ID: "1", Decision: loop.Allow}},
+	} {
+		t.Run(c.keys, func(t *testing.T) {
+			d := newDriver(t, 80, 24, Options{})
+			d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
+			d.press(strings.Fields(c.keys)...)
+			d.commands(c.want)
+			if d.m.dialog.waits() {
+				t.Error("the question still waits")
+			}
+		})
+	}
+}
+
+func TestSayWithRefusal(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{})
+		d.events(asked()...)
+		d.press("tab")
+		d.enter("keep the handler's name")
+		d.send(tea.PasteMsg{Content: " as it is"})
+		d.golden("refuse-with-words-" + size)
+	})
+}
+
+// A dialog that arrives while somebody types takes no key until half a second
+// without one has passed. The draft stays.
+func TestFocus(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.events(userSaid("go"), call("r1", "1", "shell"))
+	d.pass(time.Minute)
+	d.enter("also ")
+	d.pass(100 * time.Millisecond)
+	d.events(askCommand("1", "make"))
+	for range 5 { // typing on, never half a second without a key
+		d.enter("y")
+		d.pass(400 * time.Millisecond)
+	}
+	d.commands()
+	d.golden("dialog-while-typing")
+	d.pass(200 * time.Millisecond)
+	d.golden("dialog-after-typing")
+	d.press("y")
+	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
+	if !strings.Contains(d.screen(), "› also yyyyy▌") {
+		t.Errorf("the draft did not come back:\n%s", d.screen())
+	}
+}
+
+// What follows an answer at once is not taken for the answer to the next
+// question, nor for text.
+func TestSecondQuestion(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.events(userSaid("go"), call("r1", "1", "shell"), call("r1", "2", "shell"), askCommand("1", "make"))
+	d.press("y")
+	d.events(result("1", "shell make", "execute", loop.OK, "", "", 0), askCommand("2", "rm -rf /"))
+	d.press("y", "y")
+	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
+	d.pass(600 * time.Millisecond)
+	d.press("n")
+	d.commands(loop.Answer{ID: "1", Decision: loop.Allow}, loop.Answer{ID: "2", Decision: loop.Refuse})
+	if !d.m.editor.empty() {
+		t.Errorf("keys went astray: %q", d.m.editor.value())
+	}
+}
+
+func TestQuestionsQueue(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.events(userSaid("go"), askCommand("1", "one"), askCommand("2", "two"), askCommand("3", "three"))
+	if !strings.Contains(d.screen(), "2 more questions") {
+		t.Errorf("what waits is not told:\n%s", d.screen())
+	}
+	d.events(result("2", "shell two", "execute", loop.Interrupted, "", "", 0))
+	d.press("y")
+	d.pass(time.Second)
+	d.press("n")
+	d.commands(loop.Answer{ID: "1", Decision: loop.Allow}, loop.Answer{ID: "3", Decision: loop.Refuse})
+}
+
+func TestStepsQuestion(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.events(userSaid("go"), loop.Asked{Ask: loop.Ask{ID: loop.StepsAsk, Title: "50 steps so far. Go on?", Why: "a turn stops every 50 steps (--max-steps)"}})
+	d.golden("ask-steps")
+	if d.m.moves() {
+		t.Error("something moves while the person is asked")
+	}
+	d.press("y")
+	d.commands(loop.Answer{ID: loop.StepsAsk, Decision: loop.Allow})
+}
+
+func TestInterruptWhileAsked(t *testing.T) {
+	for _, key := range []string{"esc", "ctrl+c"} {
+		for _, before := range []string{"", "tab"} {
+			t.Run(before+" "+key, func(t *testing.T) {
+				d := newDriver(t, 80, 24, Options{})
+				d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
+				d.press(strings.Fields(before)...)
+				d.press(key, key)
+				d.commands(loop.Interrupt{})
+				if !strings.Contains(d.screen(), "stopping") || strings.Contains(d.screen(), "y run") {
+					t.Errorf("screen:\n%s", d.screen())
+				}
+				d.events(result("1", "shell make", "execute", loop.Interrupted, "", "", 0), turnEnd(loop.UserInterrupt, time.Second))
+				d.golden("interrupted")
+			})
+		}
+	}
+}
+
+// A long diff scrolls; so does a question in a low window.
+func TestLongDiff(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("@@ -0,0 +1,200 @@\n")
+	for i := range 200 {
+		b.WriteString("+line " + strings.Repeat("x", i%7) + string(rune('a'+i%26)) + "\n")
+	}
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{})
+		d.events(userSaid("go"), loop.Asked{Ask: loop.Ask{ID: "1", Title: "write long.txt", Effect: "write",
+			Diffs: []loop.Diff{{Path: "long.txt", Unified: b.String(), Added: 200, Created: true}}, Why: "it changes files"}})
+		d.golden("long-diff-" + size)
+		for range 100 {
+			d.press("pgdown")
+		}
+		if !strings.Contains(d.screen(), "line xxxr") || !strings.Contains(d.screen(), "y apply") {
+			t.Errorf("the end of the diff is out of reach:\n%s", d.screen())
+		}
+		d.press("pgdown", "down", "down", "up")
+		d.press("n")
+		d.commands(loop.Answer{ID: "1", Decision: loop.Refuse})
+	})
+}

@@ -1,0 +1,216 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop"
+	"agent/internal/loop/policy"
+)
+
+func TestTyping(t *testing.T) {
+	long := strings.Repeat("line of text\n", 312)
+	for _, c := range []struct {
+		name string
+		do   func(d *driver)
+		want string
+	}{
+		{"plain", func(d *driver) { d.enter("hello") }, "hello"},
+		{"shift+enter", func(d *driver) { d.enter("a"); d.press("shift+enter"); d.enter("b") }, "a\nb"},
+		{"ctrl+j", func(d *driver) { d.enter("a"); d.press("ctrl+j"); d.enter("b") }, "a\nb"},
+		{"backslash", func(d *driver) { d.enter(`a\`); d.press("enter"); d.enter("b") }, "a\nb"},
+		{"backslash in the middle", func(d *driver) { d.enter(`a\b`) }, `a\b`},
+		{"short paste", func(d *driver) { d.send(tea.PasteMsg{Content: "a\r\nb\rc\n"}); d.enter("d") }, "a\nb\nc\nd"},
+		{"long paste", func(d *driver) { d.enter("see "); d.send(tea.PasteMsg{Content: long}); d.enter(" ok") }, "see " + long + " ok"},
+		{"two long pastes", func(d *driver) {
+			d.send(tea.PasteMsg{Content: long})
+			d.send(tea.PasteMsg{Content: strings.ToUpper(long)})
+		}, strings.TrimSpace(long + strings.ToUpper(long))},
+		{"erased paste", func(d *driver) { d.enter("x"); d.send(tea.PasteMsg{Content: long}); d.press("backspace"); d.enter("y") }, "xy"},
+		{"words", func(d *driver) { d.enter("one two"); d.press("ctrl+w", "ctrl+a"); d.enter("0 ") }, "0 one"},
+		{"path", func(d *driver) { d.enter("/etc/hosts is wrong") }, "/etc/hosts is wrong"},
+		{"wide", func(d *driver) { d.enter("日本語 👩‍👩‍👧 é") }, "日本語 👩‍👩‍👧 é"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDriver(t, 80, 24, Options{})
+			c.do(d)
+			d.press("enter")
+			d.commands(loop.Prompt{Text: c.want})
+			if !d.m.editor.empty() {
+				t.Errorf("the editor still holds %q", d.m.editor.value())
+			}
+		})
+	}
+}
+
+func TestPasteNeverSends(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.send(tea.PasteMsg{Content: "rm -rf /\n\n"})
+	d.commands()
+	d.press("ctrl+c")
+	d.send(tea.PasteMsg{Content: strings.Repeat("line of text\n", 312)})
+	d.golden("pasted")
+}
+
+func TestEmptyPromptIsNotSent(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.press("enter")
+	d.enter("  ")
+	d.press("enter")
+	d.commands()
+}
+
+func TestWalkingPrompts(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{History: []loop.Event{userSaid("one"), turnEnd(loop.Done, 0), userSaid("two\nlines"), turnEnd(loop.Done, 0)}})
+	shows := func(want string) {
+		t.Helper()
+		if got := d.m.editor.value(); got != want {
+			t.Errorf("the editor holds %q, want %q", got, want)
+		}
+	}
+	d.enter("draft")
+	d.press("up")
+	shows("two\nlines")
+	d.press("up") // within the text
+	shows("two\nlines")
+	d.press("up")
+	shows("one")
+	d.press("up")
+	shows("one")
+	d.press("down")
+	shows("two\nlines")
+	d.press("down")
+	shows("draft")
+	d.press("down")
+	shows("draft")
+	d.press("ctrl+c")
+	shows("")
+	d.press("up")
+	shows("draft")
+}
+
+func TestEditorGrows(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{})
+		for range 20 {
+			d.enter("some words that are typed ")
+			d.press("ctrl+j")
+		}
+		d.golden("long-prompt-" + size)
+	})
+}
+
+func TestLeaving(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(d *driver)
+		quit bool
+	}{
+		{"ctrl+d", func(d *driver) { d.press("ctrl+d") }, true},
+		{"ctrl+d with text", func(d *driver) { d.enter("x"); d.press("ctrl+d") }, false},
+		{"ctrl+c once", func(d *driver) { d.press("ctrl+c") }, false},
+		{"ctrl+c twice", func(d *driver) { d.press("ctrl+c"); d.pass(time.Second); d.press("ctrl+c") }, true},
+		{"ctrl+c twice, slowly", func(d *driver) { d.press("ctrl+c"); d.pass(3 * time.Second); d.press("ctrl+c") }, false},
+		{"ctrl+c, a letter, ctrl+c", func(d *driver) { d.press("ctrl+c", "x", "ctrl+c") }, false},
+		{"ctrl+c on text, twice", func(d *driver) { d.enter("x"); d.press("ctrl+c", "ctrl+c") }, false},
+		{"ctrl+c in a turn, many times", func(d *driver) { d.events(userSaid("go")); d.press("ctrl+c", "ctrl+c", "ctrl+c") }, false},
+		{"esc", func(d *driver) { d.press("esc", "esc", "esc") }, false},
+		{"/quit", func(d *driver) { d.enter("/quit"); d.press("enter") }, true},
+		{"the agent is gone", func(d *driver) { d.send(gone{}) }, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDriver(t, 80, 24, Options{})
+			c.do(d)
+			if d.quit != c.quit {
+				t.Errorf("leaves: %v, want %v", d.quit, c.quit)
+			}
+		})
+	}
+}
+
+func TestLeavingIsTold(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.press("ctrl+c")
+	if !strings.Contains(d.screen(), "ctrl+c again leaves") {
+		t.Errorf("screen:\n%s", d.screen())
+	}
+	d.pass(3 * time.Second)
+	if strings.Contains(d.screen(), "again leaves") || d.m.moves() {
+		t.Errorf("the hint stays, or something still moves:\n%s", d.screen())
+	}
+}
+
+func TestTypedCommands(t *testing.T) {
+	for _, c := range []struct {
+		typed string
+		want  []loop.Command
+		says  string
+	}{
+		{"/model openai/gpt-5", []loop.Command{loop.SetModel{Model: "openai/gpt-5"}}, ""},
+		{"/model", nil, "anthropic/claude-sonnet answers, because ANTHROPIC_API_KEY is set."},
+		{"/mode edits", []loop.Command{loop.SetMode{Mode: policy.Edits}}, "edits unasked"},
+		{"/mode yolo", nil, "there is no mode"},
+		{"/help", nil, "any other key closes this"},
+		{"/nonsense now", nil, "there is no command /nonsense"},
+		{"/etc/hosts is wrong", []loop.Command{loop.Prompt{Text: "/etc/hosts is wrong"}}, ""},
+		{"/", []loop.Command{loop.Prompt{Text: "/"}}, ""},
+	} {
+		t.Run(c.typed, func(t *testing.T) {
+			d := newDriver(t, 80, 24, Options{})
+			d.enter(c.typed)
+			d.press("enter")
+			d.commands(c.want...)
+			if !strings.Contains(d.screen(), c.says) {
+				t.Errorf("the screen does not say %q:\n%s", c.says, d.screen())
+			}
+		})
+	}
+}
+
+func TestModeCycles(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.press("shift+tab", "shift+tab", "shift+tab")
+	d.commands(loop.SetMode{Mode: policy.Edits}, loop.SetMode{Mode: policy.All}, loop.SetMode{Mode: policy.Ask})
+	d.events(&loop.ModeSet{Mode: "all"})
+	if !strings.Contains(d.screen(), "asks nothing") {
+		t.Errorf("screen:\n%s", d.screen())
+	}
+}
+
+func TestChangedKeys(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Keys: map[string][]string{"send": {"ctrl+g"}, "newline": {"enter"}}})
+	d.enter("a")
+	d.press("enter")
+	d.enter("b")
+	d.press("ctrl+g")
+	d.commands(loop.Prompt{Text: "a\nb"})
+}
+
+// What the agent could not use any more comes back to be sent again.
+func TestUnsent(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.events(userSaid("go"))
+	d.enter("and this")
+	d.press("enter")
+	d.enter("draft")
+	d.press("esc")
+	d.events(turnEnd(loop.UserInterrupt, time.Second), loop.Unsent{Text: "and this"})
+	if got, want := d.m.editor.value(), "and this\ndraft"; got != want {
+		t.Errorf("the editor holds %q, want %q", got, want)
+	}
+	if strings.Contains(d.screen(), "goes in") {
+		t.Errorf("it still seems to be under way:\n%s", d.screen())
+	}
+}
+
+func TestPromptsPlayThemselves(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Prompts: []string{"one", "two", "three"}})
+	d.commands(loop.Prompt{Text: "one"})
+	d.events(userSaid("one"), turnEnd(loop.Done, 0))
+	d.commands(loop.Prompt{Text: "one"}, loop.Prompt{Text: "two"})
+	d.events(userSaid("two"), turnEnd(loop.UserInterrupt, 0)) // the person takes over
+	d.commands(loop.Prompt{Text: "one"}, loop.Prompt{Text: "two"})
+}

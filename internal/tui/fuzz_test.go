@@ -1,0 +1,113 @@
+package tui
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// FuzzScreen plays random events, keys, sizes and pauses. The driver checks
+// after each that the screen keeps within its window.
+func FuzzScreen(f *testing.F) {
+	for seed := range uint64(12) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		p := &player{rand.New(rand.NewPCG(seed, 1)), newDriver(t, 80, 24, Options{}), nil, 0}
+		for range 100 {
+			p.step()
+		}
+	})
+}
+
+// player makes things up.
+type player struct {
+	*rand.Rand
+	d     *driver
+	calls []string
+	reply int
+}
+
+func (p *player) step() {
+	switch p.IntN(8) {
+	case 0, 1, 2:
+		p.d.press(p.pick("enter", "esc", "ctrl+c", "tab", "shift+tab", "up", "down", "left", "right", "pgup", "pgdown",
+			"ctrl+home", "ctrl+end", "ctrl+o", "ctrl+t", "ctrl+j", "shift+enter", "backspace", "ctrl+w", "ctrl+u", "ctrl+k",
+			"y", "n", "a", "?", "/", "\\", "x", "日", "é", "alt+m", "home", "end", "delete", "alt+b", "ctrl+d", "q"))
+	case 3:
+		p.d.send(tea.PasteMsg{Content: p.words(p.IntN(300))})
+	case 4:
+		w, h := 1+p.IntN(130), 1+p.IntN(50)
+		if p.IntN(3) == 0 {
+			w, h = p.IntN(12), p.IntN(6)
+		}
+		p.d.send(tea.WindowSizeMsg{Width: w, Height: h})
+	case 5:
+		p.d.pass(time.Duration(p.IntN(900)) * time.Millisecond)
+		p.d.send(tea.MouseWheelMsg{Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[p.IntN(2)]})
+	default:
+		p.d.events(p.event())
+	}
+}
+
+func (p *player) pick(of ...string) string { return of[p.IntN(len(of))] }
+
+// words is text of all kinds of letters.
+func (p *player) words(n int) string {
+	s := ""
+	for range n {
+		s += p.pick("word ", "a", "日本語", "👩‍👩‍👧", "\n", "\t", "\x1b[31m", "\r", "\u202e", "- item\n", "```go\nx := 1\n", "```\n",
+			"| a | b |\n|---|---|\n| c | d |\n", "# head\n", "`code`", "[link](http://x.y)", "\xff", "e\u0301", "averyveryverylongwordwithoutanyspaceinit")
+	}
+	return s
+}
+
+func (p *player) event() loop.Event {
+	if p.IntN(6) == 0 {
+		p.reply++
+	}
+	reply := fmt.Sprint("r", p.reply)
+	id := "none"
+	if len(p.calls) > 0 {
+		id = p.pick(p.calls...)
+	}
+	effect, title := p.pick("read", "write", "execute", ""), p.pick("read ", "shell ", "", "edit ")+p.words(2)
+	diff := loop.Diff{Path: p.words(1), Unified: hunk, Added: 2, Removed: 1}
+	switch p.IntN(15) {
+	case 0:
+		return &loop.UserSaid{Text: p.words(20), Steered: p.IntN(2) == 0}
+	case 1, 2:
+		return loop.Streamed{Reply: reply, Delta: llm.TextDelta{Index: p.IntN(3), Text: p.words(5)}}
+	case 3:
+		return loop.Streamed{Reply: reply, Delta: llm.ThinkingDelta{Index: p.IntN(3), Text: p.words(5)}}
+	case 4:
+		return loop.Streamed{Reply: reply, Delta: llm.CallDelta{Index: p.IntN(3), Name: p.words(1), Args: p.words(3)}}
+	case 5:
+		return done([]llm.Kind{llm.Assistant, llm.Thinking}[p.IntN(2)], reply, p.words(30))
+	case 6, 7:
+		p.calls = append(p.calls, fmt.Sprint("c", len(p.calls)))
+		return call(reply, p.calls[len(p.calls)-1], p.pick("read", "shell"))
+	case 8:
+		return start(id, title, effect, file("a.go"))
+	case 9:
+		return loop.Progress{ID: id, Text: p.words(10)}
+	case 10:
+		e := result(id, title, effect, loop.Outcome(p.pick("ok", "error", "refused", "interrupted", "unknown")), p.words(1), p.words(20), time.Second)
+		e.Diffs = []loop.Diff{diff}[:p.IntN(2)]
+		return e
+	case 11:
+		return loop.Asked{Ask: loop.Ask{ID: p.pick(id, loop.StepsAsk), Title: title, Effect: effect, Diffs: []loop.Diff{diff}[:p.IntN(2)],
+			Targets: []loop.Target{{Kind: "command", Value: p.words(9)}}[:p.IntN(2)], Why: p.words(2), Scope: p.words(1), Warnings: []string{p.words(4)}}}
+	case 12:
+		return loop.Retrying{Attempt: 2, Of: 6, In: time.Minute, Error: p.words(3), Hint: p.words(2)}
+	case 13:
+		return &loop.Decided{ID: id, Decision: loop.Decision(p.pick("allow", "always", "refuse")), Scope: p.words(1), Note: p.words(2)}
+	}
+	return &loop.TurnEnd{Reason: loop.Reason(p.pick("done", "error", "interrupted", "length")), Error: p.words(2), Hint: p.words(2), Duration: time.Hour}
+}

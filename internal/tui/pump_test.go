@@ -1,0 +1,141 @@
+package tui
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/loop"
+)
+
+// Nothing is lost, nothing changes places, and the end is told last.
+func TestPumpKeepsOrder(t *testing.T) {
+	const n = 20_000
+	events := make(chan loop.Event)
+	go func() {
+		defer close(events)
+		for i := range n {
+			events <- loop.Notice{Text: strconv.Itoa(i)}
+		}
+	}()
+	next, batches, ended := 0, 0, false
+	pump(t.Context(), events, func(msg any) {
+		if ended {
+			t.Fatalf("%T after the end", msg)
+		}
+		switch msg := msg.(type) {
+		case batch:
+			batches++
+			for _, ev := range msg {
+				if got, want := ev.(loop.Notice).Text, strconv.Itoa(next); got != want {
+					t.Fatalf("got event %s, want %s", got, want)
+				}
+				next++
+			}
+		case gone:
+			ended = true
+		}
+	})
+	if next != n || !ended {
+		t.Errorf("%d of %d events, end told: %v", next, n, ended)
+	}
+	if batches > n/10 {
+		t.Errorf("%d batches for %d events: they are not gathered", batches, n)
+	}
+}
+
+// The first event after a pause is not held back.
+func TestPumpIsPrompt(t *testing.T) {
+	events := make(chan loop.Event)
+	got := make(chan any)
+	go pump(t.Context(), events, func(msg any) { got <- msg })
+	for range 3 {
+		events <- loop.Notice{Text: "x"}
+		if diff := cmp.Diff(<-got, any(batch{loop.Notice{Text: "x"}})); diff != "" {
+			t.Errorf("batch (-got +want):\n%s", diff)
+		}
+	}
+}
+
+func TestPumpEndsWithItsContext(t *testing.T) {
+	for _, begun := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		events := make(chan loop.Event, 1)
+		if begun {
+			events <- loop.Notice{}
+		}
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			pump(ctx, events, func(msg any) {
+				if _, ok := msg.(gone); ok {
+					t.Error("the end is told though more could come")
+				}
+				cancel()
+			})
+		})
+		if !begun {
+			cancel()
+		}
+		wg.Wait()
+		cancel()
+	}
+}
+
+// Whoever sends a command never waits for the agent, and the agent gets all of
+// them in their order.
+func TestRelay(t *testing.T) {
+	const n = 1000
+	ctx, cancel := context.WithCancel(t.Context())
+	in, out := make(chan loop.Command), make(chan loop.Command)
+	var wg sync.WaitGroup
+	wg.Go(func() { relay(ctx, in, out) })
+	for i := range n { // nobody receives yet
+		in <- loop.Prompt{Text: strconv.Itoa(i)}
+	}
+	for i := range n {
+		if got, want := (<-out).(loop.Prompt).Text, strconv.Itoa(i); got != want {
+			t.Fatalf("got command %s, want %s", got, want)
+		}
+	}
+	cancel()
+	wg.Wait()
+}
+
+// An agent that talks without listening, and a screen that does the same, do
+// not stop each other.
+func TestNoDeadlock(t *testing.T) {
+	const n = 2000
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	events, in, out := make(chan loop.Event), make(chan loop.Command), make(chan loop.Command)
+	var agent, between sync.WaitGroup
+	between.Go(func() { relay(ctx, in, out) })
+	agent.Go(func() { // says all it has to say before it listens
+		for range n {
+			events <- loop.Notice{}
+		}
+		close(events)
+		for range n {
+			<-out
+		}
+	})
+	sent := 0
+	pump(ctx, events, func(msg any) {
+		if b, ok := msg.(batch); ok {
+			for range b {
+				in <- loop.Interrupt{}
+				sent++
+			}
+		}
+	})
+	if sent != n {
+		t.Errorf("%d of %d events came through", sent, n)
+	}
+	agent.Wait()
+	cancel()
+	between.Wait()
+}

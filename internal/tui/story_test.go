@@ -1,0 +1,239 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+func TestStreaming(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{})
+		d.events(userSaid("explain"),
+			loop.Streamed{Reply: "r1", Delta: llm.ThinkingDelta{Index: 0, Text: "First the cause.\nThen the "}},
+			loop.Streamed{Reply: "r1", Delta: llm.ThinkingDelta{Index: 0, Text: "cure"}},
+		)
+		d.pass(300 * time.Millisecond)
+		d.golden("thinking-" + size)
+		d.events(
+			loop.Streamed{Reply: "r1", Delta: llm.TextDelta{Index: 1, Text: "The flag is parsed, "}},
+			loop.Streamed{Reply: "r1", Delta: llm.TextDelta{Index: 1, Text: "but never used.\n\n"}},
+			&loop.Partial{Reply: "r1", Kind: llm.Assistant, Text: "The flag is parsed, "},
+			loop.Streamed{Reply: "r1", Delta: llm.CallDelta{Index: 2, Name: "write", Args: `{"path": "a.go", "con`}},
+		)
+		d.enter("and the changelog")
+		d.golden("streaming-" + size)
+		d.press("enter")
+		d.golden("steering-" + size)
+		d.events(
+			done(llm.Thinking, "r1", "First the cause.\nThen the cure."),
+			done(llm.Assistant, "r1", "The flag is parsed, but never used."),
+			call("r1", "1", "write"),
+			&loop.UserSaid{Text: "and the changelog", Steered: true},
+		)
+		d.golden("streamed-" + size)
+		d.commands(loop.Prompt{Text: "and the changelog"})
+	})
+}
+
+// A finished message takes the place of what streamed of it, whatever that was.
+func TestNothingIsDrawnTwice(t *testing.T) {
+	live := newDriver(t, 80, 24, Options{})
+	live.events(userSaid("hi"), streamed("r1", "half a tr"))
+	live.events(loop.Retrying{Attempt: 2, Of: 6, In: 3 * time.Second, Error: "the stream broke"})
+	if !strings.Contains(live.screen(), "Trying again in 3 s (2 of 6)") {
+		t.Errorf("the failed try is not told:\n%s", live.screen())
+	}
+	live.pass(2 * time.Second)
+	if !strings.Contains(live.screen(), "Trying again in 1 s (2 of 6)") {
+		t.Errorf("the wait does not count down:\n%s", live.screen())
+	}
+	live.events(streamed("r2", "half a trip"), streamed("r2", " to the moon"))
+	rest := []loop.Event{done(llm.Assistant, "r2", "Half a trip to the moon."), turnEnd(loop.Done, time.Second)}
+	live.events(rest...)
+
+	told := newDriver(t, 80, 24, Options{History: append([]loop.Event{userSaid("hi")}, rest...)})
+	if diff := cmp.Diff(live.screen(), told.screen()); diff != "" {
+		t.Errorf("screen (-got +want):\n%s", diff)
+	}
+}
+
+// A resumed session looks as it did when it was left.
+func TestResumeLooksTheSame(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		all := append(append(asked(), answered()...), closing()...)
+		live := newDriver(t, w, h, Options{})
+		for _, ev := range all {
+			live.events(ev)
+			live.pass(50 * time.Millisecond)
+		}
+		var history []loop.Event
+		for _, ev := range all {
+			if durable, ok := ev.(loop.Durable); ok {
+				history = append(history, durable)
+			}
+		}
+		resumed := newDriver(t, w, h, Options{History: history})
+		for range 4 {
+			if diff := cmp.Diff(strings.Split(resumed.screen(), "\n"), strings.Split(live.screen(), "\n")); diff != "" {
+				t.Errorf("resumed (-got +want):\n%s", diff)
+			}
+			live.press("pgup", "ctrl+o")
+			resumed.press("pgup", "ctrl+o")
+		}
+		if got, want := resumed.m.feed.answer, live.m.feed.answer; got != want || want == "" {
+			t.Errorf("last answer %q, want %q", got, want)
+		}
+	})
+}
+
+func TestEndsOfTools(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		refused := result("3", "write notes.md", "write", loop.Refused, "", "refused by the person, who says: use the wiki", 0)
+		d := newDriver(t, w, h, Options{})
+		d.events(userSaid("try things"),
+			call("r1", "1", "read"), call("r1", "2", "read"), call("r1", "3", "write"), call("r1", "4", "shell"), call("r1", "5", "shell"), call("r1", "6", "shell"),
+			start("1", "read a.go", "read", file("a.go")), start("2", "read b.go", "read", file("b.go")),
+			result("1", "read a.go", "read", loop.OK, "3 lines", "a", time.Millisecond),
+			result("2", "read b.go", "read", loop.Failed, "", "there is no file b.go. Files with a like name: a.go", time.Millisecond),
+			&loop.Decided{ID: "3", Decision: loop.Refuse, Note: "use the wiki"}, refused,
+			start("4", "shell sleep 60", "execute"),
+			result("4", "shell sleep 60", "execute", loop.Interrupted, "", "interrupted by the person", 2*time.Second),
+			result("5", "shell make", "execute", loop.Uncertain, "", "interrupted: the program ended while this ran", 0),
+			start("6", "shell printf '\\e[31m'", "execute"),
+			loop.Progress{ID: "6", Text: "10%\r50%\r99%\n\x1b[31mred\x1b[0m"},
+		)
+		d.golden("tools-" + size)
+	})
+}
+
+func TestErrors(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		end := turnEnd(loop.ProviderError, 2*time.Second)
+		end.Error, end.Hint = "openai rejected the key in OPENAI_API_KEY", "set another one, or choose another model with /model"
+		d := newDriver(t, w, h, Options{})
+		d.events(userSaid("hi"), end, userSaid("again"),
+			loop.Retrying{Attempt: 2, Of: 6, In: 12 * time.Second, Error: "openai answered 429: rate limit"},
+			loop.Notice{Text: "the configuration changed"})
+		d.golden("errors-" + size)
+	})
+}
+
+func TestHelp(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{})
+		d.press("?")
+		d.golden("help-" + size)
+		d.press("pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "pgdown")
+		d.golden("help-end-" + size)
+		d.press("q")
+		if strings.Contains(d.screen(), "any other key") {
+			t.Error("a key does not close the help")
+		}
+		d.enter("why?")
+		if !strings.Contains(d.screen(), "› why?▌") {
+			t.Errorf("a question mark within text opens the help:\n%s", d.screen())
+		}
+	})
+}
+
+func TestHelpTellsEveryKey(t *testing.T) {
+	d := newDriver(t, 120, 200, Options{})
+	d.press("?")
+	for _, k := range KeyTable() {
+		if !strings.Contains(d.screen(), k.Keys) {
+			t.Errorf("the help does not tell %s (%s)", k.Keys, k.What)
+		}
+	}
+}
+
+func TestWithoutColour(t *testing.T) {
+	colour, plain := newDriver(t, 80, 24, Options{}), newDriver(t, 80, 24, Options{NoColor: true})
+	for _, d := range []*driver{colour, plain} {
+		d.events(asked()...)
+		d.events(answered()...)
+		d.events(closing()...)
+	}
+	if diff := cmp.Diff(plain.screen(), colour.screen()); diff != "" {
+		t.Errorf("without colour (-got +want):\n%s", diff)
+	}
+	if got := plain.m.View().Content; strings.Contains(got, "\x1b[3") || strings.Contains(got, "\x1b[4") {
+		t.Errorf("there is colour without colour: %q", got)
+	}
+}
+
+func TestBackground(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.events(asked()...)
+	before := d.screen()
+	d.send(tea.BackgroundColorMsg{Color: lightGrey{}})
+	if d.m.st.Dark {
+		t.Error("a light background is taken for a dark one")
+	}
+	if diff := cmp.Diff(d.screen(), before); diff != "" {
+		t.Errorf("the text changed with the background (-got +want):\n%s", diff)
+	}
+}
+
+type lightGrey struct{}
+
+func (lightGrey) RGBA() (r, g, b, a uint32) { return 0xeeee, 0xeeee, 0xeeee, 0xffff }
+
+func TestPicker(t *testing.T) {
+	now := time.Date(2026, 3, 5, 13, 0, 0, 0, time.UTC)
+	sessions := []Session{
+		{ID: "s3", Dir: "~/src/shop", Title: "the server ignores --timeout, fix it", When: now.Add(-time.Hour), Messages: 14},
+		{ID: "s2", Dir: "~/src/shop", Title: "why is the build slow", When: now.Add(-50 * time.Hour), Messages: 62},
+		{ID: "s1", Dir: "~/src/blog", Title: "\x1b[2Jtidy the \x07templates", When: now.Add(-900 * time.Hour), Messages: 1},
+	}
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		p := newPicker(sessions, func() time.Time { return now }, NewStyles(true, true))
+		d := &pickerDriver{driver{t: t}, p}
+		p.Update(tea.WindowSizeMsg{Width: w, Height: h})
+		d.golden("picker-" + size)
+		for _, r := range "BUILD slow" {
+			p.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+		}
+		d.golden("picker-filtered-" + size)
+		p.Update(keyPress("enter"))
+		if got, want := p.chosen, "s2"; got != want {
+			t.Errorf("chose %q, want %q", got, want)
+		}
+	})
+}
+
+func TestPickerMoves(t *testing.T) {
+	var sessions []Session
+	for i := range 50 {
+		sessions = append(sessions, Session{ID: string(rune('A' + i))})
+	}
+	p := newPicker(sessions, time.Now, NewStyles(true, true))
+	for _, k := range []string{"pgdown", "pgdown", "pgdown", "pgdown", "down", "up", "up", "enter"} {
+		p.Update(keyPress(k))
+	}
+	if got, want := p.chosen, string(rune('A'+47)); got != want {
+		t.Errorf("chose %q, want %q", got, want)
+	}
+	p.chosen = ""
+	p.Update(keyPress("esc"))
+	if p.chosen != "" {
+		t.Errorf("esc chose %q", p.chosen)
+	}
+}
+
+// pickerDriver compares the picker with goldens.
+type pickerDriver struct {
+	driver
+	p *picker
+}
+
+func (d *pickerDriver) golden(name string) {
+	d.t.Helper()
+	d.driver.compare(name, asText(d.p.View()))
+}

@@ -1,0 +1,113 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// The window holds its place while text streams in below, says so, and goes
+// back to following.
+func TestScrolling(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{})
+		for i := range 30 {
+			d.events(userSaid(fmt.Sprintf("prompt %d", i)), done(llm.Assistant, fmt.Sprint("r", i), fmt.Sprintf("answer %d", i)))
+		}
+		d.press("pgup")
+		d.golden("scrolled-" + size)
+		before := d.screen()
+		d.events(streamed("r99", "more\n\n"), streamed("r99", "and more\n\n"), streamed("r99", "and more"))
+		d.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+		d.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+		if got, want := above(d), before[:len(above(d))]; got != want {
+			t.Errorf("the window moved, from\n%s\nto\n%s", want, got)
+		}
+		d.press("ctrl+home")
+		if !strings.Contains(d.screen(), "prompt 0") {
+			t.Errorf("this is not the beginning:\n%s", d.screen())
+		}
+		d.press("ctrl+end")
+		if s := d.screen(); !strings.Contains(s, "and more") || strings.Contains(s, "more below") {
+			t.Errorf("this is not the end:\n%s", s)
+		}
+		d.press("pgup", "pgdown", "pgdown")
+		if !d.m.list.follow {
+			t.Error("reaching the end does not follow it")
+		}
+	})
+}
+
+// above is the part of the screen that is transcript.
+func above(d *driver) string {
+	lines := strings.Split(d.screen(), "\n")
+	return strings.Join(lines[:d.m.list.height], "\n")
+}
+
+func TestSendingGoesToTheEnd(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{History: long(200)})
+	d.press("pgup", "pgup", "x", "enter")
+	if !d.m.list.follow {
+		t.Error("a prompt is sent and its answer is out of sight")
+	}
+}
+
+// At every width and height, and back, the same is shown.
+func TestResizing(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{History: long(60)})
+	d.events(asked()...)
+	before := d.screen()
+	for w := range 90 {
+		for _, h := range []int{0, 1, 2, 3, 5, 9, 12, 30} {
+			d.send(tea.WindowSizeMsg{Width: w, Height: h})
+		}
+	}
+	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	if got := d.screen(); got != before {
+		t.Errorf("from\n%s\nto\n%s", before, got)
+	}
+}
+
+func TestOpening(t *testing.T) {
+	d := newDriver(t, 80, 40, Options{})
+	d.events(userSaid("go"), call("r1", "1", "shell"), start("1", "shell make", "execute"),
+		result("1", "shell make", "execute", loop.OK, "", "the whole output\nof it", time.Second))
+	for range 2 {
+		if strings.Contains(d.screen(), "whole output") {
+			t.Errorf("output is open:\n%s", d.screen())
+		}
+		d.press("ctrl+o")
+		if !strings.Contains(d.screen(), "whole output") {
+			t.Errorf("output is closed:\n%s", d.screen())
+		}
+		d.press("ctrl+o")
+	}
+	d.press("ctrl+t")
+	d.events(done(llm.Thinking, "r2", "A thought.\nAnd its second line."))
+	if s := d.screen(); !strings.Contains(s, "whole output") || !strings.Contains(s, "second line") {
+		t.Errorf("not all is open:\n%s", s)
+	}
+}
+
+// When nothing runs, nothing asks to be drawn again.
+func TestIdleDoesNotMove(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{History: long(20)})
+	if d.m.ticking {
+		t.Error("it ticks before anything happened")
+	}
+	d.events(userSaid("go"))
+	if !d.m.ticking {
+		t.Error("it does not tick in a turn")
+	}
+	d.events(turnEnd(loop.Done, time.Second))
+	d.pass(time.Second)
+	if d.m.ticking {
+		t.Error("it ticks after the turn")
+	}
+}

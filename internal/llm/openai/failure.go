@@ -110,6 +110,9 @@ func (f failure) error(status int) *llm.Error {
 		e.Message = clean(f.code)
 	}
 	e.Kind, e.Retry = kindOf(status, f)
+	if e.Retry {
+		e.RetryAfter = waitIn(f.message)
+	}
 	return e
 }
 
@@ -127,7 +130,9 @@ func kindOf(status int, f failure) (kind llm.ErrorKind, retry bool) {
 	switch {
 	case says("context_length", "exceed_context_size", "context length", "context size", "context window", "maximum context", "prompt is too long", "request too large"):
 		return llm.ErrTooLong, false
-	case says("insufficient_quota", "insufficient_balance", "insufficient balance", "billing", "credit balance", "exceeded your current quota"):
+	case waitIn(f.message) > 0:
+		return llm.ErrRate, true
+	case says("insufficient_quota", "insufficient_balance", "insufficient balance", "credit balance", "exceeded your current quota"):
 		return llm.ErrQuota, false
 	case status == http.StatusBadRequest && says("api key", "api_key"):
 		return llm.ErrKey, false
@@ -178,8 +183,23 @@ func answered(status int, header http.Header, body []byte, now time.Time) *llm.E
 		f.message = strings.ToLower(http.StatusText(status))
 	}
 	e := f.error(status)
-	e.RetryAfter = retryAfter(header, now)
+	if after := retryAfter(header, now); after > 0 {
+		e.RetryAfter = after
+	}
 	return e
+}
+
+// waitIn returns the wait that a message asks for in words, 0 if it does not.
+func waitIn(message string) time.Duration {
+	for _, words := range []string{"try again in ", "retry in ", "retry after "} {
+		if _, rest, ok := strings.Cut(strings.ToLower(message), words); ok {
+			rest, _, _ = strings.Cut(rest, " ")
+			if d, err := time.ParseDuration(strings.TrimRight(rest, ".,;")); err == nil && d > 0 {
+				return d
+			}
+		}
+	}
+	return 0
 }
 
 // retryAfter reads the header in both of its forms, and that of milliseconds.

@@ -85,7 +85,7 @@ type builder struct {
 }
 
 func (b *builder) add(m message) {
-	raw, err := json.Marshal(m)
+	raw, err := marshal(m)
 	if err != nil {
 		// Only opaque bytes can be no JSON, and those were read from JSON.
 		panic("openai: write a message: " + err.Error())
@@ -161,7 +161,7 @@ func (m *message) handBack(t llm.Message, o opaque) {
 // arguments returns a call's arguments as a JSON object, always.
 func arguments(m llm.Message) string {
 	if m.Raw != "" {
-		raw, err := json.Marshal(map[string]string{"_raw": m.Raw})
+		raw, err := marshal(map[string]string{"_raw": m.Raw})
 		if err == nil {
 			return string(raw)
 		}

@@ -30,8 +30,8 @@ func TestWireMessages(t *testing.T) {
 		in     []llm.Message
 		want   []string
 	}{
-		"a question": {system: "be kind", in: []llm.Message{{Kind: llm.User, Text: "hi"}},
-			want: []string{`{"role":"system","content":"be kind"}`, `{"role":"user","content":"hi"}`}},
+		"a question": {system: "be kind", in: []llm.Message{{Kind: llm.User, Text: "if a < b && c\n\xff"}},
+			want: []string{`{"role":"system","content":"be kind"}`, `{"role":"user","content":"if a < b && c\n\ufffd"}`}},
 		"one reply is one message": {in: []llm.Message{
 			{Kind: llm.Thinking, Reply: "r1", Text: "hm"},
 			{Kind: llm.Assistant, Reply: "r1", Text: "I look."},
@@ -164,7 +164,7 @@ func TestNewRequest(t *testing.T) {
 	}{
 		"the least": {llm.Request{Model: "gpt-6-sol"}, Quirks{}, `{"model":"gpt-6-sol","stream":true,"stream_options":{"include_usage":true},"messages":[]}`},
 		"limits": {llm.Request{Model: "m", MaxTokens: 9, Effort: "low"}, Quirks{},
-			`{"model":"m","max_tokens":9,"stream":true,"stream_options":{"include_usage":true},"reasoning_effort":"low","messages":[]}`},
+			`{"model":"m","stream":true,"stream_options":{"include_usage":true},"reasoning_effort":"low","max_tokens":9,"messages":[]}`},
 		"the newer limit": {llm.Request{Model: "m", MaxTokens: 9}, Quirks{MaxCompletionTokens: true},
 			`{"model":"m","max_completion_tokens":9,"stream":true,"stream_options":{"include_usage":true},"messages":[]}`},
 		"tools": {llm.Request{Model: "m", Tools: tools}, Quirks{},

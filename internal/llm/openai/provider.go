@@ -47,6 +47,7 @@ type Limits struct {
 	TLS     time.Duration // the handshake: 10 s
 	Headers time.Duration // from the request to the answer's headers: 60 s
 	Idle    time.Duration // between two bytes of the answer: 120 s
+	Tail    time.Duration // for what may follow the finish reason, such as usage: 5 s
 }
 
 // Provider reaches the models of one endpoint. It is safe for concurrent use.
@@ -66,6 +67,7 @@ func New(opts Options) *Provider {
 		{&opts.Limits.TLS, 10 * time.Second},
 		{&opts.Limits.Headers, 60 * time.Second},
 		{&opts.Limits.Idle, 120 * time.Second},
+		{&opts.Limits.Tail, 5 * time.Second},
 	} {
 		if *l.d == 0 {
 			*l.d = l.standard
@@ -110,21 +112,26 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 			yield(nil, p.explain(&llm.Error{Kind: llm.ErrInvalid, Message: err.Error(), Err: err}, req.Model))
 			return
 		}
+		x := &exchange{p: p, body: body}
 		config := api.DefaultConfig(p.opts.Key)
-		config.BaseURL, config.HTTPClient = p.base, &exchange{p: p, body: body}
+		config.BaseURL, config.HTTPClient = p.base, x
 		stream, err := api.NewClientWithConfig(config).CreateChatCompletionStream(ctx, api.ChatCompletionRequest{})
 		if err != nil {
 			yield(nil, p.failed(ctx, err, req.Model))
 			return
 		}
 		defer func() { _ = stream.Close() }()
+		dec := newDecoder(req.Model, p.opts.Quirks.KeepThinking)
 		next := func() ([]byte, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
+			if dec.finish != "" {
+				x.hurry()
+			}
 			return stream.RecvRaw()
 		}
-		newDecoder(req.Model, p.opts.Quirks.KeepThinking).run(next, func(d llm.Delta, err error) bool {
+		dec.run(next, func(d llm.Delta, err error) bool {
 			if err != nil {
 				err = p.failed(ctx, err, req.Model)
 			}

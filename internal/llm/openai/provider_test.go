@@ -95,6 +95,47 @@ func TestDeltasComeAtOnce(t *testing.T) {
 	settle(t, before)
 }
 
+func TestCancelBeforeTheAnswer(t *testing.T) {
+	asked, gone := make(chan struct{}), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		drain(r)
+		close(asked)
+		<-r.Context().Done()
+		close(gone)
+	}))
+	defer server.Close()
+	before := runtime.NumGoroutine()
+	p := New(Options{BaseURL: server.URL})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-asked; cancel() }()
+	if d := collect(p.Stream(ctx, llm.Request{Model: "m"})); d.err == nil || d.err.Kind != llm.ErrCanceled {
+		t.Errorf("got %v, want a canceled one", d.err)
+	}
+	<-gone
+	if d := collect(p.Stream(ctx, llm.Request{Model: "m"})); d.err == nil || d.err.Kind != llm.ErrCanceled {
+		t.Errorf("with a context that has ended: got %v, want a canceled one", d.err)
+	}
+	p.Close()
+	settle(t, before)
+}
+
+// TestServerThatNeverEnds holds that a whole answer is whole although its
+// connection stays open.
+func TestServerThatNeverEnds(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		drain(r)
+		_, _ = w.Write(recording(t, "no-done.sse"))
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	p := New(Options{BaseURL: server.URL, Limits: Limits{Tail: 10 * time.Millisecond}})
+	defer p.Close()
+	if diff := cmp.Diff(tell(collect(p.Stream(t.Context(), llm.Request{Model: "m"}))), recordings()["no-done.sse"]); diff != "" {
+		t.Errorf("got, want:\n%s", diff)
+	}
+}
+
 func TestStoppingEarlyLeavesNothing(t *testing.T) {
 	gone := make(chan struct{}, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -30,10 +31,10 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 		Stream:          true,
 		StreamOptions:   &api.StreamOptions{IncludeUsage: true},
 		ReasoningEffort: req.Effort,
-		MaxTokens:       req.MaxTokens,
 	}
+	limit := req.MaxTokens
 	if q.MaxCompletionTokens {
-		r.MaxTokens, r.MaxCompletionTokens = 0, req.MaxTokens
+		r.MaxCompletionTokens, limit = limit, 0
 	}
 	for _, t := range req.Tools {
 		schema := t.Schema
@@ -52,10 +53,11 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: req.Schema},
 		}
 	}
-	body, err := json.Marshal(struct {
+	body, err := marshal(struct {
 		api.ChatCompletionRequest
-		Messages []json.RawMessage `json:"messages"`
-	}{r, wireMessages(req, q)})
+		MaxTokens int               `json:"max_tokens,omitempty"`
+		Messages  []json.RawMessage `json:"messages"`
+	}{r, limit, wireMessages(req, q)})
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
 	}
@@ -71,4 +73,15 @@ func toolChoice(c llm.ToolChoice) any {
 		return string(c.Mode)
 	}
 	return nil
+}
+
+// marshal is json.Marshal that leaves < and > as they are: code is full of them.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

@@ -58,9 +58,13 @@ func sameHost(req *http.Request, via []*http.Request) error {
 
 // exchange is the HTTP client of one request, as the library sees it.
 type exchange struct {
-	p    *Provider
-	body []byte
+	p      *Provider
+	body   []byte
+	answer *watched
 }
+
+// hurry says that the answer is whole and only its end is waited for.
+func (x *exchange) hurry() { x.answer.limit = min(x.answer.limit, x.p.opts.Limits.Tail) }
 
 // Do sends the request with the exchange's own body. The answer is a stream
 // that the library can read; everything else is an error.
@@ -88,6 +92,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 		defer func() { _ = body.Close() }()
 		return nil, x.refused(res, body)
 	}
+	x.answer = body
 	res.Body = &framed{payloads: newPayloads(body), Closer: body}
 	return res, nil
 }

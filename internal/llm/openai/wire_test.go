@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -80,6 +81,12 @@ func (c *wireCase) check(t *testing.T) {
 	for how, body := range variants(c.body) {
 		if diff := gocmp.Diff(read(body), c.want); diff != "" {
 			t.Errorf("%s: got, want:\n%s", how, diff)
+		}
+	}
+	marker := bytes.Index(c.body, []byte(`"finish_reason":"`))
+	for i := range 20 {
+		if d := decode(bytes.NewReader(c.body[:max(marker, 0)*i/20])); marker > 0 && d.err == nil {
+			t.Errorf("cut at %d of %d it passes for whole", marker*i/20, len(c.body))
 		}
 	}
 	if got := read(serveOnce(t, http.StatusOK, "text/event-stream", c.body)); c.meta.Stream {

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"time"
 
+	api "github.com/sashabaranov/go-openai"
+
 	"agent/internal/llm"
 )
 
@@ -102,10 +104,8 @@ func (x *exchange) refused(res *http.Response, body io.Reader) error {
 	if res.StatusCode == http.StatusNoContent {
 		return emptyAnswer()
 	}
-	b, err := io.ReadAll(io.LimitReader(body, maxErrorBody))
-	if err != nil && len(b) == 0 {
-		b = nil // the status says enough
-	}
+	// Where the body breaks off, the status says enough.
+	b, _ := io.ReadAll(io.LimitReader(body, maxErrorBody))
 	return answered(res.StatusCode, res.Header, b, time.Now())
 }
 
@@ -178,8 +178,7 @@ func (f *framed) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-var _ interface {
-	Do(*http.Request) (*http.Response, error)
-} = (*exchange)(nil)
-
-var _ llm.Provider = (*Provider)(nil)
+var (
+	_ api.HTTPDoer = (*exchange)(nil)
+	_ llm.Provider = (*Provider)(nil)
+)

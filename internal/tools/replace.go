@@ -93,6 +93,9 @@ func (w *Workspace) put(ctx context.Context, s sight, content []byte) (err error
 			err = fmt.Errorf("write %s: %w; the file is as it was", s.path, reason(err))
 		}
 	}()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	dir := path.Dir(s.path)
 	if err := w.root.MkdirAll(dir, 0o777); err != nil {
 		return err

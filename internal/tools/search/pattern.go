@@ -84,7 +84,7 @@ func parsePattern(line string, fold bool) *pattern {
 		p.how, p.text = suffix, line[1:]
 		return p
 	}
-	expr, ok := translate(line[literal:], fold)
+	expr, ok := translate(line[:literal], line[literal:], fold)
 	if !ok {
 		return nil
 	}
@@ -114,8 +114,7 @@ func (p *pattern) matches(rel, name string, isDir bool) bool {
 	case suffix:
 		return strings.HasSuffix(s, p.text)
 	}
-	rest, ok := strings.CutPrefix(s, p.text)
-	return ok && p.glob().MatchesPath(bytewise(rest))
+	return strings.HasPrefix(s, p.text) && p.glob().MatchesPath(bytewise(s))
 }
 
 // lower folds ASCII letters only, as git does.

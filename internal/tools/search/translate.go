@@ -15,15 +15,18 @@ const (
 	many     = `{0,}`
 )
 
-// translate turns a pattern without its literal beginning into a line for
-// go-gitignore that matches what git's wildmatch matches. It reports whether
+// translate turns a pattern, cut where its literal beginning ends, into a line
+// for go-gitignore that matches what git's wildmatch matches. It reports whether
 // anything can match at all.
 //
 // The library anchors a line that begins with a slash, and lets every line
 // match what is below a directory too; a pattern that ends in $ excludes that.
-func translate(glob string, fold bool) (string, bool) {
+func translate(beginning, glob string, fold bool) (string, bool) {
 	var b strings.Builder
 	b.WriteByte('/')
+	for i := range len(beginning) {
+		literal(&b, beginning[i])
+	}
 	for i := 0; i < len(glob); {
 		switch c := glob[i]; c {
 		case '\\':
@@ -54,8 +57,8 @@ func translate(glob string, fold bool) (string, bool) {
 }
 
 // stars translates the stars at i and returns where they end. Two or more cross
-// directories where they are a whole element of the path; what precedes the
-// pattern counts as the end of one, as in git.
+// directories where they are a whole element of the path; the
+// literal beginning counts as one, as in git.
 func stars(b *strings.Builder, glob string, i int) int {
 	start := i
 	for i < len(glob) && glob[i] == '*' {

@@ -1,0 +1,119 @@
+package search_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tools/search"
+)
+
+// paths returns the files that a walk from start finds, by path.
+func paths(t *testing.T, tree *search.Tree, start string) []string {
+	t.Helper()
+	found, err := tree.Find(t.Context(), start, func(string) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, f := range found.Files {
+		out = append(out, f.Path)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestWhatIsFound(t *testing.T) {
+	alone(t)
+	for name, c := range map[string]struct {
+		files map[string]string
+		start string
+		want  []string
+	}{
+		"hidden files, but not git's": {
+			files: map[string]string{".env": "", ".github/ci.yml": "", ".git/HEAD": "", ".git/config": "", "a": ""},
+			want:  []string{".env", ".github/ci.yml", "a"},
+		},
+		"an ignored directory that is asked for": {
+			files: map[string]string{".gitignore": "out/\n*.log\n", "out/a": "", "out/b.log": ""},
+			start: "out",
+			want:  []string{"out/a"},
+		},
+		".ignore over .gitignore": {
+			files: map[string]string{".gitignore": "vendor\n", ".ignore": "!vendor\ntestdata\n", "vendor/a": "", "testdata/b": ""},
+			want:  []string{".gitignore", ".ignore", "vendor/a"},
+		},
+		"nothing back below an ignored directory": {
+			files: map[string]string{".gitignore": "out\n!out/keep\n", "out/keep": "", "out/.gitignore": "!keep\n"},
+			want:  []string{".gitignore"},
+		},
+		"a repository within": {
+			files: map[string]string{
+				".gitignore": "*.o\n", "a.o": "",
+				"lib/.git/HEAD": "", "lib/.git/info/exclude": "b\n", "lib/a.o": "", "lib/b": "", "lib/deep/a.o": "",
+			},
+			want: []string{".gitignore", "lib/a.o", "lib/deep/a.o"},
+		},
+		"a submodule": {
+			files: map[string]string{
+				".git/HEAD": "", ".gitignore": "*.o\n", ".git/modules/sub/HEAD": "", ".git/modules/sub/info/exclude": "b\n",
+				"sub/.git": "gitdir: ../.git/modules/sub\n", "sub/a.o": "", "sub/b": "",
+			},
+			want: []string{".gitignore", "sub/a.o"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := c.start
+			if start == "" {
+				start = "."
+			}
+			if diff := cmp.Diff(paths(t, tree(t, c.files), start), c.want); diff != "" {
+				t.Errorf("got (-), want (+):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRulesFromAbove(t *testing.T) {
+	alone(t)
+	repo := writeFiles(t, t.TempDir(), map[string]string{
+		".gitignore":        "above\n/sub/dir/anchored\n",
+		".git/HEAD":         "ref: refs/heads/main\n",
+		".git/info/exclude": "excluded\n",
+		"sub/.gitignore":    "!kept\ndir/*.x\n",
+		"sub/dir/above":     "", "sub/dir/anchored": "", "sub/dir/excluded": "", "sub/dir/a.x": "", "sub/dir/kept": "", "sub/dir/personal": "", "sub/dir/named": "",
+	})
+	work := filepath.Join(repo, "sub", "dir")
+	if diff := cmp.Diff(paths(t, openTree(t, work), "."), []string{"kept", "named", "personal"}); diff != "" {
+		t.Errorf("got (-), want (+):\n%s", diff)
+	}
+	home := os.Getenv("HOME")
+	writeFiles(t, home, map[string]string{".config/git/ignore": "personal\n"})
+	if diff := cmp.Diff(paths(t, openTree(t, work), "."), []string{"kept", "named"}); diff != "" {
+		t.Errorf("with git/ignore: got (-), want (+):\n%s", diff)
+	}
+	writeFiles(t, home, map[string]string{
+		".gitconfig": "[include]\n\tpath = more\n", "more": "[user]\nname = x\n[CORE]\n\tExcludesFile = \"~/rules\" ; mine\n", "rules": "named\n",
+	})
+	if diff := cmp.Diff(paths(t, openTree(t, work), "."), []string{"kept", "personal"}); diff != "" {
+		t.Errorf("with core.excludesFile: got (-), want (+):\n%s", diff)
+	}
+}
+
+func TestManyFilesInOneDirectory(t *testing.T) {
+	alone(t)
+	files := map[string]string{}
+	var want []string
+	for i := range 200 {
+		name := fmt.Sprintf("f%04d", i)
+		files[name] = ""
+		want = append(want, name)
+	}
+	if diff := cmp.Diff(paths(t, tree(t, files), "."), want); diff != "" {
+		t.Errorf("got (-), want (+):\n%s", diff)
+	}
+}

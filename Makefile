@@ -50,3 +50,7 @@ clean:
 	rm -rf bin
 
 cases: SHELL := /bin/bash
+
+## pictures: draw the README's pictures anew, from real screens
+pictures:
+	PICTURES=1 $(GO) test -count=1 -run TestPictures ./cmd/agent

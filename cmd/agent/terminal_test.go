@@ -42,7 +42,8 @@ type home struct {
 // newHome returns an empty home whose working directory holds files.
 func newHome(t *testing.T, files map[string]string, env ...string) home {
 	t.Helper()
-	h := home{dir: t.TempDir(), work: filepath.Join(t.TempDir(), "shop")}
+	h := home{dir: t.TempDir()}
+	h.work = filepath.Join(h.dir, "src", "shop")
 	for name, content := range files {
 		path := filepath.Join(h.work, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -72,7 +72,7 @@ func (a shellArgs) check() (time.Duration, error) {
 // screen, and how many lines follow.
 func shellTitle(command string) string {
 	first, rest, more := strings.Cut(strings.TrimSpace(command), "\n")
-	title := "shell  "
+	title := "shell "
 	room := maxTitle
 	for _, r := range strings.TrimSpace(first) {
 		if room--; room == 0 {

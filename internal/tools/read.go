@@ -88,7 +88,7 @@ func (p *page) note(s span, bytes int64) string {
 		b.WriteString("(the file begins with a byte order mark)\n")
 	}
 	if p.crlf > 0 {
-		lines := plural(p.crlf, "line")
+		lines := fmt.Sprintf("%d of the lines", p.crlf)
 		if p.crlf == p.shown {
 			lines = "the lines"
 		}

@@ -75,21 +75,15 @@ func bracket(glob string, i int, fold bool) (set *byteSet, next int, ok bool) {
 			set.add(prev, at(i))
 			prev = 0
 		case c == '[' && at(i+1) == ':':
-			end := strings.IndexByte(glob[i+2:], ']')
-			if end < 0 {
+			n, ok := set.named(glob[i:], fold)
+			if !ok {
 				return nil, 0, false
 			}
-			name, closed := strings.CutSuffix(glob[i+2:i+2+end], ":")
-			if !closed { // an ordinary bracket after all
-				set.add(c, c)
-				prev = c
-				break
-			}
-			if !set.class(name, fold) {
-				return nil, 0, false
-			}
-			i += 2 + end
+			i += n - 1
 			prev = 0
+			if n == 1 {
+				prev = c
+			}
 		default:
 			set.add(c, c)
 			prev = c
@@ -102,6 +96,21 @@ func bracket(glob string, i int, fold bool) (set *byteSet, next int, ok bool) {
 		}
 	}
 	return set, i + 1, true
+}
+
+// named adds the class that glob begins with, as [:alpha:], and returns how much
+// of it that is: 1 if it is but a bracket. It reports whether git can read it.
+func (s *byteSet) named(glob string, fold bool) (n int, ok bool) {
+	end := strings.IndexByte(glob[2:], ']')
+	if end < 0 {
+		return 0, false
+	}
+	name, closed := strings.CutSuffix(glob[2:2+end], ":")
+	if !closed {
+		s.add('[', '[')
+		return 1, true
+	}
+	return 2 + end + 1, s.class(name, fold)
 }
 
 // class adds a named class of ASCII characters and reports whether there is one.

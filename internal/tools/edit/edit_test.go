@@ -1,0 +1,73 @@
+package edit_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tools/edit"
+)
+
+func TestReplace(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, old, new string
+		all              bool
+		want             edit.Result
+	}{
+		"one place":         {"a\nb\nc", "b", "B", false, edit.Result{After: []byte("a\nB\nc"), Lines: []int{2}}},
+		"across lines":      {"a\nb\nc", "a\nb\n", "", false, edit.Result{After: []byte("c"), Lines: []int{1}}},
+		"all":               {"x\nx x\n", "x", "yy", true, edit.Result{After: []byte("yy\nyy yy\n"), Lines: []int{1, 2, 2}}},
+		"all, overlapping":  {"aaaaa", "aa", "b", true, edit.Result{After: []byte("bba"), Lines: []int{1, 1}}},
+		"all, one":          {"a", "a", "b", true, edit.Result{After: []byte("b"), Lines: []int{1}}},
+		"new holds old":     {"a", "a", "aa", true, edit.Result{After: []byte("aa"), Lines: []int{1}}},
+		"an empty file":     {"", "", "a\n", false, edit.Result{After: []byte("a\n"), Lines: []int{1}}},
+		"the whole file":    {"a\n", "a\n", "", false, edit.Result{After: []byte{}, Lines: []int{1}}},
+		"no dollar is read": {"a", "a", "$1 \\1", false, edit.Result{After: []byte("$1 \\1"), Lines: []int{1}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := []byte(c.before)
+			got, err := edit.Replace(before, []byte(c.old), []byte(c.new), c.all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(got, c.want); diff != "" {
+				t.Errorf("got (-), want (+):\n%s", diff)
+			}
+			if string(before) != c.before {
+				t.Errorf("the content before was changed to %q", before)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeReplaced(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, old, new string
+		all              bool
+		want             error
+	}{
+		"the same":         {"a", "a", "a", false, edit.ErrSame},
+		"empty old":        {"a", "", "b", false, edit.ErrEmptyOld},
+		"several places":   {"x\ny\nx\n", "x", "z", false, &edit.AmbiguousError{Lines: []int{1, 3}}},
+		"overlapping ones": {"aaa", "aa", "b", false, &edit.AmbiguousError{Lines: []int{1, 1}}},
+		"nothing like it":  {"a\nb\n", "zzzzzz", "b", true, &edit.NotFoundError{}},
+		"an empty file":    {"", "a", "b", false, &edit.NotFoundError{}},
+		"other blanks": {"func a() {\n\tfoo()\n}\n", "func a() {\n    foo()\n}", "x", false, &edit.NotFoundError{
+			Nearest: []edit.Line{{Number: 1, Text: "func a() {"}, {Number: 2, Text: "\tfoo()"}, {Number: 3, Text: "}"}},
+		}},
+		"a misspelt word": {"one\nreturn nil, fmt.Errorf(msg)\n", "\nreturn nil, fmt.Errof(msg)\n", "x", false, &edit.NotFoundError{
+			Nearest: []edit.Line{{Number: 2, Text: "return nil, fmt.Errorf(msg)"}},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := edit.Replace([]byte(c.before), []byte(c.old), []byte(c.new), c.all)
+			if errors.Is(err, c.want) {
+				return
+			}
+			if diff := cmp.Diff(err, c.want); diff != "" {
+				t.Errorf("got (-), want (+):\n%s", diff)
+			}
+		})
+	}
+}

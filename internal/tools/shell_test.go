@@ -32,7 +32,7 @@ func TestShellSaysWhatItWouldRun(t *testing.T) {
 		"go test ./...":          "shell go test ./...",
 		"\n  make\n\nmake two\n": "shell make (+2 lines)",
 		"echo a\nb":              "shell echo a (+1 line)",
-		"echo '\x1b[31mé\u202e'": `shell  echo '\x1b[31mé\u202e'`,
+		"echo '\x1b[31mé\u202e'": `shell echo '\x1b[31mé\u202e'`,
 		strings.Repeat("é", 300): "shell " + strings.Repeat("é", 119) + "…",
 	} {
 		c, err := prepareShell(t, t.TempDir(), obj{"command": command})

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// initBytes are what the packages that allocate most before main begins may
+// allocate, in bytes: a quarter more than they do today. The time that an init
+// takes follows what it allocates, and unlike the time this is the same on
+// every machine.
+var initBytes = map[string]int{
+	"github.com/alecthomas/chroma/v2/lexers": 3_100_000,
+	"github.com/alecthomas/chroma/v2/styles": 2_100_000,
+	"github.com/microcosm-cc/bluemonday/css": 620_000,
+	"github.com/microcosm-cc/bluemonday":     370_000,
+	"github.com/yuin/goldmark/extension":     340_000,
+	"github.com/gorilla/css/scanner":         280_000,
+}
+
+// otherBytes is the same for every other package.
+const otherBytes = 200_000
+
+// A library that does its work at start-up costs every start, that of
+// agent --version too.
+func TestStartCosts(t *testing.T) {
+	cmd := exec.Command("agent", "--version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	var trace bytes.Buffer
+	cmd.Stderr = &trace
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes`).FindAllStringSubmatch(trace.String(), -1)
+	if len(rows) < 20 {
+		t.Fatalf("got a trace of %d packages, want one of many:\n%s", len(rows), trace.String())
+	}
+	for _, r := range rows {
+		limit, ok := initBytes[r[1]]
+		if !ok {
+			limit = otherBytes
+		}
+		if n, err := strconv.Atoi(r[2]); err != nil || n > limit {
+			t.Errorf("the init of %s allocates %s bytes, want %d at most", r[1], r[2], limit)
+		}
+	}
+}
+
+// A session is chosen from a list, which typing narrows.
+func TestResumePicker(t *testing.T) {
+	s := serve(t, say("Apples it is."), say("Pears it is."), say("More of them."))
+	h := newHome(t, nil, at(s)...)
+	for _, prompt := range []string{"about apples", "about pears"} {
+		cmd := exec.Command("agent", "run", prompt)
+		cmd.Dir, cmd.Env = h.work, append(os.Environ(), h.env...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	a := h.open(t, 80, 24, "--resume")
+	a.wait("resume a session", "about apples", "about pears")
+	a.send("appl")
+	a.gone("about pears")
+	a.send(enter)
+	a.wait("Apples it is.", "? keys")
+	a.send("more" + enter)
+	a.wait("More of them.")
+	a.send(ctrlD)
+	if code := a.exit(); code != 0 {
+		t.Errorf("got exit code %d, want 0", code)
+	}
+	if err := a.restored(); err != nil {
+		t.Error(err)
+	}
+	b := h.open(t, 80, 24, "--resume")
+	b.wait("resume a session")
+	b.send(escape)
+	if code := b.exit(); code != 0 {
+		t.Errorf("got exit code %d after choosing nothing, want 0", code)
+	}
+}
+
+// A terminal that is closed ends the program, whatever it is doing, and leaves
+// no command behind.
+func TestTerminalCloses(t *testing.T) {
+	nap := "sleep 62." + strconv.Itoa(os.Getpid())
+	s := serve(t, call("shell", `{"command":"`+nap+`"}`))
+	h := newHome(t, nil, at(s)...)
+	a := h.open(t, 80, 24, "--mode", "all")
+	a.wait("? keys")
+	a.send("nap" + enter)
+	waitFor(t, "the command to run", func() bool { return runs(nap) })
+	if err := a.pty.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if code := a.exit(); code != exitHangup {
+		t.Errorf("got exit code %d, want %d", code, exitHangup)
+	}
+	waitFor(t, "the command to be gone", func() bool { return !runs(nap) })
+}
+
+// Without colour nothing on the screen is coloured.
+func TestNoColor(t *testing.T) {
+	s := serve(t, call("edit", `{"path":"a.go","old":"","new":"package a\n"}`), say("**Done.**"))
+	h := newHome(t, nil, append(at(s), "NO_COLOR=1")...)
+	a := h.open(t, 80, 24)
+	a.wait("? keys")
+	a.send("make a.go" + enter)
+	a.asked("edit a.go", "package a")
+	a.send("y")
+	a.wait("Done.", "1 file changed")
+	a.send(ctrlD)
+	a.exit()
+	<-a.done
+	if m := regexp.MustCompile(`\x1b\[[0-9;]*\b(3[0-7]|9[0-7]|4[0-7]|38|48)[;m]`).Find(a.raw); m != nil {
+		t.Errorf("the program wrote %q", m)
+	}
+}
+
+// What a person does to a running headless program.
+func TestHeadlessInterrupt(t *testing.T) {
+	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: exitInterrupted, syscall.SIGTERM: exitTerminated} {
+		s := serve(t, begin("An answer that never "), say("Back."))
+		h := newHome(t, nil, at(s)...)
+		cmd := exec.Command("agent", "run", "talk")
+		cmd.Dir, cmd.Env = h.work, append(os.Environ(), h.env...)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := out.Read(make([]byte, 1)); err != nil { // it streams
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if got := cmd.ProcessState.ExitCode(); got != want {
+			t.Errorf("%v: got exit code %d, want %d", sig, got, want)
+		}
+		again := exec.Command("agent", "run", "--continue", "go on")
+		again.Dir, again.Env = h.work, append(os.Environ(), h.env...)
+		if out, err := again.CombinedOutput(); err != nil {
+			t.Errorf("%v: the session does not go on: %v\n%s", sig, err, out)
+		}
+	}
+}

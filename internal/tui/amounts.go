@@ -16,6 +16,14 @@ func tenths(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", max(d, 0).Seconds())
 }
 
+// brief writes a duration to the second, a very short one with tenths.
+func brief(d time.Duration) string {
+	if d < 10*time.Second {
+		return tenths(d)
+	}
+	return clock(d)
+}
+
 // clock writes a duration in whole seconds: "12 s", "1 m 04 s", "2 h 03 m".
 func clock(d time.Duration) string {
 	s := int(max(d, 0).Round(time.Second) / time.Second)

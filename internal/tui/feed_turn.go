@@ -93,7 +93,7 @@ func (f *feed) turnEnd(ev *loop.TurnEnd) {
 	f.settle()
 	f.running, f.stopping = false, false
 	facts := f.changed()
-	facts = append(facts, clock(ev.Duration))
+	facts = append(facts, brief(ev.Duration))
 	if n := ev.Usage.Input + ev.Usage.Output; n > 0 {
 		facts = append(facts, thousands(n)+" tokens")
 	}

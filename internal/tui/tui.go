@@ -126,8 +126,9 @@ func show(ctx context.Context, cancel func(), m tea.Model, in io.Reader, out io.
 	}
 }
 
-// fps bounds how long a change waits to be written.
-const fps = 120
+// fps bounds how long a change waits to be written. Bubble Tea looks for changes
+// as often, even when there are none.
+const fps = 60
 
 // finish stops what ran beside the program. The end of ctx is no error.
 func finish(ctx context.Context, cancel func(), err error, fed <-chan struct{}) (bool, error) {

@@ -6,15 +6,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 )
 
 // server is an OpenAI-compatible server on loopback that plays answers in
-// order, one a request.
+// order, one a request, and says that the script is over from then on.
 type server struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -62,13 +60,11 @@ func (s *server) play(w http.ResponseWriter, r *http.Request) {
 	req.key = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	s.mu.Lock()
 	s.requests = append(s.requests, req)
-	if len(s.answers) == 0 {
-		s.mu.Unlock()
-		http.Error(w, `{"error":{"message":"the script is over"}}`, http.StatusBadRequest)
-		return
+	a := say("The script is over.")
+	if len(s.answers) > 0 {
+		a = s.answers[0]
+		s.answers = s.answers[1:]
 	}
-	a := s.answers[0]
-	s.answers = s.answers[1:]
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = io.WriteString(w, a.sse)
@@ -84,16 +80,6 @@ func (s *server) seen() []wireRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]wireRequest(nil), s.requests...)
-}
-
-// recorded is an answer from testdata/sse.
-func recorded(t *testing.T, name string) answer {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", "testdata", "sse", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer{sse: string(b)}
 }
 
 // say is an answer of text.

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -151,5 +153,36 @@ func TestHeadlessInterrupt(t *testing.T) {
 		if out, err := again.CombinedOutput(); err != nil {
 			t.Errorf("%v: the session does not go on: %v\n%s", sig, err, out)
 		}
+	}
+}
+
+// Whatever a server sends, the turn ends and the session goes on.
+func TestRecordings(t *testing.T) {
+	files, err := filepath.Glob("../../testdata/sse/*.sse")
+	if err != nil || len(files) < 30 {
+		t.Fatalf("got %d recordings, %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := serve(t, answer{sse: string(b)})
+			h := newHome(t, map[string]string{"main.go": goFile}, at(s)...)
+			first := exec.Command("agent", "run", "one")
+			first.Dir, first.Env = h.work, append(os.Environ(), h.env...)
+			out, _ := first.CombinedOutput() // it may fail, and then says why
+			if code := first.ProcessState.ExitCode(); code != exitDone && code != exitFailed || len(out) == 0 {
+				t.Errorf("got exit code %d and %q", code, out)
+			}
+			again := exec.Command("agent", "run", "--continue", "two")
+			again.Dir, again.Env = h.work, append(os.Environ(), h.env...)
+			out, err = again.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "The script is over.") {
+				t.Errorf("the session does not go on: %v\n%s", err, out)
+			}
+		})
 	}
 }

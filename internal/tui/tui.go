@@ -84,8 +84,8 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 // show runs a model on the terminal, and feed beside it. It reports whether the
 // program came to its end: one that hangs on a dead terminal is left behind,
 // and its model must not be touched.
-func show(ctx context.Context, cancel func(), m tea.Model, in io.Reader, out io.Writer, feed func(func(any))) (bool, error) {
-	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(fps)}
+func show(ctx context.Context, cancel func(), m tea.Model, in io.Reader, out io.Writer, feed func(func(any))) (drawn bool, err error) {
+	opts := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(fps)}
 	if in == nil {
 		in = terminalInput(cancel)
 	}
@@ -98,7 +98,11 @@ func show(ctx context.Context, cancel func(), m tea.Model, in io.Reader, out io.
 	if out == nil && term.IsTerminal(os.Stdout.Fd()) {
 		const saveTitle, restoreTitle = "\x1b[22;2t", "\x1b[23;2t"
 		fmt.Print(saveTitle)
-		defer fmt.Print(restoreTitle)
+		defer func() {
+			if drawn {
+				fmt.Print(restoreTitle)
+			}
+		}()
 	}
 	p := tea.NewProgram(m, opts...)
 	fed := make(chan struct{})
@@ -117,6 +121,7 @@ func show(ctx context.Context, cancel func(), m tea.Model, in io.Reader, out io.
 	case err := <-ended:
 		return finish(ctx, cancel, err, fed)
 	case <-ctx.Done():
+		go p.Quit() // not tea.WithContext: a program that is killed does not wait for its reader
 	}
 	select {
 	case err := <-ended:

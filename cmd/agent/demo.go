@@ -23,6 +23,7 @@ import (
 	"agent/internal/loop"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
+	"agent/internal/tui"
 )
 
 // demoPause is between two deltas of the scripted model, so that people can
@@ -61,9 +62,9 @@ prompts to a real one.`,
 			if !term.IsTerminal(os.Stdout.Fd()) {
 				return usage("this is no terminal: agent demo --plain prints the demo")
 			}
-			var prompts []string
-			for _, s := range scenes.Scenes() {
-				prompts = append(prompts, s.Prompt)
+			var prompts []tui.Prompt
+			for i, s := range scenes.Scenes() {
+				prompts = append(prompts, tui.Prompt{Note: fmt.Sprintf("Scene %d: %s\n%s", i+1, s.Title, s.Explain), Text: s.Prompt})
 			}
 			return show(cmd.Context(), a, prompts)
 		},

@@ -43,7 +43,7 @@ func interactive(ctx context.Context, f flags, args []string) error {
 
 // firstPrompt takes from args the ID of --resume and the prompt to begin with.
 // One word alone is more likely a mistyped command than a prompt.
-func firstPrompt(f *flags, args []string) ([]string, error) {
+func firstPrompt(f *flags, args []string) ([]tui.Prompt, error) {
 	if f.resume == choose && len(args) > 0 {
 		f.resume, args = args[0], args[1:]
 	}
@@ -53,12 +53,12 @@ func firstPrompt(f *flags, args []string) ([]string, error) {
 	if len(args) == 1 && !strings.ContainsAny(args[0], " \n") {
 		return nil, usage("there is no command %q. A prompt of one word goes through: agent run %s", args[0], args[0])
 	}
-	return []string{strings.Join(args, " ")}, nil
+	return []tui.Prompt{{Text: strings.Join(args, " ")}}, nil
 }
 
 // show runs a's session on the screen until the person leaves or a signal ends
 // the program.
-func show(ctx context.Context, a *app, prompts []string) error {
+func show(ctx context.Context, a *app, prompts []tui.Prompt) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	code := make(chan int, 1)
@@ -93,7 +93,7 @@ func show(ctx context.Context, a *app, prompts []string) error {
 }
 
 // screen is what the terminal program needs to know of a.
-func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, prompts []string) tui.Options {
+func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, prompts []tui.Prompt) tui.Options {
 	o := tui.Options{
 		Events: events, Commands: commands, Prompts: prompts,
 		Version: stamped(), Dir: short(a.dir), Branch: a.branch,

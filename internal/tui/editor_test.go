@@ -207,10 +207,16 @@ func TestUnsent(t *testing.T) {
 }
 
 func TestPromptsPlayThemselves(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Prompts: []string{"one", "two", "three"}})
+	d := newDriver(t, 80, 24, Options{Prompts: []Prompt{{Text: "one"}, {Note: "The second of three.", Text: "two"}, {Text: "three"}}})
 	d.commands(loop.Prompt{Text: "one"})
+	if strings.Contains(d.screen(), "The second of three.") {
+		t.Errorf("the note stands there before its prompt:\n%s", d.screen())
+	}
 	d.events(userSaid("one"), turnEnd(loop.Done, 0))
 	d.commands(loop.Prompt{Text: "one"}, loop.Prompt{Text: "two"})
+	if !strings.Contains(d.screen(), "The second of three.") {
+		t.Errorf("the note is not to be seen:\n%s", d.screen())
+	}
 	d.events(userSaid("two"), turnEnd(loop.UserInterrupt, 0)) // the person takes over
 	d.commands(loop.Prompt{Text: "one"}, loop.Prompt{Text: "two"})
 }

@@ -31,7 +31,7 @@ type model struct {
 	dialog        *dialog
 	help          *help
 
-	play    []string  // prompts that are still to be played
+	play    []Prompt  // prompts that are still to be played
 	lastKey time.Time // when something was typed
 	decided time.Time // when a dialog last took a key
 	warned  time.Time // when ctrl+c was pressed on an empty prompt
@@ -141,8 +141,12 @@ func (m *model) playNext() {
 	if len(m.play) == 0 || m.feed.running || len(m.feed.pending) > 0 {
 		return
 	}
-	m.prompt(m.play[0])
+	next := m.play[0]
 	m.play = m.play[1:]
+	if next.Note != "" {
+		m.list.add(&notice{next.Note})
+	}
+	m.prompt(next.Text)
 }
 
 // prompt sends what the person said.

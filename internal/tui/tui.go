@@ -29,12 +29,18 @@ type Options struct {
 	Mode        string // policy.Mode, until a ModeSet says otherwise
 
 	Notices []string            // shown below the header
-	Prompts []string            // sent one after another, each when the turn before has ended
+	Prompts []Prompt            // sent one after another, each when the turn before has ended
 	Keys    map[string][]string // keys by the name of an action, in place of the default ones
 	NoColor bool
 
 	Input  io.Reader // nil: the terminal
 	Output io.Writer // nil: the terminal
+}
+
+// Prompt is something to send that nobody types.
+type Prompt struct {
+	Note string // shown before it, for the person; may be empty
+	Text string
 }
 
 // heading is the first line of the transcript.

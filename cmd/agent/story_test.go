@@ -92,7 +92,7 @@ func TestStory(t *testing.T) {
 		t.Errorf("the resumed screen is not what was left: %s", d)
 	}
 	b.send("who is here?" + enter)
-	b.wait("We are all here.")
+	b.wait("We are all here.", "? keys")
 	b.send(ctrlC)
 	b.wait("again leaves")
 	b.send(ctrlC)

@@ -26,6 +26,7 @@ type terminal struct {
 	cmd  *exec.Cmd
 	pty  *os.File
 	done chan struct{} // closed when the program has ended and all was drawn
+	told chan struct{} // closed when nothing is sent back to the program any more
 
 	mu      sync.Mutex // guards what follows; vt's own safe emulator is not
 	em      *vt.Emulator
@@ -73,7 +74,7 @@ func (h home) open(t *testing.T, cols, rows int, args ...string) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &terminal{t: t, cmd: cmd, pty: f, em: vt.NewEmulator(cols, rows), changed: make(chan struct{}), done: make(chan struct{})}
+	s := &terminal{t: t, cmd: cmd, pty: f, em: vt.NewEmulator(cols, rows), changed: make(chan struct{}), done: make(chan struct{}), told: make(chan struct{})}
 	go s.draw()
 	go s.reply()
 	t.Cleanup(s.close)
@@ -99,7 +100,10 @@ func (s *terminal) draw() {
 }
 
 // reply sends what a terminal answers to questions back to the program.
-func (s *terminal) reply() { _, _ = io.Copy(s.pty, s.em) }
+func (s *terminal) reply() {
+	defer close(s.told)
+	_, _ = io.Copy(s.pty, s.em)
+}
 
 func (s *terminal) close() {
 	if s.cmd.ProcessState == nil {
@@ -108,7 +112,11 @@ func (s *terminal) close() {
 	}
 	_ = s.pty.Close()
 	<-s.done
-	_ = s.em.Close()
+	// Its Close races with its Read; the end of what it reads from does not.
+	if in, ok := s.em.InputPipe().(io.Closer); ok {
+		_ = in.Close()
+	}
+	<-s.told
 }
 
 // screen returns what is on the screen, without trailing blanks.

@@ -3,19 +3,33 @@ package shell
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
 )
 
+// ending is how many milliseconds a process has that is about to end by
+// itself: one whose output has ended may not be dead yet.
+const ending = 50
+
 // sweep kills whatever is left of a command: its process group, and wherever
 // they have gone, all who have inherited its ID. It returns when they are dead,
-// and reports whether there were any.
+// and reports whether there were any that did not end by themselves.
 func sweep(pgid int, id string) (found bool) {
 	// They may fork while we look, so look until there are none. The bound is
 	// for those that cannot be killed.
-	for range 10 {
+	for round := range 10 {
 		fds := remains(pgid, id)
+		if round == 0 {
+			fds = slices.DeleteFunc(fds, func(fd int) bool {
+				gone := dead(fd, ending)
+				if gone {
+					unix.Close(fd)
+				}
+				return gone
+			})
+		}
 		unix.Kill(-pgid, unix.SIGKILL)
 		if len(fds) == 0 {
 			break

@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/openai"
+	"agent/internal/llm/wire"
 )
 
 // patience is how long a server on this machine may read a prompt before it
@@ -18,17 +19,16 @@ func (c Choice) Connect() (llm.Provider, error) {
 	if c.Provider.Dialect != OpenAI {
 		return nil, fmt.Errorf("%s is not reached over a dialect that is built", c.Provider.Name)
 	}
-	opts := openai.Options{
-		Name:    c.Provider.Name,
-		BaseURL: c.BaseURL,
-		Key:     c.Key.Reveal(),
-		KeyName: c.KeyName,
-		Local:   c.Provider.Local,
-		Headers: c.Provider.Headers,
-		Quirks:  c.Provider.Quirks,
+	at := wire.Endpoint{
+		Name:      c.Provider.Name,
+		Base:      c.BaseURL,
+		KeyName:   c.KeyName,
+		Local:     c.Provider.Local,
+		Headers:   c.Provider.Headers,
+		Authorize: wire.Bearer(c.Key.Reveal()),
 	}
 	if c.Provider.Local || c.BaseURL != c.Provider.BaseURL {
-		opts.Limits.Headers = patience
+		at.Limits.Headers = patience
 	}
-	return openai.New(opts), nil
+	return openai.New(openai.Options{Endpoint: at, Quirks: c.Provider.Quirks}), nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire"
 )
 
 // BenchmarkDecode measures a delta: its time must not grow with their number.
@@ -35,7 +36,7 @@ func BenchmarkStream(b *testing.B) {
 	body := long(n)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(body) }))
 	defer server.Close()
-	p := New(Options{BaseURL: server.URL})
+	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}})
 	defer p.Close()
 	b.ReportAllocs()
 	for b.Loop() {

@@ -1,5 +1,7 @@
 package openai
 
+import "agent/internal/llm/wire"
+
 // calls keeps the tool calls of a reply while their pieces come in.
 //
 // A piece belongs to the call that its index names. Some servers give two calls
@@ -7,7 +9,7 @@ package openai
 // does; a piece with neither belongs to the call begun last.
 type calls struct {
 	list []*call
-	held map[word]*call // by index
+	held map[wire.Word]*call // by index
 }
 
 // call is one of them.
@@ -39,7 +41,7 @@ func (cs *calls) begin(p *callPart, index int) *call {
 	c := &call{index: index, id: string(p.ID)}
 	cs.list = append(cs.list, c)
 	if cs.held == nil {
-		cs.held = map[word]*call{}
+		cs.held = map[wire.Word]*call{}
 	}
 	if p.Index != "" {
 		cs.held[p.Index] = c

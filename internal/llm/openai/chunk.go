@@ -3,6 +3,8 @@ package openai
 import (
 	"encoding/json"
 	"strings"
+
+	"agent/internal/llm/wire"
 )
 
 // chunk is an event of a stream, or a whole completion, read as generously as
@@ -13,7 +15,7 @@ type chunk struct {
 	Tokens  *usage          `json:"usage"`
 	Groq    *groq           `json:"x_groq"`
 	Error   json.RawMessage `json:"error"`
-	Object  word            `json:"object"`
+	Object  wire.Word       `json:"object"`
 }
 
 type groq struct {
@@ -22,11 +24,11 @@ type groq struct {
 }
 
 type choice struct {
-	Index   int    `json:"index"`
-	Delta   *delta `json:"delta"`
-	Message *delta `json:"message"` // of a completion that was not streamed
-	Finish  word   `json:"finish_reason"`
-	Usage   *usage `json:"usage"`
+	Index   int       `json:"index"`
+	Delta   *delta    `json:"delta"`
+	Message *delta    `json:"message"` // of a completion that was not streamed
+	Finish  wire.Word `json:"finish_reason"`
+	Usage   *usage    `json:"usage"`
 }
 
 type delta struct {
@@ -40,15 +42,15 @@ type delta struct {
 }
 
 type callPart struct {
-	Index    word            `json:"index"`
-	ID       word            `json:"id"`
+	Index    wire.Word       `json:"index"`
+	ID       wire.Word       `json:"id"`
 	Function function        `json:"function"`
 	Extra    json.RawMessage `json:"extra_content"` // a signature to be handed back
 }
 
 type function struct {
-	Name      word `json:"name"`
-	Arguments word `json:"arguments"`
+	Name      wire.Word `json:"name"`
+	Arguments wire.Word `json:"arguments"`
 }
 
 // parseChunk reads a payload. What has the wrong type is passed over, what is
@@ -60,22 +62,6 @@ func parseChunk(data []byte) (chunk, error) {
 		err = nil
 	}
 	return c, err
-}
-
-// word is text that some servers send as a number, an object or null.
-type word string
-
-// UnmarshalJSON takes what is no string for text as it stands.
-func (w *word) UnmarshalJSON(b []byte) error {
-	switch {
-	case b[0] == '"':
-		return json.Unmarshal(b, (*string)(w))
-	case string(b) == "null":
-		*w = ""
-	default:
-		*w = word(b)
-	}
-	return nil
 }
 
 // content is text, or a list of pieces of which some may be thinking.
@@ -122,10 +108,10 @@ func pieces(b []byte) content {
 		b = append(append([]byte{'['}, b...), ']')
 	}
 	var list []struct {
-		Type     word    `json:"type"`
-		Text     content `json:"text"`
-		Thinking content `json:"thinking"`
-		Refusal  content `json:"refusal"`
+		Type     wire.Word `json:"type"`
+		Text     content   `json:"text"`
+		Thinking content   `json:"thinking"`
+		Refusal  content   `json:"refusal"`
 	}
 	if json.Unmarshal(b, &list) != nil {
 		return nil

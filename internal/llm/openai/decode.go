@@ -9,6 +9,7 @@ import (
 	"iter"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire"
 )
 
 // Decode reads the body of an answer, a stream or a single completion, and
@@ -17,7 +18,7 @@ import (
 // empty.
 func Decode(r io.Reader) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		newDecoder("", false).run(newPayloads(r).next, yield)
+		newDecoder("", false).run(wire.NewPayloads(r).Next, yield)
 	}
 }
 
@@ -51,7 +52,7 @@ func newDecoder(model string, keep bool) *decoder {
 	return &decoder{model: model, keep: keep}
 }
 
-// run yields the deltas of all payloads. See payloads.next for how they end.
+// run yields the deltas of all payloads. See wire.Payloads.Next for how they end.
 func (d *decoder) run(next func() ([]byte, error), yield func(llm.Delta, error) bool) {
 	for {
 		data, err := next()
@@ -101,7 +102,7 @@ func (d *decoder) add(data []byte) error {
 		return nil
 	}
 	if f, ok := c.failure(data); ok {
-		return f.error(0)
+		return f.Err(0)
 	}
 	d.usage = c.usage(d.usage)
 	for i := range c.Choices {
@@ -218,7 +219,7 @@ func (d *decoder) end(err error) error {
 	case d.finish == "" && d.lost > 0:
 		return &llm.Error{Kind: llm.ErrProtocol, Message: "the answer could not be read", Retry: true}
 	case !d.answered:
-		return emptyAnswer()
+		return wire.EmptyAnswer()
 	}
 	return nil
 }

@@ -2,217 +2,46 @@ package openai
 
 import (
 	"encoding/json"
-	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire"
 )
 
-// failure is what a provider says of one, in the body of an answer or inside a
-// stream.
-type failure struct {
-	message string
-	code    string // "context_length_exceeded", or a number
-	kind    string // "invalid_request_error"
-}
-
-// parseFailure reads the shapes in use: an object or a text under "error", the
-// same fields at the top, "detail", "errors", a list of any.
-func parseFailure(body []byte) (failure, bool) {
-	var list []json.RawMessage
-	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
-		return parseFailure(list[0])
-	}
-	var o map[string]json.RawMessage
-	if json.Unmarshal(body, &o) != nil {
-		return failure{}, false
-	}
-	for _, key := range []string{"error", "errors", "detail"} {
-		v := string(o[key])
-		switch {
-		case v == "" || v == "null":
-			continue
-		case v[0] == '{' || v[0] == '[':
-			if f, ok := parseFailure(o[key]); ok {
-				return f, true
-			}
-		}
-		return failure{message: scalar(o[key]), code: scalar(o["code"])}, true
-	}
-	f := failure{
-		message: scalar(o["message"]),
-		code:    scalar(o["code"]) + scalar(o["error_code"]),
-		kind:    scalar(o["type"]),
-	}
-	if f.message == "" {
-		f.message = scalar(o["msg"])
-	}
-	if why := upstream(o["metadata"]); why != "" {
-		f.message += ": " + why
-	}
-	return f, f.message != "" || f.code != "" || f.kind != ""
-}
-
-// upstream returns what a router passes on of the failure behind it.
-func upstream(metadata json.RawMessage) string {
-	var m struct {
-		Raw json.RawMessage `json:"raw"`
-	}
-	if json.Unmarshal(metadata, &m) != nil {
-		return ""
-	}
-	raw := scalar(m.Raw)
-	if f, ok := parseFailure([]byte(raw)); ok {
-		return f.message
-	}
-	return raw
-}
-
-// scalar returns a JSON text as a string, without quotes if it is one.
-func scalar(b json.RawMessage) string {
-	var w word
-	if len(b) == 0 || json.Unmarshal(b, &w) != nil {
-		return ""
-	}
-	return string(w)
-}
-
 // failure returns what c says went wrong, if it does.
-func (c *chunk) failure(data []byte) (failure, bool) {
+func (c *chunk) failure(data []byte) (wire.Failure, bool) {
 	inside := c.Error
 	if len(inside) == 0 && c.Groq != nil {
 		inside = c.Groq.Error
 	}
 	if s := string(inside); s != "" && s != "null" && s != `""` && s != "{}" {
-		f, ok := parseFailure(inside)
+		f, ok := wire.ParseFailure(inside)
 		if !ok {
-			f.message = scalar(inside)
+			f.Message = scalar(inside)
 		}
 		return f, true
 	}
 	if c.Object == "error" || c.Choices == nil && c.Tokens == nil {
-		f, ok := parseFailure(data) // a sign of life may have a message too, but no code
-		return f, ok && f.message != "" && (f.code != "" || c.Object == "error")
+		f, ok := wire.ParseFailure(data) // a sign of life may have a message too, but no code
+		return f, ok && f.Message != "" && (f.Code != "" || c.Object == "error")
 	}
-	return failure{}, false
+	return wire.Failure{}, false
 }
 
-// error returns f as an error. status is that of the answer, 0 for a failure
-// inside a stream.
-func (f failure) error(status int) *llm.Error {
-	e := &llm.Error{Status: status, Message: clean(f.message)}
-	if n, err := strconv.Atoi(f.code); status == 0 && err == nil && n >= 400 && n < 600 {
-		status, e.Status = n, n
+// scalar returns a JSON text as a string, without quotes if it is one.
+func scalar(b json.RawMessage) string {
+	var w wire.Word
+	if json.Unmarshal(b, &w) != nil {
+		return ""
 	}
-	if e.Message == "" {
-		e.Message = clean(f.code)
-	}
-	e.Kind, e.Retry = kindOf(status, f)
-	if e.Retry {
-		e.RetryAfter = waitIn(f.message)
+	return string(w)
+}
+
+// failed completes an error, with what only this dialect knows.
+func failed(x *wire.Exchange, err error) *llm.Error {
+	e := x.Failed(err)
+	if e.Kind == llm.ErrInvalid && strings.Contains(e.Message, "/v1/responses") {
+		e.Hint = "this model calls tools over the responses interface only, which is not spoken here; choose another model"
 	}
 	return e
-}
-
-// kindOf sorts a failure by its words where they are clear, else by the status.
-func kindOf(status int, f failure) (kind llm.ErrorKind, retry bool) {
-	says := func(words ...string) bool {
-		text := strings.ToLower(f.code + " " + f.kind + " " + f.message)
-		for _, w := range words {
-			if strings.Contains(text, w) {
-				return true
-			}
-		}
-		return false
-	}
-	switch {
-	case says("context_length", "exceed_context_size", "context length", "context size", "context window", "maximum context", "prompt is too long", "request too large"):
-		return llm.ErrTooLong, false
-	case waitIn(f.message) > 0:
-		return llm.ErrRate, true
-	case says("insufficient_quota", "insufficient_balance", "insufficient balance", "credit balance", "exceeded your current quota"):
-		return llm.ErrQuota, false
-	case status == http.StatusBadRequest && says("api key", "api_key"):
-		return llm.ErrKey, false
-	case status != 0:
-		return kindOfStatus(status, says("model_not_found"))
-	case says("rate_limit", "rate limit", "too many requests"):
-		return llm.ErrRate, true
-	case says("authentication_error", "invalid_api_key"):
-		return llm.ErrKey, false
-	case says("invalid_request"):
-		return llm.ErrInvalid, false
-	}
-	return llm.ErrOverloaded, true
-}
-
-func kindOfStatus(status int, model bool) (kind llm.ErrorKind, retry bool) {
-	switch {
-	case model || status == http.StatusNotFound:
-		return llm.ErrNotFound, false
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return llm.ErrKey, false
-	case status == http.StatusPaymentRequired:
-		return llm.ErrQuota, false
-	case status == http.StatusProxyAuthRequired:
-		return llm.ErrNetwork, false
-	case status == http.StatusRequestEntityTooLarge:
-		return llm.ErrTooLong, false
-	case status == http.StatusTooManyRequests:
-		return llm.ErrRate, true
-	case status == http.StatusRequestTimeout, status == http.StatusConflict, status == http.StatusTooEarly, status >= 500:
-		return llm.ErrOverloaded, true
-	case status < 300 || status >= 400:
-		return llm.ErrInvalid, false
-	}
-	return llm.ErrProtocol, false // a redirect
-}
-
-// answered returns the error of an answer that is no success.
-func answered(status int, header http.Header, body []byte, now time.Time) *llm.Error {
-	f, ok := parseFailure(body)
-	if !ok {
-		f.message = first(clean(string(body)), 200)
-		if strings.HasPrefix(f.message, "<") {
-			f.message = "got HTML in place of an answer: " + f.message
-		}
-	}
-	if f.message == "" && f.code == "" {
-		f.message = strings.ToLower(http.StatusText(status))
-	}
-	e := f.error(status)
-	if after := retryAfter(header, now); after > 0 {
-		e.RetryAfter = after
-	}
-	return e
-}
-
-// waitIn returns the wait that a message asks for in words, 0 if it does not.
-func waitIn(message string) time.Duration {
-	for _, words := range []string{"try again in ", "retry in ", "retry after "} {
-		if _, rest, ok := strings.Cut(strings.ToLower(message), words); ok {
-			rest, _, _ = strings.Cut(rest, " ")
-			if d, err := time.ParseDuration(strings.TrimRight(rest, ".,;")); err == nil && d > 0 {
-				return d
-			}
-		}
-	}
-	return 0
-}
-
-// retryAfter reads the header in both of its forms, and that of milliseconds.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e12 {
-		return time.Duration(ms * float64(time.Millisecond))
-	}
-	v := strings.TrimSpace(h.Get("Retry-After"))
-	if s, err := strconv.ParseFloat(v, 64); err == nil && s > 0 && s < 1e9 {
-		return time.Duration(s * float64(time.Second))
-	}
-	if t, err := http.ParseTime(v); err == nil && t.After(now) {
-		return t.Sub(now)
-	}
-	return 0
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire"
 )
 
 // fault is what a failure turns into, without its hint's full text and cause.
@@ -88,28 +89,17 @@ func TestAnswersThatAreNoSuccess(t *testing.T) {
 			defer server.Close()
 			row.want.Status = row.status
 			row.want.Hint = strings.ReplaceAll(row.want.Hint, "BASE", server.URL+"/v1")
-			if diff := cmp.Diff(ask(t, Options{BaseURL: server.URL}), row.want); diff != "" {
+			if diff := cmp.Diff(ask(t, wire.Endpoint{Base: server.URL}), row.want); diff != "" {
 				t.Errorf("got, want:\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestRetryAfterDate(t *testing.T) {
-	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	h := http.Header{"Retry-After": {now.Add(90 * time.Second).Format(http.TimeFormat)}}
-	if got := retryAfter(h, now); got != 90*time.Second {
-		t.Errorf("got %s, want 1m30s", got)
-	}
-	if got := retryAfter(h, now.Add(time.Hour)); got != 0 {
-		t.Errorf("a date that has passed: got %s, want 0", got)
-	}
-}
-
 func TestServerThatMisbehaves(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer http.HandlerFunc
-		limits Limits
+		limits wire.Limits
 		want   fault
 	}{
 		"204": {answer: func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) },
@@ -117,13 +107,13 @@ func TestServerThatMisbehaves(t *testing.T) {
 		"closes before headers": {answer: func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) },
 			want: fault{Kind: llm.ErrNetwork, Message: "HOST closed the connection before it answered", Retry: true}},
 		"never answers": {answer: func(w http.ResponseWriter, r *http.Request) { drain(r); <-r.Context().Done() },
-			limits: Limits{Headers: 20 * time.Millisecond},
+			limits: wire.Limits{Headers: 20 * time.Millisecond},
 			want:   fault{Kind: llm.ErrTimeout, Message: "no answer from HOST within 20ms", Retry: true}},
 		"headers, then silence": {answer: func(w http.ResponseWriter, r *http.Request) {
 			drain(r)
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
-		}, limits: Limits{Idle: 20 * time.Millisecond},
+		}, limits: wire.Limits{Idle: 20 * time.Millisecond},
 			want: fault{Kind: llm.ErrTimeout, Message: "the answer stopped: nothing more came within 20ms", Retry: true}},
 		"closes in mid-text": {answer: func(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write([]byte("data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"))
@@ -144,7 +134,7 @@ func TestServerThatMisbehaves(t *testing.T) {
 			defer server.Close()
 			host := strings.TrimPrefix(server.URL, "http://")
 			row.want.Message = strings.ReplaceAll(row.want.Message, "HOST", host)
-			if diff := cmp.Diff(ask(t, Options{BaseURL: server.URL, Limits: row.limits}), row.want); diff != "" {
+			if diff := cmp.Diff(ask(t, wire.Endpoint{Base: server.URL, Limits: row.limits}), row.want); diff != "" {
 				t.Errorf("got, want:\n%s", diff)
 			}
 		})
@@ -165,20 +155,20 @@ func TestServerThatIsNotReached(t *testing.T) {
 	closed.Close()
 	port := strings.TrimPrefix(closed.URL, "http://")
 	for name, row := range map[string]struct {
-		opts Options
+		at   wire.Endpoint
 		want fault
 	}{
-		"refused": {Options{BaseURL: closed.URL, Local: true},
+		"refused": {wire.Endpoint{Base: closed.URL, Local: true},
 			fault{Kind: llm.ErrNetwork, Message: "nothing listens on " + port, Hint: "start test, or choose another model"}},
-		"no such host": {Options{BaseURL: "http://x.invalid/v1", Dial: dial(&net.DNSError{Name: "x.invalid", Err: "no such host", IsNotFound: true})},
+		"no such host": {wire.Endpoint{Base: "http://x.invalid/v1", Dial: dial(&net.DNSError{Name: "x.invalid", Err: "no such host", IsNotFound: true})},
 			fault{Kind: llm.ErrNetwork, Message: "cannot resolve host x.invalid", Hint: "check the network and the base URL http://x.invalid/v1"}},
-		"black hole": {Options{BaseURL: "http://x.invalid/v1", Dial: dial(nil), Limits: Limits{Connect: 10 * time.Millisecond}},
-			fault{Kind: llm.ErrTimeout, Message: "connecting to x.invalid took too long", Retry: true}},
-		"no route": {Options{BaseURL: "http://x.invalid/v1", Dial: dial(errors.New("no route to host"))},
+		"black hole": {wire.Endpoint{Base: "http://x.invalid/v1", Dial: dial(nil), Limits: wire.Limits{Connect: 10 * time.Millisecond}},
+			fault{Kind: llm.ErrTimeout, Message: "connecting to x.invalid:80 took too long", Retry: true}},
+		"no route": {wire.Endpoint{Base: "http://x.invalid/v1", Dial: dial(errors.New("no route to host"))},
 			fault{Kind: llm.ErrNetwork, Message: "cannot reach x.invalid: no route to host", Retry: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(ask(t, row.opts), row.want); diff != "" {
+			if diff := cmp.Diff(ask(t, row.at), row.want); diff != "" {
 				t.Errorf("got, want:\n%s", diff)
 			}
 		})
@@ -190,14 +180,14 @@ func TestCertificates(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	defer server.Close()
-	got := ask(t, Options{BaseURL: server.URL})
+	got := ask(t, wire.Endpoint{Base: server.URL})
 	want := fault{Kind: llm.ErrNetwork, Message: "is signed by an unknown authority: O=Acme Co"}
 	if got.Kind != want.Kind || got.Retry || !strings.HasSuffix(got.Message, want.Message) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	plain := httptest.NewServer(http.NotFoundHandler())
 	defer plain.Close()
-	got = ask(t, Options{BaseURL: strings.Replace(plain.URL, "http:", "https:", 1)})
+	got = ask(t, wire.Endpoint{Base: strings.Replace(plain.URL, "http:", "https:", 1)})
 	if got.Kind != llm.ErrNetwork || !strings.HasSuffix(got.Message, "speaks plain HTTP") {
 		t.Errorf("plain HTTP on a TLS port: got %+v", got)
 	}
@@ -212,7 +202,7 @@ func TestRedirectWithinTheHost(t *testing.T) {
 		_, _ = w.Write(recording(t, "text.sse"))
 	}))
 	defer server.Close()
-	p := New(Options{BaseURL: server.URL})
+	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}})
 	defer p.Close()
 	if d := collect(p.Stream(t.Context(), llm.Request{Model: "m"})); d.err != nil {
 		t.Error(d.err)
@@ -225,7 +215,7 @@ func TestGzip(t *testing.T) {
 		_, _ = w.Write(zipped(string(recording(t, "text.sse"))))
 	}))
 	defer server.Close()
-	p := New(Options{BaseURL: server.URL})
+	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}})
 	defer p.Close()
 	if diff := cmp.Diff(tell(collect(p.Stream(t.Context(), llm.Request{Model: "m"}))), recordings()["text.sse"]); diff != "" {
 		t.Errorf("got, want:\n%s", diff)
@@ -244,10 +234,10 @@ func zipped(s string) []byte {
 func drain(r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }
 
 // ask returns the failure of one request.
-func ask(t *testing.T, opts Options) fault {
+func ask(t *testing.T, at wire.Endpoint) fault {
 	t.Helper()
-	opts.Name, opts.Key, opts.KeyName = "test", "sk-1", "TEST_KEY"
-	p := New(opts)
+	at.Name, at.Authorize, at.KeyName = "test", wire.Bearer("sk-1"), "TEST_KEY"
+	p := New(Options{Endpoint: at})
 	defer p.Close()
 	e := collect(p.Stream(t.Context(), llm.Request{Model: "m"})).err
 	if e == nil {

@@ -9,6 +9,7 @@ import (
 	api "github.com/sashabaranov/go-openai"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire"
 )
 
 // WireMessages returns the messages of req as they are sent, one JSON object
@@ -85,7 +86,7 @@ type builder struct {
 }
 
 func (b *builder) add(m message) {
-	raw, err := marshal(m)
+	raw, err := wire.Marshal(m)
 	if err != nil {
 		// Only opaque bytes can be no JSON, and those were read from JSON.
 		panic("openai: write a message: " + err.Error())
@@ -161,7 +162,7 @@ func (m *message) handBack(t llm.Message, o opaque) {
 // arguments returns a call's arguments as a JSON object, always.
 func arguments(m llm.Message) string {
 	if m.Raw != "" {
-		raw, err := marshal(map[string]string{"_raw": m.Raw})
+		raw, err := wire.Marshal(map[string]string{"_raw": m.Raw})
 		if err == nil {
 			return string(raw)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire"
 )
 
 func TestWireMessages(t *testing.T) {
@@ -107,7 +108,7 @@ func TestHandBackWhatWasStreamed(t *testing.T) {
 		"call.sse":              `"reasoning_content":""`,
 	} {
 		reply := llm.NewReply("r1")
-		newDecoder("m", true).run(newPayloads(strings.NewReader(string(recording(t, name)))).next, func(d llm.Delta, err error) bool {
+		newDecoder("m", true).run(wire.NewPayloads(strings.NewReader(string(recording(t, name)))).Next, func(d llm.Delta, err error) bool {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				return false

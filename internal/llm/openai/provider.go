@@ -10,78 +10,39 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"iter"
-	"net"
-	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	api "github.com/sashabaranov/go-openai"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire"
 )
 
 // Options say where a provider is and how to speak with it.
 type Options struct {
-	Name    string // for people: "groq"
-	BaseURL string // "https://api.openai.com/v1"; without a path /v1 is meant
-	Key     string // sent as a bearer token, unless empty
-	KeyName string // the variable that the key belongs in
-	Local   bool   // a server on this machine
-	Headers map[string]string
-	Quirks  Quirks
-	Limits  Limits
-	// Transport replaces the one made here; Connect and TLS are its own then.
-	Transport http.RoundTripper
-	// Dial replaces the dialer of the transport made here.
-	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-}
-
-// Limits are how long to wait for what. Zero stands for the value named here.
-type Limits struct {
-	Connect time.Duration // resolving and connecting: 10 s
-	TLS     time.Duration // the handshake: 10 s
-	Headers time.Duration // from the request to the answer's headers: 60 s
-	Idle    time.Duration // between two bytes of the answer: 120 s
-	Tail    time.Duration // for what may follow the finish reason, such as usage: 5 s
+	// Endpoint's Base is "https://api.openai.com/v1"; without a path /v1 is
+	// meant.
+	Endpoint wire.Endpoint
+	Quirks   Quirks
 }
 
 // Provider reaches the models of one endpoint. It is safe for concurrent use.
 type Provider struct {
-	opts Options
-	base string
-	http *http.Client
+	client *wire.Client
+	quirks Quirks
 }
 
 // New returns a provider. It connects to nothing yet.
 func New(opts Options) *Provider {
-	for _, l := range []struct {
-		d        *time.Duration
-		standard time.Duration
-	}{
-		{&opts.Limits.Connect, 10 * time.Second},
-		{&opts.Limits.TLS, 10 * time.Second},
-		{&opts.Limits.Headers, 60 * time.Second},
-		{&opts.Limits.Idle, 120 * time.Second},
-		{&opts.Limits.Tail, 5 * time.Second},
-	} {
-		if *l.d == 0 {
-			*l.d = l.standard
-		}
-	}
-	if opts.Name == "" {
-		opts.Name = "openai"
-	}
-	p := &Provider{opts: opts, base: endpoint(opts.BaseURL)}
-	p.http = &http.Client{Transport: opts.Transport, CheckRedirect: sameHost}
-	if opts.Transport == nil {
-		p.http.Transport = newTransport(opts)
-	}
-	return p
+	at := opts.Endpoint
+	at.Name = cmp.Or(at.Name, "openai")
+	at.Base = endpoint(at.Base)
+	return &Provider{client: wire.New(at), quirks: opts.Quirks}
 }
 
 // endpoint returns base as the library wants it: whole, without the path of
@@ -96,46 +57,48 @@ func endpoint(base string) string {
 }
 
 // BaseURL returns where requests go.
-func (p *Provider) BaseURL() string { return p.base }
+func (p *Provider) BaseURL() string { return p.client.Base() }
 
 // Close ends the connections that are kept for the next request.
-func (p *Provider) Close() { p.http.CloseIdleConnections() }
+func (p *Provider) Close() { p.client.Close() }
 
 // Format prints the name alone, never the key.
-func (p *Provider) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, p.opts.Name) }
+func (p *Provider) Format(f fmt.State, verb rune) { p.client.Format(f, verb) }
 
 // Stream asks for a reply. See llm.Provider.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		body, err := NewRequest(req, p.opts.Quirks)
+		body, err := NewRequest(req, p.quirks)
+		x := p.client.Exchange(ctx, req.Model, body)
 		if err != nil {
-			yield(nil, p.explain(&llm.Error{Kind: llm.ErrInvalid, Message: err.Error(), Err: err}, req.Model))
+			yield(nil, x.Failed(&llm.Error{Kind: llm.ErrInvalid, Message: err.Error(), Err: err}))
 			return
 		}
-		x := &exchange{p: p, body: body}
-		config := api.DefaultConfig(p.opts.Key)
-		config.BaseURL, config.HTTPClient = p.base, x
+		config := api.DefaultConfig("")
+		config.BaseURL, config.HTTPClient = p.client.Base(), doer{x}
 		stream, err := api.NewClientWithConfig(config).CreateChatCompletionStream(ctx, api.ChatCompletionRequest{})
 		if err != nil {
-			yield(nil, p.failed(ctx, err, req.Model))
+			yield(nil, failed(x, err))
 			return
 		}
 		defer func() { _ = stream.Close() }()
-		dec := newDecoder(req.Model, p.opts.Quirks.KeepThinking)
+		dec := newDecoder(req.Model, p.quirks.KeepThinking)
 		next := func() ([]byte, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 			if dec.finish != "" {
-				x.hurry()
+				x.Hurry()
 			}
 			return stream.RecvRaw()
 		}
 		dec.run(next, func(d llm.Delta, err error) bool {
 			if err != nil {
-				err = p.failed(ctx, err, req.Model)
+				err = failed(x, err)
 			}
 			return yield(d, err)
 		})
 	}
 }
+
+var _ llm.Provider = (*Provider)(nil)

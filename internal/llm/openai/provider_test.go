@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire"
 )
 
 func TestStreamSendsTheRequest(t *testing.T) {
@@ -27,7 +28,7 @@ func TestStreamSendsTheRequest(t *testing.T) {
 		_, _ = w.Write(recording(t, "text.sse"))
 	}))
 	defer server.Close()
-	p := New(Options{BaseURL: server.URL, Key: "sk-secret", Headers: map[string]string{"X-Title": "agent"}})
+	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL, Authorize: wire.Bearer("sk-secret"), Headers: map[string]string{"X-Title": "agent"}}})
 	defer p.Close()
 	req := llm.Request{Model: "gpt-6-astra", Messages: []llm.Message{{Kind: llm.User, Text: "hi"}}, Tools: []llm.ToolSpec{{Name: "read"}}, MaxTokens: 3}
 	if d := collect(p.Stream(t.Context(), req)); d.err != nil {
@@ -55,7 +56,7 @@ func TestEndpoint(t *testing.T) {
 		" https://x.example/api/ ":               "https://x.example/api",
 		"https://x.example/v1/chat/completions/": "https://x.example/v1",
 	} {
-		if got := New(Options{BaseURL: base}).BaseURL(); got != want {
+		if got := New(Options{Endpoint: wire.Endpoint{Base: base}}).BaseURL(); got != want {
 			t.Errorf("%q: got %s, want %s", base, got, want)
 		}
 	}
@@ -73,7 +74,7 @@ func TestDeltasComeAtOnce(t *testing.T) {
 	}))
 	defer server.Close()
 	before := runtime.NumGoroutine()
-	p := New(Options{Name: "test", BaseURL: server.URL})
+	p := New(Options{Endpoint: wire.Endpoint{Name: "test", Base: server.URL}})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var text string
@@ -105,7 +106,7 @@ func TestCancelBeforeTheAnswer(t *testing.T) {
 	}))
 	defer server.Close()
 	before := runtime.NumGoroutine()
-	p := New(Options{BaseURL: server.URL})
+	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}})
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-asked; cancel() }()
 	if d := collect(p.Stream(ctx, llm.Request{Model: "m"})); d.err == nil || d.err.Kind != llm.ErrCanceled {
@@ -129,7 +130,7 @@ func TestServerThatNeverEnds(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer server.Close()
-	p := New(Options{BaseURL: server.URL, Limits: Limits{Tail: 10 * time.Millisecond}})
+	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL, Limits: wire.Limits{Tail: 10 * time.Millisecond}}})
 	defer p.Close()
 	if diff := cmp.Diff(tell(collect(p.Stream(t.Context(), llm.Request{Model: "m"}))), recordings()["no-done.sse"]); diff != "" {
 		t.Errorf("got, want:\n%s", diff)
@@ -146,7 +147,7 @@ func TestStoppingEarlyLeavesNothing(t *testing.T) {
 	}))
 	defer server.Close()
 	before := runtime.NumGoroutine()
-	p := New(Options{BaseURL: server.URL})
+	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}})
 	for range p.Stream(t.Context(), llm.Request{Model: "m"}) {
 		break
 	}
@@ -164,7 +165,7 @@ func TestConnectionIsUsedAgain(t *testing.T) {
 		_, _ = w.Write(recording(t, "no-done.sse"))
 	}))
 	defer server.Close()
-	p := New(Options{BaseURL: server.URL})
+	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}})
 	defer p.Close()
 	for range 3 {
 		if d := collect(p.Stream(t.Context(), llm.Request{Model: "m"})); d.err != nil {
@@ -183,11 +184,11 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s","code":"invalid_api_key"}}`, key)
 	}))
 	defer server.Close()
-	p := New(Options{Name: "openai", BaseURL: server.URL, Key: key, KeyName: "OPENAI_API_KEY"})
+	p := New(Options{Endpoint: wire.Endpoint{Name: "openai", Base: server.URL, Authorize: wire.Bearer(key), KeyName: "OPENAI_API_KEY"}})
 	defer p.Close()
 	got := collect(p.Stream(t.Context(), llm.Request{Model: "m"})).err
-	wire, _ := json.Marshal(got)
-	for _, s := range []string{got.Error(), fmt.Sprintf("%+v", got), string(wire), fmt.Sprintf("%v %+v %#v %s", p, p, p, p)} {
+	told, _ := json.Marshal(got)
+	for _, s := range []string{got.Error(), fmt.Sprintf("%+v", got), string(told), fmt.Sprintf("%v %+v %#v %s", p, p, p, p)} {
 		if strings.Contains(s, key) {
 			t.Errorf("the key shows in %s", s)
 		}
@@ -198,9 +199,9 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 		t.Errorf("got, want:\n%s", diff)
 	}
 
-	refused := New(Options{Name: "test", BaseURL: "http://" + key + ".invalid/" + key, Key: key, Dial: func(context.Context, string, string) (net.Conn, error) {
+	refused := New(Options{Endpoint: wire.Endpoint{Name: "test", Base: "http://" + key + ".invalid/" + key, Authorize: wire.Bearer(key), Dial: func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.DNSError{Name: key + ".invalid", Err: "no such host", IsNotFound: true}
-	}})
+	}}})
 	got = collect(refused.Stream(t.Context(), llm.Request{Model: "m"})).err
 	if s := fmt.Sprintf("%v %s %v", got, got.Hint, got.Err); strings.Contains(s, key) {
 		t.Errorf("the key shows in %s", s)
@@ -216,7 +217,7 @@ func serveOnce(t *testing.T, status int, contentType string, body []byte) *decod
 		_, _ = w.Write(body)
 	}))
 	defer server.Close()
-	p := New(Options{Name: "test", BaseURL: server.URL})
+	p := New(Options{Endpoint: wire.Endpoint{Name: "test", Base: server.URL}})
 	defer p.Close()
 	return collect(p.Stream(t.Context(), llm.Request{Model: "m"}))
 }

@@ -1,13 +1,13 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
 	api "github.com/sashabaranov/go-openai"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire"
 )
 
 // Quirks are the ways in which a provider differs from the rest.
@@ -53,7 +53,7 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: req.Schema},
 		}
 	}
-	body, err := marshal(struct {
+	body, err := wire.Marshal(struct {
 		api.ChatCompletionRequest
 		MaxTokens int               `json:"max_tokens,omitempty"`
 		Messages  []json.RawMessage `json:"messages"`
@@ -73,15 +73,4 @@ func toolChoice(c llm.ToolChoice) any {
 		return string(c.Mode)
 	}
 	return nil
-}
-
-// marshal is json.Marshal that leaves < and > as they are: code is full of them.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

@@ -1,32 +1,30 @@
 package openai
 
 import (
-	"strconv"
-	"strings"
-
 	"agent/internal/llm"
+	"agent/internal/llm/wire"
 )
 
 // usage holds the counts of tokens under the names in use.
 type usage struct {
-	Prompt          *count         `json:"prompt_tokens"`
-	Completion      *count         `json:"completion_tokens"`
-	Reasoning       *count         `json:"reasoning_tokens"`
-	CacheHit        *count         `json:"prompt_cache_hit_tokens"`
-	Cached          *count         `json:"cached_tokens"`
-	CacheRead       *count         `json:"cache_read_input_tokens"`
-	CacheCreation   *count         `json:"cache_creation_input_tokens"`
+	Prompt          *wire.Count    `json:"prompt_tokens"`
+	Completion      *wire.Count    `json:"completion_tokens"`
+	Reasoning       *wire.Count    `json:"reasoning_tokens"`
+	CacheHit        *wire.Count    `json:"prompt_cache_hit_tokens"`
+	Cached          *wire.Count    `json:"cached_tokens"`
+	CacheRead       *wire.Count    `json:"cache_read_input_tokens"`
+	CacheCreation   *wire.Count    `json:"cache_creation_input_tokens"`
 	PromptDetails   *inputDetails  `json:"prompt_tokens_details"`
 	CompletionSplit *outputDetails `json:"completion_tokens_details"`
 }
 
 type inputDetails struct {
-	Cached  *count `json:"cached_tokens"`
-	Written *count `json:"cache_write_tokens"`
+	Cached  *wire.Count `json:"cached_tokens"`
+	Written *wire.Count `json:"cache_write_tokens"`
 }
 
 type outputDetails struct {
-	Reasoning *count `json:"reasoning_tokens"`
+	Reasoning *wire.Count `json:"reasoning_tokens"`
 }
 
 // into sets the counts of total that u knows: of several reports in a reply the
@@ -50,25 +48,12 @@ func (u *usage) into(total *llm.Usage) {
 }
 
 // set gives to the last of the counts that is there.
-func set(to *int, counts ...*count) {
+func set(to *int, counts ...*wire.Count) {
 	for _, c := range counts {
 		if c != nil {
 			*to = int(*c)
 		}
 	}
-}
-
-// count is a number of tokens. What cannot be one is 0, not known.
-type count int
-
-// UnmarshalJSON takes floats and numbers in quotes too.
-func (c *count) UnmarshalJSON(b []byte) error {
-	f, err := strconv.ParseFloat(strings.Trim(string(b), `"`), 64)
-	if err != nil || f < 0 || f > 1e9 {
-		f = 0
-	}
-	*c = count(f)
-	return nil
 }
 
 // usage returns total corrected by what c reports, wherever it does.

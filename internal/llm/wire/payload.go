@@ -1,4 +1,4 @@
-package openai
+package wire
 
 import (
 	"bytes"
@@ -11,22 +11,25 @@ import (
 	"agent/internal/llm"
 )
 
-// payloads turns the body of an answer into a row of JSON texts of one line
+// Payloads turns the body of an answer into a row of JSON texts of one line
 // each, whatever the server makes of the format: one an event of a stream, or
 // the whole where a server answers with a single completion.
-type payloads struct {
-	events *events
+type Payloads struct {
+	events *Events
 	begun  bool // the first byte was looked at
 	any    bool // one was returned
 	whole  bool // the body was one JSON text
 }
 
-func newPayloads(r io.Reader) *payloads { return &payloads{events: newEvents(r)} }
+// NewPayloads returns the payloads of the body r.
+func NewPayloads(r io.Reader) *Payloads { return &Payloads{events: NewEvents(r)} }
 
-// next returns the next payload, good until the next call. It ends with io.EOF
+// Next returns the next payload, good until the next call. It ends with io.EOF
 // when the server said that it is done, else with an *llm.Error or the error of
-// the reader.
-func (p *payloads) next() ([]byte, error) {
+// the reader: a body that just ends is one that was cut. What may follow a
+// [DONE] is there for those who ask again. The data of an event called error
+// are an object that has an "error".
+func (p *Payloads) Next() ([]byte, error) {
 	if p.whole {
 		return nil, io.EOF
 	}
@@ -40,7 +43,7 @@ func (p *payloads) next() ([]byte, error) {
 		}
 	}
 	for {
-		name, data, err := p.events.next()
+		name, data, err := p.events.Next()
 		if err != nil {
 			return nil, p.end(err)
 		}
@@ -65,7 +68,7 @@ func (p *payloads) next() ([]byte, error) {
 }
 
 // document returns a body that is no stream but one JSON text.
-func (p *payloads) document() ([]byte, error) {
+func (p *Payloads) document() ([]byte, error) {
 	p.whole = true
 	b, err := p.events.lines.all()
 	if err != nil {
@@ -74,7 +77,7 @@ func (p *payloads) document() ([]byte, error) {
 	var one bytes.Buffer
 	if err := json.Compact(&one, b); err != nil {
 		if cut := new(json.SyntaxError); errors.As(err, &cut) && cut.Offset >= int64(len(b)) {
-			return nil, cutOff(nil)
+			return nil, CutOff(nil)
 		}
 		return nil, &llm.Error{Kind: llm.ErrProtocol, Message: "the answer is neither a stream nor JSON; it begins: " + p.head()}
 	}
@@ -82,7 +85,7 @@ func (p *payloads) document() ([]byte, error) {
 }
 
 // end says what the end of the body without a [DONE] means.
-func (p *payloads) end(err error) error {
+func (p *Payloads) end(err error) error {
 	head := p.head()
 	switch {
 	case errors.Is(err, errTooLarge):
@@ -90,9 +93,9 @@ func (p *payloads) end(err error) error {
 	case !errors.Is(err, io.EOF):
 		return err
 	case p.any || strings.HasPrefix(head, ":"):
-		return cutOff(nil)
+		return CutOff(nil)
 	case head == "":
-		return emptyAnswer()
+		return EmptyAnswer()
 	case strings.HasPrefix(head, "<"):
 		return &llm.Error{Kind: llm.ErrProtocol, Message: "got HTML in place of an answer: " + head,
 			Hint: "look whether the base URL is right, and whether a proxy wants a login"}
@@ -101,7 +104,7 @@ func (p *payloads) end(err error) error {
 }
 
 // head returns how the body begins, fit to be shown.
-func (p *payloads) head() string { return first(clean(string(p.events.lines.head)), 200) }
+func (p *Payloads) head() string { return First(Clean(string(p.events.lines.head)), 200) }
 
 // asError returns the data of an event called error as an error object.
 func asError(data []byte) []byte {
@@ -110,15 +113,17 @@ func asError(data []byte) []byte {
 		return data
 	}
 	if !json.Valid(data) {
-		data = strconv.AppendQuoteToASCII(nil, clean(string(data)))
+		data = strconv.AppendQuoteToASCII(nil, Clean(string(data)))
 	}
 	return append(append([]byte(`{"error":`), data...), '}')
 }
 
-func cutOff(cause error) *llm.Error {
+// CutOff is the error of an answer that broke off.
+func CutOff(cause error) *llm.Error {
 	return &llm.Error{Kind: llm.ErrCut, Message: "the answer was cut in the middle by the server", Retry: true, Err: cause}
 }
 
-func emptyAnswer() *llm.Error {
+// EmptyAnswer is the error of an answer that says nothing at all.
+func EmptyAnswer() *llm.Error {
 	return &llm.Error{Kind: llm.ErrProtocol, Message: "empty answer", Retry: true}
 }

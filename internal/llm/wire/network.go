@@ -1,7 +1,6 @@
-package openai
+package wire
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -14,44 +13,49 @@ import (
 	"agent/internal/llm"
 )
 
-// failed turns whatever ended a request into the error that callers are
-// promised.
-func (p *Provider) failed(ctx context.Context, err error, model string) *llm.Error {
-	if ctx.Err() != nil {
-		return &llm.Error{Kind: llm.ErrCanceled, Provider: p.opts.Name, Message: "stopped", Err: ctx.Err()}
+// Failed turns whatever ended the exchange into the error that callers of a
+// Provider are promised.
+func (x *Exchange) Failed(err error) *llm.Error {
+	if x.ctx.Err() != nil {
+		return &llm.Error{Kind: llm.ErrCanceled, Provider: x.c.at.Name, Message: "stopped", Err: x.ctx.Err()}
 	}
 	e, ok := errors.AsType[*llm.Error](err)
 	if !ok {
-		e = p.unreached(err)
+		e = x.c.unreached(err)
 	}
-	return p.explain(e, model)
+	return x.explain(e)
 }
 
 // unreached sorts the failures of the way to the provider and back.
-func (p *Provider) unreached(err error) *llm.Error {
+func (c *Client) unreached(err error) *llm.Error {
 	e := &llm.Error{Kind: llm.ErrNetwork, Err: err}
-	host := p.host()
+	host := c.host()
 	redirect, _ := errors.AsType[*redirected](err)
 	dns, _ := errors.AsType[*net.DNSError](err)
 	op, _ := errors.AsType[*net.OpError](err)
 	asked, _ := errors.AsType[*url.Error](err) // before the headers
+	late, _ := errors.AsType[*slow](err)
 	switch {
 	case errors.Is(err, errHeaders):
-		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, fmt.Sprintf("no answer from %s within %s", host, p.opts.Limits.Headers)
+		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, fmt.Sprintf("no answer from %s within %s", host, c.at.Limits.Headers)
 	case errors.Is(err, errIdle):
-		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, fmt.Sprintf("the answer stopped: nothing more came within %s", p.opts.Limits.Idle)
+		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, fmt.Sprintf("the answer stopped: nothing more came within %s", c.at.Limits.Idle)
+	case errors.Is(err, errTooMuch):
+		e.Kind, e.Message = llm.ErrProtocol, fmt.Sprintf("the answer has no end: it was given up after %d MiB", c.at.Limits.Bytes>>20)
 	case redirect != nil:
 		e.Kind, e.Message = llm.ErrProtocol, redirect.Error()+", which was not followed"
 		e.Hint = "if that is the right place, use it as the base URL"
 	case op != nil && op.Op == "proxyconnect" || strings.Contains(err.Error(), "Proxy Authentication Required"):
 		e.Message, e.Hint = "the proxy refused the connection: "+last(err), "check HTTPS_PROXY"
+	case late != nil:
+		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, late.Error()
 	case dns != nil && dns.IsTimeout:
 		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, "resolving "+dns.Name+" took too long"
 	case dns != nil:
-		e.Message, e.Hint = "cannot resolve host "+dns.Name, "check the network and the base URL "+p.base
+		e.Message, e.Hint = "cannot resolve host "+dns.Name, "check the network and the base URL "+c.at.Base
 	case refusedConnection(err):
-		e.Message, e.Hint = "nothing listens on "+host, p.startHint()
-	case p.badTLS(e, err):
+		e.Message, e.Hint = "nothing listens on "+host, c.startHint()
+	case c.badTLS(e, err):
 	case asked != nil && asked.Timeout():
 		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, "connecting to "+host+" took too long"
 	case asked != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)):
@@ -59,48 +63,40 @@ func (p *Provider) unreached(err error) *llm.Error {
 	case asked != nil:
 		e.Retry, e.Message = true, "cannot reach "+host+": "+last(err)
 	default:
-		return cutOff(err)
+		return CutOff(err)
 	}
 	return e
 }
 
 // badTLS fills e for a connection that cannot be trusted, and reports whether
 // err is of that kind.
-func (p *Provider) badTLS(e *llm.Error, err error) bool {
+func (c *Client) badTLS(e *llm.Error, err error) bool {
 	if r, ok := errors.AsType[tls.RecordHeaderError](err); ok {
-		e.Message, e.Hint = p.host()+" does not speak TLS: "+r.Msg, "try the base URL with http:// if it is a server of your own"
+		e.Message, e.Hint = c.host()+" does not speak TLS: "+r.Msg, "try the base URL with http:// if it is a server of your own"
 		return true
 	}
 	if strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") {
-		e.Message, e.Hint = p.host()+" speaks plain HTTP", "try the base URL with http:// if it is a server of your own"
+		e.Message, e.Hint = c.host()+" speaks plain HTTP", "try the base URL with http:// if it is a server of your own"
 		return true
 	}
 	v, ok := errors.AsType[*tls.CertificateVerificationError](err)
 	if !ok {
 		return false
 	}
-	e.Message = "the certificate of " + p.host() + " is not to be trusted: " + v.Err.Error()
+	e.Message = "the certificate of " + c.host() + " is not to be trusted: " + v.Err.Error()
 	if _, unknown := errors.AsType[x509.UnknownAuthorityError](v.Err); unknown && len(v.UnverifiedCertificates) > 0 {
 		e.Message = fmt.Sprintf("the certificate of %s is signed by an unknown authority: %s",
-			p.host(), v.UnverifiedCertificates[0].Issuer)
+			c.host(), v.UnverifiedCertificates[0].Issuer)
 	}
 	e.Hint = "a proxy may stand in between; its certificate belongs into the system's store"
 	return true
 }
 
-// host returns the host and port of the endpoint.
-func (p *Provider) host() string {
-	if u, err := url.Parse(p.base); err == nil && u.Host != "" {
-		return u.Host
+func (c *Client) startHint() string {
+	if c.at.Local {
+		return "start " + c.at.Name + ", or choose another model"
 	}
-	return p.base
-}
-
-func (p *Provider) startHint() string {
-	if p.opts.Local {
-		return "start " + p.opts.Name + ", or choose another model"
-	}
-	return "check the base URL " + p.base
+	return "check the base URL " + c.at.Base
 }
 
 // last returns the innermost cause of err in words.
@@ -108,7 +104,7 @@ func last(err error) string {
 	for {
 		inner := errors.Unwrap(err)
 		if inner == nil {
-			return clean(err.Error())
+			return Clean(err.Error())
 		}
 		err = inner
 	}

@@ -1,4 +1,4 @@
-package openai
+package wire
 
 import (
 	"bytes"
@@ -14,21 +14,22 @@ const maxHead = 1 << 10
 
 var errTooLarge = errors.New("an event of more than 8 MiB")
 
-// events reads server-sent events by the rules of the standard: any of the
+// Events reads server-sent events by the rules of the standard: any of the
 // three line ends, comments, data over several lines, a byte order mark.
 // Unlike there, an event that the end of the stream leaves open counts: some
 // servers forget the last blank line.
-type events struct {
+type Events struct {
 	lines lines
 	data  []byte
 }
 
-func newEvents(r io.Reader) *events { return &events{lines: lines{r: r}} }
+// NewEvents returns the events of r.
+func NewEvents(r io.Reader) *Events { return &Events{lines: lines{r: r}} }
 
-// next returns the name and the data of the next event that has data. The data
+// Next returns the name and the data of the next event that has data. The data
 // are good until the next call. After the last event comes the reader's error,
 // io.EOF where it just ended.
-func (e *events) next() (name string, data []byte, err error) {
+func (e *Events) Next() (name string, data []byte, err error) {
 	e.data = e.data[:0]
 	has := false
 	for {

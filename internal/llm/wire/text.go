@@ -1,4 +1,4 @@
-package openai
+package wire
 
 import (
 	"strings"
@@ -8,9 +8,9 @@ import (
 // maxMessage bounds what is shown of a provider's own words, in letters.
 const maxMessage = 600
 
-// clean makes a provider's words fit for one line of a terminal: control and
+// Clean makes a provider's words fit for one line of a terminal: control and
 // invisible formatting characters go, blanks are joined, the rest is capped.
-func clean(s string) string {
+func Clean(s string) string {
 	if len(s) > 8*maxMessage {
 		s = s[:8*maxMessage]
 	}
@@ -23,11 +23,11 @@ func clean(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\ufffd"))
-	return first(strings.Join(strings.Fields(s), " "), maxMessage)
+	return First(strings.Join(strings.Fields(s), " "), maxMessage)
 }
 
-// first returns the first n letters of s, with an ellipsis if that is not all.
-func first(s string, n int) string {
+// First returns the first n letters of s, with an ellipsis if that is not all.
+func First(s string, n int) string {
 	for i := range s {
 		if n == 0 {
 			return s[:i] + "…"

@@ -1,4 +1,4 @@
-package openai
+package wire
 
 import (
 	"fmt"
@@ -38,9 +38,9 @@ func TestEvents(t *testing.T) {
 func TestEventsDoNotWait(t *testing.T) {
 	for _, end := range []string{"\n\n", "\r\n\r\n", "\r\r"} {
 		r, w := io.Pipe()
-		e := newEvents(r)
+		e := NewEvents(r)
 		go func() { _, _ = io.WriteString(w, "data: a"+end) }()
-		if _, data, err := e.next(); string(data) != "a" || err != nil {
+		if _, data, err := e.Next(); string(data) != "a" || err != nil {
 			t.Errorf("%q: got %q, %v", end, data, err)
 		}
 		_ = w.Close()
@@ -50,9 +50,9 @@ func TestEventsDoNotWait(t *testing.T) {
 // allEvents returns the events of a body, name and data.
 func allEvents(r io.Reader) []string {
 	var out []string
-	e := newEvents(r)
+	e := NewEvents(r)
 	for {
-		name, data, err := e.next()
+		name, data, err := e.Next()
 		if err != nil {
 			return out
 		}

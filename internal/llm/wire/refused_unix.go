@@ -1,6 +1,6 @@
 //go:build !windows
 
-package openai
+package wire
 
 import (
 	"errors"

@@ -1,0 +1,67 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"agent/internal/llm"
+)
+
+// explain completes an error: who failed, what the person can do, and no secret
+// anywhere in its text.
+func (x *Exchange) explain(e *llm.Error) *llm.Error {
+	e.Provider = x.c.at.Name
+	e.Message = Clean(x.redact(e.Message))
+	if e.Hint == "" {
+		e.Hint = x.hint(e)
+	}
+	e.Hint = x.redact(e.Hint)
+	if e.Err != nil && x.redact(e.Err.Error()) != e.Err.Error() {
+		e.Err = errors.New(x.redact(e.Err.Error()))
+	}
+	return e
+}
+
+func (x *Exchange) redact(s string) string {
+	for _, secret := range x.secrets {
+		s = strings.ReplaceAll(s, secret, "[key]")
+	}
+	return s
+}
+
+// hint says what to do about e.
+func (x *Exchange) hint(e *llm.Error) string {
+	switch e.Kind {
+	case llm.ErrKey:
+		return x.keyHint(e.Status)
+	case llm.ErrQuota:
+		return "look at the account and its limits at " + x.c.at.Name + ", or choose another model"
+	case llm.ErrNotFound:
+		return fmt.Sprintf("the model is %q at %s; choose another one if it is not there", x.model, x.c.at.Base)
+	case llm.ErrTooLong:
+		return "the conversation is too long for the model: begin a new session, or choose a model with a larger window"
+	case llm.ErrCut:
+		return "what arrived is kept; ask again to go on"
+	}
+	if e.Status == http.StatusProxyAuthRequired {
+		return "the proxy wants a login: check HTTPS_PROXY"
+	}
+	return ""
+}
+
+func (x *Exchange) keyHint(status int) string {
+	name, key := x.c.at.Name, x.c.at.KeyName
+	switch {
+	case len(x.secrets) == 0 && key != "":
+		return "no key was sent: set " + key
+	case len(x.secrets) == 0:
+		return "no key was sent, and the server wants one"
+	case status == http.StatusForbidden:
+		return fmt.Sprintf("%s does not let this key use the model; it may be a matter of the account or the region", name)
+	case key == "":
+		return name + " rejected the key"
+	}
+	return fmt.Sprintf("%s rejected the key in %s: set another one", name, key)
+}

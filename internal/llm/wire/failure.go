@@ -1,0 +1,200 @@
+package wire
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+)
+
+// Failure is what a provider says of one, in the body of an answer or inside a
+// stream.
+type Failure struct {
+	Message string
+	Code    string // "context_length_exceeded", or a number
+	Type    string // "invalid_request_error"
+}
+
+// ParseFailure reads the shapes in use: an object or a text under "error", the
+// same fields at the top, "detail", "errors", a list of any.
+func ParseFailure(body []byte) (Failure, bool) {
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		return ParseFailure(list[0])
+	}
+	var o map[string]json.RawMessage
+	if json.Unmarshal(body, &o) != nil {
+		return Failure{}, false
+	}
+	for _, key := range []string{"error", "errors", "detail"} {
+		v := string(o[key])
+		switch {
+		case v == "" || v == "null":
+			continue
+		case v[0] == '{' || v[0] == '[':
+			if f, ok := ParseFailure(o[key]); ok {
+				return f, true
+			}
+		}
+		return Failure{Message: scalar(o[key]), Code: scalar(o["code"])}, true
+	}
+	f := Failure{
+		Message: scalar(o["message"]),
+		Code:    scalar(o["code"]) + scalar(o["error_code"]),
+		Type:    scalar(o["type"]),
+	}
+	if f.Message == "" {
+		f.Message = scalar(o["msg"])
+	}
+	if why := upstream(o["metadata"]); why != "" {
+		f.Message += ": " + why
+	}
+	return f, f.Message != "" || f.Code != "" || f.Type != ""
+}
+
+// upstream returns what a router passes on of the failure behind it.
+func upstream(metadata json.RawMessage) string {
+	var m struct {
+		Raw json.RawMessage `json:"raw"`
+	}
+	if json.Unmarshal(metadata, &m) != nil {
+		return ""
+	}
+	raw := scalar(m.Raw)
+	if f, ok := ParseFailure([]byte(raw)); ok {
+		return f.Message
+	}
+	return raw
+}
+
+// scalar returns a JSON text as a string, without quotes if it is one.
+func scalar(b json.RawMessage) string {
+	var w Word
+	if len(b) == 0 || json.Unmarshal(b, &w) != nil {
+		return ""
+	}
+	return string(w)
+}
+
+// Err returns f as an error. status is that of the answer, 0 for a failure
+// inside a stream.
+func (f Failure) Err(status int) *llm.Error {
+	e := &llm.Error{Status: status, Message: Clean(f.Message)}
+	if n, err := strconv.Atoi(f.Code); status == 0 && err == nil && n >= 400 && n < 600 {
+		status, e.Status = n, n
+	}
+	if e.Message == "" {
+		e.Message = Clean(f.Code)
+	}
+	e.Kind, e.Retry = kindOf(status, f)
+	if e.Retry {
+		e.RetryAfter = waitIn(f.Message)
+	}
+	return e
+}
+
+// kindOf sorts a failure by its words where they are clear, else by the status.
+func kindOf(status int, f Failure) (kind llm.ErrorKind, retry bool) {
+	says := func(words ...string) bool {
+		text := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
+		for _, w := range words {
+			if strings.Contains(text, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case says("context_length", "exceed_context_size", "context length", "context size", "context window", "maximum context", "prompt is too long", "context limit", "request too large", "request_too_large"):
+		return llm.ErrTooLong, false
+	case waitIn(f.Message) > 0:
+		return llm.ErrRate, true
+	case says("insufficient_quota", "insufficient_balance", "insufficient balance", "credit balance", "billing_error", "exceeded your current quota"):
+		return llm.ErrQuota, false
+	case status == http.StatusBadRequest && says("api key", "api_key"):
+		return llm.ErrKey, false
+	case status != 0:
+		return kindOfStatus(status, says("model_not_found"))
+	case says("rate_limit", "rate limit", "too many requests"):
+		return llm.ErrRate, true
+	case says("authentication_error", "permission_error", "invalid_api_key"):
+		return llm.ErrKey, false
+	case says("not_found_error"):
+		return llm.ErrNotFound, false
+	case says("invalid_request"):
+		return llm.ErrInvalid, false
+	}
+	return llm.ErrOverloaded, true
+}
+
+func kindOfStatus(status int, model bool) (kind llm.ErrorKind, retry bool) {
+	switch {
+	case model || status == http.StatusNotFound:
+		return llm.ErrNotFound, false
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return llm.ErrKey, false
+	case status == http.StatusPaymentRequired:
+		return llm.ErrQuota, false
+	case status == http.StatusProxyAuthRequired:
+		return llm.ErrNetwork, false
+	case status == http.StatusRequestEntityTooLarge:
+		return llm.ErrTooLong, false
+	case status == http.StatusTooManyRequests:
+		return llm.ErrRate, true
+	case status == http.StatusRequestTimeout, status == http.StatusConflict, status == http.StatusTooEarly, status >= 500:
+		return llm.ErrOverloaded, true
+	case status < 300 || status >= 400:
+		return llm.ErrInvalid, false
+	}
+	return llm.ErrProtocol, false // a redirect
+}
+
+// Answered returns the error of an answer that is no success.
+func Answered(status int, header http.Header, body []byte, now time.Time) *llm.Error {
+	f, ok := ParseFailure(body)
+	if !ok {
+		f.Message = First(Clean(string(body)), 200)
+		if strings.HasPrefix(f.Message, "<") {
+			f.Message = "got HTML in place of an answer: " + f.Message
+		}
+	}
+	if f.Message == "" && f.Code == "" {
+		f.Message = strings.ToLower(http.StatusText(status))
+	}
+	e := f.Err(status)
+	if after := retryAfter(header, now); after > 0 {
+		e.RetryAfter = after
+	}
+	return e
+}
+
+// waitIn returns the wait that a message asks for in words, 0 if it does not.
+func waitIn(message string) time.Duration {
+	for _, words := range []string{"try again in ", "retry in ", "retry after "} {
+		if _, rest, ok := strings.Cut(strings.ToLower(message), words); ok {
+			rest, _, _ = strings.Cut(rest, " ")
+			if d, err := time.ParseDuration(strings.TrimRight(rest, ".,;")); err == nil && d > 0 {
+				return d
+			}
+		}
+	}
+	return 0
+}
+
+// retryAfter reads the header in both of its forms, and that of milliseconds.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e12 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	v := strings.TrimSpace(h.Get("Retry-After"))
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s > 0 && s < 1e9 {
+		return time.Duration(s * float64(time.Second))
+	}
+	if t, err := http.ParseTime(v); err == nil && t.After(now) {
+		return t.Sub(now)
+	}
+	return 0
+}

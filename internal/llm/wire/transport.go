@@ -1,0 +1,85 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+)
+
+// newTransport returns the transport to an endpoint. Proxies are those of the
+// environment.
+func newTransport(at Endpoint) *http.Transport {
+	dial := at.Dial
+	if dial == nil {
+		dial = (&net.Dialer{KeepAlive: 30 * time.Second, Resolver: at.Resolver}).DialContext
+	}
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			defer cancel(nil)
+			if asked, ok := ctx.Value(asker{}).(context.Context); ok {
+				defer context.AfterFunc(asked, func() { cancel(context.Cause(asked)) })()
+			}
+			defer at.Clock.AfterFunc(at.Limits.Connect, func() { cancel(errConnect) }).Stop()
+			conn, err := dial(ctx, network, address)
+			if err != nil && errors.Is(context.Cause(ctx), errConnect) {
+				return nil, tookTooLong(address, err)
+			}
+			return conn, err
+		},
+		TLSHandshakeTimeout: at.Limits.TLS,
+		ForceAttemptHTTP2:   true,
+		IdleConnTimeout:     90 * time.Second,
+	}
+}
+
+// asker is the key under which a request's context is told to the dialer. The
+// transport dials with a context that outlives the request; here nobody else
+// waits for that connection, and what a request began should end with it.
+type asker struct{}
+
+// The causes for which a request is given up from here.
+var (
+	errConnect = errors.New("connecting took too long")
+	errHeaders = errors.New("no answer came")
+	errIdle    = errors.New("nothing more came")
+)
+
+// slow is the error of a connection that did not come about in time.
+type slow struct {
+	host      string
+	resolving bool // its address is not known yet
+}
+
+func (e *slow) Error() string {
+	if e.resolving {
+		return "resolving " + e.host + " took too long"
+	}
+	return "connecting to " + e.host + " took too long"
+}
+
+func tookTooLong(address string, err error) error {
+	_, resolving := errors.AsType[*net.DNSError](err)
+	if host, _, e := net.SplitHostPort(address); e == nil && resolving {
+		address = host
+	}
+	return &slow{address, resolving}
+}
+
+// redirected is the error of a redirect that is not followed.
+type redirected struct{ to string }
+
+func (e *redirected) Error() string { return "it redirects to " + e.to }
+
+// sameHost follows redirects within the host that was asked, as long as they
+// keep the request what it is: a key must not go elsewhere.
+func sameHost(req *http.Request, via []*http.Request) error {
+	was := via[0]
+	if req.URL.Host != was.URL.Host || req.URL.Scheme != was.URL.Scheme || req.Method != was.Method || len(via) > 5 {
+		return &redirected{req.URL.Scheme + "://" + req.URL.Host + req.URL.Path}
+	}
+	return nil
+}

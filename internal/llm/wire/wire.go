@@ -1,0 +1,164 @@
+// Package wire is what every dialect over HTTP needs and none should have of
+// its own: sending a request, reading the answer as a row of payloads, giving up
+// at the right time, and turning each way in which that can fail into an
+// *llm.Error that a person understands.
+//
+// A dialect brings two pure functions: one makes the body of a request, the
+// other makes deltas of payloads. Stream is then no more than
+//
+//	func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+//		return func(yield func(llm.Delta, error) bool) {
+//			x := p.client.Exchange(ctx, req.Model, body(req))
+//			defer x.Close()
+//			payloads, err := x.Post("/messages")
+//			if err != nil {
+//				yield(nil, x.Failed(err))
+//				return
+//			}
+//			for {
+//				data, err := payloads.Next() // one JSON text; io.EOF at [DONE]
+//				…
+//			}
+//		}
+//	}
+//
+// and Decode, for tests and for Stream alike, reads NewPayloads(r). A library
+// that makes the request by itself takes an Exchange for its HTTP client.
+//
+// Every error of an exchange goes through Exchange.Failed before it is yielded:
+// there it gets the provider's name, a hint, and loses what is secret.
+package wire
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Endpoint says where a provider is and how to reach it.
+type Endpoint struct {
+	Name    string            // for people: "groq"
+	Base    string            // what the paths of requests are appended to
+	KeyName string            // the variable that the key belongs in, for hints
+	Local   bool              // a server on this machine
+	Headers map[string]string // sent with every request, over all others
+	// Authorize puts what proves who asks into the headers of a request; nil
+	// sends no such thing.
+	Authorize Authorize
+	Limits    Limits
+	Clock     Clock // nil is the system's
+	// Dial replaces the dialer, and with it the Resolver.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Resolver looks names up; nil is the system's.
+	Resolver *net.Resolver
+	// Transport replaces all of the way there; Connect, TLS, Dial and Resolver
+	// have no meaning then.
+	Transport http.RoundTripper
+}
+
+// Authorize sets the headers that prove who asks. It is called before each
+// request, so that it may fetch a key or renew a token; an *llm.Error of it is
+// the request's. The values that it sets are secret: they never show in an
+// error.
+type Authorize func(ctx context.Context, h http.Header) error
+
+// Bearer sends key as a bearer token, nothing if it is empty.
+func Bearer(key string) Authorize {
+	if key == "" {
+		return nil
+	}
+	return KeyHeader("Authorization", "Bearer "+key)
+}
+
+// KeyHeader sends key as the header called name, nothing if it is empty.
+func KeyHeader(name, key string) Authorize {
+	if key == "" {
+		return nil
+	}
+	return func(_ context.Context, h http.Header) error {
+		h.Set(name, key)
+		return nil
+	}
+}
+
+// Limits are how long to wait for what, and how much to take. Zero stands for
+// the value named here.
+type Limits struct {
+	Connect time.Duration // resolving and connecting: 10 s
+	TLS     time.Duration // the handshake: 10 s, by the system's clock
+	Headers time.Duration // from the request to the answer's headers: 60 s
+	Idle    time.Duration // between two bytes of the answer: 120 s
+	Tail    time.Duration // for what may follow the end of an answer: 5 s
+	Bytes   int64         // of an answer, decompressed: 256 MiB
+}
+
+func (l Limits) orStandard() Limits {
+	for _, x := range []struct {
+		d        *time.Duration
+		standard time.Duration
+	}{
+		{&l.Connect, 10 * time.Second},
+		{&l.TLS, 10 * time.Second},
+		{&l.Headers, 60 * time.Second},
+		{&l.Idle, 120 * time.Second},
+		{&l.Tail, 5 * time.Second},
+	} {
+		if *x.d == 0 {
+			*x.d = x.standard
+		}
+	}
+	if l.Bytes == 0 {
+		l.Bytes = 256 << 20
+	}
+	return l
+}
+
+// Client sends requests to one endpoint and keeps its connections. It is safe
+// for concurrent use.
+type Client struct {
+	at   Endpoint
+	http *http.Client
+}
+
+// New returns a client. It connects to nothing yet.
+func New(at Endpoint) *Client {
+	at.Base = strings.TrimRight(strings.TrimSpace(at.Base), "/")
+	at.Limits = at.Limits.orStandard()
+	if at.Clock == nil {
+		at.Clock = systemClock{}
+	}
+	c := &Client{at: at, http: &http.Client{Transport: at.Transport, CheckRedirect: sameHost}}
+	if at.Transport == nil {
+		c.http.Transport = newTransport(at)
+	}
+	return c
+}
+
+// Name returns the provider's name.
+func (c *Client) Name() string { return c.at.Name }
+
+// Base returns what the paths of requests are appended to, without a slash at
+// its end.
+func (c *Client) Base() string { return c.at.Base }
+
+// Limits returns the limits in force.
+func (c *Client) Limits() Limits { return c.at.Limits }
+
+// Close ends the connections that are kept for the next request.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Format prints the name alone, never what authorizes.
+func (c *Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.at.Name) }
+
+// host returns the host and port of the endpoint.
+func (c *Client) host() string {
+	if u, err := url.Parse(c.at.Base); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return c.at.Base
+}

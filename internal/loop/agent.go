@@ -23,6 +23,7 @@ type Options struct {
 	Mode   policy.Mode
 	System string
 	Tools  []tools.Tool
+	Schema *Schema // what the last answer of a turn must fit; nil for any
 	// MaxSteps is the number of steps after which a turn asks whether it may go
 	// on; 0 is DefaultMaxSteps.
 	MaxSteps int
@@ -44,6 +45,7 @@ type Agent struct {
 
 	msgs []llm.Message // owned by the turn while one runs
 	over atomic.Bool   // the end of the turn was told
+	rest resting       // owned by the turn too
 
 	mu      sync.Mutex // guards what follows
 	model   Model
@@ -69,7 +71,7 @@ func NewAgent(o Options) *Agent {
 	if o.Rand == nil {
 		o.Rand = rand.Float64
 	}
-	a := &Agent{o: o, msgs: o.State.Messages, model: o.Model, named: o.State.Model, answers: map[string]chan Answer{}, begun: len(o.State.Events) > 0}
+	a := &Agent{o: o, msgs: o.State.Messages, model: o.Model, named: o.State.Model, answers: map[string]chan Answer{}, rest: resting{}, begun: len(o.State.Events) > 0}
 	a.policy.Mode = o.Mode
 	for _, e := range o.State.Closing {
 		if record, err := Encode(e); err == nil {
@@ -158,9 +160,9 @@ func (a *Agent) turn(ctx context.Context, p Prompt) (reason Reason) {
 		}
 	}()
 	t := &Turn{
-		Model: a.currentModel, System: a.o.System, Tools: a.o.Tools, MaxSteps: a.o.MaxSteps,
+		Model: a.currentModel, System: a.o.System, Tools: a.o.Tools, Schema: a.o.Schema, MaxSteps: a.o.MaxSteps,
 		Judge: a.judge, Inbox: a.leftover, Emit: a.emit,
-		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand,
+		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand, rest: a.rest,
 	}
 	if a.o.Attended {
 		t.Approve = a.approve

@@ -53,7 +53,7 @@ func TestInterrupt(t *testing.T) {
 			want: `
 				user "one"
 				assistant "half " (cut)
-				turn interrupted after 1`,
+				turn interrupted after 1 (cut)`,
 		},
 		"in the middle of a call": {
 			reply: script.Reply{Deltas: script.Call("c1", "wait", args("a")).Deltas, Hold: map[int]<-chan struct{}{1: never()}}, when: isStreamed,
@@ -206,7 +206,7 @@ func TestSteeringAStoppedTurn(t *testing.T) {
 	want := dedent(`
 		user "go"
 		assistant "half " (cut)
-		turn interrupted after 1
+		turn interrupted after 1 (cut)
 		unsent "wait"`)
 	if d := cmp.Diff(trace(all), want); d != "" {
 		t.Error(d)

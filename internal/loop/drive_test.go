@@ -85,6 +85,10 @@ func trace(events []loop.Event) string {
 	for _, e := range events {
 		switch e := e.(type) {
 		case *loop.UserSaid:
+			if e.Auto {
+				fmt.Fprintf(&b, "auto %q\n", e.Text)
+				continue
+			}
 			fmt.Fprintf(&b, "user %q%s\n", e.Text, mark(e.Steered, " steered"))
 		case *loop.MessageDone:
 			fmt.Fprintf(&b, "%s\n", line(e.Message))
@@ -95,7 +99,7 @@ func trace(events []loop.Event) string {
 		case *loop.Decided:
 			fmt.Fprintf(&b, "decision %s %s %q %q\n", e.ID, e.Decision, e.Scope, e.Note)
 		case *loop.TurnEnd:
-			fmt.Fprintf(&b, "turn %s after %d%s\n", e.Reason, e.Steps, mark(e.Error != "", ": "+e.Error))
+			fmt.Fprintf(&b, "turn %s after %d%s%s\n", e.Reason, e.Steps, mark(e.Cut, " (cut)"), mark(e.Error != "", ": "+e.Error))
 		case loop.Asked:
 			fmt.Fprintf(&b, "asked %s %q because %s; always: %q\n", e.Ask.ID, e.Ask.Title, e.Ask.Why, e.Ask.Scope)
 		case loop.Retrying:

@@ -36,6 +36,9 @@ type (
 		Text    string      `json:"text"`
 		Images  []llm.Image `json:"images,omitempty"`
 		Steered bool        `json:"steered,omitempty"`
+		// Auto marks what this program said in the person's place: that a cut
+		// answer is to go on, that an answer does not fit its schema.
+		Auto bool `json:"auto,omitempty"`
 	}
 	// Partial is what a message that still streams got since its last Partial.
 	// The finished message of the same reply and kind supersedes all of them.
@@ -86,6 +89,7 @@ type (
 		Model  string     `json:"model"` // PROVIDER/NAME
 		Finish llm.Reason `json:"finish"`
 		Usage  llm.Usage  `json:"usage"`
+		Cost   *float64   `json:"cost_usd,omitempty"` // nil if the price is not known
 	}
 	// TurnEnd closes a turn.
 	TurnEnd struct {
@@ -95,6 +99,8 @@ type (
 		Hint     string        `json:"hint,omitempty"`  // what they can do about it
 		Steps    int           `json:"steps"`
 		Usage    llm.Usage     `json:"usage"`
+		Cost     *float64      `json:"cost_usd,omitempty"` // nil if the price of a step is not known
+		Cut      bool          `json:"cut,omitempty"`      // the answer was cut: GoOn continues it
 		Duration time.Duration `json:"duration_ns"`
 	}
 	// ModelSet says which model answers from here on.
@@ -155,6 +161,9 @@ type Ask struct {
 // StepsAsk is the ID of the question whether a long turn may go on.
 const StepsAsk = "steps"
 
+// GoOn is the prompt that continues an answer that was cut.
+const GoOn = "Go on exactly where your answer was cut."
+
 // Target is something that a tool call acts on: {"path", "a/b.go"},
 // {"command", "make"}, {"host", "example.org"}.
 type Target struct {
@@ -194,6 +203,8 @@ const (
 	Filtered      Reason = "content_filter" // the provider or the model refused
 	MaxSteps      Reason = "max_steps"      // the step guard
 	AllFailed     Reason = "tools_failed"   // too many steps whose tools all failed
+	Repeating     Reason = "repeating"      // the same calls gave the same results again and again
+	BadAnswer     Reason = "schema"         // the answer does not fit the schema that was asked for
 	UserInterrupt Reason = "interrupted"
 	ProviderError Reason = "error"
 	LogError      Reason = "log_error" // the session cannot be written

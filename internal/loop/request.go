@@ -20,24 +20,57 @@ const (
 	partialEvery = time.Second
 )
 
-// ask streams one reply. It tries again while nothing of a reply was accepted
-// and the error says that this may help, and once when the reply is empty. The
+// ask streams one reply, of the model or of one that stands in for it. The
 // reply is never nil; with an error it holds what had come by then.
-func (t *Turn) ask(ctx context.Context, model Model, msgs []llm.Message) (*llm.Reply, error) {
-	req := llm.Request{Model: model.ID, System: t.System, Messages: told(msgs)}
+func (t *Turn) ask(ctx context.Context, msgs []llm.Message) (*llm.Reply, Model, error) {
+	if t.rest == nil {
+		t.rest = resting{}
+	}
+	models := t.rest.candidates(t.Model(), t.Now())
+	for i, m := range models {
+		tries := maxTries
+		if i < len(models)-1 {
+			tries = 2 // another one waits
+		}
+		reply, err := t.askOne(ctx, m, msgs, tries)
+		if i == len(models)-1 || accepted(reply) || restFor(err) == 0 || ctx.Err() != nil {
+			return reply, m, err
+		}
+		t.takeOver(m, models[i+1], err)
+	}
+	panic("loop: no model to ask")
+}
+
+// request is what m is told.
+func (t *Turn) request(m Model, msgs []llm.Message) llm.Request {
+	req := llm.Request{Model: m.ID, System: t.System, Messages: told(msgs), Effort: m.Effort, MaxTokens: m.MaxTokens}
 	for _, tool := range t.Tools {
 		req.Tools = append(req.Tools, tool.Spec())
 	}
+	t.fitting.request(t.Schema, &req)
+	return req
+}
+
+// askOne streams one reply of m. It tries again while nothing of a reply was
+// accepted and the error says that this may help, and once when the reply is
+// empty.
+func (t *Turn) askOne(ctx context.Context, m Model, msgs []llm.Message, tries int) (*llm.Reply, error) {
 	emptyBefore := false
 	for try := 1; ; try++ {
-		reply, err := t.stream(ctx, model.Provider, req)
+		req := t.request(m, msgs)
+		reply, err := t.stream(ctx, m, req)
 		if err == nil && len(reply.Messages()) == 0 && reply.Finish.Reason == llm.Stop && !emptyBefore {
 			emptyBefore = true
 			t.emit(Retrying{Attempt: 2, Of: 2, Error: "the model gave an empty answer"})
 			continue
 		}
 		e, ok := errors.AsType[*llm.Error](err)
-		if !ok || !e.Retry || !reply.Empty() || try == maxTries || ctx.Err() != nil {
+		if ok && e.Kind == llm.ErrInvalid && req.Schema != nil && !accepted(reply) {
+			t.fitting.plain = true
+			t.emit(Notice{Text: e.Error() + ". The schema is left out of the request and checked here."})
+			continue
+		}
+		if !ok || !e.Retry || accepted(reply) || try >= tries || ctx.Err() != nil {
 			return reply, err
 		}
 		wait := t.backoff(try, e.RetryAfter)
@@ -46,11 +79,22 @@ func (t *Turn) ask(ctx context.Context, model Model, msgs []llm.Message) (*llm.R
 			later.Hint = "it can be tried again at " + t.Now().Add(wait).Format("2006-01-02 15:04") + "; choose another model until then"
 			return reply, &later
 		}
-		t.emit(Retrying{Attempt: try + 1, Of: maxTries, In: wait, Error: e.Error(), Hint: e.Hint})
+		t.emit(Retrying{Attempt: try + 1, Of: tries, In: wait, Error: e.Error(), Hint: e.Hint})
 		if t.Sleep(ctx, wait) != nil {
 			return reply, err
 		}
 	}
+}
+
+// accepted reports whether anything of a reply counts: thinking alone can be
+// thought again.
+func accepted(r *llm.Reply) bool {
+	for _, m := range r.Messages() {
+		if m.Kind != llm.Thinking {
+			return true
+		}
+	}
+	return false
 }
 
 // backoff returns how long to wait before the try that follows try: spread over
@@ -62,10 +106,10 @@ func (t *Turn) backoff(try int, atLeast time.Duration) time.Duration {
 
 // stream takes one reply from the provider as it comes, shows each delta and
 // saves what streams from time to time.
-func (t *Turn) stream(ctx context.Context, p llm.Provider, req llm.Request) (*llm.Reply, error) {
+func (t *Turn) stream(ctx context.Context, m Model, req llm.Request) (*llm.Reply, error) {
 	reply := llm.NewReply("")
 	save := saver{t: t, reply: reply.ID, last: t.Now()}
-	for d, err := range p.Stream(ctx, req) {
+	for d, err := range m.Provider.Stream(ctx, req) {
 		if err != nil {
 			return reply, err
 		}
@@ -77,7 +121,8 @@ func (t *Turn) stream(ctx context.Context, p llm.Provider, req llm.Request) (*ll
 		}
 	}
 	if reply.Finish.Reason == "" && ctx.Err() == nil {
-		return reply, &llm.Error{Kind: llm.ErrCut, Message: "the answer was cut in the middle. What arrived is kept",
+		provider, _, _ := strings.Cut(m.Name, "/")
+		return reply, &llm.Error{Kind: llm.ErrCut, Provider: provider, Retry: true, Message: "the answer was cut in the middle. What arrived is kept",
 			Hint: "say \"go on\" to continue"}
 	}
 	return reply, ctx.Err()

@@ -15,11 +15,19 @@ import (
 
 // Model is a way to reach a model.
 type Model struct {
-	Name     string // PROVIDER/NAME, as people write it
-	ID       string // as the provider knows it
-	Provider llm.Provider
-	Context  int    // its window in tokens, 0 if unknown
-	Why      string // why it was chosen, in words that follow "because"
+	Name      string // PROVIDER/NAME, as people write it
+	ID        string // as the provider knows it
+	Provider  llm.Provider
+	Context   int    // its window in tokens, 0 if unknown
+	MaxTokens int    // limit of a reply; 0 leaves it to the dialect
+	Effort    string // of its reasoning; empty leaves it to the provider
+	Why       string // why it was chosen, in words that follow "because"
+	// Cost is the price of what a reply used, in US dollars, if that is known.
+	// Nil where it never is.
+	Cost func(llm.Usage) (usd float64, known bool)
+	// Fallbacks answer in its place, in this order, while it is overloaded or
+	// its quota is used up. Their own are not looked at.
+	Fallbacks []Model
 }
 
 const (
@@ -36,7 +44,8 @@ type Turn struct {
 	Model    func() Model // asked before each request
 	System   string
 	Tools    []tools.Tool
-	MaxSteps int // 0 is DefaultMaxSteps
+	Schema   *Schema // what the last answer must fit; nil for any
+	MaxSteps int     // 0 is DefaultMaxSteps
 
 	// Judge decides whether a call may run unasked.
 	Judge func(tools.Call) policy.Verdict
@@ -53,11 +62,18 @@ type Turn struct {
 	Sleep func(ctx context.Context, d time.Duration) error // until d passed or ctx ended
 	Rand  func() float64                                   // in [0, 1), spreads retries
 
-	end     TurnEnd
-	started time.Time
-	failing int   // steps in a row whose tools all failed
-	allowed int   // steps until the guard asks
-	logErr  error // the first error of Emit
+	end      TurnEnd
+	started  time.Time
+	failing  int     // steps in a row whose tools all failed
+	allowed  int     // steps until the guard asks
+	repeats  repeats // of the same calls
+	rest     resting // models that are not asked for now
+	fitting  fitting // how far the answer is from its schema
+	went     bool    // a cut answer was continued already
+	unpriced bool    // the price of a step is not known
+	cost     float64 // of the steps whose price is known
+	auto     string  // what this program has to say before the next step
+	logErr   error   // the first error of Emit
 }
 
 // Run carries the conversation msgs, whose last message is the person's, until
@@ -81,6 +97,9 @@ func (t *Turn) Run(ctx context.Context, msgs []llm.Message) ([]llm.Message, Turn
 	}
 	t.end.Meta = Meta{Time: t.Now()}
 	t.end.Duration = t.end.Time.Sub(t.started)
+	if !t.unpriced && t.end.Steps > 0 {
+		t.end.Cost = &t.cost
+	}
 	end := t.end
 	t.emit(&end)
 	return msgs, end
@@ -93,22 +112,24 @@ func (t *Turn) step(ctx context.Context, msgs []llm.Message) []llm.Message {
 		return msgs
 	}
 	msgs = t.steer(msgs)
-	model := t.Model()
-	reply, err := t.ask(ctx, model, msgs)
+	reply, model, err := t.ask(ctx, msgs)
 	t.end.Steps++
-	said := distinct(msgs, reply.Messages())
+	said := t.fitting.unwrap(t.Schema, distinct(msgs, reply.Messages()))
 	for _, m := range said {
 		t.emit(&MessageDone{Meta: t.now(), Message: m})
 	}
 	msgs = append(msgs, said...)
 	calls := callsOf(said)
-	notRun := t.judgeReply(ctx, reply, err, len(calls) > 0)
+	notRun := t.judgeReply(ctx, reply, err, said)
 	results, worked := t.results(ctx, calls, notRun)
 	msgs = append(msgs, results...)
-	t.end.Usage = t.end.Usage.Add(reply.Finish.Usage)
-	t.emit(&StepEnd{Meta: t.now(), Reply: reply.ID, Model: model.Name, Finish: reply.Finish.Reason, Usage: reply.Finish.Usage})
+	t.endStep(reply, model)
 	t.judgeResults(ctx, len(calls) > 0 && notRun == "", worked)
-	if t.end.Reason == Done && t.Inbox != nil {
+	if t.end.Reason == "" && len(calls) > 0 {
+		t.judgeRepeats(ctx, calls, results)
+	}
+	if t.end.Reason == Done {
+		t.judgeAnswer(said)
 		before := len(msgs)
 		if msgs = t.steer(msgs); len(msgs) > before {
 			t.end.Reason = "" // something was said meanwhile: the model is told
@@ -117,8 +138,29 @@ func (t *Turn) step(ctx context.Context, msgs []llm.Message) []llm.Message {
 	return msgs
 }
 
-// steer appends what the person said since the last step.
+// endStep puts on record what a step took.
+func (t *Turn) endStep(reply *llm.Reply, model Model) {
+	u := reply.Finish.Usage
+	e := &StepEnd{Meta: t.now(), Reply: reply.ID, Model: model.Name, Finish: reply.Finish.Reason, Usage: u}
+	t.end.Usage = t.end.Usage.Add(u)
+	if model.Cost != nil {
+		if usd, known := model.Cost(u); known {
+			e.Cost = &usd
+			t.cost += usd
+		}
+	}
+	t.unpriced = t.unpriced || e.Cost == nil
+	t.emit(e)
+}
+
+// steer appends what this program has to say in the person's place, and what
+// the person said since the last step.
 func (t *Turn) steer(msgs []llm.Message) []llm.Message {
+	if t.auto != "" {
+		t.emit(&UserSaid{Meta: t.now(), Text: t.auto, Steered: true, Auto: true})
+		msgs = append(msgs, llm.Message{Kind: llm.User, Text: t.auto})
+		t.auto = ""
+	}
 	if t.Inbox == nil {
 		return msgs
 	}
@@ -129,35 +171,13 @@ func (t *Turn) steer(msgs []llm.Message) []llm.Message {
 	return msgs
 }
 
-// mayGoOn is the step guard: past the limit, the person is asked.
-func (t *Turn) mayGoOn(ctx context.Context) bool {
-	if t.end.Steps < t.allowed {
-		return true
-	}
-	if t.Approve != nil {
-		answer, err := t.Approve(ctx, Ask{
-			ID:    StepsAsk,
-			Title: fmt.Sprintf("%d steps so far. Go on?", t.end.Steps),
-			Why:   fmt.Sprintf("a turn stops every %d steps (--max-steps)", t.MaxSteps),
-		}, policy.Scope{})
-		if err != nil {
-			t.end.Reason = UserInterrupt
-			return false
-		}
-		if answer.Decision != Refuse {
-			t.allowed += t.MaxSteps
-			return true
-		}
-	}
-	t.end.Reason = MaxSteps
-	t.end.Error = fmt.Sprintf("stopped after %d steps, the limit of a turn", t.end.Steps)
-	t.end.Hint = "say \"go on\" to continue, or raise the limit with --max-steps"
-	return false
-}
-
 // judgeReply sets the reason for which the turn ends with this reply, if it
 // does, and returns why its calls must not run; empty if they may.
-func (t *Turn) judgeReply(ctx context.Context, r *llm.Reply, err error, calls bool) (notRun string) {
+func (t *Turn) judgeReply(ctx context.Context, r *llm.Reply, err error, said []llm.Message) (notRun string) {
+	calls := len(callsOf(said)) > 0
+	if n := len(said); n > 0 {
+		t.end.Cut = said[n-1].Kind == llm.Assistant && said[n-1].Cut
+	}
 	switch {
 	case ctx.Err() != nil:
 		t.end.Reason = UserInterrupt
@@ -165,6 +185,10 @@ func (t *Turn) judgeReply(ctx context.Context, r *llm.Reply, err error, calls bo
 	case t.logErr != nil:
 		t.end.Reason = LogError
 		return "not run: the session could not be saved"
+	case err != nil && t.end.Cut && !calls && !t.went:
+		t.went, t.auto = true, GoOn // once by itself
+		t.emit(Notice{Text: err.Error() + ". Going on where the answer was cut."})
+		return ""
 	case err != nil:
 		t.fail(err)
 		return "not run: the reply was cut before it ended"
@@ -173,7 +197,7 @@ func (t *Turn) judgeReply(ctx context.Context, r *llm.Reply, err error, calls bo
 	case llm.Stop, llm.Calls:
 		if !calls {
 			t.end.Reason = Done
-			if len(r.Messages()) == 0 {
+			if len(said) == 0 {
 				t.end.Reason = ProviderError
 				t.end.Error = "the model gave an empty answer twice"
 				t.end.Hint = "say it differently, or choose another model"
@@ -199,26 +223,6 @@ func (t *Turn) judgeReply(ctx context.Context, r *llm.Reply, err error, calls bo
 	}
 	t.end.Reason = Done
 	return ""
-}
-
-// judgeResults is the guard against steps that only fail.
-func (t *Turn) judgeResults(ctx context.Context, ran, worked bool) {
-	switch {
-	case t.end.Reason != "" || !ran:
-		return
-	case ctx.Err() != nil:
-		t.end.Reason = UserInterrupt
-	case t.logErr != nil:
-		t.end.Reason = LogError
-	case worked:
-		t.failing = 0
-	default:
-		if t.failing++; t.failing > maxFailing {
-			t.end.Reason = AllFailed
-			t.end.Error = fmt.Sprintf("stopped: every tool call of %d steps in a row failed", t.failing)
-			t.end.Hint = "say what to do differently, or \"go on\""
-		}
-	}
 }
 
 // fail ends the turn with the error of a provider.

@@ -190,11 +190,42 @@ func TestTurns(t *testing.T) {
 				turn error after 1: the provider: gone`,
 		},
 		"a stream that just stops": {
-			replies: []script.Reply{{Deltas: []llm.Delta{llm.TextDelta{Text: "so"}}}},
+			replies: []script.Reply{{Deltas: []llm.Delta{llm.TextDelta{Text: "so"}}}, {Deltas: []llm.Delta{llm.TextDelta{Text: " far"}}}},
 			want: `
 				user "go"
 				assistant "so" (cut)
-				turn error after 1: the provider: the answer was cut in the middle. What arrived is kept`,
+				notice script: the answer was cut in the middle. What arrived is kept. Going on where the answer was cut.
+				auto "Go on exactly where your answer was cut."
+				assistant " far" (cut)
+				turn error after 2 (cut): script: the answer was cut in the middle. What arrived is kept`,
+			last: `
+				user "go"
+				assistant "so\n\n[this answer was cut here]" (cut)
+				user "Go on exactly where your answer was cut."`,
+		},
+		"a stream that stops in thought is asked again": {
+			replies: []script.Reply{{Deltas: []llm.Delta{llm.ThinkingDelta{Text: "hm"}}}, script.Say("done")},
+			want: `
+				user "go"
+				retrying 2 of 6 in 250ms: script: the answer was cut in the middle. What arrived is kept
+				assistant "done"
+				turn done after 1`,
+		},
+		"the same call, again and again": {
+			alone:   true,
+			replies: []script.Reply{script.Call("c1", "look", args("a")), script.Call("c2", "look", args("a")), script.Call("c3", "look", args("a"))},
+			want: `
+				user "go"
+				call c1 look {"text":"a"}
+				start c1 "look a"
+				end c1 "look a" ok: did a
+				call c2 look {"text":"a"}
+				start c2 "look a"
+				end c2 "look a" ok: did a
+				call c3 look {"text":"a"}
+				start c3 "look a"
+				end c3 "look a" ok: did a
+				turn repeating after 3: stopped: the model made the same call 3 times, with the same result`,
 		},
 		"an empty answer is tried once more": {
 			replies: []script.Reply{script.Reply{}.Stop(), script.Reply{}.Stop()},
@@ -240,7 +271,7 @@ func TestTurns(t *testing.T) {
 				turn max_steps after 1: stopped after 1 steps, the limit of a turn`,
 		},
 		"more than three steps of failures": {
-			replies: []script.Reply{script.Call("c1", "no", "{}"), script.Call("c2", "no", "{}"), script.Call("c3", "look", args("x")), script.Call("c4", "no", "{}"), script.Call("c5", "no", "{}"), script.Call("c6", "no", "{}"), script.Call("c7", "no", "{}"), script.Say("never")},
+			replies: []script.Reply{script.Call("c1", "no", "{}"), script.Call("c2", "no", "{}"), script.Call("c3", "look", args("x")), script.Call("c4", "no", "{}"), script.Call("c5", "no", `{"a":1}`), script.Call("c6", "no", "{}"), script.Call("c7", "no", "{}"), script.Say("never")},
 			want: strings.ReplaceAll(`
 				user "go"
 				call c1 no {}
@@ -252,7 +283,7 @@ func TestTurns(t *testing.T) {
 				end c3 "look x" ok: did x
 				call c4 no {}
 				end c4 "no" error: NAMES
-				call c5 no {}
+				call c5 no {"a":1}
 				end c5 "no" error: NAMES
 				call c6 no {}
 				end c6 "no" error: NAMES

@@ -1,0 +1,172 @@
+package loop_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/llm/script"
+	"agent/internal/loop"
+	"agent/internal/tools"
+)
+
+// An answer that must fit a schema is constrained where the provider can,
+// checked always, asked for as a call where it does not fit, and repaired once.
+func TestSchema(t *testing.T) {
+	const object = `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`
+	refused := &llm.Error{Kind: llm.ErrInvalid, Provider: "p", Status: 400, Message: "no response_format here"}
+	for name, c := range map[string]struct {
+		schema  string
+		replies []script.Reply
+		want    string
+		asked   []string // of each request: what it asks the answer with
+	}{
+		"at once": {
+			schema: object, replies: []script.Reply{script.Say(`{"n":1}`)},
+			want: `
+				user "go"
+				assistant "{\"n\":1}"
+				turn done after 1`,
+			asked: []string{"schema"},
+		},
+		"after a tool, in a fence": {
+			schema: object, replies: []script.Reply{script.Call("c1", "look", args("a")), script.Say("```json\n{\"n\":1}\n```")},
+			want: `
+				user "go"
+				call c1 look {"text":"a"}
+				start c1 "look a"
+				end c1 "look a" ok: did a
+				assistant "{\"n\":1}"
+				turn done after 2`,
+			asked: []string{"schema", "schema"},
+		},
+		"the provider takes no schema": {
+			schema: object, replies: []script.Reply{script.Fail(refused), script.Say("It is one."), script.Call("c1", "answer", `{"n":1}`)},
+			want: `
+				user "go"
+				notice p answered 400: no response_format here. The schema is left out of the request and checked here.
+				assistant "It is one."
+				auto "Your answer does not fit the schema: it is not JSON: invalid character 'I' looking for beginning of value. Give it again by calling the tool answer."
+				assistant "{\"n\":1}"
+				turn done after 2`,
+			asked: []string{"schema", "", "tool answer"},
+		},
+		"repaired": {
+			schema:  `{"type":"array","items":{"type":"integer"}}`,
+			replies: []script.Reply{script.Say(`["a"]`), script.Call("c1", "answer", `{"value":["b"]}`), script.Call("c2", "answer", `{"value":[1]}`)},
+			want: `
+				user "go"
+				assistant "[\"a\"]"
+				auto "Your answer does not fit the schema: validating root: validating /items: type: a has type \"string\", want \"integer\". Give it again by calling the tool answer."
+				assistant "[\"b\"]"
+				auto "Your answer does not fit the schema: validating root: validating /items: type: b has type \"string\", want \"integer\". Give it again by calling the tool answer."
+				assistant "[1]"
+				turn done after 3`,
+			asked: []string{"schema", "tool answer", "tool answer"},
+		},
+		"never": {
+			schema:  object,
+			replies: []script.Reply{script.Say("no"), script.Say("no"), script.Say("no"), script.Say("too late")},
+			want: `
+				user "go"
+				assistant "no"
+				auto "Your answer does not fit the schema: it is not JSON: invalid character 'o' in literal null (expecting 'u'). Give it again by calling the tool answer."
+				assistant "no"
+				auto "Your answer does not fit the schema: it is not JSON: invalid character 'o' in literal null (expecting 'u'). Give it again by calling the tool answer."
+				assistant "no"
+				turn schema after 3: the answer does not fit the schema: it is not JSON: invalid character 'o' in literal null (expecting 'u')`,
+			asked: []string{"schema", "tool answer", "tool answer"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			schema, err := loop.ParseSchema([]byte(c.schema))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := script.New(c.replies...)
+			o := options(p, echo("look", tools.Read))
+			o.Schema = schema
+			if d := cmp.Diff(trace(play(t, o, []string{"go"}, nil)), dedent(c.want)); d != "" {
+				t.Error(d)
+			}
+			var asked []string
+			for _, r := range p.Requests() {
+				switch {
+				case r.Schema != nil:
+					asked = append(asked, "schema")
+				default:
+					asked = append(asked, string(r.ToolChoice.Mode)+mark(r.ToolChoice.Name != "", " "+r.ToolChoice.Name))
+				}
+			}
+			if d := cmp.Diff(asked, c.asked); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+	if _, err := loop.ParseSchema([]byte(`{"type":["object"`)); err == nil {
+		t.Error("a schema that means nothing was taken")
+	}
+}
+
+// While a model is overloaded or out of quota the next one answers, and it is
+// asked again when its rest is over.
+func TestFallbacks(t *testing.T) {
+	quota := &llm.Error{Kind: llm.ErrQuota, Provider: "one", Status: 402, Message: "no credit"}
+	busy := &llm.Error{Kind: llm.ErrOverloaded, Provider: "two", Status: 529, Retry: true}
+	first := script.New(script.Fail(quota), script.Say("first again"))
+	second := script.New(script.Fail(busy), script.Fail(busy))
+	third := script.New(script.Say("third"), script.Say("third still"))
+	o := options(first)
+	o.Model.Name = "one/a"
+	o.Model.Fallbacks = []loop.Model{{Name: "two/b", Provider: second}, {Name: "three/c", Provider: third}}
+	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	o.Now = func() time.Time { return now }
+	turns := 0
+	events := play(t, o, []string{"1", "2", "3"}, func(e loop.Event) []loop.Command {
+		if _, ok := e.(*loop.TurnEnd); ok {
+			if turns++; turns == 2 {
+				now = now.Add(11 * time.Minute)
+			}
+		}
+		return nil
+	})
+	want := dedent(`
+		user "1"
+		notice one answered 402: no credit. two/b answers in the place of one/a for 10m0s.
+		retrying 2 of 2 in 250ms: two answered 529
+		notice two answered 529. three/c answers in the place of two/b for 1m0s.
+		assistant "third"
+		turn done after 1
+		user "2"
+		assistant "third still"
+		turn done after 1
+		user "3"
+		assistant "first again"
+		turn done after 1`)
+	if d := cmp.Diff(trace(events), want); d != "" {
+		t.Error(d)
+	}
+}
+
+// The price of a turn is known when that of all its steps is.
+func TestCost(t *testing.T) {
+	price := func(u llm.Usage) (float64, bool) { return float64(u.Input) / 1000, u.Input > 0 }
+	p := script.New(script.Call("c1", "look", args("a")), script.Say("done"), script.Reply{Deltas: []llm.Delta{llm.TextDelta{Text: "free"}, llm.Finish{Reason: llm.Stop}}})
+	o := options(p, echo("look", tools.Read))
+	o.Model.Cost = price
+	var costs []any
+	for _, e := range play(t, o, []string{"1", "2"}, nil) {
+		if end, ok := e.(*loop.TurnEnd); ok {
+			if end.Cost == nil {
+				costs = append(costs, "unknown")
+			} else {
+				costs = append(costs, *end.Cost)
+			}
+		}
+	}
+	if d := cmp.Diff(costs, []any{0.2, "unknown"}); d != "" {
+		t.Error(d)
+	}
+}

@@ -3,8 +3,10 @@ package openai
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 
 	api "github.com/sashabaranov/go-openai"
 
@@ -12,11 +14,21 @@ import (
 )
 
 // doer is the HTTP client of one exchange, as the library sees it.
-type doer struct{ x *wire.Exchange }
+type doer struct {
+	x   *wire.Exchange
+	url string // where the request goes, if not where the library sends it
+}
 
 // Do sends the request with the exchange's own body. The answer is a stream
 // that the library can read.
 func (d doer) Do(req *http.Request) (*http.Response, error) {
+	if d.url != "" {
+		to, err := url.Parse(d.url)
+		if err != nil {
+			return nil, fmt.Errorf("read the address of the model: %w", err)
+		}
+		req.URL = to
+	}
 	res, err := d.x.Do(req)
 	if err != nil {
 		return nil, err

@@ -28,12 +28,16 @@ type Options struct {
 	// Endpoint's Base is "https://api.openai.com/v1"; without a path /v1 is
 	// meant.
 	Endpoint wire.Endpoint
-	Quirks   Quirks
+	// Path is what requests go to below Base, if that is not the dialect's own
+	// path; {model} in it stands for the model.
+	Path   string
+	Quirks Quirks
 }
 
 // Provider reaches the models of one endpoint. It is safe for concurrent use.
 type Provider struct {
 	client *wire.Client
+	path   string
 	quirks Quirks
 }
 
@@ -41,8 +45,10 @@ type Provider struct {
 func New(opts Options) *Provider {
 	at := opts.Endpoint
 	at.Name = cmp.Or(at.Name, "openai")
-	at.Base = endpoint(at.Base)
-	return &Provider{client: wire.New(at), quirks: opts.Quirks}
+	if opts.Path == "" {
+		at.Base = endpoint(at.Base)
+	}
+	return &Provider{client: wire.New(at), path: opts.Path, quirks: opts.Quirks}
 }
 
 // endpoint returns base as the library wants it: whole, without the path of
@@ -75,7 +81,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 			return
 		}
 		config := api.DefaultConfig("")
-		config.BaseURL, config.HTTPClient = p.client.Base(), doer{x}
+		config.BaseURL, config.HTTPClient = p.client.Base(), doer{x: x, url: p.url(req.Model)}
 		stream, err := api.NewClientWithConfig(config).CreateChatCompletionStream(ctx, api.ChatCompletionRequest{})
 		if err != nil {
 			yield(nil, failed(x, err))
@@ -99,6 +105,15 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 			return yield(d, err)
 		})
 	}
+}
+
+// url returns where requests for the model go, if that is not where the library
+// sends them.
+func (p *Provider) url(model string) string {
+	if p.path == "" {
+		return ""
+	}
+	return p.client.Base() + strings.ReplaceAll(p.path, "{model}", url.PathEscape(model))
 }
 
 var _ llm.Provider = (*Provider)(nil)

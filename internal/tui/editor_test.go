@@ -206,6 +206,21 @@ func TestUnsent(t *testing.T) {
 	}
 }
 
+func TestEnterLetsACutAnswerGoOn(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.events(userSaid("one"), turnEnd(loop.Done, 0))
+	d.press("enter")
+	d.commands()
+	end := turnEnd(loop.ProviderError, 0)
+	end.Error, end.Cut = "the answer was cut", true
+	d.events(userSaid("two"), end)
+	if !strings.Contains(d.screen(), "enter goes on") {
+		t.Errorf("nothing says that it can go on:\n%s", d.screen())
+	}
+	d.press("enter")
+	d.commands(loop.Prompt{Text: loop.GoOn})
+}
+
 func TestPromptsPlayThemselves(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{Prompts: []Prompt{{Text: "one"}, {Note: "The second of three.", Text: "two"}, {Text: "three"}}})
 	d.commands(loop.Prompt{Text: "one"})

@@ -16,8 +16,10 @@ type feed struct {
 	now  func() time.Time
 
 	model, why string
-	context    int // tokens of the model's window, 0 if unknown
-	used       int // tokens of it that the last step took
+	context    int     // tokens of the model's window, 0 if unknown
+	used       int     // tokens of it that the last step took
+	cost       float64 // US dollars of the session, as far as prices are known
+	cut        bool    // the last answer was cut, and can go on
 	mode       string
 
 	running  bool
@@ -72,6 +74,9 @@ func (f *feed) apply(ev loop.Event) {
 	case *loop.StepEnd:
 		f.arrived()
 		f.used = ev.Usage.Input + ev.Usage.Output
+		if ev.Cost != nil {
+			f.cost += *ev.Cost
+		}
 	case *loop.TurnEnd:
 		f.turnEnd(ev)
 	case *loop.ModelSet:
@@ -97,6 +102,10 @@ func (f *feed) apply(ev loop.Event) {
 }
 
 func (f *feed) userSaid(ev *loop.UserSaid) {
+	if ev.Auto {
+		f.list.add(&notice{ev.Text})
+		return
+	}
 	if i := slices.IndexFunc(f.pending, func(p pending) bool { return p.text == ev.Text }); i >= 0 {
 		f.pending = f.pending[i+1:]
 	}
@@ -114,7 +123,7 @@ func (f *feed) begin() {
 	if !f.running {
 		f.since = f.now()
 	}
-	f.running, f.stopping = true, false
+	f.running, f.stopping, f.cut = true, false, false
 	clear(f.files)
 }
 

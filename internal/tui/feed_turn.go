@@ -91,11 +91,14 @@ func (f *feed) retrying(ev loop.Retrying) {
 func (f *feed) turnEnd(ev *loop.TurnEnd) {
 	f.arrived()
 	f.settle()
-	f.running, f.stopping = false, false
+	f.running, f.stopping, f.cut = false, false, ev.Cut
 	facts := f.changed()
 	facts = append(facts, brief(ev.Duration))
 	if n := ev.Usage.Input + ev.Usage.Output; n > 0 {
 		facts = append(facts, thousands(n)+" tokens")
+	}
+	if ev.Cost != nil {
+		facts = append(facts, dollars(*ev.Cost))
 	}
 	switch {
 	case ev.Reason == loop.UserInterrupt:

@@ -131,6 +131,9 @@ func (m *model) submit() tea.Cmd {
 	}
 	typed := m.editor.value()
 	if strings.TrimSpace(typed) == "" {
+		if m.feed.cut && !m.feed.running {
+			m.prompt(loop.GoOn)
+		}
 		return nil
 	}
 	text := m.editor.take()

@@ -14,6 +14,7 @@ import (
 type status struct {
 	model, dir, branch string
 	used, context      int
+	cost               float64 // US dollars
 	mode               string
 	right              string
 }
@@ -33,6 +34,7 @@ func (s status) line(st *Styles, width int) string {
 		{SanitizeLine(s.dir), 2},
 		{SanitizeLine(s.branch), 1},
 		{s.tokens(), 5},
+		{s.spent(), 3},
 		{modeWords(s.mode), 6},
 	}
 	room := width - lipgloss.Width(s.right) - 2
@@ -75,6 +77,14 @@ func (s status) tokens() string {
 	return thousands(s.used) + " of " + thousands(s.context)
 }
 
+// spent tells what the session has cost, where that is known.
+func (s status) spent() string {
+	if s.cost == 0 {
+		return ""
+	}
+	return dollars(s.cost)
+}
+
 // modeWords says in words what is asked about.
 func modeWords(mode string) string {
 	switch policy.Mode(mode) {
@@ -107,6 +117,8 @@ func (m *model) doing() string {
 		return m.keys.name(actClear) + " again leaves"
 	case m.dialog.waits():
 		return "waits for you · " + stops
+	case !m.feed.running && m.feed.cut:
+		return m.keys.name(actSend) + " goes on · " + m.keys.name(actHelp) + " keys"
 	case !m.feed.running:
 		return m.keys.name(actHelp) + " keys"
 	case m.feed.stopping:

@@ -58,7 +58,7 @@ func (m *model) makePanel() panel {
 		p.lines = append(p.lines, m.st.Dim.Render(strings.Repeat("─", m.width)))
 	}
 	s := status{model: m.feed.model, dir: m.o.Dir, branch: m.o.Branch, used: m.feed.used, context: m.feed.context,
-		mode: m.feed.mode, right: m.doing()}
+		cost: m.feed.cost, mode: m.feed.mode, right: m.doing()}
 	p.lines = append(p.lines, s.line(m.st, m.width))
 	if over := len(p.lines) - m.height; over > 0 { // the editor's end and the status matter most
 		p.lines = p.lines[over:]

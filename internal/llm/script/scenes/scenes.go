@@ -97,9 +97,12 @@ func runaway() Scene {
 		Prompt:   "Read kettle.log again and again until it says that the water is ready, and tell me then.",
 		MaxSteps: guard,
 	}
+	// Never the same call three times in a row, which another guard would end.
+	looks := [][2]string{{"read", `{"path":"kettle.log"}`}, {"search", `{"pattern":"ready","path":"kettle.log"}`}}
 	for i := range 2 * guard {
+		look := looks[i%len(looks)]
 		s.Replies = append(s.Replies, reply("Not ready yet. I look again.").
-			Call(fmt.Sprintf("again_%d", i+1), "read", `{"path":"kettle.log"}`).Calls())
+			Call(fmt.Sprintf("again_%d", i+1), look[0], look[1]).Calls())
 	}
 	return s
 }

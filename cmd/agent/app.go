@@ -23,6 +23,7 @@ type flags struct {
 	baseURL  string
 	mode     string
 	maxSteps int
+	effort   string // of the model's reasoning
 	cont     bool   // go on with the newest session of this directory
 	resume   string // the session to go on with
 }

@@ -29,14 +29,18 @@ type result struct {
 	Hint     string    `json:"hint,omitempty"`
 	Steps    int       `json:"steps"`
 	Usage    llm.Usage `json:"usage"`
+	Cost     *float64  `json:"cost_usd,omitempty"` // where the price is known
 	Duration int64     `json:"duration_ms"`
 	ExitCode int       `json:"exit_code"`
+
+	cut bool // what Answer holds so far was cut
 }
 
 // textPrinter streams the answer to out, and tells of the rest on err.
 type textPrinter struct {
 	out, err io.Writer
 	clean    bool // out is a terminal: nothing reaches it raw
+	whole    bool // nothing but the answer is written to out, at the end
 	open     bool // the last line on out is not ended
 	said     bool // something was written to out
 	reply    string
@@ -46,7 +50,7 @@ type textPrinter struct {
 func (p *textPrinter) event(e loop.Event) {
 	switch e := e.(type) {
 	case loop.Streamed:
-		if d, ok := e.Delta.(llm.TextDelta); ok {
+		if d, ok := e.Delta.(llm.TextDelta); ok && !p.whole {
 			p.text(e.Reply, d)
 		}
 	case *loop.ToolStart:
@@ -97,6 +101,12 @@ func (p *textPrinter) toolEnd(e *loop.ToolEnd) {
 }
 
 func (p *textPrinter) end(r result) {
+	if p.whole && r.ExitCode == exitDone {
+		if p.clean {
+			r.Answer = tui.Sanitize(r.Answer)
+		}
+		fmt.Fprintln(p.out, r.Answer)
+	}
 	p.endLine()
 	if r.Error != "" {
 		p.note("✗ %s", tui.SanitizeLine(r.Error))

@@ -22,7 +22,7 @@ const maxPrompt = 4 << 20
 
 // runCommand is `agent run`: one prompt, without a screen.
 func runCommand(f *flags) *cobra.Command {
-	var output string
+	var output, schemaFile string
 	cmd := &cobra.Command{
 		Use:   "run [PROMPT...]",
 		Short: "do one prompt without a screen",
@@ -37,16 +37,21 @@ It exits with 0 when the turn is done, 1 when it failed or a guard ended it,
 2 when it was called wrongly, 130 when it was interrupted.`,
 		Example: `  agent run "what does this project do?"
   git diff | agent run "review this"
-  agent run --mode edits --output json "fix the typo in README.md"`,
+  agent run --mode edits --output json "fix the typo in README.md"
+  agent run --schema todo.schema.json "list the TODOs of this project"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			prompt, err := promptOf(args, os.Stdin, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			schema, err := readSchema(schemaFile)
 			if err != nil {
 				return err
 			}
 			var p printer
 			switch output {
 			case "text":
-				p = &textPrinter{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), clean: term.IsTerminal(os.Stdout.Fd())}
+				p = &textPrinter{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), clean: term.IsTerminal(os.Stdout.Fd()), whole: schema != nil}
 			case "json", "stream-json":
 				p = &jsonPrinter{out: cmd.OutOrStdout(), lines: output == "stream-json"}
 			default:
@@ -57,14 +62,32 @@ It exits with 0 when the turn is done, 1 when it failed or a guard ended it,
 				return err
 			}
 			defer a.close()
+			a.options.Schema = schema
 			for _, n := range a.notices {
 				p.event(loop.Notice{Text: n})
 			}
 			return headless(a, prompt, p)
 		},
 	}
+	cmd.Flags().StringVar(&schemaFile, "schema", "", "file with a JSON schema that the answer must fit; only the answer is printed then")
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "form of the output: text, json (one object at the end) or stream-json (a line an event)")
 	return cmd
+}
+
+// readSchema returns the schema in a file; none without a name.
+func readSchema(file string) (*loop.Schema, error) {
+	if file == "" {
+		return nil, nil
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, usage("--schema: %w", err)
+	}
+	s, err := loop.ParseSchema(b)
+	if err != nil {
+		return nil, usage("--schema: %s: %w", file, err)
+	}
+	return s, nil
 }
 
 // headless runs one turn of a and tells p of it. Its error is the exit code.
@@ -120,9 +143,12 @@ func headless(a *app, prompt string, p printer) error {
 func (r *result) note(e loop.Event) {
 	switch e := e.(type) {
 	case *loop.MessageDone:
-		if e.Message.Kind == llm.Assistant {
+		if e.Message.Kind == llm.Assistant && r.cut {
+			r.Answer += e.Message.Text // it goes on where it was cut
+		} else if e.Message.Kind == llm.Assistant {
 			r.Answer = e.Message.Text
 		}
+		r.cut = e.Message.Kind == llm.Assistant && e.Message.Cut
 	case *loop.ToolEnd:
 		r.Answer = "" // what was said before a tool is no answer
 	}
@@ -131,7 +157,7 @@ func (r *result) note(e loop.Event) {
 // fill takes the end of the turn into the result, and returns the exit code.
 func (r *result) fill(end *loop.TurnEnd) int {
 	r.Reason, r.Error, r.Hint = string(end.Reason), end.Error, end.Hint
-	r.Steps, r.Usage, r.Duration = end.Steps, end.Usage, end.Duration.Milliseconds()
+	r.Steps, r.Usage, r.Cost, r.Duration = end.Steps, end.Usage, end.Cost, end.Duration.Milliseconds()
 	switch end.Reason {
 	case loop.Done:
 		return exitDone

@@ -144,3 +144,24 @@ func TestRecordings(t *testing.T) {
 		})
 	}
 }
+
+// An answer that must fit a schema is printed alone, and is one that fits.
+func TestSchemaFlag(t *testing.T) {
+	s := serve(t, call("read", `{"path":"main.go"}`), say("I think it is one."), call("answer", `{"n":1}`))
+	h := newHome(t, map[string]string{
+		"main.go":     goFile,
+		"schema.json": `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`,
+		"broken.json": `{"type":`,
+	}, at(s)...)
+	cmd := exec.Command("agent", "run", "--schema", "schema.json", "how many?")
+	cmd.Dir, cmd.Env = h.work, append(os.Environ(), h.env...)
+	out, err := cmd.Output()
+	if err != nil || string(out) != "{\"n\":1}\n" {
+		t.Errorf("got %q, %v, want the answer alone", out, err)
+	}
+	cmd = exec.Command("agent", "run", "--schema", "broken.json", "how many?")
+	cmd.Dir, cmd.Env = h.work, append(os.Environ(), h.env...)
+	if _ = cmd.Run(); cmd.ProcessState.ExitCode() != exitUsage {
+		t.Errorf("got exit code %d for a broken schema, want %d", cmd.ProcessState.ExitCode(), exitUsage)
+	}
+}

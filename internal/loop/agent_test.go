@@ -290,6 +290,24 @@ func session(t *testing.T) (records []history.Record, events []loop.Event) {
 	return records, events
 }
 
+// foldOf is the state of a session that holds events.
+func foldOf(t *testing.T, events []loop.Durable) loop.State {
+	t.Helper()
+	var records []history.Record
+	for _, e := range events {
+		body, err := loop.Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, history.Record{Body: body})
+	}
+	state, err := loop.Fold(of(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
 func of(records []history.Record) iter.Seq2[history.Record, error] {
 	return func(yield func(history.Record, error) bool) {
 		for _, r := range records {

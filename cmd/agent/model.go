@@ -20,16 +20,17 @@ type picker struct {
 // environment, the configuration and what was used before say, and what the
 // person should know about that. A name that means nothing is wrong usage.
 func (p picker) model(name string) (loop.Model, []string, error) {
-	choice, err := catalog.Resolve(catalog.Input{
-		Getenv: os.Getenv, Flag: name, Config: p.settings.Model, Last: p.last,
-		BaseURL: p.flags.baseURL, ConfigURL: p.settings.BaseURL,
-	})
+	in := catalog.Input{Getenv: os.Getenv, Flag: name, Last: p.last, BaseURL: p.flags.baseURL, ConfigURL: p.settings.BaseURL}
+	if p.settings.Model != "" {
+		in.Config = []string{p.settings.Model}
+	}
+	choice, err := catalog.Resolve(in)
 	if err != nil {
 		return loop.Model{}, nil, usage("%w", err)
 	}
 	m := loop.Model{
 		Name: choice.ID(), ID: choice.Model, Why: choice.Why,
-		Context: catalog.Context(choice.Provider.Name, choice.Model),
+		Context: choice.Info.Context, Cost: choice.Info.Cost,
 	}
 	if choice.Offline() {
 		m.Provider = offline.New()

@@ -3,7 +3,8 @@
 //
 // A provider is a row of a table, never a branch in code. Nothing here reads
 // the environment or a file by itself: what decides comes in as an Input. Only
-// Choice.Connect reaches out of the package, to the dialects.
+// Choice.Connect and Probe reach out of the package, to the dialects and to
+// servers on this machine.
 package catalog
 
 import (
@@ -18,83 +19,90 @@ type Dialect string
 
 // The dialects of the table.
 const (
-	OpenAI     Dialect = "openai"     // chat completions
-	Anthropic  Dialect = "anthropic"  // messages
-	Databricks Dialect = "databricks" // serving endpoints
-	Azure      Dialect = "azure"      // deployments
-	Builtin    Dialect = "builtin"    // no wire at all: the offline guide
+	OpenAI    Dialect = "openai"    // chat completions
+	Responses Dialect = "responses" // what OpenAI made after them
+	Anthropic Dialect = "anthropic" // messages
+	Builtin   Dialect = "builtin"   // no wire at all: the offline guide
 )
 
 // Row is a provider.
 type Row struct {
-	Name     string
-	Dialect  Dialect
-	BaseURL  string   // where it is, unless URLName or the person says otherwise
-	URLName  string   // the variable that may say otherwise
-	KeyNames []string // the variables that may hold its key, the usual one first
-	Default  string   // the model where only the provider is named
-	Prefixes []string // beginnings of model names that only this provider has
-	Local    bool     // a server on this machine, which needs no key
-	Headers  map[string]string
-	Quirks   openai.Quirks
+	Name    string
+	Dialect Dialect
+	Several bool   // it speaks the dialects of OpenAI that a model may need in place of Dialect
+	BaseURL string // where it is, unless URLName or the person says otherwise; "" where only they can
+	URLName string // the variable that may say where it is
+	Suffix  string // the path of its interface, where an address is given without one
+	// Path is what requests go to below the address, in place of the dialect's
+	// own; {model} stands for the model.
+	Path string
+
+	KeyNames  []string // the variables that may hold its key, the usual one first
+	KeyHeader string   // the header that carries the key; "" for a bearer token
+	Keyless   bool     // it may do without a key
+	Client    *Client  // what it takes in place of a key, if anything
+
+	Default     string            // the model where only the provider is named
+	DefaultName string            // the variable that may name that model
+	Prefixes    []string          // beginnings of model names that only this provider has
+	Vendors     map[string]string // makers whose prices it passes on: how it names them, and their rows
+	Local       bool              // a server on this machine, which needs no key
+	Start       string            // how such a server is started
+	Listing     Listing           // how it tells of its models
+	Headers     map[string]string
+	Quirks      openai.Quirks
+	Configured  bool // the configuration says where it is
+}
+
+// Listing is a way in which a server on this machine tells of its models.
+type Listing string
+
+// The listings. The zero value is the common one, at /v1/models.
+const (
+	OllamaListing   Listing = "ollama"
+	LMStudioListing Listing = "lmstudio"
+	LlamaCppListing Listing = "llamacpp"
+)
+
+// Client is a pair of an ID and a secret that gets tokens (the client
+// credentials of OAuth).
+type Client struct {
+	IDName, SecretName string // the variables that hold them
+	Path               string // where tokens are had, below the address
+	Scope              string
 }
 
 // Built reports whether the program speaks the row's dialect.
-func (r Row) Built() bool { return r.Dialect == OpenAI || r.Dialect == Builtin }
+func (r Row) Built() bool {
+	return slices.Contains([]Dialect{OpenAI, Builtin}, r.Dialect)
+}
 
 // Providers returns the table, in the order in which providers are preferred
 // when the keys of several are set.
-func Providers() []Row {
-	return []Row{
-		{Name: "openai", Dialect: OpenAI, BaseURL: "https://api.openai.com/v1", URLName: "OPENAI_BASE_URL",
-			KeyNames: []string{"OPENAI_API_KEY"}, Default: "gpt-5.1",
-			Prefixes: []string{"gpt-3", "gpt-4", "gpt-5", "gpt-6", "o1", "o3", "o4", "chatgpt-", "codex-"},
-			Quirks:   openai.Quirks{MaxCompletionTokens: true}},
-		{Name: "anthropic", Dialect: Anthropic, BaseURL: "https://api.anthropic.com",
-			KeyNames: []string{"ANTHROPIC_API_KEY"}, Default: "claude-sonnet-5", Prefixes: []string{"claude-"}},
-		{Name: "openrouter", Dialect: OpenAI, BaseURL: "https://openrouter.ai/api/v1",
-			KeyNames: []string{"OPENROUTER_API_KEY"}, Default: "anthropic/claude-sonnet-5",
-			Headers: map[string]string{"X-Title": "agent"}},
-		{Name: "databricks", Dialect: Databricks, URLName: "DATABRICKS_HOST", KeyNames: []string{"DATABRICKS_TOKEN"},
-			Prefixes: []string{"databricks-"}},
-		{Name: "azure", Dialect: Azure, URLName: "AZURE_OPENAI_ENDPOINT", KeyNames: []string{"AZURE_OPENAI_API_KEY"}},
-		{Name: "groq", Dialect: OpenAI, BaseURL: "https://api.groq.com/openai/v1",
-			KeyNames: []string{"GROQ_API_KEY"}, Default: "openai/gpt-oss-120b"},
-		{Name: "deepseek", Dialect: OpenAI, BaseURL: "https://api.deepseek.com/v1",
-			KeyNames: []string{"DEEPSEEK_API_KEY"}, Default: "deepseek-v4-pro",
-			Prefixes: []string{"deepseek-v", "deepseek-chat", "deepseek-reasoner"},
-			Quirks:   openai.Quirks{KeepThinking: true}},
-		{Name: "mistral", Dialect: OpenAI, BaseURL: "https://api.mistral.ai/v1",
-			KeyNames: []string{"MISTRAL_API_KEY"}, Default: "mistral-large-latest",
-			Prefixes: []string{"mistral-large", "mistral-medium", "magistral-", "ministral-", "codestral-", "devstral-"}},
-		{Name: "xai", Dialect: OpenAI, BaseURL: "https://api.x.ai/v1",
-			KeyNames: []string{"XAI_API_KEY"}, Default: "grok-4.3", Prefixes: []string{"grok-"}},
-		{Name: "gemini", Dialect: OpenAI, BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai",
-			KeyNames: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, Default: "gemini-flash-latest", Prefixes: []string{"gemini-"}},
-		{Name: "together", Dialect: OpenAI, BaseURL: "https://api.together.xyz/v1",
-			KeyNames: []string{"TOGETHER_API_KEY"}, Default: "openai/gpt-oss-120b"},
-		{Name: "fireworks", Dialect: OpenAI, BaseURL: "https://api.fireworks.ai/inference/v1",
-			KeyNames: []string{"FIREWORKS_API_KEY"}, Default: "accounts/fireworks/models/gpt-oss-120b",
-			Prefixes: []string{"accounts/fireworks/"}},
-		{Name: "cerebras", Dialect: OpenAI, BaseURL: "https://api.cerebras.ai/v1",
-			KeyNames: []string{"CEREBRAS_API_KEY"}, Default: "gpt-oss-120b"},
-		{Name: "ollama", Dialect: OpenAI, BaseURL: "http://127.0.0.1:11434/v1", Local: true},
-		{Name: "lmstudio", Dialect: OpenAI, BaseURL: "http://127.0.0.1:1234/v1", Local: true},
-		{Name: "llamacpp", Dialect: OpenAI, BaseURL: "http://127.0.0.1:8080/v1", Local: true},
-		{Name: "vllm", Dialect: OpenAI, BaseURL: "http://127.0.0.1:8000/v1", Local: true},
-		{Name: "offline", Dialect: Builtin, Default: "guide", Local: true},
+func (c Changes) Providers() []Row {
+	rows := Providers()
+	for _, r := range c.Rows {
+		if i := slices.IndexFunc(rows, func(o Row) bool { return o.Name == r.Name }); i >= 0 {
+			rows[i] = r
+			continue
+		}
+		rows = slices.Insert(rows, len(rows)-1, r) // the guide stays last
 	}
+	return rows
 }
 
 // Find returns the provider called name.
-func Find(name string) (Row, bool) {
-	rows := Providers()
+func (c Changes) Find(name string) (Row, bool) {
+	rows := c.Providers()
 	i := slices.IndexFunc(rows, func(r Row) bool { return r.Name == strings.ToLower(name) })
 	if i < 0 {
 		return Row{}, false
 	}
 	return rows[i], true
 }
+
+// Find is that of no Changes.
+func Find(name string) (Row, bool) { return Changes{}.Find(name) }
 
 // Split cuts PROVIDER/NAME at its first slash, as names may hold more.
 func Split(model string) (provider, name string, ok bool) {

@@ -16,19 +16,41 @@ const patience = 10 * time.Minute
 // Connect returns the provider that the choice names. It reaches nothing yet.
 // The guide is no provider of this package: see Offline.
 func (c Choice) Connect() (llm.Provider, error) {
-	if c.Provider.Dialect != OpenAI {
-		return nil, fmt.Errorf("%s is not reached over a dialect that is built", c.Provider.Name)
-	}
 	at := wire.Endpoint{
 		Name:      c.Provider.Name,
 		Base:      c.BaseURL,
 		KeyName:   c.KeyName,
 		Local:     c.Provider.Local,
 		Headers:   c.Provider.Headers,
-		Authorize: wire.Bearer(c.Key.Reveal()),
+		Authorize: c.authorize(),
 	}
 	if c.Provider.Local || c.BaseURL != c.Provider.BaseURL {
 		at.Limits.Headers = patience
 	}
-	return openai.New(openai.Options{Endpoint: at, Quirks: c.Provider.Quirks}), nil
+	switch c.Dialect() {
+	case OpenAI:
+		return openai.New(openai.Options{Endpoint: at, Path: c.Provider.Path, Quirks: c.Provider.Quirks}), nil
+	}
+	return nil, fmt.Errorf("%s is not reached over a dialect that is built", c.Provider.Name)
+}
+
+// Dialect returns the wire format that the model is spoken to in: the
+// provider's, unless the provider speaks several of OpenAI's and the model is
+// known to need another.
+func (c Choice) Dialect() Dialect {
+	if c.Info.Dialect != "" && c.Provider.Several {
+		return c.Info.Dialect
+	}
+	return c.Provider.Dialect
+}
+
+// authorize returns what proves who asks.
+func (c Choice) authorize() wire.Authorize {
+	switch {
+	case c.Login != nil:
+		return newTokens(c).authorize
+	case c.Provider.KeyHeader != "":
+		return wire.KeyHeader(c.Provider.KeyHeader, c.Key.Reveal())
+	}
+	return wire.Bearer(c.Key.Reveal())
 }

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 )
@@ -12,22 +11,30 @@ import (
 // whose it is.
 type Input struct {
 	Getenv    func(string) string
-	Flag      string // --model
-	Config    string // from the configuration
-	Last      string // the model used last in this directory
-	BaseURL   string // --base-url: overrides the chosen provider's
-	ConfigURL string // from the configuration: overrides openai's
+	Flag      string   // --model
+	Config    []string // from the configuration: the first that can be used counts, the others stand in for it
+	Last      string   // the model used last in this directory
+	BaseURL   string   // --base-url: overrides the chosen provider's
+	ConfigURL string   // from the configuration: overrides openai's
+	Changes   Changes  // from the configuration
+	Vault     Vault    // keys that are not in the environment; may be nil
+	// Local finds the servers on this machine. It is asked when nothing else
+	// names a model; nil finds none.
+	Local func() []Server
 }
 
 // Choice is the model that answers.
 type Choice struct {
 	Provider Row
 	Model    string // as the provider knows it
+	Info     Info
 	BaseURL  string
 	Key      Key
-	KeyName  string   // the variable the key came from, or belongs in
+	KeyName  string   // what the key came from, or belongs in
+	Login    *Login   // in place of a key
 	Why      string   // "chosen by --model"
 	Notices  []string // what the person should know besides
+	Next     []Choice // stand in for it when it cannot answer, in this order
 }
 
 // ID returns PROVIDER/NAME.
@@ -38,24 +45,18 @@ func (c Choice) Offline() bool { return c.Provider.Dialect == Builtin }
 
 // Resolve decides which model answers: what --model, AGENT_MODEL or the
 // configuration names, in this order; else the one used last, if it still can
-// be; else the default of the first provider that can be used; else the guide.
-// What a person named and cannot be used is an error.
+// be; else the default of the first provider that can be used; else one of a
+// server on this machine; else the guide. What a person named and cannot be
+// used is an error.
 func Resolve(in Input) (Choice, error) {
-	if in.Getenv == nil {
-		in.Getenv = func(string) string { return "" }
-	}
 	for _, u := range []struct{ from, url string }{
-		{"--base-url", in.BaseURL}, {"OPENAI_BASE_URL", in.Getenv("OPENAI_BASE_URL")}, {"base_url in the configuration", in.ConfigURL},
+		{"--base-url", in.BaseURL}, {"OPENAI_BASE_URL", in.env("OPENAI_BASE_URL")}, {"base_url in the configuration", in.ConfigURL},
 	} {
 		if err := checkURL(u.url); err != nil {
 			return Choice{}, fmt.Errorf("%s: %w", u.from, err)
 		}
 	}
-	for _, named := range []struct{ from, model, why string }{
-		{"--model", in.Flag, "chosen by --model"},
-		{"AGENT_MODEL", in.Getenv("AGENT_MODEL"), "chosen by AGENT_MODEL"},
-		{"model in the configuration", in.Config, "chosen in the configuration"},
-	} {
+	for _, named := range []struct{ from, model string }{{"--model", in.Flag}, {"AGENT_MODEL", in.env("AGENT_MODEL")}} {
 		if strings.TrimSpace(named.model) == "" {
 			continue
 		}
@@ -63,49 +64,111 @@ func Resolve(in Input) (Choice, error) {
 		if err != nil {
 			return Choice{}, fmt.Errorf("%s: %w", named.from, err)
 		}
-		c.Why = named.why
-		return c, nil
+		c.Why = "chosen by " + named.from
+		return in.backed(c), nil
+	}
+	if len(in.Config) > 0 {
+		return in.configured()
 	}
 	return in.unnamed(), nil
+}
+
+// configured chooses among the models of the configuration.
+func (in Input) configured() (Choice, error) {
+	var notices []string
+	var first error
+	for _, name := range in.Config {
+		c, err := in.named(name)
+		if err == nil {
+			c.Why, c.Notices = "chosen in the configuration", notices
+			return in.backed(c), nil
+		}
+		err = fmt.Errorf("model in the configuration: %w", err)
+		if first == nil {
+			first = err
+		}
+		notices = append(notices, err.Error())
+	}
+	return Choice{}, first
+}
+
+// backed gives c the models that stand in for it: where it is one of the
+// configuration's list, the others of that list that can be used.
+func (in Input) backed(c Choice) Choice {
+	var others []Choice
+	listed := false
+	for _, name := range in.Config {
+		o, err := in.named(name)
+		switch {
+		case err != nil:
+		case o.ID() == c.ID():
+			listed = true
+		default:
+			o.Why = "stands in for " + c.ID()
+			others = append(others, o)
+		}
+	}
+	if listed {
+		c.Next = others
+	}
+	return c
 }
 
 // unnamed chooses where nobody named a model.
 func (in Input) unnamed() Choice {
 	var notices []string
-	for _, r := range Providers() {
-		if name, _ := in.key(r); name != "" && !r.Built() {
-			notices = append(notices, fmt.Sprintf("%s is set, but %s is not built yet", name, r.Name))
-		}
-	}
 	if in.Last != "" {
 		c, err := in.named(in.Last)
 		if err == nil && !c.Offline() {
-			c.Why, c.Notices = "used last in this directory", notices
+			c.Why = "used last in this directory"
 			return c
 		}
 		if err != nil {
 			notices = append(notices, fmt.Sprintf("%s was used last in this directory, but: %v", in.Last, err))
 		}
 	}
-	for _, r := range Providers() {
-		keyName, _ := in.key(r)
-		from := in.movedBy(r)
-		if r.Name != "openai" {
-			from = "" // an address alone says nothing of another provider
-		}
-		if !r.Built() || r.Default == "" || r.Local || keyName == "" && from == "" {
+	for _, r := range in.Changes.Providers() {
+		model, why := in.presumed(r)
+		if model == "" {
 			continue
 		}
-		c := in.choice(r, r.Default)
-		c.Notices = notices
-		if c.Why = "default of " + r.Name + ", the first provider whose key is set (" + keyName + ")"; from != "" {
-			c.Why = "default of " + r.Name + ", as " + from + " is set"
+		c, err := in.choice(r, model)
+		if err != nil {
+			notices = append(notices, err.Error())
+			continue
 		}
+		c.Why, c.Notices = why, notices
 		return c
+	}
+	if in.Local != nil {
+		if c, ok := in.Nearby(in.Local()); ok {
+			c.Notices = notices
+			return c
+		}
 	}
 	guide, _ := Find("offline")
 	return Choice{Provider: guide, Model: guide.Default, Notices: notices,
 		Why: "no model is connected: no provider's key is set"}
+}
+
+// presumed returns the model of r that is meant when nothing is said but that r
+// can be used, and why; "" if there is none.
+func (in Input) presumed(r Row) (model, why string) {
+	model = r.Default
+	if env := in.env(r.DefaultName); env != "" {
+		model = env
+	}
+	base, from, err := in.address(r)
+	if !r.Built() || r.Local || model == "" || base == "" || err != nil {
+		return "", ""
+	}
+	if r.Name == "openai" && from != "" || r.Configured && r.Keyless {
+		return model, "default of " + r.Name + ", as " + from + " is set"
+	}
+	if where, ok := in.holds(r); ok {
+		return model, "default of " + r.Name + ", the first provider whose key is set (" + where + ")"
+	}
+	return "", "" // an address alone says nothing
 }
 
 // named returns the model that a person named, if it can be used.
@@ -117,97 +180,70 @@ func (in Input) named(model string) (Choice, error) {
 	if !r.Built() {
 		return Choice{}, fmt.Errorf("%s is not built yet", r.Name)
 	}
+	if name == "" && r.DefaultName != "" {
+		return Choice{}, fmt.Errorf("%s has no default model: write %s/NAME, or set %s", r.Name, r.Name, r.DefaultName)
+	}
 	if name == "" {
 		return Choice{}, fmt.Errorf("%s has no default model: write %s/NAME", r.Name, r.Name)
 	}
-	c := in.choice(r, name)
-	if c.Key == "" && !r.Local && in.movedBy(r) == "" {
-		return Choice{}, fmt.Errorf("%s needs a key: set %s", r.Name, strings.Join(r.KeyNames, " or "))
-	}
-	return c, nil
+	return in.choice(r, name)
 }
 
 // whose returns the provider that model belongs to, and its name there.
 func (in Input) whose(model string) (Row, string, error) {
 	provider, name, ok := Split(model)
-	if r, found := Find(provider); found {
+	if r, found := in.Changes.Find(provider); found {
 		if !ok {
 			name = r.Default
+			if env := in.env(r.DefaultName); env != "" {
+				name = env
+			}
 		}
 		return r, name, nil
 	}
-	custom, _ := Find("openai")
-	if in.movedBy(custom) != "" { // a server of one's own may call its models anything
-		return custom, model, nil
+	own, _ := in.Changes.Find("openai")
+	if _, from, _ := in.address(own); from != "" { // a server of one's own may call its models anything
+		return own, model, nil
 	}
-	for _, r := range Providers() {
+	for _, r := range in.Changes.Providers() {
 		if slices.ContainsFunc(r.Prefixes, func(p string) bool { return strings.HasPrefix(model, p) }) {
 			return r, model, nil
 		}
 	}
-	if near := nearest(provider); near != "" {
+	if near := in.Changes.nearest(provider); near != "" {
 		if !ok {
 			return Row{}, "", fmt.Errorf("%q is neither a provider nor a model known here: did you mean %s?", model, near)
 		}
 		return Row{}, "", fmt.Errorf("there is no provider %q: did you mean %s/%s?", provider, near, name)
 	}
 	if ok {
-		return Row{}, "", fmt.Errorf("there is no provider %q: there are %s", provider, names())
+		return Row{}, "", fmt.Errorf("there is no provider %q: there are %s", provider, in.Changes.names())
 	}
 	return Row{}, "", fmt.Errorf("%q does not say whose model it is: write PROVIDER/NAME, for example openrouter/%s", model, model)
 }
 
-// choice fills in where r is and its key.
-func (in Input) choice(r Row, model string) Choice {
-	c := Choice{Provider: r, Model: model, BaseURL: r.BaseURL}
-	c.KeyName, c.Key = in.key(r)
-	if c.KeyName == "" && len(r.KeyNames) > 0 {
-		c.KeyName = r.KeyNames[0]
+// choice fills in where r is, what is known of the model, and the key.
+func (in Input) choice(r Row, model string) (Choice, error) {
+	base, from, err := in.address(r)
+	if err != nil {
+		return Choice{}, err
 	}
-	switch in.movedBy(r) {
-	case "":
-	case "--base-url":
-		c.BaseURL = in.BaseURL
-	case r.URLName:
-		c.BaseURL = in.Getenv(r.URLName)
-	default:
-		c.BaseURL = in.ConfigURL
+	if base == "" && r.Dialect != Builtin {
+		return Choice{}, fmt.Errorf("%s needs an address: %s", r.Name, r.whereabouts())
 	}
-	return c
+	c := Choice{Provider: r, Model: model, BaseURL: base, Info: in.Changes.lookup(r, model, r.elsewhere(from))}
+	return c, in.prove(&c, !r.Local && !r.Keyless && !r.elsewhere(from))
 }
 
-// key returns r's key and the variable that holds it.
-func (in Input) key(r Row) (name string, key Key) {
-	for _, name := range r.KeyNames {
-		if v := strings.TrimSpace(in.Getenv(name)); v != "" {
-			return name, Key(v)
-		}
-	}
-	return "", ""
+// whereabouts says how r gets an address.
+func (r Row) whereabouts() string {
+	return "set " + r.URLName + ", or start with --base-url URL"
 }
 
-// movedBy returns what says that r is elsewhere than usual, if anything does.
-func (in Input) movedBy(r Row) string {
-	switch {
-	case r.Dialect == Builtin:
+// env returns a variable of the environment without blanks around it.
+func (in Input) env(name string) string {
+	if in.Getenv == nil || name == "" {
 		return ""
-	case in.BaseURL != "":
-		return "--base-url"
-	case r.URLName != "" && in.Getenv(r.URLName) != "":
-		return r.URLName
-	case r.Name == "openai" && in.ConfigURL != "":
-		return "base_url in the configuration"
 	}
-	return ""
-}
-
-func checkURL(s string) error {
-	if s == "" {
-		return nil
-	}
-	u, err := url.Parse(strings.TrimSpace(s))
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("%q is no base URL: write it like http://127.0.0.1:8080/v1", s)
-	}
-	return nil
+	return strings.TrimSpace(in.Getenv(name))
 }

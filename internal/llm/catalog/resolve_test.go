@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 // answer is what Resolve says, in short.
 type answer struct {
 	ID, BaseURL, Key, KeyName, Why string
+	Login, Next                    string
 	Notices                        []string
 	Err                            string
 }
@@ -29,11 +31,11 @@ func TestResolve(t *testing.T) {
 		want answer
 	}{
 		"nothing at all": {want: answer{ID: "offline/guide", Why: "no model is connected: no provider's key is set"}},
-		"the flag first": {in: Input{Flag: "openai/gpt-5.1", Config: "groq/x", Last: "groq/y"}, env: "OPENAI_API_KEY=k1 GROQ_API_KEY=k2 AGENT_MODEL=groq/z",
+		"the flag first": {in: Input{Flag: "openai/gpt-5.1", Config: []string{"groq/x"}, Last: "groq/y"}, env: "OPENAI_API_KEY=k1 GROQ_API_KEY=k2 AGENT_MODEL=groq/z",
 			want: answer{ID: "openai/gpt-5.1", BaseURL: openaiURL, Key: "k1", KeyName: "OPENAI_API_KEY", Why: "chosen by --model"}},
-		"then the environment": {in: Input{Config: "groq/x", Last: "groq/y"}, env: "GROQ_API_KEY=k2 AGENT_MODEL=groq/z",
+		"then the environment": {in: Input{Config: []string{"groq/x"}, Last: "groq/y"}, env: "GROQ_API_KEY=k2 AGENT_MODEL=groq/z",
 			want: answer{ID: "groq/z", BaseURL: groqURL, Key: "k2", KeyName: "GROQ_API_KEY", Why: "chosen by AGENT_MODEL"}},
-		"then the configuration": {in: Input{Config: "groq/x", Last: "groq/y"}, env: "GROQ_API_KEY=k2",
+		"then the configuration": {in: Input{Config: []string{"groq/x"}, Last: "groq/y"}, env: "GROQ_API_KEY=k2",
 			want: answer{ID: "groq/x", BaseURL: groqURL, Key: "k2", KeyName: "GROQ_API_KEY", Why: "chosen in the configuration"}},
 		"then the last": {in: Input{Last: "groq/y"}, env: "GROQ_API_KEY=k2 OPENAI_API_KEY=k1",
 			want: answer{ID: "groq/y", BaseURL: groqURL, Key: "k2", KeyName: "GROQ_API_KEY", Why: "used last in this directory"}},
@@ -48,11 +50,8 @@ func TestResolve(t *testing.T) {
 			want: answer{ID: "openai/gpt-5.1", BaseURL: openaiURL, Key: "k1", KeyName: "OPENAI_API_KEY",
 				Why: "default of openai, the first provider whose key is set (OPENAI_API_KEY)"}},
 
-		"not built, key set": {env: "ANTHROPIC_API_KEY=k5", want: answer{ID: "offline/guide", Why: "no model is connected: no provider's key is set",
-			Notices: []string{"ANTHROPIC_API_KEY is set, but anthropic is not built yet"}}},
-		"not built, named": {in: Input{Flag: "anthropic/claude-sonnet-5"}, env: "ANTHROPIC_API_KEY=k5", want: answer{Err: "--model: anthropic is not built yet"}},
 		"the last one's key is gone": {in: Input{Last: "groq/y"}, want: answer{ID: "offline/guide", Why: "no model is connected: no provider's key is set",
-			Notices: []string{"groq/y was used last in this directory, but: groq needs a key: set GROQ_API_KEY"}}},
+			Notices: []string{"groq/y was used last in this directory, but: groq needs a key: set GROQ_API_KEY, or store one with: agent login groq"}}},
 
 		"base URL without a key": {in: Input{BaseURL: local},
 			want: answer{ID: "openai/gpt-5.1", BaseURL: local, KeyName: "OPENAI_API_KEY", Why: "default of openai, as --base-url is set"}},
@@ -76,23 +75,76 @@ func TestResolve(t *testing.T) {
 			want: answer{ID: "openrouter/z-ai/glm-5", BaseURL: "https://openrouter.ai/api/v1", Key: "k6", KeyName: "OPENROUTER_API_KEY", Why: "chosen by --model"}},
 		"a local server": {in: Input{Flag: "ollama/qwen3"}, want: answer{ID: "ollama/qwen3", BaseURL: "http://127.0.0.1:11434/v1", Why: "chosen by --model"}},
 
+		"ollama's own variable, a host":           {in: Input{Flag: "ollama/qwen3"}, env: "OLLAMA_HOST=gpu", want: answer{ID: "ollama/qwen3", BaseURL: "http://gpu:11434/v1", Why: "chosen by --model"}},
+		"ollama's own variable, where it listens": {in: Input{Flag: "ollama/qwen3"}, env: "OLLAMA_HOST=0.0.0.0:7000", want: answer{ID: "ollama/qwen3", BaseURL: "http://127.0.0.1:7000/v1", Why: "chosen by --model"}},
+		"ollama's own variable, a port":           {in: Input{Flag: "ollama/qwen3"}, env: "OLLAMA_HOST=:7000", want: answer{ID: "ollama/qwen3", BaseURL: "http://127.0.0.1:7000/v1", Why: "chosen by --model"}},
+		"ollama's own variable, an IPv6 address":  {in: Input{Flag: "ollama/qwen3"}, env: "OLLAMA_HOST=[::]", want: answer{ID: "ollama/qwen3", BaseURL: "http://127.0.0.1:11434/v1", Why: "chosen by --model"}},
+		"ollama's own variable, a whole address":  {in: Input{Flag: "ollama/qwen3"}, env: "OLLAMA_HOST=https://gpu/api/v1/", want: answer{ID: "ollama/qwen3", BaseURL: "https://gpu/api/v1", Why: "chosen by --model"}},
+		"a server of one's own":                   {in: Input{Flag: "custom/any", BaseURL: local}, want: answer{ID: "custom/any", BaseURL: local, KeyName: "CUSTOM_API_KEY", Why: "chosen by --model"}},
+		"a server of one's own without address":   {in: Input{Flag: "custom/any"}, want: answer{Err: "--model: custom needs an address: set CUSTOM_BASE_URL, or start with --base-url URL"}},
+		"any provider elsewhere":                  {in: Input{Flag: "mistral/any-name", BaseURL: local}, want: answer{ID: "mistral/any-name", BaseURL: local, KeyName: "MISTRAL_API_KEY", Why: "chosen by --model"}},
+
+		"databricks": {in: Input{Flag: "databricks/my-endpoint"}, env: "DATABRICKS_HOST=adb-1.azuredatabricks.net/ DATABRICKS_TOKEN=k7",
+			want: answer{ID: "databricks/my-endpoint", BaseURL: "https://adb-1.azuredatabricks.net", Key: "k7", KeyName: "DATABRICKS_TOKEN", Why: "chosen by --model"}},
+		"databricks by its endpoint": {env: "DATABRICKS_HOST=https://adb-1 DATABRICKS_TOKEN=k7 LLM_ENDPOINT_NAME=ep",
+			want: answer{ID: "databricks/ep", BaseURL: "https://adb-1", Key: "k7", KeyName: "DATABRICKS_TOKEN", Why: "default of databricks, the first provider whose key is set (DATABRICKS_TOKEN)"}},
+		"databricks by a client": {in: Input{Flag: "databricks"}, env: "DATABRICKS_HOST=https://adb-1 DATABRICKS_CLIENT_ID=id DATABRICKS_CLIENT_SECRET=s LLM_ENDPOINT_NAME=ep",
+			want: answer{ID: "databricks/ep", BaseURL: "https://adb-1", KeyName: "DATABRICKS_CLIENT_SECRET", Login: "id s", Why: "chosen by --model"}},
+		"databricks without a host": {in: Input{Flag: "databricks/x"}, env: "DATABRICKS_TOKEN=k7", want: answer{Err: "--model: databricks needs an address: set DATABRICKS_HOST, or start with --base-url URL"}},
+		"databricks without a key": {in: Input{Flag: "databricks/x"}, env: "DATABRICKS_HOST=https://adb-1",
+			want: answer{Err: "--model: databricks needs a key: set DATABRICKS_TOKEN, or DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET, or store one with: agent login databricks"}},
+		"databricks without an endpoint": {in: Input{Flag: "databricks"}, env: "DATABRICKS_HOST=https://adb-1 DATABRICKS_TOKEN=k7",
+			want: answer{Err: "--model: databricks has no default model: write databricks/NAME, or set LLM_ENDPOINT_NAME"}},
+		"azure": {in: Input{Flag: "azure/gpt-5.1"}, env: "AZURE_OPENAI_ENDPOINT=https://me.openai.azure.com/ AZURE_OPENAI_API_KEY=k8",
+			want: answer{ID: "azure/gpt-5.1", BaseURL: "https://me.openai.azure.com/openai/v1", Key: "k8", KeyName: "AZURE_OPENAI_API_KEY", Why: "chosen by --model"}},
+
+		"the first of a list that can be used": {in: Input{Config: []string{"groq/a", "xai/b", "mistral/c", "ollama/d"}}, env: "XAI_API_KEY=k3",
+			want: answer{ID: "xai/b", BaseURL: "https://api.x.ai/v1", Key: "k3", KeyName: "XAI_API_KEY", Why: "chosen in the configuration", Next: "ollama/d",
+				Notices: []string{"model in the configuration: groq needs a key: set GROQ_API_KEY, or store one with: agent login groq"}}},
+		"one of a list by name": {in: Input{Flag: "ollama/d", Config: []string{"xai/b", "ollama/d"}}, env: "XAI_API_KEY=k3",
+			want: answer{ID: "ollama/d", BaseURL: "http://127.0.0.1:11434/v1", Why: "chosen by --model", Next: "xai/b"}},
+		"none of a list by name": {in: Input{Flag: "ollama/e", Config: []string{"xai/b", "ollama/d"}}, env: "XAI_API_KEY=k3",
+			want: answer{ID: "ollama/e", BaseURL: "http://127.0.0.1:11434/v1", Why: "chosen by --model"}},
+
+		"a key in the vault": {in: Input{Vault: vault{has: "groq", key: "k9"}}, want: answer{ID: "groq/openai/gpt-oss-120b", BaseURL: groqURL, Key: "k9", KeyName: "the vault",
+			Why: "default of groq, the first provider whose key is set (the vault)"}},
+		"a vault that knew of no key": {in: Input{Flag: "xai/b", Vault: vault{key: "k9"}}, want: answer{ID: "xai/b", BaseURL: "https://api.x.ai/v1", Key: "k9", KeyName: "the vault", Why: "chosen by --model"}},
+		"a vault is not asked in vain": {in: Input{Flag: "xai/b", Vault: vault{has: "xai", err: errors.New("asked")}}, env: "XAI_API_KEY=k3",
+			want: answer{ID: "xai/b", BaseURL: "https://api.x.ai/v1", Key: "k3", KeyName: "XAI_API_KEY", Why: "chosen by --model"}},
+		"a vault that stays shut": {in: Input{Vault: vault{has: "groq", err: errors.New("it is locked")}}, want: answer{ID: "offline/guide",
+			Why: "no model is connected: no provider's key is set", Notices: []string{"groq needs a key: it is locked"}}},
+		"a vault that lost the key": {in: Input{Flag: "groq/x", Vault: vault{has: "groq"}}, want: answer{Err: "--model: groq needs a key: there is none in the vault"}},
+
+		"a server nearby": {in: Input{Local: nearby}, want: answer{ID: "ollama/qwen3:8b", BaseURL: "http://127.0.0.1:11434/v1", Why: "ollama runs on this machine, and nothing else is connected"}},
+		"a key before a server nearby": {in: Input{Local: nearby}, env: "GROQ_API_KEY=k2", want: answer{ID: "groq/openai/gpt-oss-120b", BaseURL: groqURL, Key: "k2", KeyName: "GROQ_API_KEY",
+			Why: "default of groq, the first provider whose key is set (GROQ_API_KEY)"}},
+
+		"a provider of the configuration": {in: Input{Flag: "acme/x", Changes: acme}, want: answer{ID: "acme/x", BaseURL: local, KeyName: "ACME_KEY", Why: "chosen by --model"}},
+		"its default":                     {in: Input{Changes: acme}, want: answer{ID: "acme/m1", BaseURL: local, KeyName: "ACME_KEY", Why: "default of acme, as its base_url in the configuration is set"}},
+
 		"a local server without a model": {in: Input{Flag: "ollama"}, want: answer{Err: "--model: ollama has no default model: write ollama/NAME"}},
 		"nobody's name": {in: Input{Flag: "llama-3.3-70b"},
 			want: answer{Err: `--model: "llama-3.3-70b" does not say whose model it is: write PROVIDER/NAME, for example openrouter/llama-3.3-70b`}},
-		"a slip":                     {in: Input{Config: "opnai/gpt-5"}, want: answer{Err: `model in the configuration: there is no provider "opnai": did you mean openai/gpt-5?`}},
+		"a slip":                     {in: Input{Config: []string{"opnai/gpt-5"}}, want: answer{Err: `model in the configuration: there is no provider "opnai": did you mean openai/gpt-5?`}},
 		"a bare slip":                {in: Input{Flag: "olama"}, want: answer{Err: `--model: "olama" is neither a provider nor a model known here: did you mean ollama?`}},
-		"no such thing":              {in: Input{Flag: "acme/x"}, want: answer{Err: `--model: there is no provider "acme": there are ` + names()}},
-		"no key":                     {in: Input{Flag: "gemini/x"}, want: answer{Err: "--model: gemini needs a key: set GEMINI_API_KEY or GOOGLE_API_KEY"}},
-		"no key, by the environment": {env: "AGENT_MODEL=gpt-5", want: answer{Err: "AGENT_MODEL: openai needs a key: set OPENAI_API_KEY"}},
+		"no such thing":              {in: Input{Flag: "acme/x"}, want: answer{Err: `--model: there is no provider "acme": there are ` + Changes{}.names()}},
+		"no key":                     {in: Input{Flag: "gemini/x"}, want: answer{Err: "--model: gemini needs a key: set GEMINI_API_KEY or GOOGLE_API_KEY, or store one with: agent login gemini"}},
+		"no key, by the environment": {env: "AGENT_MODEL=gpt-5", want: answer{Err: "AGENT_MODEL: openai needs a key: set OPENAI_API_KEY, or store one with: agent login openai"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			row.in.Getenv = env(row.env)
 			c, err := Resolve(row.in)
 			got := answer{BaseURL: c.BaseURL, Key: c.Key.Reveal(), KeyName: c.KeyName, Why: c.Why, Notices: c.Notices}
 			if err != nil {
-				got.Err = err.Error()
+				got = answer{Err: err.Error()}
 			} else {
 				got.ID = c.ID()
+			}
+			if c.Login != nil {
+				got.Login = c.Login.ID.Reveal() + " " + c.Login.Secret.Reveal()
+			}
+			for _, n := range c.Next {
+				got.Next = strings.TrimSpace(got.Next + " " + n.ID())
 			}
 			if diff := cmp.Diff(got, row.want); diff != "" {
 				t.Errorf("got, want:\n%s", diff)
@@ -130,30 +182,38 @@ func TestProviders(t *testing.T) {
 			t.Errorf("%s: its name is no good", r.Name)
 		}
 		seen[r.Name] = true
-		if r.Dialect == OpenAI && (checkURL(r.BaseURL) != nil || r.BaseURL == "") {
+		if checkURL(r.BaseURL) != nil || r.BaseURL == "" && r.URLName == "" && r.Dialect != Builtin {
 			t.Errorf("%s: base URL %q", r.Name, r.BaseURL)
 		}
 		if !r.Local && len(r.KeyNames) == 0 {
 			t.Errorf("%s: neither local nor with a key", r.Name)
 		}
-		if r.Built() && !r.Local && r.Default == "" {
+		if !r.Local && !r.Keyless && r.Default == "" && r.DefaultName == "" {
 			t.Errorf("%s: no default model", r.Name)
 		}
 	}
 }
 
-func TestContext(t *testing.T) {
-	for model, want := range map[string]int{
-		"openai/gpt-5.1": 400_000, "openai/gpt-4o-mini": 128_000, "xai/grok-4-fast-reasoning": 2_000_000, "xai/grok-4.3": 256_000,
-		"openrouter/anthropic/claude-sonnet-5": 1_000_000, "fireworks/accounts/fireworks/models/gpt-oss-120b": 131_072,
-		"ollama/gpt-oss-20b": 0, "openai/nobody-knows": 0, "deepseek/DeepSeek-V4-Pro": 1_048_576,
-	} {
-		provider, name, _ := Split(model)
-		if got := Context(provider, name); got != want {
-			t.Errorf("%s: got %d, want %d", model, got, want)
-		}
-	}
+// acme is a configuration that adds a provider.
+var acme = Changes{Rows: []Row{{Name: "acme", Dialect: OpenAI, BaseURL: local, Default: "m1", KeyNames: []string{"ACME_KEY"}, Keyless: true, Configured: true}}}
+
+// nearby is what runs on this machine: the second model calls tools.
+func nearby() []Server {
+	yes, no := true, false
+	ollama, _ := Find("ollama")
+	return []Server{{Row: ollama, BaseURL: ollama.BaseURL, Models: []Served{{Name: "gemma3", Tools: &no}, {Name: "qwen3:8b", Tools: &yes, Context: 8192}}}}
 }
+
+// vault holds one key.
+type vault struct {
+	has string
+	key Key
+	err error
+}
+
+func (v vault) Has(provider string) (string, bool) { return "the vault", provider == v.has }
+
+func (v vault) Key(string) (Key, string, error) { return v.key, "the vault", v.err }
 
 // env is an environment of NAME=VALUE with blanks in between.
 func env(s string) func(string) string {

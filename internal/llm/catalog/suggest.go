@@ -3,18 +3,18 @@ package catalog
 import "strings"
 
 // names returns the providers' names in one line.
-func names() string {
+func (c Changes) names() string {
 	var out []string
-	for _, r := range Providers() {
+	for _, r := range c.Providers() {
 		out = append(out, r.Name)
 	}
 	return strings.Join(out, ", ")
 }
 
 // nearest returns the provider whose name is one or two slips away from name.
-func nearest(name string) string {
+func (c Changes) nearest(name string) string {
 	best, at := "", 3
-	for _, r := range Providers() {
+	for _, r := range c.Providers() {
 		if d := slips(strings.ToLower(name), r.Name); d < at && d < len(r.Name)/2 {
 			best, at = r.Name, d
 		}

@@ -1,0 +1,100 @@
+package catalog
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// address returns where r is, and what says so where it is not the table.
+func (in Input) address(r Row) (base, from string, err error) {
+	switch env := in.env(r.URLName); {
+	case r.Dialect == Builtin:
+		return "", "", nil
+	case in.BaseURL != "":
+		base, from = in.BaseURL, "--base-url"
+	case env != "":
+		base, from = r.complete(env), r.URLName
+	case r.Name == "openai" && in.ConfigURL != "":
+		base, from = in.ConfigURL, "base_url in the configuration"
+	case r.Configured:
+		base, from = r.BaseURL, "its base_url in the configuration"
+	default:
+		return r.BaseURL, "", nil
+	}
+	if err := checkURL(base); err != nil {
+		return "", from, fmt.Errorf("%s: %w", from, err)
+	}
+	return r.below(base), from, nil
+}
+
+// elsewhere reports whether what says where r is puts it in another place than
+// its own, where its key may not be needed.
+func (r Row) elsewhere(from string) bool {
+	return from == "--base-url" || from != "" && (r.BaseURL != "" || r.Keyless)
+}
+
+// below adds to an address without a path the one that the row's interface has.
+func (r Row) below(base string) string {
+	base = strings.TrimRight(strings.TrimSpace(base), "/")
+	if u, err := url.Parse(base); err == nil && u.Path == "" {
+		return base + r.Suffix
+	}
+	return base
+}
+
+// complete makes an address of what a variable holds, which may be a host
+// alone, or where a server on this machine listens.
+func (r Row) complete(s string) string {
+	s = strings.TrimSpace(s)
+	if !strings.Contains(s, "://") {
+		scheme := "https://"
+		if r.Local {
+			scheme = "http://"
+			s = withPort(s, r.port())
+		}
+		s = scheme + s
+	}
+	u, err := url.Parse(s)
+	if err != nil || !r.Local {
+		return s
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); u.Hostname() == "" || err == nil && ip.IsUnspecified() {
+		u.Host = strings.TrimSuffix(net.JoinHostPort("127.0.0.1", u.Port()), ":")
+	}
+	return u.String()
+}
+
+// port is the one that the row's server listens on as a rule.
+func (r Row) port() string {
+	u, err := url.Parse(r.BaseURL)
+	if err != nil {
+		return ""
+	}
+	return u.Port()
+}
+
+// withPort adds the port to HOST or HOST/PATH where it has none.
+func withPort(s, port string) string {
+	host, path, _ := strings.Cut(s, "/")
+	if path != "" {
+		path = "/" + path
+	}
+	if _, _, err := net.SplitHostPort(host); err == nil {
+		return s
+	}
+	return net.JoinHostPort(strings.Trim(host, "[]"), port) + path
+}
+
+func checkURL(s string) error {
+	if s == "" {
+		return nil
+	}
+	u, err := url.Parse(strings.TrimSpace(s))
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("%q is no base URL: write it like http://127.0.0.1:8080/v1", s)
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// ProbeTime is how long servers on this machine may take to answer.
+const ProbeTime = 150 * time.Millisecond
+
+const (
+	maxProbe = 4 << 20 // bytes of an answer
+	maxShown = 32      // models of a server that are looked at one by one
+)
+
+// Server is a server on this machine that answered.
+type Server struct {
+	Row     Row
+	BaseURL string
+	Models  []Served // those that can talk
+}
+
+// Served is a model of a server on this machine.
+type Served struct {
+	Name    string
+	Context int   // tokens of its window as the server runs it, 0 if it does not say
+	Tools   *bool // nil if it does not say
+	Vision  *bool
+}
+
+// Probe asks the servers on this machine, all at once, and returns those that
+// answered within ProbeTime, in the order of the table. It reaches loopback
+// addresses alone.
+func (in Input) Probe(ctx context.Context) []Server {
+	ctx, cancel := context.WithTimeout(ctx, ProbeTime)
+	defer cancel()
+	p := prober{http: &http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true}, // no proxy stands before this machine
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	rows := slices.DeleteFunc(in.Changes.Providers(), func(r Row) bool { return !r.Local || r.Dialect == Builtin })
+	found := make([]*Server, len(rows))
+	var all sync.WaitGroup
+	for i, r := range rows {
+		base, _, err := in.address(r)
+		if err != nil || !loopback(base) {
+			continue
+		}
+		all.Go(func() {
+			if models, err := p.models(ctx, r, base); err == nil {
+				found[i] = &Server{Row: r, BaseURL: base, Models: models}
+			}
+		})
+	}
+	all.Wait()
+	var servers []Server
+	for _, s := range found {
+		if s != nil {
+			servers = append(servers, *s)
+		}
+	}
+	return servers
+}
+
+// loopback reports whether the address is on this machine.
+func loopback(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return err == nil && ip.IsLoopback() || strings.EqualFold(u.Hostname(), "localhost")
+}
+
+// Nearby returns the model to begin with among those of servers: the first that
+// calls tools, else the first that may, else the first.
+func (in Input) Nearby(servers []Server) (Choice, bool) {
+	best, at := Choice{}, 3
+	for _, s := range servers {
+		for _, m := range s.Models {
+			c := in.served(s, m)
+			rank := 1
+			if t := c.Info.Tools; t != nil && *t {
+				rank = 0
+			} else if t != nil {
+				rank = 2
+			}
+			if rank < at {
+				best, at = c, rank
+			}
+		}
+	}
+	best.Why = fmt.Sprintf("%s runs on this machine, and nothing else is connected", best.Provider.Name)
+	return best, at < 3
+}
+
+// served is the choice of a model that a server on this machine has.
+func (in Input) served(s Server, m Served) Choice {
+	c := Choice{Provider: s.Row, Model: m.Name, BaseURL: s.BaseURL, Info: in.Changes.lookup(s.Row, m.Name, false)}
+	c.Info = c.Info.served(m)
+	return c
+}
+
+// served returns i with what the server says of the model. A window that the
+// configuration gives stays.
+func (i Info) served(m Served) Info {
+	if i.Context == 0 {
+		i.Context = m.Context
+	}
+	if m.Tools != nil {
+		i.Tools = m.Tools
+	}
+	if m.Vision != nil {
+		i.Vision = m.Vision
+	}
+	return i
+}
+
+// Measured returns c with what the server on this machine says of its model, if
+// it is one that runs and has it.
+func (in Input) Measured(ctx context.Context, c Choice) Choice {
+	if !c.Provider.Local || c.Offline() || !loopback(c.BaseURL) {
+		return c
+	}
+	only := in
+	only.Changes.Rows = nil
+	for _, r := range in.Changes.Providers() {
+		r.Local = r.Local && r.Name == c.Provider.Name
+		only.Changes.Rows = append(only.Changes.Rows, r)
+	}
+	for _, s := range only.Probe(ctx) {
+		for _, m := range s.Models {
+			if m.Name == c.Model || m.Name == c.Model+":latest" {
+				c.Info = c.Info.served(m)
+			}
+		}
+	}
+	return c
+}
+
+// prober asks servers.
+type prober struct{ http *http.Client }
+
+var errNotIt = errors.New("another server than was looked for")
+
+// ask gets what a server says at an address, as JSON into to.
+func (p prober) ask(ctx context.Context, method, address string, body []byte, to any) error {
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := p.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return errNotIt
+	}
+	b, err := io.ReadAll(io.LimitReader(res.Body, maxProbe))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, to)
+}
+
+// get is ask for what is only read.
+func (p prober) get(ctx context.Context, address string, to any) error {
+	return p.ask(ctx, http.MethodGet, address, nil, to)
+}

@@ -1,0 +1,235 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// models returns what the server of row r at base says that it has.
+func (p prober) models(ctx context.Context, r Row, base string) ([]Served, error) {
+	root := strings.TrimSuffix(base, r.Suffix)
+	switch r.Listing {
+	case OllamaListing:
+		return p.ollama(ctx, root)
+	case LMStudioListing:
+		return p.lmstudio(ctx, root, base)
+	case LlamaCppListing:
+		return p.llamacpp(ctx, root, base)
+	}
+	return p.common(ctx, base)
+}
+
+// list is the answer that all of them give at /v1/models.
+type list struct {
+	Object string  `json:"object"`
+	Data   []entry `json:"data"`
+}
+
+type entry struct {
+	ID     string `json:"id"`
+	Owner  string `json:"owned_by"`
+	Length int    `json:"max_model_len"` // vLLM
+	Meta   struct {
+		Running int `json:"n_ctx"`
+		Trained int `json:"n_ctx_train"`
+	} `json:"meta"` // llama.cpp
+}
+
+// common asks a server that has nothing but the common list.
+func (p prober) common(ctx context.Context, base string) ([]Served, error) {
+	var l list
+	if err := p.get(ctx, base+"/models", &l); err != nil {
+		return nil, err
+	}
+	if l.Object != "list" && len(l.Data) == 0 {
+		return nil, errNotIt
+	}
+	var models []Served
+	for _, e := range l.Data {
+		models = append(models, Served{Name: e.ID, Context: max(e.Length, e.Meta.Running)})
+	}
+	return models, nil
+}
+
+// llamacpp asks llama.cpp, which runs one model as a rule; its window is that of
+// a slot.
+func (p prober) llamacpp(ctx context.Context, root, base string) ([]Served, error) {
+	var props struct {
+		Settings *struct {
+			Window int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+		Template   string `json:"chat_template"`
+		Modalities struct {
+			Vision *bool `json:"vision"`
+		} `json:"modalities"`
+		Caps struct {
+			Tools *bool `json:"supports_tools"`
+		} `json:"chat_template_caps"`
+	}
+	if err := p.get(ctx, root+"/props", &props); err != nil {
+		return nil, err
+	}
+	if props.Settings == nil {
+		return nil, errNotIt
+	}
+	models, err := p.common(ctx, base)
+	if err != nil {
+		return nil, err
+	}
+	for i := range models {
+		models[i].Context = props.Settings.Window
+		models[i].Vision = props.Modalities.Vision
+		if models[i].Tools = props.Caps.Tools; models[i].Tools == nil && props.Template != "" {
+			tools := strings.Contains(props.Template, "tools")
+			models[i].Tools = &tools
+		}
+	}
+	return models, nil
+}
+
+// lmstudio asks LM Studio, whose own list tells more than the common one.
+func (p prober) lmstudio(ctx context.Context, root, base string) ([]Served, error) {
+	var l struct {
+		Data []struct {
+			ID           string   `json:"id"`
+			Type         string   `json:"type"`
+			State        string   `json:"state"`
+			Loaded       int      `json:"loaded_context_length"`
+			Length       int      `json:"max_context_length"`
+			Capabilities []string `json:"capabilities"`
+		} `json:"data"`
+	}
+	if err := p.get(ctx, root+"/api/v0/models", &l); err != nil || len(l.Data) == 0 {
+		return p.common(ctx, base)
+	}
+	var loaded, rest []Served
+	for _, e := range l.Data {
+		if e.Type == "embeddings" {
+			continue
+		}
+		m := Served{Name: e.ID, Context: e.Length}
+		if e.Loaded > 0 {
+			m.Context = e.Loaded
+		}
+		m.Tools = among("tool_use", e.Capabilities)
+		if e.Type != "" {
+			vision := e.Type == "vlm"
+			m.Vision = &vision
+		}
+		if e.State == "loaded" { // one that runs answers at once
+			loaded = append(loaded, m)
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	return append(loaded, rest...), nil
+}
+
+// ollama asks Ollama for its models, and for each what it can and how long its
+// window is: as it runs, else as it is set, else as the model has it at most.
+func (p prober) ollama(ctx context.Context, root string) ([]Served, error) {
+	var tags struct {
+		Models *[]struct {
+			Name string `json:"name"`
+		} `json:"models"`
+	}
+	if err := p.get(ctx, root+"/api/tags", &tags); err != nil {
+		return nil, err
+	}
+	if tags.Models == nil {
+		return nil, errNotIt
+	}
+	running := map[string]int{}
+	shown := make([]shown, len(*tags.Models))
+	var all sync.WaitGroup
+	all.Go(func() { running = p.running(ctx, root) })
+	for i, m := range *tags.Models {
+		if i < maxShown {
+			all.Go(func() { shown[i] = p.show(ctx, root, m.Name) })
+		}
+	}
+	all.Wait()
+	var models []Served
+	for i, m := range *tags.Models {
+		s := shown[i]
+		if talks := among("completion", s.Capabilities); talks != nil && !*talks {
+			continue
+		}
+		served := Served{Name: m.Name, Context: s.window(), Tools: among("tools", s.Capabilities), Vision: among("vision", s.Capabilities)}
+		if n := running[m.Name]; n > 0 {
+			served.Context = n
+		}
+		models = append(models, served)
+	}
+	return models, nil
+}
+
+// running returns the windows of the models that Ollama has in memory.
+func (p prober) running(ctx context.Context, root string) map[string]int {
+	var ps struct {
+		Models []struct {
+			Name   string `json:"name"`
+			Window int    `json:"context_length"`
+		} `json:"models"`
+	}
+	windows := map[string]int{}
+	if p.get(ctx, root+"/api/ps", &ps) == nil {
+		for _, m := range ps.Models {
+			windows[m.Name] = m.Window
+		}
+	}
+	return windows
+}
+
+// shown is what Ollama tells of one model.
+type shown struct {
+	Parameters   string                     `json:"parameters"` // a line each: name and value
+	Info         map[string]json.RawMessage `json:"model_info"`
+	Capabilities []string                   `json:"capabilities"`
+}
+
+func (p prober) show(ctx context.Context, root, model string) (s shown) {
+	body, err := json.Marshal(map[string]string{"model": model})
+	if err == nil {
+		err = p.ask(ctx, http.MethodPost, root+"/api/show", body, &s)
+	}
+	if err != nil { // it is listed without
+		return shown{}
+	}
+	return s
+}
+
+// window is the length that is set for the model, else what it has at most.
+func (s shown) window() int {
+	for line := range strings.Lines(s.Parameters) {
+		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
+			if n, err := strconv.Atoi(f[1]); err == nil {
+				return n
+			}
+		}
+	}
+	for name, value := range s.Info {
+		if strings.HasSuffix(name, ".context_length") {
+			if n, err := strconv.Atoi(string(value)); err == nil {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// among reports whether the word is in a list; nil where there is no list.
+func among(word string, list []string) *bool {
+	if list == nil {
+		return nil
+	}
+	found := false
+	for _, w := range list {
+		found = found || w == word
+	}
+	return &found
+}

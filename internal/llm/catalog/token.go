@@ -1,0 +1,125 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+)
+
+const (
+	// early is how long before its end a token is renewed.
+	early = time.Minute
+	// tokenLife is how long a token is taken to live that does not say so.
+	tokenLife = 5 * time.Minute
+	// tokenWait is how long a token may be waited for.
+	tokenWait = 30 * time.Second
+)
+
+// tokens gets the tokens of a client and renews them before they end, one
+// request at a time.
+type tokens struct {
+	provider string
+	url      string
+	client   *Client
+	login    Login
+	now      func() time.Time
+	http     *http.Client
+
+	turn chan token // holds the token, and who took it may renew it
+}
+
+type token struct {
+	value Key
+	until time.Time
+}
+
+func newTokens(c Choice) *tokens {
+	t := &tokens{
+		provider: c.Provider.Name, url: c.BaseURL + c.Provider.Client.Path, client: c.Provider.Client, login: *c.Login,
+		now: time.Now, turn: make(chan token, 1),
+		http: &http.Client{Timeout: tokenWait, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+	}
+	t.turn <- token{}
+	return t
+}
+
+// authorize is a wire.Authorize.
+func (t *tokens) authorize(ctx context.Context, h http.Header) error {
+	var held token
+	select {
+	case held = <-t.turn:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { t.turn <- held }()
+	if held.value == "" || !t.now().Before(held.until) {
+		renewed, err := t.ask(ctx)
+		if err != nil {
+			return err
+		}
+		held = renewed
+	}
+	h.Set("Authorization", "Bearer "+held.value.Reveal())
+	return nil
+}
+
+// ask gets a new token.
+func (t *tokens) ask(ctx context.Context) (token, error) {
+	form := url.Values{"grant_type": {"client_credentials"}, "scope": {t.client.Scope}}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, strings.NewReader(form.Encode()))
+	if err != nil {
+		return token{}, t.failed(llm.ErrInvalid, 0, err.Error())
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.SetBasicAuth(url.QueryEscape(t.login.ID.Reveal()), url.QueryEscape(t.login.Secret.Reveal()))
+	asked := t.now()
+	res, err := t.http.Do(req)
+	if err != nil {
+		return token{}, t.failed(llm.ErrNetwork, 0, err.Error())
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(res.Body, 64<<10))
+	if err != nil {
+		return token{}, t.failed(llm.ErrNetwork, 0, err.Error())
+	}
+	var answer struct {
+		Token       string  `json:"access_token"`
+		Seconds     float64 `json:"expires_in"`
+		Error       string  `json:"error"`
+		Description string  `json:"error_description"`
+	}
+	broken := json.Unmarshal(body, &answer) != nil
+	switch {
+	case res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests:
+		return token{}, t.failed(llm.ErrOverloaded, res.StatusCode, "")
+	case res.StatusCode != http.StatusOK:
+		return token{}, t.failed(llm.ErrKey, res.StatusCode, cmp.Or(answer.Description, answer.Error))
+	case broken || answer.Token == "":
+		return token{}, t.failed(llm.ErrProtocol, 0, "the answer to the request for a token holds none")
+	}
+	life := tokenLife
+	if answer.Seconds > 0 {
+		life = time.Duration(answer.Seconds * float64(time.Second))
+	}
+	return token{value: Key(answer.Token), until: asked.Add(life - min(early, life/2))}, nil
+}
+
+// failed is the error of a token that could not be had.
+func (t *tokens) failed(kind llm.ErrorKind, status int, message string) error {
+	e := &llm.Error{Kind: kind, Provider: t.provider, Status: status, Message: "no token: " + cmp.Or(message, "it gave no reason")}
+	switch kind {
+	case llm.ErrKey:
+		e.Hint = fmt.Sprintf("look whether %s and %s are right", t.client.IDName, t.client.SecretName)
+	case llm.ErrNetwork, llm.ErrOverloaded:
+		e.Retry = true
+	}
+	return e
+}

@@ -1,0 +1,189 @@
+package responses
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"strings"
+
+	"agent/internal/llm"
+	"agent/internal/llm/wire"
+)
+
+// Decode reads the body of an answer, a stream or a whole response, and yields
+// its deltas. As with llm.Provider an *llm.Error comes last, if at all, and a
+// row without one ends with llm.Finish. The Model of opaque bytes is left empty.
+func Decode(r io.Reader) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		newDecoder("").run(wire.NewPayloads(r).Next, yield)
+	}
+}
+
+// decoder makes deltas of the payloads of one reply.
+type decoder struct {
+	outputs
+	status  string // of the answer as a whole, once that is told
+	usage   llm.Usage
+	failure error // told by an event that need not be the last
+	known   bool  // there was something of this dialect
+	lost    int   // events that could not be read
+}
+
+func newDecoder(model string) *decoder {
+	return &decoder{outputs: outputs{model: model}}
+}
+
+// run yields the deltas of all payloads. See wire.Payloads.Next for how they
+// end.
+func (d *decoder) run(next func() ([]byte, error), yield func(llm.Delta, error) bool) {
+	for {
+		data, err := next()
+		if err == nil {
+			d.add(data)
+		} else if err = d.end(err); err == nil {
+			d.deltas = append(d.deltas, llm.Finish{Reason: d.reason(), Raw: d.status, Usage: d.usage})
+			d.flush(yield)
+			return
+		}
+		if !d.flush(yield) {
+			return
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+	}
+}
+
+func (d *decoder) flush(yield func(llm.Delta, error) bool) bool {
+	for _, x := range d.deltas {
+		if !yield(x, nil) {
+			return false
+		}
+	}
+	d.deltas = d.deltas[:0]
+	return true
+}
+
+// whole reports whether all was told that an answer tells: what still comes is
+// passed over.
+func (d *decoder) whole() bool { return d.status != "" }
+
+// add takes a payload. An event that cannot be read is passed over: whether
+// that did harm shows at the end.
+func (d *decoder) add(data []byte) {
+	data = bytes.TrimSpace(data)
+	if len(data) == 0 || data[0] != '{' || d.whole() {
+		return
+	}
+	var e event
+	if parse(data, &e) != nil {
+		d.lost++
+		return
+	}
+	switch {
+	case e.Object == "response":
+		r := &response{}
+		if parse(data, r) == nil {
+			d.settle(r)
+		}
+	case e.Type == "error" || something(e.Error):
+		d.known, d.failure = true, failed(data)
+	default:
+		d.event(&e)
+	}
+}
+
+func (d *decoder) event(e *event) {
+	d.known = d.known || e.Type != ""
+	switch e.Type {
+	case "response.output_item.added":
+		if e.Item != nil {
+			d.announce(e.At, e.Item)
+		}
+	case "response.output_text.delta":
+		d.say(e.At, string(e.Delta))
+	case "response.refusal.delta":
+		d.refused = true
+		d.say(e.At, string(e.Delta))
+	case "response.reasoning_summary_text.delta":
+		d.think(e.At, thought{summary: true, part: e.Summary}, string(e.Delta))
+	case "response.reasoning_text.delta":
+		d.think(e.At, thought{part: e.Content}, string(e.Delta))
+	case "response.function_call_arguments.delta":
+		d.arguments(e.At, string(e.Delta))
+	case "response.function_call_arguments.done":
+		if o := d.at(e.At, "function_call"); !o.said {
+			d.arguments(e.At, string(e.Arguments))
+		}
+	case "response.output_item.done":
+		if e.Item != nil {
+			d.done(e.At, e.Item)
+		}
+	case "response.completed", "response.incomplete", "response.failed", "response.cancelled":
+		r := cmp.Or(e.Response, &response{})
+		r.Status = cmp.Or(r.Status, strings.TrimPrefix(e.Type, "response."))
+		d.settle(r)
+	}
+}
+
+// settle takes the state in which an answer ended. It repeats what was put out,
+// which counts where nothing of it was streamed.
+func (d *decoder) settle(r *response) {
+	d.known = true
+	if d.usage = r.Usage.neutral(); len(d.items) == 0 {
+		for i := range r.Output {
+			d.done(i, &r.Output[i])
+		}
+	}
+	switch r.Status {
+	case "completed":
+		d.status = r.Status
+	case "incomplete":
+		d.status = r.Status + ":" + r.Incomplete.Reason
+	case "failed", "cancelled":
+		d.status = r.Status
+		if something(r.Error) || d.failure == nil {
+			d.failure = failed(r.Error)
+		}
+	}
+}
+
+// reason returns why the reply ended.
+func (d *decoder) reason() llm.Reason {
+	switch {
+	case d.refused || d.status == "incomplete:content_filter":
+		return llm.Filtered
+	case d.status == "completed" && d.called:
+		return llm.Calls
+	case d.status == "completed":
+		return llm.Stop
+	case d.status == "incomplete:max_output_tokens":
+		return llm.Length
+	}
+	return llm.Unknown
+}
+
+// end decides whether the reply is whole although err ended its stream, and
+// returns nil if so.
+func (d *decoder) end(err error) error {
+	switch {
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		return err
+	case d.failure != nil:
+		return d.failure
+	case d.whole() && d.lost > 0 && d.called:
+		return &llm.Error{Kind: llm.ErrCut, Message: "a part of the answer could not be read, so its tool calls cannot be trusted", Retry: true}
+	case d.whole():
+		return nil
+	case errors.Is(err, io.EOF) && !d.known:
+		return &llm.Error{Kind: llm.ErrProtocol, Message: "the answer is not one of the responses interface",
+			Hint: "look whether the base URL is right, and whether the server has /responses"}
+	case errors.Is(err, io.EOF):
+		return wire.CutOff(nil)
+	}
+	return err
+}

@@ -1,0 +1,278 @@
+package responses
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+)
+
+// told is what an answer of testdata means.
+type told struct {
+	Said   []string // its messages, see saying
+	Reason llm.Reason
+	Usage  llm.Usage
+	Kind   llm.ErrorKind
+	Error  string
+}
+
+const (
+	wasCut  = "the answer was cut in the middle by the server"
+	opaque1 = `{"reasoning":{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"b3BhcXVl"}}`
+)
+
+func recordings() map[string]told {
+	return map[string]told{
+		"text.sse": {Said: []string{"text Grüße, 世界! It works."}, Reason: llm.Stop, Usage: llm.Usage{Input: 20, Cached: 16, Output: 6}},
+		"reasoning.sse": {Said: []string{"thinking **Looking**\n\nThe flag is <lost>.", "thinking **Deciding**\n\nI read it. +" +
+			`{"reasoning":{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"**Looking**\n\nThe flag is <lost>."},` +
+			`{"type":"summary_text","text":"**Deciding**\n\nI read it."}],"encrypted_content":"b3BhcXVl"}}`,
+			`call call_a read {"path":"a.go"}`}, Reason: llm.Calls, Usage: llm.Usage{Input: 40, Output: 12, Reasoning: 8}},
+		"reasoning-silent.sse": {Said: []string{"thinking  +" + opaque1, "text Yes."}, Reason: llm.Stop, Usage: llm.Usage{Input: 9, Output: 3, Reasoning: 2}},
+		"reasoning-text.sse":   {Said: []string{"thinking Let me look.", "text Done."}, Reason: llm.Stop},
+		"parallel-calls.sse": {Said: []string{"text I read them.", `call call_a read {"path":"a"}`, `call call_b list {}`, `call call_c search {"pattern":"c"}`},
+			Reason: llm.Calls, Usage: llm.Usage{Input: 60, Output: 30}},
+		"interleaved-calls.sse": {Said: []string{`call call_a read {"path":"a"}`, `call call_b read {"path":"b"}`}, Reason: llm.Calls},
+		"later-first.sse":       {Said: []string{"thinking Hm.", "text So.", `call call_a read {}`}, Reason: llm.Calls},
+		"phase.sse":             {Said: []string{`text I look first. +{"phase":"commentary"}`, `call call_a read {}`}, Reason: llm.Calls},
+		"raw-call.sse":          {Said: []string{`call call_a read raw {path: "a"}`}, Reason: llm.Calls},
+		"refusal.sse":           {Said: []string{"text I cannot help with that."}, Reason: llm.Filtered, Usage: llm.Usage{Input: 8, Output: 4}},
+		"content-filter.sse":    {Said: []string{"text As for"}, Reason: llm.Filtered},
+		"incomplete.sse":        {Said: []string{"text There are three reasons: first (cut)"}, Reason: llm.Length, Usage: llm.Usage{Input: 20, Output: 5}},
+		"incomplete-call.sse": {Said: []string{`call call_a read {"path":"a"}`, `call call_b write raw {"path":"b","content":".." (cut)`},
+			Reason: llm.Length},
+		"incomplete-reasoning.sse": {Said: []string{"thinking I think and (cut)"}, Reason: llm.Length},
+		"strange-end.sse":          {Said: []string{"text All fine."}, Reason: llm.Unknown},
+		"empty.sse":                {Reason: llm.Stop, Usage: llm.Usage{Input: 5}},
+
+		"failed.sse":            {Kind: llm.ErrOverloaded, Error: "The server had an error"},
+		"failed-after-text.sse": {Said: []string{"text The flag (cut)"}, Kind: llm.ErrRate, Error: "Rate limit reached. Please try again in 1.5s."},
+		"failed-too-long.sse":   {Kind: llm.ErrTooLong, Error: "Your input exceeds the context window of this model."},
+		"failed-prompt.sse":     {Kind: llm.ErrInvalid, Error: "This prompt is against the usage policy."},
+		"failed-silent.sse":     {Kind: llm.ErrOverloaded, Error: "the answer failed, and nothing says why"},
+		"cancelled.sse":         {Kind: llm.ErrOverloaded, Error: "the answer failed, and nothing says why"},
+		"error-event.sse":       {Kind: llm.ErrOverloaded, Error: "Overloaded"},
+		"error-nested.sse":      {Kind: llm.ErrQuota, Error: "You exceeded your current quota, see your plan"},
+		"error-unnamed.sse":     {Said: []string{"text The flag (cut)"}, Kind: llm.ErrOverloaded, Error: "Disconnected"},
+		"error-bare.sse":        {Kind: llm.ErrOverloaded, Error: "upstream is gone"},
+
+		"cut.sse":            {Said: []string{"text The flag is parsed but never (cut)"}, Kind: llm.ErrCut, Error: wasCut},
+		"cut-call.sse":       {Said: []string{`call call_a edit raw {"path":"a.go","old":"x (cut)`}, Kind: llm.ErrCut, Error: wasCut},
+		"cut-whole-call.sse": {Said: []string{`call call_a edit {}`}, Kind: llm.ErrCut, Error: wasCut},
+		"cut-done.sse":       {Said: []string{"text The flag is parsed but never (cut)"}, Kind: llm.ErrCut, Error: wasCut},
+		"cut-event.sse":      {Said: []string{"text The flag is parsed  (cut)"}, Kind: llm.ErrCut, Error: wasCut},
+
+		"no-deltas.sse": {Said: []string{"text I look.", `call call_a read {"path":"a"}`, "thinking Hm.", "thinking Yes. +" + bound("Hm.", "Yes.")}, Reason: llm.Calls},
+		"only-final.sse": {Said: []string{"thinking Hm.", "thinking Yes. +" + bound("Hm.", "Yes."), "text I look.", `call call_a read {"path":"a"}`},
+			Reason: llm.Calls, Usage: llm.Usage{Input: 11, Output: 5}},
+		"response.json": {Said: []string{"thinking Hm.", "thinking Yes. +" + bound("Hm.", "Yes."), "text I look.", `call call_a read {"path":"a"}`},
+			Reason: llm.Calls, Usage: llm.Usage{Input: 11, Output: 5}},
+		"arguments-at-once.sse": {Said: []string{`call call_a read {"path":"a"}`}, Reason: llm.Calls},
+		"not-announced.sse":     {Said: []string{"text All fine.", `call call_a read {"path":"a"}`}, Reason: llm.Calls},
+		"not-counted.sse":       {Said: []string{"thinking Hm.", "text I look.", `call call_a read {"path":"a"}`, `call call_b read {"path":"b"}`}, Reason: llm.Calls},
+		"no-state.sse":          {Said: []string{"text All fine."}, Reason: llm.Stop},
+		"odd-types.sse":         {Said: []string{"text All fine."}, Reason: llm.Stop, Usage: llm.Usage{Input: 7, Output: 2}},
+		"chatter.sse":           {Said: []string{"text All fine."}, Reason: llm.Stop},
+		"malformed.sse":         {Said: []string{"text All fine."}, Reason: llm.Stop},
+		"malformed-call.sse": {Said: []string{`call call_a edit raw {"path":"a"`}, Kind: llm.ErrCut,
+			Error: "a part of the answer could not be read, so its tool calls cannot be trusted"},
+		"nothing.sse":       {Kind: llm.ErrProtocol, Error: "empty answer"},
+		"only-done.sse":     {Kind: llm.ErrProtocol, Error: "the answer is not one of the responses interface"},
+		"other-dialect.sse": {Kind: llm.ErrProtocol, Error: "the answer is not one of the responses interface"},
+	}
+}
+
+// bound is what is kept of reasoning with a summary in parts.
+func bound(parts ...string) string {
+	var summary []string
+	for _, p := range parts {
+		summary = append(summary, fmt.Sprintf(`{"type":"summary_text","text":%q}`, p))
+	}
+	return strings.Replace(opaque1, "[]", "["+strings.Join(summary, ",")+"]", 1)
+}
+
+func TestDecode(t *testing.T) {
+	rows := recordings()
+	files, err := filepath.Glob(filepath.Join(sseDir, "*.*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		want, ok := rows[name]
+		if !ok {
+			if name != "README.md" {
+				t.Errorf("no test says what %s means", name)
+			}
+			continue
+		}
+		delete(rows, name)
+		t.Run(name, func(t *testing.T) {
+			body := recording(t, name)
+			for how, d := range variants(body) {
+				if diff := cmp.Diff(tell(d), want); diff != "" {
+					t.Errorf("%s: got, want:\n%s", how, diff)
+				}
+			}
+			if diff := cmp.Diff(tell(serveOnce(t, body)), want); diff != "" {
+				t.Errorf("through the provider: got, want:\n%s", diff)
+			}
+		})
+	}
+	for name := range rows {
+		t.Errorf("%s does not exist", name)
+	}
+}
+
+// TestDecodeSameDeltas holds that how a body comes in pieces changes nothing.
+func TestDecodeSameDeltas(t *testing.T) {
+	for name := range recordings() {
+		body := recording(t, name)
+		want := decode(bytes.NewReader(body)).deltas
+		for at := 0; at < len(body); at += 7 {
+			d := decode(io.MultiReader(bytes.NewReader(body[:at]), bytes.NewReader(body[at:])))
+			if !reflect.DeepEqual(d.deltas, want) {
+				t.Fatalf("%s in two pieces, cut at %d: got, want:\n%s", name, at, cmp.Diff(d.deltas, want))
+			}
+		}
+	}
+}
+
+// TestDecodeCutAnywhere holds that no beginning of an answer passes for the
+// whole, and that what it says is a beginning of what the whole says.
+func TestDecodeCutAnywhere(t *testing.T) {
+	for name, want := range recordings() {
+		body := recording(t, name)
+		if want.Kind != "" || name == "response.json" {
+			continue
+		}
+		whole := decode(bytes.NewReader(body))
+		for at := 0; at < finalEvent(body); at += 7 {
+			d := decode(bytes.NewReader(body[:at]))
+			if d.err == nil {
+				t.Fatalf("%s cut at %d passes for whole", name, at)
+			}
+			if n := len(d.deltas); n > len(whole.deltas) || n > 0 && !reflect.DeepEqual(d.deltas, whole.deltas[:n]) {
+				t.Fatalf("%s cut at %d says what the whole does not", name, at)
+			}
+		}
+	}
+}
+
+// TestDecodeRetry holds which failures another try may mend, and when.
+func TestDecodeRetry(t *testing.T) {
+	for name, want := range map[string]string{
+		"failed.sse": "true 0s", "failed-after-text.sse": "true 1.5s", "failed-too-long.sse": "false 0s", "failed-prompt.sse": "false 0s",
+		"error-event.sse": "true 0s", "error-nested.sse": "false 0s", "cut.sse": "true 0s", "other-dialect.sse": "false 0s",
+	} {
+		e := decode(bytes.NewReader(recording(t, name))).err
+		if got := fmt.Sprint(e.Retry, " ", e.RetryAfter); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestNothingSaidIsEmpty holds that an answer that fails before it said
+// anything leaves nothing, so that it can be asked for again.
+func TestNothingSaidIsEmpty(t *testing.T) {
+	body := recording(t, "reasoning.sse")
+	body = body[:bytes.Index(body, []byte("event: response.reasoning_summary_text.delta"))]
+	if d := decode(bytes.NewReader(body)); d.err == nil || len(d.deltas) != 0 {
+		t.Errorf("got %v and %v", d.deltas, d.err)
+	}
+}
+
+const sseDir = "../../../testdata/sse/responses"
+
+func recording(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(sseDir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// decoded is all that came of an answer.
+type decoded struct {
+	deltas   []llm.Delta
+	messages []llm.Message
+	finish   llm.Finish
+	err      *llm.Error
+}
+
+func decode(r io.Reader) *decoded { return collect(Decode(r)) }
+
+// collect takes all deltas and assembles them.
+func collect(deltas iter.Seq2[llm.Delta, error]) *decoded {
+	d := &decoded{}
+	reply := llm.NewReply("r")
+	for x, err := range deltas {
+		if err != nil {
+			if e, ok := errors.AsType[*llm.Error](err); ok {
+				d.err = e
+			} else {
+				d.err = &llm.Error{Message: "not an *llm.Error: " + err.Error()}
+			}
+			break
+		}
+		d.deltas = append(d.deltas, x)
+		reply.Add(x)
+	}
+	d.messages, d.finish = reply.Messages(), reply.Finish
+	return d
+}
+
+// variants are the ways in which the same body may come.
+func variants(body []byte) map[string]*decoded {
+	crlf := bytes.ReplaceAll(body, []byte("\n"), []byte("\r\n"))
+	return map[string]*decoded{
+		"whole":        decode(bytes.NewReader(body)),
+		"byte by byte": decode(iotest.OneByteReader(bytes.NewReader(body))),
+		"with \\r\\n":  decode(iotest.HalfReader(bytes.NewReader(crlf))),
+	}
+}
+
+// tell returns d in the words of the table.
+func tell(d *decoded) told {
+	got := told{Reason: d.finish.Reason, Usage: d.finish.Usage}
+	if d.err != nil {
+		got.Kind, got.Error = d.err.Kind, d.err.Message
+	}
+	for _, m := range d.messages {
+		got.Said = append(got.Said, saying(m))
+	}
+	return got
+}
+
+// saying returns m in a line.
+func saying(m llm.Message) string {
+	s := "text " + m.Text
+	switch m.Kind {
+	case llm.Thinking:
+		s = "thinking " + m.Text
+	case llm.ToolCall:
+		s = fmt.Sprintf("call %s %s %s", m.ID, m.Name, m.Input)
+		if m.Raw != "" {
+			s = fmt.Sprintf("call %s %s raw %s", m.ID, m.Name, m.Raw)
+		}
+	}
+	if m.Cut {
+		s += " (cut)"
+	}
+	if m.Opaque != nil {
+		s += " +" + string(m.Opaque.Data)
+	}
+	return s
+}

@@ -1,0 +1,108 @@
+package responses
+
+import (
+	"encoding/json"
+	"strings"
+
+	"agent/internal/llm"
+	"agent/internal/llm/wire"
+)
+
+// event is what a stream is made of. Only what counts is read; a field of an
+// unexpected type is taken for missing.
+type event struct {
+	Type      string          `json:"type"`
+	At        int             `json:"output_index"`
+	Summary   int             `json:"summary_index"`
+	Content   int             `json:"content_index"`
+	Delta     wire.Word       `json:"delta"`
+	Arguments wire.Word       `json:"arguments"`
+	Item      *item           `json:"item"`
+	Response  *response       `json:"response"`
+	Error     json.RawMessage `json:"error"`
+	Object    string          `json:"object"` // "response" if this is no event but a whole answer
+}
+
+// parse reads data into v. What has the wrong type is passed over, what is no
+// JSON at all is an error.
+func parse(data []byte, v any) error {
+	err := json.Unmarshal(data, v)
+	if _, ok := err.(*json.UnmarshalTypeError); ok {
+		return nil
+	}
+	return err
+}
+
+// item is one thing that a model put out: a message, a call, what it thought.
+type item struct {
+	Type      string    `json:"type"`
+	ID        string    `json:"id"`
+	Status    string    `json:"status"`
+	Content   []part    `json:"content"`           // of a message; of reasoning, the thoughts themselves
+	Phase     string    `json:"phase"`             // of a message
+	CallID    wire.Word `json:"call_id"`           // of a call
+	Name      wire.Word `json:"name"`              // of a call
+	Arguments wire.Word `json:"arguments"`         // of a call
+	Summary   []part    `json:"summary"`           // of reasoning
+	Encrypted string    `json:"encrypted_content"` // of reasoning
+}
+
+type part struct {
+	Type    string `json:"type"`
+	Text    string `json:"text"`
+	Refusal string `json:"refusal"`
+}
+
+// response is the state of the answer as a whole.
+type response struct {
+	Status     string          `json:"status"`
+	Output     []item          `json:"output"`
+	Usage      *usage          `json:"usage"`
+	Error      json.RawMessage `json:"error"`
+	Incomplete struct {
+		Reason string `json:"reason"`
+	} `json:"incomplete_details"`
+}
+
+// usage counts tokens.
+type usage struct {
+	Input   wire.Count `json:"input_tokens"`
+	Output  wire.Count `json:"output_tokens"`
+	Details struct {
+		Cached  wire.Count `json:"cached_tokens"`
+		Written wire.Count `json:"cache_write_tokens"`
+	} `json:"input_tokens_details"`
+	Split struct {
+		Reasoning wire.Count `json:"reasoning_tokens"`
+	} `json:"output_tokens_details"`
+}
+
+// neutral returns u as the rest of the program counts.
+func (u *usage) neutral() llm.Usage {
+	if u == nil {
+		return llm.Usage{}
+	}
+	return llm.Usage{Input: int(u.Input), Cached: int(u.Details.Cached), CacheWrite: int(u.Details.Written),
+		Output: int(u.Output), Reasoning: int(u.Split.Reasoning)}
+}
+
+// failed returns the error that data tells of.
+func failed(data []byte) error {
+	f, ok := wire.ParseFailure(data)
+	if !ok || f.Message == "" && f.Code == "" {
+		f.Message = "the answer failed, and nothing says why"
+	}
+	if aboutRequest(f.Code) {
+		f.Type = "invalid_request_error"
+	}
+	return f.Err(0)
+}
+
+// aboutRequest reports whether code blames what was asked, so that asking again
+// would not help.
+func aboutRequest(code string) bool {
+	return strings.HasPrefix(code, "invalid_") || strings.Contains(code, "image") || strings.Contains(code, "policy")
+}
+
+// something reports whether a field holds more than null.
+func something(b json.RawMessage) bool { return len(b) > 0 && string(b) != "null" }

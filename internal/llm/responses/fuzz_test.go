@@ -1,0 +1,47 @@
+package responses
+
+import (
+	"bytes"
+	"reflect"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+)
+
+func FuzzDecode(f *testing.F) {
+	for name := range recordings() {
+		f.Add(recording(f, name))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		whole, pieces := decode(bytes.NewReader(body)), decode(iotest.OneByteReader(bytes.NewReader(body)))
+		if !reflect.DeepEqual(whole.deltas, pieces.deltas) {
+			t.Errorf("whole, in pieces:\n%s", cmp.Diff(whole.deltas, pieces.deltas))
+		}
+		if (whole.err == nil) != (pieces.err == nil) {
+			t.Errorf("whole %v, in pieces %v", whole.err, pieces.err)
+		}
+		if whole.err == nil && whole.finish.Reason == "" {
+			t.Error("neither an error nor a finish")
+		}
+		if whole.err != nil && (whole.err.Kind == "" || whole.err.Message == "") {
+			t.Errorf("an error that says nothing: %#v", whole.err)
+		}
+		for _, m := range input(llm.Request{Messages: whole.messages}) {
+			if len(m) == 0 || m[0] != '{' {
+				t.Errorf("item %q", m)
+			}
+		}
+	})
+}
+
+func FuzzStrict(f *testing.F) {
+	f.Add([]byte(`{"type":"object","properties":{"a":{"anyOf":[{"type":"array","items":{"$ref":"#"}}]}},"required":["a"],"additionalProperties":false}`))
+	f.Fuzz(func(t *testing.T, schema []byte) {
+		if strict(schema) && !bytes.Contains(schema, []byte("object")) && !bytes.Contains(schema, []byte(`\`)) {
+			t.Errorf("%s passes for an object", schema)
+		}
+	})
+}

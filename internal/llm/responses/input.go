@@ -1,0 +1,212 @@
+package responses
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"agent/internal/llm"
+	"agent/internal/llm/wire"
+)
+
+// maxID is the length of a call's id that a provider takes.
+const maxID = 64
+
+// The items of a request's input.
+type (
+	message struct {
+		Type    string    `json:"type"`
+		Role    string    `json:"role"`
+		Phase   string    `json:"phase,omitempty"`
+		Content []content `json:"content"`
+	}
+	functionCall struct {
+		Type      string `json:"type"`
+		CallID    string `json:"call_id"`
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	}
+	functionCallOutput struct {
+		Type   string `json:"type"`
+		CallID string `json:"call_id"`
+		Output any    `json:"output"` // text, or a []content with images
+	}
+	content struct {
+		Type     string  `json:"type"`
+		Text     *string `json:"text,omitempty"`
+		ImageURL string  `json:"image_url,omitempty"`
+	}
+)
+
+// input returns the messages of req as they are sent, one JSON object an item.
+//
+// The items of one reply keep their order: a reasoning item stands before what
+// it led to, and is left out where that is. The results of a reply's calls
+// follow in the calls' order, whatever stands between them in req. A call that
+// was cut off and its result are left out, a note says so. A call whose
+// arguments were no JSON object goes back with what the model wrote as the one
+// argument "_raw". A call without a result gets one that says so. What was sent
+// for a finished step does not change when more follows.
+func input(req llm.Request) []json.RawMessage {
+	b := builder{model: req.Model, results: map[string]*llm.Message{}, out: []json.RawMessage{}}
+	for i, m := range req.Messages {
+		if m.Kind == llm.ToolResult && b.results[m.ID] == nil {
+			b.results[m.ID] = &req.Messages[i]
+		}
+	}
+	for i := 0; i < len(req.Messages); {
+		switch m := req.Messages[i]; m.Kind {
+		case llm.User:
+			b.add(message{Type: "message", Role: "user", Content: contents(m.Text, m.Images)})
+			i++
+		case llm.Assistant, llm.Thinking, llm.ToolCall:
+			n := replyLen(req.Messages[i:])
+			b.reply(req.Messages[i : i+n])
+			i += n
+		default:
+			i++ // a result stands with its call
+		}
+	}
+	return b.out
+}
+
+// replyLen returns how many messages belong to the reply that msgs begins with,
+// results in between included.
+func replyLen(msgs []llm.Message) int {
+	for i, m := range msgs {
+		if m.Kind == llm.User || m.Kind != llm.ToolResult && m.Reply != msgs[0].Reply {
+			return i
+		}
+	}
+	return len(msgs)
+}
+
+// builder collects the items of a request.
+type builder struct {
+	model   string
+	results map[string]*llm.Message // by call
+	out     []json.RawMessage
+}
+
+func (b *builder) add(item any) {
+	raw, err := wire.Marshal(item)
+	if err != nil {
+		panic("responses: write an item: " + err.Error()) // items hold nothing but text
+	}
+	b.out = append(b.out, raw)
+}
+
+// reply adds what the model said in one go, and the results of its calls.
+func (b *builder) reply(msgs []llm.Message) {
+	var calls []llm.Message
+	for i, m := range msgs {
+		switch {
+		case m.Kind == llm.Assistant && m.Text != "":
+			b.said(m.Text, unpack(m, b.model).Phase)
+		case m.Kind == llm.Thinking && !m.Cut && goesOn(msgs[i+1:]):
+			if r := unpack(m, b.model).Reasoning; r != nil {
+				b.add(r)
+			}
+		case m.Kind == llm.ToolCall && m.Cut:
+			b.said(fmt.Sprintf("[a call of %s was cut off here and not run]", m.Name), "")
+		case m.Kind == llm.ToolCall:
+			b.add(functionCall{Type: "function_call", CallID: callID(m.ID), Name: toolName(m.Name), Arguments: arguments(m)})
+			calls = append(calls, m)
+		}
+	}
+	for _, c := range calls {
+		b.result(c.ID)
+	}
+}
+
+// goesOn reports whether what follows some thinking is sent: a provider refuses
+// reasoning that led to nothing.
+func goesOn(rest []llm.Message) bool {
+	for _, m := range rest {
+		switch m.Kind {
+		case llm.ToolCall:
+			return !m.Cut
+		case llm.Assistant:
+			if m.Text != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// said adds a message of the model.
+func (b *builder) said(text, phase string) {
+	b.add(message{Type: "message", Role: "assistant", Phase: phase, Content: []content{{Type: "output_text", Text: &text}}})
+}
+
+// result adds the result of a call.
+func (b *builder) result(id string) {
+	r := b.results[id]
+	if r == nil {
+		r = &llm.Message{Text: "error: there is no result, the call was interrupted"}
+	}
+	text := r.Text
+	if r.IsError && !strings.HasPrefix(strings.ToLower(text), "error") {
+		text = "error: " + text
+	}
+	out := functionCallOutput{Type: "function_call_output", CallID: callID(id), Output: text}
+	if len(r.Images) > 0 {
+		out.Output = contents(text, r.Images)
+	}
+	b.add(out)
+}
+
+// contents returns text and images as a list that is never empty.
+func contents(text string, images []llm.Image) []content {
+	var out []content
+	if text != "" || len(images) == 0 {
+		out = append(out, content{Type: "input_text", Text: &text})
+	}
+	for _, im := range images {
+		out = append(out, content{Type: "input_image", ImageURL: "data:" + im.MediaType + ";base64," + base64.StdEncoding.EncodeToString(im.Data)})
+	}
+	return out
+}
+
+// arguments returns a call's arguments as a JSON object, always.
+func arguments(m llm.Message) string {
+	if m.Raw != "" {
+		raw, err := wire.Marshal(map[string]string{"_raw": m.Raw})
+		if err == nil {
+			return string(raw)
+		}
+	}
+	if len(m.Input) == 0 {
+		return "{}"
+	}
+	return string(m.Input)
+}
+
+// callID returns id, or what stands for it where it came from a provider whose
+// ids are longer than this one's may be.
+func callID(id string) string {
+	if len(id) <= maxID {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])
+}
+
+// toolName returns name in the letters that a provider takes. Where a model
+// made up another one, the result has told it so.
+func toolName(name string) string {
+	ok := func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}
+	if name = strings.Map(ok, name); name == "" {
+		name = "unnamed"
+	}
+	return name[:min(len(name), maxID)]
+}

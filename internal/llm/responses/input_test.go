@@ -1,0 +1,174 @@
+package responses
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+)
+
+func TestInput(t *testing.T) {
+	object := func(s string) json.RawMessage { return json.RawMessage(s) }
+	call := func(reply, id, input string) llm.Message {
+		return llm.Message{Kind: llm.ToolCall, Reply: reply, ID: id, Name: "read", Input: object(input)}
+	}
+	result := func(id, text string) llm.Message { return llm.Message{Kind: llm.ToolResult, ID: id, Text: text} }
+	thought := func(model string) llm.Message {
+		return llm.Message{Kind: llm.Thinking, Reply: "r1", Text: "hm", Opaque: &llm.Opaque{Dialect: "responses", Model: model, Data: object(opaque1)}}
+	}
+	cut := llm.Message{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "write", Input: object(`{}`), Raw: `{"pa`, Cut: true}
+	image := llm.Image{MediaType: "image/png", Data: []byte{1, 2}}
+	const (
+		hi      = `{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}`
+		callA   = `{"type":"function_call","call_id":"a","name":"read","arguments":"{}"}`
+		outputA = `{"type":"function_call_output","call_id":"a","output":"A"}`
+		hidden  = `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"b3BhcXVl"}`
+		wasCut  = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"[a call of write was cut off here and not run]"}]}`
+	)
+	for name, row := range map[string]struct {
+		in   []llm.Message
+		want []string
+	}{
+		"a question": {[]llm.Message{{Kind: llm.User, Text: "if a < b && c\n\xff"}},
+			[]string{`{"type":"message","role":"user","content":[{"type":"input_text","text":"if a < b && c\n\ufffd"}]}`}},
+		"nothing asked": {[]llm.Message{{Kind: llm.User}},
+			[]string{`{"type":"message","role":"user","content":[{"type":"input_text","text":""}]}`}},
+		"images": {[]llm.Message{{Kind: llm.User, Text: "look", Images: []llm.Image{image}}, {Kind: llm.User, Images: []llm.Image{image}}},
+			[]string{`{"type":"message","role":"user","content":[{"type":"input_text","text":"look"},{"type":"input_image","image_url":"data:image/png;base64,AQI="}]}`,
+				`{"type":"message","role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AQI="}]}`}},
+		"a reply keeps its order, results follow in the calls'": {[]llm.Message{
+			{Kind: llm.Assistant, Reply: "r1", Text: "I look."}, call("r1", "a", `{"path":"a"}`), call("r1", "b", `{"path":"b"}`),
+			result("b", "B"), result("a", ""), {Kind: llm.Assistant, Reply: "r2", Text: "Done."}},
+			[]string{`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look."}]}`,
+				`{"type":"function_call","call_id":"a","name":"read","arguments":"{\"path\":\"a\"}"}`,
+				`{"type":"function_call","call_id":"b","name":"read","arguments":"{\"path\":\"b\"}"}`,
+				`{"type":"function_call_output","call_id":"a","output":""}`,
+				`{"type":"function_call_output","call_id":"b","output":"B"}`,
+				`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}`}},
+		"reasoning stands before what it led to": {[]llm.Message{{Kind: llm.Thinking, Reply: "r1", Text: "another part"}, thought("m"), call("r1", "a", `{}`), result("a", "A")},
+			[]string{hidden, callA, outputA}},
+		"between others too": {[]llm.Message{call("r1", "a", `{}`), thought("m"), {Kind: llm.Thinking, Reply: "r1", Text: "said aloud"},
+			{Kind: llm.Assistant, Reply: "r1", Text: "hi"}, result("a", "A")},
+			[]string{callA, hidden, `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi"}]}`, outputA}},
+		"but not to another model":     {[]llm.Message{thought("n"), call("r1", "a", `{}`), result("a", "A")}, []string{callA, outputA}},
+		"nor if it led to nothing":     {[]llm.Message{thought("m"), {Kind: llm.User, Text: "hi"}}, []string{hi}},
+		"nor to a call that is cut":    {[]llm.Message{thought("m"), cut, result("a", "not run"), {Kind: llm.User, Text: "hi"}}, []string{wasCut, hi}},
+		"a dialect's bytes of its own": {[]llm.Message{{Kind: llm.Thinking, Reply: "r1", Opaque: &llm.Opaque{Dialect: "openai", Model: "m", Data: object(opaque1)}}, call("r1", "a", `{}`), result("a", "A")}, []string{callA, outputA}},
+		"a phase goes back": {[]llm.Message{{Kind: llm.Assistant, Reply: "r1", Text: "hi", Opaque: opaque{Phase: "commentary"}.pack("m")}},
+			[]string{`{"type":"message","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"hi"}]}`}},
+		"a cut call is told, not sent": {[]llm.Message{cut, result("a", "not run"), {Kind: llm.User, Text: "hi"}}, []string{wasCut, hi}},
+		"a malformed call goes back as JSON": {[]llm.Message{
+			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "read", Input: object(`{}`), Raw: `{path: "a"}`},
+			{Kind: llm.ToolResult, ID: "a", Text: "the arguments are no JSON object", IsError: true}},
+			[]string{`{"type":"function_call","call_id":"a","name":"read","arguments":"{\"_raw\":\"{path: \\\"a\\\"}\"}"}`,
+				`{"type":"function_call_output","call_id":"a","output":"error: the arguments are no JSON object"}`}},
+		"a call without a result gets one": {[]llm.Message{call("r1", "a", ``), {Kind: llm.User, Text: "hi"}},
+			[]string{callA, `{"type":"function_call_output","call_id":"a","output":"error: there is no result, the call was interrupted"}`, hi}},
+		"a result without a call is left out": {[]llm.Message{result("a", "A"), {Kind: llm.User, Text: "hi"}}, []string{hi}},
+		"images of a result": {[]llm.Message{call("r1", "a", `{}`), {Kind: llm.ToolResult, ID: "a", Text: "A", Images: []llm.Image{image}}},
+			[]string{callA, `{"type":"function_call_output","call_id":"a","output":[{"type":"input_text","text":"A"},{"type":"input_image","image_url":"data:image/png;base64,AQI="}]}`}},
+		"a name that was made up": {[]llm.Message{{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "re\u200bad it!"}, result("a", "A")},
+			[]string{`{"type":"function_call","call_id":"a","name":"re_ad_it_","arguments":"{}"}`, outputA}},
+		"an id that is too long": {[]llm.Message{call("r1", strings.Repeat("a", 65), `{}`), result(strings.Repeat("a", 65), "A")},
+			[]string{`{"type":"function_call","call_id":"635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0","name":"read","arguments":"{}"}`,
+				`{"type":"function_call_output","call_id":"635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0","output":"A"}`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, m := range input(llm.Request{Model: "m", Messages: row.in}) {
+				got = append(got, string(m))
+			}
+			if diff := cmp.Diff(got, row.want); diff != "" {
+				t.Errorf("got, want:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestHandBackWhatWasStreamed holds that what a stream gave as opaque is in the
+// next request as it was.
+func TestHandBackWhatWasStreamed(t *testing.T) {
+	for name, want := range map[string]string{
+		"reasoning.sse": `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"**Looking**\n\nThe flag is <lost>."},` +
+			`{"type":"summary_text","text":"**Deciding**\n\nI read it."}],"encrypted_content":"b3BhcXVl"},{"type":"function_call","call_id":"call_a"`,
+		"reasoning-silent.sse": `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"b3BhcXVl"},{"type":"message"`,
+		"phase.sse":            `"phase":"commentary"`,
+	} {
+		d := serveOnce(t, recording(t, name))
+		stored, err := json.Marshal(d.messages) // as a log may write it
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again []llm.Message
+		if err := json.Unmarshal(stored, &again); err != nil {
+			t.Fatal(err)
+		}
+		for _, messages := range [][]llm.Message{d.messages, again} {
+			body, err := NewRequest(llm.Request{Model: "m", Messages: messages}, Quirks{})
+			if err != nil || !strings.Contains(string(body), want) {
+				t.Errorf("%s: got %s, %v, want it to hold %s", name, body, err, want)
+			}
+		}
+	}
+}
+
+// TestRequestsGrowAtTheEnd holds that each step's request begins with the bytes
+// of the step before, but for what closes it, over a conversation with tools.
+func TestRequestsGrowAtTheEnd(t *testing.T) {
+	req := llm.Request{Model: "m", System: "s", Tools: []llm.ToolSpec{{Name: "read"}}, Messages: []llm.Message{{Kind: llm.User, Text: "begin"}}}
+	var before []byte
+	for step := range 60 {
+		now, err := NewRequest(req, Quirks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.HasPrefix(now, before) || len(now) == len(before) {
+			t.Fatalf("step %d does not begin with the bytes of the one before", step)
+		}
+		before = bytes.TrimSuffix(now, []byte("]}"))
+		req.Messages = append(req.Messages, said(step)...)
+	}
+}
+
+// said is what a step adds to a conversation: every kind of message, whole and
+// not.
+func said(step int) []llm.Message {
+	reply := fmt.Sprint("r", step)
+	out := []llm.Message{{Kind: llm.Thinking, Reply: reply, Text: "hm",
+		Opaque: opaque{Reasoning: &reasoningItem{Type: "reasoning", ID: reply, Summary: []summaryText{}, Encrypted: "x"}}.pack("m")}}
+	for i := range step % 4 {
+		out = append(out, llm.Message{Kind: llm.ToolCall, Reply: reply, ID: fmt.Sprint(reply, "c", i), Name: "read",
+			Input: json.RawMessage(`{"b":1,"a":[2]}`), Raw: strings.Repeat("<", step%3), Cut: step%7 == 6})
+	}
+	for i := range step % 4 {
+		m := llm.Message{Kind: llm.ToolResult, Reply: reply, ID: fmt.Sprint(reply, "c", i), Text: "x", IsError: i == 1}
+		if step%5 == 4 {
+			m.Images = []llm.Image{{MediaType: "image/png", Data: []byte{byte(step)}}}
+		}
+		out = append(out, m)
+	}
+	if step%4 == 0 || step%7 == 6 {
+		out = append(out, llm.Message{Kind: llm.Assistant, Reply: reply + "b", Text: "so"}, llm.Message{Kind: llm.User, Text: "and then?"})
+	}
+	return out
+}
+
+// TestInputLeavesTheRequestAlone holds that making a request changes nothing of
+// what it is made of.
+func TestInputLeavesTheRequestAlone(t *testing.T) {
+	var all []llm.Message
+	for step := range 12 {
+		all = append(all, said(step)...)
+	}
+	before, _ := json.Marshal(all)
+	input(llm.Request{Model: "m", Messages: all})
+	if after, _ := json.Marshal(all); !reflect.DeepEqual(after, before) {
+		t.Error("the messages differ")
+	}
+}

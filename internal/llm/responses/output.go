@@ -1,0 +1,226 @@
+package responses
+
+import (
+	"agent/internal/llm"
+)
+
+// outputs makes deltas of the items that a model puts out. Several may be open
+// at once. Each message, call and part of what was thought gets an index of its
+// own, in the order of the items.
+type outputs struct {
+	model   string // for opaque bytes
+	deltas  []llm.Delta
+	items   map[int]*output // the last one at each place
+	waiting []*output       // announced, but nothing came of them yet
+	next    int             // the first free index
+	called  bool            // there was a call
+	refused bool
+}
+
+// output is an item while its pieces come in.
+type output struct {
+	place int    // among the items
+	typ   string // "message", "function_call", "reasoning"; what else there is counts for nothing here
+	id    string
+	index int // of its deltas, once begun
+	begun bool
+	said  bool    // a piece of its text or arguments came
+	named bool    // the id and the name of the call are told
+	part  thought // which the index belongs to
+	ended bool
+}
+
+// thought names a part of a reasoning item: of the summary, or of the thoughts
+// themselves.
+type thought struct {
+	summary bool
+	part    int
+}
+
+// at returns the item of type typ at a place. Where the server did not say that
+// one begins there, it begins now.
+func (os *outputs) at(place int, typ string) *output {
+	if o := os.items[place]; o != nil && o.typ == typ {
+		return o
+	}
+	return os.add(&output{place: place, typ: typ})
+}
+
+func (os *outputs) add(o *output) *output {
+	if os.items == nil {
+		os.items = map[int]*output{}
+	}
+	os.items[o.place] = o
+	if o.typ == "message" || o.typ == "reasoning" {
+		os.waiting = append(os.waiting, o)
+	}
+	return o
+}
+
+// announce begins an item. One that stands in its place already is over then,
+// as some servers do not count.
+func (os *outputs) announce(place int, it *item) {
+	o := os.at(place, it.Type)
+	if o.ended || o.id != "" && o.id != it.ID {
+		o = os.add(&output{place: place, typ: it.Type})
+	}
+	if o.id = it.ID; o.typ == "function_call" {
+		os.call(o, it)
+	}
+}
+
+// say adds to the text of a message.
+func (os *outputs) say(place int, text string) {
+	if text == "" {
+		return
+	}
+	o := os.at(place, "message")
+	os.begin(o)
+	o.said = true
+	os.deltas = append(os.deltas, llm.TextDelta{Index: o.index, Text: text})
+}
+
+// think adds to what was thought. Its parts are messages of their own, as
+// nothing stands between them but a title in bold.
+func (os *outputs) think(place int, part thought, text string) {
+	if text == "" {
+		return
+	}
+	o := os.at(place, "reasoning")
+	if o.said && o.part != part {
+		os.deltas = append(os.deltas, llm.BlockEnd{Index: o.index})
+		o.begun = false
+	}
+	os.begin(o)
+	o.said, o.part = true, part
+	os.deltas = append(os.deltas, llm.ThinkingDelta{Index: o.index, Text: text})
+}
+
+// call tells of a call, once.
+func (os *outputs) call(o *output, it *item) {
+	if o.named || it.CallID == "" && it.Name == "" {
+		return
+	}
+	os.begin(o)
+	o.named = true
+	os.deltas = append(os.deltas, llm.CallDelta{Index: o.index, ID: string(it.CallID), Name: string(it.Name)})
+}
+
+// arguments adds to the arguments of a call.
+func (os *outputs) arguments(place int, text string) {
+	if text == "" {
+		return
+	}
+	o := os.at(place, "function_call")
+	os.begin(o)
+	o.said = true
+	os.deltas = append(os.deltas, llm.CallDelta{Index: o.index, Args: text})
+}
+
+// begin gives o an index, after those that stand before it and wait.
+func (os *outputs) begin(o *output) {
+	if o.begun {
+		return
+	}
+	var still []*output
+	for _, w := range os.waiting {
+		switch {
+		case w.begun || w.ended || w == o:
+			continue
+		case w.place > o.place:
+			still = append(still, w)
+			continue
+		case w.typ == "message":
+			os.deltas = append(os.deltas, llm.TextDelta{Index: os.next})
+		default:
+			os.deltas = append(os.deltas, llm.ThinkingDelta{Index: os.next})
+		}
+		os.number(w)
+	}
+	os.waiting = still
+	os.number(o)
+	os.called = os.called || o.typ == "function_call"
+}
+
+func (os *outputs) number(o *output) {
+	o.begun, o.index = true, os.next
+	os.next++
+}
+
+// done takes a finished item whole. What was not streamed of it is told now. An
+// item that the end of the answer cut short stays open.
+func (os *outputs) done(place int, it *item) {
+	o := os.at(place, it.Type)
+	if o.ended {
+		return
+	}
+	var kept opaque
+	switch o.typ {
+	case "message":
+		os.wholeMessage(o, it)
+		kept.Phase = it.Phase
+	case "function_call":
+		os.call(o, it)
+		if !o.said {
+			os.arguments(place, string(it.Arguments))
+		}
+	case "reasoning":
+		os.wholeThought(o, it)
+		kept.Reasoning = it.reasoning()
+	}
+	if it.Status != "incomplete" {
+		os.end(o, kept)
+	}
+}
+
+// end closes o. What is kept needs a message to stand with, even an empty one;
+// but what says nothing and is kept for nothing leaves no trace.
+func (os *outputs) end(o *output, kept opaque) {
+	o.ended = true
+	if kept.Reasoning != nil {
+		os.begin(o)
+	}
+	if !o.begun {
+		return
+	}
+	end := llm.BlockEnd{Index: o.index}
+	if kept != (opaque{}) {
+		end.Opaque = kept.pack(os.model)
+	}
+	os.deltas = append(os.deltas, end)
+}
+
+func (os *outputs) wholeMessage(o *output, it *item) {
+	streamed := o.said
+	for _, p := range it.Content {
+		os.refused = os.refused || p.Refusal != ""
+		if !streamed {
+			os.say(o.place, p.Text+p.Refusal)
+		}
+	}
+}
+
+func (os *outputs) wholeThought(o *output, it *item) {
+	if o.said {
+		return
+	}
+	for i, p := range it.Summary {
+		os.think(o.place, thought{summary: true, part: i}, p.Text)
+	}
+	for i, p := range it.Content {
+		os.think(o.place, thought{part: i}, p.Text)
+	}
+}
+
+// reasoning returns it as it goes back to the model, nil if the model could not
+// read it again.
+func (it *item) reasoning() *reasoningItem {
+	if it.Encrypted == "" {
+		return nil
+	}
+	r := &reasoningItem{Type: "reasoning", ID: it.ID, Summary: []summaryText{}, Encrypted: it.Encrypted}
+	for _, p := range it.Summary {
+		r.Summary = append(r.Summary, summaryText{Type: p.Type, Text: p.Text})
+	}
+	return r
+}

@@ -1,0 +1,116 @@
+package responses
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"agent/internal/llm"
+	"agent/internal/llm/wire"
+)
+
+// Quirks are the ways in which a model or a provider differs from the rest.
+type Quirks struct {
+	// Plain is set for a model that does not reason: such a one refuses to be
+	// asked for reasoning or its encrypted form.
+	Plain bool
+	// NoSummary is set where a summary of the reasoning is refused, as it is to
+	// organisations that have not proved who they are.
+	NoSummary bool
+}
+
+// request is the body of a request. What changes least stands first, the
+// conversation last: what two requests have in common is their beginning.
+type request struct {
+	Model           string            `json:"model"`
+	Stream          bool              `json:"stream"`
+	Store           bool              `json:"store"`
+	Include         []string          `json:"include,omitempty"`
+	Reasoning       *reasoning        `json:"reasoning,omitempty"`
+	MaxOutputTokens int               `json:"max_output_tokens,omitempty"`
+	Text            *textFormat       `json:"text,omitempty"`
+	ToolChoice      any               `json:"tool_choice,omitempty"`
+	Tools           []tool            `json:"tools,omitempty"`
+	Instructions    string            `json:"instructions,omitempty"`
+	Input           []json.RawMessage `json:"input"`
+}
+
+type reasoning struct {
+	Effort  string `json:"effort,omitempty"`
+	Summary string `json:"summary,omitempty"`
+}
+
+type textFormat struct {
+	Format jsonSchema `json:"format"`
+}
+
+type jsonSchema struct {
+	Type   string          `json:"type"`
+	Name   string          `json:"name"`
+	Schema json.RawMessage `json:"schema"`
+	Strict bool            `json:"strict"`
+}
+
+// tool is a function the model may call. Strict is always written, as the
+// interface takes a missing one for true.
+type tool struct {
+	Type        string          `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Strict      bool            `json:"strict"`
+}
+
+// NewRequest returns the body of the request that asks for a stream. The
+// provider keeps nothing of it: every request holds the whole conversation,
+// with the reasoning in encrypted form.
+func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
+	r := request{
+		Model:           req.Model,
+		Stream:          true,
+		MaxOutputTokens: req.MaxTokens,
+		Instructions:    req.System,
+		Input:           input(req),
+	}
+	if !q.Plain {
+		r.Include = []string{"reasoning.encrypted_content"}
+		r.Reasoning = &reasoning{Effort: req.Effort, Summary: "auto"}
+		if q.NoSummary {
+			r.Reasoning.Summary = ""
+		}
+		if *r.Reasoning == (reasoning{}) {
+			r.Reasoning = nil
+		}
+	}
+	for _, t := range req.Tools {
+		schema := t.Schema
+		if len(schema) == 0 {
+			schema = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+		r.Tools = append(r.Tools, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema, Strict: strict(schema)})
+	}
+	if len(req.Tools) > 0 {
+		r.ToolChoice = toolChoice(req.ToolChoice)
+	}
+	if len(req.Schema) > 0 {
+		r.Text = &textFormat{jsonSchema{Type: "json_schema", Name: "answer", Schema: req.Schema, Strict: strict(req.Schema)}}
+	}
+	body, err := wire.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("write the request: %w", err)
+	}
+	return body, nil
+}
+
+// toolChoice returns c as the wire wants it, nil for the model's own choice.
+func toolChoice(c llm.ToolChoice) any {
+	switch c.Mode {
+	case llm.ChoiceTool:
+		return struct {
+			Type string `json:"type"`
+			Name string `json:"name"`
+		}{"function", c.Name}
+	case llm.ChoiceNone, llm.ChoiceRequired:
+		return string(c.Mode)
+	}
+	return nil
+}

@@ -1,28 +1,103 @@
 // Package settings reads the person's configuration file.
 //
 // Nothing from the working directory is read here: a repository must not be
-// able to choose an endpoint, a model or what is asked about.
+// able to choose an endpoint, a model or what is asked about. No setting holds
+// a key: it says where one is.
 package settings
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
-	"strings"
 )
 
 // Settings are what a person can set once for all. Empty fields are not set.
-// The tag "what" is what the README says of one.
+// The tag "what" is what the README and the schema say of one; "enum", "format"
+// and "min" say what it may be.
 type Settings struct {
-	Model    string `json:"model,omitempty" what:"the model, as PROVIDER/NAME"`
-	BaseURL  string `json:"base_url,omitempty" what:"URL of an OpenAI-compatible server"`
-	Mode     string `json:"mode,omitempty" what:"what is asked about: ask, edits or all"`
-	MaxSteps int    `json:"max_steps,omitempty" what:"steps after which a turn asks whether it may go on"`
+	Schema    string              `json:"$schema,omitempty" what:"where an editor finds the schema of this file; agent config schema prints it"`
+	Model     string              `json:"model,omitempty" what:"the model, as PROVIDER/NAME"`
+	Models    []string            `json:"models,omitempty" what:"models in order: where a quota is used up or a provider is overloaded, the next one answers for a while"`
+	BaseURL   string              `json:"base_url,omitempty" format:"uri" what:"URL of an OpenAI-compatible server"`
+	Mode      string              `json:"mode,omitempty" enum:"ask,edits,all" what:"what is asked about: ask, edits or all"`
+	MaxSteps  int                 `json:"max_steps,omitempty" min:"1" what:"steps after which a turn asks whether it may go on"`
+	Effort    string              `json:"effort,omitempty" what:"how hard a model shall think, where it has levels: low, medium, high or what else it takes"`
+	Local     *bool               `json:"local,omitempty" what:"whether servers on this machine are looked for when nothing else is connected (default true)"`
+	Providers map[string]Provider `json:"providers,omitempty" what:"providers by name: those of the table, changed, and new ones"`
+	Catalog   map[string]Model    `json:"catalog,omitempty" what:"what is known better of models, by the beginning of NAME or PROVIDER/NAME"`
+}
+
+// Provider is what is said of a provider.
+type Provider struct {
+	BaseURL string            `json:"base_url,omitempty" format:"uri" what:"where it is"`
+	Dialect string            `json:"dialect,omitempty" enum:"openai,responses,anthropic" what:"how it is spoken to: openai (chat completions, the default of a new one), responses or anthropic"`
+	Default string            `json:"default,omitempty" what:"its model where only the provider is named"`
+	Key     *Key              `json:"key,omitempty" what:"where its key is; none for a server that wants none"`
+	Headers map[string]string `json:"headers,omitempty" what:"headers sent with every request"`
+	Models  map[string]Model  `json:"models,omitempty" what:"its models, and what is known of them"`
+}
+
+// Key says where a key is.
+type Key struct {
+	Env     string  `json:"env,omitempty" what:"the variable of the environment that holds it"`
+	Command Command `json:"command,omitempty" what:"the command that prints it: a list of words, or one line for the shell"`
+}
+
+// Command is a program and its arguments; a single word with a blank in it is
+// a line for the shell.
+type Command struct {
+	Words []string // a program and its arguments
+	Line  string   // for the shell, in their place
+}
+
+// UnmarshalJSON reads either form.
+func (c *Command) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, &c.Line)
+	}
+	return json.Unmarshal(b, &c.Words)
+}
+
+// MarshalJSON writes the form that is held.
+func (c Command) MarshalJSON() ([]byte, error) {
+	if c.Line != "" {
+		return json.Marshal(c.Line)
+	}
+	return json.Marshal(c.Words)
+}
+
+// Empty reports whether there is no command.
+func (c Command) Empty() bool { return c.Line == "" && len(c.Words) == 0 }
+
+// Model is what is known of a model. What is left out stays as the program
+// knows it.
+type Model struct {
+	Context int      `json:"context,omitempty" min:"1" what:"tokens of its window"`
+	Output  int      `json:"output,omitempty" min:"1" what:"tokens that a reply may have"`
+	Price   *Price   `json:"price,omitempty" what:"US dollars for a million tokens"`
+	Tools   *bool    `json:"tools,omitempty" what:"whether it calls tools by itself; otherwise its calls are read from its text"`
+	Vision  *bool    `json:"vision,omitempty" what:"whether it sees images"`
+	Effort  []string `json:"effort,omitempty" what:"the levels of effort that it takes"`
+	Dialect string   `json:"dialect,omitempty" enum:"openai,responses" what:"how it is spoken to, where its provider has both"`
+	Form    string   `json:"form,omitempty" enum:"json,react" what:"how it writes calls as text, where it has no tools"`
+}
+
+// Price is what a million tokens cost.
+type Price struct {
+	Input      float64 `json:"input,omitempty" what:"of what is sent"`
+	Cached     float64 `json:"cached,omitempty" what:"of what is sent and read from a cache"`
+	CacheWrite float64 `json:"cache_write,omitempty" what:"of what is sent and written to a cache"`
+	Output     float64 `json:"output,omitempty" what:"of what is said"`
+}
+
+// File is a configuration file that was read.
+type File struct {
+	Settings
+	Path  string
+	Lines map[string]int // of each setting that it holds: "providers.groq.base_url"
 }
 
 // Path returns where the file is expected: $XDG_CONFIG_HOME/agent/config.json,
@@ -41,65 +116,28 @@ func Path(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, "agent", "config.json"), nil
 }
 
-// Load reads the file at path. One that does not exist holds no settings; one
-// with a key or a value that means nothing is refused, with the line.
+// Load is Read for those who need the settings alone.
 func Load(path string) (Settings, error) {
-	var s Settings
+	f, err := Read(path)
+	return f.Settings, err
+}
+
+// Read reads the file at path. One that does not exist holds no settings; one
+// with a key or a value that means nothing is refused, with the line.
+func Read(path string) (File, error) {
+	f := File{Path: path}
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
+		return f, nil
 	}
 	if err != nil {
-		return s, fmt.Errorf("read the configuration: %w", err)
+		return File{}, fmt.Errorf("read the configuration: %w", err)
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
-		return Settings{}, fmt.Errorf("%s:%d: %w", path, line(b, d, err), explain(err))
+	if f.Lines, err = check(b); err != nil {
+		return File{}, fmt.Errorf("%s:%w", path, err)
 	}
-	if d.More() {
-		return Settings{}, fmt.Errorf("%s:%d: something follows the closing brace", path, lineAt(b, d.InputOffset()))
+	if err := json.Unmarshal(b, &f.Settings); err != nil {
+		return File{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return s, nil
-}
-
-// line returns the line of b that err is about.
-func line(b []byte, d *json.Decoder, err error) int {
-	at := d.InputOffset()
-	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		at = e.Offset
-	}
-	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		at = e.Offset
-	}
-	if key, ok := unknownKey(err); ok {
-		if i := bytes.Index(b, []byte(`"`+key+`"`)); i >= 0 {
-			at = int64(i)
-		}
-	}
-	return lineAt(b, at)
-}
-
-func lineAt(b []byte, at int64) int {
-	return 1 + bytes.Count(b[:min(at, int64(len(b)))], []byte("\n"))
-}
-
-// explain names the keys that exist when err is about one that does not.
-func explain(err error) error {
-	key, ok := unknownKey(err)
-	if !ok {
-		return err
-	}
-	var keys []string
-	for f := range reflect.TypeFor[Settings]().Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		keys = append(keys, name)
-	}
-	return fmt.Errorf("there is no setting %q. The settings are: %s", key, strings.Join(keys, ", "))
-}
-
-// unknownKey returns the key that encoding/json did not know.
-func unknownKey(err error) (string, bool) {
-	_, key, ok := strings.Cut(err.Error(), `unknown field "`)
-	return strings.TrimSuffix(key, `"`), ok
+	return f, nil
 }

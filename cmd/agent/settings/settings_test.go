@@ -1,28 +1,68 @@
 package settings_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"agent/cmd/agent/settings"
 )
 
 func TestLoad(t *testing.T) {
+	yes := true
 	for name, c := range map[string]struct {
 		file string
 		want settings.Settings
 		err  string // a part of the error, behind the path
 	}{
-		"whole":      {file: "{\n\"model\": \"openai/gpt-5\", \"mode\": \"edits\", \"max_steps\": 9, \"base_url\": \"http://127.0.0.1:1\"}\n", want: settings.Settings{Model: "openai/gpt-5", Mode: "edits", MaxSteps: 9, BaseURL: "http://127.0.0.1:1"}},
-		"empty":      {file: "{}"},
-		"unknown":    {file: "{\n\n  \"modle\": \"x\"}", err: `:3: there is no setting "modle". The settings are: model, base_url, mode, max_steps`},
-		"wrong type": {file: "{\n\"max_steps\": \"many\"}", err: ":2: json: cannot unmarshal string"},
-		"broken":     {file: "{\n\"model\" \"x\"}", err: ":2: invalid character"},
-		"trailing":   {file: "{}\n{}", err: ":2: something follows"},
+		"plain": {file: "{\n\"model\": \"openai/gpt-5\", \"mode\": \"edits\", \"max_steps\": 9, \"base_url\": \"http://127.0.0.1:1\"}\n",
+			want: settings.Settings{Model: "openai/gpt-5", Mode: "edits", MaxSteps: 9, BaseURL: "http://127.0.0.1:1"}},
+		"nested": {file: `{"$schema": "s", "models": ["a/b", "c/d"], "effort": "high", "local": false,
+			"providers": {
+				"acme": {"base_url": "https://a/v1", "dialect": "anthropic", "default": "m", "key": {"env": "ACME"}, "headers": {"X": "y"},
+					"models": {"m": {"context": 5, "output": 2, "price": {"input": 1.5, "cached": 0.1, "cache_write": 2, "output": 3}, "tools": false, "vision": true, "effort": ["low"], "dialect": "responses", "form": "json"}}},
+				"groq": {"key": {"command": ["pass", "groq"]}},
+				"xai": {"key": {"command": "pass xai | head -1"}}
+			},
+			"catalog": {"gpt-5": {"context": 7}}}`,
+			want: settings.Settings{Schema: "s", Models: []string{"a/b", "c/d"}, Effort: "high", Local: new(bool),
+				Providers: map[string]settings.Provider{
+					"acme": {BaseURL: "https://a/v1", Dialect: "anthropic", Default: "m", Key: &settings.Key{Env: "ACME"}, Headers: map[string]string{"X": "y"},
+						Models: map[string]settings.Model{"m": {Context: 5, Output: 2, Price: &settings.Price{Input: 1.5, Cached: .1, CacheWrite: 2, Output: 3},
+							Tools: new(bool), Vision: &yes, Effort: []string{"low"}, Dialect: "responses", Form: "json"}}},
+					"groq": {Key: &settings.Key{Command: settings.Command{Words: []string{"pass", "groq"}}}},
+					"xai":  {Key: &settings.Key{Command: settings.Command{Line: "pass xai | head -1"}}},
+				},
+				Catalog: map[string]settings.Model{"gpt-5": {Context: 7}}}},
+		"empty": {file: "{}"},
+		"null":  {file: `{"model": null, "providers": null}`},
+
+		"no file at all":       {file: "", err: ":1: this is no JSON: unexpected end of JSON input"},
+		"broken":               {file: "{\n\"model\" \"x\"}", err: ":2: this is no JSON: invalid character '\"' after object key"},
+		"trailing":             {file: "{}\n{}", err: ":2: this is no JSON: invalid character '{' after top-level value"},
+		"not an object":        {file: "[]", err: ":1: the configuration must be an object"},
+		"a slip":               {file: "{\n\n  \"modle\": \"x\"}", err: `:3: there is no setting "modle": did you mean "model"?`},
+		"no such thing":        {file: "{\"telemetry\": true}", err: `:1: there is no setting "telemetry". The settings are: $schema, base_url, catalog, effort, local, max_steps, mode, model, models, providers`},
+		"a slip in a provider": {file: "{\"providers\": {\n\"groq\": {\n\"baseurl\": \"x\"}}}", err: `:3: there is no setting "baseurl" in providers.groq: did you mean "base_url"?`},
+		"a slip in a key":      {file: "{\"providers\": {\"groq\": {\"key\": {\n\"comand\": \"x\"}}}}", err: `:2: there is no setting "comand" in providers.groq.key: did you mean "command"?`},
+		"a key in the file":    {file: "{\"providers\": {\"groq\": {\"key\": \"sk-1\"}}}", err: ":1: providers.groq.key must be an object"},
+		"a slip in a model":    {file: "{\"catalog\": {\"m\": {\"price\": {\n\"in\": 1}}}}", err: `:2: there is no setting "in" in catalog.m.price. The settings are: cache_write, cached, input, output`},
+		"twice":                {file: "{\"model\": \"a\",\n\"model\": \"b\"}", err: ":2: model is set twice"},
+		"a word for a number":  {file: "{\n\"max_steps\": \"many\"}", err: ":2: max_steps must be a whole number"},
+		"a part of a number":   {file: "{\"max_steps\": 1.5}", err: ":1: max_steps must be a whole number"},
+		"less than nothing":    {file: "{\"max_steps\": -1}", err: ":1: max_steps cannot be -1"},
+		"no such mode":         {file: "{\"mode\": \"yolo\"}", err: `:1: mode must be one of ask, edits, all, not "yolo"`},
+		"no address":           {file: "{\"base_url\": \"localhost:80\"}", err: ":1: base_url must be a URL like http://127.0.0.1:8080/v1"},
+		"no list":              {file: "{\"models\": \"a/b\"}", err: ":1: models must be a list"},
+		"no words":             {file: "{\"models\": [\"a/b\",\n1]}", err: ":2: models[1] must be text"},
+		"no truth":             {file: "{\"local\": 1}", err: ":1: local must be true or false"},
+		"no command":           {file: "{\"providers\": {\"groq\": {\"key\": {\"command\": {}}}}}", err: ":1: providers.groq.key.command must be text or a list of texts"},
+		"no price":             {file: "{\"catalog\": {\"m\": {\"price\": {\"input\": -1}}}}", err: ":1: catalog.m.price.input cannot be -1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "config.json")
@@ -48,7 +88,7 @@ func TestLoad(t *testing.T) {
 
 func TestLoadWithoutFile(t *testing.T) {
 	got, err := settings.Load(filepath.Join(t.TempDir(), "none.json"))
-	if err != nil || got != (settings.Settings{}) {
+	if d := cmp.Diff(got, settings.Settings{}); d != "" || err != nil {
 		t.Errorf("got %v, %v, want no settings and no error", got, err)
 	}
 }
@@ -65,6 +105,78 @@ func TestPath(t *testing.T) {
 		got, err := settings.Path(func(k string) string { return c.env[k] })
 		if err != nil || got != filepath.FromSlash(c.want) {
 			t.Errorf("%v: got %s, %v, want %s", c.env, got, err, c.want)
+		}
+	}
+}
+
+// The schema that editors use is kept, so that a change of it is seen. UPDATE=1
+// writes it.
+func TestSchema(t *testing.T) {
+	const kept = "../../../testdata/config.schema.json"
+	got, err := settings.JSONSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(kept, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(got), string(want)); d != "" {
+		t.Errorf("got, want (UPDATE=1 writes it):\n%s", d)
+	}
+}
+
+// What the program reads is what the schema says.
+func TestSchemaAgrees(t *testing.T) {
+	b, err := settings.JSONSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(b, &schema); err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, good := range map[string]bool{
+		`{}`: true,
+		`{"model":"a/b","models":["a/b"],"max_steps":3,"mode":"all","local":false,"effort":"high"}`:           true,
+		`{"providers":{"x":{"base_url":"http://h","key":{"command":["a","b"]}},"y":{"key":{"command":"a"}}}}`: true,
+		`{"catalog":{"m":{"context":3,"price":{"input":0.5}}}}`:                                               true,
+		`{"modle":"x"}`:                             false,
+		`{"mode":"yolo"}`:                           false,
+		`{"max_steps":0}`:                           false,
+		`{"providers":{"x":{"key":"sk"}}}`:          false,
+		`{"providers":{"x":{"key":{"command":3}}}}`: false,
+		`{"catalog":{"m":{"price":{"in":1}}}}`:      false,
+	} {
+		var v any
+		if err := json.Unmarshal([]byte(file), &v); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "config.json")
+		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, read := settings.Load(path)
+		if valid := resolved.Validate(v); (valid == nil) != good || (read == nil) != good {
+			t.Errorf("%s: the schema says %v, the program %v, want good = %t", file, valid, read, good)
+		}
+	}
+}
+
+// Every setting says what it is.
+func TestSettingsAreDescribed(t *testing.T) {
+	for _, s := range settings.All() {
+		if s.What == "" || s.Name == "" {
+			t.Errorf("%+v is not described", s)
 		}
 	}
 }

@@ -1,0 +1,240 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// check reports what of a configuration file means nothing, beginning with the
+// line, and otherwise the line of every setting.
+func check(b []byte) (map[string]int, error) {
+	var whole any
+	if err := json.Unmarshal(b, &whole); err != nil {
+		at := int64(len(b))
+		if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+			at = e.Offset
+		}
+		return nil, fmt.Errorf("%d: this is no JSON: %w", 1+bytes.Count(b[:min(at, int64(len(b)))], []byte("\n")), err)
+	}
+	c := &checker{b: b, d: json.NewDecoder(bytes.NewReader(b)), lines: map[string]int{}}
+	c.d.UseNumber()
+	if err := c.value(reflect.TypeFor[Settings](), "", ""); err != nil {
+		return nil, fmt.Errorf("%d: %w", c.line(), err)
+	}
+	return c.lines, nil
+}
+
+// checker walks over valid JSON, side by side with the type it is to fill.
+type checker struct {
+	b     []byte
+	d     *json.Decoder
+	lines map[string]int
+}
+
+// line is that of the last token.
+func (c *checker) line() int { return 1 + bytes.Count(c.b[:c.d.InputOffset()], []byte("\n")) }
+
+// value checks the next value, which stands at path, against t and its tag.
+func (c *checker) value(t reflect.Type, tag reflect.StructTag, path string) error {
+	token, err := c.d.Token()
+	if err != nil {
+		return err
+	}
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch v := token.(type) {
+	case nil:
+		return nil // as if it were left out
+	case json.Delim:
+		switch {
+		case v == '{' && t.Kind() == reflect.Struct && t != reflect.TypeFor[Command]():
+			return c.object(t, path)
+		case v == '{' && t.Kind() == reflect.Map:
+			return c.table(t.Elem(), path)
+		case v == '[' && t == reflect.TypeFor[Command]():
+			return c.list(reflect.TypeFor[string](), tag, path)
+		case v == '[' && t.Kind() == reflect.Slice:
+			return c.list(t.Elem(), tag, path)
+		}
+	case string:
+		if t == reflect.TypeFor[Command]() || t.Kind() == reflect.String {
+			return text(v, tag, path)
+		}
+	case bool:
+		if t.Kind() == reflect.Bool {
+			return nil
+		}
+	case json.Number:
+		if t.Kind() == reflect.Int || t.Kind() == reflect.Float64 {
+			return number(v, t, tag, path)
+		}
+	}
+	return fmt.Errorf("%s must be %s", named(path), form(t))
+}
+
+// object checks the keys and values of a struct.
+func (c *checker) object(t reflect.Type, path string) error {
+	fields := map[string]reflect.StructField{}
+	for f := range t.Fields() {
+		fields[key(f)] = f
+	}
+	return c.pairs(path, func(name, at string) error {
+		f, ok := fields[name]
+		if !ok {
+			return unknown(name, path, slices.Sorted(maps.Keys(fields)))
+		}
+		return c.value(f.Type, f.Tag, at)
+	})
+}
+
+// table checks the values of a map.
+func (c *checker) table(elem reflect.Type, path string) error {
+	return c.pairs(path, func(_, at string) error { return c.value(elem, "", at) })
+}
+
+// pairs goes through an object and refuses a key that comes twice.
+func (c *checker) pairs(path string, each func(name, at string) error) error {
+	seen := map[string]bool{}
+	for c.d.More() {
+		token, err := c.d.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := token.(string)
+		at := strings.TrimPrefix(path+"."+name, ".")
+		if seen[name] {
+			return fmt.Errorf("%s is set twice", at)
+		}
+		seen[name] = true
+		c.lines[at] = c.line()
+		if err := each(name, at); err != nil {
+			return err
+		}
+	}
+	_, err := c.d.Token() // the closing brace
+	return err
+}
+
+func (c *checker) list(elem reflect.Type, tag reflect.StructTag, path string) error {
+	for i := 0; c.d.More(); i++ {
+		if err := c.value(elem, tag, fmt.Sprintf("%s[%d]", path, i)); err != nil {
+			return err
+		}
+	}
+	_, err := c.d.Token()
+	return err
+}
+
+func text(v string, tag reflect.StructTag, path string) error {
+	if choice := tag.Get("enum"); choice != "" && !slices.Contains(strings.Split(choice, ","), v) {
+		return fmt.Errorf("%s must be one of %s, not %q", path, strings.ReplaceAll(choice, ",", ", "), v)
+	}
+	if tag.Get("format") == "uri" {
+		u, err := url.Parse(v)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return fmt.Errorf("%s must be a URL like http://127.0.0.1:8080/v1", path)
+		}
+	}
+	return nil
+}
+
+func number(v json.Number, t reflect.Type, tag reflect.StructTag, path string) error {
+	n, err := v.Float64()
+	if t.Kind() == reflect.Int {
+		var i int64
+		i, err = v.Int64()
+		n = float64(i)
+	}
+	if err != nil {
+		return fmt.Errorf("%s must be %s", path, form(t))
+	}
+	if least, err := strconv.ParseFloat(tag.Get("min"), 64); err == nil && n < least || n < 0 {
+		return fmt.Errorf("%s cannot be %s", path, v)
+	}
+	return nil
+}
+
+// form says in words what a value of type t is.
+func form(t reflect.Type) string {
+	switch {
+	case t == reflect.TypeFor[Command]():
+		return "text or a list of texts"
+	case t.Kind() == reflect.Struct || t.Kind() == reflect.Map:
+		return "an object"
+	case t.Kind() == reflect.Slice:
+		return "a list"
+	case t.Kind() == reflect.Bool:
+		return "true or false"
+	case t.Kind() == reflect.Int:
+		return "a whole number"
+	case t.Kind() == reflect.Float64:
+		return "a number"
+	}
+	return "text"
+}
+
+func named(path string) string {
+	if path == "" {
+		return "the configuration"
+	}
+	return path
+}
+
+// key is the name of a field in the file.
+func key(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
+
+// unknown is the error of a key that does not exist, with the nearest that does.
+func unknown(name, path string, keys []string) error {
+	where := ""
+	if path != "" {
+		where = " in " + path
+	}
+	best, at := "", max(3, len(name)/2)
+	for _, k := range keys {
+		d := slips(name, k)
+		if d < at && d < len(k) || best != "" && d == at && len(k) == len(name) {
+			best, at = k, d
+		}
+	}
+	if best != "" {
+		return fmt.Errorf("there is no setting %q%s: did you mean %q?", name, where, best)
+	}
+	return fmt.Errorf("there is no setting %q%s. The settings are: %s", name, where, strings.Join(keys, ", "))
+}
+
+// slips counts the letters to put in, take out, change or swap to make b of a.
+func slips(a, b string) int {
+	d := make([][]int, len(a)+1)
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		d[i][0] = i
+	}
+	for j := range d[0] {
+		d[0][j] = j
+	}
+	for i := range len(a) {
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			d[i+1][j+1] = min(d[i][j]+cost, d[i][j+1]+1, d[i+1][j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				d[i+1][j+1] = min(d[i+1][j+1], d[i-1][j-1]+1)
+			}
+		}
+	}
+	return d[len(a)][len(b)]
+}

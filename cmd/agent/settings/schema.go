@@ -1,0 +1,100 @@
+package settings
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// JSONSchema returns the schema of the configuration file, for editors.
+func JSONSchema() ([]byte, error) {
+	s, err := jsonschema.For[Settings](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[Command](): {OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}}},
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("make the schema: %w", err)
+	}
+	s.Schema, s.Title = "https://json-schema.org/draft/2020-12/schema", "agent's configuration"
+	describe(s, reflect.TypeFor[Settings]())
+	b, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write the schema: %w", err)
+	}
+	return append(b, '\n'), nil
+}
+
+// Setting is a row of what can be set.
+type Setting struct {
+	Name string // "providers.NAME.key.env"
+	What string
+}
+
+// All returns everything that can be set, as it stands in the structs.
+func All() []Setting { return below(reflect.TypeFor[Settings](), "") }
+
+func below(t reflect.Type, path string) []Setting {
+	var all []Setting
+	for f := range t.Fields() {
+		name := strings.TrimPrefix(path+"."+key(f), ".")
+		all = append(all, Setting{Name: name, What: f.Tag.Get("what")})
+		elem := f.Type
+		if elem.Kind() == reflect.Map {
+			elem, name = elem.Elem(), name+".NAME"
+		}
+		if elem.Kind() == reflect.Pointer {
+			elem = elem.Elem()
+		}
+		// What is known of a model is the same wherever it stands.
+		if elem.Kind() == reflect.Struct && elem != reflect.TypeFor[Command]() && name != "providers.NAME.models.NAME" {
+			all = append(all, below(elem, name)...)
+		}
+	}
+	return all
+}
+
+// describe puts into the schema of t what the tags of its fields say.
+func describe(s *jsonschema.Schema, t reflect.Type) {
+	s.Type, s.Types = single(s), nil
+	switch {
+	case t.Kind() == reflect.Pointer:
+		describe(s, t.Elem())
+	case t == reflect.TypeFor[Command]():
+	case t.Kind() == reflect.Map:
+		describe(s.AdditionalProperties, t.Elem())
+	case t.Kind() == reflect.Slice:
+		describe(s.Items, t.Elem())
+	case t.Kind() == reflect.Struct:
+		for f := range t.Fields() {
+			p := s.Properties[key(f)]
+			describe(p, f.Type)
+			limit(p, f.Tag)
+		}
+	}
+}
+
+// limit puts into s what a tag says of the field.
+func limit(s *jsonschema.Schema, tag reflect.StructTag) {
+	s.Description, s.Format = tag.Get("what"), tag.Get("format")
+	if choice := tag.Get("enum"); choice != "" {
+		for _, c := range strings.Split(choice, ",") {
+			s.Enum = append(s.Enum, c)
+		}
+	}
+	if least, err := strconv.ParseFloat(tag.Get("min"), 64); err == nil {
+		s.Minimum = &least
+	}
+}
+
+// single is the type of s without the null that stands for a field left out.
+func single(s *jsonschema.Schema) string {
+	for _, t := range s.Types {
+		if t != "null" {
+			return t
+		}
+	}
+	return s.Type
+}

@@ -88,7 +88,7 @@ func (a *app) assemble(f flags, set settings.Settings, store *history.Store, att
 	if a.work, err = tools.Open(a.dir); err != nil {
 		return err
 	}
-	pick := picker{flags: f, settings: set, last: a.lastModel(store)}
+	pick := newPicker(f, set, a.lastModel(store), !attended)
 	model, notices, err := pick.model(f.model)
 	if err != nil {
 		return err

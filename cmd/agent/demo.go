@@ -105,7 +105,7 @@ func (a *app) demoModel(f flags, plain bool) error {
 		if err != nil {
 			return err
 		}
-		pick := picker{flags: f, settings: set}
+		pick := newPicker(f, set, "", true)
 		if a.options.Model, a.notices, err = pick.model(f.model); err != nil {
 			return err
 		}

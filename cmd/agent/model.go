@@ -1,7 +1,8 @@
 package main
 
 import (
-	"os"
+	"context"
+	"fmt"
 
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
@@ -14,30 +15,116 @@ type picker struct {
 	flags    flags
 	settings settings.Settings
 	last     string // the model used last, as PROVIDER/NAME
+	// wait says that servers on this machine are looked for before the guide is
+	// chosen; otherwise local does it.
+	wait bool
+	keys *keys
 }
+
+// newPicker returns a picker that chooses by what the person said.
+func newPicker(f flags, set settings.Settings, last string, wait bool) picker {
+	return picker{flags: f, settings: set, last: last, wait: wait, keys: newKeys(set, systemRing{}, storedProviders)}
+}
+
+// input is all that the choice depends on, with the name that the person gave.
+func (p picker) input(ctx context.Context, name string) catalog.Input {
+	in := catalog.Input{
+		Getenv: p.keys.getenv, Vault: p.keys, Flag: name, Last: p.last,
+		BaseURL: p.flags.baseURL, ConfigURL: p.settings.BaseURL, Changes: changesOf(p.settings),
+	}
+	if p.settings.Model != "" {
+		in.Config = append(in.Config, p.settings.Model)
+	}
+	in.Config = append(in.Config, p.settings.Models...)
+	if p.wait && p.probes() {
+		in.Local = func() []catalog.Server { return in.Probe(ctx) }
+	}
+	return in
+}
+
+// probes reports whether servers on this machine may be looked for.
+func (p picker) probes() bool { return p.settings.Local == nil || *p.settings.Local }
 
 // model returns the model that name says, or where it is empty the one that the
 // environment, the configuration and what was used before say, and what the
 // person should know about that. A name that means nothing is wrong usage.
 func (p picker) model(name string) (loop.Model, []string, error) {
-	in := catalog.Input{Getenv: os.Getenv, Flag: name, Last: p.last, BaseURL: p.flags.baseURL, ConfigURL: p.settings.BaseURL}
-	if p.settings.Model != "" {
-		in.Config = []string{p.settings.Model}
-	}
+	in := p.input(context.Background(), name)
 	choice, err := catalog.Resolve(in)
 	if err != nil {
 		return loop.Model{}, nil, usage("%w", err)
 	}
+	if choice.Info.Context == 0 {
+		choice = in.Measured(context.Background(), choice)
+	}
+	return p.build(choice)
+}
+
+// build connects the model of a choice, and those that stand in for it.
+func (p picker) build(c catalog.Choice) (loop.Model, []string, error) {
+	m, err := p.connect(c)
+	if err != nil {
+		return m, nil, err
+	}
+	notices := c.Notices
+	if m.Effort, err = p.effort(c); err != nil {
+		return m, nil, err
+	}
+	if want := p.wantedEffort(); want != m.Effort {
+		notices = append(notices, fmt.Sprintf("%s: effort %s of the configuration is left out: %v", m.Name, want, c.Info.TakesEffort(want)))
+	}
+	for _, n := range c.Next {
+		next, err := p.connect(n)
+		if err != nil {
+			notices = append(notices, err.Error())
+			continue
+		}
+		if want := p.wantedEffort(); n.Info.TakesEffort(want) == nil {
+			next.Effort = want
+		}
+		m.Fallbacks = append(m.Fallbacks, next)
+	}
+	return m, notices, nil
+}
+
+// connect returns the model of a choice alone.
+func (p picker) connect(c catalog.Choice) (loop.Model, error) {
 	m := loop.Model{
-		Name: choice.ID(), ID: choice.Model, Why: choice.Why,
-		Context: choice.Info.Context, Cost: choice.Info.Cost,
+		Name: c.ID(), ID: c.Model, Why: c.Why,
+		Context: c.Info.Context, Cost: c.Info.Cost,
 	}
-	if choice.Offline() {
+	if c.Offline() {
 		m.Provider = offline.New()
-		return m, choice.Notices, nil
+		return m, nil
 	}
-	m.Provider, err = choice.Connect()
-	return m, choice.Notices, err
+	if c.Dialect() == catalog.Anthropic { // it wants to be told a limit
+		m.MaxTokens = c.Info.Output
+	}
+	provider, err := c.Connect()
+	m.Provider = provider
+	return m, err
+}
+
+// wantedEffort is the effort that the person set.
+func (p picker) wantedEffort() string {
+	if p.flags.effort != "" {
+		return p.flags.effort
+	}
+	return p.settings.Effort
+}
+
+// effort returns how hard the model of c shall think. One that was asked for
+// with the flag and that the model does not take is wrong usage.
+func (p picker) effort(c catalog.Choice) (string, error) {
+	want := p.wantedEffort()
+	err := c.Info.TakesEffort(want)
+	switch {
+	case err == nil:
+		return want, nil
+	case p.flags.effort != "":
+		return "", usage("--effort: %s: %w", c.ID(), err)
+	}
+	return "", nil
 }
 
 // named returns the model of a name that the person gives while the program
@@ -46,4 +133,25 @@ func (p picker) named(name string) (loop.Model, error) {
 	m, _, err := p.model(name)
 	m.Why = "you chose it"
 	return m, err
+}
+
+// local looks for a server on this machine and returns its model, if nothing
+// else is connected and nobody named a model. It takes no longer than
+// catalog.ProbeTime.
+func (p picker) local(ctx context.Context) (loop.Model, bool) {
+	if !p.probes() {
+		return loop.Model{}, false
+	}
+	p.wait = false
+	in := p.input(ctx, p.flags.model)
+	chosen, err := catalog.Resolve(in)
+	if err != nil || !chosen.Offline() || chosen.Named {
+		return loop.Model{}, false
+	}
+	near, ok := in.Nearby(in.Probe(ctx))
+	if !ok || ctx.Err() != nil {
+		return loop.Model{}, false
+	}
+	m, _, err := p.build(near)
+	return m, err == nil
 }

@@ -33,6 +33,7 @@ type Choice struct {
 	KeyName  string   // what the key came from, or belongs in
 	Login    *Login   // in place of a key
 	Why      string   // "chosen by --model"
+	Named    bool     // a person named it
 	Notices  []string // what the person should know besides
 	Next     []Choice // stand in for it when it cannot answer, in this order
 }
@@ -64,7 +65,7 @@ func Resolve(in Input) (Choice, error) {
 		if err != nil {
 			return Choice{}, fmt.Errorf("%s: %w", named.from, err)
 		}
-		c.Why = "chosen by " + named.from
+		c.Why, c.Named = "chosen by "+named.from, true
 		return in.backed(c), nil
 	}
 	if len(in.Config) > 0 {
@@ -80,7 +81,7 @@ func (in Input) configured() (Choice, error) {
 	for _, name := range in.Config {
 		c, err := in.named(name)
 		if err == nil {
-			c.Why, c.Notices = "chosen in the configuration", notices
+			c.Why, c.Named, c.Notices = "chosen in the configuration", true, notices
 			return in.backed(c), nil
 		}
 		err = fmt.Errorf("model in the configuration: %w", err)
@@ -237,6 +238,9 @@ func (in Input) choice(r Row, model string) (Choice, error) {
 
 // whereabouts says how r gets an address.
 func (r Row) whereabouts() string {
+	if r.URLName == "" {
+		return "give it a base_url in the configuration"
+	}
 	return "set " + r.URLName + ", or start with --base-url URL"
 }
 

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"agent/cmd/agent/settings"
+	"agent/internal/llm/catalog"
+)
+
+// changesOf returns what the configuration makes of the tables of providers and
+// models.
+func changesOf(set settings.Settings) catalog.Changes {
+	c := catalog.Changes{Models: map[string]catalog.Info{}}
+	for _, name := range slices.Sorted(maps.Keys(set.Providers)) {
+		p := set.Providers[name]
+		c.Rows = append(c.Rows, rowOf(name, p))
+		for model, m := range p.Models {
+			c.Models[name+"/"+model] = infoOf(m)
+		}
+	}
+	for name, m := range set.Catalog {
+		c.Models[name] = infoOf(m)
+	}
+	return c
+}
+
+// rowOf returns the row of the provider called name, changed or new.
+func rowOf(name string, p settings.Provider) catalog.Row {
+	r, found := catalog.Find(name)
+	if !found {
+		r = catalog.Row{Name: strings.ToLower(name), Dialect: catalog.OpenAI}
+	}
+	if p.BaseURL != "" {
+		r.BaseURL, r.Configured = p.BaseURL, true
+		r.Keyless = r.Keyless || p.Key == nil
+	}
+	if p.Dialect != "" {
+		r.Dialect, r.Several = catalog.Dialect(p.Dialect), false
+	}
+	if p.Default != "" {
+		r.Default = p.Default
+	}
+	if p.Key != nil && p.Key.Env != "" {
+		r.KeyNames = append([]string{p.Key.Env}, r.KeyNames...)
+	}
+	if len(p.Headers) > 0 {
+		r.Headers = maps.Clone(r.Headers)
+		if r.Headers == nil {
+			r.Headers = map[string]string{}
+		}
+		maps.Copy(r.Headers, p.Headers)
+	}
+	return r
+}
+
+func infoOf(m settings.Model) catalog.Info {
+	i := catalog.Info{
+		Context: m.Context, Output: m.Output, Tools: m.Tools, Vision: m.Vision,
+		Effort: m.Effort, Dialect: catalog.Dialect(m.Dialect), Form: m.Form,
+	}
+	if m.Price != nil {
+		i.Price = &catalog.Price{Input: m.Price.Input, Cached: m.Price.Cached, CacheWrite: m.Price.CacheWrite, Output: m.Price.Output}
+	}
+	return i
+}

@@ -17,6 +17,7 @@ const (
 	ErrInvalid    ErrorKind = "invalid"    // the request is not acceptable (400, 422)
 	ErrTooLong    ErrorKind = "too_long"   // the conversation exceeds the window (413, context_length_exceeded)
 	ErrNotFound   ErrorKind = "not_found"  // no such model or path (404)
+	ErrNoTools    ErrorKind = "no_tools"   // the model or its server knows no tool calling
 	ErrNetwork    ErrorKind = "network"    // resolving, connecting, TLS
 	ErrTimeout    ErrorKind = "timeout"    // connecting, headers or silence took too long
 	ErrCut        ErrorKind = "cut"        // the stream ended before the reply did
@@ -33,6 +34,7 @@ type Error struct {
 	Message    string        // what went wrong, in the provider's words where it gave some
 	Hint       string        // what the person can do about it, if known
 	Retry      bool          // another try may succeed
+	Tries      int           // so many in all are worth it; 0 leaves it to the caller
 	RetryAfter time.Duration // lower bound of the wait before it, 0 if not told
 	Err        error         // the cause, if any
 }

@@ -43,9 +43,10 @@ type Agent struct {
 	events chan<- Event
 	gone   <-chan struct{} // closed when nobody takes events any more
 
-	msgs []llm.Message // owned by the turn while one runs
-	over atomic.Bool   // the end of the turn was told
-	rest resting       // owned by the turn too
+	msgs []llm.Message   // owned by the turn while one runs
+	over atomic.Bool     // the end of the turn was told
+	rest resting         // owned by the turn too
+	text map[string]bool // models whose calls come as text; owned by the turn
 
 	mu      sync.Mutex // guards what follows
 	model   Model
@@ -71,7 +72,7 @@ func NewAgent(o Options) *Agent {
 	if o.Rand == nil {
 		o.Rand = rand.Float64
 	}
-	a := &Agent{o: o, msgs: o.State.Messages, model: o.Model, named: o.State.Model, answers: map[string]chan Answer{}, rest: resting{}, begun: len(o.State.Events) > 0}
+	a := &Agent{o: o, msgs: o.State.Messages, model: o.Model, named: o.State.Model, answers: map[string]chan Answer{}, rest: resting{}, text: map[string]bool{}, begun: len(o.State.Events) > 0}
 	a.policy.Mode = o.Mode
 	for _, e := range o.State.Closing {
 		if record, err := Encode(e); err == nil {
@@ -162,7 +163,7 @@ func (a *Agent) turn(ctx context.Context, p Prompt) (reason Reason) {
 	t := &Turn{
 		Model: a.currentModel, System: a.o.System, Tools: a.o.Tools, Schema: a.o.Schema, MaxSteps: a.o.MaxSteps,
 		Judge: a.judge, Inbox: a.leftover, Emit: a.emit,
-		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand, rest: a.rest,
+		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand, rest: a.rest, asText: a.text,
 	}
 	if a.o.Attended {
 		t.Approve = a.approve

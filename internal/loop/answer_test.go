@@ -170,3 +170,54 @@ func TestCost(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// A server that knows no tools is asked again with calls as text, if the person
+// says so or nobody is there to ask, and from then on for good.
+func TestNoToolCalling(t *testing.T) {
+	none := &llm.Error{Kind: llm.ErrNoTools, Provider: "p", Status: 400, Message: "it does not support tools"}
+	for name, c := range map[string]struct {
+		answer loop.Decision
+		alone  bool
+		want   string
+	}{
+		"yes": {answer: loop.Allow, want: `
+			user "1"
+			asked text "script/test has no tool calling. Go on with calls written as text?" because p answered 400: it does not support tools; always: ""
+			notice script/test writes its tool calls as text from here on.
+			assistant "as text"
+			turn done after 1
+			user "2"
+			assistant "still"
+			turn done after 1`},
+		"no": {answer: loop.Refuse, want: `
+			user "1"
+			asked text "script/test has no tool calling. Go on with calls written as text?" because p answered 400: it does not support tools; always: ""
+			turn error after 1: p answered 400: it does not support tools
+			user "2"
+			assistant "too late"
+			turn done after 1`},
+		"nobody there": {alone: true, want: `
+			user "1"
+			notice script/test writes its tool calls as text from here on.
+			assistant "as text"
+			turn done after 1
+			user "2"
+			assistant "still"
+			turn done after 1`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options(script.New(script.Fail(none), script.Say("too late")))
+			o.Model.AsText = script.New(script.Say("as text"), script.Say("still"))
+			o.Attended = !c.alone
+			events := play(t, o, []string{"1", "2"}, func(e loop.Event) []loop.Command {
+				if a, ok := e.(loop.Asked); ok {
+					return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: c.answer}}
+				}
+				return nil
+			})
+			if d := cmp.Diff(trace(events), dedent(c.want)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}

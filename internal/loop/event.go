@@ -148,9 +148,9 @@ type (
 
 // Ask is a question to the person.
 type Ask struct {
-	ID       string // of the tool call, or StepsAsk
+	ID       string // of the tool call, StepsAsk or TextAsk
 	Title    string // "edit internal/tui/list.go"
-	Effect   string // tools.Effect; empty for StepsAsk
+	Effect   string // tools.Effect; empty for a question about the turn itself
 	Targets  []Target
 	Diffs    []Diff   // what would be written
 	Warnings []string // what to know before saying yes
@@ -158,8 +158,15 @@ type Ask struct {
 	Scope    string   // what an Always would cover, in words; empty if it is not offered
 }
 
-// StepsAsk is the ID of the question whether a long turn may go on.
-const StepsAsk = "steps"
+// AboutTurn reports whether the question is whether the turn may go on, and not
+// about a tool call.
+func (a Ask) AboutTurn() bool { return a.Effect == "" }
+
+// The IDs of the questions about a turn.
+const (
+	StepsAsk = "steps" // whether a long turn may go on
+	TextAsk  = "text"  // whether a model without tool calling may write its calls as text
+)
 
 // GoOn is the prompt that continues an answer that was cut.
 const GoOn = "Go on exactly where your answer was cut."

@@ -19,7 +19,7 @@ func (t *Turn) mayGoOn(ctx context.Context) bool {
 		return true
 	}
 	why := fmt.Sprintf("a turn stops every %d steps (--max-steps)", t.MaxSteps)
-	if t.goOn(ctx, fmt.Sprintf("%d steps so far. Go on?", t.end.Steps), why) {
+	if t.goOn(ctx, StepsAsk, fmt.Sprintf("%d steps so far. Go on?", t.end.Steps), why) {
 		t.allowed += t.MaxSteps
 		return true
 	}
@@ -33,11 +33,11 @@ func (t *Turn) mayGoOn(ctx context.Context) bool {
 
 // goOn asks the person whether the turn may go on; where nobody can be asked it
 // may not. When the person stops it instead of answering, that is its reason.
-func (t *Turn) goOn(ctx context.Context, question, why string) bool {
+func (t *Turn) goOn(ctx context.Context, id, question, why string) bool {
 	if t.Approve == nil {
 		return false
 	}
-	answer, err := t.Approve(ctx, Ask{ID: StepsAsk, Title: question, Why: why}, policy.Scope{})
+	answer, err := t.Approve(ctx, Ask{ID: id, Title: question, Why: why}, policy.Scope{})
 	if err != nil {
 		t.end.Reason = UserInterrupt
 		return false
@@ -84,7 +84,7 @@ func (t *Turn) judgeRepeats(ctx context.Context, calls, results []llm.Message) {
 		return
 	}
 	t.repeats.n = 0
-	if t.goOn(ctx, fmt.Sprintf("The model made the same call %d times, with the same result. Go on?", maxRepeats), "it may go round in a circle") {
+	if t.goOn(ctx, StepsAsk, fmt.Sprintf("The model made the same call %d times, with the same result. Go on?", maxRepeats), "it may go round in a circle") {
 		return
 	}
 	if t.end.Reason == "" {

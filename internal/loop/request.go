@@ -70,6 +70,9 @@ func (t *Turn) askOne(ctx context.Context, m Model, msgs []llm.Message, tries in
 			t.emit(Notice{Text: e.Error() + ". The schema is left out of the request and checked here."})
 			continue
 		}
+		if ok && e.Kind == llm.ErrNoTools && t.writesCalls(ctx, m, e) {
+			continue
+		}
 		if !ok || !e.Retry || accepted(reply) || try >= tries || ctx.Err() != nil {
 			return reply, err
 		}
@@ -84,6 +87,31 @@ func (t *Turn) askOne(ctx context.Context, m Model, msgs []llm.Message, tries in
 			return reply, err
 		}
 	}
+}
+
+// provider is how m is reached.
+func (t *Turn) provider(m Model) llm.Provider {
+	if t.asText[m.Name] && m.AsText != nil {
+		return m.AsText
+	}
+	return m.Provider
+}
+
+// writesCalls reports whether m, which knows no tool calling, is asked again
+// with calls written as text. The person is asked where there is one.
+func (t *Turn) writesCalls(ctx context.Context, m Model, err error) bool {
+	if m.AsText == nil || t.asText[m.Name] {
+		return false
+	}
+	if t.Approve != nil && !t.goOn(ctx, TextAsk, m.Name+" has no tool calling. Go on with calls written as text?", err.Error()) {
+		return false
+	}
+	if t.asText == nil {
+		t.asText = map[string]bool{}
+	}
+	t.asText[m.Name] = true
+	t.emit(Notice{Text: m.Name + " writes its tool calls as text from here on."})
+	return true
 }
 
 // accepted reports whether anything of a reply counts: thinking alone can be
@@ -109,7 +137,7 @@ func (t *Turn) backoff(try int, atLeast time.Duration) time.Duration {
 func (t *Turn) stream(ctx context.Context, m Model, req llm.Request) (*llm.Reply, error) {
 	reply := llm.NewReply("")
 	save := saver{t: t, reply: reply.ID, last: t.Now()}
-	for d, err := range m.Provider.Stream(ctx, req) {
+	for d, err := range t.provider(m).Stream(ctx, req) {
 		if err != nil {
 			return reply, err
 		}

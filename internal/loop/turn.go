@@ -25,6 +25,9 @@ type Model struct {
 	// Cost is the price of what a reply used, in US dollars, if that is known.
 	// Nil where it never is.
 	Cost func(llm.Usage) (usd float64, known bool)
+	// AsText reaches the same model with calls written as text, for a server that
+	// turns out to know no tool calling. Nil where that is not offered.
+	AsText llm.Provider
 	// Fallbacks answer in its place, in this order, while it is overloaded or
 	// its quota is used up. Their own are not looked at.
 	Fallbacks []Model
@@ -64,16 +67,17 @@ type Turn struct {
 
 	end      TurnEnd
 	started  time.Time
-	failing  int     // steps in a row whose tools all failed
-	allowed  int     // steps until the guard asks
-	repeats  repeats // of the same calls
-	rest     resting // models that are not asked for now
-	fitting  fitting // how far the answer is from its schema
-	went     bool    // a cut answer was continued already
-	unpriced bool    // the price of a step is not known
-	cost     float64 // of the steps whose price is known
-	auto     string  // what this program has to say before the next step
-	logErr   error   // the first error of Emit
+	failing  int             // steps in a row whose tools all failed
+	allowed  int             // steps until the guard asks
+	repeats  repeats         // of the same calls
+	rest     resting         // models that are not asked for now
+	asText   map[string]bool // models whose calls come as text
+	fitting  fitting         // how far the answer is from its schema
+	went     bool            // a cut answer was continued already
+	unpriced bool            // the price of a step is not known
+	cost     float64         // of the steps whose price is known
+	auto     string          // what this program has to say before the next step
+	logErr   error           // the first error of Emit
 }
 
 // Run carries the conversation msgs, whose last message is the person's, until

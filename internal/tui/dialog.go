@@ -87,7 +87,7 @@ func (d *dialog) press(msg tea.KeyPressMsg) (answer *loop.Answer, taken bool) {
 		return d.answer(loop.Refuse, ""), true
 	case d.keys.is(k, actAlways) && ask.Scope != "":
 		return d.answer(loop.Always, ""), true
-	case d.keys.is(k, actSay) && ask.ID != loop.StepsAsk:
+	case d.keys.is(k, actSay) && !ask.AboutTurn():
 		d.note = newEditor(d.keys, d.st)
 		return nil, true
 	case d.keys.is(k, actUp) && d.scroll > 0:
@@ -194,7 +194,7 @@ func (d *dialog) makeBody(width int) []string {
 	}
 	if ask.Why != "" {
 		lead := "asks because "
-		if ask.ID == loop.StepsAsk {
+		if ask.AboutTurn() {
 			lead = ""
 		}
 		out = append(out, paint(d.st.Dim, Wrap(lead+Sanitize(ask.Why), width))...)
@@ -228,14 +228,14 @@ func (d *dialog) foot(width int) ([]string, *tea.Cursor) {
 	}
 	ask := d.asks[0]
 	yes, no := yesWord(ask), "refuse"
-	if ask.ID == loop.StepsAsk {
+	if ask.AboutTurn() {
 		no = "stop"
 	}
 	hints := []string{d.keys.name(actApprove) + " " + yes, d.keys.name(actRefuse) + " " + no}
 	if ask.Scope != "" {
 		hints = append(hints, d.keys.name(actAlways)+" always: "+SanitizeLine(ask.Scope))
 	}
-	if ask.ID != loop.StepsAsk {
+	if !ask.AboutTurn() {
 		hints = append(hints, d.keys.name(actSay)+" say something")
 	}
 	lines := flow(hints, "   ", max(width-gutter, 1))
@@ -250,7 +250,7 @@ func (d *dialog) foot(width int) ([]string, *tea.Cursor) {
 
 func yesWord(a loop.Ask) string {
 	switch {
-	case a.ID == loop.StepsAsk:
+	case a.AboutTurn():
 		return "go on"
 	case a.Effect == "write":
 		return "apply"

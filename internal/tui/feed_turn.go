@@ -27,7 +27,7 @@ func (f *feed) call(id string, change func(*tool)) {
 }
 
 func (f *feed) asked(ask loop.Ask) {
-	if ask.ID == loop.StepsAsk {
+	if ask.AboutTurn() {
 		return
 	}
 	f.call(ask.ID, func(t *tool) {
@@ -36,9 +36,6 @@ func (f *feed) asked(ask loop.Ask) {
 }
 
 func (f *feed) decided(ev *loop.Decided) {
-	if ev.ID == loop.StepsAsk {
-		return
-	}
 	f.call(ev.ID, func(t *tool) {
 		t.note = ev.Note
 		if ev.Decision == loop.Always {

@@ -110,6 +110,8 @@ func kindOf(status int, f Failure) (kind llm.ErrorKind, retry bool) {
 	switch {
 	case says("context_length", "exceed_context_size", "context length", "context size", "context window", "maximum context", "prompt is too long", "context limit", "request too large", "request_too_large"):
 		return llm.ErrTooLong, false
+	case says("not support tools", "not support tool", "tools param requires", "tool use is not supported", "tools are not supported", "tool calling is not supported", "tool choice requires"):
+		return llm.ErrNoTools, false
 	case waitIn(f.Message) > 0:
 		return llm.ErrRate, true
 	case says("insufficient_quota", "insufficient_balance", "insufficient balance", "credit balance", "billing_error", "exceeded your current quota"):

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -81,9 +80,8 @@ func keyTable() string {
 func settingTable() string {
 	var b strings.Builder
 	b.WriteString("| setting | what it is |\n|---|---|\n")
-	for f := range reflect.TypeFor[settings.Settings]().Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		fmt.Fprintf(&b, "| `%s` | %s |\n", name, f.Tag.Get("what"))
+	for _, s := range settings.All() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", s.Name, s.What)
 	}
 	return b.String()
 }

@@ -82,7 +82,7 @@ type Model struct {
 	Vision  *bool    `json:"vision,omitempty" what:"whether it sees images"`
 	Effort  []string `json:"effort,omitempty" what:"the levels of effort that it takes"`
 	Dialect string   `json:"dialect,omitempty" enum:"openai,responses" what:"how it is spoken to, where its provider has both"`
-	Form    string   `json:"form,omitempty" enum:"json,react" what:"how it writes calls as text, where it has no tools"`
+	Form    string   `json:"form,omitempty" enum:"tool_call,react" what:"how it writes calls as text, where it has no tools"`
 }
 
 // Price is what a million tokens cost.

@@ -25,7 +25,7 @@ func TestLoad(t *testing.T) {
 		"nested": {file: `{"$schema": "s", "models": ["a/b", "c/d"], "effort": "high", "local": false,
 			"providers": {
 				"acme": {"base_url": "https://a/v1", "dialect": "anthropic", "default": "m", "key": {"env": "ACME"}, "headers": {"X": "y"},
-					"models": {"m": {"context": 5, "output": 2, "price": {"input": 1.5, "cached": 0.1, "cache_write": 2, "output": 3}, "tools": false, "vision": true, "effort": ["low"], "dialect": "responses", "form": "json"}}},
+					"models": {"m": {"context": 5, "output": 2, "price": {"input": 1.5, "cached": 0.1, "cache_write": 2, "output": 3}, "tools": false, "vision": true, "effort": ["low"], "dialect": "responses", "form": "react"}}},
 				"groq": {"key": {"command": ["pass", "groq"]}},
 				"xai": {"key": {"command": "pass xai | head -1"}}
 			},
@@ -34,7 +34,7 @@ func TestLoad(t *testing.T) {
 				Providers: map[string]settings.Provider{
 					"acme": {BaseURL: "https://a/v1", Dialect: "anthropic", Default: "m", Key: &settings.Key{Env: "ACME"}, Headers: map[string]string{"X": "y"},
 						Models: map[string]settings.Model{"m": {Context: 5, Output: 2, Price: &settings.Price{Input: 1.5, Cached: .1, CacheWrite: 2, Output: 3},
-							Tools: new(bool), Vision: &yes, Effort: []string{"low"}, Dialect: "responses", Form: "json"}}},
+							Tools: new(bool), Vision: &yes, Effort: []string{"low"}, Dialect: "responses", Form: "react"}}},
 					"groq": {Key: &settings.Key{Command: settings.Command{Words: []string{"pass", "groq"}}}},
 					"xai":  {Key: &settings.Key{Command: settings.Command{Line: "pass xai | head -1"}}},
 				},

@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/openai"
+	"agent/internal/llm/responses"
 	"agent/internal/llm/wire"
 )
 
@@ -30,6 +31,9 @@ func (c Choice) Connect() (llm.Provider, error) {
 	switch c.Dialect() {
 	case OpenAI:
 		return openai.New(openai.Options{Endpoint: at, Path: c.Provider.Path, Quirks: c.Provider.Quirks}), nil
+	case Responses:
+		plain := c.Info.Exact && c.Info.Effort != nil && len(c.Info.Effort) == 0
+		return responses.New(responses.Options{Endpoint: at, Quirks: responses.Quirks{Plain: plain}}), nil
 	}
 	return nil, fmt.Errorf("%s is not reached over a dialect that is built", c.Provider.Name)
 }

@@ -12,6 +12,7 @@ import (
 type Info struct {
 	Exact   bool    `json:"-"` // the table means this very model, not just its family
 	Maker   string  `json:"by"`
+	Listed  string  `json:"listed"`  // what one calls it, if not as the table does; "-" where the table means several, or one that is gone
 	Context int     `json:"context"` // tokens of its window
 	Output  int     `json:"output"`  // tokens that a reply may have
 	Price   *Price  `json:"price"`

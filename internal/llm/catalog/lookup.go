@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"maps"
@@ -82,18 +83,17 @@ func Lookup(provider, model string) Info { return Changes{}.Lookup(provider, mod
 // known.
 func Context(provider, model string) int { return Lookup(provider, model).Context }
 
-// ModelsOf returns the names of the models that the provider makes or has prices
-// of its own for, as far as they are known, sorted.
+// ModelsOf returns the names of the models that the provider makes, or that
+// something is known of at this provider alone, sorted.
 func (c Changes) ModelsOf(provider string) []string {
 	var names []string
 	raw := map[string]Info{}
 	_ = json.Unmarshal(embedded, &raw) // table has seen to it
 	at := provider + "/"
 	for name, info := range raw {
-		if name, own := strings.CutPrefix(name, at); own {
-			names = append(names, name)
-		} else if info.Maker == provider && info.Price != nil {
-			names = append(names, name)
+		name, own := strings.CutPrefix(name, at)
+		if (own || info.Maker == provider) && info.Listed != "-" {
+			names = append(names, cmp.Or(info.Listed, name))
 		}
 	}
 	for name := range c.Models {

@@ -34,7 +34,7 @@ func TestLookup(t *testing.T) {
 		"databricks/databricks-claude-sonnet-4-5":   {Exact: true, Context: 200_000, Output: 64_000, Tools: "yes", Vision: "yes"},
 		"deepseek/DeepSeek-V4-Pro":                  {Exact: true, Context: 1_000_000, Output: 384_000, Input: .435, Cached: .003625, OutputUSD: .87, Tools: "yes", Vision: "no"},
 		"gemini/gemini-flash-latest":                {Context: 1_048_576, Output: 65_536, Tools: "yes", Vision: "yes"},
-		"xai/grok-4-fast-reasoning":                 {Context: 2_000_000, Tools: "yes", Vision: "yes"},
+		"xai/grok-4-fast-reasoning":                 {Exact: true, Context: 2_000_000, Input: .2, Cached: .05, OutputUSD: .5, Tools: "yes", Vision: "yes"},
 		"groq/qwen/qwen3-32b":                       {Exact: true, Context: 131_072, Input: .29, OutputUSD: .59, Tools: "yes"},
 		"groq/openai/gpt-oss-120b":                  {Context: 131_072, Tools: "yes", Vision: "no"},
 		"cerebras/gpt-oss-120b":                     {Exact: true, Context: 131_072, Input: .35, OutputUSD: .75, Tools: "yes", Vision: "no"},

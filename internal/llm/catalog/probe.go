@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -150,7 +151,10 @@ func (in Input) Measured(ctx context.Context, c Choice) Choice {
 }
 
 // prober asks servers.
-type prober struct{ http *http.Client }
+type prober struct {
+	http    *http.Client
+	headers http.Header // sent with every request
+}
 
 var errNotIt = errors.New("another server than was looked for")
 
@@ -160,6 +164,7 @@ func (p prober) ask(ctx context.Context, method, address string, body []byte, to
 	if err != nil {
 		return err
 	}
+	maps.Copy(req.Header, p.headers)
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -169,7 +174,7 @@ func (p prober) ask(ctx context.Context, method, address string, body []byte, to
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
-		return errNotIt
+		return fmt.Errorf("it answers %d", res.StatusCode)
 	}
 	b, err := io.ReadAll(io.LimitReader(res.Body, maxProbe))
 	if err != nil {

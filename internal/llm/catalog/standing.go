@@ -47,3 +47,8 @@ func (in Input) standing(r Row) Standing {
 	}
 	return s
 }
+
+// Known returns what is known of a model that a provider serves.
+func (in Input) Known(s Standing, m Served) Info {
+	return in.Changes.lookup(s.Row, m.Name, s.Moved).served(m)
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"agent/cmd/agent/settings"
+	"agent/internal/loop"
+	"agent/internal/loop/policy"
+	"agent/internal/tui"
+)
+
+// configCommand is `agent config`.
+func configCommand(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "where the configuration is, what is set and what can be",
+		Args:  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return usage("say which: agent config path, agent config show or agent config schema")
+		},
+	}
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "path", Short: "print where the configuration file is, or would be", Args: noArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				path, err := settings.Path(os.Getenv)
+				if err == nil {
+					fmt.Fprintln(cmd.OutOrStdout(), path)
+				}
+				return err
+			},
+		},
+		&cobra.Command{
+			Use: "show", Short: "print every setting in force and where it comes from, never a key", Args: noArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				path, err := settings.Path(os.Getenv)
+				if err != nil {
+					return err
+				}
+				file, err := settings.Read(path)
+				if err != nil {
+					return err
+				}
+				return showConfig(cmd.OutOrStdout(), file, *f, os.Getenv)
+			},
+		},
+		&cobra.Command{
+			Use: "schema", Short: "print the JSON schema of the configuration file, for editors", Args: noArgs,
+			Example: `  agent config schema > ~/.config/agent/schema.json   # and "$schema": "schema.json" in config.json`,
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				b, err := settings.JSONSchema()
+				if err == nil {
+					_, err = cmd.OutOrStdout().Write(b)
+				}
+				return err
+			},
+		},
+	)
+	return cmd
+}
+
+// override is a setting that stands elsewhere than in the file.
+type override struct{ name, value, from string }
+
+// overrides returns what flags and variables say, the stronger first, and what
+// holds where nothing is said.
+func overrides(f flags, getenv func(string) string) (said, otherwise []override) {
+	steps := ""
+	if f.maxSteps != 0 {
+		steps = fmt.Sprint(f.maxSteps)
+	}
+	for _, o := range []override{
+		{"model", f.model, "--model"}, {"model", getenv("AGENT_MODEL"), "AGENT_MODEL"},
+		{"base_url", f.baseURL, "--base-url"}, {"base_url", getenv("OPENAI_BASE_URL"), "OPENAI_BASE_URL"},
+		{"mode", f.mode, "--mode"}, {"max_steps", steps, "--max-steps"}, {"effort", f.effort, "--effort"},
+	} {
+		if o.value != "" {
+			said = append(said, o)
+		}
+	}
+	return said, []override{
+		{"model", "the first that can be used", "default"}, {"mode", string(policy.Ask), "default"},
+		{"max_steps", fmt.Sprint(loop.DefaultMaxSteps), "default"}, {"effort", "the model's own", "default"}, {"local", "true", "default"},
+	}
+}
+
+// showConfig prints each setting in force and where it comes from.
+func showConfig(out io.Writer, file settings.File, f flags, getenv func(string) string) error {
+	b, err := json.Marshal(file.Settings)
+	if err != nil {
+		return fmt.Errorf("write the settings: %w", err)
+	}
+	var tree any
+	if err := json.Unmarshal(b, &tree); err != nil {
+		return fmt.Errorf("read the settings: %w", err)
+	}
+	rows := map[string]override{}
+	flatten(tree, "", func(name, value string) {
+		rows[name] = override{name, harmless(name, value), fmt.Sprintf("%s:%d", file.Path, file.Lines[name])}
+	})
+	said, otherwise := overrides(f, getenv)
+	for _, o := range slices.Backward(said) {
+		rows[o.name] = override{o.name, harmless(o.name, o.value), o.from}
+	}
+	for _, o := range otherwise {
+		if _, set := rows[o.name]; !set && (o.name != "model" || file.Models == nil) {
+			rows[o.name] = o
+		}
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "SETTING\tVALUE\tFROM")
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", tui.SanitizeLine(name), tui.SanitizeLine(rows[name].value), tui.SanitizeLine(rows[name].from))
+	}
+	return w.Flush()
+}
+
+// flatten tells of every value in a tree of objects.
+func flatten(v any, path string, tell func(name, value string)) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, below := range v {
+			flatten(below, strings.TrimPrefix(path+"."+k, "."), tell)
+		}
+	case string:
+		tell(path, v)
+	default:
+		b, _ := json.Marshal(v) // it came from JSON
+		tell(path, string(b))
+	}
+}
+
+// harmless is a value as it may be shown: headers and the arguments of commands
+// may hold keys, and addresses too.
+func harmless(name, value string) string {
+	switch {
+	case regexp.MustCompile(`^providers\..+\.headers\.`).MatchString(name):
+		return "(set)"
+	case strings.HasSuffix(name, ".key.command"):
+		var words []string
+		if json.Unmarshal([]byte(value), &words) != nil {
+			words = strings.Fields(value)
+		}
+		if len(words) > 1 {
+			return words[0] + " …"
+		}
+		return strings.Join(words, "")
+	case strings.HasSuffix(name, "base_url"):
+		u, err := url.Parse(value)
+		if err != nil {
+			return "(no URL)"
+		}
+		if u.RawQuery != "" {
+			u.RawQuery = "…"
+		}
+		return u.Redacted()
+	}
+	return value
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"agent/internal/llm/catalog"
+	"agent/internal/tui"
+)
+
+// modelsCommand is `agent models`.
+func modelsCommand(f *flags) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "models [PROVIDER]",
+		Short: "list the models that can be used now, and what the others need",
+		Long: `Models lists what can be used now: each model with the tokens of its window, its
+price in US dollars for a million tokens in and out, and why it can be used. What
+is not known is left empty. Servers on this machine are asked what they run.
+Below stands what each of the other providers needs.
+
+With the name of a provider, that one is asked for all its models.`,
+		Example: "  agent models\n  agent models groq\n  agent models --json | jq '.models[].model'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("name one provider, or none: agent models [PROVIDER]")
+			}
+			set, err := loadSettings()
+			if err != nil {
+				return err
+			}
+			in := newPicker(*f, set, "", false).input(cmd.Context(), "")
+			l, err := listing(cmd.Context(), in, slices.Concat(args, []string{""})[0], set.Local == nil || *set.Local)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return l.json(cmd.OutOrStdout())
+			}
+			return l.text(cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	return cmd
+}
+
+// modelList is what `agent models` tells.
+type modelList struct {
+	Models  []modelLine   `json:"models"`
+	Missing []missingLine `json:"others"`
+}
+
+// modelLine is a model that can be used.
+type modelLine struct {
+	Model   string   `json:"model"` // PROVIDER/NAME
+	Context int      `json:"context,omitempty"`
+	Input   *float64 `json:"input_usd,omitempty"` // for a million tokens
+	Output  *float64 `json:"output_usd,omitempty"`
+	Tools   *bool    `json:"tools,omitempty"`
+	Default bool     `json:"default,omitempty"` // what the provider's name alone means
+	Why     string   `json:"why"`
+}
+
+// missingLine is a provider that cannot be used.
+type missingLine struct {
+	Provider string `json:"provider"`
+	Needs    string `json:"needs"`
+}
+
+// listing finds out what can be used: everywhere, or of one provider.
+func listing(ctx context.Context, in catalog.Input, only string, probe bool) (modelList, error) {
+	l := modelList{Models: []modelLine{}, Missing: []missingLine{}}
+	if _, found := in.Changes.Find(only); only != "" && !found {
+		return l, usage("there is no provider %q: agent models lists them", only)
+	}
+	standings := slices.DeleteFunc(in.Standings(), func(s catalog.Standing) bool {
+		return only != "" && s.Row.Name != strings.ToLower(only)
+	})
+	var servers []catalog.Server
+	if probe {
+		servers = in.Probe(ctx)
+	}
+	parts := make([]modelList, len(standings))
+	var all sync.WaitGroup
+	for i, s := range standings {
+		all.Go(func() { parts[i] = standing(ctx, in, s, servers, only != "") })
+	}
+	all.Wait()
+	for _, p := range parts {
+		l.Models = append(l.Models, p.Models...)
+		l.Missing = append(l.Missing, p.Missing...)
+	}
+	if guide, _ := catalog.Find("offline"); only == "" || only == guide.Name {
+		free := 0.0
+		l.Models = append(l.Models, modelLine{Model: guide.Name + "/" + guide.Default, Input: &free, Output: &free, Default: true, Why: "built in: no language model"})
+	}
+	return l, nil
+}
+
+// standing lists what one provider has. It is asked where the table does not
+// know: elsewhere than usual, and when ask says so.
+func standing(ctx context.Context, in catalog.Input, s catalog.Standing, servers []catalog.Server, ask bool) (l modelList) {
+	if !s.Usable {
+		return modelList{Missing: []missingLine{{s.Row.Name, s.Why}}}
+	}
+	if i := slices.IndexFunc(servers, func(o catalog.Server) bool { return o.Row.Name == s.Row.Name }); i >= 0 {
+		for _, m := range servers[i].Models {
+			l.Models = append(l.Models, line(in, s, m, "runs at "+s.BaseURL))
+		}
+		if len(l.Models) == 0 {
+			l.Missing = append(l.Missing, missingLine{s.Row.Name, "it runs at " + s.BaseURL + ", but has no model yet"})
+		}
+		return l
+	}
+	if s.Row.Local && !s.Moved {
+		return modelList{Missing: []missingLine{{s.Row.Name, "nothing answers at " + s.BaseURL + ": start it with " + s.Row.Start}}}
+	}
+	var names []string // as far as they are known without asking
+	if !s.Moved {
+		names = in.Changes.ModelsOf(s.Row.Name)
+	}
+	if s.Row.Default != "" && !s.Moved {
+		names = append(names, s.Row.Default)
+	}
+	var served []catalog.Served
+	var refused error
+	if ask || s.Moved || s.Row.Configured || len(names) == 0 {
+		if served, refused = in.List(ctx, s); refused == nil {
+			names = nil
+		}
+	}
+	for _, m := range served {
+		l.Models = append(l.Models, line(in, s, m, s.Why))
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		l.Models = append(l.Models, line(in, s, catalog.Served{Name: name}, s.Why))
+	}
+	if refused != nil && len(l.Models) == 0 {
+		l.Missing = append(l.Missing, missingLine{s.Row.Name, fmt.Sprintf("a name, as %s/NAME (%s): %v", s.Row.Name, s.Why, refused)})
+	}
+	return l
+}
+
+// line tells of one model.
+func line(in catalog.Input, s catalog.Standing, m catalog.Served, why string) modelLine {
+	info := in.Known(s, m)
+	out := modelLine{Model: s.Row.Name + "/" + m.Name, Context: info.Context, Tools: info.Tools, Default: m.Name == s.Row.Default, Why: why}
+	if info.Price != nil {
+		out.Input, out.Output = &info.Price.Input, &info.Price.Output
+	}
+	return out
+}
+
+func (l modelList) json(out io.Writer) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(l)
+}
+
+func (l modelList) text(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	if len(l.Models) > 0 {
+		fmt.Fprintln(w, "MODEL\tCONTEXT\tIN\tOUT\tWHY")
+	}
+	for _, m := range l.Models {
+		why := m.Why
+		if m.Default {
+			why += " (its default)"
+		}
+		if m.Tools != nil && !*m.Tools {
+			why += ", no tools of its own"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", tui.SanitizeLine(m.Model), tokens(m.Context), dollars(m.Input), dollars(m.Output), tui.SanitizeLine(why))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if len(l.Missing) > 0 && len(l.Models) > 0 {
+		fmt.Fprintln(out)
+	}
+	if len(l.Missing) > 0 {
+		fmt.Fprintln(w, "OTHER PROVIDERS\tWHAT THEY NEED")
+	}
+	for _, m := range l.Missing {
+		fmt.Fprintf(w, "%s\t%s\n", m.Provider, tui.SanitizeLine(m.Needs))
+	}
+	return w.Flush()
+}
+
+// tokens writes a window shortly: 400k, 1M, 1.05M.
+func tokens(n int) string {
+	switch {
+	case n == 0:
+		return ""
+	case n < 1000:
+		return strconv.Itoa(n)
+	case n < 1_000_000:
+		return strconv.Itoa(n/1000) + "k"
+	}
+	return strconv.FormatFloat(float64((n+5_000)/10_000)/100, 'f', -1, 64) + "M"
+}
+
+// dollars writes a price: $1.25, $0.005, free.
+func dollars(usd *float64) string {
+	switch {
+	case usd == nil:
+		return ""
+	case *usd == 0:
+		return "free"
+	}
+	s := strconv.FormatFloat(*usd, 'f', -1, 64)
+	if whole, cents, _ := strings.Cut(s, "."); len(cents) < 2 {
+		return "$" + whole + "." + (cents + "00")[:2]
+	}
+	return "$" + s
+}

@@ -1,0 +1,48 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// listTime is how long a provider may take to list its models.
+const listTime = 3 * time.Second
+
+// List asks a provider for the models that it serves, as far as its interface
+// has the common list.
+func (in Input) List(ctx context.Context, s Standing) ([]Served, error) {
+	if s.Row.Path != "" {
+		return nil, fmt.Errorf("%s has no list of its models", s.Row.Name)
+	}
+	c, err := in.choice(s.Row, "any")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	headers := http.Header{"Anthropic-Version": {"2023-06-01"}} // means nothing to the others
+	for k, v := range s.Row.Headers {
+		headers.Set(k, v)
+	}
+	if authorize := c.authorize(); authorize != nil {
+		if err := authorize(ctx, headers); err != nil {
+			return nil, err
+		}
+	}
+	p := prober{headers: headers, http: &http.Client{
+		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a key goes nowhere else
+	}}
+	base := c.BaseURL
+	if u, err := url.Parse(base); err == nil && u.Path == "" {
+		base += "/v1"
+	}
+	models, err := p.common(ctx, base)
+	if err != nil {
+		return nil, fmt.Errorf("%s does not list its models: %w", s.Row.Name, err)
+	}
+	return models, nil
+}

@@ -1,0 +1,221 @@
+package text
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// The words by which calls are known.
+const (
+	openTag         = "<tool_call>"
+	closeTag        = "</tool_call>"
+	responseTag     = "<tool_response>"
+	actionWord      = "Action:"
+	inputWord       = "Action Input:"
+	observationWord = "Observation:"
+)
+
+// maxAction bounds the line that names the tool, in bytes.
+const maxAction = 200
+
+// heading looks for what begins a call at the beginning of a line of which text
+// is what came so far. It returns its length and the tool it names, if it does;
+// wait says that only what follows will tell.
+func (f Form) heading(text string) (n int, name string, wait bool) {
+	if f == Tagged {
+		if strings.HasPrefix(text, openTag) {
+			return len(openTag), "", false
+		}
+		return 0, "", strings.HasPrefix(openTag, text)
+	}
+	rest, ok := strings.CutPrefix(text, actionWord)
+	if !ok {
+		return 0, "", strings.HasPrefix(actionWord, text)
+	}
+	name, rest, ended := strings.Cut(rest, "\n")
+	if len(name) > maxAction {
+		return 0, "", false
+	}
+	if !ended || !strings.HasPrefix(rest, inputWord) {
+		return 0, "", !ended || strings.HasPrefix(inputWord, rest)
+	}
+	return len(actionWord) + len(name) + 1 + len(inputWord), strings.TrimSpace(name), false
+}
+
+// input is what follows a heading, up to the end of the call. It takes the
+// reply piece by piece, and knows enough of JSON to tell what stands inside a
+// string. A line end is none of the things that may: there a string is over.
+type input interface {
+	// add takes a piece. When it holds the end of the call, what belongs to the
+	// call and what follows it are returned.
+	add(piece string) (text, rest string, done bool)
+	// end returns the same when nothing more comes.
+	end() (text, rest string)
+}
+
+func (f Form) input() input {
+	if f == Tagged {
+		return &tagged{hidden: -1}
+	}
+	return &action{}
+}
+
+// letters follows a JSON text through its strings.
+type letters struct {
+	text    []byte // so far
+	at      int    // up to here it was looked at
+	within  bool   // a string
+	escaped bool   // by the letter before
+}
+
+// next goes on by a letter.
+func (l *letters) next() {
+	c := l.text[l.at]
+	switch {
+	case c == '\n':
+		l.within, l.escaped = false, false
+	case !l.within:
+		l.within = c == '"'
+	case l.escaped:
+		l.escaped = false
+	default:
+		l.escaped, l.within = c == '\\', c != '"'
+	}
+	l.at++
+}
+
+func (l *letters) lineBegins() bool { return l.at == 0 || l.text[l.at-1] == '\n' }
+
+// sees reports whether word comes next; wait says that what is missing of it
+// may still come.
+func (l *letters) sees(word string) (yes, wait bool) {
+	rest := l.text[l.at:]
+	if rest[0] != word[0] {
+		return false, false
+	}
+	if len(rest) < len(word) {
+		return false, strings.HasPrefix(word, string(rest))
+	}
+	return string(rest[:len(word)]) == word, false
+}
+
+func (l *letters) cut(at, width int) (text, rest string, done bool) {
+	return string(l.text[:at]), string(l.text[at+width:]), true
+}
+
+// tagged is the input of the tagged form.
+type tagged struct {
+	letters
+	hidden int // where the tag stood inside the string that is not over yet, or -1
+}
+
+func (t *tagged) add(piece string) (text, rest string, done bool) {
+	t.text = append(t.text, piece...)
+	for t.at < len(t.text) {
+		yes, wait := t.sees(closeTag)
+		switch {
+		case wait:
+			return "", "", false
+		case yes && (!t.within || t.lineBegins()):
+			return t.cut(t.at, len(closeTag))
+		case yes && t.hidden < 0:
+			t.hidden = t.at
+		}
+		broken := t.within && t.text[t.at] == '\n'
+		if broken && t.hidden >= 0 {
+			return t.cut(t.hidden, len(closeTag))
+		}
+		if t.next(); !t.within {
+			t.hidden = -1
+		}
+	}
+	return "", "", false
+}
+
+func (t *tagged) end() (text, rest string) {
+	if t.hidden >= 0 {
+		text, rest, _ = t.cut(t.hidden, len(closeTag))
+		return text, rest
+	}
+	return string(t.text), ""
+}
+
+// action is the input of the ReAct form.
+type action struct {
+	letters
+	depth  int  // of braces
+	object bool // the first brace came
+	broken bool // it is no JSON object: only a word ends it
+}
+
+func (a *action) add(piece string) (text, rest string, done bool) {
+	a.text = append(a.text, piece...)
+	for a.at < len(a.text) {
+		if !a.within && a.lineBegins() {
+			if yes, wait := a.sees(observationWord); wait {
+				return "", "", false
+			} else if yes {
+				return a.cut(a.at, 0)
+			}
+		}
+		c, within := a.text[a.at], a.within
+		a.next()
+		switch {
+		case a.broken:
+		case within:
+			a.broken = c == '\n'
+		case c == '{':
+			a.object = true
+			a.depth++
+		case !a.object:
+			a.broken = !strings.ContainsRune(" \t\r\n", rune(c))
+		case c == '}':
+			if a.depth--; a.depth == 0 {
+				return a.cut(a.at, 0)
+			}
+		}
+	}
+	return "", "", false
+}
+
+func (a *action) end() (text, rest string) { return string(a.text), "" }
+
+// parse returns the tool and the arguments of a call. Of one that is malformed,
+// the arguments are what was written, which is no JSON object.
+func (f Form) parse(name, text string) (tool, arguments string) {
+	text = strings.TrimSpace(text)
+	if f == ReAct {
+		return name, text
+	}
+	var c struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if !json.Valid([]byte(text)) {
+		return nameIn(text), text
+	}
+	if json.Unmarshal([]byte(text), &c) != nil || c.Name == "" {
+		return "", text
+	}
+	var inside string // some write the object as a string that holds one
+	if json.Unmarshal(c.Arguments, &inside) == nil && inside != "" {
+		return c.Name, inside
+	}
+	return c.Name, string(c.Arguments)
+}
+
+// nameIn returns the tool that a call begins by naming, which is no JSON as a
+// whole.
+func nameIn(text string) string {
+	d := json.NewDecoder(strings.NewReader(text))
+	for _, want := range []json.Token{json.Delim('{'), "name"} {
+		if got, err := d.Token(); err != nil || got != want {
+			return ""
+		}
+	}
+	got, err := d.Token()
+	if name, ok := got.(string); ok && err == nil {
+		return name
+	}
+	return ""
+}

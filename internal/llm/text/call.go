@@ -22,7 +22,7 @@ const maxAction = 200
 // is what came so far. It returns its length and the tool it names, if it does;
 // wait says that only what follows will tell.
 func (f Form) heading(text string) (n int, name string, wait bool) {
-	if f == Tagged {
+	if f != ReAct {
 		if strings.HasPrefix(text, openTag) {
 			return len(openTag), "", false
 		}
@@ -54,7 +54,7 @@ type input interface {
 }
 
 func (f Form) input() input {
-	if f == Tagged {
+	if f != ReAct {
 		return &tagged{hidden: -1}
 	}
 	return &action{}

@@ -48,7 +48,7 @@ import (
 // Form is a way to write calls as text.
 type Form string
 
-// The forms.
+// The forms. Any other word stands for Tagged.
 const (
 	Tagged Form = "tool_call" // JSON between <tool_call> tags
 	ReAct  Form = "react"     // Thought, Action, Action Input

@@ -7,6 +7,7 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
 	"agent/internal/llm/offline"
+	"agent/internal/llm/text"
 	"agent/internal/loop"
 )
 
@@ -101,8 +102,16 @@ func (p picker) connect(c catalog.Choice) (loop.Model, error) {
 		m.MaxTokens = c.Info.Output
 	}
 	provider, err := c.Connect()
-	m.Provider = provider
-	return m, err
+	if err != nil {
+		return m, err
+	}
+	asText := text.Wrap(provider, text.Form(c.Info.Form))
+	if c.Info.WritesCalls() {
+		m.Provider = asText
+		return m, nil
+	}
+	m.Provider, m.AsText = provider, asText
+	return m, nil
 }
 
 // wantedEffort is the effort that the person set.

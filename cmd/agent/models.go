@@ -10,12 +10,17 @@ import (
 	"strings"
 	"sync"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"agent/internal/llm/catalog"
 	"agent/internal/tui"
 )
+
+// modelsTime is how long servers on this machine may take where somebody asks
+// for just what they have.
+const modelsTime = time.Second
 
 // modelsCommand is `agent models`.
 func modelsCommand(f *flags) *cobra.Command {
@@ -39,6 +44,7 @@ With the name of a provider, that one is asked for all its models.`,
 				return err
 			}
 			in := newPicker(*f, set, "", false).input(cmd.Context(), "")
+			in.Wait = modelsTime
 			l, err := listing(cmd.Context(), in, slices.Concat(args, []string{""})[0], set.Local == nil || *set.Local)
 			if err != nil {
 				return err

@@ -88,6 +88,10 @@ func (i Info) TakesEffort(level string) error {
 	return fmt.Errorf("this model has no effort %q: it takes %s", level, strings.Join(i.Effort, ", "))
 }
 
+// WritesCalls reports whether the model is known to have no tools, so that its
+// calls are to be read from what it writes.
+func (i Info) WritesCalls() bool { return i.Form != "" || i.Tools != nil && !*i.Tools }
+
 // with returns i with what is known in o put over it.
 func (i Info) with(o Info) Info {
 	if o.Maker != "" {

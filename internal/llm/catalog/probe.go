@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +18,8 @@ import (
 	"time"
 )
 
-// ProbeTime is how long servers on this machine may take to answer.
+// ProbeTime is how long servers on this machine may take to answer as a rule:
+// all of them together, and whatever is asked of them.
 const ProbeTime = 150 * time.Millisecond
 
 const (
@@ -41,10 +43,10 @@ type Served struct {
 }
 
 // Probe asks the servers on this machine, all at once, and returns those that
-// answered within ProbeTime, in the order of the table. It reaches loopback
+// answered within in.Wait, in the order of the table. It reaches loopback
 // addresses alone.
 func (in Input) Probe(ctx context.Context) []Server {
-	ctx, cancel := context.WithTimeout(ctx, ProbeTime)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(in.Wait, ProbeTime))
 	defer cancel()
 	p := prober{http: &http.Client{
 		Transport:     &http.Transport{DisableKeepAlives: true}, // no proxy stands before this machine

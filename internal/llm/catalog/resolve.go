@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Input is all that the choice of a model depends on. Models are written
@@ -21,6 +22,7 @@ type Input struct {
 	// Local finds the servers on this machine. It is asked when nothing else
 	// names a model; nil finds none.
 	Local func() []Server
+	Wait  time.Duration // how long they may take; 0 is ProbeTime
 }
 
 // Choice is the model that answers.

@@ -1,0 +1,209 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+)
+
+// said is what came of a request, in short.
+type said struct {
+	Path, Key string // where the request went, and what proved who asked
+	Text, Err string
+}
+
+const (
+	stream = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi.\"}}]}\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
+	whole  = `{"choices":[{"message":{"role":"assistant","content":"Hi."},"finish_reason":"stop"}]}`
+)
+
+// TestConnections asks every kind of provider over a loopback server and looks
+// at where the request went and what proved who asked.
+func TestConnections(t *testing.T) {
+	for name, row := range map[string]struct {
+		model, env, answer string
+		want               said
+	}{
+		"a bearer token": {"groq/m", "GROQ_API_KEY=k1", stream, said{Path: "/chat/completions", Key: "Authorization: Bearer k1", Text: "Hi."}},
+		"no key":         {"custom/m", "", stream, said{Path: "/chat/completions", Text: "Hi."}},
+		"azure": {"azure/my-gpt", "AZURE_OPENAI_ENDPOINT=URL AZURE_OPENAI_API_KEY=k2", stream,
+			said{Path: "/openai/v1/chat/completions", Key: "Api-Key: k2", Text: "Hi."}},
+		"databricks": {"databricks/my ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", stream,
+			said{Path: "/serving-endpoints/my%20ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
+		"databricks with a client": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_CLIENT_ID=id DATABRICKS_CLIENT_SECRET=s3cret", stream,
+			said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer t0ken", Text: "Hi."}},
+		"databricks with a wrong client": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_CLIENT_ID=id DATABRICKS_CLIENT_SECRET=wr0ng", stream,
+			said{Err: "key: databricks answered 401: no token: Client authentication failed [look whether DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET are right]"}},
+		"databricks, not streamed": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", whole,
+			said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := said{}
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/oidc/v1/token" {
+					giveToken(w, r)
+					return
+				}
+				got.Path = r.URL.EscapedPath()
+				for _, h := range []string{"Authorization", "Api-Key", "X-Api-Key"} {
+					if v := r.Header.Get(h); v != "" {
+						got.Key += h + ": " + v
+					}
+				}
+				_, _ = io.WriteString(w, row.answer)
+			}))
+			defer s.Close()
+			in := Input{Getenv: env(strings.ReplaceAll(row.env, "URL", s.URL)), Flag: row.model}
+			if !strings.Contains(row.env, "URL") {
+				in.BaseURL = s.URL + "/"
+				row.want.Path = "/v1" + row.want.Path
+			}
+			c, err := Resolve(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := c.Connect()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for d, err := range p.Stream(t.Context(), llm.Request{Model: c.Model, Messages: []llm.Message{{Kind: llm.User, Text: "Hello"}}}) {
+				if text, ok := d.(llm.TextDelta); ok {
+					got.Text += text.Text
+				}
+				if e, ok := errors.AsType[*llm.Error](err); ok {
+					got.Err = fmt.Sprintf("%s: %v [%s]", e.Kind, e, e.Hint)
+				}
+			}
+			if diff := cmp.Diff(got, row.want); diff != "" {
+				t.Errorf("got, want:\n%s", diff)
+			}
+		})
+	}
+}
+
+// giveToken answers as /oidc/v1/token does.
+func giveToken(w http.ResponseWriter, r *http.Request) {
+	id, secret, _ := r.BasicAuth()
+	if id != "id" || secret != "s3cret" || r.FormValue("grant_type") != "client_credentials" || r.FormValue("scope") != "all-apis" {
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = io.WriteString(w, `{"error":"invalid_client","error_description":"Client authentication failed"}`)
+		return
+	}
+	_, _ = io.WriteString(w, `{"access_token":"t0ken","token_type":"Bearer","expires_in":3600}`)
+}
+
+// One token serves all until shortly before its end, and is asked for once
+// however many want it.
+func TestTokens(t *testing.T) {
+	asked := 0
+	var mu sync.Mutex
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked++
+		_, _ = fmt.Fprintf(w, `{"access_token":"t%d","expires_in":3600}`, asked)
+	}))
+	defer s.Close()
+	row, _ := Find("databricks")
+	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	tokens := newTokens(Choice{Provider: row, BaseURL: s.URL, Login: &Login{ID: "id", Secret: "s"}})
+	tokens.now = func() time.Time { return clock }
+	for _, step := range []struct {
+		pass time.Duration
+		want string
+	}{{0, "Bearer t1"}, {58 * time.Minute, "Bearer t1"}, {90 * time.Second, "Bearer t2"}, {0, "Bearer t2"}} {
+		clock = clock.Add(step.pass)
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				h := http.Header{}
+				if err := tokens.authorize(t.Context(), h); err != nil || h.Get("Authorization") != step.want {
+					t.Errorf("got %q, %v, want %s", h.Get("Authorization"), err, step.want)
+				}
+			})
+		}
+		all.Wait()
+	}
+}
+
+// What is wrong with the place where tokens are had is said, without secrets.
+func TestTokenFailures(t *testing.T) {
+	for name, row := range map[string]struct {
+		status int
+		body   string
+		want   string
+	}{
+		"refused":        {403, `{"error":"forbidden"}`, "key: databricks answered 403: no token: forbidden"},
+		"not found":      {404, `<html>`, "key: databricks answered 404: no token: it gave no reason"},
+		"busy":           {503, ``, "overloaded: databricks answered 503: no token: it gave no reason"},
+		"no JSON":        {200, `<html>login</html>`, "protocol: databricks: no token: the answer to the request for a token holds none"},
+		"nothing in it":  {200, `{}`, "protocol: databricks: no token: the answer to the request for a token holds none"},
+		"somewhere else": {302, ``, "key: databricks answered 302: no token: it gave no reason"},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "http://127.0.0.1:1/")
+			w.WriteHeader(row.status)
+			_, _ = io.WriteString(w, row.body)
+		}))
+		db, _ := Find("databricks")
+		tokens := newTokens(Choice{Provider: db, BaseURL: s.URL, Login: &Login{ID: "id", Secret: "s3cret"}})
+		err := tokens.authorize(t.Context(), http.Header{})
+		e, ok := errors.AsType[*llm.Error](err)
+		if !ok || fmt.Sprintf("%s: %v", e.Kind, e) != row.want || strings.Contains(fmt.Sprintf("%+v", e), "s3cret") {
+			t.Errorf("%s: got %v, want %s", name, err, row.want)
+		}
+		s.Close()
+	}
+}
+
+// Who waits for a token that somebody else asks for can give up.
+func TestTokenGivenUp(t *testing.T) {
+	asked, answer := make(chan struct{}), make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		close(asked)
+		<-answer
+		_, _ = io.WriteString(w, `{"access_token":"t"}`)
+	}))
+	defer s.Close()
+	row, _ := Find("databricks")
+	tokens := newTokens(Choice{Provider: row, BaseURL: s.URL, Login: &Login{ID: "id", Secret: "s"}})
+	first := make(chan error, 1)
+	go func() { first <- tokens.authorize(t.Context(), http.Header{}) }()
+	<-asked
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := tokens.authorize(ctx, http.Header{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	close(answer)
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+}
+
+// The dialect is the provider's, but for the models of OpenAI that need another.
+func TestDialect(t *testing.T) {
+	for model, want := range map[string]Dialect{
+		"openai/gpt-5.1": OpenAI, "openai/gpt-5.4": Responses, "openai/gpt-5.1-codex": Responses, "azure/gpt-5.4": Responses,
+		"openrouter/openai/gpt-5.4": OpenAI, "custom/gpt-5.4": OpenAI, "openai/any": OpenAI,
+	} {
+		c, err := Resolve(Input{Flag: model, BaseURL: local})
+		if err != nil || c.Dialect() != want {
+			t.Errorf("%s: got %s, %v, want %s", model, c.Dialect(), err, want)
+		}
+		if _, err := c.Connect(); err != nil {
+			t.Errorf("%s: %v", model, err)
+		}
+	}
+}

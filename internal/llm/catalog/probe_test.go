@@ -1,0 +1,210 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// answers is a server that gives the answer for "METHOD PATH BODY", or for the
+// same without the body.
+func answers(t *testing.T, of map[string]string) *httptest.Server {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		key := r.Method + " " + r.URL.Path
+		for _, k := range []string{key + " " + string(body), key} {
+			if a, ok := of[k]; ok {
+				_, _ = io.WriteString(w, a)
+				return
+			}
+		}
+		http.NotFound(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// found is what Probe finds, in short: "ollama llama3.1:8b 8192 tools".
+func found(servers []Server) (all []string) {
+	word := func(b *bool, yes string) string {
+		switch {
+		case b == nil:
+			return yes + "?"
+		case *b:
+			return yes
+		}
+		return "no-" + yes
+	}
+	for _, s := range servers {
+		if len(s.Models) == 0 {
+			all = append(all, s.Row.Name)
+		}
+		for _, m := range s.Models {
+			all = append(all, fmt.Sprintf("%s %s %d %s %s", s.Row.Name, m.Name, m.Context, word(m.Tools, "tools"), word(m.Vision, "vision")))
+		}
+	}
+	return all
+}
+
+// nowhere is an environment in which all servers on this machine are silent.
+const nowhere = "OLLAMA_HOST=127.0.0.1:1 LMSTUDIO_BASE_URL=http://127.0.0.1:1 LLAMACPP_BASE_URL=http://127.0.0.1:1 VLLM_BASE_URL=http://127.0.0.1:1"
+
+func TestProbe(t *testing.T) {
+	for name, row := range map[string]struct {
+		variable string
+		answers  map[string]string
+		want     []string
+	}{
+		"nothing there": {},
+		"ollama": {"OLLAMA_HOST", map[string]string{
+			"GET /api/tags":                                      `{"models":[{"name":"gemma3:4b"},{"name":"llama3.1:8b"},{"name":"qwen3:8b"},{"name":"nomic-embed-text:latest"},{"name":"old:1b"}]}`,
+			"GET /api/ps":                                        `{"models":[{"name":"qwen3:8b","context_length":32768}]}`,
+			`POST /api/show {"model":"gemma3:4b"}`:               `{"model_info":{"gemma3.context_length":131072},"capabilities":["completion","vision"]}`,
+			`POST /api/show {"model":"llama3.1:8b"}`:             `{"parameters":"stop \"<|end|>\"\nnum_ctx    8192","model_info":{"llama.context_length":131072},"capabilities":["completion","tools"]}`,
+			`POST /api/show {"model":"qwen3:8b"}`:                `{"model_info":{"general.architecture":"qwen3","qwen3.context_length":40960},"capabilities":["completion","tools","thinking"]}`,
+			`POST /api/show {"model":"nomic-embed-text:latest"}`: `{"capabilities":["embedding"]}`,
+		}, []string{"ollama gemma3:4b 131072 no-tools vision", "ollama llama3.1:8b 8192 tools no-vision", "ollama qwen3:8b 32768 tools no-vision", "ollama old:1b 0 tools? vision?"}},
+		"ollama without a model": {"OLLAMA_HOST", map[string]string{"GET /api/tags": `{"models":[]}`}, []string{"ollama"}},
+		"lm studio": {"LMSTUDIO_BASE_URL", map[string]string{"GET /api/v0/models": `{"data":[
+				{"id":"nomic","type":"embeddings","state":"loaded"},
+				{"id":"gemma-3-12b","type":"vlm","state":"not-loaded","max_context_length":131072,"capabilities":[]},
+				{"id":"qwen3-8b","type":"llm","state":"loaded","max_context_length":40960,"loaded_context_length":4096,"capabilities":["tool_use"]}]}`},
+			[]string{"lmstudio qwen3-8b 4096 tools no-vision", "lmstudio gemma-3-12b 131072 no-tools vision"}},
+		"lm studio of old": {"LMSTUDIO_BASE_URL", map[string]string{"GET /v1/models": `{"object":"list","data":[{"id":"m"}]}`}, []string{"lmstudio m 0 tools? vision?"}},
+		"llama.cpp": {"LLAMACPP_BASE_URL", map[string]string{
+			"GET /props":     `{"default_generation_settings":{"n_ctx":16384},"chat_template":"{% if tools %}","modalities":{"vision":false}}`,
+			"GET /v1/models": `{"object":"list","data":[{"id":"m.gguf","meta":{"n_ctx_train":131072}}]}`,
+		}, []string{"llamacpp m.gguf 16384 tools no-vision"}},
+		"another server on its port": {"LLAMACPP_BASE_URL", map[string]string{"GET /props": `{}`, "GET /v1/models": `{"object":"list","data":[{"id":"m"}]}`}, nil},
+		"a page on its port":         {"LLAMACPP_BASE_URL", map[string]string{"GET /props": `<html>`, "GET /v1/models": `<html>`}, nil},
+		"vllm":                       {"VLLM_BASE_URL", map[string]string{"GET /v1/models": `{"object":"list","data":[{"id":"Qwen/Qwen3-8B","max_model_len":40960}]}`}, []string{"vllm Qwen/Qwen3-8B 40960 tools? vision?"}},
+		"some other API":             {"VLLM_BASE_URL", map[string]string{"GET /v1/models": `{"detail":"hello"}`}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			vars := nowhere
+			if row.variable != "" {
+				vars += " " + row.variable + "=" + answers(t, row.answers).URL
+			}
+			got := found(Input{Getenv: env(vars), Wait: 20 * time.Second}.Probe(t.Context()))
+			if diff := cmp.Diff(got, row.want); diff != "" {
+				t.Errorf("got, want:\n%s", diff)
+			}
+		})
+	}
+}
+
+// A server that accepts and says nothing holds nobody up, nor the others.
+func TestProbeDoesNotHang(t *testing.T) {
+	gone := make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		<-r.Context().Done()
+		close(gone)
+	}))
+	defer silent.Close()
+	in := Input{Getenv: env(nowhere + " OLLAMA_HOST=" + silent.URL)}
+	begun := time.Now()
+	if got := in.Probe(context.Background()); len(got) != 0 {
+		t.Errorf("got %v", found(got))
+	}
+	if d := time.Since(begun); d > 20*ProbeTime {
+		t.Errorf("it took %s", d)
+	}
+	<-gone // the connection is not kept
+}
+
+// Nothing but this machine is asked.
+func TestProbeStaysHere(t *testing.T) {
+	for base, want := range map[string]bool{
+		"http://127.0.0.1:1": true, "http://localhost:1": true, "http://LOCALHOST": true, "http://[::1]:1": true, "http://127.9.9.9": true,
+		"http://192.0.2.1:1": false, "http://0.0.0.0": false, "http://localhost.example.org": false, "http://gpu:1": false, ":": false,
+	} {
+		if got := loopback(base); got != want {
+			t.Errorf("%s: got %t", base, got)
+		}
+	}
+}
+
+// The model to begin with is one that calls tools; its window is the real one.
+func TestNearby(t *testing.T) {
+	s := answers(t, map[string]string{
+		"GET /api/tags":                         `{"models":[{"name":"gemma3:4b"},{"name":"mystery"},{"name":"qwen3:8b"}]}`,
+		`POST /api/show {"model":"gemma3:4b"}`:  `{"capabilities":["completion"]}`,
+		`POST /api/show {"model":"qwen3:8b"}`:   `{"model_info":{"qwen3.context_length":40960},"capabilities":["completion","tools"]}`,
+		`POST /api/show {"model":"mystery:8b"}`: `{}`,
+	})
+	in := Input{Getenv: env(nowhere + " OLLAMA_HOST=" + s.URL), Wait: 20 * time.Second}
+	in.Local = func() []Server { return in.Probe(t.Context()) }
+	c, err := Resolve(in)
+	if err != nil || c.ID() != "ollama/qwen3:8b" || c.Info.Context != 40960 || c.BaseURL != s.URL+"/v1" {
+		t.Errorf("got %s at %s with %+v, %v", c.ID(), c.BaseURL, c.Info, err)
+	}
+	in.Flag = "ollama/qwen3:8b"
+	if c, err = Resolve(in); err != nil || c.Info.Context != 0 {
+		t.Errorf("before it is measured: %+v, %v", c.Info, err)
+	}
+	if c = in.Measured(t.Context(), c); c.Info.Context != 40960 {
+		t.Errorf("measured: %+v", c.Info)
+	}
+	in.Changes.Models = map[string]Info{"ollama/qwen3": {Context: 9000}}
+	if c, err = Resolve(in); err != nil || in.Measured(t.Context(), c).Info.Context != 9000 {
+		t.Errorf("what the configuration says does not stay: %+v, %v", c.Info, err)
+	}
+}
+
+func TestList(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer k2" || r.URL.Path != "/v1/models" {
+			http.Error(w, "no", http.StatusUnauthorized)
+			return
+		}
+		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"a/b"},{"id":"c"}]}`)
+	}))
+	defer s.Close()
+	in := Input{Getenv: env("GROQ_API_KEY=k2 XAI_API_KEY=k3"), BaseURL: s.URL}
+	for name, want := range map[string]string{
+		"groq":       "[a/b c] <nil>",
+		"xai":        "[] xai does not list its models: it answers 401",
+		"databricks": "[] databricks has no list of its models",
+	} {
+		row, _ := Find(name)
+		models, err := in.List(t.Context(), in.standing(row))
+		var names []string
+		for _, m := range models {
+			names = append(names, m.Name)
+		}
+		if got := fmt.Sprint(names, err); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestStandings(t *testing.T) {
+	in := Input{Getenv: env("GROQ_API_KEY=k DATABRICKS_TOKEN=t AZURE_OPENAI_ENDPOINT=https://a AZURE_OPENAI_API_KEY=k OPENAI_BASE_URL=" + local), Changes: acme, Vault: vault{has: "xai"}}
+	var got []string
+	for _, s := range in.Standings() {
+		switch s.Row.Name {
+		case "openai", "groq", "databricks", "azure", "xai", "mistral", "ollama", "custom", "acme":
+			got = append(got, fmt.Sprintf("%s %t: %s", s.Row.Name, s.Usable, s.Why))
+		}
+	}
+	want := []string{
+		"openai true: address: OPENAI_BASE_URL",
+		"databricks false: set DATABRICKS_HOST and DATABRICKS_TOKEN, or DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET, or store one with: agent login databricks",
+		"azure true: key: AZURE_OPENAI_API_KEY",
+		"groq true: key: GROQ_API_KEY",
+		"mistral false: set MISTRAL_API_KEY, or store one with: agent login mistral",
+		"xai true: key: the vault",
+		"ollama true: ",
+		"custom false: set CUSTOM_BASE_URL, or start with --base-url URL",
+		"acme true: address: its base_url in the configuration",
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("got, want:\n%s", diff)
+	}
+}

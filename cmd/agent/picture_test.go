@@ -20,8 +20,10 @@ func TestPictures(t *testing.T) {
 	}
 	s := serve(t,
 		call("search", `{"pattern":"Timeout"}`, "read", `{"path":"server/server.go"}`, "read", `{"path":"main.go"}`),
-		answer{sse: chunk(`{"role":"assistant","content":"The flag is parsed in `+"`main.go`"+`, but never reaches the server. It takes two lines:\n\n1. hand `+"`timeout`"+` on to **serve**\n2. set `+"`ReadHeaderTimeout`"+` there"}`, "") +
-			call("edit", `{"path":"server/server.go","old":"\tsrv := &http.Server{Addr: addr, Handler: mux}\n","new":"\tsrv := &http.Server{\n\t\tAddr:              addr,\n\t\tHandler:           mux,\n\t\tReadHeaderTimeout: timeout,\n\t}\n"}`).sse},
+		answer{
+			text:  "The flag is parsed in `main.go`, but never reaches the server. It takes two lines:\n\n1. hand `timeout` on to **serve**\n2. set `ReadHeaderTimeout` there",
+			calls: []string{"edit", `{"path":"server/server.go","old":"\tsrv := &http.Server{Addr: addr, Handler: mux}\n","new":"\tsrv := &http.Server{\n\t\tAddr:              addr,\n\t\tHandler:           mux,\n\t\tReadHeaderTimeout: timeout,\n\t}\n"}`},
+		},
 	)
 	h := newHome(t, map[string]string{
 		"main.go":          "package main\n\nimport (\n\t\"flag\"\n\t\"time\"\n\n\t\"shop/server\"\n)\n\nfunc main() {\n\ttimeout := flag.Duration(\"timeout\", 10*time.Second, \"of a request's headers\")\n\tflag.Parse()\n\t_ = timeout\n\tserver.Serve(\":8080\", 0)\n}\n",

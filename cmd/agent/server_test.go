@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// server is an OpenAI-compatible server on loopback that plays answers in
-// order, one a request, and says that the script is over from then on.
+// server is a model's server on loopback that plays answers in order, one a
+// request, in the dialect that it is asked in: OpenAI's chat completions or
+// Anthropic's messages. From then on it says that the script is over.
 type server struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -21,25 +22,30 @@ type server struct {
 	dropped  chan struct{} // gets one for each answer whose reader went away
 }
 
-// answer is what the server sends: SSE, and whether it then keeps the
-// connection open until the reader goes away.
+// answer is what the server says: text, then calls, and whether it then keeps
+// the connection open until the reader goes away.
 type answer struct {
-	sse  string
-	hold bool
+	text  string
+	calls []string // pairs of name and arguments
+	hold  bool
+	raw   string // in place of all that, byte for byte
 }
 
 // wireRequest is what the server understood of a request.
 type wireRequest struct {
-	Model    string `json:"model"`
-	Messages []struct {
-		Role       string          `json:"role"`
-		Content    json.RawMessage `json:"content"`
-		ToolCallID string          `json:"tool_call_id"`
-		ToolCalls  []struct {
-			ID string `json:"id"`
-		} `json:"tool_calls"`
-	} `json:"messages"`
-	key string
+	Model    string        `json:"model"`
+	Messages []wireMessage `json:"messages"`
+	body     string
+	key      string
+}
+
+type wireMessage struct {
+	Role       string          `json:"role"`
+	Content    json.RawMessage `json:"content"`
+	ToolCallID string          `json:"tool_call_id"`
+	ToolCalls  []struct {
+		ID string `json:"id"`
+	} `json:"tool_calls"`
 }
 
 func serve(t *testing.T, answers ...answer) *server {
@@ -52,12 +58,15 @@ func serve(t *testing.T, answers ...answer) *server {
 
 func (s *server) play(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	var req wireRequest
-	if err := json.Unmarshal(body, &req); err != nil || !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+	req := wireRequest{body: string(body)}
+	completions := strings.HasSuffix(r.URL.Path, "/chat/completions")
+	if err := json.Unmarshal(body, &req); err != nil || !completions && !strings.HasSuffix(r.URL.Path, "/messages") {
 		http.Error(w, "no such thing", http.StatusNotFound)
 		return
 	}
-	req.key = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if req.key = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "); !completions {
+		req.key = r.Header.Get("X-Api-Key")
+	}
 	s.mu.Lock()
 	s.requests = append(s.requests, req)
 	a := say("The script is over.")
@@ -67,7 +76,14 @@ func (s *server) play(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "text/event-stream")
-	_, _ = io.WriteString(w, a.sse)
+	switch {
+	case a.raw != "":
+		_, _ = io.WriteString(w, a.raw)
+	case completions:
+		_, _ = io.WriteString(w, a.completion())
+	default:
+		_, _ = io.WriteString(w, a.message())
+	}
 	if a.hold {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
@@ -83,36 +99,74 @@ func (s *server) seen() []wireRequest {
 }
 
 // say is an answer of text.
-func say(text string) answer {
-	return answer{sse: chunk(`{"role":"assistant","content":`+quote(text)+`}`, "") + chunk(`{}`, "stop") + "data: [DONE]\n\n"}
-}
+func say(text string) answer { return answer{text: text} }
 
 // begin is an answer that stays open after text.
-func begin(text string) answer {
-	return answer{sse: chunk(`{"role":"assistant","content":`+quote(text)+`}`, ""), hold: true}
-}
+func begin(text string) answer { return answer{text: text, hold: true} }
 
-// call is an answer of tool calls: pairs of name and arguments. As some servers
-// do, it counts their ids from 0 in every answer.
-func call(pairs ...string) answer {
+// call is an answer of tool calls: pairs of name and arguments.
+func call(pairs ...string) answer { return answer{calls: pairs} }
+
+// completion is a as OpenAI streams it. As some servers do, it counts the ids
+// of calls from 0 in every answer.
+func (a answer) completion() string {
 	var b strings.Builder
-	for i := 0; i < len(pairs); i += 2 {
-		b.WriteString(chunk(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"call_%d","type":"function","function":{"name":%s,"arguments":%s}}]}`,
-			i/2, i/2, quote(pairs[i]), quote(pairs[i+1])), ""))
+	chunk := func(delta, finish string) {
+		tail := `"finish_reason":null}]}`
+		if finish != "" {
+			tail = `"finish_reason":` + quote(finish) + `}],"usage":{"prompt_tokens":1200,"completion_tokens":34,"total_tokens":1234}}`
+		}
+		fmt.Fprintf(&b, "data: {\"id\":\"x\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":%s,%s\n\n", delta, tail)
 	}
-	return answer{sse: b.String() + chunk(`{}`, "tool_calls") + "data: [DONE]\n\n"}
+	if a.text != "" {
+		chunk(`{"role":"assistant","content":`+quote(a.text)+`}`, "")
+	}
+	for i := 0; i < len(a.calls); i += 2 {
+		chunk(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"call_%d","type":"function","function":{"name":%s,"arguments":%s}}]}`,
+			i/2, i/2, quote(a.calls[i]), quote(a.calls[i+1])), "")
+	}
+	switch {
+	case a.hold:
+		return b.String()
+	case len(a.calls) > 0:
+		chunk(`{}`, "tool_calls")
+	default:
+		chunk(`{}`, "stop")
+	}
+	return b.String() + "data: [DONE]\n\n"
 }
 
-func chunk(delta, finish string) string {
-	reason := "null"
-	if finish != "" {
-		reason = quote(finish)
+// message is a as Anthropic streams it, with a thought before it.
+func (a answer) message() string {
+	var b strings.Builder
+	event := func(name, data string) {
+		fmt.Fprintf(&b, "event: %s\ndata: {\"type\":%q,%s}\n\n", name, name, data)
 	}
-	usage := ""
-	if finish != "" {
-		usage = `,"usage":{"prompt_tokens":1200,"completion_tokens":34,"total_tokens":1234}`
+	index := -1
+	block := func(start string, deltas ...string) {
+		index++
+		event("content_block_start", fmt.Sprintf(`"index":%d,"content_block":%s`, index, start))
+		for _, d := range deltas {
+			event("content_block_delta", fmt.Sprintf(`"index":%d,"delta":%s`, index, d))
+		}
+		event("content_block_stop", fmt.Sprintf(`"index":%d`, index))
 	}
-	return fmt.Sprintf("data: {\"id\":\"x\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":%s,\"finish_reason\":%s}]%s}\n\n", delta, reason, usage)
+	event("message_start", `"message":{"id":"m","type":"message","role":"assistant","model":"x","content":[],"usage":{"input_tokens":1200,"output_tokens":1}}`)
+	block(`{"type":"thinking","thinking":"","signature":""}`, `{"type":"thinking_delta","thinking":"Let me see."}`, `{"type":"signature_delta","signature":"SIGNED"}`)
+	if a.text != "" {
+		block(`{"type":"text","text":""}`, `{"type":"text_delta","text":`+quote(a.text)+`}`)
+	}
+	reason := "end_turn"
+	for i := 0; i < len(a.calls); i += 2 {
+		block(fmt.Sprintf(`{"type":"tool_use","id":"toolu_%d","name":%s,"input":{}}`, i/2, quote(a.calls[i])), `{"type":"input_json_delta","partial_json":`+quote(a.calls[i+1])+`}`)
+		reason = "tool_use"
+	}
+	if a.hold {
+		return b.String()
+	}
+	event("message_delta", `"delta":{"stop_reason":`+quote(reason)+`},"usage":{"output_tokens":34}`)
+	event("message_stop", `"x":0`)
+	return b.String()
 }
 
 func quote(s string) string {

@@ -127,7 +127,7 @@ func TestRecordings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := serve(t, answer{sse: string(b)})
+			s := serve(t, answer{raw: string(b)})
 			h := newHome(t, map[string]string{"main.go": goFile}, at(s)...)
 			first := exec.Command("agent", "run", "one")
 			first.Dir, first.Env = h.work, append(os.Environ(), h.env...)

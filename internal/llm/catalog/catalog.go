@@ -74,7 +74,7 @@ type Client struct {
 
 // Built reports whether the program speaks the row's dialect.
 func (r Row) Built() bool {
-	return slices.Contains([]Dialect{OpenAI, Responses, Builtin}, r.Dialect)
+	return slices.Contains([]Dialect{OpenAI, Responses, Anthropic, Builtin}, r.Dialect)
 }
 
 // Providers returns the table, in the order in which providers are preferred

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/llm/anthropic"
 	"agent/internal/llm/openai"
 	"agent/internal/llm/responses"
 	"agent/internal/llm/wire"
@@ -31,6 +32,8 @@ func (c Choice) Connect() (llm.Provider, error) {
 	switch c.Dialect() {
 	case OpenAI:
 		return openai.New(openai.Options{Endpoint: at, Path: c.Provider.Path, Quirks: c.Provider.Quirks}), nil
+	case Anthropic:
+		return anthropic.New(anthropic.Options{Endpoint: at, MaxTokens: c.Info.Output}), nil
 	case Responses:
 		plain := c.Info.Exact && c.Info.Effort != nil && len(c.Info.Effort) == 0
 		return responses.New(responses.Options{Endpoint: at, Quirks: responses.Quirks{Plain: plain}}), nil

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"agent/internal/llm"
 )
@@ -138,6 +139,15 @@ func (x *Exchange) refused(res *http.Response, body io.Reader) error {
 func (x *Exchange) Hurry() {
 	if x.answer != nil {
 		x.answer.limit = min(x.answer.limit, x.c.at.Limits.Tail)
+	}
+}
+
+// Drain reads what is left after the end of an answer, for a tenth of a second at
+// most, so that the connection can be used again.
+func (x *Exchange) Drain() {
+	if x.answer != nil {
+		x.answer.limit = min(x.answer.limit, x.c.at.Limits.Tail, time.Second/10)
+		_, _ = io.CopyN(io.Discard, x.answer, maxErrorBody)
 	}
 }
 

@@ -19,6 +19,7 @@ type Payloads struct {
 	begun  bool // the first byte was looked at
 	any    bool // one was returned
 	whole  bool // the body was one JSON text
+	done   bool // there was a [DONE]
 }
 
 // NewPayloads returns the payloads of the body r.
@@ -49,6 +50,7 @@ func (p *Payloads) Next() ([]byte, error) {
 		}
 		data = bytes.TrimSpace(data)
 		if string(data) == "[DONE]" {
+			p.done = true
 			return nil, io.EOF
 		}
 		if len(data) == 0 {
@@ -90,7 +92,7 @@ func (p *Payloads) end(err error) error {
 	switch {
 	case errors.Is(err, errTooLarge):
 		return &llm.Error{Kind: llm.ErrProtocol, Message: "the answer holds " + err.Error(), Err: err}
-	case !errors.Is(err, io.EOF):
+	case !errors.Is(err, io.EOF), p.done:
 		return err
 	case p.any || strings.HasPrefix(head, ":"):
 		return CutOff(nil)
@@ -125,5 +127,5 @@ func CutOff(cause error) *llm.Error {
 
 // EmptyAnswer is the error of an answer that says nothing at all.
 func EmptyAnswer() *llm.Error {
-	return &llm.Error{Kind: llm.ErrProtocol, Message: "empty answer", Retry: true}
+	return &llm.Error{Kind: llm.ErrProtocol, Message: "empty answer", Retry: true, Tries: 2}
 }

@@ -1,0 +1,126 @@
+package anthropic
+
+import (
+	"strings"
+
+	api "github.com/anthropics/anthropic-sdk-go"
+
+	"agent/internal/llm"
+)
+
+// traits are what a request must know of its model.
+type traits struct {
+	thinking thinking
+	limit    int // the length of replies to ask for, in tokens
+}
+
+// thinking says how a model is told how hard to think.
+type thinking int
+
+const (
+	adaptive thinking = iota // it decides, and is told how much effort to make
+	budgeted                 // it is given a number of tokens
+	never                    // it does not think
+)
+
+// older models by the names they go under, with vendors' additions around them.
+// All that came later are adaptive.
+func older() []struct {
+	names  []string
+	traits traits
+} {
+	return []struct {
+		names  []string
+		traits traits
+	}{
+		{[]string{"claude-2", "claude-instant", "claude-3-opus", "claude-3-sonnet", "claude-3-haiku"}, traits{never, 4096}},
+		{[]string{"claude-3-5-"}, traits{never, 8192}},
+		{[]string{"claude-3-7-", "claude-sonnet-4-0", "claude-sonnet-4-2025", "claude-sonnet-4@",
+			"claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-0", "claude-opus-4-2025", "claude-opus-4@",
+			"claude-opus-4-1", "claude-opus-4-5"}, traits{budgeted, 32_000}},
+	}
+}
+
+// traitsOf returns what is known of the model called name. Of other makers'
+// models that a server may offer under this dialect, little is expected.
+func traitsOf(name string) traits {
+	for _, row := range older() {
+		for _, n := range row.names {
+			if strings.Contains(name, n) {
+				return row.traits
+			}
+		}
+	}
+	if strings.Contains(name, "claude") {
+		return traits{adaptive, 32_000}
+	}
+	return traits{adaptive, 8192}
+}
+
+// leastBudget is the smallest budget that the provider takes, in tokens.
+const leastBudget = 1024
+
+// think tells the model how hard to think, if the request says so. A call that
+// the model is forced to make leaves it no room for that.
+func think(p *api.MessageNewParams, req llm.Request, t traits) {
+	forced := req.ToolChoice.Mode == llm.ChoiceRequired || req.ToolChoice.Mode == llm.ChoiceTool
+	switch {
+	case req.Effort == "" || t.thinking == never:
+	case t.thinking == budgeted:
+		budget := min(budgetOf(req.Effort), p.MaxTokens/2)
+		if budget >= leastBudget && !forced && !calledWithoutThinking(p.Messages) {
+			p.Thinking = api.ThinkingConfigParamOfEnabled(budget)
+		}
+	case req.Effort == "none":
+		off := api.NewThinkingConfigDisabledParam()
+		p.Thinking.OfDisabled = &off
+	default:
+		p.OutputConfig.Effort = api.OutputConfigEffort(effortOf(req.Effort))
+		if !forced {
+			p.Thinking.OfAdaptive = &api.ThinkingConfigAdaptiveParam{Display: api.ThinkingConfigAdaptiveDisplaySummarized}
+		}
+	}
+}
+
+// effortOf returns the provider's own word for an effort.
+func effortOf(effort string) string {
+	if effort == "minimal" {
+		return string(api.OutputConfigEffortLow)
+	}
+	return effort
+}
+
+// budgetOf returns an effort in tokens, 0 for none.
+func budgetOf(effort string) int64 {
+	switch effort {
+	case "none":
+		return 0
+	case "minimal":
+		return leastBudget
+	case "low":
+		return 4 << 10
+	case "high":
+		return 24 << 10
+	case "xhigh", "max":
+		return 48 << 10
+	}
+	return 10 << 10
+}
+
+// calledWithoutThinking reports whether the last reply called tools without
+// thinking first, as that of another model did. A model with a budget does not
+// take up such a turn while it is to think.
+func calledWithoutThinking(msgs []api.MessageParam) bool {
+	for i := len(msgs) - 1; i >= 0; i-- {
+		if msgs[i].Role != api.MessageParamRoleAssistant {
+			continue
+		}
+		first, last := msgs[i].Content[0], msgs[i].Content[len(msgs[i].Content)-1]
+		return last.OfToolUse != nil && !isThinking(first)
+	}
+	return false
+}
+
+func isThinking(b api.ContentBlockParamUnion) bool {
+	return b.OfThinking != nil || b.OfRedactedThinking != nil
+}

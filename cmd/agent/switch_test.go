@@ -1,0 +1,49 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// A conversation begun in one dialect goes on in the other and back: everything
+// is told, but for what only the dialect that it came from can read.
+func TestSwitchingDialects(t *testing.T) {
+	s := serve(t,
+		call("read", `{"path":"main.go"}`), say("It says hello."),
+		call("list", `{"path":"."}`), say("One file."),
+		say("As I said."), say("As I thought."))
+	h := newHome(t, map[string]string{"main.go": goFile}, append(at(s), "ANTHROPIC_API_KEY="+testKey, "ANTHROPIC_BASE_URL="+s.URL)...)
+	a := h.open(t, 100, 30, "--model", "anthropic/claude-test", "--base-url", s.URL)
+	a.wait("anthropic/claude-test", "? keys")
+	a.send("what does it say?" + enter)
+	a.wait("It says hello.", "? keys")
+	a.send("/model openai/gpt-test" + enter)
+	a.wait("openai/gpt-test ·")
+	a.send("what is here?" + enter)
+	a.wait("One file.", "? keys")
+	a.send("and again?" + enter)
+	a.wait("As I said.", "? keys")
+	a.send("/model anthropic/claude-test" + enter)
+	a.wait("anthropic/claude-test ·")
+	a.send("once more?" + enter)
+	a.wait("As I thought.", "? keys")
+
+	requests := s.seen()
+	if len(requests) != 6 {
+		t.Fatalf("got %d requests, want 6", len(requests))
+	}
+	for i, dialect := range []string{"anthropic", "anthropic", "openai", "openai", "openai", "anthropic"} {
+		r := requests[i]
+		if r.key != testKey {
+			t.Errorf("request %d: got the key %q", i, r.key)
+		}
+		if signed := strings.Contains(r.body, "SIGNED"); signed != (dialect == "anthropic" && i > 0) {
+			t.Errorf("request %d, in %s: a signature is told: %v", i, dialect, signed)
+		}
+	}
+	for _, want := range []string{"what does it say?", `"main.go\"}`, "println", "It says hello.", "what is here?", "One file.", "and again?", "As I said."} {
+		if want = strings.ReplaceAll(want, `\"}`, `"}`); !strings.Contains(requests[5].body, want) {
+			t.Errorf("the last request does not tell %q:\n%s", want, requests[5].body)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
+	"agent/internal/llm/offline"
 	"agent/internal/loop"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
@@ -36,6 +38,9 @@ type app struct {
 	log     *history.Log
 	options loop.Options
 	notices []string // what the person should know before the first prompt
+	// look finds a model on this machine, where none is connected. It takes a
+	// moment; nil where there is nothing to look for.
+	look func(context.Context) (loop.Model, bool)
 }
 
 // open makes a session ready: a new one, or the one that f resumes. The caller
@@ -94,6 +99,9 @@ func (a *app) assemble(f flags, set settings.Settings, store *history.Store, att
 		return err
 	}
 	a.notices = append(a.notices, notices...)
+	if attended && model.Name == offline.Name {
+		a.look = pick.local
+	}
 	var inRepo bool
 	a.branch, inRepo = branch(a.dir)
 	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.named

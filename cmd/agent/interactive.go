@@ -80,15 +80,34 @@ func show(ctx context.Context, a *app, prompts []tui.Prompt) error {
 		defer close(ended)
 		loop.NewAgent(a.options).Run(ctx, commands, events)
 	}()
+	found := make(chan struct{})
+	go func() {
+		defer close(found)
+		a.find(ctx, commands)
+	}()
 	exit, err := tui.Run(ctx, a.screen(events, commands, prompts))
 	stop()
 	<-ended
+	<-found
 	a.goodbye(exit)
 	select {
 	case c := <-code:
 		return &exitError{code: c, err: err}
 	default:
 		return err
+	}
+}
+
+// find hands a model on this machine to the agent, if there is one.
+func (a *app) find(ctx context.Context, commands chan<- loop.Command) {
+	if a.look == nil {
+		return
+	}
+	if m, ok := a.look(ctx); ok {
+		select {
+		case commands <- loop.Found{Model: m}:
+		case <-ctx.Done():
+		}
 	}
 }
 

@@ -115,6 +115,9 @@ func (a *Agent) Run(ctx context.Context, commands <-chan Command, events chan<- 
 				a.start(ctx, p, ended)
 				continue
 			}
+			if _, ok := c.(Found); ok && running {
+				continue // too late
+			}
 			a.do(c)
 		}
 	}
@@ -203,6 +206,8 @@ func (a *Agent) do(c Command) {
 		_ = a.emit(&ModeSet{Meta: Meta{Time: a.o.Now()}, Mode: string(c.Mode)})
 	case SetModel:
 		a.setModel(c.Model)
+	case Found:
+		a.found(c.Model)
 	}
 }
 
@@ -225,6 +230,21 @@ func (a *Agent) setModel(name string) {
 		_ = a.emit(Notice{Text: err.Error()})
 		return
 	}
+	a.useModel(m)
+}
+
+// found takes a model if nothing was said yet.
+func (a *Agent) found(m Model) {
+	a.log.Lock()
+	begun := a.begun
+	a.log.Unlock()
+	if !begun {
+		a.useModel(m)
+		_ = a.emit(Notice{Text: m.Name + " answers now: " + m.Why + "."})
+	}
+}
+
+func (a *Agent) useModel(m Model) {
 	a.mu.Lock()
 	a.model, a.named = m, ""
 	a.mu.Unlock()
@@ -309,6 +329,9 @@ func (a *Agent) emit(e Event) error {
 }
 
 func (a *Agent) save(d Durable) error {
+	if _, prompt := d.(*UserSaid); prompt {
+		a.begun = true
+	}
 	if a.o.Log == nil {
 		return nil
 	}
@@ -317,9 +340,6 @@ func (a *Agent) save(d Durable) error {
 		return err
 	}
 	a.unsaved = append(a.unsaved, record)
-	if _, prompt := d.(*UserSaid); prompt {
-		a.begun = true
-	}
 	if !a.begun {
 		return nil // no session without a prompt
 	}

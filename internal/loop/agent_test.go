@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -437,5 +438,52 @@ func TestNoSessionWithoutAPrompt(t *testing.T) {
 	loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("got %v, %v, want an empty directory", left, err)
+	}
+}
+
+// A model that is found while the program starts answers, unless something was
+// said before it was found.
+func TestFoundModel(t *testing.T) {
+	for name, c := range map[string]struct {
+		commands []loop.Command
+		want     string
+	}{
+		"before": {[]loop.Command{loop.Found{}, loop.Prompt{Text: "hi"}}, "found/model answers now: it was there.\nfound"},
+		"after":  {[]loop.Command{loop.Prompt{Text: "hi"}, loop.Found{}}, "first"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			commands, events := make(chan loop.Command), make(chan loop.Event)
+			go loop.NewAgent(fill(options(script.New(script.Say("first"))))).Run(t.Context(), commands, events)
+			go func() {
+				for _, cmd := range c.commands {
+					if _, ok := cmd.(loop.Found); ok {
+						cmd = loop.Found{Model: loop.Model{Name: "found/model", Why: "it was there", Provider: script.New(script.Say("found"))}}
+					}
+					commands <- cmd
+				}
+				commands <- loop.SetMode{Mode: policy.Edits} // all before it is heard
+			}()
+			done, heard := false, false
+			var said []string
+			for e := range events {
+				switch e := e.(type) {
+				case loop.Notice:
+					said = append(said, e.Text)
+				case *loop.MessageDone:
+					said = append(said, e.Message.Text)
+				case *loop.TurnEnd:
+					done = true
+				case *loop.ModeSet:
+					heard = true
+				}
+				if done && heard {
+					close(commands)
+					heard = false
+				}
+			}
+			if got := strings.Join(said, "\n"); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }

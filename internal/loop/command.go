@@ -29,6 +29,9 @@ type (
 	SetMode struct{ Mode policy.Mode }
 	// SetModel changes the model, from the next step on.
 	SetModel struct{ Model string } // PROVIDER/NAME
+	// Found brings a model that was looked for while the program started. It
+	// answers from here on, unless something was said already.
+	Found struct{ Model Model }
 )
 
 func (Prompt) isCommand()    {}
@@ -36,3 +39,4 @@ func (Interrupt) isCommand() {}
 func (Answer) isCommand()    {}
 func (SetMode) isCommand()   {}
 func (SetModel) isCommand()  {}
+func (Found) isCommand()     {}

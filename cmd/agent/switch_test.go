@@ -47,3 +47,17 @@ func TestSwitchingDialects(t *testing.T) {
 		}
 	}
 }
+
+// Without a key and a name, a server on this machine answers, found while the
+// screen is already there.
+func TestLocalServerTakesOver(t *testing.T) {
+	ollama := fake(t, map[string]string{
+		"GET /api/tags":  `{"models":[{"name":"tiny:1b","model":"tiny:1b"}]}`,
+		"POST /api/show": `{"model_info":{"general.architecture":"llama","llama.context_length":8192},"capabilities":["completion","tools"]}`,
+	})
+	h := newHome(t, nil, "OLLAMA_HOST="+ollama.URL)
+	a := h.open(t, 100, 30)
+	a.wait("No model is connected", "ollama/tiny:1b answers now", "ollama/tiny:1b ·", "? keys")
+	a.send("hello" + enter)
+	a.wait("Local it is.", "? keys")
+}

@@ -73,7 +73,14 @@ func (t *Turn) askOne(ctx context.Context, m Model, msgs []llm.Message, tries in
 		if ok && e.Kind == llm.ErrNoTools && t.writesCalls(ctx, m, e) {
 			continue
 		}
-		if !ok || !e.Retry || accepted(reply) || try >= tries || ctx.Err() != nil {
+		if !ok || !e.Retry || accepted(reply) || ctx.Err() != nil {
+			return reply, err
+		}
+		of := tries
+		if e.Tries > 0 {
+			of = min(of, e.Tries)
+		}
+		if try >= of {
 			return reply, err
 		}
 		wait := t.backoff(try, e.RetryAfter)
@@ -82,7 +89,7 @@ func (t *Turn) askOne(ctx context.Context, m Model, msgs []llm.Message, tries in
 			later.Hint = "it can be tried again at " + t.Now().Add(wait).Format("2006-01-02 15:04") + "; choose another model until then"
 			return reply, &later
 		}
-		t.emit(Retrying{Attempt: try + 1, Of: tries, In: wait, Error: e.Error(), Hint: e.Hint})
+		t.emit(Retrying{Attempt: try + 1, Of: of, In: wait, Error: e.Error(), Hint: e.Hint})
 		if t.Sleep(ctx, wait) != nil {
 			return reply, err
 		}

@@ -40,8 +40,8 @@ func scalar(b json.RawMessage) string {
 // failed completes an error, with what only this dialect knows.
 func failed(x *wire.Exchange, err error) *llm.Error {
 	e := x.Failed(err)
-	if e.Kind == llm.ErrInvalid && strings.Contains(e.Message, "/v1/responses") {
-		e.Hint = "this model calls tools over the responses interface only, which is not spoken here; choose another model"
+	if (e.Kind == llm.ErrInvalid || e.Kind == llm.ErrNoTools) && strings.Contains(e.Message, "/v1/responses") {
+		e.Kind, e.Hint = llm.ErrInvalid, "this model calls tools over the responses interface only: give its provider the dialect \"responses\" in the configuration, or choose another model"
 	}
 	return e
 }

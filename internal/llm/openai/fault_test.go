@@ -76,7 +76,7 @@ func TestAnswersThatAreNoSuccess(t *testing.T) {
 			fault{Kind: llm.ErrOverloaded, Message: "Provider returned error: busy", Retry: true}},
 		"wants responses": {400, "", `{"error":{"message":"Function tools are not supported. Please use /v1/responses instead."}}`,
 			fault{Kind: llm.ErrInvalid, Message: "Function tools are not supported. Please use /v1/responses instead.",
-				Hint: "this model calls tools over the responses interface only, which is not spoken here; choose another model"}},
+				Hint: "this model calls tools over the responses interface only: give its provider the dialect \"responses\" in the configuration, or choose another model"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -161,7 +161,7 @@ func TestServerThatIsNotReached(t *testing.T) {
 		"refused": {wire.Endpoint{Base: closed.URL, Local: true},
 			fault{Kind: llm.ErrNetwork, Message: "nothing listens on " + port, Hint: "start test, or choose another model"}},
 		"no such host": {wire.Endpoint{Base: "http://x.invalid/v1", Dial: dial(&net.DNSError{Name: "x.invalid", Err: "no such host", IsNotFound: true})},
-			fault{Kind: llm.ErrNetwork, Message: "cannot resolve host x.invalid", Hint: "check the network and the base URL http://x.invalid/v1"}},
+			fault{Kind: llm.ErrNetwork, Message: "cannot resolve host x.invalid", Retry: true, Hint: "check the network and the base URL http://x.invalid/v1"}},
 		"black hole": {wire.Endpoint{Base: "http://x.invalid/v1", Dial: dial(nil), Limits: wire.Limits{Connect: 10 * time.Millisecond}},
 			fault{Kind: llm.ErrTimeout, Message: "connecting to x.invalid:80 took too long", Retry: true}},
 		"no route": {wire.Endpoint{Base: "http://x.invalid/v1", Dial: dial(errors.New("no route to host"))},

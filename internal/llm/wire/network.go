@@ -7,11 +7,17 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"agent/internal/llm"
 )
+
+// unresolved is how often a name is tried that cannot be looked up: most often
+// it is wrong, or there is no network at all.
+const unresolved = 2
 
 // Failed turns whatever ended the exchange into the error that callers of a
 // Provider are promised.
@@ -33,6 +39,7 @@ func (c *Client) unreached(err error) *llm.Error {
 	redirect, _ := errors.AsType[*redirected](err)
 	dns, _ := errors.AsType[*net.DNSError](err)
 	op, _ := errors.AsType[*net.OpError](err)
+	proxy, _ := errors.AsType[*turnedAway](err)
 	asked, _ := errors.AsType[*url.Error](err) // before the headers
 	late, _ := errors.AsType[*slow](err)
 	switch {
@@ -45,14 +52,20 @@ func (c *Client) unreached(err error) *llm.Error {
 	case redirect != nil:
 		e.Kind, e.Message = llm.ErrProtocol, redirect.Error()+", which was not followed"
 		e.Hint = "if that is the right place, use it as the base URL"
-	case op != nil && op.Op == "proxyconnect" || strings.Contains(err.Error(), "Proxy Authentication Required"):
-		e.Message, e.Hint = "the proxy refused the connection: "+last(err), "check HTTPS_PROXY"
+	case proxy != nil:
+		e.Retry, e.Message, e.Hint = proxy.status >= http.StatusInternalServerError, proxy.Error(), "check HTTPS_PROXY"
+	case op != nil && op.Op == "proxyconnect":
+		e.Message, e.Hint = "cannot reach the proxy: "+last(err), "check HTTPS_PROXY"
 	case late != nil:
 		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, late.Error()
+		if late.resolving {
+			e.Tries, e.Hint = unresolved, c.networkHint()
+		}
 	case dns != nil && dns.IsTimeout:
 		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, "resolving "+dns.Name+" took too long"
+		e.Tries, e.Hint = unresolved, c.networkHint()
 	case dns != nil:
-		e.Message, e.Hint = "cannot resolve host "+dns.Name, "check the network and the base URL "+c.at.Base
+		e.Retry, e.Tries, e.Message, e.Hint = true, unresolved, "cannot resolve host "+dns.Name, c.networkHint()
 	case refusedConnection(err):
 		e.Message, e.Hint = "nothing listens on "+host, c.startHint()
 	case c.badTLS(e, err):
@@ -83,14 +96,34 @@ func (c *Client) badTLS(e *llm.Error, err error) bool {
 	if !ok {
 		return false
 	}
-	e.Message = "the certificate of " + c.host() + " is not to be trusted: " + v.Err.Error()
-	if _, unknown := errors.AsType[x509.UnknownAuthorityError](v.Err); unknown && len(v.UnverifiedCertificates) > 0 {
-		e.Message = fmt.Sprintf("the certificate of %s is signed by an unknown authority: %s",
-			c.host(), v.UnverifiedCertificates[0].Issuer)
-	}
-	e.Hint = "a proxy may stand in between; its certificate belongs into the system's store"
+	e.Message, e.Hint = c.untrusted(v)
 	return true
 }
+
+// untrusted says why a certificate is not to be trusted, and what to do.
+func (c *Client) untrusted(v *tls.CertificateVerificationError) (message, hint string) {
+	message = "the certificate of " + c.host()
+	if len(v.UnverifiedCertificates) == 0 {
+		return message + " is not to be trusted: " + v.Err.Error(), ""
+	}
+	cert := v.UnverifiedCertificates[0]
+	issuer := cert.Issuer.String()
+	if _, unknown := errors.AsType[x509.UnknownAuthorityError](v.Err); unknown {
+		return message + " is signed by an unknown authority: " + issuer,
+			"a proxy may stand in between; its certificate belongs into the system's store"
+	}
+	message += ", issued by " + issuer + ", "
+	if _, other := errors.AsType[x509.HostnameError](v.Err); other {
+		return message + "is that of another host: " + strings.TrimPrefix(v.Err.Error(), "x509: "), "check the base URL " + c.at.Base
+	}
+	if e, ok := errors.AsType[x509.CertificateInvalidError](v.Err); ok && e.Reason == x509.Expired {
+		return message + fmt.Sprintf("is good from %s to %s only", cert.NotBefore.Format(time.DateOnly), cert.NotAfter.Format(time.DateOnly)),
+			"look whether the clock of this machine is right"
+	}
+	return message + "is not to be trusted: " + strings.TrimPrefix(v.Err.Error(), "x509: "), ""
+}
+
+func (c *Client) networkHint() string { return "check the network and the base URL " + c.at.Base }
 
 func (c *Client) startHint() string {
 	if c.at.Local {

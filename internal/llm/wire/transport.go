@@ -2,21 +2,33 @@ package wire
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"time"
 )
 
-// newTransport returns the transport to an endpoint. Proxies are those of the
-// environment.
+// newTransport returns the transport to an endpoint.
 func newTransport(at Endpoint) *http.Transport {
+	proxy := at.Proxy
+	if proxy == nil {
+		proxy = http.ProxyFromEnvironment
+	}
 	dial := at.Dial
 	if dial == nil {
 		dial = (&net.Dialer{KeepAlive: 30 * time.Second, Resolver: at.Resolver}).DialContext
 	}
 	return &http.Transport{
-		Proxy: http.ProxyFromEnvironment,
+		Proxy: proxy,
+		OnProxyConnectResponse: func(_ context.Context, proxy *url.URL, _ *http.Request, res *http.Response) error {
+			if res.StatusCode == http.StatusOK {
+				return nil
+			}
+			return &turnedAway{proxy.Host, res.StatusCode}
+		},
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			ctx, cancel := context.WithCancelCause(ctx)
 			defer cancel(nil)
@@ -30,6 +42,7 @@ func newTransport(at Endpoint) *http.Transport {
 			}
 			return conn, err
 		},
+		TLSClientConfig:     &tls.Config{RootCAs: at.Roots},
 		TLSHandshakeTimeout: at.Limits.TLS,
 		ForceAttemptHTTP2:   true,
 		IdleConnTimeout:     90 * time.Second,
@@ -67,6 +80,16 @@ func tookTooLong(address string, err error) error {
 		address = host
 	}
 	return &slow{address, resolving}
+}
+
+// turnedAway is the error of a proxy that opens no way to the provider.
+type turnedAway struct {
+	proxy  string
+	status int
+}
+
+func (e *turnedAway) Error() string {
+	return fmt.Sprintf("the proxy %s refused to connect: %d %s", e.proxy, e.status, http.StatusText(e.status))
 }
 
 // redirected is the error of a redirect that is not followed.

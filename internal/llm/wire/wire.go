@@ -31,6 +31,7 @@ package wire
 
 import (
 	"context"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"net"
@@ -56,8 +57,13 @@ type Endpoint struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Resolver looks names up; nil is the system's.
 	Resolver *net.Resolver
-	// Transport replaces all of the way there; Connect, TLS, Dial and Resolver
-	// have no meaning then.
+	// Proxy says which proxy a request goes through; nil asks the environment.
+	Proxy func(*http.Request) (*url.URL, error)
+	// Roots are the authorities whose certificates are trusted; nil are the
+	// system's.
+	Roots *x509.CertPool
+	// Transport replaces all of the way there; Connect, TLS, Dial, Resolver,
+	// Proxy and Roots have no meaning then.
 	Transport http.RoundTripper
 }
 

@@ -37,7 +37,10 @@ func rowOf(name string, p settings.Provider) catalog.Row {
 		r.Keyless = r.Keyless || p.Key == nil
 	}
 	if p.Dialect != "" {
-		r.Dialect, r.Several = catalog.Dialect(p.Dialect), false
+		r.Dialect, r.Several, r.KeyHeader = catalog.Dialect(p.Dialect), false, ""
+	}
+	if r.Dialect == catalog.Anthropic {
+		r.KeyHeader = "X-Api-Key"
 	}
 	if p.Default != "" {
 		r.Default = p.Default

@@ -8,7 +8,22 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	quiet()
 	testscript.Main(m, map[string]func(){"agent": main})
+}
+
+// quiet keeps the tests, and the program, which is this binary, from the servers
+// and the keyring of the machine they run on. What a test sets stays.
+func quiet() {
+	const nowhere = "http://127.0.0.1:1"
+	for name, value := range map[string]string{
+		"OLLAMA_HOST": nowhere, "LMSTUDIO_BASE_URL": nowhere, "LLAMACPP_BASE_URL": nowhere, "VLLM_BASE_URL": nowhere,
+		"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/bus",
+	} {
+		if _, set := os.LookupEnv(name); !set {
+			_ = os.Setenv(name, value)
+		}
+	}
 }
 
 func TestScripts(t *testing.T) {

@@ -98,9 +98,6 @@ func (p picker) connect(c catalog.Choice) (loop.Model, error) {
 		m.Provider = offline.New()
 		return m, nil
 	}
-	if c.Dialect() == catalog.Anthropic { // it wants to be told a limit
-		m.MaxTokens = c.Info.Output
-	}
 	provider, err := c.Connect()
 	if err != nil {
 		return m, err

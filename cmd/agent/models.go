@@ -127,28 +127,21 @@ func standing(ctx context.Context, in catalog.Input, s catalog.Standing, servers
 		}
 		return l
 	}
-	if s.Row.Local && !s.Moved {
+	if s.Row.Local && s.Here {
 		return modelList{Missing: []missingLine{{s.Row.Name, "nothing answers at " + s.BaseURL + ": start it with " + s.Row.Start}}}
 	}
-	var names []string // as far as they are known without asking
-	if !s.Moved {
-		names = in.Changes.ModelsOf(s.Row.Name)
-	}
-	if s.Row.Default != "" && !s.Moved {
-		names = append(names, s.Row.Default)
-	}
+	names := in.Changes.ModelsOf(s)
 	var served []catalog.Served
 	var refused error
 	if ask || s.Moved || s.Row.Configured || len(names) == 0 {
-		if served, refused = in.List(ctx, s); refused == nil {
+		if served, refused = in.List(ctx, s); refused == nil && len(served) > 0 {
 			names = nil
 		}
 	}
 	for _, m := range served {
 		l.Models = append(l.Models, line(in, s, m, s.Why))
 	}
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
+	for _, name := range names {
 		l.Models = append(l.Models, line(in, s, catalog.Served{Name: name}, s.Why))
 	}
 	if refused != nil && len(l.Models) == 0 {

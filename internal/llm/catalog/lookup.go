@@ -83,22 +83,29 @@ func Lookup(provider, model string) Info { return Changes{}.Lookup(provider, mod
 // known.
 func Context(provider, model string) int { return Lookup(provider, model).Context }
 
-// ModelsOf returns the names of the models that the provider makes, or that
-// something is known of at this provider alone, sorted.
-func (c Changes) ModelsOf(provider string) []string {
+// ModelsOf returns the names of the models that the provider of the standing
+// has, as far as they are known without asking it, sorted: those that it makes,
+// that something is known of at this provider alone, that the configuration
+// gives it, and its default.
+func (c Changes) ModelsOf(s Standing) []string {
 	var names []string
-	raw := map[string]Info{}
-	_ = json.Unmarshal(embedded, &raw) // table has seen to it
-	at := provider + "/"
-	for name, info := range raw {
-		name, own := strings.CutPrefix(name, at)
-		if (own || info.Maker == provider) && info.Listed != "-" {
-			names = append(names, cmp.Or(info.Listed, name))
-		}
-	}
+	at := s.Row.Name + "/"
 	for name := range c.Models {
 		if name, own := strings.CutPrefix(name, at); own {
 			names = append(names, name)
+		}
+	}
+	if s.Row.Default != "" && (!s.Moved || s.Row.Configured) {
+		names = append(names, s.Row.Default)
+	}
+	raw := map[string]Info{}
+	if !s.Moved {
+		_ = json.Unmarshal(embedded, &raw) // table has seen to it
+	}
+	for name, info := range raw {
+		name, own := strings.CutPrefix(name, at)
+		if (own || info.Maker == s.Row.Name) && info.Listed != "-" {
+			names = append(names, cmp.Or(info.Listed, name))
 		}
 	}
 	slices.Sort(names)

@@ -150,7 +150,8 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: there is no provider %s", name, i.Maker)
 		}
 	}
-	if got := (Changes{}).ModelsOf("cerebras"); !cmp.Equal(got, []string{"gpt-oss-120b", "qwen-3.8-27b"}) {
+	cerebras, _ := Find("cerebras")
+	if got := (Changes{}).ModelsOf(Standing{Row: cerebras}); !cmp.Equal(got, []string{"gpt-oss-120b", "qwen-3.8-27b"}) {
 		t.Errorf("got %v", got)
 	}
 }

@@ -7,6 +7,7 @@ import "strings"
 type Standing struct {
 	Row     Row
 	BaseURL string
+	Here    bool   // that is on this machine
 	Moved   bool   // somebody says that it is elsewhere than usual
 	Usable  bool   // of a server on this machine: where it would be is known
 	Why     string // why it can be used, else what to set
@@ -25,7 +26,7 @@ func (in Input) Standings() []Standing {
 
 func (in Input) standing(r Row) Standing {
 	base, from, err := in.address(r)
-	s := Standing{Row: r, BaseURL: base, Moved: from != "" && r.elsewhere(from)}
+	s := Standing{Row: r, BaseURL: base, Here: loopback(base), Moved: from != "" && r.elsewhere(from)}
 	where, held := in.holds(r)
 	switch {
 	case !r.Built():

@@ -1,0 +1,294 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/cmd/agent/settings"
+	"agent/internal/llm"
+	"agent/internal/llm/catalog"
+)
+
+// localServers are the servers on a machine, each as it answers "METHOD PATH".
+func localServers() map[string]map[string]string {
+	return map[string]map[string]string{
+		"OLLAMA_HOST": {
+			"GET /api/tags":  `{"models":[{"name":"qwen3:8b"}]}`,
+			"POST /api/show": `{"model_info":{"qwen3.context_length":40960},"capabilities":["completion","tools"]}`,
+		},
+		"LMSTUDIO_BASE_URL": {"GET /api/v0/models": `{"data":[{"id":"gemma-3-12b","type":"vlm","state":"loaded","loaded_context_length":8192,"capabilities":[]}]}`},
+		"LLAMACPP_BASE_URL": {
+			"GET /props":     `{"default_generation_settings":{"n_ctx":16384},"chat_template":"{{ tools }}"}`,
+			"GET /v1/models": `{"object":"list","data":[{"id":"m.gguf"}]}`,
+		},
+		"VLLM_BASE_URL": {"GET /v1/models": `{"object":"list","data":[{"id":"Qwen/Qwen3-8B","max_model_len":32768}]}`},
+	}
+}
+
+// fake serves what of says, and a short answer to whatever is asked of a model.
+func fake(t *testing.T, of map[string]string) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch a, ok := of[r.Method+" "+r.URL.Path]; {
+		case ok:
+			_, _ = io.WriteString(w, a)
+		case strings.HasSuffix(r.URL.Path, "/chat/completions"):
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, say("Local it is.").completion())
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// table is what `agent models` prints in the environment vars, with addresses
+// written as their variables.
+func table(t *testing.T, vars map[string]string, changes catalog.Changes, only string) string {
+	t.Helper()
+	in := catalog.Input{Getenv: func(n string) string { return vars[n] }, Changes: changes, Wait: 20 * time.Second}
+	l, err := listing(t.Context(), in, only, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := l.text(&b); err != nil {
+		t.Fatal(err)
+	}
+	out := b.String()
+	for name, v := range vars {
+		if strings.HasPrefix(v, "http") {
+			out = strings.ReplaceAll(out, v, name)
+		}
+	}
+	return out
+}
+
+func TestModels(t *testing.T) {
+	var vars = map[string]string{"CEREBRAS_API_KEY": "k", "DATABRICKS_HOST": "h"}
+	for name, of := range localServers() {
+		vars[name] = fake(t, of).URL
+	}
+	got := table(t, vars, catalog.Changes{}, "")
+	want := `MODEL                  CONTEXT  IN     OUT    WHY
+cerebras/gpt-oss-120b  131k     $0.35  $0.75  key: CEREBRAS_API_KEY (its default)
+cerebras/qwen-3.8-27b  65k      $0.99  $1.49  key: CEREBRAS_API_KEY
+ollama/qwen3:8b        40k      free   free   runs at OLLAMA_HOST/v1
+lmstudio/gemma-3-12b   8k       free   free   runs at LMSTUDIO_BASE_URL/v1, no tools of its own
+llamacpp/m.gguf        16k      free   free   runs at LLAMACPP_BASE_URL/v1
+vllm/Qwen/Qwen3-8B     32k      free   free   runs at VLLM_BASE_URL/v1
+offline/guide                   free   free   built in: no language model (its default)
+
+OTHER PROVIDERS  WHAT THEY NEED
+openai           set OPENAI_API_KEY, or store one with: agent login openai
+`
+	head, rest, _ := strings.Cut(got, "anthropic ")
+	if diff := cmp.Diff(head, want); diff != "" {
+		t.Errorf("got, want:\n%s", diff)
+	}
+	for _, line := range []string{
+		"databricks       set DATABRICKS_TOKEN, or DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET, or store one with: agent login databricks\n",
+		"azure            set AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY, or store one with: agent login azure\n",
+		"custom           set CUSTOM_BASE_URL, or start with --base-url URL\n",
+	} {
+		if !strings.Contains(rest, line) {
+			t.Errorf("got no line\n%sin\n%s", line, rest)
+		}
+	}
+}
+
+// What is elsewhere, or asked for by name, is asked for its models.
+func TestModelsOfOne(t *testing.T) {
+	list := map[string]string{"GET /v1/models": `{"object":"list","data":[{"id":"one"},{"id":"gpt-4.1"}]}`}
+	yes := catalog.Changes{Models: map[string]catalog.Info{"acme/two": {Context: 5000}}, Rows: []catalog.Row{{Name: "acme", Dialect: catalog.OpenAI, BaseURL: "http://127.0.0.1:1", Keyless: true, Configured: true}}}
+	for name, row := range map[string]struct {
+		only    string
+		answers map[string]string
+		vars    map[string]string
+		changes catalog.Changes
+		want    string
+	}{
+		"elsewhere": {only: "openai", answers: list, want: `MODEL           CONTEXT  IN  OUT  WHY
+openai/one                        address: URL
+openai/gpt-4.1  1.05M             address: URL
+`},
+		"elsewhere without a list": {only: "OpenAI", want: `OTHER PROVIDERS  WHAT THEY NEED
+openai           a name, as openai/NAME (address: URL): openai does not list its models: it answers 404
+`},
+		"no list at all": {only: "databricks", vars: map[string]string{"DATABRICKS_HOST": "h", "DATABRICKS_TOKEN": "t"}, want: `OTHER PROVIDERS  WHAT THEY NEED
+databricks       a name, as databricks/NAME (key: DATABRICKS_TOKEN): databricks has no list of its models
+`},
+		"a local server that does not run": {only: "vllm", vars: map[string]string{"VLLM_BASE_URL": "http://127.0.0.1:1"}, want: `OTHER PROVIDERS  WHAT THEY NEED
+vllm             nothing answers at VLLM_BASE_URL/v1: start it with vllm serve MODEL --enable-auto-tool-choice
+`},
+		"a local server without a model": {only: "ollama", vars: map[string]string{"OLLAMA_HOST": fake(t, map[string]string{"GET /api/tags": `{"models":[]}`}).URL}, want: `OTHER PROVIDERS  WHAT THEY NEED
+ollama           it runs at OLLAMA_HOST/v1, but has no model yet
+`},
+		"of the configuration": {only: "acme", changes: yes, want: `MODEL     CONTEXT  IN  OUT  WHY
+acme/two  5k                address: its base_url in the configuration
+`},
+		"the guide": {only: "offline", want: `MODEL          CONTEXT  IN    OUT   WHY
+offline/guide           free  free  built in: no language model (its default)
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if strings.EqualFold(row.only, "openai") {
+				row.vars = map[string]string{"OPENAI_BASE_URL": fake(t, row.answers).URL + "/v1"}
+			}
+			got := strings.ReplaceAll(table(t, row.vars, row.changes, row.only), "OPENAI_BASE_URL", "URL")
+			if diff := cmp.Diff(got, row.want); diff != "" {
+				t.Errorf("got, want:\n%s", diff)
+			}
+		})
+	}
+	if _, err := listing(t.Context(), catalog.Input{}, "acme", false); errorText(err) != `there is no provider "acme": agent models lists them` {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestModelsJSON(t *testing.T) {
+	vars := map[string]string{"OLLAMA_HOST": fake(t, localServers()["OLLAMA_HOST"]).URL}
+	l, err := listing(t.Context(), catalog.Input{Getenv: func(n string) string { return vars[n] }, Wait: 20 * time.Second}, "ollama", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := l.json(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"models":[{"model":"ollama/qwen3:8b","context":40960,"input_usd":0,"output_usd":0,"tools":true,"why":"runs at ` + vars["OLLAMA_HOST"] + `/v1"}],"others":[]}`
+	var got, wanted any
+	if err := json.Unmarshal([]byte(b.String()), &got); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(got, wanted); diff != "" {
+		t.Errorf("got, want:\n%s", diff)
+	}
+}
+
+// A server on this machine answers where nothing else is connected, for agent
+// run at once and for the terminal program when it was found.
+func TestLocalServerIsFound(t *testing.T) {
+	dir := t.TempDir()
+	ollama := fake(t, localServers()["OLLAMA_HOST"]).URL
+	run := func(home string) string {
+		cmd := exec.Command("agent", "run", "hello")
+		cmd.Dir = dir
+		cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "OLLAMA_HOST=" + ollama}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return string(out)
+	}
+	// A machine that is busy with other things may need another try.
+	waitFor(t, "the local model to answer", func() bool { return strings.Contains(run(t.TempDir()), "Local it is.") })
+
+	off := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(off, ".config", "agent"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(off, ".config", "agent", "config.json"), []byte(`{"local": false}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out := run(off); !strings.Contains(out, "offline guide") {
+		t.Errorf("it was looked for against the configuration: %s", out)
+	}
+}
+
+func TestPickerLocal(t *testing.T) {
+	for _, name := range []string{"OPENAI_API_KEY", "AGENT_MODEL"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("OLLAMA_HOST", fake(t, localServers()["OLLAMA_HOST"]).URL)
+	no := false
+	for name, row := range map[string]struct {
+		flags flags
+		set   settings.Settings
+		want  string
+	}{
+		"nothing named":      {want: "ollama/qwen3:8b"},
+		"the guide named":    {flags: flags{model: "offline"}},
+		"another configured": {set: settings.Settings{Model: "vllm/m"}},
+		"switched off":       {set: settings.Settings{Local: &no}},
+		"a wrong address":    {flags: flags{baseURL: "nonsense"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPicker(row.flags, row.set, "", false)
+			if row.want == "" {
+				if m, ok := p.local(t.Context()); ok {
+					t.Errorf("got %s", m.Name)
+				}
+				return
+			}
+			waitFor(t, "the server to be found", func() bool {
+				m, ok := p.local(t.Context())
+				return ok && m.Name == row.want && m.Context == 40960 && m.Why == "ollama runs on this machine, and nothing else is connected"
+			})
+		})
+	}
+}
+
+// What the picker makes of a choice.
+func TestPickerBuilds(t *testing.T) {
+	for name, v := range map[string]string{"OPENAI_API_KEY": "k", "GROQ_API_KEY": "k", "AGENT_MODEL": "", "OPENAI_BASE_URL": ""} {
+		t.Setenv(name, v)
+	}
+	type built struct {
+		Name, Effort, Next string
+		Context            int
+		Priced, AsText     bool
+		Notices            []string
+		Err                string
+	}
+	for name, row := range map[string]struct {
+		flags flags
+		set   settings.Settings
+		want  built
+	}{
+		"a model of the table": {flags: flags{model: "openai/gpt-5.1", effort: "high"}, want: built{Name: "openai/gpt-5.1", Effort: "high", Context: 400_000, Priced: true, AsText: true}},
+		"an unknown model":     {flags: flags{model: "openai/any", effort: "whatever"}, want: built{Name: "openai/any", Effort: "whatever", AsText: true}},
+		"an effort it has not": {flags: flags{model: "openai/gpt-5.1", effort: "extreme"}, want: built{Err: `--effort: openai/gpt-5.1: this model has no effort "extreme": it takes none, low, medium, high`}},
+		"an effort of the configuration that it has not": {flags: flags{model: "openai/gpt-4.1"}, set: settings.Settings{Effort: "low"}, want: built{Name: "openai/gpt-4.1", Context: 1_047_576, Priced: true, AsText: true,
+			Notices: []string{"openai/gpt-4.1: effort low of the configuration is left out: this model has no levels of effort"}}},
+		"models that stand in for one another": {set: settings.Settings{Models: []string{"openai/gpt-5.1", "xai/m", "groq/m", "openai/gpt-4.1"}, Effort: "low"},
+			want: built{Name: "openai/gpt-5.1", Effort: "low", Context: 400_000, Priced: true, AsText: true, Next: "groq/m low, openai/gpt-4.1"}},
+		"corrected": {flags: flags{model: "groq/m"}, set: settings.Settings{Catalog: map[string]settings.Model{"groq/m": {Context: 999, Price: &settings.Price{Input: 1, Output: 1}}}},
+			want: built{Name: "groq/m", Context: 999, Priced: true, AsText: true}},
+		"without tools": {flags: flags{model: "groq/m"}, set: settings.Settings{Providers: map[string]settings.Provider{"groq": {Models: map[string]settings.Model{"m": {Form: "react"}}}}},
+			want: built{Name: "groq/m"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, notices, err := newPicker(row.flags, row.set, "", false).model(row.flags.model)
+			got := built{Name: m.Name, Effort: m.Effort, Context: m.Context, AsText: m.AsText != nil, Notices: notices, Err: errorText(err)}
+			if m.Cost != nil {
+				_, got.Priced = m.Cost(llm.Usage{Input: 1, Output: 1})
+			}
+			var next []string
+			for _, n := range m.Fallbacks {
+				next = append(next, strings.TrimSpace(n.Name+" "+n.Effort))
+			}
+			got.Next = strings.Join(next, ", ")
+			if err != nil {
+				got = built{Err: got.Err}
+			}
+			if diff := cmp.Diff(got, row.want); diff != "" {
+				t.Errorf("got, want:\n%s", diff)
+			}
+		})
+	}
+}

@@ -34,7 +34,7 @@ func recordings() map[string]told {
 		"text.sse": {Said: []string{"text Grüße, 世界! It works."}, Reason: llm.Stop, Usage: llm.Usage{Input: 20, Output: 6}},
 		"thinking.sse": {Said: []string{`thinking The flag is lost. +{"signature":"c2lnbmVk"}`, "text Fixed."}, Reason: llm.Stop,
 			Usage: llm.Usage{Input: 46, Cached: 12, CacheWrite: 4, Output: 9, Reasoning: 4}},
-		"thinking-hidden.sse": {Said: []string{`thinking  +{"signature":"aGlkZGVu"}`, `thinking  +{"redacted":"b3BhcXVl"}`, "text Yes."}, Reason: llm.Stop},
+		"thinking-hidden.sse":   {Said: []string{`thinking  +{"signature":"aGlkZGVu"}`, `thinking  +{"redacted":"b3BhcXVl"}`, "text Yes."}, Reason: llm.Stop},
 		"thinking-unsigned.sse": {Said: []string{"thinking Hm.", "text Yes."}, Reason: llm.Stop},
 		"call.sse": {Said: []string{"text I read it.", `call toolu_a read {"path":"main.go"}`}, Reason: llm.Calls,
 			Usage: llm.Usage{Input: 50, Output: 20}},
@@ -43,33 +43,33 @@ func recordings() map[string]told {
 		"interleaved-calls.sse": {Said: []string{`call toolu_a read {"path":"a"}`, `call toolu_b list {"path":"b"}`}, Reason: llm.Calls},
 		"call-input.sse": {Said: []string{`call toolu_a read {"path":"a"}`, `call toolu_b read {"path":"b"}`, `call toolu_c list {}`,
 			`call toolu_d list raw ["d"]`}, Reason: llm.Calls},
-		"same-id.sse": {Said: []string{`call toolu_a read {"path":"a"}`, `call toolu_a_* read {"path":"b"}`}, Reason: llm.Calls},
+		"same-id.sse":      {Said: []string{`call toolu_a read {"path":"a"}`, `call toolu_a_* read {"path":"b"}`}, Reason: llm.Calls},
 		"server-tools.sse": {Said: []string{"text I search.", "text Found it."}, Reason: llm.Stop},
 		"unknown.sse":      {Said: []string{"text All fine."}, Reason: llm.Stop},
 		"start-twice.sse":  {Said: []string{"text All fine."}, Reason: llm.Stop, Usage: llm.Usage{Input: 7, Output: 2}},
 		"start-other.sse": {Said: []string{"text The flag (cut)"}, Kind: llm.ErrProtocol,
 			Error: "message_start of msg_2 inside the answer msg_1"},
-		"no-start.sse":    {Said: []string{"text All fine."}, Reason: llm.Stop},
-		"done.sse":        {Said: []string{"text All fine."}, Reason: llm.Stop},
-		"no-stop.sse":     {Said: []string{"text All fine."}, Reason: llm.Stop},
-		"only-stop.sse":   {Said: []string{"text All fine."}, Reason: llm.Unknown},
-		"after-stop.sse":  {Said: []string{"text One"}, Reason: llm.Stop},
-		"strange.sse":     {Said: []string{"text All fine."}, Reason: llm.Unknown},
-		"pause.sse":       {Said: []string{"text I go on."}, Reason: llm.Stop},
-		"refusal.sse":     {Said: []string{"text I cannot"}, Reason: llm.Filtered},
-		"empty.sse":       {Reason: llm.Stop, Usage: llm.Usage{Input: 5}},
-		"length.sse":      {Said: []string{"text There are three reasons: first (cut)"}, Reason: llm.Length, Usage: llm.Usage{Input: 20, Output: 5}},
-		"length-call.sse": {Said: []string{`call toolu_a read {"path":"a"}`, `call toolu_b write {"path":"b"} (cut)`}, Reason: llm.Length},
-		"length-thinking.sse": {Said: []string{"thinking The flag (cut)"}, Reason: llm.Length},
-		"cut.sse":             {Said: []string{"text The flag is parsed but never (cut)"}, Kind: llm.ErrCut, Error: cut},
-		"cut-call.sse":        {Said: []string{"text I edit it.", `call toolu_a edit raw {"path":"a.go","old":"x (cut)`}, Kind: llm.ErrCut, Error: cut},
-		"cut-event.sse":       {Said: []string{"text Half of (cut)"}, Kind: llm.ErrCut, Error: cut},
-		"cut-done.sse":        {Said: []string{"text Half of (cut)"}, Kind: llm.ErrCut, Error: cut},
-		"nothing.sse":         {Kind: llm.ErrProtocol, Error: "empty answer"},
-		"only-done.sse":       {Kind: llm.ErrProtocol, Error: "empty answer"},
-		"error-first.sse":     {Kind: llm.ErrOverloaded, Error: "Overloaded"},
-		"error-bare.sse":      {Kind: llm.ErrRate, Error: "slow down"},
-		"error-nameless.sse":  {Kind: llm.ErrOverloaded, Error: "the provider told of an error and did not say which"},
+		"no-start.sse":         {Said: []string{"text All fine."}, Reason: llm.Stop},
+		"done.sse":             {Said: []string{"text All fine."}, Reason: llm.Stop},
+		"no-stop.sse":          {Said: []string{"text All fine."}, Reason: llm.Stop},
+		"only-stop.sse":        {Said: []string{"text All fine."}, Reason: llm.Unknown},
+		"after-stop.sse":       {Said: []string{"text One"}, Reason: llm.Stop},
+		"strange.sse":          {Said: []string{"text All fine."}, Reason: llm.Unknown},
+		"pause.sse":            {Said: []string{"text I go on."}, Reason: llm.Stop},
+		"refusal.sse":          {Said: []string{"text I cannot"}, Reason: llm.Filtered},
+		"empty.sse":            {Reason: llm.Stop, Usage: llm.Usage{Input: 5}},
+		"length.sse":           {Said: []string{"text There are three reasons: first (cut)"}, Reason: llm.Length, Usage: llm.Usage{Input: 20, Output: 5}},
+		"length-call.sse":      {Said: []string{`call toolu_a read {"path":"a"}`, `call toolu_b write {"path":"b"} (cut)`}, Reason: llm.Length},
+		"length-thinking.sse":  {Said: []string{"thinking The flag (cut)"}, Reason: llm.Length},
+		"cut.sse":              {Said: []string{"text The flag is parsed but never (cut)"}, Kind: llm.ErrCut, Error: cut},
+		"cut-call.sse":         {Said: []string{"text I edit it.", `call toolu_a edit raw {"path":"a.go","old":"x (cut)`}, Kind: llm.ErrCut, Error: cut},
+		"cut-event.sse":        {Said: []string{"text Half of (cut)"}, Kind: llm.ErrCut, Error: cut},
+		"cut-done.sse":         {Said: []string{"text Half of (cut)"}, Kind: llm.ErrCut, Error: cut},
+		"nothing.sse":          {Kind: llm.ErrProtocol, Error: "empty answer"},
+		"only-done.sse":        {Kind: llm.ErrProtocol, Error: "empty answer"},
+		"error-first.sse":      {Kind: llm.ErrOverloaded, Error: "Overloaded"},
+		"error-bare.sse":       {Kind: llm.ErrRate, Error: "slow down"},
+		"error-nameless.sse":   {Kind: llm.ErrOverloaded, Error: "the provider told of an error and did not say which"},
 		"error-after-text.sse": {Said: []string{"text The flag (cut)"}, Kind: llm.ErrOverloaded, Error: "Internal server error"},
 		"error-key.sse":        {Kind: llm.ErrKey, Error: "invalid x-api-key"},
 		"error-too-long.sse":   {Kind: llm.ErrTooLong, Error: "prompt is too long: 205000 tokens > 200000 maximum"},
@@ -124,7 +124,7 @@ func TestDecodeSameDeltas(t *testing.T) {
 	for name := range recordings() {
 		body := recording(t, name)
 		want := decode(bytes.NewReader(body)).deltas
-		for at := range len(body) {
+		for at := 0; at < len(body); at += 3 {
 			d := decode(io.MultiReader(bytes.NewReader(body[:at]), bytes.NewReader(body[at:])))
 			if !reflect.DeepEqual(d.deltas, want) {
 				t.Fatalf("%s in two pieces, cut at %d: got, want:\n%s", name, at, cmp.Diff(d.deltas, want))
@@ -143,7 +143,7 @@ func TestDecodeCutAnywhere(t *testing.T) {
 			continue
 		}
 		whole := decode(bytes.NewReader(body))
-		for at := range marker {
+		for at := 0; at < marker; at += 7 {
 			d := decode(bytes.NewReader(body[:at]))
 			if d.err == nil {
 				t.Fatalf("%s cut at %d passes for whole", name, at)

@@ -36,9 +36,13 @@ func (r Row) elsewhere(from string) bool {
 	return from == "--base-url" || from != "" && (r.BaseURL != "" || r.Keyless)
 }
 
-// below adds to an address without a path the one that the row's interface has.
+// below adds to an address without a path the one that the row's interface has,
+// and takes off what Path begins with, as some give it along.
 func (r Row) below(base string) string {
 	base = strings.TrimRight(strings.TrimSpace(base), "/")
+	if r.Path != "" {
+		base = strings.TrimSuffix(base, r.Path[:1+strings.Index(r.Path[1:], "/")])
+	}
 	if u, err := url.Parse(base); err == nil && u.Path == "" {
 		return base + r.Suffix
 	}

@@ -47,6 +47,12 @@ func TestConnections(t *testing.T) {
 			said{Err: "key: databricks answered 401: no token: Client authentication failed [look whether DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET are right]"}},
 		"databricks, not streamed": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", whole,
 			said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
+		"databricks, its whole address":     {"databricks/ep", "DATABRICKS_HOST=URL/serving-endpoints DATABRICKS_TOKEN=k3", stream, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
+		"databricks, no choices":            {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `{"predictions":[1]}`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: `protocol: databricks: the answer holds no choices; it begins: {"predictions":[1]} []`}},
+		"databricks, choices that are null": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `{"choices":null}`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: `protocol: databricks: the answer holds no choices; it begins: {"choices":null} []`}},
+		"databricks, null":                  {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `null`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: "protocol: databricks: the answer is no stream of events; it begins: null []"}},
+		"databricks, null content":          {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `{"choices":[{"message":{"role":"assistant","content":null},"finish_reason":"stop"}]}`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3"}},
+		"databricks, a null in the stream":  {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", "data: null\n\n" + stream, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := said{}

@@ -38,8 +38,9 @@ type decoder struct {
 	usage    llm.Usage
 	finish   string // the provider's last word
 	refused  bool
-	answered bool // there was a choice at all
-	lost     int  // events that could not be read
+	answered bool   // there was a choice at all
+	lost     int    // events that could not be read
+	other    string // how something began that is no answer
 }
 
 // thought is a finished Thinking, and the name it came under.
@@ -105,6 +106,9 @@ func (d *decoder) add(data []byte) error {
 		return f.Err(0)
 	}
 	d.usage = c.usage(d.usage)
+	if len(c.Choices) == 0 && d.other == "" {
+		d.other = wire.First(wire.Clean(string(data)), 200)
+	}
 	for i := range c.Choices {
 		if ch := &c.Choices[i]; ch.Index == 0 {
 			d.choice(ch)
@@ -218,6 +222,8 @@ func (d *decoder) end(err error) error {
 		return &llm.Error{Kind: llm.ErrCut, Message: "a part of the answer could not be read, so its tool calls cannot be trusted", Retry: true}
 	case d.finish == "" && d.lost > 0:
 		return &llm.Error{Kind: llm.ErrProtocol, Message: "the answer could not be read", Retry: true}
+	case !d.answered && d.other != "":
+		return &llm.Error{Kind: llm.ErrProtocol, Message: "the answer holds no choices; it begins: " + d.other, Retry: true}
 	case !d.answered:
 		return wire.EmptyAnswer()
 	}

@@ -158,6 +158,7 @@ func TestNewRequest(t *testing.T) {
 	tools := []llm.ToolSpec{{Name: "read", Description: "reads", Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "stop"}}
 	const wired = `"tools":[{"function":{"name":"read","description":"reads","parameters":{"type":"object"}},"type":"function"},` +
 		`{"function":{"name":"stop","parameters":{"type":"object","properties":{}}},"type":"function"}]`
+	whole := json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`)
 	for name, row := range map[string]struct {
 		req    llm.Request
 		quirks Quirks
@@ -178,6 +179,10 @@ func TestNewRequest(t *testing.T) {
 			`{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[]}`},
 		"a shape": {llm.Request{Model: "m", Schema: json.RawMessage(`{"type":"object"}`)}, Quirks{},
 			`{"model":"m","stream":true,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"},"strict":false}},"stream_options":{"include_usage":true},"messages":[]}`},
+		"to the letter": {llm.Request{Model: "m", Schema: whole, Tools: []llm.ToolSpec{{Name: "loose", Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "exact", Schema: whole}}}, Quirks{Strict: true},
+			`{"model":"m","stream":true,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":` + string(whole) + `,"strict":true}},` +
+				`"tools":[{"function":{"name":"loose","parameters":{"type":"object"}},"type":"function"},{"function":{"name":"exact","strict":true,"parameters":` + string(whole) + `},"type":"function"}],` +
+				`"stream_options":{"include_usage":true},"messages":[]}`},
 	} {
 		got, err := NewRequest(row.req, row.quirks)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	api "github.com/sashabaranov/go-openai"
 
 	"agent/internal/llm"
+	"agent/internal/llm/strict"
 	"agent/internal/llm/wire"
 )
 
@@ -18,6 +19,9 @@ type Quirks struct {
 	// KeepThinking is set where the model wants its thinking handed back with
 	// the calls it led to.
 	KeepThinking bool
+	// Strict is set where the model can be held to the schema of a tool or of
+	// the answer, if the schema is one for that.
+	Strict bool
 }
 
 // NewRequest returns the body of the request that asks for a stream.
@@ -42,7 +46,7 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 			schema = json.RawMessage(`{"type":"object","properties":{}}`)
 		}
 		r.Tools = append(r.Tools, api.Tool{Type: api.ToolTypeFunction,
-			Function: &api.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema}})
+			Function: &api.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema, Strict: q.Strict && strict.Fits(schema)}})
 	}
 	if len(req.Tools) > 0 {
 		r.ToolChoice = toolChoice(req.ToolChoice)
@@ -50,7 +54,7 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 	if len(req.Schema) > 0 {
 		r.ResponseFormat = &api.ChatCompletionResponseFormat{
 			Type:       api.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: req.Schema},
+			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: req.Schema, Strict: q.Strict && strict.Fits(req.Schema)},
 		}
 	}
 	body, err := wire.Marshal(struct {

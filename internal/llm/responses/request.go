@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"agent/internal/llm"
+	"agent/internal/llm/strict"
 	"agent/internal/llm/wire"
 )
 
@@ -86,13 +87,13 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 		if len(schema) == 0 {
 			schema = json.RawMessage(`{"type":"object","properties":{}}`)
 		}
-		r.Tools = append(r.Tools, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema, Strict: strict(schema)})
+		r.Tools = append(r.Tools, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema, Strict: strict.Fits(schema)})
 	}
 	if len(req.Tools) > 0 {
 		r.ToolChoice = toolChoice(req.ToolChoice)
 	}
 	if len(req.Schema) > 0 {
-		r.Text = &textFormat{jsonSchema{Type: "json_schema", Name: "answer", Schema: req.Schema, Strict: strict(req.Schema)}}
+		r.Text = &textFormat{jsonSchema{Type: "json_schema", Name: "answer", Schema: req.Schema, Strict: strict.Fits(req.Schema)}}
 	}
 	body, err := wire.Marshal(r)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
+	"agent/internal/llm/strict"
 )
 
 func TestNewRequest(t *testing.T) {
@@ -89,7 +90,7 @@ func TestStrict(t *testing.T) {
 		`{`:  false,
 		`[]`: false,
 	} {
-		if got := strict(json.RawMessage(schema)); got != want {
+		if got := strict.Fits(json.RawMessage(schema)); got != want {
 			t.Errorf("%s: got %v, want %v", schema, got, want)
 		}
 	}

@@ -1,4 +1,6 @@
-package responses
+// Package strict tells which schemas a provider can hold a model to word for
+// word.
+package strict
 
 import (
 	"encoding/json"
@@ -7,8 +9,8 @@ import (
 
 // The bounds within which a provider takes a schema for strict.
 const (
-	maxStrictDepth      = 5
-	maxStrictProperties = 100
+	maxDepth      = 5
+	maxProperties = 100
 )
 
 // schema is a JSON schema, in as far as it decides about strict.
@@ -22,26 +24,25 @@ type schema struct {
 	Format               string                     `json:"format"`
 }
 
-// strict reports whether a provider can hold the model to b word for word.
-// That wants an object of which every property is required and none other
+// Fits reports whether a provider can hold the model to the schema b. That wants an object of which every property is required and none other
 // allowed, all the way down, in the few words that providers know; a request
 // that claims it for any other schema is refused.
-func strict(b json.RawMessage) bool {
+func Fits(b json.RawMessage) bool {
 	properties := 0
 	var root schema
-	return json.Unmarshal(b, &root) == nil && root.Type == "object" && strictBelow(b, 0, &properties)
+	return json.Unmarshal(b, &root) == nil && root.Type == "object" && below(b, 0, &properties)
 }
 
-// strictBelow judges one schema and those in it. properties counts what was
+// below judges one schema and those in it. properties counts what was
 // seen in all.
-func strictBelow(b json.RawMessage, depth int, properties *int) bool {
+func below(b json.RawMessage, depth int, properties *int) bool {
 	var words map[string]json.RawMessage
 	var s schema
-	if json.Unmarshal(b, &words) != nil || json.Unmarshal(b, &s) != nil || depth > maxStrictDepth {
+	if json.Unmarshal(b, &words) != nil || json.Unmarshal(b, &s) != nil || depth > maxDepth {
 		return false
 	}
 	for w := range words {
-		if !strictWord(w) {
+		if !allowed(w) {
 			return false
 		}
 	}
@@ -52,7 +53,7 @@ func strictBelow(b json.RawMessage, depth int, properties *int) bool {
 	switch {
 	case isType(s.Type, "object"):
 		*properties += len(s.Properties)
-		if s.AdditionalProperties != false || *properties > maxStrictProperties {
+		if s.AdditionalProperties != false || *properties > maxProperties {
 			return false
 		}
 		for name, p := range s.Properties {
@@ -66,7 +67,7 @@ func strictBelow(b json.RawMessage, depth int, properties *int) bool {
 	case s.Type == nil && len(s.AnyOf) == 0 && words["enum"] == nil && words["const"] == nil:
 		return false // anything may be there
 	}
-	return !slices.ContainsFunc(inner, func(b json.RawMessage) bool { return !strictBelow(b, depth+1, properties) })
+	return !slices.ContainsFunc(inner, func(b json.RawMessage) bool { return !below(b, depth+1, properties) })
 }
 
 // isType reports whether t, a name or a list of names, names typ.
@@ -75,8 +76,8 @@ func isType(t any, typ string) bool {
 	return t == typ || ok && slices.Contains(list, any(typ))
 }
 
-// strictWord reports whether strict schemas may hold the word w.
-func strictWord(w string) bool {
+// allowed reports whether strict schemas may hold the word w.
+func allowed(w string) bool {
 	switch w {
 	case "type", "properties", "required", "additionalProperties", "items", "anyOf", "enum", "const",
 		"title", "description", "pattern", "format", "multipleOf", "minimum", "maximum",

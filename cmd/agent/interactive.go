@@ -130,7 +130,7 @@ func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, pro
 
 // unconnected is what somebody without a model sees first.
 const unconnected = `No model is connected, so the built-in offline guide answers. It is no language model: it follows simple requests such as  read FILE · find WORD in *.go · replace A with B in FILE · run COMMAND.
-To connect one:  set OPENAI_API_KEY, or start with  --model ollama/NAME  or  --model openai/NAME --base-url URL.`
+To connect one:  agent login openai | anthropic | openrouter …,  or set its key in the environment,  or start Ollama: it is found by itself.  agent models  lists what can be used.`
 
 // goodbye leaves the last answer, and how to come back, on the normal screen.
 func (a *app) goodbye(exit tui.Exit) {

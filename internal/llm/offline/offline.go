@@ -30,8 +30,8 @@ const Name = "offline/guide"
 // last line of an answer connect once and connectShort from then on.
 const (
 	intro        = "I am the built-in offline guide: no language model, only a few rules."
-	connect      = "To connect a real model, set `OPENAI_API_KEY`, or start with `--model openai/NAME --base-url URL`, or run Ollama and start with `--model ollama/NAME`."
-	connectShort = "For a real model, set `OPENAI_API_KEY`."
+	connect      = "To connect a real model: `agent login PROVIDER`, or set its key (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, …), or start Ollama, which is found by itself."
+	connectShort = "For a real model: `agent login PROVIDER`."
 )
 
 const (

@@ -86,7 +86,7 @@ func TestReadIsAnsweredWithTheFile(t *testing.T) {
 		t.Fatalf("calls again: %v", calls)
 	}
 	want := "`main.go`, 3 lines of Go:\n\n```go\npackage main\n\nfunc main() {}\n```\n\n" +
-		"To connect a real model, set `OPENAI_API_KEY`, or start with `--model openai/NAME --base-url URL`, or run Ollama and start with `--model ollama/NAME`."
+		"To connect a real model: `agent login PROVIDER`, or set its key (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, …), or start Ollama, which is found by itself."
 	if diff := cmp.Diff(answer, want); diff != "" {
 		t.Errorf("answer (-got +want):\n%s", diff)
 	}
@@ -98,7 +98,7 @@ func TestReadIsAnsweredWithTheFile(t *testing.T) {
 	if strings.Contains(again, intro) || strings.Contains(again, "--base-url") {
 		t.Errorf("the introduction is said twice:\n%s", again)
 	}
-	if want := "For a real model, set `OPENAI_API_KEY`."; !strings.HasSuffix(again, want) {
+	if want := "For a real model: `agent login PROVIDER`."; !strings.HasSuffix(again, want) {
 		t.Errorf("got %q, want it to end in %q", again, want)
 	}
 }

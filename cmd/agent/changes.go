@@ -3,7 +3,6 @@ package main
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
@@ -30,7 +29,7 @@ func changesOf(set settings.Settings) catalog.Changes {
 func rowOf(name string, p settings.Provider) catalog.Row {
 	r, found := catalog.Find(name)
 	if !found {
-		r = catalog.Row{Name: strings.ToLower(name), Dialect: catalog.OpenAI}
+		r = catalog.Row{Name: name, Dialect: catalog.OpenAI}
 	}
 	if p.BaseURL != "" {
 		r.BaseURL, r.Configured = p.BaseURL, true

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -131,7 +133,7 @@ func readKey(stdin *os.File, ask io.Writer, provider string) (string, error) {
 	var err error
 	if term.IsTerminal(stdin.Fd()) {
 		fmt.Fprintf(ask, "Key of %s (it is not shown): ", provider)
-		b, err = term.ReadPassword(stdin.Fd())
+		b, err = readHidden(stdin.Fd())
 		fmt.Fprintln(ask)
 	} else {
 		b, err = io.ReadAll(io.LimitReader(stdin, maxKey+1))
@@ -147,6 +149,28 @@ func readKey(stdin *os.File, ask io.Writer, provider string) (string, error) {
 		return "", usage("this is no key: one is a single word")
 	}
 	return key, nil
+}
+
+// readHidden reads a line that the terminal does not show. A signal ends the
+// program with the terminal as it was: the read itself cannot be given up.
+func readHidden(fd uintptr) ([]byte, error) {
+	was, err := term.GetState(fd)
+	if err != nil {
+		return nil, err
+	}
+	signals, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	defer close(done)
+	go func() {
+		select {
+		case s := <-signals:
+			_ = term.Restore(fd, was)
+			os.Exit(signalCode(s))
+		case <-done:
+		}
+	}()
+	return term.ReadPassword(fd)
 }
 
 // firstSet returns the first of the variables that the environment has.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/url"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,7 +60,7 @@ func (c *checker) value(t reflect.Type, tag reflect.StructTag, path string) erro
 		case v == '{' && t.Kind() == reflect.Struct && t != reflect.TypeFor[Command]():
 			return c.object(t, path)
 		case v == '{' && t.Kind() == reflect.Map:
-			return c.table(t.Elem(), path)
+			return c.table(t.Elem(), tag, path)
 		case v == '[' && t == reflect.TypeFor[Command]():
 			return c.list(reflect.TypeFor[string](), tag, path)
 		case v == '[' && t.Kind() == reflect.Slice:
@@ -96,9 +97,15 @@ func (c *checker) object(t reflect.Type, path string) error {
 	})
 }
 
-// table checks the values of a map.
-func (c *checker) table(elem reflect.Type, path string) error {
-	return c.pairs(path, func(_, at string) error { return c.value(elem, "", at) })
+// table checks the values of a map, and its keys where the tag limits them.
+func (c *checker) table(elem reflect.Type, tag reflect.StructTag, path string) error {
+	names := regexp.MustCompile(tag.Get("names"))
+	return c.pairs(path, func(name, at string) error {
+		if !names.MatchString(name) {
+			return fmt.Errorf("%q in %s is no name: one is made of small letters, digits, dots and dashes", name, path)
+		}
+		return c.value(elem, "", at)
+	})
 }
 
 // pairs goes through an object and refuses a key that comes twice.

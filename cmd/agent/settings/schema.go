@@ -84,6 +84,9 @@ func limit(s *jsonschema.Schema, tag reflect.StructTag) {
 			s.Enum = append(s.Enum, c)
 		}
 	}
+	if names := tag.Get("names"); names != "" {
+		s.PropertyNames = &jsonschema.Schema{Pattern: names}
+	}
 	if least, err := strconv.ParseFloat(tag.Get("min"), 64); err == nil {
 		s.Minimum = &least
 	}

@@ -15,8 +15,8 @@ import (
 )
 
 // Settings are what a person can set once for all. Empty fields are not set.
-// The tag "what" is what the README and the schema say of one; "enum", "format"
-// and "min" say what it may be.
+// The tag "what" is what the README and the schema say of one; "enum", "format",
+// "min" and "names" say what it may be.
 type Settings struct {
 	Schema    string              `json:"$schema,omitempty" what:"where an editor finds the schema of this file; agent config schema prints it"`
 	Model     string              `json:"model,omitempty" what:"the model, as PROVIDER/NAME"`
@@ -26,7 +26,7 @@ type Settings struct {
 	MaxSteps  int                 `json:"max_steps,omitempty" min:"1" what:"steps after which a turn asks whether it may go on"`
 	Effort    string              `json:"effort,omitempty" what:"how hard a model shall think, where it has levels: low, medium, high or what else it takes"`
 	Local     *bool               `json:"local,omitempty" what:"whether servers on this machine are looked for when nothing else is connected (default true)"`
-	Providers map[string]Provider `json:"providers,omitempty" what:"providers by name: those of the table, changed, and new ones"`
+	Providers map[string]Provider `json:"providers,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"providers by name: those of the table, changed, and new ones"`
 	Catalog   map[string]Model    `json:"catalog,omitempty" what:"what is known better of models, by the beginning of NAME or PROVIDER/NAME"`
 }
 

@@ -155,6 +155,7 @@ func TestSchemaAgrees(t *testing.T) {
 		`{"max_steps":0}`:                           false,
 		`{"providers":{"x":{"key":"sk"}}}`:          false,
 		`{"providers":{"x":{"key":{"command":3}}}}`: false,
+		`{"providers":{"A/b":{}}}`:                  false,
 		`{"catalog":{"m":{"price":{"in":1}}}}`:      false,
 	} {
 		var v any

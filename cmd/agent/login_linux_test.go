@@ -1,0 +1,41 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A key that is typed does not show, and leaving leaves the terminal as it was.
+func TestLoginOnTerminal(t *testing.T) {
+	h := newHome(t, nil)
+	a := h.open(t, 100, 24, "login", "groq")
+	a.wait("Key of groq (it is not shown):")
+	waitFor(t, "the terminal to hide what is typed", func() bool { return !shows(t, a) })
+	a.send("sk-typed" + enter)
+	a.wait("there is no keyring on this machine")
+	if code := a.exit(); code != exitFailed || strings.Contains(a.screen(), "sk-typed") {
+		t.Errorf("got exit code %d and\n%s", code, a.screen())
+	}
+	b := h.open(t, 100, 24, "login", "groq")
+	b.wait("Key of groq (it is not shown):")
+	waitFor(t, "the terminal to hide what is typed", func() bool { return !shows(t, b) })
+	b.send("\x03")
+	if code := b.exit(); code != exitInterrupted {
+		t.Errorf("got exit code %d after Ctrl+C", code)
+	}
+	if !shows(t, b) {
+		t.Error("the terminal does not show what is typed any more")
+	}
+}
+
+// shows reports whether the terminal shows what is typed.
+func shows(t *testing.T, a *terminal) bool {
+	t.Helper()
+	state, err := unix.IoctlGetTermios(int(a.pty.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Lflag&unix.ECHO != 0
+}

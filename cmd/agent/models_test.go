@@ -292,3 +292,38 @@ func TestPickerBuilds(t *testing.T) {
 		})
 	}
 }
+
+// Where the first model of the list has no quota left, the next one answers,
+// each with its own key at its own address.
+func TestModelsStandIn(t *testing.T) {
+	broke := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = io.WriteString(w, `{"error":{"message":"You exceeded your current quota.","type":"insufficient_quota","code":"insufficient_quota"}}`)
+	}))
+	defer broke.Close()
+	rich := serve(t, say("Two it is."))
+	h := newHome(t, nil, "ONE=k1")
+	dir := filepath.Join(h.dir, ".config", "agent")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	config := `{"models": ["one/a", "two/b"], "providers": {
+		"one": {"base_url": "` + broke.URL + `/v1", "key": {"env": "ONE"}},
+		"two": {"base_url": "` + rich.URL + `", "dialect": "anthropic", "key": {"command": ["echo", "k2"]}, "models": {"b": {"price": {"input": 1, "output": 2}}}}}}`
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("agent", "run", "--output", "json", "hello")
+	cmd.Dir, cmd.Env = h.work, h.env
+	out, err := cmd.Output()
+	var got struct {
+		Answer string   `json:"answer"`
+		Cost   *float64 `json:"cost_usd"`
+	}
+	if err != nil || json.Unmarshal(out, &got) != nil || got.Answer != "Two it is." || got.Cost == nil || *got.Cost <= 0 {
+		t.Errorf("got %s, %v", out, err)
+	}
+	if seen := rich.seen(); len(seen) != 1 || seen[0].key != "k2" || seen[0].Model != "b" {
+		t.Errorf("the second was asked %+v", seen)
+	}
+}

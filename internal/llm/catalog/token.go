@@ -45,7 +45,11 @@ func newTokens(c Choice) *tokens {
 	t := &tokens{
 		provider: c.Provider.Name, url: c.BaseURL + c.Provider.Client.Path, client: c.Provider.Client, login: *c.Login,
 		now: time.Now, turn: make(chan token, 1),
-		http: &http.Client{Timeout: tokenWait, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		http: &http.Client{
+			Timeout:       tokenWait,
+			Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}, // one request an hour
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
 	}
 	t.turn <- token{}
 	return t

@@ -24,8 +24,16 @@ type said struct {
 }
 
 const (
-	stream = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi.\"}}]}\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
-	whole  = `{"choices":[{"message":{"role":"assistant","content":"Hi."},"finish_reason":"stop"}]}`
+	stream  = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi.\"}}]}\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
+	message = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"role\":\"assistant\",\"content\":[]}}\n\n" +
+		"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n" +
+		"event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Hi.\"}}\n\n" +
+		"event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n" +
+		"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n" +
+		"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"
+	response = "event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"content_index\":0,\"delta\":\"Hi.\"}\n\n" +
+		"event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\"}}\n\n"
+	whole = `{"choices":[{"message":{"role":"assistant","content":"Hi."},"finish_reason":"stop"}]}`
 )
 
 // TestConnections asks every kind of provider over a loopback server and looks
@@ -35,8 +43,11 @@ func TestConnections(t *testing.T) {
 		model, env, answer string
 		want               said
 	}{
-		"a bearer token": {"groq/m", "GROQ_API_KEY=k1", stream, said{Path: "/chat/completions", Key: "Authorization: Bearer k1", Text: "Hi."}},
-		"no key":         {"custom/m", "", stream, said{Path: "/chat/completions", Text: "Hi."}},
+		"a bearer token":          {"groq/m", "GROQ_API_KEY=k1", stream, said{Path: "/chat/completions", Key: "Authorization: Bearer k1", Text: "Hi."}},
+		"no key":                  {"custom/m", "", stream, said{Path: "/chat/completions", Text: "Hi."}},
+		"anthropic":               {"anthropic/any-name", "ANTHROPIC_API_KEY=k4", message, said{Path: "/messages", Key: "X-Api-Key: k4", Text: "Hi."}},
+		"anthropic without a key": {"anthropic/any-name", "", message, said{Path: "/messages", Text: "Hi."}},
+		"responses":               {"openai/gpt-5.4", "OPENAI_API_KEY=k5", response, said{Path: "/responses", Key: "Authorization: Bearer k5", Text: "Hi."}},
 		"azure": {"azure/my-gpt", "AZURE_OPENAI_ENDPOINT=URL AZURE_OPENAI_API_KEY=k2", stream,
 			said{Path: "/openai/v1/chat/completions", Key: "Api-Key: k2", Text: "Hi."}},
 		"databricks": {"databricks/my ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", stream,

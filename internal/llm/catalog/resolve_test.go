@@ -82,7 +82,7 @@ func TestResolve(t *testing.T) {
 		"ollama's own variable, a whole address":  {in: Input{Flag: "ollama/qwen3"}, env: "OLLAMA_HOST=https://gpu/api/v1/", want: answer{ID: "ollama/qwen3", BaseURL: "https://gpu/api/v1", Why: "chosen by --model"}},
 		"a server of one's own":                   {in: Input{Flag: "custom/any", BaseURL: local}, want: answer{ID: "custom/any", BaseURL: local, KeyName: "CUSTOM_API_KEY", Why: "chosen by --model"}},
 		"a server of one's own without address":   {in: Input{Flag: "custom/any"}, want: answer{Err: "--model: custom needs an address: set CUSTOM_BASE_URL, or start with --base-url URL"}},
-		"any provider elsewhere":                  {in: Input{Flag: "mistral/any-name", BaseURL: local}, want: answer{ID: "mistral/any-name", BaseURL: local, KeyName: "MISTRAL_API_KEY", Why: "chosen by --model"}},
+		"any provider elsewhere":                  {in: Input{Flag: "anthropic/any-name", BaseURL: local}, want: answer{ID: "anthropic/any-name", BaseURL: local, KeyName: "ANTHROPIC_API_KEY", Why: "chosen by --model"}},
 
 		"databricks": {in: Input{Flag: "databricks/my-endpoint"}, env: "DATABRICKS_HOST=adb-1.azuredatabricks.net/ DATABRICKS_TOKEN=k7",
 			want: answer{ID: "databricks/my-endpoint", BaseURL: "https://adb-1.azuredatabricks.net", Key: "k7", KeyName: "DATABRICKS_TOKEN", Why: "chosen by --model"}},

@@ -235,6 +235,9 @@ func (t *Turn) fail(err error) {
 	t.end.Error = err.Error()
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		t.end.Hint = e.Hint
+		if e.Hint == "" && e.Retry {
+			t.end.Hint = "say \"go on\" to try again"
+		}
 	}
 }
 

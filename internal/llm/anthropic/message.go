@@ -171,22 +171,7 @@ func image(im llm.Image) (*api.ImageBlockParam, *api.TextBlockParam) {
 	return nil, &api.TextBlockParam{Text: fmt.Sprintf("[an image of the type %q, which cannot be shown here]", im.MediaType)}
 }
 
-// named returns an id or a name in the letters that the provider takes: others
-// made up some of their own. What differs stays different.
-func named(s string) string {
-	var b strings.Builder
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-':
-			b.WriteByte(c)
-		default:
-			fmt.Fprintf(&b, "_%02x", c)
-		}
-	}
-	if b.Len() == 0 {
-		return "_"
-	}
-	return b.String()[:min(b.Len(), 128)]
-}
+// named returns an id or a name as the provider takes it.
+func named(s string) string { return wire.Plain(s, 128) }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }

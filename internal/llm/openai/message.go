@@ -12,6 +12,12 @@ import (
 	"agent/internal/llm/wire"
 )
 
+// How long an id and a name may be for OpenAI's own servers.
+const (
+	maxID   = 40
+	maxName = 64
+)
+
 // WireMessages returns the messages of req as they are sent, one JSON object
 // each.
 //
@@ -26,8 +32,8 @@ func WireMessages(req llm.Request) []json.RawMessage { return wireMessages(req, 
 func wireMessages(req llm.Request, q Quirks) []json.RawMessage {
 	b := builder{model: req.Model, quirks: q, results: map[string]*llm.Message{}, out: []json.RawMessage{}}
 	for i, m := range req.Messages {
-		if m.Kind == llm.ToolResult && b.results[m.ID] == nil {
-			b.results[m.ID] = &req.Messages[i]
+		if id := wire.Short(m.ID, maxID); m.Kind == llm.ToolResult && b.results[id] == nil {
+			b.results[id] = &req.Messages[i]
 		}
 	}
 	if req.System != "" {
@@ -81,7 +87,7 @@ type toolCall struct {
 type builder struct {
 	model   string
 	quirks  Quirks
-	results map[string]*llm.Message // by call
+	results map[string]*llm.Message // by the call's id on the wire
 	out     []json.RawMessage
 }
 
@@ -125,8 +131,8 @@ func (b *builder) reply(msgs []llm.Message) {
 			notes += fmt.Sprintf("\n[a call of %s was cut off here and not run]", m.Name)
 		case m.Kind == llm.ToolCall:
 			out.ToolCalls = append(out.ToolCalls, toolCall{
-				ToolCall: api.ToolCall{ID: m.ID, Type: api.ToolTypeFunction,
-					Function: api.FunctionCall{Name: m.Name, Arguments: arguments(m)}},
+				ToolCall: api.ToolCall{ID: wire.Short(m.ID, maxID), Type: api.ToolTypeFunction,
+					Function: api.FunctionCall{Name: wire.Plain(m.Name, maxName), Arguments: arguments(m)}},
 				Extra: unpack(m, b.model).Extra,
 			})
 		}

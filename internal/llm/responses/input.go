@@ -1,9 +1,7 @@
 package responses
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -113,7 +111,7 @@ func (b *builder) reply(msgs []llm.Message) {
 		case m.Kind == llm.ToolCall && m.Cut:
 			b.said(fmt.Sprintf("[a call of %s was cut off here and not run]", m.Name), "")
 		case m.Kind == llm.ToolCall:
-			b.add(functionCall{Type: "function_call", CallID: callID(m.ID), Name: toolName(m.Name), Arguments: arguments(m)})
+			b.add(functionCall{Type: "function_call", CallID: wire.Short(m.ID, maxID), Name: wire.Plain(m.Name, maxID), Arguments: arguments(m)})
 			calls = append(calls, m)
 		}
 	}
@@ -153,7 +151,7 @@ func (b *builder) result(id string) {
 	if r.IsError && !strings.HasPrefix(strings.ToLower(text), "error") {
 		text = "error: " + text
 	}
-	out := functionCallOutput{Type: "function_call_output", CallID: callID(id), Output: text}
+	out := functionCallOutput{Type: "function_call_output", CallID: wire.Short(id, maxID), Output: text}
 	if len(r.Images) > 0 {
 		out.Output = contents(text, r.Images)
 	}
@@ -184,29 +182,4 @@ func arguments(m llm.Message) string {
 		return "{}"
 	}
 	return string(m.Input)
-}
-
-// callID returns id, or what stands for it where it came from a provider whose
-// ids are longer than this one's may be.
-func callID(id string) string {
-	if len(id) <= maxID {
-		return id
-	}
-	sum := sha256.Sum256([]byte(id))
-	return hex.EncodeToString(sum[:])
-}
-
-// toolName returns name in the letters that a provider takes. Where a model
-// made up another one, the result has told it so.
-func toolName(name string) string {
-	ok := func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
-			return r
-		}
-		return '_'
-	}
-	if name = strings.Map(ok, name); name == "" {
-		name = "unnamed"
-	}
-	return name[:min(len(name), maxID)]
 }

@@ -74,7 +74,7 @@ func TestInput(t *testing.T) {
 		"images of a result": {[]llm.Message{call("r1", "a", `{}`), {Kind: llm.ToolResult, ID: "a", Text: "A", Images: []llm.Image{image}}},
 			[]string{callA, `{"type":"function_call_output","call_id":"a","output":[{"type":"input_text","text":"A"},{"type":"input_image","image_url":"data:image/png;base64,AQI="}]}`}},
 		"a name that was made up": {[]llm.Message{{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "re\u200bad it!"}, result("a", "A")},
-			[]string{`{"type":"function_call","call_id":"a","name":"re_ad_it_","arguments":"{}"}`, outputA}},
+			[]string{`{"type":"function_call","call_id":"a","name":"re_e2_80_8bad_20it_21","arguments":"{}"}`, outputA}},
 		"an id that is too long": {[]llm.Message{call("r1", strings.Repeat("a", 65), `{}`), result(strings.Repeat("a", 65), "A")},
 			[]string{`{"type":"function_call","call_id":"635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0","name":"read","arguments":"{}"}`,
 				`{"type":"function_call_output","call_id":"635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0","output":"A"}`}},

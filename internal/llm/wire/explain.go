@@ -45,8 +45,11 @@ func (x *Exchange) hint(e *llm.Error) string {
 	case llm.ErrCut:
 		return "what arrived is kept; ask again to go on"
 	}
-	if e.Status == http.StatusProxyAuthRequired {
+	switch {
+	case e.Status == http.StatusProxyAuthRequired:
 		return "the proxy wants a login: check HTTPS_PROXY"
+	case strings.HasPrefix(e.Message, gotHTML) && e.Status < http.StatusInternalServerError:
+		return "look whether the base URL " + x.c.at.Base + " is right, and whether a proxy wants a login"
 	}
 	return ""
 }

@@ -160,7 +160,7 @@ func Answered(status int, header http.Header, body []byte, now time.Time) *llm.E
 	if !ok {
 		f.Message = First(Clean(string(body)), 200)
 		if strings.HasPrefix(f.Message, "<") {
-			f.Message = "got HTML in place of an answer: " + f.Message
+			f.Message = gotHTML + f.Message
 		}
 	}
 	if f.Message == "" && f.Code == "" {

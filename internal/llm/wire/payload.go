@@ -22,6 +22,9 @@ type Payloads struct {
 	done   bool // there was a [DONE]
 }
 
+// gotHTML begins the message of an answer that is a page for people.
+const gotHTML = "got HTML in place of an answer: "
+
 // NewPayloads returns the payloads of the body r.
 func NewPayloads(r io.Reader) *Payloads { return &Payloads{events: NewEvents(r)} }
 
@@ -99,8 +102,7 @@ func (p *Payloads) end(err error) error {
 	case head == "":
 		return EmptyAnswer()
 	case strings.HasPrefix(head, "<"):
-		return &llm.Error{Kind: llm.ErrProtocol, Message: "got HTML in place of an answer: " + head,
-			Hint: "look whether the base URL is right, and whether a proxy wants a login"}
+		return &llm.Error{Kind: llm.ErrProtocol, Message: gotHTML + head}
 	}
 	return &llm.Error{Kind: llm.ErrProtocol, Message: "the answer is no stream of events; it begins: " + head}
 }

@@ -1,6 +1,9 @@
 package wire
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"strings"
 	"unicode"
 )
@@ -35,4 +38,32 @@ func First(s string, n int) string {
 		n--
 	}
 	return s
+}
+
+// Plain returns s, an id or a name, in the letters that every provider takes and
+// at most longest of them: models and other providers make up some of their
+// own. What differs stays different, as long as it is not too long.
+func Plain(s string, longest int) string {
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-':
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "_%02x", c)
+		}
+	}
+	if b.Len() == 0 {
+		return "_"
+	}
+	return b.String()[:min(b.Len(), longest)]
+}
+
+// Short returns id, or what stands for it where it is longer than longest.
+func Short(id string, longest int) string {
+	if len(id) <= longest {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])[:min(longest, 2*len(sum))]
 }

@@ -21,6 +21,17 @@ func newTransport(at Endpoint) *http.Transport {
 	if dial == nil {
 		dial = (&net.Dialer{KeepAlive: 30 * time.Second, Resolver: at.Resolver}).DialContext
 	}
+	connect := func(ctx context.Context, network, address string) (net.Conn, error) {
+		ctx, done := whileAsked(ctx)
+		defer done(nil)
+		defer at.Clock.AfterFunc(at.Limits.Connect, func() { done(errConnect) }).Stop()
+		conn, err := dial(ctx, network, address)
+		if err != nil && errors.Is(context.Cause(ctx), errConnect) {
+			return nil, tookTooLong(address, err)
+		}
+		return conn, err
+	}
+	trust := &tls.Config{RootCAs: at.Roots}
 	return &http.Transport{
 		Proxy: proxy,
 		OnProxyConnectResponse: func(_ context.Context, proxy *url.URL, _ *http.Request, res *http.Response) error {
@@ -29,20 +40,18 @@ func newTransport(at Endpoint) *http.Transport {
 			}
 			return &turnedAway{proxy.Host, res.StatusCode}
 		},
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			ctx, cancel := context.WithCancelCause(ctx)
-			defer cancel(nil)
-			if asked, ok := ctx.Value(asker{}).(context.Context); ok {
-				defer context.AfterFunc(asked, func() { cancel(context.Cause(asked)) })()
+		DialContext: connect,
+		DialTLSContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := connect(ctx, network, address)
+			if err != nil {
+				return nil, err
 			}
-			defer at.Clock.AfterFunc(at.Limits.Connect, func() { cancel(errConnect) }).Stop()
-			conn, err := dial(ctx, network, address)
-			if err != nil && errors.Is(context.Cause(ctx), errConnect) {
-				return nil, tookTooLong(address, err)
-			}
-			return conn, err
+			ctx, done := whileAsked(ctx)
+			defer done(nil)
+			defer at.Clock.AfterFunc(at.Limits.TLS, func() { done(errHandshake) }).Stop()
+			return shakeHands(ctx, conn, address, trust)
 		},
-		TLSClientConfig:     &tls.Config{RootCAs: at.Roots},
+		TLSClientConfig:     trust, // behind a proxy
 		TLSHandshakeTimeout: at.Limits.TLS,
 		ForceAttemptHTTP2:   true,
 		IdleConnTimeout:     90 * time.Second,
@@ -54,11 +63,47 @@ func newTransport(at Endpoint) *http.Transport {
 // waits for that connection, and what a request began should end with it.
 type asker struct{}
 
+// whileAsked returns a context that ends with ctx and with the request for which
+// a connection is made.
+func whileAsked(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	asked, ok := ctx.Value(asker{}).(context.Context)
+	if !ok {
+		return ctx, cancel
+	}
+	stop := context.AfterFunc(asked, func() { cancel(context.Cause(asked)) })
+	return ctx, func(cause error) {
+		stop()
+		cancel(cause)
+	}
+}
+
+// shakeHands returns conn with TLS on it, or closes it.
+func shakeHands(ctx context.Context, conn net.Conn, address string, trust *tls.Config) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = address
+	}
+	config := trust.Clone()
+	config.ServerName, config.NextProtos = host, []string{"h2", "http/1.1"}
+	secure := tls.Client(conn, config)
+	err = secure.HandshakeContext(ctx)
+	if err == nil {
+		return secure, nil
+	}
+	_ = conn.Close()
+	if errors.Is(context.Cause(ctx), errHandshake) {
+		return nil, tookTooLong(address, err)
+	}
+	return nil, err
+}
+
 // The causes for which a request is given up from here.
 var (
-	errConnect = errors.New("connecting took too long")
-	errHeaders = errors.New("no answer came")
-	errIdle    = errors.New("nothing more came")
+	errConnect   = errors.New("connecting took too long")
+	errHandshake = errors.New("the handshake took too long")
+	errHeaders   = errors.New("no answer came")
+	errIdle      = errors.New("nothing more came")
 )
 
 // slow is the error of a connection that did not come about in time.

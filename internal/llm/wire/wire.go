@@ -96,7 +96,7 @@ func KeyHeader(name, key string) Authorize {
 // the value named here.
 type Limits struct {
 	Connect time.Duration // resolving and connecting: 10 s
-	TLS     time.Duration // the handshake: 10 s, by the system's clock
+	TLS     time.Duration // the handshake: 10 s; behind a proxy by the system's clock
 	Headers time.Duration // from the request to the answer's headers: 60 s
 	Idle    time.Duration // between two bytes of the answer: 120 s
 	Tail    time.Duration // for what may follow the end of an answer: 5 s

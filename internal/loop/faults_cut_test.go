@@ -1,0 +1,170 @@
+package loop_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/llm/wire"
+	"agent/internal/loop"
+)
+
+// half begins an answer of which a part is shown before what follows: the
+// beginning of a text, or of a call's arguments.
+func half(st *stage, p phase) (stream, shown string) {
+	if p == inText {
+		return st.d.begin() + st.d.text(0, "half"), "half"
+	}
+	return st.d.begin() + st.d.text(0, "so") + st.d.end(0) + st.d.call(1, "c1", "look", `{"te`), `{"te`
+}
+
+// cutBy is what the person is told of a half answer that an error ended. A text
+// is continued once; with a call in it that is the person's to say.
+func cutBy(p phase, message, hint string) string {
+	if p == inText {
+		return fmt.Sprintf(`
+			assistant "half" (cut)
+			notice test: %s. Going on where the answer was cut.
+			auto %q`, message, loop.GoOn) + again(2)
+	}
+	return fmt.Sprintf(`
+			assistant "so"
+			call c1 look {} (cut)
+			end c1 "look" interrupted: not run: the reply was cut before it ended
+			turn error: test: %s%s
+			requests 1`, message, mark(hint != "", " | "+hint))
+}
+
+// broke is the message of an answer that broke off, and its hint.
+const (
+	broke      = "the answer was cut in the middle by the server"
+	tryAgain   = `say "go on" to try again`
+	broken4    = "what arrived is kept; ask again to go on"
+	overfull   = "the answer holds an event of more than 8 MiB"
+	bottomless = "the answer has no end: it was given up after 1 MiB"
+)
+
+// cut is the scene of an answer that how breaks off.
+func cut(how func(p *peer) bool) func(*stage, phase) scene {
+	return func(st *stage, p phase) scene {
+		stream, shown := half(st, p)
+		return scene{acts: []act{broken(stream, func(l *peer) bool { l.shown(shown); return how(l) })}, want: cutBy(p, broke, broken4)}
+	}
+}
+
+// cuts are answers that begin well.
+func cuts() []fault {
+	noArguments := map[string]string{"text": "a text has no arguments: 13 to 15 cut texts"}
+	return []fault{
+		{n: 10, name: "headers, then silence", scene: early(func(st *stage) scene {
+			return scene{acts: []act{broken("", silent(2*time.Minute))}, want: `
+				retrying 2 of 6 in 250ms: test: the answer stopped: nothing more came within 2m0s` + again(2)}
+		})},
+		{n: 10, name: "half an answer, then silence", scene: func(st *stage, p phase) scene {
+			sc := cut(silent(2*time.Minute))(st, p)
+			sc.want = cutBy(p, "the answer stopped: nothing more came within 2m0s", tryAgain)
+			return sc
+		}},
+		{n: 13, name: "reset", scene: cut((*peer).reset)},
+		{n: 14, name: "no end marker", scene: cut(func(p *peer) bool { return p.write("0\r\n\r\n") })},
+		{n: 15, name: "closed in mid-chunk", scene: cut(func(p *peer) bool { p.write("40\r\ndata: {\"cho"); return false })},
+		{n: 16, name: "closed in the arguments", absent: noArguments, scene: cut(func(*peer) bool { return false })},
+		{n: 16, name: "closed behind whole arguments", absent: noArguments, scene: func(st *stage, p phase) scene {
+			stream, _ := half(st, p)
+			stream += st.d.more(1, `xt":"x"}`)
+			return scene{acts: []act{broken(stream, func(*peer) bool { return false })}, want: strings.Replace(cutBy(p, broke, broken4), "look {}", `look {"text":"x"}`, 1)}
+		}},
+		{n: 35, name: "overloaded, in the answer", scene: struck(func(d speech) string { return d.failure("overloaded_error", "Overloaded") }, "Overloaded")},
+		{n: 36, name: "error as data in the answer", scene: struck(func(speech) string {
+			return "data: " + problem("server_error", "The server is overloaded") + "\n\n"
+		}, "The server is overloaded")},
+		{n: 41, name: "a line of 100 MB", scene: endless},
+		{n: 58, name: "gzip", scene: packed},
+		{n: 58, name: "gzip that is broken", scene: func(st *stage, p phase) scene {
+			stream, shown := half(st, p)
+			return scene{acts: []act{func(l *peer) bool {
+				l.head("text/event-stream", "Content-Encoding: gzip")
+				l.chunk(string(zipped(stream, false)))
+				l.shown(shown)
+				l.chunk("this is no gzip")
+				return false
+			}}, want: cutBy(p, broke, broken4)}
+		}},
+		{n: 58, name: "gzip of a flood", scene: flood},
+		{n: 58, name: "brotli", scene: early(func(*stage) scene {
+			return scene{acts: []act{answer(200, "Content-Encoding: br\r\nContent-Type: text/event-stream", "\x0b\x02\x80")}, want: `
+				turn error: test: the answer is compressed with "br", which was not asked for
+				requests 1`}
+		})},
+		{n: 59, name: "GOAWAY before the answer", scene: early(func(st *stage) scene {
+			return http2(st, func(p *peer) { p.goAway(0) }, again(1))
+		})},
+		{n: 59, name: "RST_STREAM before the answer", scene: early(func(st *stage) scene {
+			return http2(st, func(p *peer) { p.rstStream() }, `
+				retrying 2 of 6 in 250ms: test: cannot reach HOST: stream error: stream ID 1; INTERNAL_ERROR; received from peer`+again(1))
+		})},
+		{n: 59, name: "RST_STREAM in the answer", scene: cutHTTP2((*peer).rstStream)},
+		{n: 59, name: "GOAWAY in the answer", scene: cutHTTP2(func(p *peer) { p.goAway(1) })},
+	}
+}
+
+// struck is an answer in which an error is told.
+func struck(failure func(speech) string, message string) func(*stage, phase) scene {
+	return func(st *stage, p phase) scene {
+		stream, _ := half(st, p)
+		return scene{acts: []act{sse(stream + failure(st.d))}, want: cutBy(p, message, tryAgain)}
+	}
+}
+
+// packed is an answer that comes compressed.
+func packed(st *stage, p phase) scene {
+	stream, want := whole(st, p)
+	return scene{acts: []act{func(l *peer) bool {
+		l.head("text/event-stream", "Content-Encoding: gzip")
+		return l.chunk(string(zipped(stream, true))) && l.write("0\r\n\r\n")
+	}}, want: want}
+}
+
+// flood is little that becomes much.
+func flood(st *stage, p phase) scene {
+	stream, _ := half(st, p)
+	return scene{limits: wire.Limits{Bytes: 1 << 20}, acts: []act{func(l *peer) bool {
+		l.head("text/event-stream", "Content-Encoding: gzip")
+		l.chunk(string(zipped(stream+strings.Repeat(": still there\n", 1<<20), true)))
+		return l.gone()
+	}}, want: cutBy(p, bottomless, "")}
+}
+
+// zipped is s under gzip, perhaps without its end.
+func zipped(s string, whole bool) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write([]byte(s))
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil && whole {
+		err = w.Close()
+	}
+	if err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// whole is an answer as it should be, and what is told of it.
+func whole(st *stage, p phase) (stream, want string) {
+	if p == inText {
+		return said(st.d, "Grüße", " and", " \"more\""), `
+			assistant "Grüße and \"more\""
+			turn done
+			requests 1`
+	}
+	return st.d.begin() + st.d.call(0, "c1", "look", `{"te`, `xt":"Grü`, `ße"}`) + st.d.end(0) + ended(st.d, llm.Calls), `
+			call c1 look {"text":"Grüße"}
+			start c1 "look Grüße"
+			end c1 "look Grüße" ok: did Grüße` + again(2)
+}

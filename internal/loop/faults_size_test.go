@@ -1,0 +1,86 @@
+package loop_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// endless is an answer with a line of 100 MB. It is given up after 8 of them,
+// and never takes much memory.
+func endless(st *stage, p phase) scene {
+	stream, shown := half(st, p)
+	mega := fmt.Sprintf("%x\r\n%s\r\n", 1<<20, strings.Repeat("x", 1<<20))
+	var before runtime.MemStats
+	return scene{acts: []act{broken(stream, func(l *peer) bool {
+		l.shown(shown)
+		runtime.ReadMemStats(&before)
+		l.chunk("data: {\"filler\":\"")
+		for range 100 {
+			if !l.write(mega) {
+				break
+			}
+		}
+		return false
+	})}, want: cutBy(p, overfull, ""), check: func(t *testing.T, _ played) {
+		var after runtime.MemStats
+		runtime.ReadMemStats(&after)
+		const most = 64 << 20 // the buffer doubles on its way to 8 MiB and beyond
+		if took := after.TotalAlloc - before.TotalAlloc; took > most {
+			t.Errorf("it took %d MiB", took>>20)
+		}
+	}}
+}
+
+// tiny is an answer of very many pieces: none may be lost.
+func tiny(st *stage, p phase) scene {
+	const n = 100_000
+	pieces := make([]string, n)
+	var all strings.Builder
+	for i := range pieces {
+		pieces[i] = fmt.Sprint(i%10, " ")
+		all.WriteString(pieces[i])
+	}
+	stream, want := said(st.d, pieces...), fmt.Sprintf(`
+		assistant %q
+		turn done
+		requests 1`, all.String())
+	if p == inTool {
+		pieces = append(append([]string{`{"text":"`}, pieces...), `"}`)
+		stream = st.d.begin() + st.d.call(0, "c1", "look", pieces...) + st.d.end(0) + ended(st.d, llm.Calls)
+		want = fmt.Sprintf(`
+			call c1 look {"text":"%s"}
+			start c1 "look %s"
+			end c1 "look %s" ok: did %s`, all.String(), all.String(), all.String(), all.String()) + again(2)
+	}
+	return scene{acts: []act{stream200("text/event-stream", pages(stream)...)}, want: want, check: func(t *testing.T, p played) {
+		got := 0
+		for _, e := range p.events {
+			if s, ok := e.(loop.Streamed); ok {
+				switch d := s.Delta.(type) {
+				case llm.TextDelta:
+					got += len(d.Text)
+				case llm.CallDelta:
+					got += len(d.Args)
+				}
+			}
+		}
+		if want := 2 * n; got < want {
+			t.Errorf("%d bytes were shown as they came, want %d", got, want)
+		}
+	}}
+}
+
+// pages cuts a long stream into chunks of some size.
+func pages(stream string) []string {
+	const size = 16 << 10
+	var out []string
+	for len(stream) > size {
+		out, stream = append(out, stream[:size]), stream[size:]
+	}
+	return append(out, stream)
+}

@@ -1,0 +1,390 @@
+package loop_test
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/wire"
+	"agent/internal/loop"
+	"agent/internal/tools"
+)
+
+// secret is the key that must show nowhere.
+const secret = "sk-test-0123456789"
+
+// soon is how long Esc may take, by far: it should be a few milliseconds.
+const soon = 2 * time.Second
+
+// scene is a fault, and what the person is told of it.
+type scene struct {
+	acts  []act  // what the server does with one request after the other; afterwards it answers well
+	dials []dial // how connections come about, one after the other; afterwards well
+	tls   bool   // the server speaks TLS
+	// before is how many requests come before the fault.
+	before int
+	// limits are those of the endpoint.
+	limits wire.Limits
+	// proxy is in the way of the request that meets the fault.
+	proxy *server
+	// options changes the agent.
+	options func(o *loop.Options)
+	// answers are what the person says to questions, by their id.
+	answers map[string]loop.Decision
+	// esc says at which event the person presses Esc.
+	esc func(loop.Event) bool
+	// unread leaves away the comparison of what is told; check judges it.
+	unread bool
+	want   string
+	check  func(t *testing.T, p played)
+}
+
+// played is what came of a scene.
+type played struct {
+	events []loop.Event // of the first turn
+	state  loop.State   // as resumed after both turns
+	stage  *stage
+}
+
+// stage is a server that misbehaves as it is told to, and an agent that has to
+// do with it.
+type stage struct {
+	t      *testing.T
+	d      speech
+	certs  *certificates
+	clock  *clock
+	server *server
+	others []*server
+	dials  dials
+	screen screen
+	esc    chan struct{} // pressed by a scene, once
+	turns  []int         // requests, of each turn that ended
+	dir    string        // of the session
+}
+
+func newStage(t *testing.T, d speech, certs *certificates) *stage {
+	st := &stage{t: t, d: d, certs: certs, clock: newClock(), esc: make(chan struct{}, 1), dir: t.TempDir()}
+	st.screen.changed = make(chan struct{})
+	st.server = newServer(t, st)
+	return st
+}
+
+// host is where the server is.
+func (st *stage) host() string { return st.server.ln.Addr().String() }
+
+// press is the person's Esc.
+func (st *stage) press() { st.esc <- struct{}{} }
+
+// play runs the fault and the turn after it.
+func (st *stage) play(sc scene) {
+	t := st.t
+	t.Helper()
+	at := wire.Endpoint{Name: "test", Base: "http://" + st.host() + "/v1", KeyName: "TEST_KEY", Limits: sc.limits,
+		Clock: st.clock, Dial: st.dials.next, Proxy: sc.through(), Roots: st.certs.pool}
+	if sc.tls {
+		at.Base = "https://" + st.host() + "/v1"
+		st.server.tls = &tls.Config{Certificates: []tls.Certificate{st.certs.right}}
+	}
+	st.dials.list = sc.dials
+	st.server.start(sc.acts)
+	p := st.d.provider(at)
+	defer p.Close()
+	defer st.server.left(t)
+	log := history.Open(st.dir).Create(history.Header{Dir: "/w"})
+	o := fill(options(p, echo("look", tools.Read), rest(), hold(), echo("change", tools.Write)))
+	o.Model.ID, o.Log = "m", log
+	if sc.options != nil {
+		sc.options(&o)
+	}
+	all := st.run(o, sc)
+	if err := log.Close(); err != nil {
+		t.Error(err)
+	}
+	first, second := atFirstEnd(all)
+	if want := st.place(dedent(sc.want), p.BaseURL()); !sc.unread {
+		if d := cmp.Diff(told(first)+st.asked(0, sc.before), want); d != "" {
+			t.Errorf("got, want:\n%s", d)
+		}
+	}
+	if d := cmp.Diff(told(second)+st.asked(1, 0), dedent(`
+		assistant "fine"
+		turn done
+		requests 1`)); d != "" {
+		t.Errorf("the next turn: got, want:\n%s", d)
+	}
+	state := st.resume(log.Header().ID, all)
+	if sc.check != nil {
+		sc.check(t, played{first, state, st})
+	}
+}
+
+// other returns another server, to be started, that ends with the stage.
+func (st *stage) other(config *tls.Config) *server {
+	s := newServer(st.t, st)
+	s.tls = config
+	st.others = append(st.others, s)
+	return s
+}
+
+// through says which proxy a request goes through.
+func (sc scene) through() func(*http.Request) (*url.URL, error) {
+	n := 0
+	return func(*http.Request) (*url.URL, error) {
+		if n++; n != sc.before+1 || sc.proxy == nil {
+			return nil, nil
+		}
+		return &url.URL{Scheme: "http", Host: sc.proxy.ln.Addr().String()}, nil
+	}
+}
+
+// asked tells how many requests the server got in a turn.
+func (st *stage) asked(turn, before int) string {
+	if turn >= len(st.turns) {
+		return ""
+	}
+	return fmt.Sprintf("requests %d\n", st.turns[turn]-before)
+}
+
+// place puts names for what differs from run to run.
+func (st *stage) place(want, base string) string {
+	return strings.NewReplacer("BASE", base, "HOST", st.host()).Replace(want)
+}
+
+// run plays two turns and returns their events. The agent is stopped by Esc
+// when the scene presses it.
+func (st *stage) run(o loop.Options, sc scene) []loop.Event {
+	t := st.t
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), hang)
+	defer stop()
+	commands, events := make(chan loop.Command, 16), make(chan loop.Event)
+	go loop.NewAgent(o).Run(ctx, commands, events)
+	commands <- loop.Prompt{Text: "go"}
+	var all []loop.Event
+	var pressed time.Time
+	asked := 0
+	for {
+		select {
+		case <-st.esc:
+			pressed = time.Now()
+			commands <- loop.Interrupt{}
+			continue
+		case e, ok := <-events:
+			if !ok {
+				if ctx.Err() != nil {
+					t.Fatalf("the agent hung; events so far:\n%s", told(all))
+				}
+				return all
+			}
+			all = append(all, e)
+			st.screen.show(e)
+			if a, ok := e.(loop.Asked); ok && sc.answers[a.Ask.ID] != "" {
+				commands <- loop.Answer{ID: a.Ask.ID, Decision: sc.answers[a.Ask.ID]}
+			}
+			if sc.esc != nil && len(st.turns) == 0 && sc.esc(e) {
+				st.press()
+			}
+			if _, ok := e.(*loop.TurnEnd); !ok {
+				continue
+			}
+			if took := time.Since(pressed); len(st.turns) == 0 && !pressed.IsZero() && took > soon {
+				t.Errorf("Esc took %s", took)
+			}
+			n := st.server.count()
+			st.turns = append(st.turns, n-asked)
+			asked = n
+			if len(st.turns) == 1 {
+				st.server.left(t)
+				commands <- loop.Prompt{Text: "again"}
+			} else {
+				close(commands)
+			}
+		}
+	}
+}
+
+// resume reads the session from disk and holds that it is whole, is what was
+// shown, and that no key stands in it.
+func (st *stage) resume(id string, all []loop.Event) loop.State {
+	t := st.t
+	t.Helper()
+	log, problems, err := history.Open(st.dir).Resume(id)
+	if err != nil || len(problems) > 0 {
+		t.Fatalf("resume: %v %v", err, problems)
+	}
+	defer log.Close()
+	state, err := loop.Fold(log.Records())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := valid(state.Messages); err != nil {
+		t.Errorf("the session: %v", err)
+	}
+	if len(state.Closing) > 0 {
+		t.Errorf("the session needs closing: %v", state.Closing)
+	}
+	var resumed, live []loop.Event
+	for _, e := range state.Events {
+		resumed = append(resumed, e)
+	}
+	for _, e := range all {
+		if d, ok := e.(loop.Durable); ok {
+			live = append(live, d)
+		}
+	}
+	if d := cmp.Diff(told(resumed), told(live)); d != "" {
+		t.Errorf("resumed, live:\n%s", d)
+	}
+	raw, err := os.ReadFile(log.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := string(raw) + told(all); strings.Contains(s, secret) {
+		t.Error("the key shows")
+	}
+	return state
+}
+
+// close ends the server. Nothing may be open any more that it waits for.
+func (st *stage) close() {
+	st.t.Helper()
+	for _, s := range append(st.others, st.server) {
+		s.left(st.t)
+		s.close()
+	}
+	if n := st.clock.waiting(); n > 0 {
+		st.t.Errorf("%d timers still run", n)
+	}
+}
+
+// atFirstEnd cuts events after the end of the first turn.
+func atFirstEnd(events []loop.Event) (first, rest []loop.Event) {
+	for i, e := range events {
+		if _, ok := e.(*loop.TurnEnd); ok {
+			return events[:i+1], events[i+1:]
+		}
+	}
+	return events, nil
+}
+
+// madeUp is the part of an id that differs from run to run.
+var madeUp = regexp.MustCompile(`\b(c1|call)_[A-Za-z0-9_]{8,}`)
+
+// told writes what the person is told, a line an event.
+func told(events []loop.Event) string {
+	var b strings.Builder
+	for _, e := range events {
+		switch e := e.(type) {
+		case *loop.TurnEnd:
+			fmt.Fprintf(&b, "turn %s%s%s%s\n", e.Reason, mark(e.Cut, " (cut)"), mark(e.Error != "", ": "+e.Error), mark(e.Hint != "", " | "+e.Hint))
+		case loop.Retrying:
+			fmt.Fprintf(&b, "retrying %d of %d in %s: %s%s\n", e.Attempt, e.Of, e.In, e.Error, mark(e.Hint != "", " | "+e.Hint))
+		case *loop.UserSaid:
+			if e.Auto {
+				b.WriteString(trace([]loop.Event{e}))
+			}
+		default:
+			b.WriteString(trace([]loop.Event{e}))
+		}
+	}
+	return madeUp.ReplaceAllString(b.String(), "${1}_*")
+}
+
+// screen is what was shown of the replies of a turn, for those who wait for it.
+type screen struct {
+	mu      sync.Mutex
+	text    strings.Builder
+	changed chan struct{}
+}
+
+func (s *screen) show(e loop.Event) {
+	streamed, ok := e.(loop.Streamed)
+	if !ok {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch d := streamed.Delta.(type) {
+	case llm.TextDelta:
+		s.text.WriteString(d.Text)
+	case llm.CallDelta:
+		s.text.WriteString(d.Name + d.Args)
+	default:
+		return
+	}
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// until waits for the screen to end with text.
+func (s *screen) until(text string) error {
+	deadline := time.After(hang)
+	for {
+		s.mu.Lock()
+		all, changed := s.text.String(), s.changed
+		s.mu.Unlock()
+		if strings.HasSuffix(all, text) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-deadline:
+			return fmt.Errorf("%q was never shown, only %q", text, all)
+		}
+	}
+}
+
+// rest returns a tool without arguments.
+func rest() tools.Tool {
+	return tools.New("rest", "a tool for tests", func(context.Context, struct{}) (tools.Call, error) {
+		return tools.Call{Title: "rest", Effect: tools.Read, Run: func(context.Context, tools.Approved) (tools.Result, error) {
+			return tools.Result{Text: "rested"}, nil
+		}}, nil
+	})
+}
+
+// hold returns a tool that runs until it is stopped.
+func hold() tools.Tool {
+	return tool("hold", tools.Read, func(ctx context.Context, _ string) (string, error) {
+		<-ctx.Done()
+		return "", ctx.Err()
+	})
+}
+
+// leftover counts what a provider could leave behind.
+type leftover struct{ goroutines, files int }
+
+func leftovers() leftover {
+	files, _ := os.ReadDir("/proc/self/fd") // where there is one
+	return leftover{runtime.NumGoroutine(), len(files)}
+}
+
+// settled waits until no more is left over than was before.
+func settled(t *testing.T, before leftover) {
+	t.Helper()
+	deadline := time.Now().Add(5 * time.Second)
+	for {
+		now := leftovers()
+		if now.goroutines <= before.goroutines && now.files <= before.files {
+			return
+		}
+		if time.Now().After(deadline) {
+			stacks := make([]byte, 1<<16)
+			t.Fatalf("left over: %+v, before %+v\n%s", now, before, stacks[:runtime.Stack(stacks, true)])
+		}
+		runtime.Gosched()
+	}
+}

@@ -1,0 +1,131 @@
+package loop_test
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+	"agent/internal/loop/policy"
+)
+
+// stops are the states in which the person may press Esc.
+func stops() []fault {
+	waits := func(name string, scenery func(st *stage) scene) fault {
+		return fault{n: 62, name: "Esc " + name, scene: early(scenery)}
+	}
+	// held answers no more, and presses Esc.
+	held := func(p *peer) bool {
+		p.st.press()
+		return p.gone()
+	}
+	const interrupted = `
+		turn interrupted
+		requests `
+	return []fault{
+		waits("while resolving", func(st *stage) scene {
+			return scene{dials: []dial{resolved("nowhere.invalid", pressed(st))}, want: interrupted + "0"}
+		}),
+		waits("while connecting", func(st *stage) scene {
+			hang := pressed(st)
+			return scene{dials: []dial{func(ctx context.Context, _, _ string) (net.Conn, error) { return hang(ctx) }}, want: interrupted + "0"}
+		}),
+		waits("while shaking hands", func(st *stage) scene {
+			other := st.other(nil)
+			other.greet = func(p *peer) { held(p) }
+			other.start(nil)
+			return scene{tls: true, dials: []dial{to(other)}, want: interrupted + "0"}
+		}),
+		waits("before headers", func(st *stage) scene { return scene{acts: []act{held}, want: interrupted + "1"} }),
+		waits("within headers", func(st *stage) scene {
+			return scene{acts: []act{func(p *peer) bool { p.write("HTTP/1.1 200 OK\r\nContent-"); return held(p) }}, want: interrupted + "1"}
+		}),
+		waits("before content", func(st *stage) scene {
+			return scene{acts: []act{broken(": wait\n\n", held)}, want: interrupted + "1"}
+		}),
+		waits("within an error's body", func(st *stage) scene {
+			return scene{acts: []act{func(p *peer) bool { p.write("HTTP/1.1 500 Oh\r\nContent-Length: 100\r\n\r\nhalf"); return held(p) }}, want: interrupted + "1"}
+		}),
+		waits("while a retry waits", func(st *stage) scene {
+			hang := pressed(st)
+			return scene{acts: []act{answer(429, "Retry-After: 100", "")},
+				options: func(o *loop.Options) {
+					o.Sleep = func(ctx context.Context, _ time.Duration) error { _, err := hang(ctx); return err }
+				},
+				want: `
+					retrying 2 of 6 in 1m40.25s: test answered 429: too many requests` + interrupted + "1"}
+		}),
+		{n: 62, name: "Esc within the answer", scene: func(st *stage, p phase) scene {
+			stream, shown := half(st, p)
+			want := `
+				assistant "half" (cut)
+				turn interrupted (cut)
+				requests 1`
+			if p == inTool {
+				want = `
+				assistant "so"
+				call c1 look {} (cut)
+				end c1 "look" interrupted: not run: the person stopped the turn` + interrupted + "1"
+			}
+			return scene{acts: []act{broken(stream, func(l *peer) bool { l.shown(shown); return held(l) })}, want: want}
+		}},
+		{n: 62, name: "Esc where a cut answer goes on", absent: map[string]string{"tool": "one with a call is not continued"}, scene: func(st *stage, p phase) scene {
+			sc := cut(func(*peer) bool { return false })(st, p)
+			sc.acts = append(sc.acts, held)
+			sc.want = `
+				assistant "half" (cut)
+				notice test: ` + broke + `. Going on where the answer was cut.
+				auto "` + loop.GoOn + `"
+				turn interrupted (cut)
+				requests 2`
+			return sc
+		}},
+		{n: 62, name: "Esc while a tool runs", absent: map[string]string{"text": "no tool runs"}, scene: func(st *stage, _ phase) scene {
+			return scene{acts: []act{sse(calls(st.d, "hold"))}, esc: func(e loop.Event) bool { _, ok := e.(*loop.ToolStart); return ok }, want: `
+				call c1 hold {"text":"a"}
+				start c1 "hold a"
+				end c1 "hold a" interrupted: interrupted by the person` + interrupted + "1"}
+		}},
+		{n: 62, name: "Esc at a question", absent: map[string]string{"text": "nothing is asked"}, scene: func(st *stage, _ phase) scene {
+			return scene{acts: []act{sse(calls(st.d, "change"))}, options: func(o *loop.Options) { o.Mode = policy.Ask },
+				esc: func(e loop.Event) bool { _, ok := e.(loop.Asked); return ok }, want: `
+				call c1 change {"text":"a"}
+				asked c1 "change a" because it changes files (mode ask); always: "edits to a"
+				end c1 "change a" interrupted: not run: the person stopped the turn before answering whether it may run` + interrupted + "1"}
+		}},
+		{n: 62, name: "Esc in a flood of deltas", scene: func(st *stage, p phase) scene {
+			stream, _ := half(st, p)
+			return scene{unread: true, acts: []act{broken(stream, func(l *peer) bool {
+				piece := st.d.text(0, "more ")
+				if p == inTool {
+					piece = st.d.more(1, "more ")
+				}
+				if p == inText && st.d.name() == "anthropic" {
+					piece = events(piece)[1]
+				}
+				l.st.press()
+				for l.chunk(piece) {
+				}
+				return false
+			})}}
+		}},
+	}
+}
+
+// pressed presses Esc once and waits for what it does.
+func pressed(st *stage) func(ctx context.Context) (net.Conn, error) {
+	return func(ctx context.Context) (net.Conn, error) {
+		select {
+		case st.esc <- struct{}{}:
+		default: // several name servers are asked at the same time
+		}
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+}
+
+// calls is the stream of a reply that calls a tool.
+func calls(d speech, name string) string {
+	return d.begin() + d.call(0, "c1", name, args("a")) + d.end(0) + ended(d, llm.Calls)
+}

@@ -1,0 +1,94 @@
+package loop_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// phase says what the model is at when the fault strikes.
+type phase string
+
+// The phases. A fault that strikes before an answer has begun meets the request
+// of a prompt (text), or the one that brings a tool's result (tool). One that
+// strikes within an answer meets its text, or a tool call.
+const (
+	inText phase = "text"
+	inTool phase = "tool"
+)
+
+var phases = []phase{inText, inTool}
+
+// lastFault is the number of the last row of the matrix.
+const lastFault = 64
+
+// fault is a way in which a provider, or the way to it, fails. Several may have
+// one number: they are kinds of the same.
+type fault struct {
+	n     int
+	name  string
+	scene func(st *stage, p phase) scene
+	// absent says why there is no such case: by "tool", "anthropic" or
+	// "anthropic/tool"; "" stands for all.
+	absent map[string]string
+}
+
+func (f fault) why(d speech, p phase) string {
+	for _, cell := range []string{"", d.name(), string(p), d.name() + "/" + string(p)} {
+		if why := f.absent[cell]; why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// TestFaults plays every fault in every dialect and phase against a server on
+// the loopback that really misbehaves. It holds, for each, what the person is
+// told, how often the server was asked, that no key shows, that the session on
+// disk is whole, that the next turn works, and that nothing is left over.
+func TestFaults(t *testing.T) {
+	certs := newCertificates(t)
+	covered, absent := map[string]int{}, map[string]string{}
+	for _, f := range slices.Concat(waysThere(), refusals(), cuts(), streams(), replies(), stops()) {
+		for _, d := range dialects() {
+			for _, p := range phases {
+				cell := fmt.Sprintf("%02d/%s/%s", f.n, d.name(), p)
+				if why := f.why(d, p); why != "" {
+					absent[cell] = why
+					continue
+				}
+				covered[cell]++
+				t.Run(fmt.Sprintf("%02d %s/%s/%s", f.n, f.name, d.name(), p), func(t *testing.T) {
+					before := leftovers()
+					st := newStage(t, d, certs)
+					st.play(f.scene(st, p))
+					st.close()
+					settled(t, before)
+				})
+			}
+		}
+	}
+	cases, without := 0, 0
+	var missing []string
+	for n := 1; n <= lastFault; n++ {
+		for _, d := range dialects() {
+			for _, p := range phases {
+				cell := fmt.Sprintf("%02d/%s/%s", n, d.name(), p)
+				cases += covered[cell]
+				switch {
+				case covered[cell] > 0:
+				case absent[cell] != "":
+					without++
+					t.Logf("n/a %s: %s", cell, absent[cell])
+				default:
+					missing = append(missing, cell)
+				}
+			}
+		}
+	}
+	if len(missing) > 0 {
+		t.Errorf("neither played nor said to be absent: %v", missing)
+	}
+	t.Logf("%d faults in %d dialects: %d of %d cells played, in %d cases; %d n/a",
+		lastFault, len(dialects()), len(covered), lastFault*len(dialects())*len(phases), cases, without)
+}

@@ -1,0 +1,186 @@
+package loop_test
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"strings"
+	"syscall"
+	"time"
+
+	"agent/internal/loop"
+)
+
+// early makes the scene of a fault that strikes before an answer: at the request
+// of a prompt, or at the one that brings a tool's result.
+func early(scenery func(st *stage) scene) func(*stage, phase) scene {
+	return func(st *stage, p phase) scene {
+		sc := scenery(st)
+		if p == inText {
+			return sc
+		}
+		first := sse(called(st.d, "c0", args("x")))
+		if sc.dials != nil { // the next request needs a connection of its own
+			first = alone(first)
+			sc.dials = append([]dial{nil}, sc.dials...)
+		}
+		sc.acts = append([]act{first}, sc.acts...)
+		sc.before = 1
+		sc.want = `
+			call c0 look {"text":"x"}
+			start c0 "look x"
+			end c0 "look x" ok: did x` + sc.want
+		return sc
+	}
+}
+
+// alone is an act after which the connection is not used again.
+func alone(a act) act {
+	return func(p *peer) bool {
+		a(p)
+		return false
+	}
+}
+
+// retried is how the turn ends when the second try works.
+const retried = `
+	assistant "fine"
+	turn done
+	requests %d`
+
+// reset is what the system says of a connection that was reset.
+var reset = syscall.ECONNRESET.Error()
+
+// waysThere are the faults before a server is reached.
+func waysThere() []fault {
+	return []fault{
+		{n: 1, name: "no such host", scene: early(func(st *stage) scene {
+			missing := resolved("nowhere.invalid", noSuchName)
+			return scene{dials: []dial{missing, missing}, want: `
+				retrying 2 of 2 in 250ms: test: cannot resolve host nowhere.invalid | check the network and the base URL BASE
+				turn error: test: cannot resolve host nowhere.invalid | check the network and the base URL BASE
+				requests 0`}
+		})},
+		{n: 2, name: "no name server", scene: early(func(st *stage) scene {
+			return scene{dials: []dial{resolved("nowhere.invalid", st.noNameServer()), resolved("nowhere.invalid", st.noNameServer())}, want: `
+				retrying 2 of 2 in 250ms: test: resolving 127.0.0.1 took too long | check the network and the base URL BASE
+				turn error: test: resolving 127.0.0.1 took too long | check the network and the base URL BASE
+				requests 0`}
+		})},
+		{n: 3, name: "connection refused", scene: early(func(st *stage) scene {
+			return scene{dials: []dial{closed}, want: `
+				turn error: test: nothing listens on HOST | check the base URL BASE
+				requests 0`}
+		})},
+		{n: 4, name: "connect black hole", scene: early(func(st *stage) scene {
+			return scene{dials: []dial{st.hole, st.hole}, want: `
+				retrying 2 of 6 in 250ms: test: connecting to HOST took too long
+				retrying 3 of 6 in 500ms: test: connecting to HOST took too long` + again(1)}
+		})},
+		{n: 5, name: "unknown authority", scene: early(certificate(func(c *certificates) tls.Certificate { return c.unknown },
+			" is signed by an unknown authority: CN=Stranger | a proxy may stand in between; its certificate belongs into the system's store"))},
+		{n: 6, name: "expired certificate", scene: early(certificate(func(c *certificates) tls.Certificate { return c.expired },
+			", issued by CN=Trusted, is good from 2001-01-01 to 2001-12-31 only | look whether the clock of this machine is right"))},
+		{n: 6, name: "certificate of another host", scene: early(certificate(func(c *certificates) tls.Certificate { return c.misled },
+			", issued by CN=Trusted, is that of another host: certificate is valid for 192.0.2.1, not 127.0.0.1 | check the base URL BASE"))},
+		{n: 7, name: "plain HTTP on a TLS port", scene: early(func(st *stage) scene {
+			plain := st.other(nil)
+			plain.greet = func(p *peer) { answer(400, "", "")(p) }
+			plain.start(nil)
+			return scene{tls: true, dials: []dial{to(plain)}, want: `
+				turn error: test: HOST speaks plain HTTP | try the base URL with http:// if it is a server of your own
+				requests 0`}
+		})},
+		{n: 8, name: "accepts, then never a byte", scene: early(func(st *stage) scene {
+			return scene{acts: times(2, silent(time.Minute)), want: `
+				retrying 2 of 6 in 250ms: test: no answer from HOST within 1m0s
+				retrying 3 of 6 in 500ms: test: no answer from HOST within 1m0s` + again(3)}
+		})},
+		{n: 9, name: "headers byte by byte", scene: early(func(st *stage) scene {
+			return scene{acts: []act{slowHead}, want: `
+				retrying 2 of 6 in 250ms: test: no answer from HOST within 1m0s` + again(2)}
+		})},
+		{n: 11, name: "half-open connection", scene: halfOpen},
+		{n: 12, name: "reset before headers", scene: early(func(st *stage) scene {
+			return scene{acts: []act{(*peer).reset}, want: `
+				retrying 2 of 6 in 250ms: test: cannot reach HOST: ` + reset + again(2)}
+		})},
+		{n: 12, name: "closed before headers", scene: early(func(st *stage) scene {
+			return scene{acts: []act{func(*peer) bool { return false }}, want: `
+				retrying 2 of 6 in 250ms: test: HOST closed the connection before it answered` + again(2)}
+		})},
+		{n: 60, name: "proxy wants a login", scene: proxied(407, "Proxy-Authenticate: Basic", "407 Proxy Authentication Required")},
+		{n: 60, name: "proxy refuses to connect", scene: proxied(403, "", "403 Forbidden")},
+	}
+}
+
+// again is how a turn ends whose last try works.
+func again(requests int) string { return fmt.Sprintf(retried, requests) }
+
+// silent lets a timer of d ring, and waits for the other side to leave.
+func silent(d time.Duration) act {
+	return func(p *peer) bool {
+		p.st.clock.ring(d)
+		return p.gone()
+	}
+}
+
+// slowHead sends headers byte by byte until the time for them runs out.
+func slowHead(p *peer) bool {
+	head := "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Wait: " + strings.Repeat("x", 100)
+	for i := range head {
+		p.write(head[i : i+1])
+	}
+	return silent(time.Minute)(p)
+}
+
+// certificate is a connection that ends at a server with another certificate.
+func certificate(of func(*certificates) tls.Certificate, message string) func(st *stage) scene {
+	return func(st *stage) scene {
+		other := st.other(&tls.Config{Certificates: []tls.Certificate{of(st.certs)}})
+		other.start(nil)
+		return scene{tls: true, dials: []dial{to(other)}, want: `
+			turn error: test: the certificate of HOST` + message + `
+			requests 0`}
+	}
+}
+
+// halfOpen is a connection that was good for one request and is dead now. The
+// next request must not wait for it for ever, nor its retry use it again.
+func halfOpen(st *stage, p phase) scene {
+	sc := scene{want: `
+		call c0 look {"text":"x"}
+		start c0 "look x"
+		end c0 "look x" ok: did x
+		retrying 2 of 6 in 250ms: test: no answer from HOST within 1m0s` + again(3),
+		acts: []act{sse(called(st.d, "c0", args("x"))), silent(time.Minute)}}
+	if p == inText { // it dies in the middle of the answer that follows
+		sc.acts[1] = broken(st.d.begin()+st.d.text(0, "half"), func(p *peer) bool { p.shown("half"); return silent(2 * time.Minute)(p) })
+		sc.want = `
+		call c0 look {"text":"x"}
+		start c0 "look x"
+		end c0 "look x" ok: did x
+		assistant "half" (cut)
+		notice test: the answer stopped: nothing more came within 2m0s. Going on where the answer was cut.
+		auto "` + loop.GoOn + `"` + again(3)
+	}
+	return sc
+}
+
+// proxied is a request for a server with TLS, to which the proxy opens no way.
+func proxied(status int, header, words string) func(*stage, phase) scene {
+	return early(func(st *stage) scene {
+		proxy := st.other(nil)
+		proxy.greet = func(p *peer) {
+			req, err := http.ReadRequest(p.r)
+			if err != nil || req.Method != http.MethodConnect {
+				st.t.Errorf("the proxy got %v, %v", req, err)
+			}
+			answer(status, header, "")(p)
+		}
+		proxy.start(nil)
+		return scene{tls: true, proxy: proxy, want: `
+			turn error: test: the proxy ` + proxy.ln.Addr().String() + ` refused to connect: ` + words + ` | check HTTPS_PROXY
+			requests 0`}
+	})
+}

@@ -144,10 +144,15 @@ func (t *Turn) backoff(try int, atLeast time.Duration) time.Duration {
 func (t *Turn) stream(ctx context.Context, m Model, req llm.Request) (*llm.Reply, error) {
 	reply := llm.NewReply("")
 	save := saver{t: t, reply: reply.ID, last: t.Now()}
+	silent := time.AfterFunc(t.Silence, func() {
+		_ = t.Emit(Notice{Text: m.Name + " has said nothing for " + t.Silence.String() + ", but the connection is alive."})
+	})
+	defer silent.Stop()
 	for d, err := range t.provider(m).Stream(ctx, req) {
 		if err != nil {
 			return reply, err
 		}
+		silent.Reset(t.Silence)
 		reply.Add(d)
 		t.emit(Streamed{Reply: reply.ID, Delta: d})
 		save.add(d)

@@ -42,7 +42,7 @@ const (
 )
 
 // Turn carries one prompt to its end. Its functions are called from the
-// goroutine of Run alone, but for Emit with a Progress.
+// goroutine of Run alone, but for Emit with a Progress or a Notice.
 type Turn struct {
 	Model    func() Model // asked before each request
 	System   string
@@ -60,6 +60,10 @@ type Turn struct {
 	// Emit takes every event. An error of it ends the turn before the next tool
 	// runs: what happens then could not be told later.
 	Emit func(Event) error
+
+	// Silence is how long a reply may bring nothing before the person is told
+	// that its connection is alive all the same; 0 is five minutes.
+	Silence time.Duration
 
 	Now   func() time.Time
 	Sleep func(ctx context.Context, d time.Duration) error // until d passed or ctx ended
@@ -89,6 +93,9 @@ func (t *Turn) Run(ctx context.Context, msgs []llm.Message) ([]llm.Message, Turn
 	t.end = TurnEnd{}
 	if t.MaxSteps == 0 {
 		t.MaxSteps = DefaultMaxSteps
+	}
+	if t.Silence == 0 {
+		t.Silence = 5 * time.Minute
 	}
 	t.allowed = t.MaxSteps
 	for t.end.Reason == "" {

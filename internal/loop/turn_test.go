@@ -445,3 +445,25 @@ func TestManyCallsOfOneReply(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A model that says nothing for long is told of, and waited for.
+func TestSilence(t *testing.T) {
+	told := make(chan struct{})
+	p := script.New(script.Reply{Deltas: script.Say("at last").Deltas, Hold: map[int]<-chan struct{}{0: told}})
+	o := fill(options(p))
+	var notices []string
+	turn := loop.Turn{
+		Model: func() loop.Model { return o.Model }, Silence: time.Millisecond, Now: o.Now, Sleep: o.Sleep, Rand: o.Rand,
+		Emit: func(e loop.Event) error {
+			if n, ok := e.(loop.Notice); ok && len(notices) == 0 {
+				notices = append(notices, n.Text)
+				close(told)
+			}
+			return nil
+		},
+	}
+	_, end := turn.Run(t.Context(), []llm.Message{{Kind: llm.User, Text: "go"}})
+	if end.Reason != loop.Done || len(notices) != 1 || notices[0] != "script/test has said nothing for 1ms, but the connection is alive." {
+		t.Errorf("got %v, %q", end.Reason, notices)
+	}
+}

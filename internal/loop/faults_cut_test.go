@@ -133,7 +133,7 @@ func flood(st *stage, p phase) scene {
 	stream, _ := half(st, p)
 	return scene{limits: wire.Limits{Bytes: 1 << 20}, acts: []act{func(l *peer) bool {
 		l.head("text/event-stream", "Content-Encoding: gzip")
-		l.chunk(string(zipped(stream+strings.Repeat(": still there\n", 1<<20), true)))
+		l.chunk(string(zipped(stream+strings.Repeat(": still there\n", 1<<17), true)))
 		return l.gone()
 	}}, want: cutBy(p, bottomless, "")}
 }

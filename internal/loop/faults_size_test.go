@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"agent/internal/llm"
 	"agent/internal/loop"
@@ -38,8 +39,7 @@ func endless(st *stage, p phase) scene {
 
 // tiny is an answer of very many pieces: none may be lost.
 func tiny(st *stage, p phase) scene {
-	const n = 100_000
-	pieces := make([]string, n)
+	pieces := make([]string, veryMany)
 	var all strings.Builder
 	for i := range pieces {
 		pieces[i] = fmt.Sprint(i%10, " ")
@@ -57,7 +57,8 @@ func tiny(st *stage, p phase) scene {
 			start c1 "look %s"
 			end c1 "look %s" ok: did %s`, all.String(), all.String(), all.String(), all.String()) + again(2)
 	}
-	return scene{acts: []act{stream200("text/event-stream", pages(stream)...)}, want: want, check: func(t *testing.T, p played) {
+	still := func(o *loop.Options) { o.Now = func() time.Time { return noon } }
+	return scene{acts: []act{stream200("text/event-stream", pages(stream)...)}, options: still, want: want, check: func(t *testing.T, p played) {
 		got := 0
 		for _, e := range p.events {
 			if s, ok := e.(loop.Streamed); ok {
@@ -69,7 +70,7 @@ func tiny(st *stage, p phase) scene {
 				}
 			}
 		}
-		if want := 2 * n; got < want {
+		if want := 2 * veryMany; got < want {
 			t.Errorf("%d bytes were shown as they came, want %d", got, want)
 		}
 	}}

@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"net"
+	"sync"
 	"time"
 
 	"agent/internal/llm"
@@ -115,11 +116,9 @@ func stops() []fault {
 
 // pressed presses Esc once and waits for what it does.
 func pressed(st *stage) func(ctx context.Context) (net.Conn, error) {
+	var once sync.Once // several name servers are asked at the same time
 	return func(ctx context.Context) (net.Conn, error) {
-		select {
-		case st.esc <- struct{}{}:
-		default: // several name servers are asked at the same time
-		}
+		once.Do(st.press)
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}

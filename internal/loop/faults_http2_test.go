@@ -94,6 +94,8 @@ func (p *peer) goAway(last uint32) {
 // rstStream breaks the first request off, and takes no more.
 func (p *peer) rstStream() {
 	const internalError = 2
+	// In this order, so that the next request does not come on this connection.
+	p.frame(frameGoAway, 0, 0, binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 1), 0))
 	p.frame(frameRSTStream, 0, 1, binary.BigEndian.AppendUint32(nil, internalError))
-	p.goAway(1)
+	_ = p.Close()
 }

@@ -366,9 +366,12 @@ func rest() tools.Tool {
 
 // hold returns a tool that runs until it is stopped.
 func hold() tools.Tool {
-	return tool("hold", tools.Read, func(ctx context.Context, _ string) (string, error) {
-		<-ctx.Done()
-		return "", ctx.Err()
+	return tools.New("hold", "a tool for tests", func(_ context.Context, a textArgs) (tools.Call, error) {
+		return tools.Call{Title: "hold " + a.Text, Effect: tools.Execute, Run: func(ctx context.Context, ok tools.Approved) (tools.Result, error) {
+			ok.Progress("holding")
+			<-ctx.Done()
+			return tools.Result{}, ctx.Err()
+		}}, nil
 	})
 }
 

@@ -83,7 +83,7 @@ func stops() []fault {
 			return sc
 		}},
 		{n: 62, name: "Esc while a tool runs", absent: map[string]string{"text": "no tool runs"}, scene: func(st *stage, _ phase) scene {
-			return scene{acts: []act{sse(calls(st.d, "hold"))}, esc: func(e loop.Event) bool { _, ok := e.(*loop.ToolStart); return ok }, want: `
+			return scene{acts: []act{sse(calls(st.d, "hold"))}, esc: func(e loop.Event) bool { _, ok := e.(loop.Progress); return ok }, want: `
 				call c1 hold {"text":"a"}
 				start c1 "hold a"
 				end c1 "hold a" interrupted: interrupted by the person` + interrupted + "1"}

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm"
 	"agent/internal/loop"
 	"agent/internal/loop/policy"
 )
@@ -219,6 +220,16 @@ func TestEnterLetsACutAnswerGoOn(t *testing.T) {
 	}
 	d.press("enter")
 	d.commands(loop.Prompt{Text: loop.GoOn})
+}
+
+func TestCutAnswerIsMarked(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	whole := llm.Message{Kind: llm.Assistant, Reply: "r1", Text: "A whole answer."}
+	half := llm.Message{Kind: llm.Assistant, Reply: "r2", Text: "Half an", Cut: true}
+	d.events(userSaid("one"), &loop.MessageDone{Message: whole}, &loop.MessageDone{Message: half})
+	if got := d.screen(); strings.Count(got, "(cut)") != 1 || !strings.Contains(got, "Half an\n  (cut)") {
+		t.Errorf("want the second answer marked, and only that:\n%s", got)
+	}
 }
 
 func TestPromptsPlayThemselves(t *testing.T) {

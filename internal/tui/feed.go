@@ -231,6 +231,7 @@ func (f *feed) messageDone(m llm.Message) {
 	switch it := r.item.(type) {
 	case *answer:
 		it.finish(m.Text)
+		it.cut = m.Cut
 		f.answer = m.Text
 	case *thinking:
 		it.finish(m.Text)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -99,6 +100,7 @@ func (u *user) draw(c canvas) []string {
 type answer struct {
 	text strings.Builder
 	done bool
+	cut  bool // it ended before it was whole
 
 	md  *Markdown
 	st  *Styles // that md was made with
@@ -129,7 +131,11 @@ func (a *answer) draw(c canvas) []string {
 	if a.done {
 		a.md.Finish()
 	}
-	return a.md.Lines(c.inner())
+	lines := a.md.Lines(c.inner())
+	if a.cut {
+		lines = append(slices.Clone(lines), c.st.Dim.Render(Truncate("(cut)", c.inner())))
+	}
+	return lines
 }
 
 // thinking is the model's reasoning: a line, or all of it.

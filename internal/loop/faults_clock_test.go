@@ -45,6 +45,8 @@ func (c *clock) waiting() int {
 	return len(c.running)
 }
 
+var _ wire.Clock = (*clock)(nil)
+
 // AfterFunc starts a timer.
 func (c *clock) AfterFunc(d time.Duration, f func()) wire.Timer {
 	a := &alarm{clock: c, f: f}

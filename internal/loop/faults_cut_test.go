@@ -38,11 +38,11 @@ func cutBy(p phase, message, hint string) string {
 			requests 1`, message, mark(hint != "", " | "+hint))
 }
 
-// broke is the message of an answer that broke off, and its hint.
+// What the person is told of answers that break off.
 const (
 	broke      = "the answer was cut in the middle by the server"
 	tryAgain   = `say "go on" to try again`
-	broken4    = "what arrived is kept; ask again to go on"
+	brokeHint  = "what arrived is kept; ask again to go on"
 	overfull   = "the answer holds an event of more than 8 MiB"
 	bottomless = "the answer has no end: it was given up after 1 MiB"
 )
@@ -51,7 +51,7 @@ const (
 func cut(how func(p *peer) bool) func(*stage, phase) scene {
 	return func(st *stage, p phase) scene {
 		stream, shown := half(st, p)
-		return scene{acts: []act{broken(stream, func(l *peer) bool { l.shown(shown); return how(l) })}, want: cutBy(p, broke, broken4)}
+		return scene{acts: []act{broken(stream, func(l *peer) bool { l.shown(shown); return how(l) })}, want: cutBy(p, broke, brokeHint)}
 	}
 }
 
@@ -75,7 +75,7 @@ func cuts() []fault {
 		{n: 16, name: "closed behind whole arguments", absent: noArguments, scene: func(st *stage, p phase) scene {
 			stream, _ := half(st, p)
 			stream += st.d.more(1, `xt":"x"}`)
-			return scene{acts: []act{broken(stream, func(*peer) bool { return false })}, want: strings.Replace(cutBy(p, broke, broken4), "look {}", `look {"text":"x"}`, 1)}
+			return scene{acts: []act{broken(stream, func(*peer) bool { return false })}, want: strings.Replace(cutBy(p, broke, brokeHint), "look {}", `look {"text":"x"}`, 1)}
 		}},
 		{n: 35, name: "overloaded, in the answer", scene: struck(func(d speech) string { return d.failure("overloaded_error", "Overloaded") }, "Overloaded")},
 		{n: 36, name: "error as data in the answer", scene: struck(func(speech) string {
@@ -91,7 +91,7 @@ func cuts() []fault {
 				l.shown(shown)
 				l.chunk("this is no gzip")
 				return false
-			}}, want: cutBy(p, broke, broken4)}
+			}}, want: cutBy(p, broke, brokeHint)}
 		}},
 		{n: 58, name: "gzip of a flood", scene: flood},
 		{n: 58, name: "brotli", scene: early(func(*stage) scene {

@@ -59,7 +59,7 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// calls are the calls of the last reply that a strict server waits for results
+// openCalls are those of the last reply that a strict server waits for results
 // of.
 type openCalls map[string]bool
 

@@ -41,7 +41,7 @@ func http2(st *stage, then func(p *peer), want string) scene {
 func cutHTTP2(how func(p *peer)) func(*stage, phase) scene {
 	return func(st *stage, p phase) scene {
 		stream, shown := half(st, p)
-		want := cutBy(p, broke, broken4)
+		want := cutBy(p, broke, brokeHint)
 		// The first request is another server's.
 		want = strings.NewReplacer("requests 1", "requests 0", "requests 2", "requests 1").Replace(want)
 		return http2(st, func(l *peer) {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/llm/wire"
 	"agent/internal/loop"
 )
 
@@ -43,7 +42,7 @@ func replies() []fault {
 		return sc
 	}
 	all = append(all, oddCalls(noCalls)...)
-	all = append(all, oddEnds(noCalls)...)
+	all = append(all, oddEnds()...)
 	return append(all,
 		fault{n: 61, name: "clock jumps", scene: early(jumps)},
 		fault{n: 63, name: "the same call for ever", absent: noCalls, scene: circle},
@@ -118,7 +117,7 @@ func oddCalls(noCalls map[string]string) []fault {
 }
 
 // oddEnds are replies that end for another reason than that all was said.
-func oddEnds(noCalls map[string]string) []fault {
+func oddEnds() []fault {
 	stopped := func(reason llm.Reason, text, tool string) func(*stage, phase) scene {
 		return func(st *stage, p phase) scene {
 			d := st.d
@@ -154,7 +153,6 @@ func oddEnds(noCalls map[string]string) []fault {
 			call c1 look {"text":"a"} (cut)
 			end c1 "look" interrupted: not run: the reply was cut at the model's token limit
 			turn length: `+lengthHint)},
-		{n: 52, name: "arguments cut, and said to be whole", absent: noCalls, scene: unsaid},
 		{n: 53, name: "refusal", scene: stopped(llm.Filtered, `
 			assistant "so far"
 			turn content_filter: `+refusal, `
@@ -276,5 +274,3 @@ func crowd(st *stage, _ phase) scene {
 	}
 	return scene{acts: []act{sse(stream + ended(d, llm.Calls))}, want: calls.String() + starts.String() + ends.String() + again(2)}
 }
-
-var _ wire.Clock = (*clock)(nil)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -147,7 +148,7 @@ func (s *server) left(t *testing.T) {
 			t.Errorf("%d connections are still open after the end of the turn", n)
 			return
 		}
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"sync"
+	"testing"
 	"time"
 
 	"agent/internal/llm"
@@ -97,7 +98,7 @@ func stops() []fault {
 		}},
 		{n: 62, name: "Esc in a flood of deltas", scene: func(st *stage, p phase) scene {
 			stream, _ := half(st, p)
-			return scene{unread: true, acts: []act{broken(stream, func(l *peer) bool {
+			return scene{unread: true, check: stopped, acts: []act{broken(stream, func(l *peer) bool {
 				piece := st.d.text(0, "more ")
 				if p == inTool {
 					piece = st.d.more(1, "more ")
@@ -111,6 +112,14 @@ func stops() []fault {
 				return false
 			})}}
 		}},
+	}
+}
+
+// stopped holds that the turn ended by Esc.
+func stopped(t *testing.T, p played) {
+	t.Helper()
+	if end, ok := p.events[len(p.events)-1].(*loop.TurnEnd); !ok || end.Reason != loop.UserInterrupt {
+		t.Errorf("got %s", told(p.events[len(p.events)-1:]))
 	}
 }
 

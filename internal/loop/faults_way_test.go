@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"agent/internal/llm/wire"
 	"agent/internal/loop"
 )
 
@@ -96,6 +97,14 @@ func waysThere() []fault {
 				retrying 2 of 6 in 250ms: test: no answer from HOST within 1m0s
 				retrying 3 of 6 in 500ms: test: no answer from HOST within 1m0s` + again(3)}
 		})},
+		{n: 8, name: "accepts, then never shakes hands", scene: early(func(st *stage) scene {
+			const limit = 7 * time.Second
+			mute := st.other(nil)
+			mute.greet = func(p *peer) { silent(limit)(p) }
+			mute.start(nil)
+			return scene{tls: true, limits: wire.Limits{TLS: limit}, dials: []dial{to(mute)}, want: `
+				retrying 2 of 6 in 250ms: test: connecting to HOST took too long` + again(1)}
+		})},
 		{n: 9, name: "headers byte by byte", scene: early(func(st *stage) scene {
 			return scene{acts: []act{slowHead}, want: `
 				retrying 2 of 6 in 250ms: test: no answer from HOST within 1m0s` + again(2)}
@@ -145,8 +154,9 @@ func certificate(of func(*certificates) tls.Certificate, message string) func(st
 	}
 }
 
-// halfOpen is a connection that was good for one request and is dead now. The
-// next request must not wait for it for ever, nor its retry use it again.
+// halfOpen is a connection that was good for one request and is dead now: the
+// next request must not wait for it for ever, nor its retry use it again. Or it
+// dies within the next answer.
 func halfOpen(st *stage, p phase) scene {
 	sc := scene{want: `
 		call c0 look {"text":"x"}
@@ -154,7 +164,7 @@ func halfOpen(st *stage, p phase) scene {
 		end c0 "look x" ok: did x
 		retrying 2 of 6 in 250ms: test: no answer from HOST within 1m0s` + again(3),
 		acts: []act{sse(called(st.d, "c0", args("x"))), silent(time.Minute)}}
-	if p == inText { // it dies in the middle of the answer that follows
+	if p == inText {
 		sc.acts[1] = broken(st.d.begin()+st.d.text(0, "half"), func(p *peer) bool { p.shown("half"); return silent(2 * time.Minute)(p) })
 		sc.want = `
 		call c0 look {"text":"x"}

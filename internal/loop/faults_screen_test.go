@@ -1,0 +1,98 @@
+package loop_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// atFirstEnd cuts events after the end of the first turn.
+func atFirstEnd(events []loop.Event) (first, rest []loop.Event) {
+	for i, e := range events {
+		if _, ok := e.(*loop.TurnEnd); ok {
+			return events[:i+1], events[i+1:]
+		}
+	}
+	return events, nil
+}
+
+// madeUp is the part of an id that differs from run to run.
+var madeUp = regexp.MustCompile(`\b(c1|call)_[A-Za-z0-9_]{8,}`)
+
+// told writes what the person is told, a line an event.
+func told(events []loop.Event) string {
+	var b strings.Builder
+	for _, e := range events {
+		switch e := e.(type) {
+		case *loop.TurnEnd:
+			fmt.Fprintf(&b, "turn %s%s%s%s\n", e.Reason, mark(e.Cut, " (cut)"), mark(e.Error != "", ": "+e.Error), mark(e.Hint != "", " | "+e.Hint))
+		case loop.Retrying:
+			fmt.Fprintf(&b, "retrying %d of %d in %s: %s%s\n", e.Attempt, e.Of, e.In, e.Error, mark(e.Hint != "", " | "+e.Hint))
+		case *loop.UserSaid:
+			if e.Auto {
+				b.WriteString(trace([]loop.Event{e}))
+			}
+		default:
+			b.WriteString(trace([]loop.Event{e}))
+		}
+	}
+	if s := b.String(); !strings.Contains(s, "1_") && !strings.Contains(s, "call_") {
+		return s // long ones are many
+	}
+	return madeUp.ReplaceAllString(b.String(), "${1}_*")
+}
+
+// screen is what was shown of the replies of a turn, for those who wait for it.
+type screen struct {
+	mu      sync.Mutex
+	text    strings.Builder
+	changed chan struct{} // closed at the next piece; nil when nobody waits for it
+}
+
+func (s *screen) show(e loop.Event) {
+	streamed, ok := e.(loop.Streamed)
+	if !ok {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch d := streamed.Delta.(type) {
+	case llm.TextDelta:
+		s.text.WriteString(d.Text)
+	case llm.CallDelta:
+		s.text.WriteString(d.Name + d.Args)
+	default:
+		return
+	}
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
+	}
+}
+
+// until waits for the screen to end with text.
+func (s *screen) until(text string) error {
+	deadline := time.After(hang)
+	for {
+		s.mu.Lock()
+		all := s.text.String()
+		if s.changed == nil {
+			s.changed = make(chan struct{})
+		}
+		changed := s.changed
+		s.mu.Unlock()
+		if strings.HasSuffix(all, text) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-deadline:
+			return fmt.Errorf("%q was never shown, only %q", text, all)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 )
@@ -60,4 +62,18 @@ func TestLocalServerTakesOver(t *testing.T) {
 	a.wait("No model is connected", "ollama/tiny:1b answers now", "ollama/tiny:1b ·", "? keys")
 	a.send("hello" + enter)
 	a.wait("Local it is.", "? keys")
+}
+
+// An event that cannot be read is passed over where nothing depends on it, and
+// the session says how many there were.
+func TestLostEventsAreCounted(t *testing.T) {
+	whole := say("All the same.").completion()
+	s := serve(t, answer{raw: "data: {\"choices\":[{\"index\":0,\"delta\":{\n\n" + whole})
+	h := newHome(t, nil, at(s)...)
+	cmd := exec.Command("agent", "run", "--output", "stream-json", "go")
+	cmd.Dir, cmd.Env = h.work, append(os.Environ(), h.env...)
+	out, err := cmd.Output()
+	if err != nil || !strings.Contains(string(out), `"lost":1`) || !strings.Contains(string(out), "All the same.") {
+		t.Errorf("got %v\n%s", err, out)
+	}
 }

@@ -40,6 +40,7 @@ type Finish struct {
 	Reason Reason
 	Raw    string // the provider's own word for Reason
 	Usage  Usage
+	Lost   int // events of the stream that could not be read and were passed over
 }
 
 // Reason says why a reply ended.

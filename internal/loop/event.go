@@ -90,6 +90,7 @@ type (
 		Finish llm.Reason `json:"finish"`
 		Usage  llm.Usage  `json:"usage"`
 		Cost   *float64   `json:"cost_usd,omitempty"` // nil if the price is not known
+		Lost   int        `json:"lost,omitempty"`     // events of the stream that could not be read
 	}
 	// TurnEnd closes a turn.
 	TurnEnd struct {

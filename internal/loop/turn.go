@@ -152,7 +152,7 @@ func (t *Turn) step(ctx context.Context, msgs []llm.Message) []llm.Message {
 // endStep puts on record what a step took.
 func (t *Turn) endStep(reply *llm.Reply, model Model) {
 	u := reply.Finish.Usage
-	e := &StepEnd{Meta: t.now(), Reply: reply.ID, Model: model.Name, Finish: reply.Finish.Reason, Usage: u}
+	e := &StepEnd{Meta: t.now(), Reply: reply.ID, Model: model.Name, Finish: reply.Finish.Reason, Usage: u, Lost: reply.Finish.Lost}
 	t.end.Usage = t.end.Usage.Add(u)
 	if model.Cost != nil {
 		if usd, known := model.Cost(u); known {

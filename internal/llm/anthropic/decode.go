@@ -292,6 +292,6 @@ func (d *decoder) close() error {
 		n-- // the last one was cut
 	}
 	d.settle(max(n, 0))
-	d.out = append(d.out, llm.Finish{Reason: why, Raw: d.stop, Usage: d.tokens.usage()})
+	d.out = append(d.out, llm.Finish{Reason: why, Raw: d.stop, Usage: d.tokens.usage(), Lost: d.lost})
 	return nil
 }

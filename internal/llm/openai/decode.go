@@ -237,7 +237,7 @@ func (d *decoder) close() {
 		reason = llm.Filtered
 	}
 	d.handBack(reason == llm.Length)
-	d.out = append(d.out, llm.Finish{Reason: reason, Raw: d.finish, Usage: d.usage})
+	d.out = append(d.out, llm.Finish{Reason: reason, Raw: d.finish, Usage: d.usage, Lost: d.lost})
 }
 
 // handBack ends the messages whose opaque bytes go back to the model. The last

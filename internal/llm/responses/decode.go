@@ -44,7 +44,7 @@ func (d *decoder) run(next func() ([]byte, error), yield func(llm.Delta, error) 
 		if err == nil {
 			d.add(data)
 		} else if err = d.end(err); err == nil {
-			d.deltas = append(d.deltas, llm.Finish{Reason: d.reason(), Raw: d.status, Usage: d.usage})
+			d.deltas = append(d.deltas, llm.Finish{Reason: d.reason(), Raw: d.status, Usage: d.usage, Lost: d.lost})
 			d.flush(yield)
 			return
 		}

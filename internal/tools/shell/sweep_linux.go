@@ -20,7 +20,8 @@ func sweep(pgid int, id string) (found bool) {
 	// They may fork while we look, so look until there are none. The bound is
 	// for those that cannot be killed.
 	for round := range 10 {
-		fds := remains(pgid, id)
+		fds, passing := remains(pgid, id)
+		seen := passing || len(fds) > 0
 		if round == 0 {
 			fds = slices.DeleteFunc(fds, func(fd int) bool {
 				gone := dead(fd, ending)
@@ -31,10 +32,10 @@ func sweep(pgid int, id string) (found bool) {
 			})
 		}
 		unix.Kill(-pgid, unix.SIGKILL)
-		if len(fds) == 0 {
-			break
+		if !seen {
+			break // not merely gone by now: whoever has gone may have forked first
 		}
-		found = true
+		found = found || len(fds) > 0
 		for _, fd := range fds {
 			unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
 		}
@@ -47,11 +48,12 @@ func sweep(pgid int, id string) (found bool) {
 }
 
 // remains returns a descriptor for each living process of a command. A
-// descriptor, unlike a number, never comes to mean another process.
-func remains(pgid int, id string) (fds []int) {
+// descriptor, unlike a number, never comes to mean another process. Passing says
+// that there was one which has ended by now.
+func remains(pgid int, id string) (fds []int, passing bool) {
 	proc, err := os.Open("/proc")
 	if err != nil {
-		return nil
+		return nil, false
 	}
 	defer proc.Close()
 	names, _ := proc.Readdirnames(-1)
@@ -62,15 +64,17 @@ func remains(pgid int, id string) (fds []int) {
 		}
 		fd, err := unix.PidfdOpen(pid, 0)
 		if err != nil {
+			passing = true
 			continue
 		}
 		if dead(fd, 0) || !belongs(pid, pgid, id) { // the number may be another's by now
 			unix.Close(fd)
+			passing = true
 			continue
 		}
 		fds = append(fds, fd)
 	}
-	return fds
+	return fds, passing
 }
 
 // belongs reports whether a process is in the group or has id in its

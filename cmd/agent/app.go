@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"agent/internal/loop"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
+	"agent/internal/tools/shell"
 )
 
 // flags are what every way of starting a session takes.
@@ -110,9 +110,17 @@ func (a *app) assemble(f flags, set settings.Settings, store *history.Store, att
 	if a.options.MaxSteps == 0 {
 		a.options.MaxSteps = set.MaxSteps
 	}
-	a.options.Tools = append(tools.Files(a.work), tools.Shell(a.work.Dir()))
-	a.options.System = loop.SystemPrompt(loop.Place{Dir: a.work.Dir(), OS: runtime.GOOS, Shell: shellName(), Git: inRepo, Today: time.Now()})
+	a.equip(inRepo)
 	return nil
+}
+
+// equip gives the session its tools, and tells the model where it works.
+func (a *app) equip(inRepo bool) {
+	dir := a.work.Dir()
+	a.options.Tools = append(tools.Files(a.work), tools.Shell(dir))
+	a.options.System = loop.SystemPrompt(loop.Place{
+		Dir: dir, OS: runtime.GOOS, Shell: filepath.Base(shell.Program()), Git: inRepo, Today: time.Now(),
+	})
 }
 
 // openLog makes a new log, or opens the one that f resumes and what it holds.
@@ -244,15 +252,4 @@ func short(dir string) string {
 		return "~" + string(filepath.Separator) + rest
 	}
 	return dir
-}
-
-// shellName is what runs commands, as the model is told.
-func shellName() string {
-	if runtime.GOOS == "windows" {
-		return "cmd"
-	}
-	if _, err := exec.LookPath("bash"); err == nil {
-		return "bash"
-	}
-	return "sh"
 }

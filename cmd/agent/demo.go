@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"time"
 
@@ -91,8 +90,7 @@ func openDemo(f flags, dir string, plain bool) (*app, error) {
 		a.close()
 		return nil, err
 	}
-	a.options.Tools = append(tools.Files(a.work), tools.Shell(dir))
-	a.options.System = loop.SystemPrompt(loop.Place{Dir: dir, OS: runtime.GOOS, Shell: shellName(), Today: time.Now()})
+	a.equip(false)
 	a.notices = append(a.notices, "This is a demo: four scenes in a temporary copy of a small project. Your files are not touched.")
 	return a, nil
 }

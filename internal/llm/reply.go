@@ -65,9 +65,6 @@ func (r *Reply) Add(d Delta) {
 	}
 }
 
-// Empty reports whether nothing was said yet.
-func (r *Reply) Empty() bool { return len(r.blocks) == 0 }
-
 // Messages returns what was said so far, in order. While no Finish has come,
 // or when it says that the reply was cut short, what was still open is Cut.
 // Calls get an ID where the provider gave none, and one of their own where it

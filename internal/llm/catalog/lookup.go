@@ -76,13 +76,6 @@ func (c Changes) lookup(row Row, model string, moved bool) Info {
 	return info
 }
 
-// Lookup is that of no Changes.
-func Lookup(provider, model string) Info { return Changes{}.Lookup(provider, model) }
-
-// Context returns how many tokens the model's window holds, 0 if that is not
-// known.
-func Context(provider, model string) int { return Lookup(provider, model).Context }
-
 // ModelsOf returns the names of the models that the provider of the standing
 // has, as far as they are known without asking it, sorted: those that it makes,
 // that something is known of at this provider alone, that the configuration

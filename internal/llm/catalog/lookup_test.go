@@ -43,7 +43,7 @@ func TestLookup(t *testing.T) {
 		"ollama/llama3.1:8b":                        {Tools: "yes", Vision: "no"},
 	} {
 		provider, name, _ := Split(model)
-		if diff := cmp.Diff(brief(Lookup(provider, name)), want); diff != "" {
+		if diff := cmp.Diff(brief(Changes{}.Lookup(provider, name)), want); diff != "" {
 			t.Errorf("%s: got, want:\n%s", model, diff)
 		}
 	}
@@ -110,7 +110,7 @@ func TestCost(t *testing.T) {
 		"a machine of one's own":     {"ollama/any", llm.Usage{Input: 1000, Cached: 10, Output: 5}, 0, true},
 	} {
 		provider, model, _ := Split(row.model)
-		usd, known := Lookup(provider, model).Cost(row.usage)
+		usd, known := Changes{}.Lookup(provider, model).Cost(row.usage)
 		if known != row.known || usd-row.usd > 1e-9 || row.usd-usd > 1e-9 {
 			t.Errorf("%s: got %g, %t, want %g, %t", name, usd, known, row.usd, row.known)
 		}
@@ -128,7 +128,7 @@ func TestTakesEffort(t *testing.T) {
 	} {
 		provider, model, _ := Split(row.model)
 		got := ""
-		if err := Lookup(provider, model).TakesEffort(row.level); err != nil {
+		if err := (Changes{}).Lookup(provider, model).TakesEffort(row.level); err != nil {
 			got = err.Error()
 		}
 		if got != row.err {

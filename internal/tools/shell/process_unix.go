@@ -11,17 +11,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// command returns a line as it is to be run: by bash where there is one, in a
-// session of its own, so without a terminal, and in a process group by which
-// all of it is reached. The sh before it sees to it that a crash leaves no core
-// file in the workspace; a process that is to look after the command would
-// stand in its place.
-func command(line string) *exec.Cmd {
-	shell := "/bin/sh"
+// Program is what runs commands: bash where there is one.
+func Program() string {
 	if bash, err := exec.LookPath("bash"); err == nil {
-		shell = bash
+		return bash
 	}
-	cmd := exec.Command("/bin/sh", "-c", `ulimit -c 0; exec "$@"`, "sh", shell, "-c", "--", line)
+	return "/bin/sh"
+}
+
+// command returns a line as it is to be run: by Program, in a session of its
+// own, so without a terminal, and in a process group by which all of it is
+// reached. The sh before it sees to it that a crash leaves no core file in the
+// workspace; a process that is to look after the command would stand in its
+// place.
+func command(line string) *exec.Cmd {
+	cmd := exec.Command("/bin/sh", "-c", `ulimit -c 0; exec "$@"`, "sh", Program(), "-c", "--", line)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return cmd
 }

@@ -8,11 +8,14 @@ import (
 	"syscall"
 )
 
+// Program is what runs commands.
+func Program() string { return "cmd" }
+
 // command returns a line as it is to be run: by cmd, apart from our console's
 // signals. The command line is put together here, because cmd does not
 // understand quotes as other programs do.
 func command(line string) *exec.Cmd {
-	cmd := exec.Command("cmd")
+	cmd := exec.Command(Program())
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		CmdLine:       `cmd /S /C "` + line + `"`,
 		CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP,

@@ -117,7 +117,12 @@ func (a *app) assemble(f flags, set settings.Settings, store *history.Store, att
 // equip gives the session its tools, and tells the model where it works.
 func (a *app) equip(inRepo bool) {
 	dir := a.work.Dir()
-	a.options.Tools = append(tools.Files(a.work), tools.Shell(dir))
+	if a.log != nil {
+		a.work.Attach(a.log.Outputs())
+	}
+	known := tools.NewLedger()
+	a.options.Ledger = known
+	a.options.Tools = append(tools.Files(a.work, known), tools.Shell(dir))
 	a.options.System = loop.SystemPrompt(loop.Place{
 		Dir: dir, OS: runtime.GOOS, Shell: filepath.Base(shell.Program()), Git: inRepo, Today: time.Now(),
 	})

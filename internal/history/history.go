@@ -98,6 +98,9 @@ func Open(dir string) *Store {
 const (
 	extension     = ".jsonl"
 	tornExtension = ".torn"
+	outExtension  = ".out"
 )
 
 func (s *Store) path(id string) string { return filepath.Join(s.dir, id+extension) }
+
+func (s *Store) outputs(id string) string { return filepath.Join(s.dir, id+outExtension) }

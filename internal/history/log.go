@@ -56,6 +56,10 @@ func (l *Log) Header() Header { return l.header }
 // Path returns the name of the file, which may not be there yet.
 func (l *Log) Path() string { return l.store.path(l.header.ID) }
 
+// Outputs returns the directory beside the log for what a session keeps outside
+// its records: the whole of long outputs. Whoever writes there first makes it.
+func (l *Log) Outputs() string { return l.store.outputs(l.header.ID) }
+
 // Records yields what has been appended so far, in this program and before.
 // Damaged places are left out: Resume has reported them. An error comes last.
 func (l *Log) Records() iter.Seq2[Record, error] {

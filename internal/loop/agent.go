@@ -23,7 +23,8 @@ type Options struct {
 	Mode   policy.Mode
 	System string
 	Tools  []tools.Tool
-	Schema *Schema // what the last answer of a turn must fit; nil for any
+	Ledger *tools.Ledger // that Tools consult; nil keeps none
+	Schema *Schema       // what the last answer of a turn must fit; nil for any
 	// MaxSteps is the number of steps after which a turn asks whether it may go
 	// on; 0 is DefaultMaxSteps.
 	MaxSteps int

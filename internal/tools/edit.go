@@ -20,7 +20,7 @@ type editArgs struct {
 	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"replace every occurrence instead of exactly one"`
 }
 
-func (w *Workspace) editTool() Tool {
+func (w *Workspace) editTool(known *Ledger) Tool {
 	return New("edit", editText, func(_ context.Context, a editArgs) (Call, error) {
 		s, err := w.look(a.Path)
 		if err != nil {

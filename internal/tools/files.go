@@ -1,7 +1,8 @@
 package tools
 
 // Files returns the tools that read and change the files of w, in a fixed
-// order: read, list, glob, search, edit, write.
-func Files(w *Workspace) []Tool {
-	return []Tool{w.readTool(), w.listTool(), w.globTool(), w.searchTool(), w.editTool(), w.writeTool()}
+// order. Known is what the agent that gets them has read so far; nil checks
+// nothing against it.
+func Files(w *Workspace, known *Ledger) []Tool {
+	return []Tool{w.readTool(known), w.listTool(), w.globTool(), w.searchTool(), w.editTool(known), w.writeTool(known)}
 }

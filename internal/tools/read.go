@@ -19,7 +19,7 @@ type readArgs struct {
 	Limit  int    `json:"limit,omitempty" jsonschema:"how many lines to give; 2000 if it is not given"`
 }
 
-func (w *Workspace) readTool() Tool {
+func (w *Workspace) readTool(known *Ledger) Tool {
 	return New("read", readText, func(_ context.Context, a readArgs) (Call, error) {
 		if a.Offset < 0 || a.Limit < 0 {
 			return Call{}, errors.New("offset and limit must not be negative: lines are counted from 1")

@@ -49,6 +49,9 @@ type Approved struct {
 	// Progress takes output as it comes, for people only. It may be nil, and is
 	// called from one goroutine at a time.
 	Progress func(text string)
+	// Force, if not nil, is closed when the person asks a second time for the
+	// call to end: what it runs is killed at once then.
+	Force <-chan struct{}
 }
 
 // Result is what a call came to.
@@ -58,6 +61,7 @@ type Result struct {
 	Images  []llm.Image // what the model sees beside Text
 	IsError bool        // the tool ran and failed, as a command that exits with 1
 	Changes []Change    // the files that were written
+	Reads   []Reading   // the files of which the model knows more now
 }
 
 // Effect says what a call can do, from harmless to far-reaching.

@@ -106,7 +106,7 @@ func play(t *testing.T, ws *tools.Workspace, call string) string {
 
 func tool(t *testing.T, ws *tools.Workspace, name string) tools.Tool {
 	t.Helper()
-	for _, tool := range tools.Files(ws) {
+	for _, tool := range tools.Files(ws, tools.NewLedger()) {
 		if tool.Spec().Name == name {
 			return tool
 		}

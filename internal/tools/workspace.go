@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -19,6 +20,11 @@ type Workspace struct {
 	root *os.Root
 	dir  string
 	self fs.FileInfo
+
+	outputs string // see Attach
+	mu      sync.Mutex
+	out     *Workspace // at outputs; nil until it is needed
+	prefix  string     // that of the paths in out, as a model writes them
 }
 
 // Open returns the workspace at dir, which must be a directory. The caller
@@ -40,10 +46,53 @@ func Open(dir string) (*Workspace, error) {
 }
 
 // Close lets go of the directory. Calls prepared before it fail after it.
-func (w *Workspace) Close() error { return w.root.Close() }
+func (w *Workspace) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := w.root.Close()
+	if w.out != nil {
+		err = errors.Join(err, w.out.root.Close())
+	}
+	return err
+}
+
+// Attach names the directory in which the whole of long outputs is kept. It is
+// made when it is first needed. Tools that read reach it by its absolute path.
+// It is called before any tool is used.
+func (w *Workspace) Attach(outputs string) { w.outputs = outputs }
 
 // Dir returns the absolute path of the workspace, spelled as it was opened.
 func (w *Workspace) Dir() string { return w.dir }
+
+// reach returns where a tool that only reads finds name: w itself or, where
+// name is an absolute path below it, the directory of outputs.
+func (w *Workspace) reach(name string) (*Workspace, error) {
+	if w.outputs == "" || !filepath.IsAbs(name) {
+		return w, nil
+	}
+	if rel, err := filepath.Rel(w.outputs, name); err != nil || !filepath.IsLocal(rel) {
+		return w, nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.out == nil {
+		out, err := Open(w.outputs)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w. No output is kept there yet", name, reason(err))
+		}
+		out.prefix = w.outputs + string(filepath.Separator)
+		w.out = out
+	}
+	return w.out, nil
+}
+
+// show is a resolved path as a model writes it.
+func (w *Workspace) show(p string) string {
+	if w.prefix == "" {
+		return p
+	}
+	return w.prefix + filepath.FromSlash(p)
+}
 
 // maxLinks is how many symbolic links one path may lead through.
 const maxLinks = 40

@@ -16,7 +16,7 @@ type writeArgs struct {
 	Content string `json:"content" jsonschema:"the whole content the file is to have"`
 }
 
-func (w *Workspace) writeTool() Tool {
+func (w *Workspace) writeTool(known *Ledger) Tool {
 	return New("write", writeText, func(_ context.Context, a writeArgs) (Call, error) {
 		s, err := w.look(a.Path)
 		if err != nil {

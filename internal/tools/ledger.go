@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"sync"
@@ -18,6 +19,9 @@ type Reading struct {
 	// changed in it. It is not stored with the session.
 	Content []byte `json:"-"`
 }
+
+// sumOf tells one content of a file from another.
+func sumOf(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
 // The contents that a Ledger keeps, in bytes.
 const (

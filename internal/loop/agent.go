@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,8 +23,9 @@ type Options struct {
 	Models func(name string) (Model, error) // finds the model of a SetModel
 	Mode   policy.Mode
 	System string
-	Tools  []tools.Tool
-	Ledger *tools.Ledger // that Tools consult; nil keeps none
+	Tools  []tools.Tool  // the agent adds todo and ask, which are its own
+	Ledger *tools.Ledger // that Tools consult, which is filled here; nil keeps none
+	Jobs   Jobs          // what runs in the background; nil where nothing can
 	Schema *Schema       // what the last answer of a turn must fit; nil for any
 	// MaxSteps is the number of steps after which a turn asks whether it may go
 	// on; 0 is DefaultMaxSteps.
@@ -44,17 +46,21 @@ type Agent struct {
 	events chan<- Event
 	gone   <-chan struct{} // closed when nobody takes events any more
 
-	msgs []llm.Message   // owned by the turn while one runs
-	over atomic.Bool     // the end of the turn was told
-	rest resting         // owned by the turn too
-	text map[string]bool // models whose calls come as text; owned by the turn
+	tools []tools.Tool
+	msgs  []llm.Message   // owned by the turn while one runs
+	steps int             // of the session so far; owned by the turn too
+	over  atomic.Bool     // the end of the turn was told
+	rest  resting         // owned by the turn too
+	text  map[string]bool // models whose calls come as text; owned by the turn
+
+	asides sync.WaitGroup // what goes on beside the turn
 
 	mu      sync.Mutex // guards what follows
 	model   Model
 	policy  policy.Policy
 	inbox   []Prompt
 	answers map[string]chan Answer // of the asks that wait
-	stop    context.CancelFunc     // of the turn that runs
+	brake   *brake                 // of the turn that runs
 	named   string                 // the model that the log knows of
 
 	log     sync.Mutex // keeps records in the order of their events
@@ -73,8 +79,15 @@ func NewAgent(o Options) *Agent {
 	if o.Rand == nil {
 		o.Rand = rand.Float64
 	}
-	a := &Agent{o: o, msgs: o.State.Messages, model: o.Model, named: o.State.Model, answers: map[string]chan Answer{}, rest: resting{}, text: map[string]bool{}, begun: len(o.State.Events) > 0}
+	a := &Agent{
+		o: o, msgs: o.State.Messages, steps: o.State.Steps, model: o.Model, named: o.State.Model, begun: len(o.State.Events) > 0,
+		answers: map[string]chan Answer{}, rest: resting{}, text: map[string]bool{}, brake: newBrake(func() {}),
+	}
+	a.tools = append(slices.Clone(o.Tools), newOwn(a.todo), newOwn(a.ask))
 	a.policy.Mode = o.Mode
+	for step, reads := range readings(o.State.Events) {
+		o.Ledger.Add(step, reads...)
+	}
 	for _, e := range o.State.Closing {
 		if record, err := Encode(e); err == nil {
 			a.unsaved = append(a.unsaved, record)
@@ -90,6 +103,7 @@ func NewAgent(o Options) *Agent {
 func (a *Agent) Run(ctx context.Context, commands <-chan Command, events chan<- Event) {
 	a.events, a.gone = events, ctx.Done()
 	defer close(events)
+	defer a.asides.Wait()
 	ended := make(chan Reason, 1) // one turn runs at a time
 	running := false
 	defer func() {
@@ -102,6 +116,8 @@ func (a *Agent) Run(ctx context.Context, commands <-chan Command, events chan<- 
 		select {
 		case <-ctx.Done():
 			return
+		case <-a.jobsChanged():
+			_ = a.emit(a.jobsNow())
 		case reason := <-ended:
 			running = a.goOn(ctx, reason, ended)
 		case c, ok := <-commands:
@@ -146,17 +162,18 @@ func (a *Agent) goOn(ctx context.Context, reason Reason, ended chan<- Reason) bo
 func (a *Agent) start(ctx context.Context, p Prompt, ended chan<- Reason) {
 	ctx, stop := context.WithCancel(ctx)
 	a.over.Store(false)
+	b := newBrake(stop)
 	a.mu.Lock()
-	a.stop = stop
+	a.brake = b
 	a.mu.Unlock()
 	go func() {
 		defer stop()
-		ended <- a.turn(ctx, p)
+		ended <- a.turn(ctx, p, b.force)
 	}()
 }
 
 // turn carries p to its end.
-func (a *Agent) turn(ctx context.Context, p Prompt) (reason Reason) {
+func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reason Reason) {
 	defer func() {
 		if p := recover(); p != nil { // a mistake of this program ends the turn, not the program
 			reason = ProviderError
@@ -165,21 +182,20 @@ func (a *Agent) turn(ctx context.Context, p Prompt) (reason Reason) {
 		}
 	}()
 	t := &Turn{
-		Model: a.currentModel, System: a.o.System, Tools: a.o.Tools, Schema: a.o.Schema, MaxSteps: a.o.MaxSteps,
-		Judge: a.judge, Inbox: a.leftover, Emit: a.emit,
+		Model: a.currentModel, System: a.o.System, Tools: a.tools, Schema: a.o.Schema, MaxSteps: a.o.MaxSteps,
+		Ledger: a.o.Ledger, Before: a.steps, Force: force,
+		Judge: a.judge, News: a.news, Inbox: a.leftover, Emit: a.emit,
 		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand, rest: a.rest, asText: a.text,
 	}
 	if a.o.Attended {
 		t.Approve = a.approve
 	}
-	err := a.emitModel()
-	if e := a.emit(&UserSaid{Meta: t.now(), Text: p.Text, Images: p.Images}); err == nil {
-		err = e
-	}
-	t.logErr = err
+	t.logErr = a.emitModel()
+	a.msgs = t.tell(a.msgs, a.news()...)
+	t.emit(&UserSaid{Meta: t.now(), Text: p.Text, Images: p.Images})
 	a.msgs = append(a.msgs, llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
 	msgs, end := t.Run(ctx, a.msgs)
-	a.msgs = msgs
+	a.msgs, a.steps = msgs, a.steps+end.Steps
 	return end.Reason
 }
 
@@ -193,13 +209,9 @@ func (a *Agent) do(c Command) {
 	case Interrupt:
 		a.interrupt()
 	case Answer:
-		a.mu.Lock()
-		wait := a.answers[c.ID]
-		delete(a.answers, c.ID)
-		a.mu.Unlock()
-		if wait != nil {
-			wait <- c
-		}
+		a.answered(c)
+	case StopJob:
+		a.stopJob(c.ID)
 	case SetMode:
 		a.mu.Lock()
 		a.policy.Mode = c.Mode
@@ -209,15 +221,6 @@ func (a *Agent) do(c Command) {
 		a.setModel(c.Model)
 	case Found:
 		a.found(c.Model)
-	}
-}
-
-func (a *Agent) interrupt() {
-	a.mu.Lock()
-	stop := a.stop
-	a.mu.Unlock()
-	if stop != nil {
-		stop()
 	}
 }
 
@@ -283,83 +286,6 @@ func (a *Agent) leftover() []Prompt {
 	in := a.inbox
 	a.inbox = nil
 	return in
-}
-
-// approve asks the person and waits for the answer.
-func (a *Agent) approve(ctx context.Context, ask Ask, scope policy.Scope) (Answer, error) {
-	wait := make(chan Answer, 1)
-	a.mu.Lock()
-	a.answers[ask.ID] = wait
-	a.mu.Unlock()
-	defer func() {
-		a.mu.Lock()
-		delete(a.answers, ask.ID)
-		a.mu.Unlock()
-	}()
-	_ = a.emit(Asked{Ask: ask})
-	select {
-	case <-ctx.Done():
-		return Answer{}, ctx.Err()
-	case answer := <-wait:
-		if answer.Decision == Always {
-			a.mu.Lock()
-			a.policy.Grant(scope)
-			a.mu.Unlock()
-		}
-		return answer, nil
-	}
-}
-
-// emit writes a durable event to the log, then sends e. The error is that of
-// the log, which takes what it could not take with a later event.
-func (a *Agent) emit(e Event) error {
-	a.log.Lock()
-	defer a.log.Unlock()
-	var err error
-	if d, ok := e.(Durable); ok {
-		err = a.save(d)
-	}
-	if _, end := e.(*TurnEnd); end {
-		a.over.Store(true)
-	}
-	select {
-	case a.events <- e:
-	case <-a.gone:
-	}
-	return err
-}
-
-func (a *Agent) save(d Durable) error {
-	if _, prompt := d.(*UserSaid); prompt {
-		a.begun = true
-	}
-	if a.o.Log == nil {
-		return nil
-	}
-	record, err := Encode(d)
-	if err != nil {
-		return err
-	}
-	a.unsaved = append(a.unsaved, record)
-	if !a.begun {
-		return nil // no session without a prompt
-	}
-	for len(a.unsaved) > 0 {
-		if err := a.o.Log.Append(a.unsaved[0], len(a.unsaved) == 1 && synced(d)); err != nil {
-			return fmt.Errorf("write session: %w", err)
-		}
-		a.unsaved = a.unsaved[1:]
-	}
-	return nil
-}
-
-// synced reports whether d must survive a loss of power from now on.
-func synced(d Durable) bool {
-	switch d.(type) {
-	case *MessageDone, *StepEnd: // a tool_start or the turn's end follows
-		return false
-	}
-	return true
 }
 
 // sleep waits for d or the end of ctx.

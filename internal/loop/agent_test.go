@@ -267,6 +267,7 @@ func session(t *testing.T) (records []history.Record, events []loop.Event) {
 	p := script.New(
 		b.Think("let me see").Text("looking").Call("c1", "look", args("a")).Call("c2", "look", args("b")).Calls(),
 		b.Call("c3", "change", args("d/a")).Call("c4", "run", args("make")).Calls(),
+		b.Call("c5", "todo", `{"items":[{"text":"rest","state":"active"}]}`).Call("c6", "ask", whichOne).Calls(),
 		script.Say("all done"),
 		script.Say("second answer"),
 	)
@@ -278,7 +279,7 @@ func session(t *testing.T) (records []history.Record, events []loop.Event) {
 	o.Now = func() time.Time { n := (<-tick).Add(700 * time.Millisecond); tick <- n; return n } // so that partials are written
 	events = play(t, o, []string{"one", "two"}, func(e loop.Event) []loop.Command {
 		if a, ok := e.(loop.Asked); ok {
-			return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: loop.Always}}
+			return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: loop.Always, Choices: []int{0}}}
 		}
 		return nil
 	})
@@ -342,8 +343,8 @@ func TestFoldIsWhatHappened(t *testing.T) {
 	if d := cmp.Diff(got, want); d != "" {
 		t.Errorf("events: %s", d)
 	}
-	if len(state.Closing) > 0 || state.Model != "script/test" || state.Usage.Input != 400 {
-		t.Errorf("got closing %v, model %q, usage %+v, want none, script/test, 400 in", state.Closing, state.Model, state.Usage)
+	if len(state.Closing) > 0 || state.Model != "script/test" || state.Usage.Input != 500 || state.Steps != 5 {
+		t.Errorf("got closing %v, model %q, usage %+v, %d steps, want none, script/test, 500 in, 5", state.Closing, state.Model, state.Usage, state.Steps)
 	}
 	p := script.New(script.Say("third"))
 	o := options(p)
@@ -361,6 +362,10 @@ func TestFoldIsWhatHappened(t *testing.T) {
 		call c4 run {"text":"make"}
 		result c3 "did d/a"
 		result c4 "did make"
+		call c5 todo {"items":[{"text":"rest","state":"active"}]}
+		call c6 ask ` + whichOne + `
+		result c5 "The plan is kept: 0 of 1 done, active: rest."
+		result c6 "The person chose: red"
 		assistant "all done"
 		user "two"
 		assistant "second answer"

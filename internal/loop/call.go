@@ -20,32 +20,34 @@ const (
 	sideBySide = 8
 )
 
-// job is one tool call on its way to its result.
-type job struct {
+// toolCall is one tool call on its way to its result.
+type toolCall struct {
 	msg   llm.Message
 	call  tools.Call
 	err   error // of Prepare: the call cannot be run
+	alone bool  // it runs beside no other, whatever it does
 	start time.Time
 	end   ToolEnd
-	ran   bool // the tool did what it does, even if what it ran failed
+	reads []tools.Reading // what the model knows of files with its result
+	ran   bool            // the tool did what it does, even if what it ran failed
 }
 
 // results answers every call, in the calls' order, and reports whether any of
 // them worked. With a reason not to run them, that is their result.
-func (t *Turn) results(ctx context.Context, calls []llm.Message, notRun string) (out []llm.Message, worked bool) {
-	jobs := make([]*job, len(calls))
-	for i, c := range calls {
-		jobs[i] = &job{msg: c}
+func (t *Turn) results(ctx context.Context, msgs []llm.Message, notRun string) (out []llm.Message, worked bool) {
+	calls := make([]*toolCall, len(msgs))
+	for i, m := range msgs {
+		calls[i] = &toolCall{msg: m}
 	}
-	done := func(js ...*job) {
-		for _, j := range js {
-			t.finish(j)
-			out = append(out, j.end.Result)
-			worked = worked || j.ran
+	done := func(cs ...*toolCall) {
+		for _, c := range cs {
+			t.finish(c)
+			out = append(out, c.end.Result)
+			worked = worked || c.ran
 		}
 	}
-	for i := 0; i < len(jobs); {
-		j := jobs[i]
+	for i := 0; i < len(calls); {
+		c := calls[i]
 		why := notRun
 		switch {
 		case why != "":
@@ -57,19 +59,19 @@ func (t *Turn) results(ctx context.Context, calls []llm.Message, notRun string) 
 			why = "not run: the session could not be saved"
 		}
 		if why != "" {
-			j.say(Interrupted, why)
-			done(j)
+			c.say(Interrupted, why)
+			done(c)
 			i++
 			continue
 		}
-		t.prepare(ctx, j)
-		if !t.onlyReads(j) {
-			t.decideAndRun(ctx, j)
-			done(j)
+		t.prepare(ctx, c)
+		if !t.onlyReads(c) {
+			t.decideAndRun(ctx, c)
+			done(c)
 			i++
 			continue
 		}
-		group := t.readers(ctx, jobs[i:min(len(jobs), maxCalls)])
+		group := t.readers(ctx, calls[i:min(len(calls), maxCalls)])
 		t.runTogether(ctx, group)
 		done(group...)
 		i += len(group)
@@ -77,167 +79,178 @@ func (t *Turn) results(ctx context.Context, calls []llm.Message, notRun string) 
 	return out, worked
 }
 
-// readers returns the jobs from the first on that only read, prepared. What one
+// readers returns the calls from the first on that only read, prepared. What one
 // of them prepares cannot be changed by another.
-func (t *Turn) readers(ctx context.Context, jobs []*job) []*job {
+func (t *Turn) readers(ctx context.Context, calls []*toolCall) []*toolCall {
 	n := 1
-	for n < len(jobs) {
-		t.prepare(ctx, jobs[n])
-		if !t.onlyReads(jobs[n]) {
-			jobs[n].call, jobs[n].err = tools.Call{}, nil // prepared again when its turn comes
+	for n < len(calls) {
+		t.prepare(ctx, calls[n])
+		if !t.onlyReads(calls[n]) {
+			calls[n].call, calls[n].err = tools.Call{}, nil // prepared again when its turn comes
 			break
 		}
 		n++
 	}
-	return jobs[:n]
+	return calls[:n]
 }
 
-// onlyReads reports whether j may run beside others of its kind, unasked.
-func (t *Turn) onlyReads(j *job) bool {
-	return j.err == nil && j.call.Effect == tools.Read && !t.Judge(j.call).Ask
+// onlyReads reports whether c may run beside others of its kind, unasked.
+func (t *Turn) onlyReads(c *toolCall) bool {
+	return c.err == nil && !c.alone && c.call.Effect == tools.Read && !t.Judge(c.call).Ask
 }
 
 // prepare asks the tool what the call would do.
-func (t *Turn) prepare(ctx context.Context, j *job) {
-	i := slices.IndexFunc(t.Tools, func(tool tools.Tool) bool { return tool.Spec().Name == j.msg.Name })
+func (t *Turn) prepare(ctx context.Context, c *toolCall) {
+	i := slices.IndexFunc(t.Tools, func(tool tools.Tool) bool { return tool.Spec().Name == c.msg.Name })
 	switch {
 	case i < 0:
 		var names []string
 		for _, tool := range t.Tools {
 			names = append(names, tool.Spec().Name)
 		}
-		j.err = fmt.Errorf("there is no tool called %q. The tools are: %s", j.msg.Name, strings.Join(names, ", "))
-	case j.msg.Cut:
-		j.err = errors.New("not run: the call was cut before it was whole")
-	case j.msg.Raw != "":
+		c.err = fmt.Errorf("there is no tool called %q. The tools are: %s", c.msg.Name, strings.Join(names, ", "))
+	case c.msg.Cut:
+		c.err = errors.New("not run: the call was cut before it was whole")
+	case c.msg.Raw != "":
 		spec := t.Tools[i].Spec()
-		j.err = fmt.Errorf("the arguments are not a JSON object (%w). The schema of %s is %s",
-			notObject(j.msg.Raw), spec.Name, spec.Schema)
+		c.err = fmt.Errorf("the arguments are not a JSON object (%w). The schema of %s is %s",
+			notObject(c.msg.Raw), spec.Name, spec.Schema)
 	default:
-		j.call, j.err = prepareSafely(ctx, t.Tools[i], j.msg)
+		tool := t.Tools[i]
+		if o, ok := tool.(own); ok {
+			tool, c.alone = o.of(c.msg.ID), true
+		}
+		c.call, c.err = prepareSafely(ctx, tool, c.msg)
 	}
 }
 
 // decideAndRun judges one call, asks the person where that is the verdict, and
 // runs it if it may.
-func (t *Turn) decideAndRun(ctx context.Context, j *job) {
-	if j.err != nil {
-		j.fail(ctx, j.err)
+func (t *Turn) decideAndRun(ctx context.Context, c *toolCall) {
+	if c.err != nil {
+		c.fail(ctx, c.err)
 		return
 	}
-	if v := t.Judge(j.call); v.Ask {
+	if v := t.Judge(c.call); v.Ask {
 		if t.Approve == nil {
-			j.say(Refused, "refused: "+v.Why+", and nobody can be asked here. Do without it, or tell the person to allow it with --mode edits or --mode all")
+			c.say(Refused, "refused: "+v.Why+", and nobody can be asked here. Do without it, or tell the person to allow it with --mode edits or --mode all")
 			return
 		}
-		answer, err := t.Approve(ctx, askOf(j, v.Why, v.Scope.String()), v.Scope)
+		answer, err := t.Approve(ctx, askOf(c, v.Why, v.Scope.String()), v.Scope)
 		if err != nil {
-			j.say(Interrupted, "not run: the person stopped the turn before answering whether it may run")
+			c.say(Interrupted, "not run: the person stopped the turn before answering whether it may run")
 			return
 		}
-		t.emit(&Decided{Meta: t.now(), ID: j.msg.ID, Decision: answer.Decision, Scope: scopeOf(answer, v.Scope.String()), Note: answer.Note})
+		t.emit(&Decided{Meta: t.now(), ID: c.msg.ID, Decision: answer.Decision, Scope: scopeOf(answer, v.Scope.String()), Note: answer.Note})
 		if answer.Decision == Refuse {
-			j.say(Refused, refusal(answer.Note))
+			c.say(Refused, refusal(answer.Note))
 			return
 		}
 	}
-	if t.begin(ctx, j) {
-		t.run(ctx, j, t.progress(j))
+	if t.begin(ctx, c) {
+		t.run(ctx, c, t.progress(c))
 	}
 }
 
 // runTogether runs calls that only read, side by side.
-func (t *Turn) runTogether(ctx context.Context, jobs []*job) {
+func (t *Turn) runTogether(ctx context.Context, calls []*toolCall) {
 	var wg sync.WaitGroup
 	places := make(chan struct{}, sideBySide)
-	for _, j := range jobs {
-		if !t.begin(ctx, j) {
+	for _, c := range calls {
+		if !t.begin(ctx, c) {
 			continue
 		}
 		places <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-places }()
-			t.run(ctx, j, nil)
+			t.run(ctx, c, nil)
 		})
 	}
 	wg.Wait()
 }
 
 // begin puts the intent to run on record. It reports whether the call may run.
-func (t *Turn) begin(ctx context.Context, j *job) bool {
+func (t *Turn) begin(ctx context.Context, c *toolCall) bool {
 	if ctx.Err() == nil {
-		j.start = t.Now()
-		t.emit(&ToolStart{Meta: Meta{Time: j.start}, ID: j.msg.ID, Title: j.call.Title,
-			Effect: string(j.call.Effect), Targets: targets(j.call.Targets)})
+		c.start = t.Now()
+		t.emit(&ToolStart{Meta: Meta{Time: c.start}, ID: c.msg.ID, Title: c.call.Title,
+			Effect: string(c.call.Effect), Targets: targets(c.call.Targets)})
 	}
 	switch {
 	case t.logErr != nil:
-		j.say(Interrupted, "not run: the session could not be saved")
+		c.say(Interrupted, "not run: the session could not be saved")
 		return false
 	case ctx.Err() != nil:
-		j.say(Interrupted, "not run: the person stopped the turn")
+		c.say(Interrupted, "not run: the person stopped the turn")
 		return false
 	}
 	return true
 }
 
-// run runs a call that may. It touches nothing but j.
-func (t *Turn) run(ctx context.Context, j *job, progress func(string)) {
-	r, err := runSafely(ctx, j, progress)
+// run runs a call that may. It touches nothing but c.
+func (t *Turn) run(ctx context.Context, c *toolCall, progress func(string)) {
+	r, err := runSafely(ctx, c, tools.Approved{Changes: c.call.Changes, Progress: progress, Force: t.Force})
 	if err != nil {
-		j.fail(ctx, err)
-		if j.end.Outcome == Interrupted && r.Text != "" {
-			j.end.Result.Text = "interrupted by the person; until then:\n" + r.Text
+		c.fail(ctx, err)
+		if c.end.Outcome == Interrupted && r.Text != "" {
+			c.end.Result.Text = "interrupted by the person; until then:\n" + r.Text
 		}
-		j.end.Diffs = diffs(r.Changes)
+		c.end.Diffs = diffs(r.Changes)
 		return
 	}
 	outcome := OK
 	if r.IsError {
 		outcome = Failed
 	}
-	j.ran = true
-	j.say(outcome, r.Text)
-	j.end.Summary, j.end.Diffs, j.end.Result.Images = r.Summary, diffs(r.Changes), r.Images
+	c.ran = true
+	c.say(outcome, r.Text)
+	c.end.Summary, c.end.Diffs, c.end.Result.Images = r.Summary, diffs(r.Changes), r.Images
+	c.reads = r.Reads
 }
 
-// progress returns what shows the output of j while it runs.
-func (t *Turn) progress(j *job) func(string) {
-	return func(text string) { _ = t.Emit(Progress{ID: j.msg.ID, Text: text}) } // a preview: no loss if it is not seen
+// progress returns what shows the output of c while it runs.
+func (t *Turn) progress(c *toolCall) func(string) {
+	return func(text string) { _ = t.Emit(Progress{ID: c.msg.ID, Text: text}) } // a preview: no loss if it is not seen
 }
 
-// finish puts the result of j on record.
-func (t *Turn) finish(j *job) {
-	j.end.Meta = t.now()
-	j.end.Title = j.title()
-	j.end.Effect = string(j.call.Effect)
-	if !j.start.IsZero() {
-		j.end.Duration = j.end.Time.Sub(j.start)
+// finish puts the result of c on record, and what the model knows with it.
+func (t *Turn) finish(c *toolCall) {
+	c.end.Meta = t.now()
+	c.end.Title = c.title()
+	c.end.Effect = string(c.call.Effect)
+	if !c.start.IsZero() {
+		c.end.Duration = c.end.Time.Sub(c.start)
 	}
-	t.emit(&j.end)
+	c.end.Reads = stored(c.reads)
+	t.emit(&c.end)
+	t.Ledger.Add(t.Before+t.end.Steps, c.reads...)
 }
 
 // title is the call in one line: the tool's own, or its bare name.
-func (j *job) title() string {
-	if j.call.Title != "" {
-		return j.call.Title
+func (c *toolCall) title() string {
+	if c.call.Title != "" {
+		return c.call.Title
 	}
-	return j.msg.Name
+	return c.msg.Name
 }
 
-// say sets the result of j.
-func (j *job) say(outcome Outcome, text string) {
-	j.end.Outcome = outcome
-	j.end.Result = llm.Message{Kind: llm.ToolResult, Reply: j.msg.Reply, ID: j.msg.ID, Text: text, IsError: outcome != OK}
+// say sets the result of c.
+func (c *toolCall) say(outcome Outcome, text string) {
+	c.end.Outcome = outcome
+	c.end.Result = llm.Message{Kind: llm.ToolResult, Reply: c.msg.Reply, ID: c.msg.ID, Text: text, IsError: outcome != OK}
 }
 
-// fail sets an error as the result of j; the end of ctx is the person's.
-func (j *job) fail(ctx context.Context, err error) {
+// fail sets an error as the result of c; the end of ctx is the person's. One
+// that tells what has changed in a file leaves the model knowing it.
+func (c *toolCall) fail(ctx context.Context, err error) {
 	if ctx.Err() != nil {
-		j.say(Interrupted, "interrupted by the person")
+		c.say(Interrupted, "interrupted by the person")
 		return
 	}
-	j.say(Failed, err.Error())
+	c.say(Failed, err.Error())
+	if changed, ok := errors.AsType[*tools.ChangedError](err); ok {
+		c.reads = changed.Reads
+	}
 }
 
 // prepareSafely is Prepare with a panic made an error.
@@ -251,20 +264,20 @@ func prepareSafely(ctx context.Context, tool tools.Tool, m llm.Message) (c tools
 }
 
 // runSafely is Run with a panic made an error.
-func runSafely(ctx context.Context, j *job, progress func(string)) (r tools.Result, err error) {
+func runSafely(ctx context.Context, c *toolCall, ok tools.Approved) (r tools.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the tool %s broke down (%v). Try another way", j.msg.Name, p)
+			err = fmt.Errorf("the tool %s broke down (%v). Try another way", c.msg.Name, p)
 		}
 	}()
-	return j.call.Run(ctx, tools.Approved{Changes: j.call.Changes, Progress: progress})
+	return c.call.Run(ctx, ok)
 }
 
-// askOf is the question whether j may run.
-func askOf(j *job, why, scope string) Ask {
+// askOf is the question whether c may run.
+func askOf(c *toolCall, why, scope string) Ask {
 	return Ask{
-		ID: j.msg.ID, Title: j.title(), Effect: string(j.call.Effect), Targets: targets(j.call.Targets),
-		Diffs: diffs(j.call.Changes), Warnings: j.call.Warnings, Why: why, Scope: scope,
+		ID: c.msg.ID, Title: c.title(), Effect: string(c.call.Effect), Targets: targets(c.call.Targets),
+		Diffs: diffs(c.call.Changes), Warnings: c.call.Warnings, Why: why, Scope: scope,
 	}
 }
 

@@ -33,6 +33,8 @@ func typeOf(e Durable) string {
 		return ModelRecord
 	case *ModeSet:
 		return "mode"
+	case *TodoSet:
+		return "todo"
 	}
 	return ""
 }
@@ -61,6 +63,8 @@ func eventOf(typ string) Durable {
 		return &ModelSet{}
 	case "mode":
 		return &ModeSet{}
+	case "todo":
+		return &TodoSet{}
 	}
 	return nil
 }

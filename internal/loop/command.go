@@ -16,15 +16,19 @@ type (
 		Text   string
 		Images []llm.Image
 	}
-	// Interrupt ends the turn that runs, if any.
+	// Interrupt ends the turn that runs, if any. A second one kills at once what
+	// the turn still waits for.
 	Interrupt struct{}
 	// Answer answers the Ask of the same ID. One that nobody waits for is
 	// dropped.
 	Answer struct {
 		ID       string
 		Decision Decision
-		Note     string // what the person says with it; the model reads it
+		Choices  []int  // of the Ask's, from 0, where the Decision is Answered
+		Note     string // what the person says with it, or in place of a choice; the model reads it
 	}
+	// StopJob ends what runs in the background under that id.
+	StopJob struct{ ID int }
 	// SetMode changes what is asked about, from the next tool call on.
 	SetMode struct{ Mode policy.Mode }
 	// SetModel changes the model, from the next step on.
@@ -37,6 +41,7 @@ type (
 func (Prompt) isCommand()    {}
 func (Interrupt) isCommand() {}
 func (Answer) isCommand()    {}
+func (StopJob) isCommand()   {}
 func (SetMode) isCommand()   {}
 func (SetModel) isCommand()  {}
 func (Found) isCommand()     {}

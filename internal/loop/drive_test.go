@@ -97,13 +97,21 @@ func trace(events []loop.Event) string {
 		case *loop.ToolEnd:
 			fmt.Fprintf(&b, "end %s %q %s: %s\n", e.Result.ID, e.Title, e.Outcome, e.Result.Text)
 		case *loop.Decided:
-			fmt.Fprintf(&b, "decision %s %s %q %q\n", e.ID, e.Decision, e.Scope, e.Note)
+			fmt.Fprintf(&b, "decision %s %s %q %q%s\n", e.ID, e.Decision, e.Scope, e.Note, mark(e.Chosen != nil, fmt.Sprintf(" %q", e.Chosen)))
+		case *loop.TodoSet:
+			fmt.Fprintf(&b, "todo %s %v\n", e.ID, e.Items)
 		case *loop.TurnEnd:
 			fmt.Fprintf(&b, "turn %s after %d%s%s\n", e.Reason, e.Steps, mark(e.Cut, " (cut)"), mark(e.Error != "", ": "+e.Error))
 		case loop.Asked:
+			if e.Ask.Question != "" {
+				fmt.Fprintf(&b, "asked %s %q %v%s\n", e.Ask.ID, e.Ask.Question, e.Ask.Choices, mark(e.Ask.Many, " many"))
+				continue
+			}
 			fmt.Fprintf(&b, "asked %s %q because %s; always: %q\n", e.Ask.ID, e.Ask.Title, e.Ask.Why, e.Ask.Scope)
 		case loop.Retrying:
 			fmt.Fprintf(&b, "retrying %d of %d in %s: %s\n", e.Attempt, e.Of, e.In, e.Error)
+		case loop.JobsNow:
+			fmt.Fprintf(&b, "jobs %v\n", e.Jobs)
 		case loop.Notice:
 			fmt.Fprintf(&b, "notice %s\n", e.Text)
 		case loop.Unsent:

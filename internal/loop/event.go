@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/tools"
 )
 
 // Event is what a running agent tells its front end, in one ordered queue.
@@ -54,13 +55,14 @@ type (
 		Meta
 		Message llm.Message `json:"message"`
 	}
-	// Decided is the answer to an approval that was asked for.
+	// Decided is the answer to an Asked.
 	Decided struct {
 		Meta
 		ID       string   `json:"id"` // of the tool call
 		Decision Decision `json:"decision"`
-		Scope    string   `json:"scope,omitempty"` // what an Always covers, in words
-		Note     string   `json:"note,omitempty"`  // what the person said with it
+		Scope    string   `json:"scope,omitempty"`  // what an Always covers, in words
+		Chosen   []string `json:"chosen,omitempty"` // the choices that an Answered took, in words
+		Note     string   `json:"note,omitempty"`   // what the person said with it
 	}
 	// ToolStart is the intent to run a tool. It is on the disk before the tool
 	// runs.
@@ -81,6 +83,8 @@ type (
 		Summary  string        `json:"summary,omitempty"` // a few words for people
 		Diffs    []Diff        `json:"diffs,omitempty"`   // what was written
 		Duration time.Duration `json:"duration_ns,omitempty"`
+		// Reads are the files that the model knows more of with this result.
+		Reads []tools.Reading `json:"reads,omitempty"`
 	}
 	// StepEnd closes one reply of the model and the results of its calls.
 	StepEnd struct {
@@ -116,6 +120,12 @@ type (
 		Meta
 		Mode string `json:"mode"` // policy.Mode
 	}
+	// TodoSet is the model's plan from here on, whole.
+	TodoSet struct {
+		Meta
+		ID    string     `json:"id"` // of the tool call that made it
+		Items []TodoItem `json:"items"`
+	}
 )
 
 // The previews.
@@ -140,6 +150,8 @@ type (
 		Error       string
 		Hint        string
 	}
+	// JobsNow are the commands in the background, after one of them changed.
+	JobsNow struct{ Jobs []Job }
 	// Notice is something that the person should know. It changes nothing.
 	Notice struct{ Text string }
 	// Unsent gives back what the person said to steer a turn that ended before
@@ -157,6 +169,12 @@ type Ask struct {
 	Warnings []string // what to know before saying yes
 	Why      string   // why it is asked: the rule, in words
 	Scope    string   // what an Always would cover, in words; empty if it is not offered
+
+	// A question of the model's own has these as well. Its answer is Answered, or
+	// Refuse, which leaves the choice to the model.
+	Question string   // whole; Title has its beginning
+	Choices  []Choice // empty for any other question
+	Many     bool     // several may be taken
 }
 
 // AboutTurn reports whether the question is whether the turn may go on, and not
@@ -223,9 +241,10 @@ type Decision string
 
 // The decisions.
 const (
-	Allow  Decision = "allow"
-	Always Decision = "always" // and all in the Ask's scope for this session
-	Refuse Decision = "refuse"
+	Allow    Decision = "allow"
+	Always   Decision = "always" // and all in the Ask's scope for this session
+	Refuse   Decision = "refuse"
+	Answered Decision = "answer" // to a question with choices
 )
 
 func (*Meta) isEvent()      {}
@@ -235,5 +254,6 @@ func (Streamed) isEvent() {}
 func (Progress) isEvent() {}
 func (Asked) isEvent()    {}
 func (Retrying) isEvent() {}
+func (JobsNow) isEvent()  {}
 func (Notice) isEvent()   {}
 func (Unsent) isEvent()   {}

@@ -19,6 +19,8 @@ type State struct {
 	Model  string // PROVIDER/NAME of the last ModelSet
 	Mode   string // of the last ModeSet
 	Usage  llm.Usage
+	Steps  int        // of the whole session
+	Todo   []TodoItem // the model's plan
 	// Closing are the events that the session lacks because the program ended
 	// in the middle of a turn: a cut answer, the one result of each open call,
 	// the end of the turn. They are part of Messages and Events already, and
@@ -67,6 +69,7 @@ type partialKey struct {
 type openCall struct {
 	message llm.Message
 	start   *ToolStart // nil if it never started
+	answer  *Decided   // to the question that it asked while it ran
 }
 
 func (f *folding) add(e Durable) {
@@ -86,10 +89,15 @@ func (f *folding) add(e Durable) {
 		if c := f.open[e.ID]; c != nil {
 			c.start = e
 		}
+	case *Decided:
+		if c := f.open[e.ID]; c != nil && c.start != nil {
+			c.answer = e
+		}
 	case *ToolEnd:
 		f.closeCall(e.Result)
 	case *StepEnd:
 		f.steps++
+		f.Steps++
 		f.usage = f.usage.Add(e.Usage)
 		f.Usage = f.Usage.Add(e.Usage)
 	case *TurnEnd:
@@ -98,6 +106,8 @@ func (f *folding) add(e Durable) {
 		f.Model = e.Model
 	case *ModeSet:
 		f.Mode = e.Mode
+	case *TodoSet:
+		f.Todo = e.Items
 	}
 }
 
@@ -146,16 +156,7 @@ func (f *folding) close() {
 		f.closing(&MessageDone{Meta: meta, Message: llm.Message{Kind: k.kind, Reply: k.reply, Text: p.Text, Cut: true}})
 	}
 	for _, id := range slices.Clone(f.calls) {
-		c := f.open[id]
-		end := &ToolEnd{Meta: meta, Title: c.message.Name, Outcome: Interrupted, Result: llm.Message{
-			Kind: llm.ToolResult, Reply: c.message.Reply, ID: id, IsError: true,
-			Text: "not run: the program ended before this call was started",
-		}}
-		if c.start != nil {
-			end.Title, end.Effect, end.Outcome = c.start.Title, c.start.Effect, Uncertain
-			end.Result.Text = "interrupted: the program ended while this ran. Whether it took effect is unknown: look before you run it again"
-		}
-		f.closing(end)
+		f.closing(f.open[id].end(meta))
 	}
 	if f.inTurn {
 		f.closing(&TurnEnd{Meta: meta, Reason: UserInterrupt, Steps: f.steps, Usage: f.usage,
@@ -166,4 +167,21 @@ func (f *folding) close() {
 func (f *folding) closing(e Durable) {
 	f.Closing = append(f.Closing, e)
 	f.add(e)
+}
+
+// end is the result of a call that the program did not live to see.
+func (c *openCall) end(meta Meta) *ToolEnd {
+	end := &ToolEnd{Meta: meta, Title: c.message.Name, Outcome: Interrupted, Result: llm.Message{
+		Kind: llm.ToolResult, Reply: c.message.Reply, ID: c.message.ID, IsError: true,
+		Text: "not run: the program ended before this call was started",
+	}}
+	if c.start != nil {
+		end.Title, end.Effect, end.Outcome = c.start.Title, c.start.Effect, Uncertain
+		end.Result.Text = "interrupted: the program ended while this ran. Whether it took effect is unknown: look before you run it again"
+	}
+	if c.answer != nil { // the person answers but once
+		end.Outcome, end.Summary = OK, strings.Join(c.answer.Chosen, ", ")
+		end.Result.Text, end.Result.IsError = answerOf(c.answer), false
+	}
+	return end
 }

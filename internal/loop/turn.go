@@ -50,11 +50,18 @@ type Turn struct {
 	Schema   *Schema // what the last answer must fit; nil for any
 	MaxSteps int     // 0 is DefaultMaxSteps
 
+	Ledger *tools.Ledger   // takes what the model gets to know of files; may be nil
+	Before int             // the steps of the session before this turn
+	Force  <-chan struct{} // closed when what runs is to be killed at once; nil never is
+
 	// Judge decides whether a call may run unasked.
 	Judge func(tools.Call) policy.Verdict
 	// Approve asks the person and waits. Its error is that of ctx. When nobody
 	// can be asked it is nil, and what would be asked is refused.
 	Approve func(ctx context.Context, ask Ask, scope policy.Scope) (Answer, error)
+	// News returns what this program has to tell the model before its next step.
+	// Optional.
+	News func() []string
 	// Inbox returns what the person said since it was last called. Optional.
 	Inbox func() []Prompt
 	// Emit takes every event. An error of it ends the turn before the next tool
@@ -122,6 +129,9 @@ func (t *Turn) step(ctx context.Context, msgs []llm.Message) []llm.Message {
 	if !t.mayGoOn(ctx) {
 		return msgs
 	}
+	if t.News != nil {
+		msgs = t.tell(msgs, t.News()...)
+	}
 	msgs = t.steer(msgs)
 	reply, model, err := t.ask(ctx, msgs)
 	t.end.Steps++
@@ -164,12 +174,20 @@ func (t *Turn) endStep(reply *llm.Reply, model Model) {
 	t.emit(e)
 }
 
-// steer appends what this program has to say in the person's place, and what
-// the person said since the last step.
+// tell appends what this program has to say in the person's place.
+func (t *Turn) tell(msgs []llm.Message, texts ...string) []llm.Message {
+	for _, text := range texts {
+		t.emit(&UserSaid{Meta: t.now(), Text: text, Steered: true, Auto: true})
+		msgs = append(msgs, llm.Message{Kind: llm.User, Text: text})
+	}
+	return msgs
+}
+
+// steer appends what the guards have to say, and what the person said since the
+// last step.
 func (t *Turn) steer(msgs []llm.Message) []llm.Message {
 	if t.auto != "" {
-		t.emit(&UserSaid{Meta: t.now(), Text: t.auto, Steered: true, Auto: true})
-		msgs = append(msgs, llm.Message{Kind: llm.User, Text: t.auto})
+		msgs = t.tell(msgs, t.auto)
 		t.auto = ""
 	}
 	if t.Inbox == nil {

@@ -145,7 +145,7 @@ func TestTurns(t *testing.T) {
 				call c4 broken {"text":"a"}
 				call c5 failing {"text":"a"}
 				call c6 look {"text":"ok"}
-				end c1 "see" error: there is no tool called "see". The tools are: look, change, run, broken, failing
+				end c1 "see" error: there is no tool called "see". The tools are: look, change, run, broken, failing, todo, ask
 				end c2 "look" error: the arguments do not fit the tool look: validating root: unexpected additional properties ["test"]. Its schema is {"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}
 				end c3 "look" error: the arguments are not a JSON object (unexpected end of JSON input at byte 8 of 8). The schema of look is {"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}
 				end c4 "broken" error: the tool broken broke down (oh). Try another way
@@ -290,7 +290,7 @@ func TestTurns(t *testing.T) {
 				call c7 no {}
 				end c7 "no" error: NAMES
 				turn tools_failed after 7: stopped: every tool call of 4 steps in a row failed`,
-				"NAMES", `there is no tool called "no". The tools are: look, change, run, broken, failing`),
+				"NAMES", `there is no tool called "no". The tools are: look, change, run, broken, failing, todo, ask`),
 		},
 		"an error that trying again mends": {
 			replies: []script.Reply{

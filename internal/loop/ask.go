@@ -1,0 +1,135 @@
+package loop
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"agent/internal/loop/policy"
+	"agent/internal/tools"
+)
+
+//go:embed ask.md
+var askText string
+
+// What a question of the model may have.
+const (
+	minChoices  = 2
+	maxChoices  = 6
+	maxQuestion = 1000 // characters
+	maxChoice   = 100
+	maxExplain  = 300
+)
+
+// Choice is one answer that a question offers.
+type Choice struct {
+	Text    string `json:"text" jsonschema:"the choice in a few words, on one line"`
+	Explain string `json:"explain,omitempty" jsonschema:"what it means or costs, in a sentence"`
+}
+
+type askArgs struct {
+	Question string   `json:"question" jsonschema:"the question, complete in itself"`
+	Choices  []Choice `json:"choices" jsonschema:"2 to 6 choices, the one you would take first; the person can always answer in their own words instead"`
+	Many     bool     `json:"many,omitempty" jsonschema:"several choices may be taken"`
+}
+
+// nobody is what the model reads when it asks where no person is.
+const nobody = "Nobody is here to answer. Decide for yourself and say in your answer what you decided, or stop and say what you need to know."
+
+// ask is the tool with which the model asks the person something.
+func (a *Agent) ask(id string) tools.Tool {
+	return tools.New("ask", askText, func(_ context.Context, args askArgs) (tools.Call, error) {
+		if err := args.check(); err != nil {
+			return tools.Call{}, err
+		}
+		call := tools.Call{Title: "ask " + firstWords(args.Question), Effect: tools.Read}
+		call.Run = func(ctx context.Context, _ tools.Approved) (tools.Result, error) {
+			if !a.o.Attended {
+				return tools.Result{Text: nobody, Summary: "nobody is there"}, nil
+			}
+			answer, err := a.approve(ctx, Ask{
+				ID: id, Title: call.Title, Effect: string(call.Effect),
+				Question: args.Question, Choices: args.Choices, Many: args.Many,
+			}, policy.Scope{})
+			if err != nil {
+				return tools.Result{}, err
+			}
+			d := args.decided(answer)
+			d.Meta = Meta{Time: a.o.Now()}
+			if err := a.emit(d); err != nil {
+				return tools.Result{}, err
+			}
+			return tools.Result{Text: answerOf(d), Summary: strings.Join(d.Chosen, ", ")}, nil
+		}
+		return call, nil
+	})
+}
+
+func (q askArgs) check() error {
+	if err := fits("the question", q.Question, maxQuestion); err != nil {
+		return err
+	}
+	if n := len(q.Choices); n < minChoices || n > maxChoices {
+		return fmt.Errorf("the question has %s: offer %d to %d; the person can always answer in their own words", plural(n, "choice"), minChoices, maxChoices)
+	}
+	for i, c := range q.Choices {
+		if err := fits(fmt.Sprintf("choice %d", i+1), c.Text, maxChoice); err != nil {
+			return err
+		}
+		if n := utf8.RuneCountInString(c.Explain); n > maxExplain {
+			return fmt.Errorf("the explanation of choice %d has %d characters: say it in %d", i+1, n, maxExplain)
+		}
+		if strings.ContainsAny(c.Text, "\r\n") {
+			return fmt.Errorf("choice %d has more than one line: put the rest into its explanation", i+1)
+		}
+		if slices.ContainsFunc(q.Choices[:i], func(o Choice) bool { return o.Text == c.Text }) {
+			return fmt.Errorf("choice %d is offered twice: %s", i+1, c.Text)
+		}
+	}
+	return nil
+}
+
+// fits says what is wrong with a text of at most limit characters.
+func fits(what, text string, limit int) error {
+	if strings.TrimSpace(text) == "" {
+		return errors.New(what + " is empty")
+	}
+	if n := utf8.RuneCountInString(text); n > limit {
+		return fmt.Errorf("%s has %d characters: say it in %d", what, n, limit)
+	}
+	return nil
+}
+
+// decided is what a person's answer comes to. One that says nothing leaves the
+// choice to the model.
+func (q askArgs) decided(answer Answer) *Decided {
+	d := &Decided{ID: answer.ID, Decision: Answered, Note: answer.Note}
+	for i, c := range q.Choices {
+		if slices.Contains(answer.Choices, i) && (q.Many || len(d.Chosen) == 0) {
+			d.Chosen = append(d.Chosen, c.Text)
+		}
+	}
+	if answer.Decision == Refuse || len(d.Chosen) == 0 && d.Note == "" {
+		d.Decision, d.Chosen = Refuse, nil
+	}
+	return d
+}
+
+// answerOf is what the model reads of a person's answer to its question.
+func answerOf(d *Decided) string {
+	var said []string
+	if d.Decision == Refuse {
+		said = append(said, "The person leaves it to you: decide for yourself, and say in your answer what you decided.")
+	}
+	if len(d.Chosen) > 0 {
+		said = append(said, "The person chose: "+strings.Join(d.Chosen, "; "))
+	}
+	if d.Note != "" {
+		said = append(said, "In their own words: "+d.Note)
+	}
+	return strings.Join(said, "\n")
+}

@@ -1,0 +1,146 @@
+package loop_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm/script"
+	"agent/internal/loop"
+	"agent/internal/loop/policy"
+	"agent/internal/tools"
+)
+
+const whichOne = `{"question":"Which one?","choices":[{"text":"red","explain":"like fire"},{"text":"blue"},{"text":"green"}]}`
+
+// What a person answers is on record in words, and the model reads it.
+func TestAsk(t *testing.T) {
+	some := strings.Replace(whichOne, `}]}`, `}],"many":true}`, 1)
+	for name, c := range map[string]struct {
+		args   string
+		answer loop.Answer
+		alone  bool
+		want   string // between the call's start and the turn's end
+	}{
+		"one of them": {
+			args: whichOne, answer: loop.Answer{Decision: loop.Answered, Choices: []int{1}},
+			want: `
+				asked c1 "Which one?" [{red like fire} {blue } {green }]
+				decision c1 answer "" "" ["blue"]
+				end c1 "ask Which one?" ok: The person chose: blue`,
+		},
+		"more than may be taken": {
+			args: whichOne, answer: loop.Answer{Decision: loop.Answered, Choices: []int{7, -1, 2, 0}},
+			want: `
+				asked c1 "Which one?" [{red like fire} {blue } {green }]
+				decision c1 answer "" "" ["red"]
+				end c1 "ask Which one?" ok: The person chose: red`,
+		},
+		"several, with words": {
+			args: some, answer: loop.Answer{Decision: loop.Answered, Choices: []int{2, 0}, Note: "and a little grey"},
+			want: `
+				asked c1 "Which one?" [{red like fire} {blue } {green }] many
+				decision c1 answer "" "and a little grey" ["red" "green"]
+				end c1 "ask Which one?" ok: The person chose: red; green
+				In their own words: and a little grey`,
+		},
+		"words alone": {
+			args: whichOne, answer: loop.Answer{Decision: loop.Answered, Note: "none, drop the colours"},
+			want: `
+				asked c1 "Which one?" [{red like fire} {blue } {green }]
+				decision c1 answer "" "none, drop the colours"
+				end c1 "ask Which one?" ok: In their own words: none, drop the colours`,
+		},
+		"no answer": {
+			args: whichOne, answer: loop.Answer{Decision: loop.Refuse},
+			want: `
+				asked c1 "Which one?" [{red like fire} {blue } {green }]
+				decision c1 refuse "" ""
+				end c1 "ask Which one?" ok: The person leaves it to you: decide for yourself, and say in your answer what you decided.`,
+		},
+		"nobody there": {
+			args: whichOne, alone: true,
+			want: `
+				end c1 "ask Which one?" ok: Nobody is here to answer. Decide for yourself and say in your answer what you decided, or stop and say what you need to know.`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := script.New(script.Call("c1", "ask", c.args), script.Say("done"))
+			o := options(p)
+			o.Mode, o.Attended = policy.Ask, !c.alone
+			events := play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
+				if a, ok := e.(loop.Asked); ok {
+					c.answer.ID = a.Ask.ID
+					return []loop.Command{c.answer}
+				}
+				return nil
+			})
+			want := dedent(`
+				user "go"
+				call c1 ask `+c.args+`
+				start c1 "ask Which one?"`) + dedent(c.want) + dedent(`
+				assistant "done"
+				turn done after 2`)
+			if d := cmp.Diff(trace(events), want); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestAskIsChecked(t *testing.T) {
+	for args, want := range map[string]string{
+		`{"question":"a?","choices":[{"text":"b"}]}`:                                                                               "the question has 1 choice: offer 2 to 6",
+		`{"question":" ","choices":[{"text":"b"},{"text":"c"}]}`:                                                                   "the question is empty",
+		`{"question":"a?","choices":[{"text":"b"},{"text":"b"}]}`:                                                                  "choice 2 is offered twice: b",
+		`{"question":"a?","choices":[{"text":"b"},{"text":"c\nd"}]}`:                                                               "choice 2 has more than one line",
+		`{"question":"a?","choices":[{"text":"b"},{"text":""}]}`:                                                                   "choice 2 is empty",
+		`{"question":"a?","choices":[{"text":"b"},{"text":"c","explain":"` + strings.Repeat("x", 301) + `"}]}`:                     "the explanation of choice 2 has 301 characters: say it in 300",
+		`{"question":"` + strings.Repeat("x", 1001) + `","choices":[{"text":"b"},{"text":"c"}]}`:                                   "the question has 1001 characters: say it in 1000",
+		`{"question":"a?","choices":[{"text":"b"},{"text":"c"},{"text":"d"},{"text":"e"},{"text":"f"},{"text":"g"},{"text":"h"}]}`: "the question has 7 choices",
+	} {
+		p := script.New(script.Call("c1", "ask", args), script.Say("done"))
+		play(t, options(p), []string{"go"}, nil)
+		msgs := p.Requests()[1].Messages
+		if got := msgs[len(msgs)-1].Text; !strings.Contains(got, want) {
+			t.Errorf("%.60s: got %q, want %q", args, got, want)
+		}
+	}
+}
+
+// A question that is open when the person stops the turn has a result all the
+// same, and so has one whose answer was given just before the program ended:
+// nobody is asked twice.
+func TestAskIsInterrupted(t *testing.T) {
+	p := script.New(script.Reply{}.Call("c1", "ask", whichOne).Call("c2", "look", args("a")).Calls())
+	events := play(t, options(p, echo("look", tools.Read)), []string{"go"}, func(e loop.Event) []loop.Command {
+		if _, ok := e.(loop.Asked); ok {
+			return interrupt()
+		}
+		return nil
+	})
+	want := dedent(`
+		user "go"
+		call c1 ask ` + whichOne + `
+		call c2 look {"text":"a"}
+		start c1 "ask Which one?"
+		asked c1 "Which one?" [{red like fire} {blue } {green }]
+		end c1 "ask Which one?" interrupted: interrupted by the person
+		end c2 "look" interrupted: not run: the person stopped the turn
+		turn interrupted after 1`)
+	if d := cmp.Diff(trace(events), want); d != "" {
+		t.Error(d)
+	}
+	var kept []loop.Durable
+	for _, e := range durable(events) {
+		if end, ok := e.(*loop.ToolEnd); ok && end.Result.ID == "c1" {
+			break
+		}
+		kept = append(kept, e)
+	}
+	state := foldOf(t, append(kept, &loop.Decided{ID: "c1", Decision: loop.Answered, Chosen: []string{"blue"}}))
+	if got := state.Messages[len(state.Messages)-2]; got.Text != "The person chose: blue" || got.IsError {
+		t.Errorf("got result %+v of the answered question", got)
+	}
+}

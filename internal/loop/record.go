@@ -1,0 +1,55 @@
+package loop
+
+import "fmt"
+
+// emit writes a durable event to the log, then sends e. The error is that of
+// the log, which takes what it could not take with a later event.
+func (a *Agent) emit(e Event) error {
+	a.log.Lock()
+	defer a.log.Unlock()
+	var err error
+	if d, ok := e.(Durable); ok {
+		err = a.save(d)
+	}
+	if _, end := e.(*TurnEnd); end {
+		a.over.Store(true)
+	}
+	select {
+	case a.events <- e:
+	case <-a.gone:
+	}
+	return err
+}
+
+func (a *Agent) save(d Durable) error {
+	if _, prompt := d.(*UserSaid); prompt {
+		a.begun = true
+	}
+	if a.o.Log == nil {
+		return nil
+	}
+	record, err := Encode(d)
+	if err != nil {
+		return err
+	}
+	a.unsaved = append(a.unsaved, record)
+	if !a.begun {
+		return nil // no session without a prompt
+	}
+	for len(a.unsaved) > 0 {
+		if err := a.o.Log.Append(a.unsaved[0], len(a.unsaved) == 1 && synced(d)); err != nil {
+			return fmt.Errorf("write session: %w", err)
+		}
+		a.unsaved = a.unsaved[1:]
+	}
+	return nil
+}
+
+// synced reports whether d must survive a loss of power from now on.
+func synced(d Durable) bool {
+	switch d.(type) {
+	case *MessageDone, *StepEnd: // a tool_start or the turn's end follows
+		return false
+	}
+	return true
+}

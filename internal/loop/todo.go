@@ -1,0 +1,113 @@
+package loop
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"agent/internal/tools"
+)
+
+//go:embed todo.md
+var todoText string
+
+const (
+	maxTodo     = 50  // items of a plan
+	maxTodoText = 200 // characters of one
+)
+
+// TodoItem is one thing that the model plans to do.
+type TodoItem struct {
+	Text  string    `json:"text" jsonschema:"what is to be done, in a few words on one line"`
+	State TodoState `json:"state" jsonschema:"pending, active or done"`
+}
+
+// TodoState is how far an item of a plan is.
+type TodoState string
+
+// The states of an item.
+const (
+	TodoPending TodoState = "pending"
+	TodoActive  TodoState = "active" // worked on now; at most one is
+	TodoDone    TodoState = "done"
+)
+
+type todoArgs struct {
+	Items []TodoItem `json:"items" jsonschema:"the whole plan, in the order of the work; an empty list clears it"`
+}
+
+// todo is the tool with which the model keeps its plan.
+func (a *Agent) todo(id string) tools.Tool {
+	return tools.New("todo", todoText, func(_ context.Context, args todoArgs) (tools.Call, error) {
+		if err := args.check(); err != nil {
+			return tools.Call{}, err
+		}
+		title := "clear the plan"
+		if n := len(args.Items); n > 0 {
+			title = fmt.Sprintf("plan %s", plural(n, "item"))
+		}
+		return tools.Call{Title: title, Effect: tools.Read, Run: func(context.Context, tools.Approved) (tools.Result, error) {
+			if err := a.emit(&TodoSet{Meta: Meta{Time: a.o.Now()}, ID: id, Items: args.Items}); err != nil {
+				return tools.Result{}, err
+			}
+			return args.result(), nil
+		}}, nil
+	})
+}
+
+func (t todoArgs) check() error {
+	if len(t.Items) > maxTodo {
+		return fmt.Errorf("the plan has %d items and may have %d: join some of them", len(t.Items), maxTodo)
+	}
+	active := 0
+	for i, item := range t.Items {
+		switch n := utf8.RuneCountInString(item.Text); {
+		case strings.TrimSpace(item.Text) == "":
+			return fmt.Errorf("item %d has no text: say what is to be done", i+1)
+		case n > maxTodoText:
+			return fmt.Errorf("item %d has %d characters: say it in %d", i+1, n, maxTodoText)
+		case strings.ContainsAny(item.Text, "\r\n"):
+			return fmt.Errorf("item %d has more than one line: say it in one, or make it several items", i+1)
+		}
+		switch item.State {
+		case TodoPending, TodoDone:
+		case TodoActive:
+			active++
+		default:
+			return fmt.Errorf("the state of item %d is %q: use pending, active or done", i+1, item.State)
+		}
+	}
+	if active > 1 {
+		return fmt.Errorf("%d items are active: only the one that is worked on now may be, the others are pending or done", active)
+	}
+	return nil
+}
+
+func (t todoArgs) result() tools.Result {
+	if len(t.Items) == 0 {
+		return tools.Result{Text: "The plan is empty now."}
+	}
+	done, now := 0, ""
+	for _, item := range t.Items {
+		switch item.State {
+		case TodoDone:
+			done++
+		case TodoActive:
+			now = ", active: " + item.Text
+		}
+	}
+	return tools.Result{
+		Text:    fmt.Sprintf("The plan is kept: %d of %d done%s.", done, len(t.Items), now),
+		Summary: fmt.Sprintf("%d done", done),
+	}
+}
+
+// plural writes n with its noun, which takes an s unless n is 1.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

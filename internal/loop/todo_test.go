@@ -1,0 +1,78 @@
+package loop_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm/script"
+	"agent/internal/loop"
+	"agent/internal/tools"
+)
+
+// durable are those of events that a session keeps.
+func durable(events []loop.Event) []loop.Durable {
+	var out []loop.Durable
+	for _, e := range events {
+		if d, ok := e.(loop.Durable); ok {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// The plan is what the last call made it, unasked, in the calls' order, and it
+// is there on resume.
+func TestTodo(t *testing.T) {
+	p := script.New(
+		script.Reply{}.Call("c1", "todo", `{"items":[{"text":"read","state":"active"},{"text":"write","state":"pending"}]}`).
+			Call("c2", "look", args("a")).
+			Call("c3", "todo", `{"items":[{"text":"read","state":"done"},{"text":"write","state":"active"}]}`).Calls(),
+		script.Say("done"))
+	events := play(t, options(p, echo("look", tools.Read)), []string{"go"}, nil)
+	want := dedent(`
+		user "go"
+		call c1 todo {"items":[{"text":"read","state":"active"},{"text":"write","state":"pending"}]}
+		call c2 look {"text":"a"}
+		call c3 todo {"items":[{"text":"read","state":"done"},{"text":"write","state":"active"}]}
+		start c1 "plan 2 items"
+		todo c1 [{read active} {write pending}]
+		end c1 "plan 2 items" ok: The plan is kept: 0 of 2 done, active: read.
+		start c2 "look a"
+		end c2 "look a" ok: did a
+		start c3 "plan 2 items"
+		todo c3 [{read done} {write active}]
+		end c3 "plan 2 items" ok: The plan is kept: 1 of 2 done, active: write.
+		assistant "done"
+		turn done after 2`)
+	if d := cmp.Diff(trace(events), want); d != "" {
+		t.Error(d)
+	}
+	got := foldOf(t, durable(events)).Todo
+	if d := cmp.Diff(got, []loop.TodoItem{{Text: "read", State: loop.TodoDone}, {Text: "write", State: loop.TodoActive}}); d != "" {
+		t.Errorf("resumed: %s", d)
+	}
+}
+
+func TestTodoIsChecked(t *testing.T) {
+	many := strings.Repeat(`{"text":"a","state":"done"},`, 51)
+	for items, want := range map[string]string{
+		`{"text":"a","state":"active"},{"text":"b","state":"active"}`: "2 items are active: only the one that is worked on now may be",
+		`{"text":" ","state":"done"}`:                                 "item 1 has no text",
+		`{"text":"a\nb","state":"done"}`:                              "item 1 has more than one line",
+		`{"text":"a","state":"started"}`:                              `the state of item 1 is "started": use pending, active or done`,
+		`{"text":"` + strings.Repeat("é", 201) + `","state":"done"}`:  "item 1 has 201 characters: say it in 200",
+		strings.TrimSuffix(many, ","):                                 "the plan has 51 items and may have 50",
+		`{"text":"a"}`:                                                "the arguments do not fit the tool todo",
+		``:                                                            "The plan is empty now.",
+	} {
+		p := script.New(script.Call("c1", "todo", fmt.Sprintf(`{"items":[%s]}`, items)), script.Say("done"))
+		play(t, options(p), []string{"go"}, nil)
+		msgs := p.Requests()[1].Messages
+		if got := msgs[len(msgs)-1].Text; !strings.Contains(got, want) {
+			t.Errorf("%.60s: got %q, want %q", items, got, want)
+		}
+	}
+}

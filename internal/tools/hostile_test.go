@@ -124,6 +124,32 @@ func TestNothingLeavesTheWorkspace(t *testing.T) {
 	}
 }
 
+func TestNothingLeavesTheOutputs(t *testing.T) {
+	ws, dir := workspace(t, map[string]string{"inside.txt": "inside\n"})
+	beside := t.TempDir()
+	out := filepath.Join(beside, "s.out")
+	ws.Attach(out)
+	writeFile(t, filepath.Join(beside, "secret"), "secret\n")
+	writeFile(t, filepath.Join(out, "1.txt"), "one\n")
+	for name, target := range map[string]string{
+		"abs": filepath.Join(beside, "secret"), "rel": "../secret", "up": "..", "zero": "/dev/zero", "back": filepath.Join(dir, "inside.txt"),
+		"in": "1.txt",
+	} {
+		if err := os.Symlink(target, filepath.Join(out, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"abs", "rel", "up/secret", "zero", "back"} {
+		r, err := call(t, ws, "read", obj{"path": filepath.Join(out, name)})
+		if err == nil || !strings.Contains(err.Error(), "leaves "+out) {
+			t.Errorf("%s: got %q, %v, want it refused", name, r.Text, err)
+		}
+	}
+	if r, err := call(t, ws, "read", obj{"path": filepath.Join(out, "in")}); err != nil || r.Text != "1\tone\n" {
+		t.Errorf("a link that stays inside: got %q, %v", r.Text, err)
+	}
+}
+
 func TestAnotherSpellingOfTheWorkspace(t *testing.T) {
 	_, dir := workspace(t, map[string]string{"sub/a.txt": "a\n"})
 	other := filepath.Join(t.TempDir(), "other")
@@ -186,6 +212,18 @@ func TestHugeFilesAreNotLoaded(t *testing.T) {
 	ws, dir := workspace(t, nil)
 	sparse(t, filepath.Join(dir, "nuls"), "", 1<<40)
 	sparse(t, filepath.Join(dir, "head"), strings.Repeat("a line of text\n", 10_000), 1<<40)
+	sparse(t, filepath.Join(dir, "image"), "\x89PNG\r\n\x1a\n", 5<<30)
+	sparse(t, filepath.Join(dir, "paper"), "%PDF-1.4\n", 5<<30)
+	sparse(t, filepath.Join(dir, "note.ipynb"), "{\"cells\": [\n"+strings.Repeat(" \n", 100_000), 5<<30)
+	for name, want := range map[string]string{
+		"image":      "5.4 GB, more than the 33.6 MB that are read here",
+		"paper":      "pdftotext",
+		"note.ipynb": "(lines 1-2000 of a file of 5.4 GB; read on with offset 2001)\n(not shown as the cells of a notebook: it holds more than 33.6 MB)\n",
+	} {
+		if got := said(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, want) {
+			t.Errorf("read %s: got …%q, want %q in it", name, got[max(len(got)-300, 0):], want)
+		}
+	}
 	if _, err := call(t, ws, "read", obj{"path": "nuls"}); err == nil || !strings.Contains(err.Error(), "binary") {
 		t.Errorf("read nuls: got %v, want that it is binary", err)
 	}

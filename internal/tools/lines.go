@@ -19,9 +19,9 @@ type span struct {
 // The limits of one page.
 const (
 	maxLines = 2000
-	maxPage  = 50_000 // bytes
-	maxWidth = 2000   // characters of a line
-	maxCount = 64 << 20
+	maxPage  = 50_000   // bytes
+	maxWidth = 2000     // characters of a line
+	maxCount = 64 << 20 // bytes of a file of which all lines are counted
 )
 
 // page is a part of a file, with the numbers of its lines.
@@ -32,7 +32,7 @@ type page struct {
 	cut     int  // lines of which only the beginning is shown
 	crlf    int  // lines that end in CRLF
 	bom     bool // the file begins with a byte order mark
-	lossy   bool // not all that is shown is UTF-8
+	lossy   bool // not all that is shown is what the file holds
 	unended bool // the last line of the file is shown and has no newline
 }
 
@@ -130,9 +130,9 @@ func narrow(b []byte) []byte {
 	return b[:end]
 }
 
-// page reads the lines of a span. In a file of more than maxCount bytes it does
-// not go on to count the lines after them.
-func (l *lineReader) page(s span, size int64) (*page, error) {
+// page reads the lines of a span. The lines after them are counted if that is
+// wanted.
+func (l *lineReader) page(s span, count bool) (*page, error) {
 	p := &page{}
 	for n := 1; ; n++ {
 		ln, err := l.next()
@@ -147,7 +147,9 @@ func (l *lineReader) page(s span, size int64) (*page, error) {
 			continue
 		}
 		if p.shown == s.limit || p.shown > 0 && p.text.Len()+len(ln.text) > maxPage {
-			p.total, err = l.count(n, ln.ended, size)
+			if p.total = -1; count {
+				p.total, err = l.count(n, ln.ended)
+			}
 			return p, err
 		}
 		p.add(n, ln)
@@ -155,10 +157,7 @@ func (l *lineReader) page(s span, size int64) (*page, error) {
 }
 
 // count returns the number of lines when line n has been read.
-func (l *lineReader) count(n int, ended bool, size int64) (int, error) {
-	if size > maxCount {
-		return -1, nil
-	}
+func (l *lineReader) count(n int, ended bool) (int, error) {
 	for {
 		b, err := l.r.Peek(1)
 		if len(b) == 0 {

@@ -26,7 +26,10 @@ func (w *Workspace) notThere(name, p string) error {
 		dir, base = path.Dir(dir), path.Base(dir)
 	}
 	what := "the directory " + dir
-	if dir == "." {
+	switch {
+	case w.prefix != "":
+		what = "the directory of this session's outputs"
+	case dir == ".":
 		what = "the working directory"
 	}
 	msg := fmt.Sprintf("%s does not exist: there is no %s in %s.", name, base, what)
@@ -51,9 +54,9 @@ func (w *Workspace) near(dir, base string) []string {
 	var found []candidate
 	for _, n := range names {
 		if far := distance(strings.ToLower(n), strings.ToLower(base)); far <= max(len(base)/3, 1) {
-			found = append(found, candidate{path.Join(dir, n), far})
+			found = append(found, candidate{w.show(path.Join(dir, n)), far})
 		} else if len(base) > 2 && stem(n) == stem(base) {
-			found = append(found, candidate{path.Join(dir, n), len(base)})
+			found = append(found, candidate{w.show(path.Join(dir, n)), len(base)})
 		}
 	}
 	slices.SortFunc(found, func(a, b candidate) int {

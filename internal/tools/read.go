@@ -1,13 +1,13 @@
 package tools
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
+
+	"agent/internal/tools/read"
 )
 
 //go:embed read.md
@@ -27,7 +27,11 @@ func (w *Workspace) readTool(known *Ledger) Tool {
 		if a.Path == "" {
 			return Call{}, errors.New("the path is empty: give the file to read")
 		}
-		p, err := w.start(a.Path)
+		at, err := w.reach(a.Path)
+		if err != nil {
+			return Call{}, err
+		}
+		p, err := at.start(a.Path)
 		if err != nil {
 			return Call{}, err
 		}
@@ -35,23 +39,24 @@ func (w *Workspace) readTool(known *Ledger) Tool {
 		if a.Limit > 0 {
 			span.limit = min(a.Limit, maxLines)
 		}
-		title := "read " + p
+		title := "read " + at.show(p)
 		if span.first > 1 {
 			title += fmt.Sprintf(" from line %d", span.first)
 		}
 		return Call{
 			Title:   title,
 			Effect:  Read,
-			Targets: []Target{{Path, p}},
+			Targets: []Target{{Path, at.show(p)}},
 			Run: func(ctx context.Context, _ Approved) (Result, error) {
-				return w.read(ctx, p, span)
+				return within(ctx, func() (Result, error) { return at.read(ctx, known, p, span) })
 			},
 		}, nil
 	})
 }
 
-func (w *Workspace) read(ctx context.Context, p string, s span) (Result, error) {
-	f, info, err := w.open(p, p)
+func (w *Workspace) read(ctx context.Context, known *Ledger, p string, s span) (Result, error) {
+	name := w.show(p)
+	f, info, err := w.open(name, p)
 	if err != nil {
 		return Result{}, err
 	}
@@ -59,54 +64,44 @@ func (w *Workspace) read(ctx context.Context, p string, s span) (Result, error) 
 	if info.IsDir() {
 		return w.list(ctx, p, 1)
 	}
-	in := newLineReader(ctx, f)
-	if head := in.head(); bytes.IndexByte(head, 0) >= 0 {
-		return Result{}, fmt.Errorf("%s is binary (%s, %s), so there are no lines to show: use a command in the shell that understands it",
-			p, http.DetectContentType(head), size(info.Size()))
+	defer unblock(ctx, f)()
+	in := newSource(ctx, name, f, info)
+	switch read.KindOf(name, in.sample()) {
+	case read.Picture:
+		return w.picture(ctx, in)
+	case read.Notebook:
+		return w.notebook(ctx, in, known, s)
+	case read.PDF:
+		return Result{}, noPDF(in)
 	}
-	page, err := in.page(s, info.Size())
-	if err != nil {
-		return Result{}, failed(ctx, "read "+p, err)
-	}
-	if page.shown == 0 && s.first > 1 {
-		return Result{}, fmt.Errorf("%s has %s: give an offset up to that", p, plural(page.total, "line"))
-	}
-	text := page.text.String() + page.note(s, info.Size())
-	if page.total == 0 {
-		text = "(the file is empty)\n"
-	}
-	return Result{Text: strings.ToValidUTF8(text, "\ufffd"), Summary: plural(page.shown, "line")}, nil
+	return in.lines(ctx, known, s)
 }
 
-// note says what is not to be seen in the lines of a page.
-func (p *page) note(s span, bytes int64) string {
-	var b strings.Builder
-	if p.lossy {
-		b.WriteString("(some bytes are not valid UTF-8 and shown as \ufffd)\n")
+// lines shows the lines of a file that is text.
+func (in *source) lines(ctx context.Context, known *Ledger, s span) (Result, error) {
+	e, err := in.text()
+	if err != nil {
+		return Result{}, err
 	}
-	if p.bom {
-		b.WriteString("(the file begins with a byte order mark)\n")
+	page, err := newLineReader(ctx, e.Decode(in.content())).page(s, in.counted())
+	if err != nil {
+		return Result{}, fmt.Errorf("read %s: %w", in.name, reason(err))
 	}
-	if p.crlf > 0 {
-		lines := fmt.Sprintf("%d of the lines", p.crlf)
-		if p.crlf == p.shown {
-			lines = "the lines"
-		}
-		fmt.Fprintf(&b, "(%s end in CRLF)\n", lines)
+	if page.shown == 0 && s.first > 1 {
+		return Result{}, page.beyond(in.name)
 	}
-	if p.cut > 0 {
-		fmt.Fprintf(&b, "(%s cut after %d characters; use search to find something further on in one)\n", plural(p.cut, "line"), maxWidth)
+	seen := in.reading()
+	if page.total == 0 {
+		return Result{Text: "(the file is empty)\n", Summary: "0 lines", Reads: []Reading{seen}}, nil
 	}
-	last := s.first + p.shown - 1
-	switch {
-	case p.total < 0:
-		fmt.Fprintf(&b, "(lines %d-%d of a file of %s; read on with offset %d)\n", s.first, last, size(bytes), last+1)
-	case last < p.total:
-		fmt.Fprintf(&b, "(lines %d-%d of %d; read on with offset %d)\n", s.first, last, p.total, last+1)
-	case p.unended:
-		b.WriteString("(no newline at the end of the file)\n")
-	case s.first > 1:
-		b.WriteString("(end of the file)\n")
+	seen.First, seen.Last = s.first, s.first+page.shown-1
+	if step, ok := known.shown(seen); ok {
+		return Result{
+			Text: fmt.Sprintf("unchanged since step %d: lines %d-%d of %s are still as shown there\n", step, seen.First, seen.Last, in.name) +
+				page.place(s, in.size),
+			Summary: fmt.Sprintf("unchanged since step %d", step),
+		}, nil
 	}
-	return b.String()
+	text := page.text.String() + page.oddities(e) + page.place(s, in.size)
+	return Result{Text: strings.ToValidUTF8(text, "\ufffd"), Summary: plural(page.shown, "line"), Reads: []Reading{seen}}, nil
 }

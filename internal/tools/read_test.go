@@ -1,13 +1,20 @@
 package tools_test
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tools"
 )
 
 // TestReadingOnGivesEveryLineOnce follows the notes from page to page.
@@ -52,26 +59,160 @@ func TestReadingOnGivesEveryLineOnce(t *testing.T) {
 }
 
 func TestWhatReadSaysOfOddFiles(t *testing.T) {
+	const (
+		latin  = ", as it is not UTF-8. edit replaces bytes: keep to ASCII in old and new, or change the file by a command, such as iconv to UTF-8 and back)\n"
+		wide   = ". edit and search see bytes and find no text in it: change it by a command, such as iconv to UTF-8 and back)\n"
+		broken = "(some bytes are not valid UTF-8 and shown as \ufffd)\n"
+		binary = ", so there are no lines to show: use a command in the shell that understands it"
+	)
 	for name, c := range map[string]struct{ content, want string }{
-		"crlf":            {"a\r\nb\r\n", "1\ta\n2\tb\n(the lines end in CRLF)\n"},
-		"mixed":           {"a\r\nb\n", "1\ta\n2\tb\n(1 of the lines end in CRLF)\n"},
-		"byte order mark": {"\ufeffa\n", "1\ta\n(the file begins with a byte order mark)\n"},
-		"unended":         {"a\nb", "1\ta\n2\tb\n(no newline at the end of the file)\n"},
-		"latin-1":         {"caf\xe9\n", "1\tcaf\ufffd\n(some bytes are not valid UTF-8 and shown as \ufffd)\n"},
-		"long line":       {strings.Repeat("é", 2010) + "\n", "1\t" + strings.Repeat("é", 2000) + "… (20 bytes more)\n(1 line cut after 2000 characters; use search to find something further on in one)\n"},
-		"png":             {"\x89PNG\r\n\x1a\n\x00\x00", "f is binary (image/png, 10 bytes), so there are no lines to show: use a command in the shell that understands it"},
-		"utf-16":          {"\xff\xfea\x00\n\x00", "f is binary (text/plain; charset=utf-16le, 6 bytes), so there are no lines to show: use a command in the shell that understands it"},
+		"crlf":             {"a\r\nb\r\n", "1\ta\n2\tb\n(the lines end in CRLF)\n"},
+		"mixed":            {"a\r\nb\n", "1\ta\n2\tb\n(1 of the lines end in CRLF)\n"},
+		"byte order mark":  {"\ufeffa\n", "1\ta\n(the file begins with a byte order mark)\n"},
+		"unended":          {"a\nb", "1\ta\n2\tb\n(no newline at the end of the file)\n"},
+		"latin-1":          {"caf\xe9\n", "1\tcafé\n(decoded from ISO-8859-1" + latin},
+		"windows-1252":     {"\x93caf\xe9\x94 5\x80\n", "1\t“café” 5€\n(decoded from Windows-1252" + latin},
+		"neither":          {"\x81\x9d\n", "1\t\ufffd\n" + broken},
+		"one broken byte":  {"größer und süßer \xff\n", "1\tgrößer und süßer \ufffd\n" + broken},
+		"colours":          {"\x1b[1mcaf\xe9\x1b[m\n", "1\t\x1b[1mcafé\x1b[m\n(decoded from ISO-8859-1" + latin},
+		"utf-16le":         {"\xff\xfea\x00\x3d\xd8\x00\xde\n\x00", "1\ta😀\n(decoded from UTF-16LE" + wide + "(the file begins with a byte order mark)\n"},
+		"utf-16be":         {"\xfe\xff\x00a\x00\r\x00\n\x00b", "1\ta\n2\tb\n(decoded from UTF-16BE" + wide + "(the file begins with a byte order mark)\n(1 of the lines end in CRLF)\n(no newline at the end of the file)\n"},
+		"utf-16le, no bom": {"a\x00\n\x00\xe4\x00\n\x00", "1\ta\n2\tä\n(decoded from UTF-16LE" + wide},
+		"utf-16be, no bom": {"\x00a\x00\n\x00b\x00\n", "1\ta\n2\tb\n(decoded from UTF-16BE" + wide},
+		"utf-16, broken":   {"\xff\xfea\x00\x00\xd8b\x00\n\x00x", "1\ta\ufffdb\n2\t\ufffd\n(decoded from UTF-16LE" + wide + "(the file begins with a byte order mark)\n(no newline at the end of the file)\n"},
+		"utf-32":           {"\xff\xfe\x00\x00a\x00\x00\x00", "f is binary (text/plain; charset=utf-16le, 8 bytes)" + binary},
+		"numbers":          {"\x01\x00\x02\x00\x03\x00a\x00", "f is binary (application/octet-stream, 8 bytes)" + binary},
+		"no text, no nul":  {"\x1f\x8b\x01\x02\xff\xfe\x03", "f is binary (application/octet-stream, 7 bytes)" + binary},
+		"svg":              {"<svg width=\"1\"/>\n", "1\t<svg width=\"1\"/>\n"},
+		"long line":        {strings.Repeat("é", 2010) + "\n", "1\t" + strings.Repeat("é", 2000) + "… (20 bytes more)\n(1 line cut after 2000 characters; use search to find something further on in one)\n"},
+		"pdf":              {"%PDF-1.4\n", "f is a PDF of 9 bytes, which is not read here: run a command in the shell, such as pdftotext -layout f - or, to see pages, pdftoppm -png -r 80"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ws, _ := workspace(t, map[string]string{"f": c.content})
-			r, err := call(t, ws, "read", obj{"path": "f"})
-			got := r.Text
-			if err != nil {
-				got = err.Error()
-			}
-			if diff := cmp.Diff(got, c.want); diff != "" {
+			if diff := cmp.Diff(said(call(t, ws, "read", obj{"path": "f"})), c.want); diff != "" {
 				t.Errorf("got (-), want (+):\n%s", diff)
 			}
 		})
 	}
+}
+
+// said is what a model gets to read.
+func said(r tools.Result, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return r.Text
+}
+
+// TestWhatWasReadIsNotRepeated reads again and again with one ledger.
+func TestWhatWasReadIsNotRepeated(t *testing.T) {
+	ws, dir := workspace(t, map[string]string{
+		"f":        "1\n2\n3\n4\n",
+		"one":      "1\n",
+		"long":     strings.Repeat("line\n", 2500),
+		"empty":    "",
+		"nb.ipynb": `{"cells": [], "nbformat": 4}`,
+	})
+	known := tools.NewLedger()
+	step := 0
+	read := func(args obj) tools.Result {
+		t.Helper()
+		step++
+		r := reading(t, ws, known, args)
+		known.Add(step, r.Reads...)
+		return r
+	}
+	for _, c := range []struct {
+		args obj
+		want string
+	}{
+		{obj{"path": "f", "offset": 2, "limit": 2}, "2\t2\n3\t3\n(lines 2-3 of 4; read on with offset 4)\n"},
+		{obj{"path": "f", "offset": 3, "limit": 1}, "unchanged since step 1: lines 3-3 of f are still as shown there\n(lines 3-3 of 4; read on with offset 4)\n"},
+		{obj{"path": "f", "offset": 3, "limit": 2}, "3\t3\n4\t4\n(end of the file)\n"},
+		{obj{"path": "f", "offset": 2}, "2\t2\n3\t3\n4\t4\n(end of the file)\n"}, // not shown in one piece
+		{obj{"path": "./f", "offset": 2}, "unchanged since step 4: lines 2-4 of f are still as shown there\n(end of the file)\n"},
+		{obj{"path": "one"}, "1\t1\n"},
+		{obj{"path": "one"}, "unchanged since step 6: lines 1-1 of one are still as shown there\n"},
+		{obj{"path": "empty"}, "(the file is empty)\n"},
+		{obj{"path": "empty"}, "(the file is empty)\n"},
+		{obj{"path": "nb.ipynb"}, "(notebook of 0 cells. The lines are numbered as shown: edit and search see the JSON of the file)\n"},
+		{obj{"path": "nb.ipynb"}, "(notebook of 0 cells. The lines are numbered as shown: edit and search see the JSON of the file)\n"},
+	} {
+		if diff := cmp.Diff(read(c.args).Text, c.want); diff != "" {
+			t.Errorf("step %d, %v: got (-), want (+):\n%s", step, c.args, diff)
+		}
+	}
+
+	read(obj{"path": "long"})
+	r := read(obj{"path": "long"})
+	if want := "unchanged since step 12: lines 1-2000 of long are still as shown there\n(lines 1-2000 of 2500; read on with offset 2001)\n"; r.Text != want || r.Reads != nil {
+		t.Errorf("long: got %q with %v, want %q with no reading", r.Text, r.Reads, want)
+	}
+
+	// Another content, however alike, is shown.
+	writeFile(t, filepath.Join(dir, "one"), "2\n")
+	if r := read(obj{"path": "one"}); r.Text != "1\t2\n" {
+		t.Errorf("changed: got %q, want it shown", r.Text)
+	}
+	writeFile(t, filepath.Join(dir, "one"), "1\n")
+	if r := read(obj{"path": "one"}); r.Text != "1\t1\n" {
+		t.Errorf("changed back: got %q, want it shown", r.Text)
+	}
+	known.Reset()
+	if r := read(obj{"path": "f", "offset": 2}); !strings.HasPrefix(r.Text, "2\t2\n") {
+		t.Errorf("forgotten: got %q, want it shown", r.Text)
+	}
+}
+
+func TestWhatAReadingSaysOfAFile(t *testing.T) {
+	big := strings.Repeat("0123456789abcde\n", 1<<16) + "x\n" // a little over 1 MB
+	ws, dir := workspace(t, map[string]string{"f": "caf\xe9\n2\n", "big": big})
+	sum := func(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }
+	for name, want := range map[string]tools.Reading{
+		"f":   {Path: "f", Sum: sum("caf\xe9\n2\n"), First: 2, Last: 2, Content: []byte("caf\xe9\n2\n")},
+		"big": {Path: "big", Sum: sum(big), First: 2, Last: 2},
+	} {
+		r := reading(t, ws, nil, obj{"path": name, "offset": 2, "limit": 1})
+		if diff := cmp.Diff(r.Reads, []tools.Reading{want}); diff != "" {
+			t.Errorf("%s: got (-), want (+):\n%s", name, diff)
+		}
+	}
+
+	// What is too large to be edited is told apart by its time and size.
+	huge := filepath.Join(dir, "huge")
+	writeFile(t, huge, strings.Repeat(big, 17))
+	known := tools.NewLedger()
+	r := reading(t, ws, known, obj{"path": "huge"})
+	if len(r.Reads) != 1 || !strings.HasPrefix(r.Reads[0].Sum, "stat:") || r.Reads[0].Content != nil {
+		t.Fatalf("huge: got %.200v, want one reading by stat", r.Reads)
+	}
+	known.Add(1, r.Reads...)
+	if r := reading(t, ws, known, obj{"path": "huge"}); !strings.HasPrefix(r.Text, "unchanged since step 1: lines 1-2000 of huge are") {
+		t.Errorf("huge again: got %.80q", r.Text)
+	}
+	at := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(huge, at, at); err != nil {
+		t.Fatal(err)
+	}
+	if r := reading(t, ws, known, obj{"path": "huge"}); !strings.HasPrefix(r.Text, "1\t") {
+		t.Errorf("huge, touched: got %.80q, want it shown", r.Text)
+	}
+}
+
+// reading reads with a ledger.
+func reading(t *testing.T, ws *tools.Workspace, known *tools.Ledger, args obj) tools.Result {
+	t.Helper()
+	b, err := json.Marshal(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := tools.Files(ws, known)[0].Prepare(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.Run(t.Context(), tools.Approved{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

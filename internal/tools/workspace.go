@@ -25,6 +25,8 @@ type Workspace struct {
 	mu      sync.Mutex
 	out     *Workspace // at outputs; nil until it is needed
 	prefix  string     // that of the paths in out, as a model writes them
+
+	drawing sync.Mutex // held while an image is decoded
 }
 
 // Open returns the workspace at dir, which must be a directory. The caller
@@ -202,6 +204,9 @@ func (w *Workspace) inside(name string) (string, bool) {
 func (w *Workspace) outside(name, why string) error {
 	if why != "" {
 		why = " (" + why + ")"
+	}
+	if w.prefix != "" {
+		return fmt.Errorf("%s leaves %s, the directory of this session's outputs%s: read what is in it, or below the working directory", name, w.dir, why)
 	}
 	return fmt.Errorf("%s leaves the working directory %s%s: tools reach only what is below it. "+
 		"Use a path inside it; if the file is really needed, ask the person to copy it here or to start there", name, w.dir, why)

@@ -1,0 +1,83 @@
+package tools_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tools"
+)
+
+// TestReadReachesTheOutputs reads what a session keeps, beside the workspace
+// and inside it.
+func TestReadReachesTheOutputs(t *testing.T) {
+	for name, inside := range map[string]bool{"beside": false, "inside": true} {
+		t.Run(name, func(t *testing.T) {
+			ws, dir := workspace(t, map[string]string{"a.txt": "a\n"})
+			out := filepath.Join(dir, "state", "s.out")
+			if !inside {
+				out = filepath.Join(t.TempDir(), "s.out")
+			}
+			ws.Attach(out)
+			file := filepath.Join(out, "1.txt")
+			if got := said(call(t, ws, "read", obj{"path": file})); !strings.HasSuffix(got, "No output is kept there yet") {
+				t.Errorf("before there is any: got %s", got)
+			}
+			writeFile(t, file, "one\ntwo\n")
+			c, err := prepare(t, ws, "read", obj{"path": file, "offset": 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.Targets, []tools.Target{{Kind: tools.Path, Value: file}}); diff != "" || c.Title != "read "+file+" from line 2" {
+				t.Errorf("%s: got (-), want (+):\n%s", c.Title, diff)
+			}
+			r, err := c.Run(t.Context(), tools.Approved{})
+			if err != nil || r.Text != "2\ttwo\n(end of the file)\n" || r.Reads[0].Path != file {
+				t.Errorf("got %q, %v, %v, want its second line", r.Text, r.Reads, err)
+			}
+			for name, want := range map[string]string{
+				filepath.Join(out, "2.txt"):              out + string(filepath.Separator) + "2.txt does not exist: there is no 2.txt in the directory of this session's outputs. Near names there: " + file,
+				filepath.Join(out, "sub", "..", "1.txt"): "1\tone\n2\ttwo\n",
+				"a.txt":                                  "1\ta\n",
+			} {
+				if diff := cmp.Diff(said(call(t, ws, "read", obj{"path": name})), want); diff != "" {
+					t.Errorf("%s: got (-), want (+):\n%s", name, diff)
+				}
+			}
+			if _, err := call(t, ws, "read", obj{"path": out}); err != nil {
+				t.Errorf("the directory: got %v, want it listed", err)
+			}
+		})
+	}
+}
+
+func TestTheOutputsAreOnlyRead(t *testing.T) {
+	ws, _ := workspace(t, nil)
+	beside := t.TempDir()
+	out := filepath.Join(beside, "s.out")
+	ws.Attach(out)
+	writeFile(t, filepath.Join(beside, "secret"), "secret\n")
+	writeFile(t, filepath.Join(out, "1.txt"), "one\n")
+	for tool, args := range map[string]obj{
+		"edit":  {"path": filepath.Join(out, "1.txt"), "old": "one", "new": "two"},
+		"write": {"path": filepath.Join(out, "2.txt"), "content": "two\n"},
+	} {
+		if _, err := call(t, ws, tool, args); err == nil || !strings.Contains(err.Error(), "leaves the working directory") {
+			t.Errorf("%s: got %v, want it refused", tool, err)
+		}
+	}
+	entries, err := os.ReadDir(out)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("got %v, %v, want what was there", entries, err)
+	}
+	for _, name := range []string{
+		filepath.Join(beside, "secret"), beside, filepath.Join(out, "..", "secret"), out + "-more", filepath.Join(out, "..", "s.out-more"),
+	} {
+		if got := said(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, "leaves the working directory") {
+			t.Errorf("read %s: got %s, want it refused", name, got)
+		}
+	}
+}

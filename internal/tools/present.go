@@ -1,0 +1,116 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"agent/internal/llm"
+	"agent/internal/tools/read"
+)
+
+// maxPictures is how many images of a notebook are shown at a time.
+const maxPictures = 4
+
+// picture shows an image to models that see.
+func (w *Workspace) picture(ctx context.Context, in *source) (Result, error) {
+	const instead = "make a smaller or another one by a command in the shell, such as magick IMAGE -resize 1568x1568 NEW.png"
+	if err := in.hold(maxWhole); err != nil {
+		return Result{}, err
+	}
+	if !in.whole {
+		return Result{}, fmt.Errorf("%s is an image of %s, more than the %s that are read here: %s", in.name, size(in.size), size(maxWhole), instead)
+	}
+	s, err := w.draw(ctx, in.held)
+	if err != nil {
+		return Result{}, fmt.Errorf("%s cannot be shown: %w. To see it, %s", in.name, err, instead)
+	}
+	text := fmt.Sprintf("%s: %s image, %d x %d pixels, %s", path.Base(in.name), s.Format, s.Size.X, s.Size.Y, size(in.size))
+	if s.Frames > 1 {
+		text += fmt.Sprintf("; only the first of its %d frames is shown", s.Frames)
+	}
+	if s.Scaled != s.Size {
+		text += fmt.Sprintf("; shown at %d x %d", s.Scaled.X, s.Scaled.Y)
+	}
+	seen := in.reading()
+	seen.Content = nil // what changes in an image cannot be told
+	return Result{
+		Text:    text + "\n",
+		Summary: fmt.Sprintf("%s image, %d x %d", s.Format, s.Size.X, s.Size.Y),
+		Images:  []llm.Image{s.Image},
+		Reads:   []Reading{seen},
+	}, nil
+}
+
+// draw decodes an image. One at a time is, as that takes much memory.
+func (w *Workspace) draw(ctx context.Context, content []byte) (read.Shown, error) {
+	w.drawing.Lock()
+	defer w.drawing.Unlock()
+	return read.Show(ctx, content)
+}
+
+// notebook shows the cells of a notebook. What is none, or too large, is shown
+// as its lines.
+func (w *Workspace) notebook(ctx context.Context, in *source, known *Ledger, s span) (Result, error) {
+	if err := in.hold(maxWhole); err != nil {
+		return Result{}, err
+	}
+	var cells read.Cells
+	err := fmt.Errorf("it holds more than %s", size(maxWhole))
+	if in.whole {
+		cells, err = read.CellsOf(in.held)
+	}
+	if err != nil {
+		r, failed := in.lines(ctx, known, s)
+		r.Text += fmt.Sprintf("(not shown as the cells of a notebook: %v)\n", err)
+		return r, failed
+	}
+	page, err := newLineReader(ctx, strings.NewReader(cells.Text)).page(s, true)
+	if err != nil {
+		return Result{}, fmt.Errorf("read %s: %w", in.name, err)
+	}
+	if page.shown == 0 && s.first > 1 {
+		return Result{}, page.beyond(in.name + " as text")
+	}
+	images, note := w.among(ctx, cells.Pictures, s.first, s.first+page.shown-1)
+	text := strings.TrimSpace(fmt.Sprintf("notebook of %s %s", plural(cells.Count, "cell"), cells.Language))
+	return Result{
+		Text: page.text.String() + page.oddities(read.UTF8) + page.place(s, in.size) + note +
+			fmt.Sprintf("(%s. The lines are numbered as shown: edit and search see the JSON of the file)\n", text),
+		Summary: plural(cells.Count, "cell"),
+		Images:  images,
+		Reads:   []Reading{in.reading()},
+	}, nil
+}
+
+// among returns the images that belong to the lines that are shown, and says
+// how many are left out.
+func (w *Workspace) among(ctx context.Context, all []read.Placed, first, last int) (images []llm.Image, note string) {
+	left := 0
+	for _, p := range all {
+		if p.Line < first || p.Line > last {
+			continue
+		}
+		if len(images) < maxPictures {
+			if s, err := w.draw(ctx, p.Content); err == nil {
+				images = append(images, s.Image)
+				continue
+			}
+		}
+		left++
+	}
+	if len(images) > 0 {
+		note = fmt.Sprintf("(%s of these lines can be seen, in their order)\n", plural(len(images), "image"))
+	}
+	if left > 0 {
+		note += fmt.Sprintf("(%s of these lines cannot be shown, or not with so many others)\n", plural(left, "image"))
+	}
+	return images, note
+}
+
+// noPDF says how to get at the text of a PDF.
+func noPDF(in *source) error {
+	return fmt.Errorf("%s is a PDF of %s, which is not read here: run a command in the shell, such as pdftotext -layout %s - "+
+		"or, to see pages, pdftoppm -png -r 80", in.name, size(in.size), in.name)
+}

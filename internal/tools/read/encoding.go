@@ -1,0 +1,153 @@
+package read
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// Encoding is how bytes stand for text. Its value is the name that other
+// programs know it by.
+type Encoding string
+
+// The encodings that are told apart.
+const (
+	UTF8        Encoding = "UTF-8"
+	UTF16LE     Encoding = "UTF-16LE"
+	UTF16BE     Encoding = "UTF-16BE"
+	Latin1      Encoding = "ISO-8859-1"
+	Windows1252 Encoding = "Windows-1252"
+)
+
+// looked is how much of a file decides whether it is text at all.
+const looked = 64 << 10
+
+// Detect says how the bytes of a file are best read as text. They are all of
+// it or, if whole is false, its beginning. It reports false for what is no
+// text. UTF8 is also the answer for text of which some bytes are broken.
+func Detect(b []byte, whole bool) (Encoding, bool) {
+	head := b[:min(len(b), looked)]
+	switch {
+	case bytes.HasPrefix(b, []byte("\xff\xfe\x00\x00")): // UTF-32
+		return "", false
+	case bytes.HasPrefix(b, []byte("\xff\xfe")):
+		return UTF16LE, true
+	case bytes.HasPrefix(b, []byte("\xfe\xff")):
+		return UTF16BE, true
+	case bytes.IndexByte(head, 0) >= 0:
+		return wide(head)
+	}
+	if !whole {
+		b = complete(b)
+	}
+	if utf8.Valid(b) {
+		return UTF8, true
+	}
+	return narrow(b)
+}
+
+// complete is b without the beginning of a character that is cut at its end.
+func complete(b []byte) []byte {
+	for i := len(b) - 1; i >= max(len(b)-utf8.UTFMax, 0); i-- {
+		if utf8.RuneStart(b[i]) {
+			if !utf8.FullRune(b[i:]) {
+				return b[:i]
+			}
+			break
+		}
+	}
+	return b
+}
+
+// narrow tells text of one byte a character from broken UTF-8 and from no text.
+func narrow(b []byte) (Encoding, bool) {
+	var broken, sequences, controls, windows int
+	undefined := false
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		switch c := b[i]; {
+		case n > 1:
+			sequences++
+		case r == utf8.RuneError:
+			broken++
+			if c < 0xa0 {
+				windows++
+				undefined = undefined || bytes.IndexByte([]byte{0x81, 0x8d, 0x8f, 0x90, 0x9d}, c) >= 0
+			}
+		case control(uint16(c)):
+			controls++
+		}
+		i += n
+	}
+	switch {
+	case controls > 0 && (controls+broken)*10 > len(b):
+		return "", false
+	case controls > 0, sequences >= broken, undefined:
+		return UTF8, true
+	case windows > 0:
+		return Windows1252, true
+	}
+	return Latin1, true
+}
+
+// wide recognises UTF-16 without a byte order mark: well-formed, no control
+// characters, and mostly of the characters that have a zero for their high byte.
+func wide(head []byte) (Encoding, bool) {
+	for _, e := range []Encoding{UTF16LE, UTF16BE} {
+		if plainly(e, head[:len(head)&^1]) {
+			return e, true
+		}
+	}
+	return "", false
+}
+
+func plainly(e Encoding, b []byte) bool {
+	units := make([]uint16, 0, len(b)/2)
+	latin := 0
+	for pair := range slices.Chunk(b, 2) {
+		low, high := pair[0], pair[1]
+		if e == UTF16BE {
+			low, high = high, low
+		}
+		u := uint16(high)<<8 | uint16(low)
+		if u == 0 || control(u) {
+			return false
+		}
+		if high == 0 {
+			latin++
+		}
+		units = append(units, u)
+	}
+	if len(units) > 0 && utf16.IsSurrogate(rune(units[len(units)-1])) { // perhaps cut in the middle
+		units = units[:len(units)-1]
+	}
+	return latin*2 >= len(units) && !slices.Contains(utf16.Decode(units), utf8.RuneError)
+}
+
+// control reports whether a character has no place in text. Those that steer
+// terminals and printers have.
+func control(c uint16) bool {
+	return c < ' ' && bytes.IndexByte([]byte("\a\b\t\n\v\f\r\x1b\x1a"), byte(c)) < 0 || c == 0x7f
+}
+
+// Decode returns r as UTF-8. A byte order mark is kept; what is not well-formed
+// becomes U+FFFD in UTF-16, and stays as it is in UTF-8.
+func (e Encoding) Decode(r io.Reader) io.Reader {
+	switch e {
+	case UTF16LE:
+		return transform.NewReader(r, unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder())
+	case UTF16BE:
+		return transform.NewReader(r, unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder())
+	case Latin1:
+		return transform.NewReader(r, charmap.ISO8859_1.NewDecoder())
+	case Windows1252:
+		return transform.NewReader(r, charmap.Windows1252.NewDecoder())
+	}
+	return r
+}

@@ -1,0 +1,46 @@
+package tools_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/tools"
+)
+
+// TestFilesOfTheKernel reads what claims to be empty, and what no program
+// should read, where the workspace holds it.
+func TestFilesOfTheKernel(t *testing.T) {
+	ws, err := tools.Open("/proc/self")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer ws.Close()
+	for name, want := range map[string]string{
+		"status":       "\tName:\t",
+		"mem":          "read mem: ",
+		"pagemap":      "pagemap is binary",
+		"exe":          "leaves the working directory",
+		"root/etc":     "leaves the working directory",
+		"cwd/x":        "leaves the working directory",
+		"../1/status":  "leaves the working directory",
+		"/proc/1/stat": "leaves the working directory",
+	} {
+		if got := said(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, want) {
+			t.Errorf("%s: got %.200q, want %q in it", name, got, want)
+		}
+	}
+}
+
+func TestDevicesAreNamedNotOpened(t *testing.T) {
+	ws, err := tools.Open("/")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer ws.Close()
+	for _, name := range []string{"dev/zero", "/dev/full", filepath.Join(ws.Dir(), "dev", "null")} {
+		if got := said(call(t, ws, "read", obj{"path": name})); !strings.Contains(got, "is a device, not a file") {
+			t.Errorf("%s: got %.200q, want that it is a device", name, got)
+		}
+	}
+}

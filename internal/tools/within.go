@@ -1,0 +1,48 @@
+package tools
+
+import (
+	"context"
+	"os"
+	"time"
+)
+
+// within returns what do returns, or ctx's error as soon as ctx ends. A read of
+// a file that never answers, as some in /proc, cannot be stopped: it is left
+// behind then, and do must look at ctx when it gets on. A panic in do is one of
+// the caller's.
+func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	type end struct {
+		value    T
+		err      error
+		panicked any
+	}
+	done := make(chan end, 1)
+	go func() {
+		e := end{}
+		defer func() {
+			e.panicked = recover()
+			done <- e
+		}()
+		e.value, e.err = do()
+	}()
+	select {
+	case e := <-done:
+		if e.panicked != nil {
+			panic(e.panicked)
+		}
+		if e.err != nil && ctx.Err() != nil {
+			return e.value, ctx.Err()
+		}
+		return e.value, e.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// unblock makes the reads of f that wait for something end with ctx, where the
+// system lets them. The caller calls what it returns before it closes f.
+func unblock(ctx context.Context, f *os.File) func() {
+	stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) })
+	return func() { stop() }
+}

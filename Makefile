@@ -6,7 +6,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # A shell that does not expand ~ behind = leaves it to us.
 WHERE   := $(patsubst ~%,$(HOME)%,$(DIR))
 
-.PHONY: run build install test check cases bench pictures fuzz clean
+.PHONY: run build install test check cases bench promises pictures clean
 
 ## run: build, then open the terminal program in DIR
 run:
@@ -50,6 +50,12 @@ clean:
 	rm -rf bin
 
 cases: SHELL := /bin/bash
+
+## promises: what this program promises, and the figure measured for each; takes minutes
+promises:
+	@PROMISES=1 STORM=$${STORM:-1000} $(GO) test -count=1 -timeout 60m -run 'Storm|Promise' -v ./... > promises.log 2>&1; code=$$?; \
+		sed -n 's/^promise\t//p' promises.log | sort | awk -F '\t' '{ printf "%-88s %s\n", $$1, $$2 }'; \
+		if [ $$code -ne 0 ]; then grep -E '^ *(--- FAIL|.*_test.go)' promises.log; exit 1; fi; rm -f promises.log
 
 ## pictures: draw the README's pictures anew, from real screens
 pictures:

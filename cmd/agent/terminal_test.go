@@ -74,10 +74,16 @@ func (h home) open(t *testing.T, cols, rows int, args ...string) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := newTerminal(t, cmd, f, cols, rows)
+	t.Cleanup(s.close)
+	return s
+}
+
+// newTerminal draws what the program cmd writes to f. The caller closes it.
+func newTerminal(t *testing.T, cmd *exec.Cmd, f *os.File, cols, rows int) *terminal {
 	s := &terminal{t: t, cmd: cmd, pty: f, em: vt.NewEmulator(cols, rows), changed: make(chan struct{}), done: make(chan struct{}), told: make(chan struct{})}
 	go s.draw()
 	go s.reply()
-	t.Cleanup(s.close)
 	return s
 }
 

@@ -1,0 +1,161 @@
+package fetch
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/idna"
+)
+
+// maxURL is how many bytes a URL may have.
+const maxURL = 4096
+
+// Parse returns the URL that raw is, in the one form that is asked for and
+// shown: ASCII, the host in lower case, without the port that goes without
+// saying and without a fragment. It refuses what is not fetched at all.
+func Parse(raw string) (*url.URL, error) {
+	raw = strings.TrimSpace(raw)
+	if len(raw) > maxURL {
+		return nil, fmt.Errorf("the URL has %d bytes, more than %d", len(raw), maxURL)
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			err = e.Err
+		}
+		return nil, fmt.Errorf("%q is no URL: %w", raw, err)
+	}
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, fmt.Errorf("%q: only http and https URLs are fetched, such as https://example.org/page", raw)
+	case u.User != nil:
+		return nil, errors.New("the URL holds a user name: no credentials are sent. Leave out what stands before the @")
+	case u.Opaque != "" || u.Hostname() == "":
+		return nil, fmt.Errorf("%q names no host: give the whole URL, such as https://example.org/page", raw)
+	}
+	host, err := canonical(u.Hostname())
+	if err != nil {
+		return nil, err
+	}
+	port := u.Port()
+	if n, err := strconv.Atoi(port); port != "" && (err != nil || n < 1 || n > 65535) {
+		return nil, fmt.Errorf("%q: there is no port %s", raw, port)
+	} else if port != "" {
+		port = strconv.Itoa(n)
+	}
+	if port != "" && port != map[string]string{"http": "80", "https": "443"}[u.Scheme] {
+		host += ":" + port
+	}
+	u.Host, u.Fragment, u.RawFragment = host, "", ""
+	u.RawQuery = ascii(u.RawQuery)
+	return u, nil
+}
+
+// canonical is a host as it stands in a URL.
+func canonical(host string) (string, error) {
+	if addr, err := netip.ParseAddr(host); err == nil && addr.Zone() == "" {
+		if addr.Is6() {
+			return "[" + addr.String() + "]", nil
+		}
+		return addr.String(), nil
+	}
+	name := strings.ToLower(strings.TrimSuffix(host, "."))
+	if ascii(name) != name {
+		var err error
+		if name, err = idna.Lookup.ToASCII(name); err != nil {
+			return "", fmt.Errorf("%q is no name of a host: %w", host, err)
+		}
+	}
+	for _, r := range name {
+		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-._", r) {
+			return "", fmt.Errorf("%q is no name of a host", host)
+		}
+	}
+	if name == "" {
+		return "", errors.New("the URL names no host: give the whole URL, such as https://example.org/page")
+	}
+	return name, nil
+}
+
+// ascii is s with all that is not printable ASCII written as %XX.
+func ascii(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if c > ' ' && c < 0x7f {
+			b.WriteByte(c)
+			continue
+		}
+		fmt.Fprintf(&b, "%%%02X", c)
+	}
+	return b.String()
+}
+
+// Public reports whether addr is one of the open internet, and none of this
+// machine or of a network that it is in.
+func Public(addr netip.Addr) bool {
+	addr = addr.Unmap()
+	if nat64 := netip.MustParsePrefix("64:ff9b::/96"); nat64.Contains(addr) {
+		b := addr.As16()
+		addr = netip.AddrFrom4([4]byte(b[12:])) // which is where it leads
+	}
+	if addr.Zone() != "" || addr.Is6() && !netip.MustParsePrefix("2000::/3").Contains(addr) {
+		return false
+	}
+	for _, p := range reserved() {
+		if p.Contains(addr) {
+			return false
+		}
+	}
+	return !near(addr)
+}
+
+// reserved returns the addresses that are not of the open internet, by the
+// registries of special-purpose addresses; of IPv6, within 2000::/3.
+func reserved() []netip.Prefix {
+	var out []netip.Prefix
+	for _, p := range []string{
+		"0.0.0.0/8",         // this network
+		"10.0.0.0/8",        // private
+		"100.64.0.0/10",     // shared behind a provider's NAT
+		"127.0.0.0/8",       // loopback
+		"168.63.129.16/32",  // a cloud's own services, seen from its machines
+		"169.254.0.0/16",    // link-local, with the metadata of clouds
+		"172.16.0.0/12",     // private
+		"192.0.0.0/24",      // protocols
+		"192.0.2.0/24",      // documentation
+		"192.88.99.0/24",    // relays of 6to4
+		"192.168.0.0/16",    // private
+		"198.18.0.0/15",     // benchmarks
+		"198.51.100.0/24",   // documentation
+		"203.0.113.0/24",    // documentation
+		"224.0.0.0/3",       // multicast, reserved, broadcast
+		"2001::/23",         // protocols, with the tunnels of Teredo
+		"2001:db8::/32",     // documentation
+		"2002::/16",         // the tunnels of 6to4
+		"3fff::/20",         // documentation
+		"2620:4f:8000::/48", // a sink
+	} {
+		out = append(out, netip.MustParsePrefix(p))
+	}
+	return out
+}
+
+// near reports whether addr is in a network to which this machine is directly
+// connected. With IPv6 the machines at home have public addresses too.
+func near(addr netip.Addr) bool {
+	nets, err := net.InterfaceAddrs()
+	if err != nil {
+		return false
+	}
+	for _, n := range nets {
+		if p, err := netip.ParsePrefix(n.String()); err == nil && p.Masked().Contains(addr) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,9 +1,11 @@
 package tools_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,4 +82,30 @@ func TestTheOutputsAreOnlyRead(t *testing.T) {
 			t.Errorf("read %s: got %s, want it refused", name, got)
 		}
 	}
+}
+
+// TestReadsRunSideBySide is for the race detector.
+func TestReadsRunSideBySide(t *testing.T) {
+	ws, _ := workspace(t, map[string]string{"a.png": string(pngOf(t, plain(1600, 10))), "a.txt": "a\n"})
+	out := filepath.Join(t.TempDir(), "s.out")
+	ws.Attach(out)
+	writeFile(t, filepath.Join(out, "1.txt"), "one\n")
+	known := tools.NewLedger()
+	var all sync.WaitGroup
+	for range 4 {
+		for _, name := range []string{"a.png", "a.txt", filepath.Join(out, "1.txt")} {
+			c, err := tools.Files(ws, known)[0].Prepare(t.Context(), fmt.Appendf(nil, `{"path": %q}`, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Go(func() {
+				r, err := c.Run(t.Context(), tools.Approved{})
+				known.Add(1, r.Reads...)
+				if err != nil || r.Text == "" {
+					t.Errorf("%s: got %q, %v", name, r.Text, err)
+				}
+			})
+		}
+	}
+	all.Wait()
 }

@@ -57,23 +57,30 @@ type output struct {
 	Traceback []string
 }
 
-// lines is text as notebooks hold it: a string, or a list of lines.
+// lines is text as notebooks hold it: a string, or a list of lines. Something
+// else stays JSON.
 type lines string
 
 func (l *lines) UnmarshalJSON(b []byte) error {
 	var list []string
-	if json.Unmarshal(b, &list) == nil {
+	var one string
+	switch {
+	case json.Unmarshal(b, &list) == nil:
 		*l = lines(strings.Join(list, ""))
-		return nil
+	case json.Unmarshal(b, &one) == nil:
+		*l = lines(one)
+	default:
+		*l = lines(b)
 	}
-	return json.Unmarshal(b, (*string)(l))
+	return nil
 }
 
 // CellsOf returns the cells of a notebook with their outputs. The error says
 // why content is none.
 func CellsOf(content []byte) (Cells, error) {
 	var n notebook
-	if err := json.Unmarshal(content, &n); err != nil {
+	var odd *json.UnmarshalTypeError // one value that is not as it should be: the others are there
+	if err := json.Unmarshal(content, &n); err != nil && !errors.As(err, &odd) {
 		return Cells{}, err
 	}
 	if n.Cells == nil && n.Worksheets == nil {
@@ -176,7 +183,7 @@ func (w *cellWriter) write(text string) {
 	if text == "" {
 		return
 	}
-	text = strings.TrimSuffix(text, "\n") + "\n"
+	text = strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n") + "\n"
 	w.text.WriteString(text)
 	w.lines += strings.Count(text, "\n")
 }

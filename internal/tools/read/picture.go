@@ -97,11 +97,12 @@ func Show(ctx context.Context, content []byte) (s Shown, err error) {
 	}
 	small := shrink(img)
 	s.Scaled = small.Bounds().Size()
-	if f.sent && small == img && len(content) <= maxSent && s.Frames == 1 {
+	heavy := f.sent && len(content) > maxSent && small == img
+	if f.sent && small == img && !heavy && s.Frames == 1 {
 		s.Image = llm.Image{MediaType: media, Data: content}
 		return s, nil
 	}
-	s.Image, err = encode(small, f.name == "JPEG")
+	s.Image, err = encode(small, heavy || f.name == "JPEG")
 	return s, err
 }
 
@@ -125,7 +126,7 @@ func shrink(img image.Image) image.Image {
 	}
 }
 
-// encode makes a PNG of img, or a JPEG where it is a photo or a PNG too large.
+// encode makes a PNG of img, or a JPEG where it is a photo or a PNG is too large.
 func encode(img image.Image, photo bool) (llm.Image, error) {
 	var b bytes.Buffer
 	if !photo {

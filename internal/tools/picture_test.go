@@ -1,0 +1,218 @@
+package tools_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"math/rand/v2"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/image/bmp"
+
+	"agent/internal/tools"
+)
+
+// seen is what a model is shown of an image.
+type seen struct {
+	Text, Media   string
+	Width, Height int
+	Same          bool // the file, unchanged
+}
+
+func TestPicturesAreShown(t *testing.T) {
+	webp, err := base64.StdEncoding.DecodeString("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fileSize := regexp.MustCompile(`pixels, [\d.]+ (bytes|KB|MB)`)
+	for name, c := range map[string]struct {
+		content []byte
+		want    seen
+	}{
+		"small.png":    {pngOf(t, plain(40, 30)), seen{"small.png: PNG image, 40 x 30 pixels, SIZE\n", "image/png", 40, 30, true}},
+		"wide.png":     {pngOf(t, plain(4000, 200)), seen{"wide.png: PNG image, 4000 x 200 pixels, SIZE; shown at 1568 x 78\n", "image/png", 1568, 78, false}},
+		"thin.png":     {pngOf(t, plain(2, 9000)), seen{"thin.png: PNG image, 2 x 9000 pixels, SIZE; shown at 1 x 1568\n", "image/png", 1, 1568, false}},
+		"noise.png":    {pngOf(t, noise(1000, 800)), seen{"noise.png: PNG image, 1000 x 800 pixels, SIZE\n", "image/jpeg", 1000, 800, false}},
+		"a.jpg":        {jpegOf(t, plain(40, 30)), seen{"a.jpg: JPEG image, 40 x 30 pixels, SIZE\n", "image/jpeg", 40, 30, true}},
+		"large.jpg":    {jpegOf(t, plain(3200, 100)), seen{"large.jpg: JPEG image, 3200 x 100 pixels, SIZE; shown at 1568 x 49\n", "image/jpeg", 1568, 49, false}},
+		"still.gif":    {gifOf(t, 1), seen{"still.gif: GIF image, 20 x 10 pixels, SIZE\n", "image/gif", 20, 10, true}},
+		"moving.gif":   {gifOf(t, 3), seen{"moving.gif: GIF image, 20 x 10 pixels, SIZE; only the first of its 3 frames is shown\n", "image/png", 20, 10, false}},
+		"a.webp":       {webp, seen{"a.webp: WebP image, 1 x 1 pixels, SIZE\n", "image/webp", 1, 1, true}},
+		"a.bmp":        {bmpOf(t, plain(40, 30)), seen{"a.bmp: BMP image, 40 x 30 pixels, SIZE\n", "image/png", 40, 30, false}},
+		"misnamed.txt": {pngOf(t, plain(40, 30)), seen{"misnamed.txt: PNG image, 40 x 30 pixels, SIZE\n", "image/png", 40, 30, true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ws, _ := workspace(t, map[string]string{name: string(c.content)})
+			r, err := call(t, ws, "read", obj{"path": name})
+			if err != nil || len(r.Images) != 1 {
+				t.Fatalf("got %d images, %v, want one", len(r.Images), err)
+			}
+			im := r.Images[0]
+			size, err := png.DecodeConfig(bytes.NewReader(im.Data))
+			switch im.MediaType {
+			case "image/jpeg":
+				size, err = jpeg.DecodeConfig(bytes.NewReader(im.Data))
+			case "image/gif":
+				size, err = gif.DecodeConfig(bytes.NewReader(im.Data))
+			case "image/webp":
+				size.Width, size.Height, err = 1, 1, nil
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := seen{fileSize.ReplaceAllString(r.Text, "pixels, SIZE"), im.MediaType, size.Width, size.Height, bytes.Equal(im.Data, c.content)}
+			if diff := cmp.Diff(got, c.want); diff != "" {
+				t.Errorf("got (-), want (+):\n%s", diff)
+			}
+			if len(r.Reads) != 1 || r.Reads[0].First != 0 || r.Reads[0].Content != nil {
+				t.Errorf("got %v, want one reading without lines", r.Reads)
+			}
+		})
+	}
+}
+
+// TestScalingKeepsWhatIsThere looks at the colours of a picture that was scaled
+// down: half red, half blue.
+func TestScalingKeepsWhatIsThere(t *testing.T) {
+	img := image.NewNRGBA(image.Rect(0, 0, 4000, 100))
+	for y := range 100 {
+		for x := range 4000 {
+			c := color.NRGBA{R: 255, A: 255}
+			if x >= 2000 {
+				c = color.NRGBA{B: 255, A: 255}
+			}
+			img.SetNRGBA(x, y, c)
+		}
+	}
+	ws, _ := workspace(t, map[string]string{"f": string(pngOf(t, img))})
+	r, err := call(t, ws, "read", obj{"path": "f"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	small, err := png.Decode(bytes.NewReader(r.Images[0].Data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		x, y int
+		want color.NRGBA
+	}{{0, 0, color.NRGBA{255, 0, 0, 255}}, {600, 20, color.NRGBA{255, 0, 0, 255}}, {900, 38, color.NRGBA{0, 0, 255, 255}}, {1567, 38, color.NRGBA{0, 0, 255, 255}}} {
+		if got := color.NRGBAModel.Convert(small.At(c.x, c.y)); got != c.want {
+			t.Errorf("at %d, %d: got %v, want %v", c.x, c.y, got, c.want)
+		}
+	}
+}
+
+func TestHostilePicturesAreRefused(t *testing.T) {
+	good := pngOf(t, noise(100, 100))
+	bomb := bytes.Clone(good)
+	binary.BigEndian.PutUint32(bomb[16:], 100_000)
+	binary.BigEndian.PutUint32(bomb[20:], 100_000)
+	binary.BigEndian.PutUint32(bomb[29:], crc32.ChecksumIEEE(bomb[12:29]))
+	flipped := bytes.Clone(good)
+	flipped[len(flipped)/2] ^= 0xff
+	for name, c := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"bomb":      {bomb, "the PNG image has 100000 x 100000 pixels, more than the 25 million that are decoded here"},
+		"truncated": {good[:len(good)/2], "the PNG image is damaged"},
+		"flipped":   {flipped, "the PNG image is damaged"},
+		"header":    {[]byte("GIF89a"), "the GIF image is damaged"},
+		"webp":      {[]byte("RIFF\xff\xff\xff\xffWEBPVP8 \xff\xff\xff\x7f"), "the WebP image is damaged"},
+		"bmp":       {append([]byte("BM"), make([]byte, 60)...), "the BMP image is damaged"},
+		"jpeg":      {[]byte("\xff\xd8\xff\xe0"), "the JPEG image is damaged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ws, _ := workspace(t, map[string]string{"f": string(c.content)})
+			got := said(call(t, ws, "read", obj{"path": "f"}))
+			if !strings.HasPrefix(got, "f cannot be shown: "+c.want) || !strings.Contains(got, "by a command in the shell") {
+				t.Errorf("got %s, want %s and what to do", got, c.want)
+			}
+		})
+	}
+}
+
+func TestDecodingEndsWithTheContext(t *testing.T) {
+	ws, dir := workspace(t, nil)
+	writeFile(t, filepath.Join(dir, "f"), string(pngOf(t, plain(2000, 100))))
+	c, err := prepare(t, ws, "read", obj{"path": "f"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Run(ctx, tools.Approved{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+}
+
+func plain(width, height int) image.Image {
+	img := image.NewNRGBA(image.Rect(0, 0, width, height))
+	for i := range img.Pix {
+		img.Pix[i] = 0xff
+	}
+	return img
+}
+
+func noise(width, height int) image.Image {
+	img := image.NewNRGBA(image.Rect(0, 0, width, height))
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range img.Pix {
+		img.Pix[i] = byte(r.Uint32())
+	}
+	return img
+}
+
+func pngOf(t *testing.T, img image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func jpegOf(t *testing.T, img image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func bmpOf(t *testing.T, img image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := bmp.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func gifOf(t *testing.T, frames int) []byte {
+	t.Helper()
+	all := &gif.GIF{}
+	for i := range frames {
+		all.Image = append(all.Image, image.NewPaletted(image.Rect(0, 0, 20, 10), color.Palette{color.Black, color.Gray{byte(i)}}))
+		all.Delay = append(all.Delay, 10)
+	}
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, all); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}

@@ -26,16 +26,17 @@ func (t *Tree) Find(ctx context.Context, start string, match func(p string) bool
 	var mu sync.Mutex
 	var out Found
 	unreadable, err := t.walk(ctx, start, func(_ int, f found) error {
-		if !match(f.path) {
+		p := f.path()
+		if !match(p) {
 			return nil
 		}
-		info, err := f.dir.root.Lstat(f.name)
+		changed, err := f.dir.changed(f.name)
 		if err != nil {
 			return err
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		out.Files = append(out.Files, File{Path: f.path, Changed: info.ModTime()})
+		out.Files = append(out.Files, File{Path: p, Changed: changed})
 		return nil
 	})
 	if err != nil {

@@ -3,7 +3,6 @@ package search
 import (
 	"cmp"
 	"context"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -65,12 +64,17 @@ func (t *Tree) Grep(ctx context.Context, start string, q *Query, o Options) (Res
 }
 
 func (t *Tree) grepFile(ctx context.Context, p string, s *scanner, c *collector) error {
-	root, err := t.root.OpenRoot(path.Dir(p))
+	f, err := openFile(t.root, p)
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	return s.grep(ctx, found{p, path.Base(p), &openDir{root: root}}, true, c)
+	defer f.close()
+	m, err := s.file(ctx, f, true)
+	if m.Count > 0 {
+		m.Path = p
+		c.add(m)
+	}
+	return err
 }
 
 func (t *Tree) grepBelow(ctx context.Context, start string, q *Query, o Options, c *collector) error {
@@ -79,27 +83,27 @@ func (t *Tree) grepBelow(ctx context.Context, start string, q *Query, o Options,
 		scanners[i] = newScanner(q, o.Max)
 	}
 	unreadable, err := t.walk(ctx, start, func(worker int, f found) error {
-		if o.Match != nil && !o.Match(f.path) {
+		if o.Match != nil && !o.Match(f.path()) {
 			return nil
 		}
-		return scanners[worker].grep(ctx, f, false, c)
+		return scanners[worker].grep(ctx, f, c)
 	})
 	c.out.Unreadable = unreadable
 	return err
 }
 
-func (s *scanner) grep(ctx context.Context, f found, whole bool, c *collector) error {
-	file, err := f.open()
+func (s *scanner) grep(ctx context.Context, f found, c *collector) error {
+	r, err := f.dir.file(f.name)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	m, err := s.file(ctx, file, whole)
+	defer r.close()
+	m, err := s.file(ctx, r, false)
 	if err != nil {
 		return err
 	}
 	if m.Count > 0 {
-		m.Path = f.path
+		m.Path = f.path()
 		c.add(m)
 	}
 	return nil
@@ -157,7 +161,7 @@ func clip(line []byte, at int) string {
 	if len(line) <= maxText {
 		return strings.ToValidUTF8(string(line), "\ufffd")
 	}
-	from := max(min(at-maxText/4, len(line)-maxText), 0)
+	from := max(min(at-maxText/2, len(line)-maxText), 0)
 	for from > 0 && !utf8.RuneStart(line[from]) {
 		from--
 	}

@@ -65,7 +65,7 @@ func tree(t *testing.T, files map[string]string) *search.Tree {
 	return openTree(t, writeFiles(t, t.TempDir(), files))
 }
 
-func openTree(t *testing.T, dir string) *search.Tree {
+func openTree(t testing.TB, dir string) *search.Tree {
 	t.Helper()
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -11,6 +11,13 @@ import (
 // gitDir is the name of git's own directory, which is never looked into.
 const gitDir = ".git"
 
+// gitIgnore is the name of git's files of rules.
+const gitIgnore = ".gitignore"
+
+// ruleFiles are the files of rules that a directory may hold, each taking
+// precedence over those before it.
+func ruleFiles() []string { return []string{gitIgnore, ".ignore", ".agentignore"} }
+
 // maxRules is how much of an ignore file is read.
 const maxRules = 4 << 20
 
@@ -23,19 +30,34 @@ type level struct {
 	base, prefix string
 	patterns     []*pattern
 	byPath       bool // some pattern needs the path, not the name alone
+	git          bool // the rules are git's
 }
 
-// add returns the rules of an ignore file on top of l.
-func (l *level) add(base, prefix, data string, fold bool) *level {
+// add returns the rules of an ignore file called name on top of l.
+func (l *level) add(base, prefix, name, data string, fold bool) *level {
 	patterns := parsePatterns(data, fold)
 	if len(patterns) == 0 {
 		return l
 	}
-	top := &level{parent: l, base: base, prefix: prefix, patterns: patterns}
+	top := &level{parent: l, base: base, prefix: prefix, patterns: patterns, git: name == gitIgnore}
 	for _, p := range patterns {
 		top.byPath = top.byPath || !p.byName
 	}
 	return top
+}
+
+// own returns the rules of l that are not git's, on top of others.
+func (l *level) own(others *level) *level {
+	if l == nil {
+		return others
+	}
+	top := l.parent.own(others)
+	if l.git {
+		return top
+	}
+	k := *l
+	k.parent = top
+	return &k
 }
 
 // ignores reports whether the entry p of the tree, whose last element is name,
@@ -66,13 +88,18 @@ type rules struct {
 	fold  bool
 }
 
-func (r rules) ignores(p, name string, isDir bool) bool {
-	return name == gitDir || r.level.ignores(p, name, isDir)
+// ignores reports whether the entry called name of the directory dir, which is
+// not ignored itself, is.
+func (r rules) ignores(dir, name string, isDir bool) bool {
+	return name == gitDir || r.level != nil && r.level.ignores(join(dir, name), name, isDir)
 }
 
 // above returns the rules that hold before the tree's own: those of git's
 // configuration and of the directories from the repository's root down to it.
 func (t *Tree) above() rules {
+	if t.whole {
+		return rules{}
+	}
 	top, git, ok := findRepository(t.dir)
 	if !ok {
 		top = t.dir
@@ -84,8 +111,9 @@ func (t *Tree) above() rules {
 	prefix = filepath.ToSlash(prefix)
 	r := configured(top, git, ".", prefix)
 	for dir := top; prefix != "."; {
-		r.level = r.level.add(".", prefix, readRules(filepath.Join(dir, ".gitignore"), true), r.fold)
-		r.level = r.level.add(".", prefix, readRules(filepath.Join(dir, ".ignore"), true), r.fold)
+		for _, name := range ruleFiles() {
+			r.level = r.level.add(".", prefix, name, readRules(filepath.Join(dir, name), true), r.fold)
+		}
 		name, rest, more := strings.Cut(prefix, "/")
 		dir = filepath.Join(dir, name)
 		if prefix = rest; !more {
@@ -106,34 +134,39 @@ func configured(top, git, base, prefix string) rules {
 	if c.excludesFile != "" && !filepath.IsAbs(c.excludesFile) {
 		c.excludesFile = filepath.Join(top, c.excludesFile)
 	}
-	r.level = r.level.add(base, prefix, readRules(c.excludesFile, false), r.fold)
+	r.level = r.level.add(base, prefix, gitIgnore, readRules(c.excludesFile, false), r.fold)
 	if git != "" {
-		r.level = r.level.add(base, prefix, readRules(filepath.Join(git, "info", "exclude"), false), r.fold)
+		r.level = r.level.add(base, prefix, gitIgnore, readRules(filepath.Join(git, "info", "exclude"), false), r.fold)
 	}
 	return r
 }
 
 // enter returns the rules that hold in dir, which d is: those of above, and its
-// own on top. A repository within the tree begins anew. has says what is in dir.
-func (t *Tree) enter(above rules, d *os.Root, dir string, has func(name string) bool) rules {
+// own on top. In a repository within the tree git's begin anew. has says what is
+// in dir.
+func (t *Tree) enter(above rules, d folder, dir string, has func(name string) bool) rules {
 	r := above
+	if t.whole {
+		return r
+	}
 	if dir != "." && has(gitDir) {
 		abs := filepath.Join(t.dir, filepath.FromSlash(dir))
 		if git, ok := repositoryAt(abs); ok {
 			r = configured(abs, git, dir, "")
+			r.level = above.level.own(r.level)
 		}
 	}
-	for _, name := range []string{".gitignore", ".ignore"} {
+	for _, name := range ruleFiles() {
 		if !has(name) {
 			continue
 		}
-		f, err := regular(func(flag int) (*os.File, error) { return d.OpenFile(name, flag, 0) })
+		f, err := d.file(name)
 		if err != nil {
 			continue
 		}
 		data, _ := io.ReadAll(io.LimitReader(f, maxRules))
-		f.Close()
-		r.level = r.level.add(dir, "", string(data), r.fold)
+		f.close()
+		r.level = r.level.add(dir, "", name, string(data), r.fold)
 	}
 	return r
 }
@@ -154,13 +187,13 @@ func (t *Tree) rulesIn(dir string) rules {
 }
 
 func (t *Tree) enterPath(above rules, dir string) rules {
-	d, err := t.root.OpenRoot(dir)
+	d, err := openFolder(t.root, dir)
 	if err != nil {
 		return above
 	}
-	defer d.Close()
+	defer d.close()
 	return t.enter(above, d, dir, func(name string) bool {
-		info, err := d.Lstat(name)
+		info, err := t.root.Lstat(path.Join(dir, name))
 		return err == nil && (name == gitDir || info.Mode().IsRegular())
 	})
 }

@@ -1,9 +1,10 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
-	"path"
+	"slices"
 )
 
 // Entry is one line of a listing.
@@ -42,17 +43,21 @@ func (l *lister) list(ctx context.Context, dir string, depth, max int, r rules) 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	root, entries, err := l.tree.readDir(dir)
+	d, err := openFolder(l.tree.root, dir)
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer d.close()
+	entries, err := d.entries()
+	if err != nil && len(entries) == 0 {
+		return err
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	if depth > 0 {
-		r = l.tree.enter(r, root, dir, hasName(entries))
+		r = l.tree.enter(r, d, dir, hasName(entries))
 	}
 	for _, e := range entries {
-		p := path.Join(dir, e.Name())
-		if r.ignores(p, e.Name(), e.IsDir()) {
+		if r.ignores(dir, e.Name(), e.IsDir()) {
 			if e.Name() != gitDir {
 				l.out.Ignored++
 			}
@@ -62,9 +67,10 @@ func (l *lister) list(ctx context.Context, dir string, depth, max int, r rules) 
 			l.out.More++
 			continue
 		}
+		p := join(dir, e.Name())
 		entry := Entry{Path: p, Name: e.Name(), Depth: depth, Mode: e.Type()}
 		if e.Type()&fs.ModeSymlink != 0 {
-			entry.Target, _ = root.Readlink(e.Name())
+			entry.Target, _ = l.tree.root.Readlink(p)
 		}
 		l.out.Entries = append(l.out.Entries, entry)
 		if e.IsDir() && depth+1 < max {

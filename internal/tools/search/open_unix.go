@@ -2,7 +2,111 @@
 
 package search
 
-import "syscall"
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
 
 // nonblock keeps an open from waiting for the other end of a FIFO.
-const nonblock = syscall.O_NONBLOCK
+const nonblock = unix.O_NONBLOCK
+
+// folder is an open directory. What is in it is opened by its name alone, from
+// its descriptor, and no link is followed: so nothing leads out of the tree,
+// and the system looks up one name, however deep the folder lies.
+type folder struct {
+	f  *os.File
+	fd int
+}
+
+// openFolder opens the directory at p in root.
+func openFolder(root *os.Root, p string) (folder, error) {
+	sub, err := root.OpenRoot(p)
+	if err != nil {
+		return folder{}, err
+	}
+	defer sub.Close()
+	f, err := sub.Open(".")
+	if err != nil {
+		return folder{}, err
+	}
+	return folder{f, int(f.Fd())}, nil
+}
+
+// folder opens a directory in d.
+func (d folder) folder(name string) (folder, error) {
+	fd, err := openAt(d.fd, name, unix.O_DIRECTORY)
+	if err != nil {
+		return folder{}, err
+	}
+	return folder{os.NewFile(uintptr(fd), name), fd}, nil
+}
+
+// file opens a file in d for reading.
+func (d folder) file(name string) (file, error) {
+	fd, err := openAt(d.fd, name, nonblock)
+	return file{fd}, err
+}
+
+// entries returns what is in d, in no order. It is called once.
+func (d folder) entries() ([]fs.DirEntry, error) { return d.f.ReadDir(-1) }
+
+// changed returns when the file was last written.
+func (d folder) changed(name string) (time.Time, error) {
+	var st unix.Stat_t
+	err := unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
+	if err != nil {
+		return time.Time{}, &fs.PathError{Op: "stat", Path: name, Err: err}
+	}
+	return time.Unix(st.Mtim.Unix()), nil
+}
+
+func (d folder) close() { d.f.Close() }
+
+func openAt(dir int, name string, flags int) (int, error) {
+	for {
+		fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|flags, 0)
+		if err == nil {
+			return fd, nil
+		}
+		if !errors.Is(err, unix.EINTR) {
+			return -1, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+	}
+}
+
+// file is an open file, by its descriptor. Opening an os.File costs more than
+// reading a small one.
+type file struct{ fd int }
+
+// openFile opens the file at p in root.
+func openFile(root *os.Root, p string) (file, error) {
+	f, err := root.OpenFile(p, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return file{}, err
+	}
+	defer f.Close()
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	return file{fd}, err
+}
+
+func (f file) Read(b []byte) (int, error) {
+	for {
+		n, err := unix.Read(f.fd, b)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return 0, err
+		case n == 0 && len(b) > 0:
+			return 0, io.EOF
+		default:
+			return n, nil
+		}
+	}
+}
+
+func (f file) close() { unix.Close(f.fd) }

@@ -6,16 +6,15 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
-	"strings"
-	"unicode/utf8"
 )
 
 // Query is a pattern, ready to be looked for. It is safe for concurrent use.
 type Query struct {
 	re       *regexp.Regexp
-	literals [][]byte // every match holds one of them; none if that is not known
-	exact    bool     // the pattern is its one literal
-	fold     bool     // the literals are in lower case, and so must be what they are looked for in
+	program  *program // nil if the pattern is too large for one
+	literals []string // every match holds one of them; none if that is not known
+	exact    bool     // what holds one of them matches
+	fold     bool     // the literals match in lower and upper case
 	anchored bool     // the ends of a line matter
 }
 
@@ -46,12 +45,16 @@ func Compile(pattern string, ignoreCase bool) (*Query, error) {
 	if err != nil {
 		return nil, explain(pattern, err)
 	}
-	q := &Query{re: re, fold: ignoreCase, anchored: anchored(tree)}
-	for _, l := range required(tree, ignoreCase) {
-		q.literals = append(q.literals, []byte(l))
-	}
-	q.exact = tree.Op == syntax.OpLiteral && len(q.literals) == 1 && !ignoreCase
+	q := &Query{re: re, fold: folds(tree), anchored: anchored(tree)}
+	q.literals = required(tree, q.fold)
+	q.exact = !q.fold && len(q.literals) > 0 && len(strs(tree)) > 0
+	q.program = newProgram(tree)
 	return q, nil
+}
+
+// folds reports whether some of a pattern matches in lower and upper case.
+func folds(re *syntax.Regexp) bool {
+	return re.Flags&syntax.FoldCase != 0 || slices.ContainsFunc(re.Sub, folds)
 }
 
 // explain says what is wrong with a pattern and how to write it.
@@ -126,78 +129,4 @@ func without(class []rune, c rune) []rune {
 		}
 	}
 	return out
-}
-
-// maxLiterals is how many literals are looked for side by side.
-const maxLiterals = 8
-
-// required returns literals of which every match holds at least one, or nil if
-// it finds none. With fold they are in lower case.
-func required(re *syntax.Regexp, fold bool) []string {
-	switch re.Op {
-	case syntax.OpLiteral:
-		s := string(re.Rune)
-		if fold {
-			s = foldable(re.Rune)
-		} else if re.Flags&syntax.FoldCase != 0 {
-			return nil
-		}
-		if s == "" || !utf8.ValidString(s) || strings.ContainsRune(s, utf8.RuneError) {
-			return nil
-		}
-		return []string{s}
-	case syntax.OpCapture, syntax.OpPlus:
-		return required(re.Sub[0], fold)
-	case syntax.OpRepeat:
-		if re.Min > 0 {
-			return required(re.Sub[0], fold)
-		}
-	case syntax.OpConcat:
-		var best []string
-		for _, sub := range re.Sub {
-			if l := required(sub, fold); worth(l) > worth(best) {
-				best = l
-			}
-		}
-		return best
-	case syntax.OpAlternate:
-		var all []string
-		for _, sub := range re.Sub {
-			l := required(sub, fold)
-			if l == nil || len(all)+len(l) > maxLiterals {
-				return nil
-			}
-			all = append(all, l...)
-		}
-		return all
-	}
-	return nil
-}
-
-// worth is how much a set of literals narrows a search: as much as its shortest.
-func worth(literals []string) int {
-	n := 0
-	for i, l := range literals {
-		if i == 0 || len(l) < n {
-			n = len(l)
-		}
-	}
-	return n
-}
-
-// foldable returns the longest run of characters, in lower case, that no
-// character beyond ASCII is the other case of.
-func foldable(runes []rune) string {
-	best, run := "", ""
-	for _, r := range runes {
-		if r >= utf8.RuneSelf || strings.ContainsRune("kKsS", r) {
-			run = ""
-			continue
-		}
-		run += strings.ToLower(string(r))
-		if len(run) > len(best) {
-			best = run
-		}
-	}
-	return best
 }

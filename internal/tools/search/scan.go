@@ -18,11 +18,11 @@ const (
 // scanner looks for a query in one file after another. It is used by one
 // goroutine.
 type scanner struct {
-	q    *Query
-	keep int // matches of one file that are kept; all are counted
-	buf  []byte
-	low  []byte // buf in lower case, where the query needs it
-	next []int  // for each literal, where it comes next in the block
+	q         *Query
+	keep      int // matches of one file that are kept; all are counted
+	buf       []byte
+	finders   []finder // of the literals
+	automaton *automaton
 
 	// Where in the file the buffer begins.
 	line   int
@@ -32,16 +32,16 @@ type scanner struct {
 }
 
 func newScanner(q *Query, keep int) *scanner {
-	s := &scanner{q: q, keep: keep, buf: make([]byte, bufferSize), next: make([]int, len(q.literals))}
-	if q.fold {
-		s.low = make([]byte, bufferSize)
+	s := &scanner{q: q, keep: keep, buf: make([]byte, bufferSize), automaton: newAutomaton(q.program)}
+	for _, l := range q.literals {
+		s.finders = append(s.finders, newFinder(l, q.fold))
 	}
 	return s
 }
 
 // file searches r to its end. A binary file is searched up to its first match,
 // and unless whole is set in its first block only.
-func (s *scanner) file(ctx context.Context, r io.Reader, whole bool) (Matched, error) {
+func (s *scanner) file(ctx context.Context, r file, whole bool) (Matched, error) {
 	var m Matched
 	s.line, s.offset, s.midway, s.hit = 1, 0, false, false
 	for filled, limit := 0, firstBlock; ; limit = bufferSize {
@@ -74,7 +74,7 @@ func (s *scanner) file(ctx context.Context, r io.Reader, whole bool) (Matched, e
 
 // readFull fills b as far as r goes. The error is io.EOF at the end of r, even
 // if something was read.
-func readFull(r io.Reader, b []byte) (n int, err error) {
+func readFull(r file, b []byte) (n int, err error) {
 	for n < len(b) && err == nil {
 		var k int
 		k, err = r.Read(b[n:])
@@ -102,11 +102,8 @@ func (s *scanner) advance(end, filled int) int {
 func (s *scanner) block(m *Matched, end int, last bool) {
 	b := s.buf[:end]
 	open := !last && b[max(end-1, 0)] != '\n'
-	if s.q.fold {
-		lowerInto(s.low, b)
-	}
-	for i := range s.next {
-		s.next[i] = -1
+	for i := range s.finders {
+		s.finders[i].reset()
 	}
 	line, counted, from := s.line, 0, 0
 	if s.hit {
@@ -144,32 +141,55 @@ func (s *scanner) block(m *Matched, end int, last bool) {
 }
 
 // match returns the first matching line of b that begins at or after from, and
-// where in b it matches. start is -1 if there is none.
+// a place in it that belongs to a match. start is -1 if there is none.
 func (s *scanner) match(b []byte, from int) (start, at, stop int) {
 	for from < len(b) {
-		if len(s.q.literals) == 0 {
-			loc := s.q.re.FindIndex(b[from:])
-			if loc == nil || from+loc[0] == len(b) && b[len(b)-1] == '\n' {
-				return -1, 0, 0
-			}
-			at = from + loc[0]
-			start, stop = lineAround(b, from, at)
-			return start, at, stop
-		}
-		at = s.candidate(b, from)
+		at, sure := s.candidate(b, from)
 		if at < 0 {
-			return -1, 0, 0
+			break
 		}
 		start, stop = lineAround(b, from, at)
-		if s.q.exact {
+		if sure || s.matches(b[start:stop]) {
 			return start, at, stop
-		}
-		if loc := s.q.re.FindIndex(b[start:stop]); loc != nil {
-			return start, start + loc[0], stop
 		}
 		from = stop + 1
 	}
 	return -1, 0, 0
+}
+
+// candidate returns a place in or at the end of the first line of b, from from
+// on, that may match, or -1 if there is none. It reports whether it is sure that
+// the line does.
+func (s *scanner) candidate(b []byte, from int) (at int, sure bool) {
+	if len(s.finders) > 0 {
+		at = len(b)
+		for i := range s.finders {
+			at = min(at, s.finders[i].find(b, from))
+		}
+		if at == len(b) {
+			return -1, false
+		}
+		return at, s.q.exact
+	}
+	if s.automaton.works() {
+		if at = s.automaton.find(b[from:]); at < 0 {
+			return -1, false
+		}
+		return from + at, true
+	}
+	loc := s.q.re.FindIndex(b[from:])
+	if loc == nil || from+loc[0] == len(b) && b[len(b)-1] == '\n' {
+		return -1, false
+	}
+	return from + loc[0], true
+}
+
+// matches reports whether a line does.
+func (s *scanner) matches(line []byte) bool {
+	if s.automaton.works() {
+		return s.automaton.find(line) >= 0
+	}
+	return s.q.re.Match(line)
 }
 
 // lineAround returns the bounds of the line that at is in, which does not begin
@@ -181,35 +201,4 @@ func lineAround(b []byte, from, at int) (start, stop int) {
 		stop = at + i
 	}
 	return start, stop
-}
-
-// candidate returns where the first of the literals is in b from from on, or -1.
-func (s *scanner) candidate(b []byte, from int) int {
-	if s.q.fold {
-		b = s.low[:len(b)]
-	}
-	best := -1
-	for i, l := range s.q.literals {
-		if s.next[i] < from {
-			s.next[i] = len(b)
-			if j := bytes.Index(b[from:], l); j >= 0 {
-				s.next[i] = from + j
-			}
-		}
-		if n := s.next[i]; n < len(b) && (best < 0 || n < best) {
-			best = n
-		}
-	}
-	return best
-}
-
-// lowerInto copies b to low with its ASCII letters in lower case.
-func lowerInto(low, b []byte) {
-	low = low[:len(b)]
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		low[i] = c
-	}
 }

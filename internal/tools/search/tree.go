@@ -3,8 +3,8 @@
 // What git would ignore is left out, by exactly git's rules (nested .gitignore
 // files, info/exclude, core.excludesFile, from the repository's root on), and
 // so is what a .ignore file names, which takes precedence over the .gitignore
-// beside it. Nothing below .git is looked at; other hidden files are. Symbolic
-// links are not followed.
+// beside it, and a .agentignore file, which does over both. Nothing below .git
+// is looked at; other hidden files are. Symbolic links are not followed.
 //
 // Everything below the directory is reached through one os.Root. Only the
 // rules that lie above it, and git's own configuration, are read from outside.
@@ -13,15 +13,15 @@ package search
 import (
 	"io/fs"
 	"os"
-	"path"
 	"strings"
 )
 
 // Tree is a directory to look into. It is safe for concurrent use and holds
 // nothing between calls, so it never shows what is no longer there.
 type Tree struct {
-	root *os.Root
-	dir  string
+	root  *os.Root
+	dir   string
+	whole bool // nothing is ignored
 }
 
 // New returns the tree of root, whose absolute path is dir. The root stays the
@@ -29,6 +29,10 @@ type Tree struct {
 func New(root *os.Root, dir string) *Tree {
 	return &Tree{root: root, dir: dir}
 }
+
+// Whole returns a tree of root in which no rules hold, wherever they may lie:
+// all but what is below .git is looked at.
+func Whole(root *os.Root) *Tree { return &Tree{root: root, whole: true} }
 
 // Ignored reports whether the file or directory at p, which need not exist, is
 // left out. p is relative to the tree, with slashes.
@@ -40,10 +44,10 @@ func (t *Tree) Ignored(p string, isDir bool) bool {
 	names := strings.Split(p, "/")
 	for i, name := range names {
 		r = t.enterPath(r, dir)
-		dir = path.Join(dir, name)
 		if r.ignores(dir, name, isDir || i < len(names)-1) {
 			return true
 		}
+		dir = join(dir, name)
 	}
 	return false
 }

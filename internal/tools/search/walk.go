@@ -1,14 +1,13 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -17,16 +16,26 @@ import (
 // that a large directory keeps them all busy.
 const batchSize = 32
 
+// maxHeld is how deep a directory stays open until those in it have been
+// listed. What lies deeper is opened from the root anew, so that no tree
+// however deep uses up the descriptors.
+const maxHeld = 50
+
 // found is a file that a walk came to. It is only valid during the visit.
 type found struct {
-	path string
-	name string
 	dir  *openDir
+	name string
 }
 
-// open opens the file without following links out of its directory.
-func (f found) open() (*os.File, error) {
-	return f.dir.root.OpenFile(f.name, os.O_RDONLY|nonblock, 0)
+// path is relative to the tree, with slashes.
+func (f found) path() string { return join(f.dir.path, f.name) }
+
+// join is path.Join for a clean path and a name.
+func join(dir, name string) string {
+	if dir == "." {
+		return name
+	}
+	return dir + "/" + name
 }
 
 // Unreadable counts what a walk could not look into.
@@ -47,7 +56,7 @@ func (u *Unreadable) add(err error) {
 func (t *Tree) walk(ctx context.Context, start string, visit func(worker int, f found) error) (Unreadable, error) {
 	w := &walker{tree: t, visit: visit}
 	w.wake.L = &w.mu
-	w.push(task{path: start, rules: func(d *os.Root, has func(string) bool) rules { return t.rulesIn(start) }})
+	w.push(task{path: start, rules: func(folder, func(string) bool) rules { return t.rulesIn(start) }})
 	stop := context.AfterFunc(ctx, w.stop)
 	defer stop()
 	var wg sync.WaitGroup
@@ -63,23 +72,25 @@ func (t *Tree) walk(ctx context.Context, start string, visit func(worker int, f 
 // since they wait for the disk too.
 func workers() int { return max(2, min(runtime.GOMAXPROCS(0), 8)) }
 
-// task is a directory to list or, with dir, files of an open one to visit.
+// task is a directory to list or, with names, files of dir to visit.
 type task struct {
 	path  string
-	rules func(d *os.Root, has func(string) bool) rules
-	dir   *openDir
+	dir   *openDir // that the path is in, or nil where it is opened from the root
+	rules func(d folder, has func(string) bool) rules
 	names []string
 }
 
 // openDir is a directory that closes when the last task with it is done.
 type openDir struct {
-	root  *os.Root
+	folder
+	path  string
+	depth int
 	users atomic.Int32
 }
 
 func (d *openDir) release() {
-	if d.users.Add(-1) == 0 {
-		d.root.Close()
+	if d != nil && d.users.Add(-1) == 0 {
+		d.close()
 	}
 }
 
@@ -140,9 +151,7 @@ func (w *walker) stop() {
 // discard closes what the tasks hold that nobody will do.
 func (w *walker) discard() {
 	for _, k := range w.tasks {
-		if k.dir != nil {
-			k.dir.release()
-		}
+		k.dir.release()
 	}
 }
 
@@ -152,17 +161,16 @@ func (w *walker) work(ctx context.Context, worker int) {
 		if !ok {
 			return
 		}
-		if k.dir == nil {
+		if k.names == nil {
 			w.failed(w.list(k))
-		} else {
-			for _, name := range k.names {
-				if ctx.Err() != nil {
-					break
-				}
-				w.failed(w.visit(worker, found{path.Join(k.path, name), name, k.dir}))
-			}
-			k.dir.release()
 		}
+		for _, name := range k.names {
+			if ctx.Err() != nil {
+				break
+			}
+			w.failed(w.visit(worker, found{k.dir, name}))
+		}
+		k.dir.release()
 		w.done()
 	}
 }
@@ -178,68 +186,69 @@ func (w *walker) failed(err error) {
 }
 
 // list reads a directory and pushes what is in it: its files are taken before
-// its directories, so that it is closed soon.
+// its directories.
 func (w *walker) list(k task) error {
-	root, entries, err := w.tree.readDir(k.path)
+	d, err := w.open(k)
 	if err != nil {
 		return err
 	}
-	d := &openDir{root: root}
 	d.users.Add(1)
 	defer d.release()
-	r := k.rules(root, hasName(entries))
+	entries, err := d.entries()
+	if err != nil && len(entries) == 0 {
+		return err
+	}
+	r := k.rules(d.folder, hasName(entries))
 	var tasks []task
 	var files []string
 	for _, e := range entries {
-		p := path.Join(k.path, e.Name())
-		if !e.IsDir() && !e.Type().IsRegular() || r.ignores(p, e.Name(), e.IsDir()) {
+		if !e.IsDir() && !e.Type().IsRegular() || r.ignores(d.path, e.Name(), e.IsDir()) {
 			continue
 		}
 		if !e.IsDir() {
 			files = append(files, e.Name())
 			continue
 		}
-		tasks = append(tasks, task{path: p, rules: func(d *os.Root, has func(string) bool) rules {
-			return w.tree.enter(r, d, p, has)
-		}})
+		tasks = append(tasks, w.below(d, e.Name(), r))
 	}
-	slices.Reverse(tasks)
 	for batch := range slices.Chunk(files, batchSize) {
 		d.users.Add(1)
-		tasks = append(tasks, task{path: k.path, dir: d, names: batch})
+		tasks = append(tasks, task{dir: d, names: batch})
 	}
 	w.push(tasks...)
 	return nil
 }
 
-// readDir opens a directory of the tree and returns what is in it, by name.
-func (t *Tree) readDir(p string) (*os.Root, []fs.DirEntry, error) {
-	root, err := t.root.OpenRoot(p)
-	if err != nil {
-		return nil, nil, err
+// open opens the directory of a task.
+func (w *walker) open(k task) (*openDir, error) {
+	if k.dir == nil {
+		f, err := openFolder(w.tree.root, k.path)
+		return &openDir{folder: f, path: k.path, depth: strings.Count(k.path, "/")}, err
 	}
-	d, err := root.Open(".")
-	if err != nil {
-		root.Close()
-		return nil, nil, err
+	f, err := k.dir.folder.folder(path.Base(k.path))
+	return &openDir{folder: f, path: k.path, depth: k.dir.depth + 1}, err
+}
+
+// below is the task of the directory called name in d, where r holds.
+func (w *walker) below(d *openDir, name string, r rules) task {
+	p := join(d.path, name)
+	k := task{path: p, rules: func(f folder, has func(string) bool) rules { return w.tree.enter(r, f, p, has) }}
+	if d.depth < maxHeld {
+		d.users.Add(1)
+		k.dir = d
 	}
-	defer d.Close()
-	entries, err := d.ReadDir(-1)
-	if err != nil && len(entries) == 0 {
-		root.Close()
-		return nil, nil, err
-	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
-	return root, entries, nil
+	return k
 }
 
 // hasName returns a function that says whether a regular file, or git's
 // directory, is among the entries.
-func hasName(sorted []fs.DirEntry) func(string) bool {
+func hasName(entries []fs.DirEntry) func(string) bool {
 	return func(name string) bool {
-		i, ok := slices.BinarySearchFunc(sorted, name, func(e fs.DirEntry, name string) int {
-			return cmp.Compare(e.Name(), name)
-		})
-		return ok && (name == gitDir || sorted[i].Type().IsRegular())
+		for _, e := range entries {
+			if e.Name() == name {
+				return name == gitDir || e.Type().IsRegular()
+			}
+		}
+		return false
 	}
 }

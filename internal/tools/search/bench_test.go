@@ -1,0 +1,177 @@
+package search_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/tools/search"
+)
+
+// timedPatterns are what is looked for in Go's own source.
+var timedPatterns = []struct {
+	name, pattern string
+	fold          bool
+}{
+	{"literal", `errUnsupportedOp`, false},
+	{"words", `func \w+\(ctx context`, false},
+	{"either", `http|json`, false},
+	{"bounded", `\bfmt\.[A-Z]\w+f\(`, false},
+	{"ignore-case", `errunsupported`, true},
+	{"no-literal", `[A-Z]{12,}`, false},
+}
+
+// BenchmarkGoSource searches all of Go's source for each of the patterns, and
+// for all of them, in turn with ripgrep, where that is installed. It reports
+// medians: our wall time, that of ripgrep and the ratio of the two, the time to
+// the first result, and the most memory that the whole process held.
+func BenchmarkGoSource(b *testing.B) {
+	dir := filepath.Join(runtime.GOROOT(), "src")
+	if _, err := os.Stat(dir); err != nil {
+		b.Skip("Go's source is not installed")
+	}
+	rg, _ := exec.LookPath("rg")
+	tree := openTree(b, dir)
+	var all, last rounds
+	for _, p := range timedPatterns {
+		q, err := search.Compile(p.pattern, p.fold)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(p.name, func(b *testing.B) {
+			r := rounds{rg: rg, dir: dir}
+			r.run(b, tree, q, p.pattern, p.fold)
+			r.report(b)
+			last = r
+		})
+		all.add(last)
+	}
+	b.Run("all-six", func(b *testing.B) {
+		all.rg = rg
+		all.report(b)
+	})
+}
+
+// minRounds is how often each pattern is searched at least.
+const minRounds = 11
+
+// rounds are the times of searching again and again.
+type rounds struct {
+	rg, dir             string
+	ours, theirs, first []time.Duration
+	lines               int
+	peak                float64 // MB
+}
+
+func (r *rounds) run(b *testing.B, tree *search.Tree, q *search.Query, pattern string, fold bool) {
+	resetPeak()
+	for range max(b.N, minRounds) {
+		began := time.Now()
+		var first time.Duration
+		res, err := tree.Grep(b.Context(), ".", q, search.Options{Max: 1 << 30, Match: func(string) bool {
+			if first == 0 {
+				first = time.Since(began)
+			}
+			return true
+		}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		r.ours = append(r.ours, time.Since(began))
+		r.first = append(r.first, first)
+		r.lines = res.Lines
+		r.peak = max(r.peak, peak())
+		if r.rg != "" {
+			r.theirs = append(r.theirs, r.ripgrep(b, pattern, fold))
+		}
+	}
+}
+
+// ripgrep does the same search and returns how long it took. The number of
+// lines must be the same.
+func (r *rounds) ripgrep(b *testing.B, pattern string, fold bool) time.Duration {
+	args := []string{"--no-config", "--hidden", "--line-number", "--no-heading", "--color=never"}
+	if fold {
+		args = append(args, "--ignore-case")
+	}
+	cmd := exec.Command(r.rg, append(args, "-e", pattern, ".")...)
+	cmd.Dir = r.dir
+	var out bytes.Buffer
+	if len(r.theirs) == 0 {
+		cmd.Stdout = &out
+	}
+	began := time.Now()
+	err := cmd.Run()
+	took := time.Since(began)
+	if err != nil && cmd.ProcessState.ExitCode() != 1 {
+		b.Fatal(err)
+	}
+	if len(r.theirs) == 0 {
+		if n := bytes.Count(out.Bytes(), []byte("\n")); n != r.lines {
+			b.Errorf("%s: got %d lines, ripgrep finds %d", pattern, r.lines, n)
+		}
+	}
+	return took
+}
+
+// add adds the times of another pattern, median to median.
+func (r *rounds) add(o rounds) {
+	sum := func(to *[]time.Duration, of []time.Duration) {
+		if len(of) == 0 {
+			return
+		}
+		if len(*to) == 0 {
+			*to = []time.Duration{0}
+		}
+		(*to)[0] += median(of)
+	}
+	sum(&r.ours, o.ours)
+	sum(&r.theirs, o.theirs)
+	r.first = append(r.first, slices.Max([]time.Duration{median(o.first)}))
+	r.lines += o.lines
+	r.peak = max(r.peak, o.peak)
+}
+
+func (r *rounds) report(b *testing.B) {
+	b.ReportMetric(0, "ns/op") // it would count ripgrep's time too
+	b.ReportMetric(milliseconds(median(r.ours)), "ms")
+	b.ReportMetric(float64(r.lines), "lines")
+	b.ReportMetric(milliseconds(median(r.first)), "first-ms")
+	b.ReportMetric(r.peak, "peak-MB")
+	if r.rg != "" {
+		b.ReportMetric(milliseconds(median(r.theirs)), "rg-ms")
+		b.ReportMetric(float64(median(r.ours))/float64(median(r.theirs)), "ratio")
+	}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func median(d []time.Duration) time.Duration {
+	if len(d) == 0 {
+		return 0
+	}
+	d = slices.Sorted(slices.Values(d))
+	return d[len(d)/2]
+}
+
+// resetPeak and peak tell the most memory that the process held in between, in
+// MB, where the system can say so.
+func resetPeak() {
+	runtime.GC()
+	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
+}
+
+func peak() float64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	value, _, _ := strings.Cut(rest, "kB")
+	kb, _ := strconv.Atoi(strings.TrimSpace(value))
+	return float64(kb) / 1024
+}

@@ -1,3 +1,0 @@
-package search
-
-const nonblock = 0

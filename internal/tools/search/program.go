@@ -1,0 +1,143 @@
+package search
+
+import (
+	"regexp/syntax"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// program is a pattern compiled for an automaton. Characters that it never
+// tells apart are of one class.
+type program struct {
+	*syntax.Prog
+	ascii  [utf8.RuneSelf]uint8 // the class of each
+	starts []rune               // where a run of characters of one class begins
+	runs   []uint8              // the class of each run
+	sample []rune               // one character of each class
+	words  bool                 // the ends of words matter
+	lines  bool                 // the beginnings of lines matter
+}
+
+// classEnd is the class of the end of a line, or of the text.
+const classEnd = 0
+
+// The limits of a program. A pattern beyond them is left to package regexp.
+const (
+	maxInsts   = 4000
+	maxSets    = 100 // different sets of characters
+	maxClasses = 250
+)
+
+// newProgram returns nil for a pattern that is too large. No match of re may
+// hold a newline.
+func newProgram(re *syntax.Regexp) *program {
+	prog, err := syntax.Compile(re.Simplify())
+	if err != nil || len(prog.Inst) > maxInsts {
+		return nil
+	}
+	p := &program{Prog: prog}
+	var sets []*syntax.Inst
+	for i := range prog.Inst {
+		switch in := &prog.Inst[i]; in.Op {
+		case syntax.InstEmptyWidth:
+			op := syntax.EmptyOp(in.Arg)
+			p.lines = p.lines || op&syntax.EmptyBeginLine != 0
+			p.words = p.words || op&(syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary) != 0
+		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
+			same := func(o *syntax.Inst) bool { return o.Arg == in.Arg && slices.Equal(o.Rune, in.Rune) }
+			if !slices.ContainsFunc(sets, same) {
+				sets = append(sets, in)
+			}
+		}
+		if len(sets) > maxSets {
+			return nil
+		}
+	}
+	if !p.classify(sets) {
+		return nil
+	}
+	return p
+}
+
+// classify sorts all characters into classes by the sets they are in. It
+// reports whether these are few enough.
+func (p *program) classify(sets []*syntax.Inst) bool {
+	p.starts = bounds(sets)
+	classes := map[string]uint8{p.signature('\n', sets): classEnd}
+	p.sample = []rune{'\n'}
+	for i, r := range p.starts {
+		key := p.signature(r, sets)
+		class, ok := classes[key]
+		if !ok {
+			if len(p.sample) == maxClasses {
+				return false
+			}
+			class = uint8(len(p.sample))
+			classes[key] = class
+			p.sample = append(p.sample, r)
+		}
+		p.runs = append(p.runs, class)
+		end := rune(utf8.RuneSelf)
+		if i+1 < len(p.starts) {
+			end = min(end, p.starts[i+1])
+		}
+		for ; r < end; r++ {
+			p.ascii[r] = class
+		}
+	}
+	return true
+}
+
+// bounds returns the characters at which membership of some set, or what a
+// character means to the pattern otherwise, may change.
+func bounds(sets []*syntax.Inst) []rune {
+	all := []rune{0, '\n', '\n' + 1, '0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1, utf8.RuneSelf}
+	for _, in := range sets {
+		if len(in.Rune) == 1 {
+			r := in.Rune[0]
+			all = append(all, r, r+1)
+			for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+				all = append(all, f, f+1)
+			}
+			continue
+		}
+		for i := 0; i < len(in.Rune); i += 2 {
+			all = append(all, in.Rune[i], in.Rune[i+1]+1)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// signature is what the pattern can tell of a character.
+func (p *program) signature(r rune, sets []*syntax.Inst) string {
+	key := []byte{'-'}
+	switch {
+	case r == '\n':
+		key[0] = 'n'
+	case p.words && syntax.IsWordChar(r):
+		key[0] = 'w'
+	}
+	for _, in := range sets {
+		if in.MatchRune(r) {
+			key = append(key, '1')
+		} else {
+			key = append(key, '0')
+		}
+	}
+	return string(key)
+}
+
+// next returns the class of the character that b begins with, and its length.
+func (p *program) next(b []byte) (class uint8, size int) {
+	if b[0] < utf8.RuneSelf {
+		return p.ascii[b[0]], 1
+	}
+	r, size := utf8.DecodeRune(b)
+	i, found := slices.BinarySearch(p.starts, r)
+	if !found {
+		i--
+	}
+	return p.runs[i], size
+}

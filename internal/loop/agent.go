@@ -210,6 +210,8 @@ func (a *Agent) do(c Command) {
 		a.interrupt()
 	case Answer:
 		a.answered(c)
+	case ListJobs:
+		_ = a.emit(a.jobsNow())
 	case StopJob:
 		a.stopJob(c.ID)
 	case SetMode:

@@ -63,7 +63,7 @@ func (a *Agent) ask(id string) tools.Tool {
 			if err := a.emit(d); err != nil {
 				return tools.Result{}, err
 			}
-			return tools.Result{Text: answerOf(d), Summary: strings.Join(d.Chosen, ", ")}, nil
+			return tools.Result{Text: answerOf(d), Summary: summaryOf(d)}, nil
 		}
 		return call, nil
 	})
@@ -132,4 +132,12 @@ func answerOf(d *Decided) string {
 		said = append(said, "In their own words: "+d.Note)
 	}
 	return strings.Join(said, "\n")
+}
+
+// summaryOf says for people what the answer itself, which they see, does not.
+func summaryOf(d *Decided) string {
+	if d.Decision == Refuse {
+		return "left to the model"
+	}
+	return ""
 }

@@ -27,6 +27,8 @@ type (
 		Choices  []int  // of the Ask's, from 0, where the Decision is Answered
 		Note     string // what the person says with it, or in place of a choice; the model reads it
 	}
+	// ListJobs wants a JobsNow.
+	ListJobs struct{}
 	// StopJob ends what runs in the background under that id.
 	StopJob struct{ ID int }
 	// SetMode changes what is asked about, from the next tool call on.
@@ -41,6 +43,7 @@ type (
 func (Prompt) isCommand()    {}
 func (Interrupt) isCommand() {}
 func (Answer) isCommand()    {}
+func (ListJobs) isCommand()  {}
 func (StopJob) isCommand()   {}
 func (SetMode) isCommand()   {}
 func (SetModel) isCommand()  {}

@@ -150,7 +150,8 @@ type (
 		Error       string
 		Hint        string
 	}
-	// JobsNow are the commands in the background, after one of them changed.
+	// JobsNow are the commands in the background, after one of them changed or a
+	// ListJobs.
 	JobsNow struct{ Jobs []Job }
 	// Notice is something that the person should know. It changes nothing.
 	Notice struct{ Text string }

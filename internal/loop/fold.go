@@ -180,7 +180,7 @@ func (c *openCall) end(meta Meta) *ToolEnd {
 		end.Result.Text = "interrupted: the program ended while this ran. Whether it took effect is unknown: look before you run it again"
 	}
 	if c.answer != nil { // the person answers but once
-		end.Outcome, end.Summary = OK, strings.Join(c.answer.Chosen, ", ")
+		end.Outcome, end.Summary = OK, summaryOf(c.answer)
 		end.Result.Text, end.Result.IsError = answerOf(c.answer), false
 	}
 	return end

@@ -41,6 +41,9 @@ func (a *Agent) jobsChanged() <-chan struct{} {
 
 func (a *Agent) jobsNow() JobsNow {
 	var now JobsNow
+	if a.o.Jobs == nil {
+		return now
+	}
 	for _, j := range a.o.Jobs.List() {
 		now.Jobs = append(now.Jobs, Job{ID: j.ID, Title: j.Title, State: j.State, Began: j.Began, Lines: j.Lines})
 	}

@@ -23,7 +23,9 @@ type dialog struct {
 	asks  []loop.Ask
 	armed bool    // it takes keys
 	after bool    // it follows another one: until it is armed, keys are nobody's
-	note  *editor // what is said with a refusal, while that is typed
+	note  *editor // what is said with a refusal or for an answer, while that is typed
+
+	choosing
 
 	scroll int
 	width  int
@@ -62,7 +64,7 @@ func (d *dialog) clear() {
 	d.reset()
 }
 
-func (d *dialog) reset() { d.scroll, d.body, d.note = 0, nil, nil }
+func (d *dialog) reset() { d.scroll, d.body, d.note, d.choosing = 0, nil, nil, choosing{} }
 
 // restyle draws the dialog with st.
 func (d *dialog) restyle(st *Styles) {
@@ -80,6 +82,9 @@ func (d *dialog) press(msg tea.KeyPressMsg) (answer *loop.Answer, taken bool) {
 		return d.pressNote(msg), true
 	}
 	ask := d.asks[0]
+	if len(ask.Choices) > 0 {
+		return d.pressChoice(k)
+	}
 	switch {
 	case d.keys.is(k, actApprove):
 		return d.answer(loop.Allow, ""), true
@@ -89,18 +94,26 @@ func (d *dialog) press(msg tea.KeyPressMsg) (answer *loop.Answer, taken bool) {
 		return d.answer(loop.Always, ""), true
 	case d.keys.is(k, actSay) && !ask.AboutTurn():
 		d.note = newEditor(d.keys, d.st)
-		return nil, true
+	default:
+		return nil, d.pressScroll(k)
+	}
+	return nil, true
+}
+
+// pressScroll takes a key that scrolls, as long as there is something to see.
+func (d *dialog) pressScroll(k string) (taken bool) {
+	switch {
 	case d.keys.is(k, actUp) && d.scroll > 0:
 		d.scroll -= d.stride(k)
 	case d.keys.is(k, actDown) && d.scroll < len(d.body)-d.shown:
 		d.scroll += d.stride(k)
 	default:
-		return nil, false
+		return false
 	}
-	return nil, true
+	return true
 }
 
-// pressNote takes a key while something is said with a refusal.
+// pressNote takes a key while the person says something.
 func (d *dialog) pressNote(msg tea.KeyPressMsg) *loop.Answer {
 	k := msg.String()
 	switch {
@@ -110,6 +123,8 @@ func (d *dialog) pressNote(msg tea.KeyPressMsg) *loop.Answer {
 		d.note.newline()
 	case d.keys.is(k, actSend) && d.note.continued():
 		d.note.newline()
+	case d.keys.is(k, actSend) && len(d.asks[0].Choices) > 0:
+		return d.answerChoice(strings.TrimSpace(d.note.take()))
 	case d.keys.is(k, actSend):
 		return d.answer(loop.Refuse, strings.TrimSpace(d.note.take()))
 	default:
@@ -127,9 +142,14 @@ func (d *dialog) stride(k string) int {
 }
 
 func (d *dialog) answer(decision loop.Decision, note string) *loop.Answer {
-	id := d.asks[0].ID
-	d.withdraw(id)
-	return &loop.Answer{ID: id, Decision: decision, Note: note}
+	return d.give(loop.Answer{Decision: decision, Note: note})
+}
+
+// give answers the first question with a.
+func (d *dialog) give(a loop.Answer) *loop.Answer {
+	a.ID = d.asks[0].ID
+	d.withdraw(a.ID)
+	return &a
 }
 
 // lines draws the first question in at most height lines, and returns where the
@@ -137,6 +157,7 @@ func (d *dialog) answer(decision loop.Decision, note string) *loop.Answer {
 func (d *dialog) lines(width, height int) ([]string, *tea.Cursor) {
 	if d.body == nil || d.width != width {
 		d.width = width
+		d.follow = d.follow || d.rows != nil
 		d.body = d.makeBody(max(width-4, 1))
 	}
 	foot, cursor := d.foot(width)
@@ -156,6 +177,7 @@ func (d *dialog) visible(room, width int) []string {
 	if d.shown < len(d.body) && d.shown > 1 {
 		d.shown--
 	}
+	d.followMark()
 	d.scroll = max(0, min(d.scroll, len(d.body)-d.shown))
 	out := slices.Clone(d.body[d.scroll : d.scroll+d.shown])
 	if d.shown < len(d.body) && room > 1 {
@@ -168,8 +190,11 @@ func (d *dialog) visible(room, width int) []string {
 
 func (d *dialog) title(width int) string {
 	ask := d.asks[0]
-	verb, rest, _ := strings.Cut(SanitizeLine(ask.Title), " ")
-	title := d.st.Yellow.Render(markAsked) + " " + d.st.Bold.Render(strings.TrimSpace(verb+" "+rest))
+	text := SanitizeLine(ask.Title)
+	if ask.Question != "" {
+		text = Wrap(Sanitize(ask.Question), max(width-4, 1))[0]
+	}
+	title := d.st.Yellow.Render(markAsked) + " " + d.st.Bold.Render(text)
 	var right []string
 	if len(ask.Diffs) == 1 {
 		right = append(right, DiffStat(ask.Diffs[0]))
@@ -183,6 +208,9 @@ func (d *dialog) title(width int) string {
 // makeBody draws everything that speaks for or against the question.
 func (d *dialog) makeBody(width int) []string {
 	ask := d.asks[0]
+	if len(ask.Choices) > 0 {
+		return d.makeChoices(width)
+	}
 	var out []string
 	for _, w := range ask.Warnings {
 		out = append(out, paint(d.st.Yellow, Wrap("careful: "+Sanitize(w), width))...)
@@ -223,10 +251,25 @@ func (d *dialog) foot(width int) ([]string, *tea.Cursor) {
 	if d.note != nil {
 		d.note.resize(width, editorLines)
 		lines, cursor := d.note.lines()
-		hint := d.keys.name(actSend) + " refuses and says so · " + d.keys.name(actSay) + " back"
+		hint := d.keys.name(actSend) + " " + d.saying() + " · " + d.keys.name(actSay) + " back"
 		return append(slices.Clone(lines), d.st.Dim.Render(Truncate("  "+hint, width))), cursor
 	}
+	lines := flow(d.hints(), "   ", max(width-gutter, 1))
+	if !d.armed {
+		lines = paint(d.st.Dim, append(lines, flow([]string{"waits until you stop typing"}, "", max(width-gutter, 1))...))
+	}
+	for i, l := range lines {
+		lines[i] = "  " + l
+	}
+	return lines, nil
+}
+
+// hints are the keys that answer the first question.
+func (d *dialog) hints() []string {
 	ask := d.asks[0]
+	if len(ask.Choices) > 0 {
+		return d.choiceHints()
+	}
 	yes, no := yesWord(ask), "refuse"
 	if ask.AboutTurn() {
 		no = "stop"
@@ -238,14 +281,15 @@ func (d *dialog) foot(width int) ([]string, *tea.Cursor) {
 	if !ask.AboutTurn() {
 		hints = append(hints, d.keys.name(actSay)+" say something")
 	}
-	lines := flow(hints, "   ", max(width-gutter, 1))
-	if !d.armed {
-		lines = paint(d.st.Dim, append(lines, flow([]string{"waits until you stop typing"}, "", max(width-gutter, 1))...))
+	return hints
+}
+
+// saying is what sending does with what is typed.
+func (d *dialog) saying() string {
+	if len(d.asks[0].Choices) > 0 {
+		return "answers"
 	}
-	for i, l := range lines {
-		lines[i] = "  " + l
-	}
-	return lines, nil
+	return "refuses and says so"
 }
 
 func yesWord(a loop.Ask) string {

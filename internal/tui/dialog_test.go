@@ -139,9 +139,14 @@ func TestInterruptWhileAsked(t *testing.T) {
 				d := newDriver(t, 80, 24, Options{})
 				d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 				d.press(strings.Fields(before)...)
-				d.press(key, key)
+				d.press(key)
 				d.commands(loop.Interrupt{})
-				if !strings.Contains(d.screen(), "stopping") || strings.Contains(d.screen(), "y run") {
+				if !strings.Contains(d.screen(), "stopping · esc again kills") {
+					t.Errorf("screen:\n%s", d.screen())
+				}
+				d.press(key, key)
+				d.commands(loop.Interrupt{}, loop.Interrupt{})
+				if !strings.Contains(d.screen(), "killing") || strings.Contains(d.screen(), "y run") {
 					t.Errorf("screen:\n%s", d.screen())
 				}
 				d.events(result("1", "shell make", "execute", loop.Interrupted, "", "", 0), turnEnd(loop.UserInterrupt, time.Second))

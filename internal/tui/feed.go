@@ -22,8 +22,12 @@ type feed struct {
 	cut        bool    // the last answer was cut, and can go on
 	mode       string
 
+	todo []loop.TodoItem
+	jobs []loop.Job
+
 	running  bool
 	stopping bool
+	killing  bool      // asked a second time to stop
 	since    time.Time // of the turn
 
 	prompts []string  // that the person sent, oldest first
@@ -71,6 +75,8 @@ func (f *feed) apply(ev loop.Event) {
 		f.call(ev.ID, func(t *tool) { t.start(ev, f.now()) })
 	case *loop.ToolEnd:
 		f.toolEnd(ev)
+	case *loop.TodoSet:
+		f.todoSet(ev)
 	case *loop.StepEnd:
 		f.arrived()
 		f.used = ev.Usage.Input + ev.Usage.Output
@@ -92,6 +98,8 @@ func (f *feed) apply(ev loop.Event) {
 		}
 	case loop.Asked:
 		f.asked(ev.Ask)
+	case loop.JobsNow:
+		f.jobs = ev.Jobs
 	case loop.Retrying:
 		f.retrying(ev)
 	case loop.Notice:
@@ -123,7 +131,7 @@ func (f *feed) begin() {
 	if !f.running {
 		f.since = f.now()
 	}
-	f.running, f.stopping, f.cut = true, false, false
+	f.running, f.stopping, f.killing, f.cut = true, false, false, false
 	clear(f.files)
 }
 

@@ -37,7 +37,7 @@ func (f *feed) asked(ask loop.Ask) {
 
 func (f *feed) decided(ev *loop.Decided) {
 	f.call(ev.ID, func(t *tool) {
-		t.note = ev.Note
+		t.decided, t.note = true, saidWith(ev)
 		if ev.Decision == loop.Always {
 			t.granted = ev.Scope
 		}
@@ -88,7 +88,7 @@ func (f *feed) retrying(ev loop.Retrying) {
 func (f *feed) turnEnd(ev *loop.TurnEnd) {
 	f.arrived()
 	f.settle()
-	f.running, f.stopping, f.cut = false, false, ev.Cut
+	f.running, f.stopping, f.killing, f.cut = false, false, false, ev.Cut
 	facts := f.changed()
 	facts = append(facts, brief(ev.Duration))
 	if n := ev.Usage.Input + ev.Usage.Output; n > 0 {

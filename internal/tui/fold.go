@@ -54,7 +54,7 @@ func folds(first, next *tool) bool {
 }
 
 func foldable(t *tool) bool {
-	return t.effect == "read" && (t.stage == running || t.stage == finished && t.outcome == loop.OK)
+	return t.effect == "read" && !t.decided && len(t.todo) == 0 && (t.stage == running || t.stage == finished && t.outcome == loop.OK)
 }
 
 func verb(title string) string {

@@ -39,7 +39,7 @@ func (p *player) step() {
 	case 0, 1, 2:
 		p.d.press(p.pick("enter", "esc", "ctrl+c", "tab", "shift+tab", "up", "down", "left", "right", "pgup", "pgdown",
 			"ctrl+home", "ctrl+end", "ctrl+o", "ctrl+t", "ctrl+j", "shift+enter", "backspace", "ctrl+w", "ctrl+u", "ctrl+k",
-			"y", "n", "a", "?", "/", "\\", "x", "日", "é", "alt+m", "home", "end", "delete", "alt+b", "ctrl+d", "q"))
+			"y", "n", "a", "1", "3", "7", "space", "?", "/", "\\", "x", "日", "é", "alt+m", "home", "end", "delete", "alt+b", "ctrl+d", "q"))
 	case 3:
 		p.d.send(tea.PasteMsg{Content: p.words(p.IntN(300))})
 	case 4:
@@ -79,7 +79,7 @@ func (p *player) event() loop.Event {
 	}
 	effect, title := p.pick("read", "write", "execute", ""), p.pick("read ", "shell ", "", "edit ")+p.words(2)
 	diff := loop.Diff{Path: p.words(1), Unified: hunk, Added: 2, Removed: 1}
-	switch p.IntN(15) {
+	switch p.IntN(18) {
 	case 0:
 		return &loop.UserSaid{Text: p.words(20), Steered: p.IntN(2) == 0}
 	case 1, 2:
@@ -108,6 +108,20 @@ func (p *player) event() loop.Event {
 		return loop.Retrying{Attempt: 2, Of: 6, In: time.Minute, Error: p.words(3), Hint: p.words(2)}
 	case 13:
 		return &loop.Decided{ID: id, Decision: loop.Decision(p.pick("allow", "always", "refuse")), Scope: p.words(1), Note: p.words(2)}
+	case 14:
+		ask := loop.Ask{ID: id, Title: title, Effect: "read", Question: p.words(30), Many: p.IntN(2) == 0}
+		for range 2 + p.IntN(5) {
+			ask.Choices = append(ask.Choices, loop.Choice{Text: p.words(3), Explain: p.words(p.IntN(20))})
+		}
+		return loop.Asked{Ask: ask}
+	case 15:
+		var items []loop.TodoItem
+		for range p.IntN(20) {
+			items = append(items, loop.TodoItem{Text: p.words(p.IntN(9)), State: loop.TodoState(p.pick("pending", "active", "done"))})
+		}
+		return &loop.TodoSet{ID: id, Items: items}
+	case 16:
+		return loop.JobsNow{Jobs: []loop.Job{{ID: 1, Title: title, State: p.words(p.IntN(2)), Lines: 3}}}
 	}
 	return &loop.TurnEnd{Reason: loop.Reason(p.pick("done", "error", "interrupted", "length")), Error: p.words(2), Hint: p.words(2), Duration: time.Hour}
 }

@@ -35,6 +35,9 @@ const (
 	actRefuse  action = "refuse"
 	actAlways  action = "always"
 	actSay     action = "say"
+	actPick    action = "pick"
+	actToggle  action = "toggle"
+	actAnswer  action = "answer"
 	actUp      action = "up"
 	actDown    action = "down"
 
@@ -91,10 +94,13 @@ func bindings() []binding {
 		{actSuspend, anywhere, []string{"ctrl+z"}, "suspend the program"},
 
 		{actApprove, inQuestion, []string{"y"}, "yes, once"},
-		{actRefuse, inQuestion, []string{"n"}, "no"},
+		{actRefuse, inQuestion, []string{"n"}, "no; to a choice, the model is to make it"},
 		{actAlways, inQuestion, []string{"a"}, "yes, always in the scope that is written there"},
-		{actSay, inQuestion, []string{"tab"}, "say something with the no"},
-		{actUp, inQuestion, []string{"up", "k", "pgup"}, "scroll what is shown"},
+		{actSay, inQuestion, []string{"tab"}, "say something with the no, or answer in your own words"},
+		{actPick, inQuestion, []string{"1", "2", "3", "4", "5", "6", "7"}, "take the choice of that number"},
+		{actToggle, inQuestion, []string{"space"}, "take the marked choice or not, where several may be taken"},
+		{actAnswer, inQuestion, []string{"enter"}, "answer with the choices taken, or the marked one"},
+		{actUp, inQuestion, []string{"up", "k", "pgup"}, "scroll what is shown, or mark another choice"},
 		{actDown, inQuestion, []string{"down", "j", "pgdown"}, ""},
 
 		{actLineStart, inEditor, []string{"home", "ctrl+a"}, "start of the line"},

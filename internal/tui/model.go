@@ -36,6 +36,7 @@ type model struct {
 	decided time.Time // when a dialog last took a key
 	warned  time.Time // when ctrl+c was pressed on an empty prompt
 	mouse   bool      // the mouse is ours
+	listing bool      // the next JobsNow is to be shown
 	ticking bool
 	done    bool
 
@@ -117,6 +118,8 @@ func (m *model) apply(ev loop.Event) {
 		m.dialog.withdraw(ev.ID)
 	case *loop.ToolEnd:
 		m.dialog.withdraw(ev.Result.ID)
+	case loop.JobsNow:
+		m.listJobs(ev.Jobs)
 	case loop.Unsent:
 		m.giveBack(ev.Text)
 	case *loop.TurnEnd:

@@ -32,12 +32,12 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// interrupt ends the turn. Pressing again does no harm.
+// interrupt ends the turn. Pressed again, it kills what does not end by itself.
 func (m *model) interrupt() {
-	if !m.feed.stopping {
+	if !m.feed.killing {
 		m.send(loop.Interrupt{})
 	}
-	m.feed.stopping = true
+	m.feed.stopping, m.feed.killing = true, m.feed.stopping
 	m.dialog.clear()
 }
 

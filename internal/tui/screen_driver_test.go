@@ -171,6 +171,14 @@ func (d *driver) compare(name, got string) {
 	}
 }
 
+// same compares the screen with that of another driver.
+func (d *driver) same(other *driver) {
+	d.t.Helper()
+	if diff := cmp.Diff(strings.Split(other.screen(), "\n"), strings.Split(d.screen(), "\n")); diff != "" {
+		d.t.Errorf("resumed (-got +want):\n%s", diff)
+	}
+}
+
 // commands compares what was sent to the agent.
 func (d *driver) commands(want ...loop.Command) {
 	d.t.Helper()

@@ -24,6 +24,7 @@ func slashes() []slash {
 		}},
 		{"model", "PROVIDER/NAME", "answer with another model from here on", (*model).slashModel},
 		{"mode", "ask|edits|all", "what is asked about", (*model).slashMode},
+		{"jobs", "[stop N]", "what runs in the background; stop one of them", (*model).slashJobs},
 		{"quit", "", "leave", func(m *model, _ string) tea.Cmd { return m.leave() }},
 	}
 }

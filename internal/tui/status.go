@@ -16,6 +16,7 @@ type status struct {
 	used, context      int
 	cost               float64 // US dollars
 	mode               string
+	jobs               int // that run
 	right              string
 }
 
@@ -36,6 +37,7 @@ func (s status) line(st *Styles, width int) string {
 		{s.tokens(), 5},
 		{s.spent(), 3},
 		{modeWords(s.mode), 6},
+		{s.running(), 7},
 	}
 	room := width - lipgloss.Width(s.right) - 2
 	for {
@@ -85,6 +87,14 @@ func (s status) spent() string {
 	return dollars(s.cost)
 }
 
+// running tells what runs in the background.
+func (s status) running() string {
+	if s.jobs == 0 {
+		return ""
+	}
+	return count(s.jobs, "job")
+}
+
 // modeWords says in words what is asked about.
 func modeWords(mode string) string {
 	switch policy.Mode(mode) {
@@ -114,18 +124,28 @@ func (m *model) doing() string {
 	words := stops + " · " + clock(m.now().Sub(m.feed.since).Truncate(time.Second))
 	switch {
 	case m.leaving(m.now()):
-		return m.keys.name(actClear) + " again leaves"
+		return m.keys.name(actClear) + " again leaves" + m.lost()
 	case m.dialog.waits():
 		return "waits for you · " + stops
 	case !m.feed.running && m.feed.cut:
 		return m.keys.name(actSend) + " goes on · " + m.keys.name(actHelp) + " keys"
 	case !m.feed.running:
 		return m.keys.name(actHelp) + " keys"
+	case m.feed.killing:
+		words = "killing"
 	case m.feed.stopping:
-		words = "stopping"
+		words = "stopping · " + m.keys.name(actInterrupt) + " again kills"
 	}
 	if !m.feed.working() {
 		words = spinner(m.list.frame) + " " + words
 	}
 	return words
+}
+
+// lost says what ends with the program.
+func (m *model) lost() string {
+	if n := alive(m.feed.jobs); n > 0 {
+		return " and ends " + count(n, "job")
+	}
+	return ""
 }

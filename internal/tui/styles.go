@@ -9,8 +9,9 @@ import (
 // foreground, dim, bold, and four of its own colours with one meaning each.
 // Text and marks are the same without them.
 type Styles struct {
-	Dim  lipgloss.Style // what is secondary
-	Bold lipgloss.Style // what to look at
+	Dim   lipgloss.Style // what is secondary
+	Bold  lipgloss.Style // what to look at
+	Plain lipgloss.Style // what is said
 
 	Green  lipgloss.Style // added, passed
 	Red    lipgloss.Style // removed, failed
@@ -28,6 +29,7 @@ func NewStyles(dark, noColor bool) *Styles {
 	st := &Styles{
 		Dim:     base.Faint(true),
 		Bold:    base.Bold(true),
+		Plain:   base,
 		Green:   base,
 		Red:     base,
 		Yellow:  base,

@@ -47,6 +47,8 @@ type tool struct {
 	tail      string        // the end of its output
 	granted   string        // the scope of an always
 	note      string        // what the person said with a decision
+	decided   bool          // by the person
+	todo      []loop.TodoItem
 	open      bool
 
 	joins bool    // it directly follows a call of the same reply
@@ -195,6 +197,7 @@ func (t *tool) body(c canvas, open bool) []string {
 	if t.note != "" {
 		out = append(out, paint(c.st.Dim, Wrap("you: "+Sanitize(t.note), width))...)
 	}
+	out = append(out, todoLines(c.st, t.todo, width, open)...)
 	limit := diffLines
 	if open {
 		limit = openLines

@@ -58,6 +58,7 @@ func (o *Options) heading() string {
 type Exit struct {
 	LastAnswer string // of the model in this session, as markdown; empty if there was none
 	Turns      int    // of the session, the resumed ones included
+	Jobs       int    // that ran in the background when it was left
 }
 
 // grace is how long a terminal that does not take output any more may hold up
@@ -84,7 +85,7 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 	if !drawn {
 		return Exit{}, err
 	}
-	return Exit{LastAnswer: m.feed.answer, Turns: m.feed.turns}, err
+	return Exit{LastAnswer: m.feed.answer, Turns: m.feed.turns, Jobs: alive(m.feed.jobs)}, err
 }
 
 // show runs a model on the terminal, and feed beside it. It reports whether the

@@ -35,6 +35,10 @@ func (m *model) arrange() {
 func (m *model) makePanel() panel {
 	var p panel
 	m.rule = -1
+	ruled, roomy := m.height >= 10, m.height >= 16
+	if now := m.feed.todoNow(); now != "" && roomy {
+		p.lines = append(p.lines, m.st.Dim.Render(Truncate(now, m.width)))
+	}
 	for _, sent := range m.feed.pending[:min(len(m.feed.pending), pendingLines)] {
 		note := ""
 		if sent.steers {
@@ -42,7 +46,6 @@ func (m *model) makePanel() panel {
 		}
 		p.lines = append(p.lines, m.st.Dim.Render(spread(markUser+" "+SanitizeLine(sent.text), note, m.width)))
 	}
-	ruled := m.height >= 10
 	if ruled {
 		m.rule = len(p.lines)
 		p.lines = append(p.lines, "")
@@ -54,11 +57,11 @@ func (m *model) makePanel() panel {
 	if !m.dialog.waits() || !m.dialog.armed {
 		p.add(m.editor.lines())
 	}
-	if ruled && m.height >= 16 {
+	if roomy {
 		p.lines = append(p.lines, m.st.Dim.Render(strings.Repeat("─", m.width)))
 	}
 	s := status{model: m.feed.model, dir: m.o.Dir, branch: m.o.Branch, used: m.feed.used, context: m.feed.context,
-		cost: m.feed.cost, mode: m.feed.mode, right: m.doing()}
+		cost: m.feed.cost, mode: m.feed.mode, jobs: alive(m.feed.jobs), right: m.doing()}
 	p.lines = append(p.lines, s.line(m.st, m.width))
 	if over := len(p.lines) - m.height; over > 0 { // the editor's end and the status matter most
 		p.lines = p.lines[over:]

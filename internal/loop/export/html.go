@@ -1,0 +1,222 @@
+package export
+
+import (
+	"bufio"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"time"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+// HTML writes a session as one page that fetches nothing and runs nothing, for
+// light and dark, for wide and narrow screens.
+func HTML(w io.Writer, s Session) error {
+	templates, err := template.New("page").Parse(pageHTML)
+	if err != nil {
+		return fmt.Errorf("read the template of the page: %w", err)
+	}
+	h := page{out: bufio.NewWriter(w), templates: templates, prose: newProse()}
+	if err := h.head(s); err != nil {
+		return err
+	}
+	for i, err := range items(s.Events) {
+		if err != nil {
+			return err
+		}
+		if h.item(i); h.err != nil {
+			return h.err
+		}
+	}
+	h.endTurn()
+	h.write("foot", clean(s.Header.ID))
+	if h.err != nil {
+		return h.err
+	}
+	return h.out.Flush()
+}
+
+// page is a page under way.
+type page struct {
+	out       *bufio.Writer
+	templates *template.Template
+	prose     *prose
+	inTurn    bool
+	err       error // the first
+}
+
+// write writes a part of the page.
+func (h *page) write(part string, data any) {
+	if h.err != nil {
+		return
+	}
+	if err := h.templates.ExecuteTemplate(h.out, part, data); err != nil {
+		h.err = fmt.Errorf("write the page: %w", err)
+	}
+}
+
+// head is what stands before the conversation.
+type head struct {
+	Title     string
+	Style     template.HTML
+	StyleHash template.HTMLAttr
+	Facts     []fact
+	Turns     []turnRow // empty where they are few
+	FewTurns  bool
+	Total     turnRow
+}
+
+type fact struct{ Name, Value string }
+
+// Turns are listed from a few on, and folded when they are many.
+const (
+	listTurns = 3
+	foldTurns = 15
+)
+
+func (h *page) head(s Session) error {
+	rows, total, err := turnRows(s.Events)
+	if err != nil {
+		return err
+	}
+	if len(rows) < listTurns {
+		rows = nil
+	}
+	sum := sha256.Sum256([]byte(pageCSS))
+	h.write("head", head{
+		Title: s.title(), Facts: facts(s.Header, total),
+		Style:     template.HTML("<style>" + pageCSS + "</style>"),
+		StyleHash: template.HTMLAttr(base64.StdEncoding.EncodeToString(sum[:])),
+		Turns:     rows, FewTurns: len(rows) <= foldTurns, Total: total,
+	})
+	return h.err
+}
+
+func facts(h history.Header, total turnRow) []fact {
+	var out []fact
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, fact{name, clean(value)})
+		}
+	}
+	add("Directory", h.Dir)
+	add("Begun", when(h.Time))
+	add("Models", strings.Join(total.models, ", "))
+	add("Session", h.ID)
+	add("Forked from", h.Parent)
+	add("Written by agent", h.Version)
+	return out
+}
+
+func (h *page) item(i item) {
+	switch i := i.(type) {
+	case *prompt:
+		h.prompt(i)
+	case *speech:
+		h.speech(i)
+	case *call:
+		h.write("call", callOf(i))
+	case *finish:
+		h.finish(i)
+	case *note:
+		h.write("note", clean(i.text))
+	case *other:
+		h.write("other", struct{ Kind, Body string }{clean(i.kind), indent(i.body)})
+	}
+}
+
+func (h *page) prompt(p *prompt) {
+	view := struct {
+		Label, Text string
+		Images      []picture
+	}{Text: strings.TrimSpace(clean(p.Text)), Images: pictures(p.Images)}
+	switch {
+	case p.turn > 0:
+		h.endTurn()
+		h.inTurn = true
+		h.write("turn", struct {
+			Turn int
+			Time *moment
+		}{p.turn, momentOf(p.Time)})
+	case p.Auto:
+		view.Label = "the program, in your place"
+	default:
+		view.Label = "meanwhile"
+	}
+	h.write("prompt", view)
+}
+
+func (h *page) endTurn() {
+	if h.inTurn {
+		h.inTurn = false
+		fmt.Fprintln(h.out, "</section>")
+	}
+}
+
+// moment is a time to show.
+type moment struct{ Stamp, Words string }
+
+func momentOf(t time.Time) *moment {
+	if t.IsZero() {
+		return nil
+	}
+	return &moment{t.Format(time.RFC3339), when(t)}
+}
+
+func (h *page) speech(s *speech) {
+	if strings.TrimSpace(s.Text) == "" {
+		return
+	}
+	part := "answer"
+	if s.Kind == llm.Thinking {
+		part = "thinking"
+	}
+	h.write(part, struct {
+		Prose template.HTML
+		Cut   bool
+	}{h.prose.html(s.Text), s.Cut})
+}
+
+func (h *page) finish(f *finish) {
+	view := struct{ Trouble, Hint, Words string }{Words: amounts(f), Hint: clean(f.Hint)}
+	if f.Reason != loop.Done || f.Error != "" {
+		view.Trouble = ending(f.Reason)
+		if f.Error != "" {
+			view.Trouble += ": " + clean(f.Error)
+		}
+		view.Trouble = strings.TrimSuffix(view.Trouble, ".") + "."
+	}
+	h.write("finish", view)
+}
+
+// picture is an image to show.
+type picture struct {
+	Source template.URL // empty for one of a type that is not shown
+	Words  string
+}
+
+func pictures(images []llm.Image) []picture {
+	var out []picture
+	for i, im := range images {
+		p := picture{Words: fmt.Sprintf("image %d: %s, %s", i+1, oneLine(im.MediaType, maxWords), size(len(im.Data)))}
+		switch im.MediaType {
+		case "image/png", "image/jpeg", "image/gif", "image/webp":
+			p.Source = template.URL("data:" + im.MediaType + ";base64," + base64.StdEncoding.EncodeToString(im.Data))
+		}
+		out = append(out, p)
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+package export
+
+import (
+	"html/template"
+	"iter"
+	"slices"
+	"strconv"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// callView is a tool call as the page shows it.
+type callView struct {
+	Mark, Title, Words string
+	Failed, Open       bool
+	Decision           string
+	Diffs              []diffView
+	Arguments          string
+	Output             string
+	OutputLines        string
+	Images             []picture
+	Empty              string // what is said where there is nothing else
+}
+
+type diffView struct {
+	Path, Stat string // empty where the title tells
+	Lines      template.HTML
+}
+
+// callOf returns the view of c. What was changed and what failed is open.
+func callOf(c *call) callView {
+	v := callView{Mark: "✗", Title: oneLine(c.title, 4*maxTitle), Failed: true, Decision: decision(c.decided)}
+	if v.Title == "" {
+		v.Title = "a tool without a name"
+	}
+	if c.end == nil {
+		v.Words, v.Empty = "no result is recorded", "No result is recorded."
+		v.Arguments = arguments(c)
+		return v
+	}
+	if c.end.Outcome == loop.OK {
+		v.Mark, v.Failed = "✓", false
+	}
+	v.Words = result(c.end)
+	for _, d := range c.end.Diffs {
+		view := diffView{Lines: diffHTML(d.Unified)}
+		if !tells(c, d) {
+			view.Path, view.Stat = oneLine(d.Path, 4*maxTitle), diffStat(d)
+		}
+		v.Diffs = append(v.Diffs, view)
+	}
+	v.Arguments = arguments(c)
+	v.Output = screen(c.end.Result.Text)
+	v.OutputLines = count(lines(v.Output), "line")
+	v.Images = pictures(c.end.Result.Images)
+	v.Open = v.Failed || len(v.Diffs) > 0 || len(v.Images) > 0
+	if v.Output == "" && len(v.Diffs)+len(v.Images) == 0 {
+		v.Empty = "No output."
+	}
+	return v
+}
+
+// turnRow is a turn in the table at the top.
+type turnRow struct {
+	Number                    int
+	Words, Trouble            string
+	Tools, Took, Tokens, Cost string
+
+	models        []string
+	calls         int
+	usage         llm.Usage
+	duration      time.Duration
+	cost          float64
+	ended, priced bool
+}
+
+// turnRows returns a row for each turn, and one for all of them.
+func turnRows(events iter.Seq2[loop.Durable, error]) (rows []turnRow, total turnRow, err error) {
+	total.priced = true
+	for i, err := range items(events) {
+		if err != nil {
+			return nil, total, err
+		}
+		switch i := i.(type) {
+		case *prompt:
+			if i.turn > 0 {
+				words := oneLine(i.Text, maxWords)
+				if words == "" {
+					words = "(nothing but images)"
+				}
+				rows = append(rows, turnRow{Number: i.turn, Words: words})
+			}
+		case *call:
+			total.calls++
+			if len(rows) > 0 {
+				rows[len(rows)-1].calls++
+			}
+		case *finish:
+			if len(rows) > 0 {
+				rows[len(rows)-1].end(i)
+			}
+			total.add(i)
+		}
+	}
+	for i := range rows {
+		rows[i].show()
+	}
+	total.show()
+	return rows, total, nil
+}
+
+func (r *turnRow) end(f *finish) {
+	r.priced = true
+	r.add(f)
+	if f.Reason != loop.Done {
+		r.Trouble = ending(f.Reason)
+	}
+}
+
+func (r *turnRow) add(f *finish) {
+	r.ended = true
+	r.usage = r.usage.Add(f.Usage)
+	r.duration += f.Duration
+	if f.Cost != nil {
+		r.cost += *f.Cost
+	}
+	r.priced = r.priced && f.Cost != nil
+	for _, m := range f.models {
+		if !slices.Contains(r.models, m) {
+			r.models = append(r.models, m)
+		}
+	}
+}
+
+// show makes words of the amounts that are known.
+func (r *turnRow) show() {
+	if r.calls > 0 {
+		r.Tools = strconv.Itoa(r.calls)
+	}
+	if !r.ended {
+		return
+	}
+	r.Took = took(r.duration)
+	if n := r.usage.Input + r.usage.Output; n > 0 {
+		r.Tokens = thousands(n)
+	}
+	if r.priced {
+		r.Cost = dollars(r.cost)
+	}
+}

@@ -1,0 +1,183 @@
+package export
+
+import (
+	"bytes"
+	"html/template"
+	"net/url"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
+)
+
+// prose makes HTML of what a model writes. Its markup is text, its links lead
+// to the web or to nowhere, its pictures are links: nothing is fetched.
+type prose struct{ md goldmark.Markdown }
+
+func newProse() *prose {
+	return &prose{goldmark.New(
+		goldmark.WithExtensions(
+			extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+			extension.Strikethrough, extension.Linkify, extension.TaskList,
+		),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(nodes{}, 1))),
+	)}
+}
+
+// html returns Markdown as HTML.
+func (p *prose) html(source string) template.HTML {
+	source = clean(source)
+	var b bytes.Buffer
+	if err := p.md.Convert([]byte(source), &b); err != nil {
+		return template.HTML("<pre>" + template.HTMLEscapeString(source) + "</pre>\n")
+	}
+	return template.HTML(b.String())
+}
+
+// nodes renders what must not be rendered as goldmark does.
+type nodes struct{}
+
+func (nodes) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
+	reg.Register(ast.KindRawHTML, rawHTML)
+	reg.Register(ast.KindHTMLBlock, htmlBlock)
+	reg.Register(ast.KindLink, link)
+	reg.Register(ast.KindAutoLink, autoLink)
+	reg.Register(ast.KindImage, image)
+	reg.Register(ast.KindHeading, heading)
+	reg.Register(ast.KindFencedCodeBlock, codeBlock)
+	reg.Register(ast.KindCodeBlock, codeBlock)
+	reg.Register(extast.KindTable, table)
+}
+
+func rawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		escape(w, n.(*ast.RawHTML).Segments.Value(source))
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+func htmlBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	block := n.(*ast.HTMLBlock)
+	text := block.Lines().Value(source)
+	if block.HasClosure() {
+		text = append(bytes.Clone(text), block.ClosureLine.Value(source)...)
+	}
+	w.WriteString(`<p class="markup">`)
+	escape(w, bytes.TrimRight(text, "\n"))
+	w.WriteString("</p>\n")
+	return ast.WalkContinue, nil
+}
+
+func link(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	to := n.(*ast.Link).Destination
+	switch {
+	case safe(to) && entering:
+		openLink(w, to)
+	case safe(to):
+		w.WriteString("</a>")
+	case !entering && len(to) > 0:
+		w.WriteString(` <span class="aim">(`)
+		escape(w, to)
+		w.WriteString(")</span>")
+	}
+	return ast.WalkContinue, nil
+}
+
+func autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	a := n.(*ast.AutoLink)
+	to, label := a.URL(source), a.Label(source)
+	if a.AutoLinkType == ast.AutoLinkEmail && !bytes.HasPrefix(bytes.ToLower(to), []byte("mailto:")) {
+		to = append([]byte("mailto:"), to...)
+	}
+	if !safe(to) {
+		escape(w, label)
+		return ast.WalkContinue, nil
+	}
+	openLink(w, to)
+	escape(w, label)
+	w.WriteString("</a>")
+	return ast.WalkContinue, nil
+}
+
+// image renders a picture as a link to it.
+func image(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	to := n.(*ast.Image).Destination
+	switch {
+	case entering && safe(to):
+		openLink(w, to)
+		w.WriteString("picture: ")
+	case entering:
+		w.WriteString("picture: ")
+	case safe(to):
+		w.WriteString("</a>")
+	}
+	return ast.WalkContinue, nil
+}
+
+// heading renders a heading below those of the page.
+func heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	level := string("345666"[min(n.(*ast.Heading).Level, 6)-1])
+	if entering {
+		w.WriteString("<h" + level + ">")
+	} else {
+		w.WriteString("</h" + level + ">\n")
+	}
+	return ast.WalkContinue, nil
+}
+
+func codeBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	language := ""
+	if fenced, ok := n.(*ast.FencedCodeBlock); ok {
+		language = string(fenced.Language(source))
+	}
+	w.WriteString("<pre class=\"code\"><code>")
+	w.WriteString(highlight(string(n.Lines().Value(source)), language))
+	w.WriteString("</code></pre>\n")
+	return ast.WalkSkipChildren, nil
+}
+
+// table lets a wide table scroll by itself.
+func table(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		w.WriteString("<div class=\"scroll\"><table>\n")
+	} else {
+		w.WriteString("</table></div>\n")
+	}
+	return ast.WalkContinue, nil
+}
+
+// safe reports whether a link may lead there.
+func safe(to []byte) bool {
+	u, err := url.Parse(string(to))
+	if err != nil {
+		return false
+	}
+	switch strings.ToLower(u.Scheme) {
+	case "http", "https":
+		return u.Host != ""
+	case "mailto":
+		return true
+	}
+	return false
+}
+
+func openLink(w util.BufWriter, to []byte) {
+	w.WriteString(`<a rel="noopener noreferrer nofollow" href="`)
+	escape(w, util.URLEscape(to, true))
+	w.WriteString(`">`)
+}
+
+func escape(w util.BufWriter, text []byte) { w.WriteString(template.HTMLEscapeString(string(text))) }

@@ -1,0 +1,48 @@
+package export
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"agent/internal/loop"
+)
+
+// format is what the JSON calls itself. The number changes when a reader of the
+// old one would take it for something that it is not.
+const (
+	formatName    = "agent-session"
+	formatVersion = "1"
+	format        = formatName + "/" + formatVersion
+)
+
+// JSON writes a session as the package describes, every event as it is in the
+// log.
+func JSON(w io.Writer, s Session) error {
+	out := bufio.NewWriter(w)
+	header, err := json.Marshal(s.Header)
+	if err != nil {
+		return fmt.Errorf("write the header: %w", err)
+	}
+	title, err := json.Marshal(s.Title)
+	if err != nil {
+		return fmt.Errorf("write the title: %w", err)
+	}
+	fmt.Fprintf(out, `{"format":%q,"header":%s,"title":%s,"events":[`, format, header, title)
+	comma := "\n"
+	for e, err := range s.Events {
+		if err != nil {
+			return err
+		}
+		body, err := loop.Encode(e)
+		if err != nil {
+			return err
+		}
+		out.WriteString(comma)
+		out.Write(body)
+		comma = ",\n"
+	}
+	out.WriteString("\n]}\n")
+	return out.Flush()
+}

@@ -1,0 +1,76 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop"
+)
+
+// jobList is an item that lists what runs in the background, and what did.
+type jobList struct {
+	jobs []loop.Job
+	now  time.Time
+}
+
+func (j *jobList) class() class { return said }
+
+func (j *jobList) draw(c canvas) []string {
+	if len(j.jobs) == 0 {
+		return hang(" ", paint(c.st.Dim, Wrap("nothing runs in the background", c.inner())))
+	}
+	var lines []string
+	for _, job := range j.jobs {
+		state := SanitizeLine(job.State)
+		if state == "" {
+			state = "runs · " + clock(j.now.Sub(job.Began))
+		}
+		left := strconv.Itoa(job.ID) + "  " + SanitizeLine(job.Title)
+		if c.width >= 60 {
+			state += " · " + count(int(job.Lines), "line")
+		}
+		lines = append(lines, spread(left, c.st.Dim.Render(state), c.inner()))
+	}
+	if alive(j.jobs) > 0 {
+		lines = append(lines, paint(c.st.Dim, Wrap("/jobs stop N stops one", c.inner()))...)
+	}
+	return hang(" ", lines)
+}
+
+// alive is how many of jobs run.
+func alive(jobs []loop.Job) int {
+	n := 0
+	for _, j := range jobs {
+		if j.State == "" {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *model) slashJobs(arg string) tea.Cmd {
+	verb, number, _ := strings.Cut(arg, " ")
+	id, err := strconv.Atoi(strings.TrimSpace(number))
+	switch {
+	case arg == "":
+		m.listing = true
+		m.send(loop.ListJobs{})
+	case verb == "stop" && err == nil:
+		m.send(loop.StopJob{ID: id})
+	default:
+		m.say("use /jobs, or /jobs stop N")
+	}
+	return nil
+}
+
+// listJobs shows what /jobs asked for.
+func (m *model) listJobs(jobs []loop.Job) {
+	if m.listing {
+		m.listing = false
+		m.list.add(&jobList{jobs, m.now()})
+		m.list.end()
+	}
+}

@@ -1,0 +1,47 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/loop"
+)
+
+func TestJobs(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{})
+		now := loop.JobsNow{Jobs: []loop.Job{
+			{ID: 1, Title: "npm run dev -- --port 8080 --host 0.0.0.0", Began: d.time.Add(-124 * time.Second), Lines: 120},
+			{ID: 2, Title: "go test \x1b[2J./...", Began: d.time.Add(-time.Hour), State: "exit 1", Lines: 1},
+		}}
+		d.events(now)
+		d.enter("/jobs")
+		d.press("enter")
+		d.events(now, now)
+		d.golden("jobs-" + size)
+		d.enter("/jobs stop 1")
+		d.press("enter")
+		d.commands(loop.ListJobs{}, loop.StopJob{ID: 1})
+		d.press("ctrl+c")
+		d.golden("jobs-leaving-" + size)
+	})
+}
+
+func TestJobsWords(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	for _, line := range []string{"/jobs stop", "/jobs 1", "/jobs stop it"} {
+		d.enter(line)
+		d.press("enter")
+		if !strings.Contains(d.screen(), "use /jobs, or /jobs stop N") {
+			t.Errorf("%s is not explained:\n%s", line, d.screen())
+		}
+	}
+	d.commands()
+	d.enter("/jobs")
+	d.press("enter")
+	d.events(loop.JobsNow{})
+	if !strings.Contains(d.screen(), "nothing runs in the background") {
+		t.Errorf("that there are none is not told:\n%s", d.screen())
+	}
+}

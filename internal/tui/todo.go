@@ -1,0 +1,74 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+
+	"agent/internal/loop"
+)
+
+// The marks of a plan.
+const (
+	markTodoDone    = "✓"
+	markTodoActive  = "▸"
+	markTodoPending = "○"
+)
+
+// todoRows is how much of a plan is shown while it is closed.
+const todoRows = 10
+
+// todoSet takes a new plan, and shows it with the call that made it.
+func (f *feed) todoSet(ev *loop.TodoSet) {
+	f.todo = ev.Items
+	if ev.ID != "" {
+		f.call(ev.ID, func(t *tool) { t.todo = ev.Items })
+	}
+}
+
+// todoLines draws a plan. Of a long one that is closed, what is near the active
+// item is shown.
+func todoLines(st *Styles, items []loop.TodoItem, width int, open bool) []string {
+	from, to := 0, len(items)
+	if to > todoRows && !open {
+		from = max(0, min(activeItem(items)-todoRows/3, to-todoRows))
+		to = from + todoRows
+	}
+	var out []string
+	if from > 0 {
+		out = append(out, st.Dim.Render(Truncate("… "+count(from, "more item")+" above", width)))
+	}
+	for _, item := range items[from:to] {
+		mark, style := st.Dim.Render(markTodoPending), st.Plain
+		switch item.State {
+		case loop.TodoDone:
+			mark, style = st.Green.Render(markTodoDone), st.Dim
+		case loop.TodoActive:
+			mark, style = markTodoActive, st.Bold
+		}
+		out = append(out, hang(mark, paint(style, Wrap(SanitizeLine(item.Text), max(width-gutter, 1))))...)
+	}
+	if rest := len(items) - to; rest > 0 {
+		out = append(out, st.Dim.Render(Truncate("… "+count(rest, "more item"), width)))
+	}
+	return out
+}
+
+// activeItem is the index of the item that is worked on, else of the first that
+// is not done.
+func activeItem(items []loop.TodoItem) int {
+	at := slices.IndexFunc(items, func(i loop.TodoItem) bool { return i.State == loop.TodoActive })
+	if at < 0 {
+		at = slices.IndexFunc(items, func(i loop.TodoItem) bool { return i.State != loop.TodoDone })
+	}
+	return max(at, 0)
+}
+
+// todoNow says in a line what the model is at while a turn runs; empty if
+// nothing of its plan is.
+func (f *feed) todoNow() string {
+	i := activeItem(f.todo)
+	if !f.running || i >= len(f.todo) || f.todo[i].State != loop.TodoActive {
+		return ""
+	}
+	return fmt.Sprintf("%s %d of %d  %s", markTodoActive, i+1, len(f.todo), SanitizeLine(f.todo[i].Text))
+}

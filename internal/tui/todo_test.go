@@ -1,0 +1,68 @@
+package tui
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"agent/internal/loop"
+)
+
+func plan(id string, states ...loop.TodoState) []loop.Event {
+	texts := []string{"read how the flag gets to the listener", "change it", "run the \x1b[31mtests", "look at every other flag whether the same is wrong with it, and say so", "write the changelog"}
+	var items []loop.TodoItem
+	for i, s := range states {
+		items = append(items, loop.TodoItem{Text: texts[i%len(texts)], State: s})
+	}
+	title := fmt.Sprintf("plan %d items", len(items))
+	return []loop.Event{
+		call("r"+id, id, "todo"), start(id, title, "read"),
+		&loop.TodoSet{ID: id, Items: items},
+		result(id, title, "read", loop.OK, "1 done", "The plan is kept.", time.Millisecond),
+	}
+}
+
+// A plan is drawn with the call that made it, and what is active above the
+// editor while the turn runs; the same on resume.
+func TestTodo(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		evs := append([]loop.Event{userSaid("the server ignores --timeout, fix it")},
+			plan("1", loop.TodoDone, loop.TodoActive, loop.TodoPending, loop.TodoPending, loop.TodoPending)...)
+		d := newDriver(t, w, h, Options{})
+		d.events(evs...)
+		d.pass(time.Second)
+		d.golden("todo-" + size)
+		evs = append(evs, turnEnd(loop.Done, time.Second))
+		d.events(evs[len(evs)-1])
+		d.golden("todo-done-" + size)
+		d.same(newDriver(t, w, h, Options{History: evs}))
+	})
+}
+
+// Of a long plan, what is near the active item is shown until it is opened.
+func TestLongTodo(t *testing.T) {
+	states := make([]loop.TodoState, 30)
+	for i := range states {
+		states[i] = loop.TodoPending
+		if i < 17 {
+			states[i] = loop.TodoDone
+		}
+	}
+	states[17] = loop.TodoActive
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{})
+		d.events(userSaid("go"))
+		d.events(plan("1", states...)...)
+		d.golden("todo-long-" + size)
+		d.press("ctrl+o")
+		d.golden("todo-long-open-" + size)
+	})
+}
+
+// The marks are told from each other without colour.
+func TestTodoWithoutColour(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{NoColor: true})
+	d.events(userSaid("go"))
+	d.events(plan("1", loop.TodoDone, loop.TodoActive, loop.TodoPending)...)
+	d.golden("todo-nocolor")
+}

@@ -1,0 +1,219 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"agent/internal/tools/shell"
+)
+
+//go:embed diagnostics.md
+var diagnosticsText string
+
+const (
+	checkLimit = 30 * time.Second
+	checkKeep  = 8 << 10 // bytes of what a check says
+	filePlace  = "{file}"
+)
+
+// Check is a command that says what is wrong with files, as the person has
+// configured it: never does it come from the workspace or from a model. That is
+// why it runs unasked.
+type Check struct {
+	Files   string        // the files it is for: *.go by name, web/**/*.ts by path
+	Command string        // for the shell; {file} stands for the files in question
+	Limit   time.Duration // 0 means 30 s
+}
+
+// Checked returns ts such that every change of a file is followed by the checks
+// for it, and with the tool that runs them when it is called. Without checks
+// it returns ts as they are.
+func Checked(ts []Tool, w *Workspace, checks []Check) []Tool {
+	if len(checks) == 0 {
+		return ts
+	}
+	var out []Tool
+	for _, t := range ts {
+		out = append(out, checked{t, w, checks})
+	}
+	return append(out, w.diagnosticsTool(checks))
+}
+
+// checked is a tool whose changes are checked.
+type checked struct {
+	Tool
+	w      *Workspace
+	checks []Check
+}
+
+func (t checked) Prepare(ctx context.Context, args json.RawMessage) (Call, error) {
+	c, err := t.Tool.Prepare(ctx, args)
+	if err != nil || c.Effect != Write {
+		return c, err
+	}
+	run := c.Run
+	c.Run = func(ctx context.Context, ok Approved) (Result, error) {
+		r, err := run(ctx, ok)
+		if err != nil || r.IsError || len(r.Changes) == 0 {
+			return r, err
+		}
+		found, err := t.w.check(ctx, t.checks, r.Changes, ok.Progress)
+		if r.Text != "" && !strings.HasSuffix(r.Text, "\n") && found.text != "" {
+			r.Text += "\n"
+		}
+		r.Text += found.text
+		if found.failed {
+			r.Summary += " · check failed"
+		}
+		return r, err
+	}
+	return c, nil
+}
+
+type diagnosticsArgs struct {
+	Path string `json:"path,omitempty" jsonschema:"the file to check, relative to the working directory; the whole project if it is not given"`
+}
+
+// diagnosticsTool runs checks on request. Its effect is to read: what it runs
+// is the person's own choice, not the model's.
+func (w *Workspace) diagnosticsTool(checks []Check) Tool {
+	return New("diagnostics", diagnosticsText, func(_ context.Context, a diagnosticsArgs) (Call, error) {
+		c := Call{Title: "check the project", Effect: Read}
+		var changes []Change
+		if a.Path != "" {
+			p, err := w.resolve(a.Path)
+			if err != nil {
+				return Call{}, err
+			}
+			if _, err := w.root.Stat(p); err != nil {
+				return Call{}, w.notThere(a.Path, p)
+			}
+			c.Title, c.Targets = "check "+p, []Target{{Path, p}}
+			changes = []Change{{Path: p, After: []byte{}}}
+		}
+		c.Run = func(ctx context.Context, ok Approved) (Result, error) {
+			found, err := w.check(ctx, checks, changes, ok.Progress)
+			switch {
+			case err != nil:
+				return Result{Text: found.text}, err
+			case found.text == "":
+				return Result{}, fmt.Errorf("no check is configured for the path %s: there are checks for %s", a.Path, globs(checks))
+			}
+			r := Result{Text: found.text, Summary: "ok", IsError: found.failed}
+			if found.failed {
+				r.Summary = "check failed"
+			}
+			return r, nil
+		}
+		return c, nil
+	})
+}
+
+// globs names the files that checks are for.
+func globs(checks []Check) string {
+	var all []string
+	for _, c := range checks {
+		if !slices.Contains(all, c.Files) {
+			all = append(all, c.Files)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// findings are what checks said.
+type findings struct {
+	text   string
+	failed bool
+}
+
+// check runs the checks for what has changed, each once; all of them where no
+// change is named. Its error is that of ctx.
+func (w *Workspace) check(ctx context.Context, checks []Check, changes []Change, progress func(string)) (findings, error) {
+	var found findings
+	for _, c := range checks {
+		touched, files := c.concerned(changes)
+		if changes != nil && !touched {
+			continue
+		}
+		line := c.Command
+		if strings.Contains(line, filePlace) {
+			if touched && len(files) == 0 { // they are gone
+				continue
+			}
+			if len(files) == 0 {
+				found.text += fmt.Sprintf("[check `%s`: not run, it is for one file: give a path]\n", c.Command)
+				continue
+			}
+			line = strings.ReplaceAll(line, filePlace, strings.Join(files, " "))
+		}
+		said, ok, err := w.runCheck(ctx, c, line, progress)
+		found.text += said
+		found.failed = found.failed || !ok
+		if err != nil {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+// concerned reports whether changes touch files that the check is for, and
+// which of those there are still, each as a word of a command.
+func (c Check) concerned(changes []Change) (touched bool, files []string) {
+	glob := strings.TrimPrefix(c.Files, "./")
+	for _, ch := range changes {
+		name := ch.Path
+		if !strings.Contains(glob, "/") {
+			name = path.Base(name)
+		}
+		if !doublestar.MatchUnvalidated(glob, name) {
+			continue
+		}
+		touched = true
+		if ch.After == nil {
+			continue
+		}
+		word := ch.Path
+		if strings.HasPrefix(word, "-") {
+			word = "./" + word // an option to nobody
+		}
+		if word = quote(word); !slices.Contains(files, word) {
+			files = append(files, word)
+		}
+	}
+	return touched, files
+}
+
+// runCheck runs a check as line, and says what it found. Its error is that of
+// ctx.
+func (w *Workspace) runCheck(ctx context.Context, c Check, line string, progress func(string)) (said string, ok bool, err error) {
+	limit := c.Limit
+	if limit == 0 {
+		limit = checkLimit
+	}
+	r, err := shell.Run(ctx, shell.Command{Line: line, Dir: w.dir, Env: os.Environ(), Max: limit, Keep: checkKeep, Progress: progress})
+	end, output := r.Ended, r.Output
+	switch {
+	case err != nil && errors.Is(err, ctx.Err()):
+		return fmt.Sprintf("[check `%s`: interrupted]\n", c.Command), false, err
+	case err != nil:
+		end, output = fmt.Sprintf("it could not be run: %v", err), ""
+	case r.TimedOut:
+		end = "still running after " + seconds(limit) + ", its time limit, and ended"
+	case r.Code == 0:
+		return fmt.Sprintf("[check `%s`: ok]\n", c.Command), true, nil
+	}
+	if output != "" && !strings.HasSuffix(output, "\n") {
+		output += "\n"
+	}
+	return fmt.Sprintf("[check `%s`: %s]\n%s", c.Command, end, output), false, nil
+}

@@ -1,0 +1,163 @@
+//go:build unix
+
+package tools_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tools"
+)
+
+// runChecked runs a tool of a workspace with checks.
+func runChecked(ctx context.Context, t *testing.T, ws *tools.Workspace, checks []tools.Check, name string, args any, progress func(string)) (tools.Result, error) {
+	t.Helper()
+	b, err := json.Marshal(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools.Checked(tools.Files(ws, nil), ws, checks) {
+		if tool.Spec().Name != name {
+			continue
+		}
+		c, err := tool.Prepare(ctx, b)
+		if err != nil {
+			return tools.Result{}, err
+		}
+		if name == "diagnostics" && c.Effect != tools.Read {
+			t.Errorf("diagnostics has the effect %s", c.Effect)
+		}
+		return c.Run(ctx, tools.Approved{Changes: c.Changes, Progress: progress})
+	}
+	t.Fatalf("there is no tool %s", name)
+	return tools.Result{}, nil
+}
+
+// added is what the checks add to the text of a result.
+func added(r tools.Result) string {
+	_, rest, ok := strings.Cut(r.Text, "[check ")
+	if !ok {
+		return ""
+	}
+	return "[check " + rest
+}
+
+func TestAChangeIsChecked(t *testing.T) {
+	for name, c := range map[string]struct {
+		path          string
+		checks        []tools.Check
+		text, summary string
+	}{
+		"fails": {"a.go", []tools.Check{{Files: "*.go", Command: "echo a.go:1: no; exit 3"}},
+			"[check `echo a.go:1: no; exit 3`: exit 3]\na.go:1: no\n", "1 line · check failed"},
+		"is fine, says nothing": {"a.go", []tools.Check{{Files: "*.go", Command: "echo all good"}},
+			"[check `echo all good`: ok]\n", "1 line"},
+		"of another kind": {"a.py", []tools.Check{{Files: "*.go", Command: "false"}}, "", "1 line"},
+		"by path": {"web/x/a.ts", []tools.Check{{Files: "web/**/*.ts", Command: "false"}, {Files: "*/a.ts", Command: "true"}},
+			"[check `false`: exit 1]\n", "1 line · check failed"},
+		"several": {"b/a.go", []tools.Check{{Files: "*.go", Command: "true"}, {Files: "**", Command: "printf bad; false"}, {Files: "./b/*.{go,c}", Command: "true"}},
+			"[check `true`: ok]\n[check `printf bad; false`: exit 1]\nbad\n[check `true`: ok]\n", "1 line · check failed"},
+		"runs in the workspace, afterwards": {"d/a.txt", []tools.Check{{Files: "*", Command: "cat d/a.txt; false"}},
+			"[check `cat d/a.txt; false`: exit 1]\nhello\n", "1 line · check failed"},
+		"with the file": {"d/it's $(x) -a.txt", []tools.Check{{Files: "*.txt", Command: "cat {file} && printf '<%s>' {file}; false"}},
+			"[check `cat {file} && printf '<%s>' {file}; false`: exit 1]\nhello\n<d/it's $(x) -a.txt>\n", "1 line · check failed"},
+		"no option": {"-rf.txt", []tools.Check{{Files: "*.txt", Command: "cat {file}; false"}},
+			"[check `cat {file}; false`: exit 1]\nhello\n", "1 line · check failed"},
+		"takes too long": {"a.go", []tools.Check{{Files: "*.go", Command: "echo begun; sleep 600", Limit: time.Second}},
+			"[check `echo begun; sleep 600`: still running after 1 s, its time limit, and ended]\nbegun\n", "1 line · check failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ws, _ := workspace(t, nil)
+			r, err := runChecked(t.Context(), t, ws, c.checks, "write", obj{"path": c.path, "content": "hello\n"}, nil)
+			if err != nil || r.IsError || len(r.Changes) != 1 {
+				t.Fatalf("got %+v, %v", r, err)
+			}
+			if d := cmp.Diff([]string{added(r), r.Summary}, []string{c.text, c.summary}); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestWhatACheckSaysHasALimit(t *testing.T) {
+	ws, _ := workspace(t, nil)
+	long := []tools.Check{{Files: "*", Command: "yes | head -c 1000000; false"}}
+	r, err := runChecked(t.Context(), t, ws, long, "write", obj{"path": "a", "content": "b"}, nil)
+	if n := len(r.Text); err != nil || n < 8<<10 || n > 10<<10 {
+		t.Errorf("got %d bytes, %v", n, err)
+	}
+}
+
+func TestNoChangeIsNotChecked(t *testing.T) {
+	ws, _ := workspace(t, map[string]string{"a.go": "package a\n"})
+	checks := []tools.Check{{Files: "*", Command: "touch ran"}}
+	if _, err := runChecked(t.Context(), t, ws, checks, "read", obj{"path": "a.go"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := runChecked(t.Context(), t, ws, checks, "edit", obj{"path": "a.go", "old": "nowhere", "new": "x"}, nil); err == nil {
+		t.Error("the edit fits nowhere")
+	}
+	if _, err := runChecked(t.Context(), t, ws, checks, "read", obj{"path": "ran"}, nil); err == nil {
+		t.Error("a check has run")
+	}
+}
+
+// A check that is interrupted does not hide that the file was written.
+func TestACheckIsInterrupted(t *testing.T) {
+	ws, _ := workspace(t, nil)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	checks := []tools.Check{{Files: "*", Command: "echo ready; sleep 600"}}
+	r, err := runChecked(ctx, t, ws, checks, "write", obj{"path": "a", "content": "b\n"}, func(string) { stop() })
+	if !errors.Is(err, context.Canceled) || len(r.Changes) != 1 {
+		t.Errorf("got %+v, %v", r, err)
+	}
+	if got, want := added(r), "[check `echo ready; sleep 600`: interrupted]\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestDiagnostics(t *testing.T) {
+	ws, _ := workspace(t, map[string]string{"a.go": "package a\n", "b.py": ""})
+	checks := []tools.Check{{Files: "*.go", Command: "echo wrong; exit 1"}, {Files: "*.go", Command: "cat {file}; exit 2"}, {Files: "*.py", Command: "true"}}
+	for path, want := range map[string]tools.Result{
+		"": {Text: "[check `echo wrong; exit 1`: exit 1]\nwrong\n[check `cat {file}; exit 2`: not run, it is for one file: give a path]\n[check `true`: ok]\n",
+			Summary: "check failed", IsError: true},
+		"a.go": {Text: "[check `echo wrong; exit 1`: exit 1]\nwrong\n[check `cat {file}; exit 2`: exit 2]\npackage a\n", Summary: "check failed", IsError: true},
+		"b.py": {Text: "[check `true`: ok]\n", Summary: "ok"},
+	} {
+		args := obj{}
+		if path != "" {
+			args["path"] = path
+		}
+		got, err := runChecked(t.Context(), t, ws, checks, "diagnostics", args, nil)
+		if d := cmp.Diff(got, want); d != "" || err != nil {
+			t.Errorf("%q: %v %s", path, err, d)
+		}
+	}
+	for path, want := range map[string]string{
+		".":       "no check is configured for the path .: there are checks for *.go, *.py",
+		"none.go": "none.go does not exist",
+		"../up":   "leaves the working directory",
+	} {
+		if _, err := runChecked(t.Context(), t, ws, checks, "diagnostics", obj{"path": path}, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", path, err, want)
+		}
+	}
+}
+
+// Without checks there is no such tool.
+func TestNoChecks(t *testing.T) {
+	ws, _ := workspace(t, nil)
+	for _, tool := range tools.Checked(tools.Files(ws, nil), ws, nil) {
+		if tool.Spec().Name == "diagnostics" {
+			t.Error("there is a tool without anything to run")
+		}
+	}
+}

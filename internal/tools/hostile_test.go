@@ -256,6 +256,16 @@ func TestHugeFilesAreNotLoaded(t *testing.T) {
 	}
 }
 
+// TestWideTextIsNotLoaded reads UTF-16 that is too large to be held.
+func TestWideTextIsNotLoaded(t *testing.T) {
+	const lines = 1_500_000
+	ws, _ := workspace(t, map[string]string{"f": "\xff\xfe" + strings.Repeat("l\x00i\x00n\x00e\x00 \x00\xac\x20\n\x00", lines)})
+	got := said(call(t, ws, "read", obj{"path": "f", "offset": lines - 1, "limit": 1}))
+	if !strings.HasPrefix(got, "1499999\tline €\n(decoded from UTF-16LE.") || !strings.HasSuffix(got, "(lines 1499999-1499999 of 1500000; read on with offset 1500000)\n") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestALineOf200MB(t *testing.T) {
 	ws, dir := workspace(t, nil)
 	f, err := os.Create(filepath.Join(dir, "long"))

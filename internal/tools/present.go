@@ -111,6 +111,6 @@ func (w *Workspace) among(ctx context.Context, all []read.Placed, first, last in
 
 // noPDF says how to get at the text of a PDF.
 func noPDF(in *source) error {
-	return fmt.Errorf("%s is a PDF of %s, which is not read here: run a command in the shell, such as pdftotext -layout %s - "+
-		"or, to see pages, pdftoppm -png -r 80", in.name, size(in.size), in.name)
+	return fmt.Errorf("%s is a PDF of %s, which is not read here: run a command in the shell, such as pdftotext -layout FILE - "+
+		"or, to look at its pages as images, pdftoppm -png -r 80 FILE PREFIX (both are of poppler-utils)", in.name, size(in.size))
 }

@@ -85,7 +85,7 @@ func TestWhatReadSaysOfOddFiles(t *testing.T) {
 		"no text, no nul":  {"\x1f\x8b\x01\x02\xff\xfe\x03", "f is binary (application/octet-stream, 7 bytes)" + binary},
 		"svg":              {"<svg width=\"1\"/>\n", "1\t<svg width=\"1\"/>\n"},
 		"long line":        {strings.Repeat("é", 2010) + "\n", "1\t" + strings.Repeat("é", 2000) + "… (20 bytes more)\n(1 line cut after 2000 characters; use search to find something further on in one)\n"},
-		"pdf":              {"%PDF-1.4\n", "f is a PDF of 9 bytes, which is not read here: run a command in the shell, such as pdftotext -layout f - or, to see pages, pdftoppm -png -r 80"},
+		"pdf":              {"%PDF-1.4\n", "f is a PDF of 9 bytes, which is not read here: run a command in the shell, such as pdftotext -layout FILE - or, to look at its pages as images, pdftoppm -png -r 80 FILE PREFIX (both are of poppler-utils)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ws, _ := workspace(t, map[string]string{"f": c.content})

@@ -2,7 +2,8 @@
 // another encoding, a picture of a size that models take, the cells of a
 // notebook. It opens no files. What it is given is untrusted: whatever the
 // bytes are, its functions return, and take memory in proportion to the limits
-// that they name.
+// that they name. PDFs are recognised but not read, as no library in Go was
+// found that returns, whatever the bytes are, and keeps words apart.
 package read
 
 import (

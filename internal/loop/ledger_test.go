@@ -3,6 +3,8 @@ package loop_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -52,5 +54,58 @@ func TestReadings(t *testing.T) {
 	msgs := p.Requests()[1].Messages
 	if last := msgs[len(msgs)-1]; len(last.Images) != 1 {
 		t.Errorf("got %+v, want its image told", last)
+	}
+}
+
+// visit plays one prompt with the real tools of dir on a session that goes on
+// from before, changes files when the call of that id is over, and returns the
+// results of all calls and what the session came to.
+func visit(t *testing.T, dir string, before []loop.Durable, p llm.Provider, after map[string]func()) (results map[string]string, all []loop.Durable) {
+	t.Helper()
+	w, err := tools.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	known := tools.NewLedger()
+	o := options(p, tools.Files(w, known)...)
+	o.Ledger, o.State = known, foldOf(t, before)
+	results = map[string]string{}
+	events := play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
+		end, ok := e.(*loop.ToolEnd)
+		if !ok {
+			return nil
+		}
+		results[end.Result.ID] = end.Result.Text
+		if change := after[end.Result.ID]; change != nil {
+			change()
+		}
+		return nil
+	})
+	return results, append(before, durable(events)...)
+}
+
+// What a model has read it knows in the next step, in the next turn and after
+// the session was resumed, as long as the file is the same.
+func TestUnchangedReadings(t *testing.T) {
+	dir := t.TempDir()
+	write := func(content string) func() {
+		return func() {
+			if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte(content), 0o666); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	write("one\ntwo\n")()
+	read := func(id string) script.Reply { return script.Call(id, "read", `{"path":"a.txt"}`) }
+	first, session := visit(t, dir, nil, script.New(read("c1"), read("c2"), script.Say("done")), nil)
+	second, session := visit(t, dir, session, script.New(read("c3"), read("c4"), script.Say("done")), map[string]func(){"c3": write("one\nTWO\n")})
+	third, _ := visit(t, dir, session, script.New(read("c5"), script.Say("done")), nil)
+	for _, c := range []struct{ got, want string }{
+		{first["c1"], "two"}, {first["c2"], "step 1"}, {second["c3"], "step 1"}, {second["c4"], "TWO"}, {third["c5"], "step 5"},
+	} {
+		if !strings.Contains(c.got, c.want) {
+			t.Errorf("got %q, want %q in it", c.got, c.want)
+		}
 	}
 }

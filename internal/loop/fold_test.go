@@ -1,0 +1,189 @@
+package loop_test
+
+import (
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/script"
+	"agent/internal/loop"
+	"agent/internal/loop/policy"
+	"agent/internal/tools"
+)
+
+// session plays a turn with everything in it and returns its records.
+func session(t *testing.T) (records []history.Record, events []loop.Event) {
+	t.Helper()
+	store := history.Open(t.TempDir())
+	log := store.Create(history.Header{Dir: "/w"})
+	defer log.Close()
+	var b script.Reply
+	p := script.New(
+		b.Think("let me see").Text("looking").Call("c1", "look", args("a")).Call("c2", "look", args("b")).Calls(),
+		b.Call("c3", "change", args("d/a")).Call("c4", "run", args("make")).Calls(),
+		b.Call("c5", "todo", `{"items":[{"text":"rest","state":"active"}]}`).Call("c6", "ask", whichOne).Calls(),
+		script.Say("all done"),
+		script.Say("second answer"),
+	)
+	o := options(p, echo("look", tools.Read), echo("change", tools.Write), echo("run", tools.Execute))
+	o.Log, o.Mode = log, policy.Ask
+	clock := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	tick := make(chan time.Time, 1)
+	tick <- clock
+	o.Now = func() time.Time { n := (<-tick).Add(700 * time.Millisecond); tick <- n; return n } // so that partials are written
+	events = play(t, o, []string{"one", "two"}, func(e loop.Event) []loop.Command {
+		if a, ok := e.(loop.Asked); ok {
+			return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: loop.Always, Choices: []int{0}}}
+		}
+		return nil
+	})
+	for r, err := range log.Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, r)
+	}
+	return records, events
+}
+
+// foldOf is the state of a session that holds events.
+func foldOf(t *testing.T, events []loop.Durable) loop.State {
+	t.Helper()
+	var records []history.Record
+	for _, e := range events {
+		body, err := loop.Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, history.Record{Body: body})
+	}
+	state, err := loop.Fold(of(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+func of(records []history.Record) iter.Seq2[history.Record, error] {
+	return func(yield func(history.Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// What a session holds is what was shown, and what a model is told on resume is
+// what it was told before.
+func TestFoldIsWhatHappened(t *testing.T) {
+	records, events := session(t)
+	state, err := loop.Fold(of(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []loop.Event
+	for _, e := range events {
+		if _, partial := e.(*loop.Partial); partial {
+			continue
+		}
+		if d, ok := e.(loop.Durable); ok {
+			want = append(want, d)
+		}
+	}
+	for _, e := range state.Events {
+		got = append(got, e)
+	}
+	if d := cmp.Diff(got, want); d != "" {
+		t.Errorf("events: %s", d)
+	}
+	if len(state.Closing) > 0 || state.Model != "script/test" || state.Usage.Input != 500 || state.Steps != 5 {
+		t.Errorf("got closing %v, model %q, usage %+v, %d steps, want none, script/test, 500 in, 5", state.Closing, state.Model, state.Usage, state.Steps)
+	}
+	p := script.New(script.Say("third"))
+	o := options(p)
+	o.State = state
+	play(t, o, []string{"three"}, nil)
+	want2 := dedent(`
+		user "one"
+		thinking "let me see"
+		assistant "looking"
+		call c1 look {"text":"a"}
+		call c2 look {"text":"b"}
+		result c1 "did a"
+		result c2 "did b"
+		call c3 change {"text":"d/a"}
+		call c4 run {"text":"make"}
+		result c3 "did d/a"
+		result c4 "did make"
+		call c5 todo {"items":[{"text":"rest","state":"active"}]}
+		call c6 ask ` + whichOne + `
+		result c5 "The plan is kept: 0 of 1 done, active: rest."
+		result c6 "The person chose: red"
+		assistant "all done"
+		user "two"
+		assistant "second answer"
+		user "three"`)
+	if d := cmp.Diff(conversation(p.Requests()[0]), want2); d != "" {
+		t.Errorf("resumed conversation: %s", d)
+	}
+}
+
+// Wherever a session ends, what is folded is a conversation with one result a
+// call, nothing of it is lost, and closing it once closes it for good.
+func TestFoldOfEveryPrefix(t *testing.T) {
+	records, _ := session(t)
+	for n := range len(records) + 1 {
+		state, err := loop.Fold(of(records[:n]))
+		if err != nil {
+			t.Fatalf("%d records: %v", n, err)
+		}
+		if err := valid(state.Messages); err != nil {
+			t.Errorf("%d records: %v", n, err)
+		}
+		closed := append([]history.Record(nil), records[:n]...)
+		for _, e := range state.Closing {
+			body, err := loop.Encode(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			closed = append(closed, history.Record{Body: body})
+		}
+		again, err := loop.Fold(of(closed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(again.Messages, state.Messages); d != "" || len(again.Closing) > 0 {
+			t.Errorf("%d records: closed once, it folds to something else (still to close: %d): %s", n, len(again.Closing), d)
+		}
+	}
+}
+
+// A kill in mid-answer keeps what was saved of it.
+func TestFoldKeepsPartials(t *testing.T) {
+	records, _ := session(t)
+	for n, r := range records {
+		e, err := loop.Decode(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, ok := e.(*loop.Partial)
+		if !ok || p.Kind != llm.Assistant {
+			continue
+		}
+		state, err := loop.Fold(of(records[:n+1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := state.Messages[len(state.Messages)-1]
+		if last.Kind != llm.Assistant || !last.Cut || last.Text == "" {
+			t.Errorf("got %+v, want the cut answer", last)
+		}
+		return
+	}
+	t.Fatal("the session has no partial answer to test with")
+}

@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
@@ -111,6 +112,46 @@ func TestScalingKeepsWhatIsThere(t *testing.T) {
 	}{{0, 0, color.NRGBA{255, 0, 0, 255}}, {600, 20, color.NRGBA{255, 0, 0, 255}}, {900, 38, color.NRGBA{0, 0, 255, 255}}, {1567, 38, color.NRGBA{0, 0, 255, 255}}} {
 		if got := color.NRGBAModel.Convert(small.At(c.x, c.y)); got != c.want {
 			t.Errorf("at %d, %d: got %v, want %v", c.x, c.y, got, c.want)
+		}
+	}
+}
+
+// TestPhotosAreShownUpright stores the same picture in the eight ways of
+// cameras: red at the top left, blue at the top right, the rest black.
+func TestPhotosAreShownUpright(t *testing.T) {
+	const width, height, corner = 64, 32, 16
+	for o, c := range map[byte]struct {
+		size      image.Point
+		red, blue image.Point // the corners in the file, in units of corner
+	}{
+		1: {image.Pt(width, height), image.Pt(0, 0), image.Pt(3, 0)},
+		2: {image.Pt(width, height), image.Pt(3, 0), image.Pt(0, 0)},
+		3: {image.Pt(width, height), image.Pt(3, 1), image.Pt(0, 1)},
+		4: {image.Pt(width, height), image.Pt(0, 1), image.Pt(3, 1)},
+		5: {image.Pt(height, width), image.Pt(0, 0), image.Pt(0, 3)},
+		6: {image.Pt(height, width), image.Pt(0, 3), image.Pt(0, 0)},
+		7: {image.Pt(height, width), image.Pt(1, 3), image.Pt(1, 0)},
+		8: {image.Pt(height, width), image.Pt(1, 0), image.Pt(1, 3)},
+	} {
+		img := image.NewRGBA(image.Rectangle{Max: c.size})
+		for at, ink := range map[image.Point]color.RGBA{c.red: {R: 255, A: 255}, c.blue: {B: 255, A: 255}} {
+			draw.Draw(img, image.Rectangle{at.Mul(corner), at.Add(image.Pt(1, 1)).Mul(corner)}, image.NewUniform(ink), image.Point{}, draw.Src)
+		}
+		photo := jpegOf(t, img)
+		exif := "\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00" + string(o) + "\x00\x00\x00\x00\x00\x00\x00"
+		ws, _ := workspace(t, map[string]string{"f": string(photo[:2]) + exif + string(photo[2:])})
+		r, err := call(t, ws, "read", obj{"path": "f"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := jpeg.Decode(bytes.NewReader(r.Images[0].Data))
+		if err != nil || got.Bounds().Size() != image.Pt(width, height) {
+			t.Fatalf("orientation %d: got %v, %v, want it upright", o, got.Bounds(), err)
+		}
+		red, _, _, _ := got.At(corner/2, corner/2).RGBA()
+		_, _, blue, _ := got.At(width-corner/2, corner/2).RGBA()
+		if red < 0xf000 || blue < 0xf000 {
+			t.Errorf("orientation %d: got red %x at the left and blue %x at the right, want both", o, red, blue)
 		}
 	}
 }

@@ -96,6 +96,9 @@ func Show(ctx context.Context, content []byte) (s Shown, err error) {
 		s.Frames = frames(content)
 	}
 	small := shrink(img)
+	if f.name == "JPEG" {
+		small = upright(small, orientation(content))
+	}
 	s.Scaled = small.Bounds().Size()
 	heavy := f.sent && len(content) > maxSent && small == img
 	if f.sent && small == img && !heavy && s.Frames == 1 {

@@ -12,12 +12,8 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-const (
-	// maxImage is how many bytes a picture for a model may have.
-	maxImage = 3 << 20
-	// sniffed is how many bytes say what others are.
-	sniffed = 1024
-)
+// sniffed is how many bytes say how the others are encoded.
+const sniffed = 1024
 
 // fill makes text or an image of what was read.
 func (p *Page) fill(ctx context.Context, b []byte, contentType string) error {
@@ -28,8 +24,8 @@ func (p *Page) fill(ctx context.Context, b []byte, contentType string) error {
 	}
 	if slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, looks) {
 		p.Type = looks
-		if p.Cut || len(b) > maxImage {
-			return fmt.Errorf("fetch %s: the image (%s) has more than %d MB, too many to be shown", p.URL, p.Type, maxImage>>20)
+		if p.Cut {
+			return fmt.Errorf("fetch %s: the image (%s) has more than %d MB, too many to be shown", p.URL, p.Type, MaxRead>>20)
 		}
 		p.Image = b
 		return nil

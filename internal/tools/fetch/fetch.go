@@ -51,7 +51,7 @@ type Page struct {
 	Status int      // of HTTP
 	Type   string   // its media type: "text/html"
 	Text   string   // valid UTF-8: markdown if it was HTML, else as it was
-	Image  []byte   // in place of Text
+	Image  []byte   // in place of Text; it may be damaged
 	Size   int      // bytes that were read
 	Cut    bool     // there are more bytes than MaxRead
 	// Elsewhere is where a redirect leads that was not followed. There is no

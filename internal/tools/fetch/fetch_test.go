@@ -88,7 +88,7 @@ func TestWhatIsNoTextIsNamed(t *testing.T) {
 		"octets":        {"application/octet-stream", "\x7fELF\x00", "application/octet-stream, 5 bytes"},
 		"PDF":           {"application/pdf", "%PDF-1.4\n%%EOF", "application/pdf, 14 bytes"},
 		"large":         {"video/mp4", strings.Repeat("\x00", fetch.MaxRead+10), "more than 5 MB"},
-		"a large image": {"image/png", "\x89PNG\r\n\x1a\n" + strings.Repeat("x", 4<<20), "more than 3 MB"},
+		"a large image": {"image/png", "\x89PNG\r\n\x1a\n" + strings.Repeat("x", fetch.MaxRead), "more than 5 MB"},
 	} {
 		if _, _, err := get(t, send(c.contentType, c.body), "/"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error with %q", name, err, c.want)

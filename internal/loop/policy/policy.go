@@ -46,7 +46,7 @@ type Verdict struct {
 // Scope is what an "always for this session" covers.
 type Scope struct {
 	Kind  tools.TargetKind
-	Value string // a directory ending in "/", a file, or a whole command
+	Value string // a directory ending in "/", a file, a whole command, or a host with any port that is not the usual
 }
 
 // String says what the scope covers, in words; empty for the zero value.
@@ -89,17 +89,23 @@ func (p *Policy) Judge(c tools.Call) Verdict {
 	if len(c.Warnings) == 0 && p.covered(c) {
 		return Verdict{}
 	}
-	return Verdict{Ask: true, Why: why(c.Effect), Scope: scopeOf(c)}
+	return Verdict{Ask: true, Why: why(c), Scope: scopeOf(c)}
 }
 
-func why(e tools.Effect) string {
-	switch e {
+func why(c tools.Call) string {
+	switch c.Effect {
 	case tools.Write:
 		return "it changes files (mode ask)"
 	case tools.Execute:
 		return "a command can do anything that you can do"
 	}
-	return "it reaches the network"
+	var hosts []string
+	for _, t := range c.Targets {
+		if t.Kind == tools.Host {
+			hosts = append(hosts, t.Value)
+		}
+	}
+	return strings.TrimSuffix("it reaches the network: "+strings.Join(hosts, ", "), ": ")
 }
 
 // covered reports whether every target of c lies in a granted scope.
@@ -128,7 +134,7 @@ func (s Scope) covers(t tools.Target) bool {
 
 // scopeOf is the scope that an "always" for c offers: the directory of an
 // edited file, the file itself where that directory is the whole workspace, a
-// command letter by letter.
+// command or a host letter by letter.
 func scopeOf(c tools.Call) Scope {
 	if len(c.Targets) != 1 || len(c.Warnings) > 0 {
 		return Scope{}

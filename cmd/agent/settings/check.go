@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // check reports what of a configuration file means nothing, beginning with the
@@ -53,8 +55,9 @@ func (c *checker) value(t reflect.Type, tag reflect.StructTag, path string) erro
 		t = t.Elem()
 	}
 	switch v := token.(type) {
-	case nil:
-		return nil // as if it were left out
+	case nil: // as if it were left out
+		delete(c.lines, path)
+		return nil
 	case json.Delim:
 		switch {
 		case v == '{' && t.Kind() == reflect.Struct && t != reflect.TypeFor[Command]():
@@ -88,13 +91,20 @@ func (c *checker) object(t reflect.Type, path string) error {
 	for f := range t.Fields() {
 		fields[key(f)] = f
 	}
-	return c.pairs(path, func(name, at string) error {
+	err := c.pairs(path, func(name, at string) error {
 		f, ok := fields[name]
 		if !ok {
 			return unknown(name, path, slices.Sorted(maps.Keys(fields)))
 		}
 		return c.value(f.Type, f.Tag, at)
 	})
+	for f := range t.Fields() {
+		_, set := c.lines[strings.TrimPrefix(path+"."+key(f), ".")]
+		if err == nil && !set && !optional(f) {
+			err = fmt.Errorf("%s lacks %q: %s", path, key(f), f.Tag.Get("what"))
+		}
+	}
+	return err
 }
 
 // table checks the values of a map, and its keys where the tag limits them.
@@ -145,10 +155,19 @@ func text(v string, tag reflect.StructTag, path string) error {
 	if choice := tag.Get("enum"); choice != "" && !slices.Contains(strings.Split(choice, ","), v) {
 		return fmt.Errorf("%s must be one of %s, not %q", path, strings.ReplaceAll(choice, ",", ", "), v)
 	}
-	if tag.Get("format") == "uri" {
+	switch tag.Get("format") {
+	case "uri":
 		u, err := url.Parse(v)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return fmt.Errorf("%s must be a URL like http://127.0.0.1:8080/v1", path)
+		}
+	case "glob":
+		if v == "" || !doublestar.ValidatePattern(v) {
+			return fmt.Errorf("%s must be a pattern of files like *.go or web/**/*.{ts,tsx}", path)
+		}
+	case "command":
+		if strings.TrimSpace(v) == "" {
+			return fmt.Errorf("%s must be a command like make check", path)
 		}
 	}
 	return nil
@@ -194,6 +213,11 @@ func named(path string) string {
 		return "the configuration"
 	}
 	return path
+}
+
+// optional reports whether a field may be left out.
+func optional(f reflect.StructField) bool {
+	return strings.HasSuffix(f.Tag.Get("json"), ",omitempty")
 }
 
 // key is the name of a field in the file.

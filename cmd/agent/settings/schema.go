@@ -42,8 +42,11 @@ func below(t reflect.Type, path string) []Setting {
 		name := strings.TrimPrefix(path+"."+key(f), ".")
 		all = append(all, Setting{Name: name, What: f.Tag.Get("what")})
 		elem := f.Type
-		if elem.Kind() == reflect.Map {
+		switch elem.Kind() {
+		case reflect.Map:
 			elem, name = elem.Elem(), name+".NAME"
+		case reflect.Slice:
+			elem, name = elem.Elem(), name+"[]"
 		}
 		if elem.Kind() == reflect.Pointer {
 			elem = elem.Elem()
@@ -78,7 +81,14 @@ func describe(s *jsonschema.Schema, t reflect.Type) {
 
 // limit puts into s what a tag says of the field.
 func limit(s *jsonschema.Schema, tag reflect.StructTag) {
-	s.Description, s.Format = tag.Get("what"), tag.Get("format")
+	s.Description = tag.Get("what")
+	switch format := tag.Get("format"); format {
+	case "glob", "command": // which other programs do not know
+		one := 1
+		s.MinLength = &one
+	default:
+		s.Format = format
+	}
 	if choice := tag.Get("enum"); choice != "" {
 		for _, c := range strings.Split(choice, ",") {
 			s.Enum = append(s.Enum, c)

@@ -16,7 +16,7 @@ import (
 
 // Settings are what a person can set once for all. Empty fields are not set.
 // The tag "what" is what the README and the schema say of one; "enum", "format",
-// "min" and "names" say what it may be.
+// "min" and "names" say what it may be. A field without omitempty must be there.
 type Settings struct {
 	Schema    string              `json:"$schema,omitempty" what:"where an editor finds the schema of this file; agent config schema prints it"`
 	Model     string              `json:"model,omitempty" what:"the model, as PROVIDER/NAME"`
@@ -28,6 +28,14 @@ type Settings struct {
 	Local     *bool               `json:"local,omitempty" what:"whether servers on this machine are looked for when nothing else is connected (default true)"`
 	Providers map[string]Provider `json:"providers,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"providers by name: those of the table, changed, and new ones"`
 	Catalog   map[string]Model    `json:"catalog,omitempty" what:"what is known better of models, by the beginning of NAME or PROVIDER/NAME"`
+	Checks    []Check             `json:"checks,omitempty" what:"commands that check files after each change of them"`
+}
+
+// Check is a command that is run, unasked, after each change of certain files.
+type Check struct {
+	Files   string `json:"files" format:"glob" what:"the files it is for: *.go by name, web/**/*.ts by path"`
+	Command string `json:"command" format:"command" what:"one line for the shell, run in the working directory; {file} stands for the changed files"`
+	Timeout int    `json:"timeout_seconds,omitempty" min:"1" what:"its time limit in seconds (default 30)"`
 }
 
 // Provider is what is said of a provider.

@@ -83,6 +83,7 @@ func TestWhatReadSaysOfOddFiles(t *testing.T) {
 		"utf-32":           {"\xff\xfe\x00\x00a\x00\x00\x00", "f is binary (text/plain; charset=utf-16le, 8 bytes)" + binary},
 		"numbers":          {"\x01\x00\x02\x00\x03\x00a\x00", "f is binary (application/octet-stream, 8 bytes)" + binary},
 		"no text, no nul":  {"\x1f\x8b\x01\x02\xff\xfe\x03", "f is binary (application/octet-stream, 7 bytes)" + binary},
+		"no bitmap":        {"BMW builds cars\n", "1\tBMW builds cars\n"},
 		"svg":              {"<svg width=\"1\"/>\n", "1\t<svg width=\"1\"/>\n"},
 		"long line":        {strings.Repeat("é", 2010) + "\n", "1\t" + strings.Repeat("é", 2000) + "… (20 bytes more)\n(1 line cut after 2000 characters; use search to find something further on in one)\n"},
 		"pdf":              {"%PDF-1.4\n", "f is a PDF of 9 bytes, which is not read here: run a command in the shell, such as pdftotext -layout FILE - or, to look at its pages as images, pdftoppm -png -r 80 FILE PREFIX (both are of poppler-utils)"},

@@ -36,69 +36,69 @@ func newSource(ctx context.Context, name string, r io.Reader, info fs.FileInfo) 
 }
 
 // hold reads all of the file, if it holds no more than limit.
-func (s *source) hold(limit int64) error {
-	if s.held != nil || s.size > limit {
+func (in *source) hold(limit int64) error {
+	if in.held != nil || in.size > limit {
 		return nil
 	}
 	var b bytes.Buffer
-	b.Grow(int(s.size) + bytes.MinRead) // the size of what is in /proc is 0, whatever it holds
-	n, err := b.ReadFrom(io.LimitReader(s.rest, limit+1))
+	b.Grow(int(in.size) + bytes.MinRead) // the size of what is in /proc is 0, whatever it holds
+	n, err := b.ReadFrom(io.LimitReader(in.rest, limit+1))
 	if err != nil {
-		return fmt.Errorf("read %s: %w", s.name, reason(err))
+		return fmt.Errorf("read %s: %w", in.name, reason(err))
 	}
-	s.held = b.Bytes()[:n:n]
-	s.whole = n <= limit
-	s.size = max(s.size, n)
+	in.held = b.Bytes()[:n:n]
+	in.whole = n <= limit
+	in.size = max(in.size, n)
 	return nil
 }
 
 // content returns all of the file, once.
-func (s *source) content() io.Reader {
-	if s.whole {
-		return bytes.NewReader(s.held)
+func (in *source) content() io.Reader {
+	if in.whole {
+		return bytes.NewReader(in.held)
 	}
-	return io.MultiReader(bytes.NewReader(s.held), s.rest)
+	return io.MultiReader(bytes.NewReader(in.held), in.rest)
 }
 
 // counted reports whether the lines that are not shown are worth counting. A
 // file that holds more than it says may have no end.
-func (s *source) counted() bool {
-	return s.whole || s.held == nil && s.size <= maxCount
+func (in *source) counted() bool {
+	return in.whole || in.held == nil && in.size <= maxCount
 }
 
 // text says how the file is read as text. The error is for one that is not.
-func (s *source) text() (read.Encoding, error) {
-	e, ok := read.Detect(s.sample(), s.whole)
+func (in *source) text() (read.Encoding, error) {
+	e, ok := read.Detect(in.sample(), in.whole)
 	if ok {
-		if err := s.hold(maxEdit); err != nil {
+		if err := in.hold(maxEdit); err != nil {
 			return "", err
 		}
-		e, ok = read.Detect(s.sample(), s.whole)
+		e, ok = read.Detect(in.sample(), in.whole)
 	}
 	if !ok {
 		return "", fmt.Errorf("%s is binary (%s, %s), so there are no lines to show: use a command in the shell that understands it",
-			s.name, http.DetectContentType(s.sample()), size(s.size))
+			in.name, http.DetectContentType(in.sample()), size(in.size))
 	}
 	return e, nil
 }
 
 // sample is as much of the file as can be looked at.
-func (s *source) sample() []byte {
-	if s.held != nil {
-		return s.held
+func (in *source) sample() []byte {
+	if in.held != nil {
+		return in.held
 	}
-	b, _ := s.rest.Peek(readBlock)
+	b, _ := in.rest.Peek(readBlock)
 	return b
 }
 
 // reading is what a model knows that was shown the file, but none of its lines.
-func (s *source) reading() Reading {
-	if !s.whole || len(s.held) > maxEdit {
-		return Reading{Path: s.name, Sum: fmt.Sprintf("stat:%d-%d-%d", s.info.Size(), s.info.ModTime().UnixNano(), inode(s.info))}
+func (in *source) reading() Reading {
+	if !in.whole || len(in.held) > maxEdit {
+		return Reading{Path: in.name, Sum: fmt.Sprintf("stat:%d-%d-%d", in.info.Size(), in.info.ModTime().UnixNano(), inode(in.info))}
 	}
-	r := Reading{Path: s.name, Sum: sumOf(s.held)}
-	if len(s.held) <= maxKnown {
-		r.Content = s.held
+	r := Reading{Path: in.name, Sum: sumOf(in.held)}
+	if len(in.held) <= maxKnown {
+		r.Content = in.held
 	}
 	return r
 }

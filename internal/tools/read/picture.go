@@ -44,6 +44,15 @@ type format struct {
 	sent   bool // models take it as it is
 }
 
+// mediaOf returns the media type of what begins with head.
+func mediaOf(head []byte) string {
+	media := http.DetectContentType(head)
+	if media == "image/bmp" && (len(head) < 10 || !bytes.Equal(head[6:10], make([]byte, 4))) {
+		return "text/plain" // that begins with BM, as bitmaps do
+	}
+	return media
+}
+
 // formatOf returns the format of that media type, nil if it is none.
 func formatOf(media string) *format {
 	switch media {
@@ -69,7 +78,7 @@ func Show(ctx context.Context, content []byte) (s Shown, err error) {
 			err = fmt.Errorf("the image is damaged: %v", p)
 		}
 	}()
-	media := http.DetectContentType(content)
+	media := mediaOf(content)
 	f := formatOf(media)
 	if f == nil {
 		return Shown{}, fmt.Errorf("the content is %s, which is no image that is shown here", media)

@@ -8,7 +8,6 @@ package read
 
 import (
 	"bytes"
-	"net/http"
 	"path"
 	"strings"
 )
@@ -27,8 +26,8 @@ const (
 // KindOf tells by the name of a file and the beginning of its content how to
 // show it. A name alone makes no picture.
 func KindOf(name string, head []byte) Kind {
-	switch media := http.DetectContentType(head); {
-	case formatOf(media) != nil:
+	switch {
+	case formatOf(mediaOf(head)) != nil:
 		return Picture
 	case bytes.HasPrefix(head, []byte("%PDF-")):
 		return PDF

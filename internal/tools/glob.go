@@ -30,16 +30,20 @@ func (w *Workspace) globTool() Tool {
 		case filepath.IsAbs(pattern) || strings.HasPrefix(pattern, "../"):
 			return Call{}, fmt.Errorf("the pattern %s leaves the directory: give one relative to path, and in path a directory inside the working directory", pattern)
 		}
-		p, err := w.start(a.Path)
+		at, err := w.reach(a.Path)
+		if err != nil {
+			return Call{}, err
+		}
+		p, err := at.start(a.Path)
 		if err != nil {
 			return Call{}, err
 		}
 		return Call{
-			Title:   "glob " + pattern + in("", p),
+			Title:   "glob " + pattern + in("", at.show(p)),
 			Effect:  Read,
-			Targets: []Target{{Path, p}},
+			Targets: []Target{{Path, at.show(p)}},
 			Run: func(ctx context.Context, _ Approved) (Result, error) {
-				return w.glob(ctx, p, pattern)
+				return at.glob(ctx, p, pattern)
 			},
 		}, nil
 	})
@@ -50,11 +54,11 @@ func (w *Workspace) glob(ctx context.Context, p, pattern string) (Result, error)
 		return doublestar.MatchUnvalidated(pattern, below(p, file))
 	})
 	if err != nil {
-		return Result{}, failed(ctx, "glob "+p, err)
+		return Result{}, failed(ctx, "glob "+w.show(p), err)
 	}
 	var b strings.Builder
 	for _, f := range found.Files[:min(len(found.Files), maxGlob)] {
-		b.WriteString(f.Path + "\n")
+		b.WriteString(spelled(w.show(f.Path)) + "\n")
 	}
 	n := len(found.Files)
 	switch {

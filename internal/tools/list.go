@@ -5,7 +5,10 @@ import (
 	_ "embed"
 	"fmt"
 	"io/fs"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 //go:embed list.md
@@ -25,11 +28,15 @@ type listArgs struct {
 
 func (w *Workspace) listTool() Tool {
 	return New("list", listText, func(_ context.Context, a listArgs) (Call, error) {
-		p, err := w.start(a.Path)
+		at, err := w.reach(a.Path)
 		if err != nil {
 			return Call{}, err
 		}
-		if info, err := w.root.Stat(p); err == nil && !info.IsDir() {
+		p, err := at.start(a.Path)
+		if err != nil {
+			return Call{}, err
+		}
+		if info, err := at.root.Stat(p); err == nil && !info.IsDir() {
 			return Call{}, fmt.Errorf("%s is a file: use read to see what is in it", a.Path)
 		}
 		depth := defaultDepth
@@ -37,11 +44,11 @@ func (w *Workspace) listTool() Tool {
 			depth = min(a.Depth, maxDepth)
 		}
 		return Call{
-			Title:   "list " + p,
+			Title:   "list " + at.show(p),
 			Effect:  Read,
-			Targets: []Target{{Path, p}},
+			Targets: []Target{{Path, at.show(p)}},
 			Run: func(ctx context.Context, _ Approved) (Result, error) {
-				return w.list(ctx, p, depth)
+				return at.list(ctx, p, depth)
 			},
 		}, nil
 	})
@@ -51,12 +58,12 @@ func (w *Workspace) listTool() Tool {
 func (w *Workspace) list(ctx context.Context, p string, depth int) (Result, error) {
 	l, err := w.tree().List(ctx, p, depth, maxEntries)
 	if err != nil {
-		return Result{}, failed(ctx, "list "+p, err)
+		return Result{}, failed(ctx, "list "+w.show(p), err)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s/\n", p)
+	fmt.Fprintf(&b, "%s/\n", spelled(w.show(p)))
 	for _, e := range l.Entries {
-		fmt.Fprintf(&b, "%s%s%s\n", strings.Repeat("  ", e.Depth+1), e.Name, mark(e.Mode, e.Target))
+		fmt.Fprintf(&b, "%s%s%s\n", strings.Repeat("  ", e.Depth+1), spelled(e.Name), mark(e.Mode, e.Target))
 	}
 	n := len(l.Entries) + l.More
 	switch {
@@ -66,7 +73,7 @@ func (w *Workspace) list(ctx context.Context, p string, depth int) (Result, erro
 		fmt.Fprintf(&b, "(%s more not shown; list a directory further down, or with a smaller depth)\n", plural(l.More, "entry"))
 	}
 	if l.Ignored > 0 {
-		fmt.Fprintf(&b, "(%s ignored by git not shown)\n", plural(l.Ignored, "entry"))
+		fmt.Fprintf(&b, "(%s ignored, not shown)\n", plural(l.Ignored, "entry"))
 	}
 	return Result{Text: b.String(), Summary: plural(n, "entry")}, nil
 }
@@ -77,9 +84,18 @@ func mark(m fs.FileMode, target string) string {
 	case m.IsDir():
 		return "/"
 	case m&fs.ModeSymlink != 0:
-		return " -> " + target
+		return " -> " + spelled(target)
 	case !m.IsRegular():
 		return " (" + kind(m) + ")"
 	}
 	return ""
+}
+
+// spelled is a name as it stands on a line: quoted where it holds what could be
+// taken for something else than a name.
+func spelled(name string) string {
+	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		return strconv.Quote(name)
+	}
+	return name
 }

@@ -93,7 +93,7 @@ func (w *Workspace) show(p string) string {
 	if w.prefix == "" {
 		return p
 	}
-	return w.prefix + filepath.FromSlash(p)
+	return filepath.Join(w.prefix, filepath.FromSlash(p))
 }
 
 // maxLinks is how many symbolic links one path may lead through.

@@ -78,9 +78,8 @@ func (a *automaton) reset() {
 // that no row begins where those are.
 func (a *automaton) stride() int { return max(len(a.sample), 2) }
 
-// find looks for the first line of b that matches and returns a place in that
-// line or at its end, or -1 if there is none. After a last newline there is no
-// line.
+// find looks for the first match in b to end and returns where that is, or -1 if
+// there is none. After a last newline there is no line to match.
 func (a *automaton) find(b []byte) int {
 	s := a.begin
 	for i := 0; i < len(b); {
@@ -105,10 +104,10 @@ func (a *automaton) find(b []byte) int {
 		s = t
 		i += size
 	}
-	if ended := len(b) > 0 && b[len(b)-1] == '\n'; !ended && a.step(s, classEnd) == matched {
-		return len(b)
+	if ended := len(b) > 0 && b[len(b)-1] == '\n'; ended && !a.spans || a.step(s, classEnd) != matched {
+		return -1
 	}
-	return -1
+	return len(b)
 }
 
 // rest returns where the automaton leaves home that is there before byte i of b.

@@ -41,7 +41,7 @@ func BenchmarkGoSource(b *testing.B) {
 	tree := openTree(b, dir)
 	var all, last rounds
 	for _, p := range timedPatterns {
-		q, err := search.Compile(p.pattern, p.fold)
+		q, err := search.Compile(p.pattern, search.Syntax{IgnoreCase: p.fold})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -75,11 +75,10 @@ func (r *rounds) run(b *testing.B, tree *search.Tree, q *search.Query, pattern s
 	for range max(b.N, minRounds) {
 		began := time.Now()
 		var first time.Duration
-		res, err := tree.Grep(b.Context(), ".", q, search.Options{Max: 1 << 30, Match: func(string) bool {
+		res, err := tree.Grep(b.Context(), ".", q, search.Options{Max: 1 << 30, Found: func(search.Matched) {
 			if first == 0 {
 				first = time.Since(began)
 			}
-			return true
 		}})
 		if err != nil {
 			b.Fatal(err)

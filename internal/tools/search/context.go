@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"slices"
+	"strings"
+	"unicode/utf8"
 )
 
 // contextWindow is how many bytes before and after a match are looked at for
@@ -66,4 +68,30 @@ func firstLines(b []byte, n int) []string {
 
 func contextLine(line []byte) string {
 	return clip(bytes.TrimSuffix(line, []byte("\r")), 0)
+}
+
+// maxText is how much of a line is shown, in bytes.
+const maxText = 400
+
+// clip returns a line, or of a long one what is around byte at.
+func clip(line []byte, at int) string {
+	if len(line) <= maxText {
+		return strings.ToValidUTF8(string(line), "\ufffd")
+	}
+	from := max(min(at-maxText/2, len(line)-maxText), 0)
+	for from > 0 && !utf8.RuneStart(line[from]) {
+		from--
+	}
+	to := min(from+maxText, len(line))
+	for to < len(line) && !utf8.RuneStart(line[to]) {
+		to++
+	}
+	s := strings.ToValidUTF8(string(line[from:to]), "\ufffd")
+	if from > 0 {
+		s = "…" + s
+	}
+	if to < len(line) {
+		s += "…"
+	}
+	return s
 }

@@ -16,7 +16,7 @@ import (
 
 func grep(t *testing.T, tree *search.Tree, pattern string, fold bool, o search.Options) search.Results {
 	t.Helper()
-	q, err := search.Compile(pattern, fold)
+	q, err := search.Compile(pattern, search.Syntax{IgnoreCase: fold})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestBinaryFilesAreNamed(t *testing.T) {
 		t.Errorf("got (-), want (+):\n%s", diff)
 	}
 	// One that is asked for by name is searched to its end.
-	q, err := search.Compile("hit", false)
+	q, err := search.Compile("hit", search.Syntax{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 		files[fmt.Sprintf("d%d/f%d", i%10, i)] = "hit\n"
 	}
 	tr := tree(t, files)
-	q, err := search.Compile("hit", false)
+	q, err := search.Compile("hit", search.Syntax{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 
 func TestPatternsThatCannotBe(t *testing.T) {
 	for _, p := range []string{"", "(", "a**", "[z-a]", "(?=x)", `(a)\1`, "x{1001}", "a\nb", `a\nb`, strings.Repeat("a", 5000), "\xff"} {
-		if _, err := search.Compile(p, false); err == nil {
+		if _, err := search.Compile(p, search.Syntax{}); err == nil {
 			t.Errorf("%q: got no error", p)
 		}
 	}

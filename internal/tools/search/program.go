@@ -17,6 +17,7 @@ type program struct {
 	sample []rune               // one character of each class
 	words  bool                 // the ends of words matter
 	lines  bool                 // the beginnings of lines matter
+	spans  bool                 // a match may be on several lines
 }
 
 // classEnd is the class of the end of a line, or of the text.
@@ -29,14 +30,14 @@ const (
 	maxClasses = 250
 )
 
-// newProgram returns nil for a pattern that is too large. No match of re may
-// hold a newline.
-func newProgram(re *syntax.Regexp) *program {
+// newProgram returns nil for a pattern that is too large. No match of re holds a
+// newline unless spans is set.
+func newProgram(re *syntax.Regexp, spans bool) *program {
 	prog, err := syntax.Compile(re.Simplify())
 	if err != nil || len(prog.Inst) > maxInsts {
 		return nil
 	}
-	p := &program{Prog: prog}
+	p := &program{Prog: prog, spans: spans}
 	var sets []*syntax.Inst
 	for i := range prog.Inst {
 		switch in := &prog.Inst[i]; in.Op {

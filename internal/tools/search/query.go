@@ -16,14 +16,24 @@ type Query struct {
 	exact    bool     // what holds one of them matches
 	fold     bool     // the literals match in lower and upper case
 	anchored bool     // the ends of a line matter
+	spans    bool     // a match may be on several lines
+}
+
+// Syntax says how a pattern is meant.
+type Syntax struct {
+	IgnoreCase bool
+	// Multiline lets a match span lines. What names a newline then matches one,
+	// also one after a carriage return: \n, \s, [^x]; a dot only after (?s).
+	Multiline bool
 }
 
 // maxPattern is the longest pattern accepted, in bytes.
 const maxPattern = 4096
 
-// Compile makes a query of a regular expression in RE2 syntax. It is matched
-// line by line: ^ and $ are the ends of a line, and nothing matches a newline.
-func Compile(pattern string, ignoreCase bool) (*Query, error) {
+// Compile makes a query of a regular expression in RE2 syntax. ^ and $, and so
+// \A and \z, are the ends of a line. Unless matches may span lines, nothing
+// matches a newline.
+func Compile(pattern string, s Syntax) (*Query, error) {
 	if pattern == "" {
 		return nil, errors.New("the pattern is empty: give a regular expression to look for")
 	}
@@ -31,24 +41,26 @@ func Compile(pattern string, ignoreCase bool) (*Query, error) {
 		return nil, fmt.Errorf("the pattern is %d bytes long, more than %d: give a shorter one", len(pattern), maxPattern)
 	}
 	flags := syntax.Perl &^ syntax.OneLine
-	if ignoreCase {
+	if s.IgnoreCase {
 		flags |= syntax.FoldCase
 	}
 	tree, err := syntax.Parse(pattern, flags)
 	if err != nil {
 		return nil, explain(pattern, err)
 	}
-	if tree, err = byLine(tree); err != nil {
-		return nil, err
+	if !s.Multiline && holdsNewline(tree) {
+		return nil, errors.New("the pattern holds a newline, but search looks at one line at a time: set multiline, " +
+			"or search for a part that is on one line and use context to see those around it")
 	}
+	tree = byLine(tree, s.Multiline)
 	re, err := regexp.Compile(tree.String())
 	if err != nil {
 		return nil, explain(pattern, err)
 	}
-	q := &Query{re: re, fold: folds(tree), anchored: anchored(tree)}
+	q := &Query{re: re, fold: folds(tree), anchored: anchored(tree), spans: s.Multiline}
 	q.literals = required(tree, q.fold)
 	q.exact = !q.fold && len(q.literals) > 0 && len(strs(tree)) > 0
-	q.program = newProgram(tree)
+	q.program = newProgram(tree, s.Multiline)
 	return q, nil
 }
 
@@ -57,54 +69,58 @@ func folds(re *syntax.Regexp) bool {
 	return re.Flags&syntax.FoldCase != 0 || slices.ContainsFunc(re.Sub, folds)
 }
 
-// explain says what is wrong with a pattern and how to write it.
-func explain(pattern string, err error) error {
-	what := err.Error()
-	var e *syntax.Error
-	if errors.As(err, &e) {
-		what = e.Code.String()
-		if e.Expr != "" && e.Expr != pattern {
-			what += ": " + e.Expr
-		}
-	}
-	return fmt.Errorf("the pattern %s is no valid regular expression (%s). The syntax is RE2's: no lookaround, no backreferences; "+
-		`put a backslash before ( ) [ ] { } . * + ? ^ $ | to find the character itself`, pattern, what)
+// holdsNewline reports whether a pattern has a newline in so many words.
+func holdsNewline(re *syntax.Regexp) bool {
+	return re.Op == syntax.OpLiteral && slices.Contains(re.Rune, '\n') || slices.ContainsFunc(re.Sub, holdsNewline)
 }
 
-// byLine changes a pattern so that no match crosses the end of a line, which
-// lets it run over many lines at once. A carriage return before the end counts
-// as part of it.
-func byLine(re *syntax.Regexp) (*syntax.Regexp, error) {
+// byLine gives a pattern the meaning that it has here. Unless it spans lines, no
+// match crosses the end of one, which lets it run over many lines at once. A
+// carriage return before a newline counts as part of it.
+func byLine(re *syntax.Regexp, spans bool) *syntax.Regexp {
 	switch re.Op {
 	case syntax.OpLiteral:
-		for _, r := range re.Rune {
-			if r == '\n' {
-				return nil, errors.New(`the pattern holds a newline, but search looks at one line at a time: search for a part that is on one line, and use context to see those around it`)
-			}
-		}
+		return newlines(re)
 	case syntax.OpAnyChar:
-		re.Op = syntax.OpAnyCharNotNL
+		if !spans {
+			re.Op = syntax.OpAnyCharNotNL
+		}
 	case syntax.OpCharClass:
-		re.Rune = without(re.Rune, '\n')
+		if !spans {
+			re.Rune = without(re.Rune, '\n')
+		}
 		if len(re.Rune) == 0 {
 			re.Op = syntax.OpNoMatch
 		}
 	case syntax.OpBeginText:
 		re.Op = syntax.OpBeginLine
 	case syntax.OpEndLine, syntax.OpEndText:
-		cr := &syntax.Regexp{Op: syntax.OpLiteral, Rune: []rune{'\r'}}
-		maybe := &syntax.Regexp{Op: syntax.OpQuest, Sub: []*syntax.Regexp{cr}}
-		end := &syntax.Regexp{Op: syntax.OpEndLine}
-		return &syntax.Regexp{Op: syntax.OpConcat, Sub: []*syntax.Regexp{maybe, end}}, nil
+		return &syntax.Regexp{Op: syntax.OpConcat, Sub: []*syntax.Regexp{maybeReturn(), {Op: syntax.OpEndLine}}}
 	}
 	for i, sub := range re.Sub {
-		s, err := byLine(sub)
-		if err != nil {
-			return nil, err
-		}
-		re.Sub[i] = s
+		re.Sub[i] = byLine(sub, spans)
 	}
-	return re, nil
+	return re
+}
+
+// newlines puts an optional carriage return before each newline of a literal.
+func newlines(re *syntax.Regexp) *syntax.Regexp {
+	if !slices.Contains(re.Rune, '\n') {
+		return re
+	}
+	row := &syntax.Regexp{Op: syntax.OpConcat}
+	for _, r := range re.Rune {
+		if r == '\n' {
+			row.Sub = append(row.Sub, maybeReturn())
+		}
+		row.Sub = append(row.Sub, &syntax.Regexp{Op: syntax.OpLiteral, Flags: re.Flags, Rune: []rune{r}})
+	}
+	return row
+}
+
+func maybeReturn() *syntax.Regexp {
+	cr := &syntax.Regexp{Op: syntax.OpLiteral, Rune: []rune{'\r'}}
+	return &syntax.Regexp{Op: syntax.OpQuest, Sub: []*syntax.Regexp{cr}}
 }
 
 // anchored reports whether a pattern asks for the beginning or end of a line.

@@ -40,8 +40,11 @@ func newScanner(q *Query, keep int) *scanner {
 }
 
 // file searches r to its end. A binary file is searched up to its first match,
-// and unless whole is set in its first block only.
-func (s *scanner) file(ctx context.Context, r file, whole bool) (Matched, error) {
+// and unless it was named in its first block only.
+func (s *scanner) file(ctx context.Context, r file, named bool) (Matched, error) {
+	if s.q.spans {
+		return s.wholeFile(ctx, r, named)
+	}
 	var m Matched
 	s.line, s.offset, s.midway, s.hit = 1, 0, false, false
 	for filled, limit := 0, firstBlock; ; limit = bufferSize {
@@ -53,7 +56,7 @@ func (s *scanner) file(ctx context.Context, r file, whole bool) (Matched, error)
 		last := err == io.EOF
 		if limit == firstBlock {
 			m.Binary = bytes.IndexByte(s.buf[:filled], 0) >= 0
-			last = last || m.Binary && !whole
+			last = last || m.Binary && !named
 		}
 		end := filled
 		if lines := bytes.LastIndexByte(s.buf[:filled], '\n') + 1; !last && lines > 0 {
@@ -162,14 +165,7 @@ func (s *scanner) match(b []byte, from int) (start, at, stop int) {
 // the line does.
 func (s *scanner) candidate(b []byte, from int) (at int, sure bool) {
 	if len(s.finders) > 0 {
-		at = len(b)
-		for i := range s.finders {
-			at = min(at, s.finders[i].find(b, from))
-		}
-		if at == len(b) {
-			return -1, false
-		}
-		return at, s.q.exact
+		return s.literal(b, from)
 	}
 	if s.automaton.works() {
 		if at = s.automaton.find(b[from:]); at < 0 {
@@ -182,6 +178,19 @@ func (s *scanner) candidate(b []byte, from int) (at int, sure bool) {
 		return -1, false
 	}
 	return from + loc[0], true
+}
+
+// literal returns the first place of a literal in b from from on, or -1, and
+// whether that is all that a match takes.
+func (s *scanner) literal(b []byte, from int) (at int, sure bool) {
+	at = len(b)
+	for i := range s.finders {
+		at = min(at, s.finders[i].find(b, from))
+	}
+	if at == len(b) {
+		return -1, false
+	}
+	return at, s.q.exact
 }
 
 // matches reports whether a line does.

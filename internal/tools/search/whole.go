@@ -1,0 +1,100 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+)
+
+// MaxWhole is how large a file may be, in bytes, for a query that spans lines:
+// it is held as a whole.
+const MaxWhole = 2 << 20
+
+// maxMatchShown is how much of a match that spans lines is shown, in bytes.
+const maxMatchShown = 4 << 10
+
+// wholeFile searches r for matches that may span lines. Of a binary file it does
+// so in the first block only, unless it was asked for by name.
+func (s *scanner) wholeFile(ctx context.Context, r file, named bool) (m Matched, err error) {
+	n, err := readFull(r, s.buf[:firstBlock])
+	m.Binary = bytes.IndexByte(s.buf[:n], 0) >= 0
+	for err == nil && (named || !m.Binary) {
+		if n > MaxWhole {
+			m.large = true
+			return m, nil
+		}
+		if n == len(s.buf) {
+			s.buf = append(s.buf, make([]byte, min(n, MaxWhole+1-n))...)
+		}
+		var more int
+		more, err = readFull(r, s.buf[n:])
+		n += more
+	}
+	if err != nil && err != io.EOF {
+		return m, err
+	}
+	return m, s.spans(ctx, &m, s.buf[:n])
+}
+
+// spans counts and keeps the matches in b. The next is looked for after the last
+// line of the one before, so that no line is shown twice.
+func (s *scanner) spans(ctx context.Context, m *Matched, b []byte) error {
+	for i := range s.finders {
+		s.finders[i].reset()
+	}
+	line, counted := 1, 0
+	for from := 0; from < len(b) && s.mayMatch(b, from); {
+		loc := s.q.re.FindIndex(b[from:])
+		if loc == nil || from+loc[0] == len(b) && b[len(b)-1] == '\n' {
+			break
+		}
+		at, end := from+loc[0], from+loc[1]
+		start, stop := lineAround(b, from, at)
+		if end > stop+1 {
+			_, stop = lineAround(b, stop, end-1)
+		}
+		if m.Count++; m.Binary {
+			break
+		}
+		line += bytes.Count(b[counted:start], []byte{'\n'})
+		counted = start
+		if len(m.Matches) < s.keep {
+			text, left := clipLines(b[start:stop], at-start)
+			m.Matches = append(m.Matches, Match{Line: line, Text: text, Left: left, start: int64(start), end: int64(stop)})
+		}
+		from = stop + 1
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mayMatch reports whether there may be a match in b from from on, which costs
+// little beside finding it.
+func (s *scanner) mayMatch(b []byte, from int) bool {
+	if len(s.finders) > 0 {
+		at, _ := s.literal(b, from)
+		return at >= 0
+	}
+	return !s.automaton.works() || s.automaton.find(b[from:]) >= 0
+}
+
+// clipLines returns the lines of a match, the first cut around byte at, and how
+// many of them are left out.
+func clipLines(b []byte, at int) (text string, left int) {
+	var out []string
+	size := 0
+	for line := range bytes.SplitSeq(b, []byte{'\n'}) {
+		if size > maxMatchShown {
+			left++
+			continue
+		}
+		l := clip(bytes.TrimSuffix(line, []byte{'\r'}), at)
+		size += len(l)
+		out = append(out, l)
+		at = 0
+	}
+	return strings.Join(out, "\n"), left
+}

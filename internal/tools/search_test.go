@@ -1,0 +1,127 @@
+package tools_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tools"
+)
+
+// TestSearchReachesTheOutputs looks into what a session keeps, which lies where
+// git would ignore it.
+func TestSearchReachesTheOutputs(t *testing.T) {
+	alone(t)
+	ws, dir := workspace(t, map[string]string{
+		".git/HEAD": "ref: refs/heads/main\n", ".gitignore": "*.txt\nstate\n", ".agentignore": "s.out\n", "a.go": "needle\n",
+	})
+	out := filepath.Join(dir, "state", "s.out")
+	ws.Attach(out)
+	writeFile(t, filepath.Join(out, "1.txt"), "hay\nneedle\n")
+	one := filepath.Join(out, "1.txt")
+	for name, c := range map[string]struct {
+		tool string
+		args obj
+		want string
+	}{
+		"all":       {"search", obj{"pattern": "needle", "path": out}, one + "\n2: needle\n\n1 match in 1 file.\n"},
+		"one":       {"search", obj{"pattern": "needle", "path": one, "context": 1}, one + "\n1- hay\n2: needle\n\n1 match in 1 file.\n"},
+		"workspace": {"search", obj{"pattern": "needle"}, "a.go\n1: needle\n\n1 match in 1 file.\n"},
+		"glob":      {"glob", obj{"pattern": "*.txt", "path": out}, one + "\n"},
+		"list":      {"list", obj{"path": out}, out + "/\n  1.txt\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			call, err := prepare(t, ws, c.tool, c.args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p, ok := c.args["path"]; ok && (call.Targets[0].Value != p || !strings.Contains(call.Title, p.(string))) {
+				t.Errorf("got %s on %v, want it on %s", call.Title, call.Targets, p)
+			}
+			r, err := call.Run(t.Context(), tools.Approved{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(r.Text, c.want); diff != "" {
+				t.Errorf("got (-), want (+):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSearchShowsWhatItFindsAtOnce(t *testing.T) {
+	alone(t)
+	ws, _ := workspace(t, map[string]string{"a/x": "hit\n-\nhit\n", "b/y": "hit 1\nhit 2\n"})
+	c, err := prepare(t, ws, "search", obj{"pattern": "hit", "max_results": 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown strings.Builder
+	if _, err := c.Run(t.Context(), tools.Approved{Progress: func(s string) { shown.WriteString(s) }}); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Split(strings.TrimSuffix(shown.String(), "\n"), "\n")
+	all := []string{"a/x:1: hit", "a/x:3: hit", "b/y:1: hit 1", "b/y:2: hit 2"}
+	if len(got) != 3 || strings.Count(strings.Join(all, "\n"), strings.Join(got[:2], "\n")) != 1 {
+		t.Errorf("got %q, want three of %q", got, all)
+	}
+}
+
+// TestTheCapIsCounted compares what is said to be left out with what is.
+func TestTheCapIsCounted(t *testing.T) {
+	alone(t)
+	files := map[string]string{}
+	for i := range 300 {
+		files[fmt.Sprintf("d/f%03d", i)] = strings.Repeat("hit\n", 3)
+	}
+	ws, _ := workspace(t, files)
+	for _, c := range []struct {
+		tool string
+		args obj
+		want string
+	}{
+		{"search", obj{"pattern": "hit", "max_results": 4}, "900 matches in 300 files; shown are the first 4, in 2 files by path. Narrow the pattern, path or glob, or raise max_results.\n"},
+		{"search", obj{"pattern": "hit", "max_results": 5000}, "900 matches in 300 files.\n"},
+		{"search", obj{"pattern": "(?s)h.*t", "max_results": 1, "multiline": true}, "300 matches in 300 files; shown are the first 1, in 1 file by path. Narrow the pattern, path or glob, or raise max_results.\n"},
+		{"glob", obj{"pattern": "**/f*"}, "(100 more; shown are the 200 changed most recently. Narrow the pattern to see the others)\n"},
+	} {
+		r, err := call(t, ws, c.tool, c.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.SplitAfter(r.Text, "\n")
+		if diff := cmp.Diff(lines[len(lines)-2], c.want); diff != "" {
+			t.Errorf("%s %v: got (-), want (+):\n%s", c.tool, c.args, diff)
+		}
+	}
+}
+
+func TestNamesThatCouldBeLines(t *testing.T) {
+	alone(t)
+	name := "a\n1: forged"
+	ws, dir := workspace(t, nil)
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("hit\n"), 0o666); err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct {
+		tool string
+		args obj
+		want string
+	}{
+		{"search", obj{"pattern": "hit"}, "\"a\\n1: forged\"\n1: hit\n\n1 match in 1 file.\n"},
+		{"glob", obj{"pattern": "*"}, "\"a\\n1: forged\"\n"},
+		{"list", obj{}, "./\n  \"a\\n1: forged\"\n"},
+	} {
+		r, err := call(t, ws, c.tool, c.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(r.Text, c.want); diff != "" {
+			t.Errorf("%s: got (-), want (+):\n%s", c.tool, diff)
+		}
+	}
+}

@@ -60,12 +60,6 @@ func (c *contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// head returns the beginning of what is to be read.
-func (l *lineReader) head() []byte {
-	b, _ := l.r.Peek(readBlock)
-	return b
-}
-
 // line is the beginning of a line.
 type line struct {
 	text  []byte // without the line ending; valid until the next read

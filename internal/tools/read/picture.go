@@ -110,7 +110,8 @@ func Show(ctx context.Context, content []byte) (s Shown, err error) {
 	}
 	s.Scaled = small.Bounds().Size()
 	heavy := f.sent && len(content) > maxSent && small == img
-	if f.sent && small == img && !heavy && s.Frames == 1 {
+	_, ink := img.(*image.CMYK) // for printers: not every service takes it
+	if f.sent && small == img && !heavy && !ink && s.Frames == 1 {
 		s.Image = llm.Image{MediaType: media, Data: content}
 		return s, nil
 	}

@@ -69,69 +69,6 @@ func reopen(t testing.TB, s *history.Store) (got []string, problems []history.Pr
 	return got, problems
 }
 
-func TestTruncationAtEveryByte(t *testing.T) {
-	t.Parallel()
-	text, ends := sample(t, 60)
-	dir := t.TempDir()
-	s := history.Open(dir)
-	for n := range text {
-		put(t, dir, text[:n])
-		torn := filepath.Join(dir, "sessions", "x.torn")
-		os.Remove(torn)
-
-		// A line that lacks but its newline is whole.
-		lines := 0
-		for lines < len(ends) && n >= ends[lines]-1 {
-			lines++
-		}
-		got, problems := reopen(t, s)
-		want := append(wanted(1, lines-1), body(99))
-		if strings.Join(got, "\n") != strings.Join(want, "\n") {
-			t.Fatalf("cut at %d: got %q, want %q", n, got, want)
-		}
-		valid := 0
-		if lines > 0 {
-			valid = ends[lines-1]
-		}
-		lost := string(text[min(valid, n):n])
-		kept, _ := os.ReadFile(torn)
-		if string(kept) != lost || len(problems) > 0 != (lost != "") {
-			t.Fatalf("cut at %d: kept %q of %q, told %v", n, kept, lost, problems)
-		}
-	}
-}
-
-func TestFlipOfEveryByte(t *testing.T) {
-	t.Parallel()
-	text, ends := sample(t, 60)
-	dir := t.TempDir()
-	s := history.Open(dir)
-	hit := 0 // the line that holds the byte
-	for i := range text {
-		if i >= ends[hit] {
-			hit++
-		}
-		damaged := bytes.Clone(text)
-		damaged[i] ^= 0x15
-		put(t, dir, damaged)
-		got, problems := reopen(t, s)
-		if len(problems) == 0 {
-			t.Fatalf("flip at %d: not noticed", i)
-		}
-		// At most the record that holds the byte is lost.
-		var want []string
-		for n := 1; n <= 60; n++ {
-			if n != hit {
-				want = append(want, body(n))
-			}
-		}
-		want = append(want, body(99))
-		if strings.Join(got, "\n") != strings.Join(want, "\n") {
-			t.Fatalf("flip at %d in line %d: got %q", i, hit, got)
-		}
-	}
-}
-
 func TestTornEndIsCutKeptAndTold(t *testing.T) {
 	text, _ := sample(t, 2)
 	zeros := strings.Repeat("\x00", 5000)

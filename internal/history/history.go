@@ -54,7 +54,10 @@ type Header struct {
 	Dir     string    `json:"dir"`     // the working directory
 	Version string    `json:"version"` // of the program that began it
 	Time    time.Time `json:"time"`
-	Parent  string    `json:"parent,omitempty"` // the session it was forked from
+	// Parent is the session it was forked from, ForkSeq the last record of that
+	// which was taken over.
+	Parent  string `json:"parent,omitempty"`
+	ForkSeq int    `json:"fork_seq,omitempty"`
 }
 
 // Record is one entry of a log.
@@ -94,13 +97,21 @@ func Open(dir string) *Store {
 	return &Store{dir: filepath.Join(dir, "sessions")}
 }
 
-// extension is that of a log. A torn end lies beside it under tornExtension.
+// The files of a session, by their extensions: the log, torn ends that were cut
+// from it, the directory of outputs, and the draft. What is not complete yet is
+// temporary.
 const (
-	extension     = ".jsonl"
-	tornExtension = ".torn"
-	outExtension  = ".out"
+	tempExtension  = ".tmp"
+	extension      = ".jsonl"
+	tornExtension  = ".torn"
+	outExtension   = ".out"
+	draftExtension = ".draft"
 )
 
-func (s *Store) path(id string) string { return filepath.Join(s.dir, id+extension) }
+func (s *Store) path(id string) string { return s.beside(id, extension) }
 
-func (s *Store) outputs(id string) string { return filepath.Join(s.dir, id+outExtension) }
+func (s *Store) beside(id, extension string) string { return filepath.Join(s.dir, id+extension) }
+
+// Outputs returns the directory of a session's outputs, as Log.Outputs does:
+// a fork's records may speak of those of its parent. The ID must be whole.
+func (s *Store) Outputs(id string) string { return s.beside(id, outExtension) }

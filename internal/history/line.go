@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,13 +34,22 @@ func seal(dst []byte, seq int, body []byte) []byte {
 	dst = strconv.AppendInt(dst, int64(seq), 10)
 	dst = append(dst, ',')
 	dst = append(dst, body[1:len(body)-1]...)
-	sum := checksum(dst[start:])
-	dst = append(dst, crcPrefix...)
-	dst = fmt.Appendf(dst, "%08x", sum)
-	return append(dst, "\"}\n"...)
+	dst = appendCRC(dst, checksum(0, dst[start:]))
+	return append(dst, '\n')
 }
 
-func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
+// appendCRC appends the end of a line whose text before it has that sum.
+func appendCRC(dst []byte, sum uint32) []byte {
+	dst = append(dst, crcPrefix...)
+	dst = hex.AppendEncode(dst, []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
+	return append(dst, `"}`...)
+}
+
+// checksum returns the sum of a text whose beginning has the sum before, and
+// whose rest is b.
+func checksum(before uint32, b []byte) uint32 {
+	return crc32.Update(before, crc32.MakeTable(crc32.Castagnoli), b)
+}
 
 // checkBody returns body as it can be sealed: a JSON object on one line that
 // begins with its type.
@@ -57,22 +67,32 @@ func checkBody(body []byte) ([]byte, error) {
 	if !bytes.HasPrefix(body, []byte(typePrefix)) || body[len(body)-1] != '}' {
 		return nil, fmt.Errorf("a record must begin with %s and end with }", typePrefix)
 	}
+	if bytes.HasPrefix(body, []byte(typePrefix+headerType+`"`)) {
+		return nil, errors.New("a record must not call itself a header")
+	}
 	if len(body) > maxLine-100 {
 		return nil, fmt.Errorf("a record of %d bytes is too long: at most %d", len(body), maxLine-100)
 	}
 	return body, nil
 }
 
-// unseal returns the record of a line without its newline. It keeps text, and
-// changes it if it holds a record.
+// unseal returns the record of a line without its newline. Its body is text's
+// own bytes, which are changed for it.
 func unseal(text []byte) (Record, bool) {
 	end := len(text) - crcSize
 	if end < len(seqPrefix) || !bytes.HasPrefix(text, []byte(seqPrefix)) {
 		return Record{}, false
 	}
-	if string(text[end:]) != fmt.Sprintf(`%s%08x"}`, crcPrefix, checksum(text[:end])) {
+	var want [crcSize]byte
+	if !bytes.Equal(text[end:], appendCRC(want[:0], checksum(0, text[:end]))) {
 		return Record{}, false
 	}
+	return parse(text)
+}
+
+// parse is unseal for a line whose checksum was found right.
+func parse(text []byte) (Record, bool) {
+	end := len(text) - crcSize
 	number, fields, _ := bytes.Cut(text[len(seqPrefix):end], []byte(","))
 	seq, err := strconv.Atoi(string(number))
 	if err != nil || seq < 0 || !bytes.HasPrefix(fields, []byte(typePrefix[1:])) {
@@ -84,30 +104,51 @@ func unseal(text []byte) (Record, bool) {
 	return Record{Seq: seq, Body: body}, true
 }
 
-// unsealEnd is unseal for a line whose beginning may be something else, such
-// as a fragment that a whole line was glued to. It also returns how much of
-// text comes before the record.
-func unsealEnd(text []byte) (Record, int, bool) {
-	skip := 0
+// find returns the first record in a line that may hold something else beside,
+// such as a fragment that a whole line was glued to, or several records whose
+// newlines were lost. The record begins and ends at those offsets.
+func find(text []byte) (r Record, start, end int, ok bool) {
+	if r, ok := unseal(text); ok {
+		return r, 0, len(text), true
+	}
 	for range 16 { // a line of many false beginnings must not cost its square
-		if r, ok := unseal(text[skip:]); ok {
-			return r, skip, true
-		}
-		if skip >= len(text) {
-			break
-		}
-		i := bytes.Index(text[skip+1:], []byte(seqPrefix))
+		i := bytes.Index(text[start:], []byte(seqPrefix))
 		if i < 0 {
 			break
 		}
-		skip += 1 + i
+		start += i
+		if r, n, ok := unsealBegin(text[start:]); ok {
+			return r, start, start + n, true
+		}
+		start++
 	}
-	return Record{}, 0, false
+	return Record{}, 0, 0, false
+}
+
+// unsealBegin is unseal for a text that begins with a record. It also returns
+// how long the record is.
+func unsealBegin(text []byte) (Record, int, bool) {
+	var want [crcSize]byte
+	sum, summed := uint32(0), 0
+	for {
+		i := bytes.Index(text[summed:], []byte(crcPrefix))
+		if i < 0 || len(text)-summed-i < crcSize {
+			return Record{}, 0, false
+		}
+		end := summed + i
+		sum = checksum(sum, text[summed:end])
+		if bytes.Equal(text[end:end+crcSize], appendCRC(want[:0], sum)) {
+			r, ok := parse(text[:end+crcSize])
+			return r, end + crcSize, ok
+		}
+		sum, summed = checksum(sum, text[end:end+1]), end+1
+	}
 }
 
 // hasType reports whether a record is of a type.
 func (r Record) hasType(t string) bool {
-	return bytes.HasPrefix(r.Body, []byte(typePrefix+t+`"`))
+	rest, ok := bytes.CutPrefix(r.Body, []byte(typePrefix))
+	return ok && len(rest) > len(t) && string(rest[:len(t)]) == t && rest[len(t)] == '"'
 }
 
 const headerType = "header"

@@ -42,6 +42,14 @@ func renameLocked(f *os.File, from, to string) (*os.File, error) {
 	return f, os.Rename(from, to)
 }
 
+// unlink removes a file that is open and locked as f, and closes it: nobody can
+// take it before it is gone.
+func unlink(f *os.File) error {
+	err := os.Remove(f.Name())
+	f.Close()
+	return err
+}
+
 // syncDir makes the names in a directory durable.
 func syncDir(path string) error {
 	d, err := os.Open(path)

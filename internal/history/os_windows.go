@@ -45,6 +45,13 @@ func renameLocked(f *os.File, from, to string) (*os.File, error) {
 	return g, err
 }
 
+// unlink removes a file that is open as f, and closes it. It must be closed
+// first here.
+func unlink(f *os.File) error {
+	f.Close()
+	return os.Remove(f.Name())
+}
+
 // syncDir has nothing to do: directories cannot be synced here.
 func syncDir(string) error { return nil }
 

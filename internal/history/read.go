@@ -1,14 +1,12 @@
 package history
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -23,55 +21,40 @@ func (s *Store) Read(id string) (Header, iter.Seq2[Record, error], error) {
 	if err != nil {
 		return Header{}, nil, err
 	}
-	f, err := os.Open(s.path(id))
+	v, err := s.view(id)
 	if err != nil {
-		return Header{}, nil, fmt.Errorf("read session %s: %w", id, err)
+		return Header{}, nil, err
 	}
-	defer f.Close()
-	h, _ := readHeader(f)
-	h.ID = id
-	return h, s.read(id), nil
+	defer v.Close()
+	return v.Header(), s.read(id), nil
 }
 
 // read yields the records of a session. The file is open while they are read.
 func (s *Store) read(id string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		f, err := os.Open(s.path(id))
+		v, err := s.view(id)
 		if err != nil {
-			yield(Record{}, fmt.Errorf("read session %s: %w", id, err))
+			yield(Record{}, err)
 			return
 		}
-		defer f.Close()
-		records(f)(yield)
+		defer v.Close()
+		v.From(0)(yield)
 	}
 }
 
-// records yields the records of the log that r holds, with Problems among them.
-func records(r io.Reader) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
-		for l, err := range scan(r) {
-			if _, ok := l.header(); ok {
-				continue
-			}
-			if !yield(l.Record, err) {
-				return
-			}
+// readHeader reads the header of a log and little more, if it is whole.
+func readHeader(f io.ReaderAt) (Header, bool) {
+	for limit := int64(1 << 10); limit <= blockSize; limit *= 8 {
+		p := pieces{r: f, limit: limit}
+		first, err := p.read()
+		if err != nil || first.off > 0 {
+			break
+		}
+		if r, ok := unseal(first.text); ok {
+			return r.header()
 		}
 	}
-}
-
-// readHeader reads the header of a log and no more, if it is whole.
-func readHeader(f io.ReaderAt) (Header, bool) {
-	in := bufio.NewReaderSize(io.NewSectionReader(f, 0, 64<<10), 1<<10)
-	text, _, err := readLine(in)
-	if err != nil {
-		return Header{}, false
-	}
-	r, ok := unseal(text)
-	if !ok {
-		return Header{}, false
-	}
-	return r.header()
+	return Header{}, false
 }
 
 // find returns the one session whose ID is, or begins with, prefix.
@@ -148,7 +131,7 @@ func (s *Store) files() ([]Info, error) {
 	}
 	var infos []Info
 	for _, id := range ids {
-		path := filepath.Join(s.dir, id+extension)
+		path := s.path(id)
 		st, err := os.Lstat(path)
 		if err != nil {
 			continue // removed since

@@ -1,6 +1,8 @@
 package history
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +15,23 @@ import (
 // takes nothing valid away, and returns in words for the person.
 //
 // The error is an ErrNotFound, an ErrLocked (a *LockedError), an ErrNewer, or
-// tells of a file that cannot be opened.
+// tells of a file that cannot be opened; all but the first leave a View.
 func (s *Store) Resume(id string) (*Log, []Problem, error) {
+	l, torn, err := s.ResumeTail(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	problems, err := l.Check(context.Background())
+	if err != nil {
+		return nil, nil, errors.Join(err, l.Close())
+	}
+	return l, append(problems, torn...), nil
+}
+
+// ResumeTail is Resume for a caller that cannot wait: it reads the end of the
+// log and no more, which is all that appending needs. What it returns as
+// damaged is a torn end; what Check would find before that is not.
+func (s *Store) ResumeTail(id string) (*Log, []Problem, error) {
 	id, err := s.find(id)
 	if err != nil {
 		return nil, nil, err
@@ -22,9 +39,9 @@ func (s *Store) Resume(id string) (*Log, []Problem, error) {
 	if err := s.prepare(); err != nil {
 		return nil, nil, err
 	}
-	f, err := os.OpenFile(s.path(id), os.O_RDWR|os.O_APPEND, 0)
+	f, err := s.openLocked(id)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open session %s: %w", id, err)
+		return nil, nil, err
 	}
 	l, problems, err := s.resume(f, id)
 	if err != nil {
@@ -34,75 +51,131 @@ func (s *Store) Resume(id string) (*Log, []Problem, error) {
 	return l, problems, nil
 }
 
-func (s *Store) resume(f *os.File, id string) (*Log, []Problem, error) {
-	free, err := lock(f)
+// Repair does to a session what Resume does, and returns what was wrong.
+func (s *Store) Repair(id string) ([]Problem, error) {
+	l, problems, err := s.Resume(id)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if !free {
-		return nil, nil, &LockedError{ID: id, PID: holder(f)}
+	return problems, l.Close()
+}
+
+// openLocked opens the file of a session and takes it for this program.
+func (s *Store) openLocked(id string) (*os.File, error) {
+	f, err := os.OpenFile(s.path(id), os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open session %s: %w", id, err)
 	}
+	free, err := lock(f)
+	if err == nil && !free {
+		err = &LockedError{ID: id, PID: holder(f)}
+	}
+	if err == nil && !s.has(f, id) {
+		err = fmt.Errorf("%w: %q", ErrNotFound, id)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// has reports whether f is still the file of a session, and not one that was
+// removed between its opening and its locking.
+func (s *Store) has(f *os.File, id string) bool {
+	mine, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Lstat(s.path(id))
+	return err == nil && os.SameFile(mine, there)
+}
+
+func (s *Store) resume(f *os.File, id string) (*Log, []Problem, error) {
 	if err := f.Chmod(0o600); err != nil {
 		return nil, nil, fmt.Errorf("make session %s private: %w", id, err)
 	}
-	h, _ := readHeader(f)
-	if h.Format > Format {
-		return nil, nil, fmt.Errorf("session %s: %w", id, ErrNewer)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, fmt.Errorf("open session %s: %w", id, err)
 	}
+	h, _ := readHeader(f)
 	h.ID = id
 	l := &Log{store: s, header: h, f: osFile{f}}
-	problems, err := l.repair(f)
+	l.keep = func(end io.Reader) error { return keep(l.tornPath(), end) }
+	problems, err := l.openTail(info.Size())
 	if err != nil {
-		return nil, nil, fmt.Errorf("repair session %s: %w", id, err)
+		return nil, nil, fmt.Errorf("session %s: %w", id, err)
 	}
 	return l, problems, nil
 }
 
-// repair reads all of f, cuts what follows its last valid line, and leaves l
-// ready for appending.
-func (l *Log) repair(f *os.File) ([]Problem, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	var problems []Problem
+func (l *Log) tornPath() string { return l.store.beside(l.header.ID, tornExtension) }
+
+// openTail makes l ready for appending to a file of that size: it finds the
+// last valid line and cuts what follows it. Where that cannot be kept, for want
+// of room, the first Append that can does it.
+func (l *Log) openTail(size int64) ([]Problem, error) {
 	whole := true
-	for line, err := range scan(io.NewSectionReader(f, 0, info.Size())) {
-		var p Problem
-		switch {
-		case errors.As(err, &p):
-			problems = append(problems, p)
-		case err != nil:
-			return nil, err
-		default:
-			l.size, l.seq, whole = line.end, line.Seq+1, line.whole
-		}
-	}
-	if l.size < info.Size() {
-		torn, err := l.cut(f, info.Size())
+	for line, err := range backward(l.f, size) {
 		if err != nil {
 			return nil, err
 		}
-		problems[len(problems)-1] = torn // the scan has found the same place
+		l.size, l.seq, whole = line.end, line.Seq+1, line.whole
+		break
 	}
-	return problems, l.finish(whole)
+	if l.header.Format > Format || l.size == 0 && foreign(l.f) {
+		return nil, ErrNewer
+	}
+	if err := l.lead(whole); err != nil {
+		return nil, err
+	}
+	l.opened = l.size
+	if l.size == size {
+		return nil, nil
+	}
+	l.torn, l.tail = true, size-l.size
+	p := Problem{Offset: l.size, Size: l.tail}
+	if err := l.restore(); err != nil {
+		p.Text = fmt.Sprintf("the last %d bytes of session %s are no whole record. They must be kept before the session can go on, and could not be: %v", p.Size, l.header.ID, err)
+		return []Problem{p}, nil
+	}
+	p.Text = fmt.Sprintf("the last %d bytes of session %s are no whole record: they were cut off and kept in %s", p.Size, l.header.ID, l.tornPath())
+	return []Problem{p}, nil
 }
 
-// cut moves what follows the last valid line to a file beside the log.
-func (l *Log) cut(f *os.File, size int64) (Problem, error) {
-	path := filepath.Join(l.store.dir, l.header.ID+tornExtension)
-	if err := keep(path, io.NewSectionReader(f, l.size, size-l.size)); err != nil {
-		return Problem{}, fmt.Errorf("keep its torn end: %w", err)
+// lead sees to what must stand before the next record: the newline of the last
+// line, or a header if nothing at all is left.
+func (l *Log) lead(whole bool) error {
+	if l.size > 0 {
+		if !whole {
+			l.before = []byte("\n")
+		}
+		return nil
 	}
-	if err := f.Truncate(l.size); err != nil {
-		return Problem{}, fmt.Errorf("cut its torn end: %w", err)
+	l.header.Format = Format
+	body, err := headerBody(l.header)
+	if err != nil {
+		return err
 	}
-	l.unsynced = true
-	text := fmt.Sprintf("the last %d bytes of session %s are no whole record: they were cut off and kept in %s", size-l.size, l.header.ID, path)
-	return Problem{Offset: l.size, Size: size - l.size, Text: text}, nil
+	l.before, l.seq = seal(nil, 0, body), 1
+	return nil
 }
 
-// keep adds what r holds to the file of that name, durably.
+// foreign reports whether a log in which no line is valid begins with the
+// header of a newer format, whose lines may be sealed in another way.
+func foreign(r io.ReaderAt) bool {
+	p := pieces{r: r, limit: blockSize}
+	first, err := p.read()
+	if err != nil {
+		return false
+	}
+	var h Header
+	return json.Unmarshal(first.text, &h) == nil && h.Format > Format
+}
+
+// keep adds what r holds to the file of that name, durably and wholly, or
+// leaves the file as it was.
 func keep(path string, r io.Reader) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -112,33 +185,35 @@ func keep(path string, r io.Reader) error {
 	if err := f.Chmod(0o600); err != nil {
 		return err
 	}
-	if _, err := io.Copy(f, r); err != nil {
+	info, err := f.Stat()
+	if err != nil {
 		return err
 	}
-	return f.Sync()
+	_, err = io.Copy(f, r)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, f.Truncate(info.Size()))
+	}
+	return syncDir(filepath.Dir(path))
 }
 
-// finish writes what a log must have before the next record: the newline of its
-// last line, and a header if nothing at all is left.
-func (l *Log) finish(whole bool) error {
-	var text []byte
-	switch {
-	case l.size == 0:
-		l.header.Format = Format
-		body, err := headerBody(l.header)
-		if err != nil {
-			return err
-		}
-		text = seal(nil, 0, body)
-		l.seq = 1
-	case !whole:
-		text = []byte("\n")
-	default:
-		return nil
+// Check reads all that was in the log when it was opened, and returns what is
+// damaged. It may run beside anything else that is done with the log, and be
+// ended by ctx: appending does not wait for it.
+func (l *Log) Check(ctx context.Context) ([]Problem, error) {
+	if l.opened == 0 {
+		return nil, nil
 	}
-	if err := writeAll(l.f, text); err != nil {
-		return errors.Join(err, l.f.Truncate(l.size))
+	v, err := l.View()
+	if err != nil {
+		return nil, err
 	}
-	l.size += int64(len(text))
-	return l.f.Datasync()
+	defer v.Close()
+	problems, err := check(ctx, v.f, l.opened)
+	if err != nil {
+		return problems, fmt.Errorf("check session %s: %w", l.header.ID, err)
+	}
+	return problems, nil
 }

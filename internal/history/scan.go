@@ -1,28 +1,30 @@
 package history
 
 import (
-	"bufio"
-	"errors"
+	"bytes"
 	"fmt"
 	"io"
 	"iter"
 )
 
-// line is a valid line of a log.
+// line is a valid line of a log. Its body lasts until the next one is read.
 type line struct {
 	Record
 	end   int64 // the offset after it
-	whole bool  // its newline is there
+	whole bool  // its newline is there, and counted
 }
 
-// scan yields the valid lines of the log that r holds, the header among them.
-// Damage comes as an error that is a Problem, and what follows it is still
-// read; any other error comes last.
-func scan(r io.Reader) iter.Seq2[line, error] {
+// scan yields the valid lines of the log that r holds from an offset on, the
+// header among them. Damage comes as an error that is a Problem, and what
+// follows it is still read; any other error comes last.
+func scan(r io.ReaderAt, from, to int64) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
-		s := scanner{in: bufio.NewReaderSize(r, 64<<10), damaged: -1}
+		s := scanner{pieces: pieces{r: r, next: from, limit: to}, covered: from, seq: -1}
+		if from == 0 {
+			s.seq = 0
+		}
 		for {
-			l, err := s.next()
+			l, err := s.line()
 			if err == io.EOF {
 				break
 			}
@@ -37,77 +39,156 @@ func scan(r io.Reader) iter.Seq2[line, error] {
 				return
 			}
 		}
-		if s.damaged >= 0 {
-			yield(line{}, damage(s.damaged, s.off))
+		if end := s.pieces.next; end > s.covered {
+			yield(line{}, damage(s.covered, end))
 		}
 	}
 }
 
 type scanner struct {
-	in      *bufio.Reader
-	off     int64 // of what is read next
-	seq     int   // expected next
-	damaged int64 // where the damage before off began, -1 if there is none
+	pieces  pieces
+	piece   piece // what is left of it
+	covered int64 // the end of the last record: what follows and is none is damaged
+	seq     int   // expected next, -1 if any will do
 }
 
-// next returns the next valid line, or io.EOF.
-func (s *scanner) next() (line, error) {
+// line returns the next valid line, or io.EOF.
+func (s *scanner) line() (line, error) {
 	for {
-		text, n, err := readLine(s.in)
-		if err != nil {
+		if l, ok := s.piece.take(); ok {
+			return l, nil
+		}
+		var err error
+		if s.piece, err = s.pieces.read(); err != nil {
 			return line{}, err
-		}
-		start := s.off
-		s.off += n
-		r, skip, ok := unsealEnd(text)
-		if (!ok || skip > 0) && s.damaged < 0 {
-			s.damaged = start
-		}
-		if ok {
-			r.Offset = start + int64(skip)
-			return line{Record: r, end: s.off, whole: n > int64(len(text))}, nil
 		}
 	}
 }
 
 // problem returns what is wrong between the last line and l, if anything.
 func (s *scanner) problem(l line) (Problem, bool) {
-	from, want := s.damaged, s.seq
-	s.damaged, s.seq = -1, l.Seq+1
+	from, want := s.covered, s.seq
+	s.covered, s.seq = l.end, l.Seq+1
 	switch {
-	case from >= 0:
+	case l.Offset > from:
 		return damage(from, l.Offset), true
+	case want < 0 || l.Seq == want:
+		return Problem{}, false
 	case l.Seq > want:
 		return Problem{Offset: l.Offset, Text: fmt.Sprintf("%d records are missing at offset %d", l.Seq-want, l.Offset)}, true
-	case l.Seq < want:
-		return Problem{Offset: l.Offset, Text: fmt.Sprintf("the record at offset %d is out of order: it is number %d where %d was due", l.Offset, l.Seq, want)}, true
 	}
-	return Problem{}, false
+	return Problem{Offset: l.Offset, Text: fmt.Sprintf("the record at offset %d is out of order: it is number %d where %d was due", l.Offset, l.Seq, want)}, true
 }
 
 func damage(from, to int64) Problem {
 	return Problem{Offset: from, Size: to - from, Text: fmt.Sprintf("%d bytes at offset %d are damaged and were skipped", to-from, from)}
 }
 
-// readLine returns the next line without its newline, and how many bytes it
-// took from in. The text of a line longer than maxLine is dropped. Only a line
-// feed ends a line.
-func readLine(in *bufio.Reader) (text []byte, n int64, err error) {
+// piece is a stretch of a log without a line feed or a NUL. Records hold
+// neither, so each lies within one piece: a line, but for damage.
+type piece struct {
+	text    []byte
+	off     int64
+	newline bool // a line feed follows
+}
+
+// take returns the first record of a piece and leaves what follows it.
+func (p *piece) take() (line, bool) {
+	r, start, end, ok := find(p.text)
+	if !ok {
+		p.text = nil
+		return line{}, false
+	}
+	r.Offset = p.off + int64(start)
+	l := line{Record: r, end: p.off + int64(end)}
+	p.text, p.off = p.text[end:], l.end
+	if len(p.text) == 0 && p.newline {
+		l.end++
+		l.whole = true
+	}
+	return l, true
+}
+
+// blockSize is how much of a log is read at once.
+const blockSize = 64 << 10
+
+// pieces reads a log forwards.
+type pieces struct {
+	r     io.ReaderAt
+	next  int64  // the offset of what is read next
+	limit int64  // where to end, if the file does not before
+	buf   []byte // read and not returned; its end is at next
+	whole []byte // buf with the room before and after it
+}
+
+// read returns the next piece that is not empty, or io.EOF. Its text lasts
+// until the next call. What is longer than a record can be comes in several
+// pieces.
+func (p *pieces) read() (piece, error) {
+	searched := 0
 	for {
-		piece, err := in.ReadSlice('\n')
-		n += int64(len(piece))
-		if n <= maxLine {
-			text = append(text, piece...)
-		} else {
-			text = nil
+		if n := p.leading(); n > 0 {
+			p.buf, searched = p.buf[n:], 0
 		}
-		switch {
-		case err == nil && len(text) > 0:
-			return text[:len(text)-1], n, nil
-		case err == nil, err == io.EOF && n > 0:
-			return text, n, nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, n, err
+		if i := separator(p.buf[searched:]); i >= 0 {
+			i += searched
+			got := piece{text: p.buf[:i], off: p.offset(), newline: p.buf[i] == '\n'}
+			p.buf = p.buf[i+1:]
+			return got, nil
+		}
+		searched = len(p.buf)
+		err := p.fill()
+		if err == io.EOF && len(p.buf) > 0 || len(p.buf) > maxLine {
+			got := piece{text: p.buf, off: p.offset()}
+			p.buf = nil
+			return got, nil
+		}
+		if err != nil {
+			return piece{}, err
 		}
 	}
+}
+
+func (p *pieces) offset() int64 { return p.next - int64(len(p.buf)) }
+
+// leading returns how many separators are at the beginning.
+func (p *pieces) leading() int {
+	n := 0
+	for n < len(p.buf) && (p.buf[n] == 0 || p.buf[n] == '\n') {
+		n++
+	}
+	return n
+}
+
+// fill reads a block more, or returns io.EOF.
+func (p *pieces) fill() error {
+	if p.whole == nil || len(p.buf) > len(p.whole)/2 {
+		whole := make([]byte, max(min(blockSize, p.limit-p.next), int64(2*len(p.whole))))
+		p.buf, p.whole = whole[:copy(whole, p.buf)], whole
+	} else {
+		p.buf = p.whole[:copy(p.whole, p.buf)]
+	}
+	free := int(min(int64(len(p.whole)-len(p.buf)), p.limit-p.next))
+	if free <= 0 {
+		return io.EOF
+	}
+	n, err := p.r.ReadAt(p.buf[len(p.buf):len(p.buf)+free], p.next)
+	p.buf = p.buf[:len(p.buf)+n]
+	p.next += int64(n)
+	if n > 0 && err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// separator returns where the first line feed or NUL is, -1 if there is none.
+func separator(b []byte) int {
+	end := bytes.IndexByte(b, '\n')
+	if end >= 0 {
+		b = b[:end]
+	}
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		return i
+	}
+	return end
 }

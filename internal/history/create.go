@@ -1,0 +1,180 @@
+package history
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Create returns the log of a new session. It makes up the ID, the time and the
+// format of h where they are missing. The file is made by the first Append, so
+// a session in which nothing was said leaves nothing.
+func (s *Store) Create(h Header) *Log {
+	h.Format = Format
+	if h.Time.IsZero() {
+		h.Time = time.Now()
+	}
+	if h.ID == "" {
+		h.ID = newID(h.Time)
+	}
+	return &Log{store: s, header: h}
+}
+
+// CreateFrom makes a new session of records that are there already, each as
+// Append wants it. The file appears whole and durable or, after an error, not
+// at all. An error among the bodies ends it.
+func (s *Store) CreateFrom(h Header, bodies iter.Seq2[[]byte, error]) (*Log, error) {
+	l := s.Create(h)
+	if err := l.create(bodies); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// Fork makes a new session that begins with the records of another up to and
+// including the one of that number; one that is too high takes them all. Of h
+// it makes up what Create does, the parent, and the directory if it is missing.
+//
+// The other session may be open elsewhere, damaged or of a newer format: what
+// is valid of it is taken over. Records are numbered anew.
+func (s *Store) Fork(id string, seq int, h Header) (*Log, error) {
+	v, err := s.View(id)
+	if err != nil {
+		return nil, err
+	}
+	defer v.Close()
+	last := 0
+	for r, err := range v.Before(End) {
+		if err != nil {
+			return nil, fmt.Errorf("fork session %s: %w", v.Header().ID, err)
+		}
+		last = r.Seq
+		break
+	}
+	seq = max(0, min(seq, last))
+	h.Parent, h.ForkSeq = v.Header().ID, seq
+	if h.Dir == "" {
+		h.Dir = v.Header().Dir
+	}
+	return s.CreateFrom(h, bodiesUpTo(v.From(0), seq))
+}
+
+// bodiesUpTo yields the bodies of valid records up to one of that number.
+func bodiesUpTo(records iter.Seq2[Record, error], seq int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for r, err := range records {
+			if errors.As(err, new(Problem)) {
+				continue
+			}
+			if r.Seq > seq || !yield(r.Body, err) {
+				return
+			}
+		}
+	}
+}
+
+func nobody(func([]byte, error) bool) {}
+
+// create makes the file with its header and the bodies. It appears under its
+// name complete, durable and locked, or not at all.
+func (l *Log) create(bodies iter.Seq2[[]byte, error]) error {
+	if !validID(l.header.ID) {
+		return fmt.Errorf("%q cannot be the ID of a session: use letters, digits, - and _", l.header.ID)
+	}
+	err := l.store.prepare()
+	if err == nil {
+		err = l.publish(bodies)
+	}
+	if err != nil {
+		return fmt.Errorf("create session %s: %w", l.header.ID, err)
+	}
+	return nil
+}
+
+// publish makes the session's file, locks it, and leaves l ready for the next
+// record.
+func (l *Log) publish(bodies iter.Seq2[[]byte, error]) error {
+	final := l.Path()
+	if _, err := os.Lstat(final); err == nil {
+		return fmt.Errorf("%s: %w", final, fs.ErrExist)
+	}
+	temp := filepath.Join(l.store.dir, "."+l.header.ID+tempExtension)
+	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	size, seq, err := fill(f, l.header, bodies)
+	if err == nil {
+		f, err = renameLocked(f, temp, final)
+		if err == nil {
+			err = syncDir(l.store.dir)
+		}
+		if err != nil {
+			err = errors.Join(err, remove(final))
+		}
+	}
+	if err != nil {
+		f.Close()
+		return errors.Join(err, remove(temp))
+	}
+	l.f, l.size, l.seq = osFile{f}, size, seq
+	return nil
+}
+
+// fill writes a whole log to a new file, durably. It returns how long it is and
+// the number of the next record.
+func fill(f *os.File, h Header, bodies iter.Seq2[[]byte, error]) (size int64, seq int, err error) {
+	if err := f.Chmod(0o600); err != nil {
+		return 0, 0, err
+	}
+	head, err := headerBody(h)
+	if err != nil {
+		return 0, 0, err
+	}
+	w := bufio.NewWriterSize(f, blockSize)
+	size, seq, err = writeLog(w, head, bodies)
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return size, seq, err
+}
+
+func writeLog(w io.Writer, head []byte, bodies iter.Seq2[[]byte, error]) (size int64, seq int, err error) {
+	text := seal(nil, 0, head)
+	if _, err := w.Write(text); err != nil {
+		return 0, 0, err
+	}
+	size, seq = int64(len(text)), 1
+	for body, err := range bodies {
+		if err != nil {
+			return 0, 0, err
+		}
+		if body, err = checkBody(body); err != nil {
+			return 0, 0, err
+		}
+		text = seal(text[:0], seq, body)
+		if _, err := w.Write(text); err != nil {
+			return 0, 0, err
+		}
+		size += int64(len(text))
+		seq++
+	}
+	return size, seq, nil
+}
+
+// remove removes a file that may not be there.
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package history
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Query says which records Search is to find.
+type Query struct {
+	// Texts all occur in a record that is wanted, in upper or lower case. They
+	// only spare Keep work: it may be given records in which they are not. Of
+	// a text, that part counts which JSON never escapes; none is no limit.
+	// Letters that are ASCII's only in lower case, the Kelvin sign and the long
+	// s, are taken for others.
+	Texts []string
+	// Keep decides, nil keeps all. It is called from several goroutines at
+	// once, and the record is its only while it runs.
+	Keep func(Record) bool
+	// IDs are the sessions to search, in that order; nil for all, the one
+	// written to last first.
+	IDs []string
+}
+
+// Hit is a record that Search found.
+type Hit struct {
+	ID string // of its session
+	Record
+}
+
+// Search yields the records that q wants, session by session and in their
+// order. A session that cannot be read comes as an error with its ID, and the
+// search goes on; ctx ends it with an error without.
+func (s *Store) Search(ctx context.Context, q Query) iter.Seq2[Hit, error] {
+	return func(yield func(Hit, error) bool) {
+		ids, err := s.searched(q)
+		if err != nil {
+			yield(Hit{}, err)
+			return
+		}
+		running, stop := context.WithCancel(ctx)
+		var workers sync.WaitGroup
+		defer workers.Wait()
+		defer stop()
+		found := s.search(running, q, ids, &workers)
+		for i, id := range ids {
+			for f := range found[i] {
+				if !yield(Hit{ID: id, Record: f.record}, f.err) {
+					return
+				}
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(Hit{}, err)
+		}
+	}
+}
+
+// searched returns the IDs of the sessions to search.
+func (s *Store) searched(q Query) ([]string, error) {
+	if q.IDs != nil {
+		return q.IDs, s.check()
+	}
+	files, err := s.files()
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, f := range files {
+		ids = append(ids, f.ID)
+	}
+	return ids, nil
+}
+
+type found struct {
+	record Record
+	err    error
+}
+
+// search starts workers that fill and close a channel for each session. They
+// begin the sessions in order, so the one that is waited for is always under
+// way, and those ahead of it stop when their channels are full.
+func (s *Store) search(ctx context.Context, q Query, ids []string, workers *sync.WaitGroup) []chan found {
+	all := make([]chan found, len(ids))
+	for i := range all {
+		all[i] = make(chan found, 16)
+	}
+	var next atomic.Int64
+	for range min(len(ids), max(2, runtime.GOMAXPROCS(0))) {
+		workers.Go(func() {
+			v := sieve{needles: needles(q.Texts), keep: q.Keep}
+			for i := int(next.Add(1)) - 1; i < len(ids); i = int(next.Add(1)) - 1 {
+				v.send = func(f found) bool {
+					select {
+					case all[i] <- f:
+						return true
+					case <-ctx.Done():
+						return false
+					}
+				}
+				if err := v.searchFile(ctx, s.path(ids[i])); err != nil {
+					v.send(found{err: fmt.Errorf("search session %s: %w", ids[i], err)})
+				}
+				close(all[i])
+			}
+		})
+	}
+	return all
+}
+
+// sieve looks through one session after the other.
+type sieve struct {
+	needles [][]byte // as lower returns them, the best first
+	keep    func(Record) bool
+	send    func(found) bool
+	buf     []byte
+	low     []byte // of what is in buf
+}
+
+// searchBlock is how much is searched at once: little enough to stay in a
+// processor's cache.
+const searchBlock = 256 << 10
+
+func (v *sieve) searchFile(ctx context.Context, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if len(v.buf) == 0 || len(v.buf) > 16*searchBlock {
+		v.buf = make([]byte, searchBlock)
+	}
+	held, off := 0, int64(0) // a line's beginning is held, of what was read up to off
+	for ctx.Err() == nil {
+		n, err := io.ReadFull(f, v.buf[held:])
+		held, off = held+n, off+int64(n)
+		ended := err == io.EOF || err == io.ErrUnexpectedEOF
+		if err != nil && !ended {
+			return err
+		}
+		end := bytes.LastIndexByte(v.buf[:held], '\n') + 1
+		if ended {
+			end = held
+		}
+		if !v.block(v.buf[:end], off-int64(held)) || ended {
+			return nil
+		}
+		held = copy(v.buf, v.buf[end:held])
+		switch {
+		case held > maxLine:
+			held = 0
+		case held > len(v.buf)/2:
+			v.buf = append(v.buf, make([]byte, len(v.buf))...)
+		}
+	}
+	return nil
+}
+
+// block sends what is wanted of some lines that begin at an offset. It reports
+// whether to go on.
+func (v *sieve) block(text []byte, off int64) bool {
+	if len(v.needles) > 0 {
+		v.low = lower(v.low, text)
+	}
+	for at := 0; at < len(text); {
+		if len(v.needles) > 0 {
+			i := bytes.Index(v.low[at:], v.needles[0])
+			if i < 0 {
+				break
+			}
+			at += bytes.LastIndexByte(v.low[at:at+i], '\n') + 1
+		}
+		end := len(text)
+		if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
+			end = at + i
+		}
+		if v.wants(at, end) && !v.line(piece{text: text[at:end], off: off + int64(at)}) {
+			return false
+		}
+		at = end + 1
+	}
+	return true
+}
+
+// wants reports whether a line holds all the other needles too.
+func (v *sieve) wants(from, to int) bool {
+	for i, n := range v.needles {
+		if i > 0 && !bytes.Contains(v.low[from:to], n) {
+			return false
+		}
+	}
+	return true
+}
+
+// line sends the records of a line that Keep keeps.
+func (v *sieve) line(p piece) bool {
+	for l, ok := p.take(); ok; l, ok = p.take() {
+		if _, ok := l.header(); ok || v.keep != nil && !v.keep(l.Record) {
+			continue
+		}
+		l.Body = bytes.Clone(l.Body)
+		if !v.send(found{record: l.Record}) {
+			return false
+		}
+	}
+	return true
+}

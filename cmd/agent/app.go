@@ -16,6 +16,7 @@ import (
 	"agent/internal/loop"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
+	"agent/internal/tools/fetch"
 	"agent/internal/tools/shell"
 )
 
@@ -37,6 +38,7 @@ type app struct {
 	work    *tools.Workspace
 	log     *history.Log
 	options loop.Options
+	checks  []settings.Check
 	notices []string // what the person should know before the first prompt
 	// look finds a model on this machine, where none is connected. It takes a
 	// moment; nil where there is nothing to look for.
@@ -110,6 +112,7 @@ func (a *app) assemble(f flags, set settings.Settings, store *history.Store, att
 	if a.options.MaxSteps == 0 {
 		a.options.MaxSteps = set.MaxSteps
 	}
+	a.checks = set.Checks
 	a.equip(inRepo)
 	return nil
 }
@@ -122,10 +125,22 @@ func (a *app) equip(inRepo bool) {
 	}
 	known := tools.NewLedger()
 	a.options.Ledger = known
-	a.options.Tools = append(tools.Files(a.work, known), tools.Shell(dir))
+	a.options.Tools = toolsOf(a.work, known, a.checks)
 	a.options.System = loop.SystemPrompt(loop.Place{
 		Dir: dir, OS: runtime.GOOS, Shell: filepath.Base(shell.Program()), Git: inRepo, Today: time.Now(),
 	})
+}
+
+// toolsOf returns the tools on a workspace, in a fixed order.
+func toolsOf(w *tools.Workspace, known *tools.Ledger, checks []settings.Check) []tools.Tool {
+	ts := append(tools.Files(w, known), tools.Shell(w.Dir()), tools.Fetch(fetch.Options{
+		UserAgent: "agent/" + stamped() + " (a coding assistant, for its user)",
+	}))
+	var own []tools.Check
+	for _, c := range checks {
+		own = append(own, tools.Check{Files: c.Files, Command: c.Command, Limit: time.Duration(c.Timeout) * time.Second})
+	}
+	return tools.Checked(ts, w, own)
 }
 
 // openLog makes a new log, or opens the one that f resumes and what it holds.

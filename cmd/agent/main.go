@@ -64,7 +64,7 @@ stops it at any instant. Without a model connected, a built-in guide answers.`,
 	p.BoolVarP(&f.cont, "continue", "c", false, "go on with the newest session of this directory")
 	p.StringVarP(&f.resume, "resume", "r", "", "go on with the session of this ID, or choose one")
 	p.Lookup("resume").NoOptDefVal = choose
-	cmd.AddCommand(runCommand(f), sessionsCommand(), demoCommand(f), modelsCommand(f), loginCommand(), logoutCommand(), configCommand(f))
+	cmd.AddCommand(runCommand(f), sessionsCommand(), demoCommand(f), toolCommand(), modelsCommand(f), loginCommand(), logoutCommand(), configCommand(f))
 	return cmd
 }
 

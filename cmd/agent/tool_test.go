@@ -1,0 +1,67 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// On a terminal a person is asked, with the very change in front of them.
+func TestToolAsks(t *testing.T) {
+	for _, c := range []struct {
+		answer, after string
+		code          int
+	}{
+		{"y", "new\n", exitDone},
+		{"yes", "new\n", exitDone},
+		{"", "old\n", exitFailed},
+		{"n", "old\n", exitFailed},
+	} {
+		h := newHome(t, map[string]string{"a.txt": "old\n"})
+		s := h.open(t, 100, 30, "tool", "edit", `{"path":"a.txt","old":"old","new":"new"}`)
+		s.wait("edit a.txt", "-old", "+new", "Do it? [y/N]")
+		s.send(c.answer + enter)
+		if code := s.exit(); code != c.code {
+			t.Errorf("%q: got exit code %d, want %d", c.answer, code, c.code)
+		}
+		got, err := os.ReadFile(filepath.Join(h.work, "a.txt"))
+		if err != nil || string(got) != c.after {
+			t.Errorf("%q: the file holds %q, %v, want %q", c.answer, got, err, c.after)
+		}
+	}
+}
+
+func TestToolIsInterrupted(t *testing.T) {
+	for _, c := range []struct {
+		signal syscall.Signal
+		code   int
+	}{{syscall.SIGINT, exitInterrupted}, {syscall.SIGTERM, exitTerminated}} {
+		s := newHome(t, nil).open(t, 100, 30, "tool", "--yes", "shell", `{"command":"echo begun; sleep 600"}`)
+		s.wait("begun")
+		s.signal(c.signal)
+		s.wait("[interrupted after")
+		if code := s.exit(); code != c.code {
+			t.Errorf("%s: got exit code %d, want %d", c.signal, code, c.code)
+		}
+	}
+}
+
+// What a file or a command holds never reaches a terminal as it is.
+func TestToolSanitises(t *testing.T) {
+	h := newHome(t, map[string]string{"a.txt": "one\x1b]0;evil\x07\x1b[31mred\n"})
+	s := h.open(t, 100, 30, "tool", "read", `{"path":"a.txt"}`)
+	s.wait("one", "red")
+	if code := s.exit(); code != exitDone {
+		t.Errorf("got exit code %d", code)
+	}
+	s = h.open(t, 100, 30, "tool", "shell", `{"command":"cat a.txt # \u001b[31m\n# more"}`)
+	s.wait("# more", "Do it?")
+	s.send("y" + enter)
+	s.wait("[exit 0")
+	<-s.done
+	if raw := string(s.raw); strings.Contains(raw, "\x1b]0") || strings.Contains(raw, "\x1b[31m") {
+		t.Errorf("an escape reached the terminal: %q", raw)
+	}
+}

@@ -158,10 +158,11 @@ func longestRun(s string, c byte) int {
 	return longest
 }
 
-// literal returns a line of text that Markdown takes for nothing but text.
+// literal returns text, on one line, that Markdown takes for nothing but text
+// where something stands before it.
 func literal(line string) string {
 	var b strings.Builder
-	for i, r := range line {
+	for _, r := range line {
 		switch {
 		case r == '<':
 			b.WriteString("&lt;")
@@ -169,8 +170,7 @@ func literal(line string) string {
 		case r == '&':
 			b.WriteString("&amp;")
 			continue
-		case strings.ContainsRune("\\`*_[]~|$@#", r),
-			i == 0 && strings.ContainsRune("-+>=", r):
+		case strings.ContainsRune("\\`*_[]~|$@#", r):
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)

@@ -17,6 +17,7 @@ type callView struct {
 	Failed, Open       bool
 	Decision           string
 	Diffs              []diffView
+	Plan               []planView
 	Arguments          string
 	Output             string
 	OutputLines        string
@@ -29,7 +30,27 @@ type diffView struct {
 	Lines      template.HTML
 }
 
-// callOf returns the view of c. What was changed and what failed is open.
+type planView struct{ Mark, State, Text string }
+
+func planOf(p *loop.TodoSet) []planView {
+	if p == nil {
+		return nil
+	}
+	var out []planView
+	for _, i := range p.Items {
+		v := planView{"○", "to do", oneLine(i.Text, 4*maxTitle)}
+		switch i.State {
+		case loop.TodoDone:
+			v.Mark, v.State = "✓", "done"
+		case loop.TodoActive:
+			v.Mark, v.State = "▸", "now"
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// callOf returns the view of c. What was changed, planned or failed is open.
 func callOf(c *call) callView {
 	v := callView{Mark: "✗", Title: oneLine(c.title, 4*maxTitle), Failed: true, Decision: decision(c.decided)}
 	if v.Title == "" {
@@ -51,11 +72,11 @@ func callOf(c *call) callView {
 		}
 		v.Diffs = append(v.Diffs, view)
 	}
-	v.Arguments = arguments(c)
+	v.Plan, v.Arguments = planOf(c.plan), arguments(c)
 	v.Output = screen(c.end.Result.Text)
 	v.OutputLines = count(lines(v.Output), "line")
 	v.Images = pictures(c.end.Result.Images)
-	v.Open = v.Failed || len(v.Diffs) > 0 || len(v.Images) > 0
+	v.Open = v.Failed || len(v.Plan)+len(v.Diffs)+len(v.Images) > 0
 	if v.Output == "" && len(v.Diffs)+len(v.Images) == 0 {
 		v.Empty = "No output."
 	}

@@ -26,6 +26,7 @@ type (
 		message llm.Message
 		title   string
 		decided *loop.Decided // nil if nobody was asked
+		plan    *loop.TodoSet // that it made, nil if it made none
 		end     *loop.ToolEnd // nil if no result is recorded
 	}
 	// finish is the end of a turn.
@@ -104,11 +105,17 @@ func (w *walk) take(e loop.Durable) {
 		if c := w.calls[e.ID]; c != nil {
 			c.decided = e
 		}
+	case *loop.TodoSet:
+		if c := w.calls[e.ID]; c != nil {
+			c.plan = e
+		} else {
+			w.unknown(e)
+		}
 	case *loop.ToolEnd:
 		w.result(e)
 	case *loop.StepEnd:
-		if !slices.Contains(w.models, e.Model) && e.Model != "" {
-			w.models = append(w.models, e.Model)
+		if m := oneLine(e.Model, maxWords); m != "" && !slices.Contains(w.models, m) {
+			w.models = append(w.models, m)
 		}
 	case *loop.TurnEnd:
 		w.settle()
@@ -147,7 +154,7 @@ func (w *walk) message(m llm.Message) {
 	if w.calls[m.ID] == nil {
 		w.open = append(w.open, m.ID)
 	}
-	w.calls[m.ID] = &call{message: m, title: m.Name}
+	w.calls[m.ID] = &call{message: m, title: title(m.Name, m.Input)}
 }
 
 func (w *walk) result(e *loop.ToolEnd) {

@@ -2,12 +2,9 @@ package export
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"agent/internal/history"
 	"agent/internal/llm"
@@ -143,27 +140,46 @@ func (m markdown) call(c *call) {
 		}
 		fmt.Fprintln(m, fence("diff", clean(d.Unified)))
 	}
+	m.plan(c.plan)
 	m.input(c)
-	m.output(c.end)
+	m.output(c)
+}
+
+func (m markdown) plan(p *loop.TodoSet) {
+	if p == nil {
+		return
+	}
+	for _, i := range p.Items {
+		box, now := " ", ""
+		switch i.State {
+		case loop.TodoDone:
+			box = "x"
+		case loop.TodoActive:
+			now = " *(now)*"
+		}
+		fmt.Fprintf(m, "- [%s] %s%s\n", box, literal(oneLine(i.Text, 4*maxTitle)), now)
+	}
+	fmt.Fprintln(m)
 }
 
 func (m markdown) input(c *call) {
 	if text := arguments(c); text != "" {
-		m.folded("Arguments", fence("json", text))
+		m.folded("Arguments", fence("text", text))
 	}
 }
 
-// output writes what a tool gave back. Beside a change it is of little interest.
-func (m markdown) output(e *loop.ToolEnd) {
-	text := screen(e.Result.Text)
+// output writes what a tool gave back. Beside a change or a plan that is of
+// little interest.
+func (m markdown) output(c *call) {
+	text := screen(c.end.Result.Text)
 	switch n := lines(text); {
 	case n == 0:
-	case n <= shortOutput && len(e.Diffs) == 0:
+	case n <= shortOutput && len(c.end.Diffs) == 0 && c.plan == nil:
 		fmt.Fprintln(m, fence("text", text))
 	default:
 		m.folded("Output, "+count(n, "line"), fence("text", text))
 	}
-	m.images(e.Result.Images)
+	m.images(c.end.Result.Images)
 }
 
 func (m markdown) finish(f *finish) {
@@ -185,97 +201,4 @@ func (m markdown) finish(f *finish) {
 // Markdown.
 func (m markdown) folded(summary, inside string) {
 	fmt.Fprintf(m, "<details>\n<summary>%s</summary>\n\n%s\n\n</details>\n\n", entities(clean(summary)), strings.TrimRight(inside, "\n"))
-}
-
-// amounts tells in one line what a turn took.
-func amounts(f *finish) string {
-	cost := ""
-	if f.Cost != nil {
-		cost = dollars(*f.Cost)
-	}
-	return join(count(f.Steps, "step"), took(f.Duration), strings.Join(f.models, ", "), tokens(f.Usage), cost)
-}
-
-// result tells in a few words how a call ended.
-func result(e *loop.ToolEnd) string {
-	words := oneLine(e.Summary, maxWords)
-	if words == "" && len(e.Diffs) == 1 {
-		words = diffStat(e.Diffs[0])
-	}
-	return join(outcome(e.Outcome), words, duration(e))
-}
-
-// tells reports whether the line of c tells of d already.
-func tells(c *call, d loop.Diff) bool {
-	return len(c.end.Diffs) == 1 && c.end.Summary == "" && strings.Contains(c.title, d.Path)
-}
-
-// duration is how long a call took, where that is worth a word.
-func duration(e *loop.ToolEnd) string {
-	if e.Duration < 100*time.Millisecond {
-		return ""
-	}
-	return took(e.Duration)
-}
-
-// decision tells what the person decided of a call.
-func decision(d *loop.Decided) string {
-	if d == nil {
-		return ""
-	}
-	said := ""
-	switch d.Decision {
-	case loop.Allow:
-		said = "Allowed by the person"
-	case loop.Always:
-		said = "Allowed by the person, and from here on: " + oneLine(d.Scope, maxTitle)
-	case loop.Refuse:
-		said = "Refused by the person"
-	}
-	if d.Note != "" {
-		said += ": “" + oneLine(d.Note, 4*maxTitle) + "”"
-	}
-	return said
-}
-
-// diffStat tells the size of a change.
-func diffStat(d loop.Diff) string {
-	stat := fmt.Sprintf("+%d −%d", d.Added, d.Removed)
-	switch {
-	case d.Created:
-		stat += ", new"
-	case d.Deleted:
-		stat += ", deleted"
-	}
-	return stat
-}
-
-// arguments returns what the model wanted of a tool, to be read. It is empty
-// where the title or the change says as much.
-func arguments(c *call) string {
-	if c.message.Raw != "" {
-		return clean(c.message.Raw)
-	}
-	if c.end != nil && len(c.end.Diffs) > 0 {
-		return ""
-	}
-	var fields map[string]any
-	if json.Unmarshal(c.message.Input, &fields) != nil {
-		return ""
-	}
-	for _, v := range fields {
-		if !strings.Contains(c.title, fmt.Sprint(v)) {
-			return indent(c.message.Input)
-		}
-	}
-	return ""
-}
-
-// indent writes JSON on many lines.
-func indent(raw []byte) string {
-	var b bytes.Buffer
-	if json.Indent(&b, raw, "", "  ") != nil {
-		return clean(string(raw))
-	}
-	return clean(b.String())
 }

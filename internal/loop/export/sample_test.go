@@ -108,9 +108,13 @@ See [package time](https://pkg.go.dev/time#Time.Truncate).`)
 
 	s.reply = "r_3"
 	s.user("fix it")
+	s.add(&loop.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r_3", ID: "c0", Name: "todo", Input: json.RawMessage(`{"items":[]}`)}})
+	s.add(&loop.TodoSet{Meta: s.meta(), ID: "c0", Items: []loop.TodoItem{
+		{Text: "find the cause", State: loop.TodoDone}, {Text: "build the day in the station's zone", State: loop.TodoActive}, {Text: "a test with a zone", State: loop.TodoPending}}})
+	s.add(&loop.ToolEnd{Meta: s.meta(), Title: "plan of 3 items", Outcome: loop.OK, Summary: "1 done", Result: llm.Message{Kind: llm.ToolResult, ID: "c0", Reply: "r_3", Text: "kept"}})
 	s.call("c3", "edit", `{"path":"internal/forecast/day.go"}`, loop.ToolEnd{Title: "edit internal/forecast/day.go", Effect: "write", Outcome: loop.OK, Duration: 8 * time.Millisecond,
 		Result: llm.Message{Text: "edited internal/forecast/day.go"},
-		Diffs: []loop.Diff{{Path: "internal/forecast/day.go", Added: 3, Removed: 2, Unified: "@@ -8,7 +8,8 @@\n \tHigh, Low float64\n }\n \n-// dayOf returns the day that t belongs to.\n+// dayOf returns the day that t belongs to in its own zone.\n func dayOf(t time.Time) time.Time {\n-\treturn t.Truncate(24 * time.Hour)\n+\ty, m, d := t.Date()\n+\treturn time.Date(y, m, d, 0, 0, 0, 0, t.Location())\n }\n"}}})
+		Diffs:  []loop.Diff{{Path: "internal/forecast/day.go", Added: 3, Removed: 2, Unified: "@@ -8,7 +8,8 @@\n \tHigh, Low float64\n }\n \n-// dayOf returns the day that t belongs to.\n+// dayOf returns the day that t belongs to in its own zone.\n func dayOf(t time.Time) time.Time {\n-\treturn t.Truncate(24 * time.Hour)\n+\ty, m, d := t.Date()\n+\treturn time.Date(y, m, d, 0, 0, 0, 0, t.Location())\n }\n"}}})
 	s.add(&loop.UserSaid{Meta: s.meta(), Text: "and keep the old test", Steered: true})
 	s.add(&loop.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r_3", ID: "c4", Name: "bash", Input: json.RawMessage(`{"command":"go test ./..."}`)}})
 	s.add(&loop.Decided{Meta: s.meta(), ID: "c4", Decision: loop.Always, Scope: "commands that begin with go test"})

@@ -1,0 +1,335 @@
+package export
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// claudeLine is a line of a session of Claude Code. Of what a line has more of,
+// nothing is needed.
+type claudeLine struct {
+	Type        string          `json:"type"`
+	UUID        string          `json:"uuid"`
+	Parent      string          `json:"parentUuid"`
+	Sidechain   bool            `json:"isSidechain"` // of a sub-agent
+	Meta        bool            `json:"isMeta"`      // injected
+	Compact     bool            `json:"isCompactSummary"`
+	APIError    bool            `json:"isApiErrorMessage"`
+	Time        string          `json:"timestamp"`
+	Dir         string          `json:"cwd"`
+	Session     string          `json:"sessionId"`
+	Version     string          `json:"version"`
+	Summary     string          `json:"summary"`
+	CustomTitle string          `json:"customTitle"`
+	AITitle     string          `json:"aiTitle"`
+	Result      json.RawMessage `json:"toolUseResult"`
+	Message     struct {
+		ID      string          `json:"id"`
+		Model   string          `json:"model"`
+		Content json.RawMessage `json:"content"`
+		Usage   struct {
+			Input      int `json:"input_tokens"`
+			CacheWrite int `json:"cache_creation_input_tokens"`
+			CacheRead  int `json:"cache_read_input_tokens"`
+			Output     int `json:"output_tokens"`
+		} `json:"usage"`
+	} `json:"message"`
+}
+
+// claudeBlock is a piece of a message.
+type claudeBlock struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	Thinking  string          `json:"thinking"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	ToolUseID string          `json:"tool_use_id"`
+	Content   json.RawMessage `json:"content"`
+	IsError   bool            `json:"is_error"`
+	Source    struct {
+		MediaType string `json:"media_type"`
+		Data      string `json:"data"`
+	} `json:"source"`
+}
+
+// readClaude reads a session of Claude Code.
+func (m *Imported) readClaude(in *bufio.Reader, left *tally) error {
+	c := claude{m: m, left: left, seen: map[string]bool{}, dropped: map[string]bool{}, prompts: map[string]string{}}
+	var all []claudeLine
+	for text, err := range objects(in, left) {
+		if err != nil {
+			return err
+		}
+		var l claudeLine
+		if err := json.Unmarshal(text, &l); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
+			left.add(unreadable)
+			continue
+		}
+		if c.prompt(&l) {
+			c.prompts[l.Parent] = l.UUID
+		}
+		all = append(all, l)
+	}
+	for i := range all {
+		c.line(&all[i])
+	}
+	for _, t := range []string{c.custom, c.summary, c.ai} {
+		if m.Title == "" {
+			m.Title = t
+		}
+	}
+	m.Events = assemble(c.entries, m.Header.Time, left)
+	return nil
+}
+
+// claude is the reading of a session of Claude Code under way.
+type claude struct {
+	m                   *Imported
+	left                *tally
+	entries             []entry
+	seen                map[string]bool   // lines
+	prompts             map[string]string // the last prompt that follows a line
+	dropped             map[string]bool   // lines that the person went back behind
+	custom, summary, ai string            // titles
+}
+
+// prompt reports whether a line is one that the person may have said again in
+// another way: all but the last of those that follow the same line were.
+func (c *claude) prompt(l *claudeLine) bool {
+	if l.Type != "user" || l.Sidechain || l.Meta || l.Compact || l.Parent == "" || l.UUID == "" {
+		return false
+	}
+	for _, b := range blocks(l.Message.Content) {
+		if said, _ := person(b.Text); b.Type == "text" && said != "" && !strings.HasPrefix(said, "<") && !strings.HasPrefix(said, "[Request interrupted") {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *claude) line(l *claudeLine) {
+	if l.Sidechain {
+		c.left.add("lines of sub-agents")
+		return
+	}
+	if c.behind(l) {
+		return
+	}
+	switch l.Type {
+	case "user", "assistant":
+	case "summary":
+		if c.summary == "" {
+			c.summary = oneLine(l.Summary, maxTitle)
+		}
+		return
+	case "custom-title":
+		c.custom = oneLine(l.CustomTitle, maxTitle)
+		return
+	case "ai-title":
+		c.ai = oneLine(l.AITitle, maxTitle)
+		return
+	case "system", "file-history-snapshot", "file-history-delta", "queue-operation", "attachment", "progress", "mode", "permission-mode",
+		"last-prompt", "agent-name", "pr-link", "bridge-session", "cost-state", "atis-latch", "tag", "worktree-state":
+		return // bookkeeping
+	default:
+		c.left.unknown(l.Type)
+		return
+	}
+	if l.UUID != "" && c.seen[l.UUID] {
+		c.left.add("lines that stand there twice")
+		return
+	}
+	c.seen[l.UUID] = true
+	c.header(l)
+	if l.Type == "user" {
+		c.user(l)
+	} else {
+		c.assistant(l)
+	}
+}
+
+// behind reports whether the person went back behind a line, and said something
+// else there.
+func (c *claude) behind(l *claudeLine) bool {
+	last := c.prompts[l.Parent]
+	if l.UUID == "" || !c.dropped[l.Parent] && (last == "" || last == l.UUID || !c.prompt(l)) {
+		return false
+	}
+	c.dropped[l.UUID] = true
+	if l.Type == "user" || l.Type == "assistant" {
+		c.left.add("lines that the person went back behind")
+	}
+	return true
+}
+
+func (c *claude) header(l *claudeLine) {
+	h := &c.m.Header
+	if h.Time.IsZero() {
+		h.Time = moments(l.Time)
+	}
+	if h.Dir == "" {
+		h.Dir = l.Dir
+	}
+	if c.m.Origin == "" {
+		c.m.Origin = l.Session
+	}
+	if h.Version == "" && l.Version != "" {
+		h.Version = "Claude Code " + l.Version
+	}
+}
+
+func (c *claude) user(l *claudeLine) {
+	prompt := entry{at: moments(l.Time), message: llm.Message{Kind: llm.User}}
+	var texts []string
+	for _, b := range blocks(l.Message.Content) {
+		switch {
+		case strings.HasSuffix(b.Type, "tool_result"):
+			c.result(l, b)
+		case b.Type == "text" && l.Meta:
+			c.left.add(injectedTexts)
+		case b.Type == "text" && strings.HasPrefix(b.Text, "[Request interrupted by user"):
+			c.entries = append(c.entries, entry{at: prompt.at})
+		case b.Type == "text":
+			if said := c.said(b.Text, &prompt); said != "" {
+				texts = append(texts, said)
+			}
+		case b.Type == "image":
+			prompt.message.Images = append(prompt.message.Images, c.image(b)...)
+		default:
+			c.left.add(fmt.Sprintf("attachments of the type %q", oneLine(b.Type, 40)))
+		}
+	}
+	prompt.message.Text = strings.Join(texts, "\n\n")
+	if l.Compact && len(c.entries) > 0 {
+		c.left.add("summaries of what is there in full")
+		return
+	}
+	prompt.auto = l.Compact
+	if prompt.message.Text != "" || len(prompt.message.Images) > 0 {
+		c.entries = append(c.entries, prompt)
+	}
+}
+
+// injectedTexts is what a tally calls what no person said.
+const injectedTexts = "texts that the other program added to what the person said"
+
+// said returns what the person said of a text. A command of the other program
+// makes the prompt weak: some are for its model, most are not.
+func (c *claude) said(text string, prompt *entry) string {
+	if name, ok := inTag(text, "command-name"); ok && strings.HasPrefix(strings.TrimSpace(text), "<command-") {
+		prompt.weak = true
+		arguments, _ := inTag(text, "command-args")
+		return strings.TrimSpace("/" + strings.TrimPrefix(name, "/") + " " + arguments)
+	}
+	said, cut := person(text)
+	if cut {
+		c.left.add(injectedTexts)
+	}
+	return said
+}
+
+func (c *claude) assistant(l *claudeLine) {
+	if l.APIError || l.Message.Model == "<synthetic>" {
+		c.left.add("messages of the other program that look like its model's")
+		return
+	}
+	u := l.Message.Usage
+	told := entry{at: moments(l.Time), model: l.Message.Model, usage: llm.Usage{
+		Input: u.Input + u.CacheRead + u.CacheWrite, Cached: u.CacheRead, CacheWrite: u.CacheWrite, Output: u.Output}}
+	for _, b := range blocks(l.Message.Content) {
+		e := told
+		e.message.Reply = l.Message.ID
+		switch {
+		case b.Type == "text":
+			e.message.Kind, e.message.Text = llm.Assistant, b.Text
+		case b.Type == "thinking" && b.Thinking != "":
+			e.message.Kind, e.message.Text = llm.Thinking, b.Thinking
+		case strings.HasSuffix(b.Type, "thinking"):
+			c.left.add(sealedThinking)
+			continue
+		case strings.HasSuffix(b.Type, "tool_use"):
+			e.message.Kind, e.message.ID, e.message.Name = llm.ToolCall, b.ID, b.Name
+			e.message.Input, e.message.Raw = object(b.Input)
+		case strings.HasSuffix(b.Type, "tool_result"): // of a tool that ran at the provider's
+			c.result(l, b)
+			continue
+		default:
+			c.left.add(fmt.Sprintf("parts of answers of the type %q", oneLine(b.Type, 40)))
+			continue
+		}
+		if e.message.Kind == llm.ToolCall || strings.TrimSpace(e.message.Text) != "" {
+			c.entries = append(c.entries, e)
+		}
+	}
+}
+
+// sealedThinking is what a tally calls reasoning that only a provider can read.
+const sealedThinking = "thoughts that only the provider can read"
+
+func (c *claude) result(l *claudeLine, b claudeBlock) {
+	e := entry{at: moments(l.Time), message: llm.Message{Kind: llm.ToolResult, ID: b.ToolUseID, IsError: b.IsError}}
+	var texts []string
+	for _, part := range blocks(b.Content) {
+		switch {
+		case part.Type == "image":
+			e.message.Images = append(e.message.Images, c.image(part)...)
+		case part.Type == "text":
+			texts = append(texts, part.Text)
+		default:
+			c.left.add(fmt.Sprintf("parts of results of the type %q", oneLine(part.Type, 40)))
+		}
+	}
+	e.message.Text = strings.Join(texts, "\n")
+	if rest, cut := withoutReminder(e.message.Text); cut {
+		c.left.add("texts that the other program added to what tools gave back")
+		e.message.Text = rest
+	}
+	switch {
+	case strings.HasPrefix(e.message.Text, "The user doesn't want to proceed"), strings.HasPrefix(e.message.Text, "The user doesn't want to take this action"):
+		e.outcome = loop.Refused
+	case strings.HasPrefix(e.message.Text, "[Request interrupted by user"):
+		e.outcome = loop.Interrupted
+	default:
+		e.diffs = claudeDiffs(l.Result, c.m.Header.Dir)
+	}
+	c.entries = append(c.entries, e)
+}
+
+func (c *claude) image(b claudeBlock) []llm.Image {
+	return images(b.Source.MediaType, b.Source.Data, c.left)
+}
+
+// blocks returns the parts of a message, which may be a text alone.
+func blocks(content json.RawMessage) []claudeBlock {
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		return []claudeBlock{{Type: "text", Text: text}}
+	}
+	var raw []json.RawMessage
+	_ = json.Unmarshal(content, &raw)
+	var out []claudeBlock
+	for _, r := range raw {
+		var b claudeBlock
+		if err := json.Unmarshal(r, &b); err == nil || errors.As(err, new(*json.UnmarshalTypeError)) {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// moments reads a time; it is zero for what is none.
+func moments(s string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}

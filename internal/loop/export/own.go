@@ -1,0 +1,217 @@
+package export
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// readExport reads what JSON writes.
+func (m *Imported) readExport(in *bufio.Reader, left *tally) error {
+	limited := &limited{r: in, left: maxLine}
+	dec := json.NewDecoder(limited)
+	if _, err := dec.Token(); err != nil {
+		return fmt.Errorf("read the export: %w", err)
+	}
+	for dec.More() {
+		limited.left = maxLine
+		name, err := dec.Token()
+		if err != nil {
+			return fmt.Errorf("read the export: %w", err)
+		}
+		switch name {
+		case "format":
+			var f string
+			err = dec.Decode(&f)
+			if _, version, _ := strings.Cut(f, "/"); err == nil && version != formatVersion {
+				return fmt.Errorf("the export is of a newer format (%q): import it with a newer version of agent", oneLine(f, 40))
+			}
+		case "header":
+			err = dec.Decode(&m.Header)
+		case "title":
+			err = dec.Decode(&m.Title)
+		case "events":
+			err = m.readEvents(dec, limited, left)
+		default:
+			err = dec.Decode(new(json.RawMessage))
+		}
+		if err != nil {
+			return fmt.Errorf("read the export: %w", err)
+		}
+	}
+	m.settle(left)
+	return nil
+}
+
+func (m *Imported) readEvents(dec *json.Decoder, limited *limited, left *tally) error {
+	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
+		return errors.Join(err, errors.New("the events are no list"))
+	}
+	for dec.More() {
+		limited.left = maxLine
+		var body json.RawMessage
+		if err := dec.Decode(&body); err != nil {
+			return err
+		}
+		m.event(body, left)
+	}
+	_, err := dec.Token()
+	return err
+}
+
+// event takes an event, if it is one.
+func (m *Imported) event(body []byte, left *tally) {
+	e, err := loop.Decode(body)
+	switch {
+	case err != nil:
+		left.add("events that could not be read")
+	case e == nil:
+		left.add("events of types that this version does not know")
+	default:
+		m.Verbatim = append(m.Verbatim, e)
+	}
+}
+
+// readLog reads a session log, or stream-json.
+func (m *Imported) readLog(in *bufio.Reader, left *tally) error {
+	for line, err := range objects(in, left) {
+		if err != nil {
+			return err
+		}
+		var head struct {
+			Type string `json:"type"`
+			history.Header
+		}
+		err := json.Unmarshal(line, &head)
+		switch {
+		case err != nil && head.Type == "":
+			left.add(unreadable)
+		case head.Type == "header":
+			m.Header = head.Header
+		default:
+			m.event(line, left)
+		}
+	}
+	m.settle(left)
+	return nil
+}
+
+// settle makes Events of Verbatim.
+func (m *Imported) settle(left *tally) {
+	m.Origin = m.Header.ID
+	s := sieve{left: left, seen: map[string]bool{}}
+	for _, e := range m.Verbatim {
+		s.take(e)
+	}
+	m.Events = s.events
+}
+
+// sieve lets through what a log may hold that a stranger wrote.
+type sieve struct {
+	events []loop.Durable
+	seen   map[string]bool // ids of calls
+	open   []llm.Message   // calls without a result, in order
+	left   *tally
+}
+
+func (s *sieve) take(e loop.Durable) {
+	switch e := e.(type) {
+	case *loop.ModelSet, *loop.ModeSet: // for the person to choose
+		return
+	case *loop.Decided:
+		d := *e
+		if d.Decision == loop.Always {
+			d.Decision, d.Scope = loop.Allow, ""
+		}
+		s.events = append(s.events, &d)
+	case *loop.UserSaid:
+		for _, c := range s.open {
+			s.events = append(s.events, noResult(e.Meta, c, c.Name))
+		}
+		s.open = nil
+		s.events = append(s.events, e)
+	case *loop.MessageDone:
+		s.message(*e)
+	case *loop.ToolEnd:
+		s.result(*e)
+	default:
+		s.events = append(s.events, e)
+	}
+}
+
+func (s *sieve) message(e loop.MessageDone) {
+	m := &e.Message
+	switch {
+	case m.Kind == llm.Assistant, m.Kind == llm.Thinking:
+	case m.Kind == llm.ToolCall && m.ID != "" && !s.seen[m.ID]:
+		s.seen[m.ID] = true
+		s.open = append(s.open, *m)
+		if raw := m.Raw; raw == "" {
+			m.Input, m.Raw = object(m.Input)
+		}
+	default:
+		s.left.add("messages that make no sense where they stand")
+		return
+	}
+	s.events = append(s.events, &e)
+}
+
+func (s *sieve) result(e loop.ToolEnd) {
+	i := slices.IndexFunc(s.open, func(m llm.Message) bool { return m.ID == e.Result.ID })
+	if i < 0 {
+		s.left.add(noCall)
+		return
+	}
+	e.Result.Kind, e.Result.Reply = llm.ToolResult, s.open[i].Reply
+	e.Reads = nil // what was read there is not what lies here
+	s.open = slices.Delete(s.open, i, i+1)
+	s.events = append(s.events, &e)
+}
+
+// noCall is what a tally calls results that belong to nothing.
+const noCall = "results without a call"
+
+// noResult is the end of a call whose result the file does not have.
+func noResult(at loop.Meta, c llm.Message, title string) *loop.ToolEnd {
+	return &loop.ToolEnd{Meta: at, Title: title, Outcome: loop.Uncertain, Result: llm.Message{
+		Kind: llm.ToolResult, Reply: c.Reply, ID: c.ID, IsError: true,
+		Text: "no result was recorded: whether this ran is unknown",
+	}}
+}
+
+// object returns arguments as an object, and what was written when it is none.
+func object(raw json.RawMessage) (input json.RawMessage, written string) {
+	var b bytes.Buffer
+	switch text := bytes.TrimSpace(raw); {
+	case len(text) == 0 || string(text) == "null":
+		return json.RawMessage("{}"), ""
+	case text[0] == '{' && json.Compact(&b, text) == nil:
+		return b.Bytes(), ""
+	}
+	return json.RawMessage("{}"), string(raw)
+}
+
+// limited is a reader that stops after so many bytes: a decoder holds all of a
+// value that does not end.
+type limited struct {
+	r    io.Reader
+	left int
+}
+
+func (l *limited) Read(b []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, errors.New("an event is too long")
+	}
+	n, err := l.r.Read(b[:min(len(b), l.left)])
+	l.left -= n
+	return n, err
+}

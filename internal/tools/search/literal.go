@@ -23,7 +23,7 @@ func rarity(c byte, fold bool) int {
 		n = len(common)
 	}
 	if fold && 'a' <= c && c <= 'z' {
-		n = min(n, rarity(c-'a'+'A', false))
+		n = min(n, rarity(upper(c), false))
 	}
 	return n
 }
@@ -44,49 +44,44 @@ func rarest(literal string, fold bool) int {
 type finder struct {
 	literal string // in lower case where fold is set
 	fold    bool
-	at      int     // where its rarest byte is
-	rare    [2]byte // that byte, in both cases where fold is set
+	at      int  // where its rarest byte is
+	rare    byte // that byte
+	upper   byte // that byte in upper case
 
 	// From where it was looked for last, len of the block for nowhere.
-	next int    // where the literal comes
-	hits [2]int // where each of rare comes
+	next      int // where the literal comes
+	nextUpper int // where upper comes
 }
 
 func newFinder(literal string, fold bool) finder {
-	f := finder{literal: literal, fold: fold, at: rarest(literal, fold)}
-	c := literal[f.at]
-	f.rare = [2]byte{c, c}
-	if fold && 'a' <= c && c <= 'z' {
-		f.rare[1] = c - 'a' + 'A'
-	}
-	return f
+	at := rarest(literal, fold)
+	return finder{literal: literal, fold: fold, at: at, rare: literal[at], upper: upper(literal[at])}
 }
 
 // reset prepares for another block.
-func (f *finder) reset() { f.next, f.hits = -1, [2]int{-1, -1} }
+func (f *finder) reset() { f.next, f.nextUpper = -1, -1 }
 
 // find returns where the literal begins in b from from on, len(b) for nowhere.
 // From one call to the next from does not go back.
 func (f *finder) find(b []byte, from int) int {
-	if f.next < from {
-		if f.fold {
-			f.next = f.folded(b, from)
-		} else {
-			f.next = f.plain(b, from)
-		}
+	switch {
+	case f.next >= from:
+	case f.fold:
+		f.next = f.folded(b, from)
+	default:
+		f.next = f.plain(b, from)
 	}
 	return f.next
 }
 
 func (f *finder) plain(b []byte, from int) int {
-	c, at := f.rare[0], f.at
-	for i := from + at; i < len(b); i++ {
-		j := bytes.IndexByte(b[i:], c)
+	for i := from + f.at; i < len(b); i++ {
+		j := bytes.IndexByte(b[i:], f.rare)
 		if j < 0 {
 			break
 		}
 		i += j
-		if k := i - at; b[k] == f.literal[0] && len(b)-k >= len(f.literal) && string(b[k:k+len(f.literal)]) == f.literal {
+		if k := i - f.at; b[k] == f.literal[0] && len(b)-k >= len(f.literal) && string(b[k:k+len(f.literal)]) == f.literal {
 			return k
 		}
 	}
@@ -94,30 +89,30 @@ func (f *finder) plain(b []byte, from int) int {
 }
 
 func (f *finder) folded(b []byte, from int) int {
-	for i := from + f.at; ; i++ {
-		if i = f.hit(b, i); i >= len(b) {
-			return len(b)
+	for i := from + f.at; i < len(b); i++ {
+		if f.nextUpper < i {
+			f.nextUpper = len(b)
+			if j := bytes.IndexByte(b[i:], f.upper); j >= 0 {
+				f.nextUpper = i + j
+			}
 		}
-		if k := i - f.at; len(b)-k >= len(f.literal) && equalLower(b[k:k+len(f.literal)], f.literal) {
+		if j := bytes.IndexByte(b[i:f.nextUpper], f.rare); j >= 0 {
+			i += j
+		} else if i = f.nextUpper; i == len(b) {
+			break
+		}
+		if k := i - f.at; upper(b[k]) == upper(f.literal[0]) && len(b)-k >= len(f.literal) && equalLower(b[k:k+len(f.literal)], f.literal) {
 			return k
 		}
 	}
+	return len(b)
 }
 
-// hit returns where the rarest byte is, in either case, from i on.
-func (f *finder) hit(b []byte, i int) int {
-	for k, c := range f.rare {
-		if f.hits[k] >= i {
-			continue
-		}
-		f.hits[k] = len(b)
-		if i < len(b) {
-			if j := bytes.IndexByte(b[i:], c); j >= 0 {
-				f.hits[k] = i + j
-			}
-		}
+func upper(c byte) byte {
+	if 'a' <= c && c <= 'z' {
+		c -= 'a' - 'A'
 	}
-	return min(f.hits[0], f.hits[1])
+	return c
 }
 
 // equalLower reports whether b is literal but for the case of ASCII letters.

@@ -5,6 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,6 +54,17 @@ func TestWhatIsFound(t *testing.T) {
 			files: map[string]string{".gitignore": "out\n!out/keep\n", "out/keep": "", "out/.gitignore": "!keep\n"},
 			want:  []string{".gitignore"},
 		},
+		".agentignore over all": {
+			files: map[string]string{".gitignore": "a\n", ".ignore": "!a\nb\n", ".agentignore": "!b\nc/d\n", "a": "", "b": "", "c/d": "", "c/e": "", "c/.agentignore": "e\n"},
+			want:  []string{".agentignore", ".gitignore", ".ignore", "a", "b", "c/.agentignore"},
+		},
+		"a repository within, and rules that are not git's": {
+			files: map[string]string{
+				".agentignore": "secret\n", ".ignore": "*.min\n!a.min\n", ".gitignore": "*.o\n",
+				"lib/.git/HEAD": "", "lib/secret": "", "lib/a.min": "", "lib/b.min": "", "lib/a.o": "",
+			},
+			want: []string{".agentignore", ".gitignore", ".ignore", "lib/a.min", "lib/a.o"},
+		},
 		"a repository within": {
 			files: map[string]string{
 				".gitignore": "*.o\n", "a.o": "",
@@ -85,7 +99,8 @@ func TestRulesFromAbove(t *testing.T) {
 		".git/HEAD":         "ref: refs/heads/main\n",
 		".git/info/exclude": "excluded\n",
 		"sub/.gitignore":    "!kept\ndir/*.x\n",
-		"sub/dir/above":     "", "sub/dir/anchored": "", "sub/dir/excluded": "", "sub/dir/a.x": "", "sub/dir/kept": "", "sub/dir/personal": "", "sub/dir/named": "",
+		".agentignore":      "unseen\n", "sub/.ignore": "dir/unwanted\n", "sub/dir/unseen": "", "sub/dir/unwanted": "",
+		"sub/dir/above": "", "sub/dir/anchored": "", "sub/dir/excluded": "", "sub/dir/a.x": "", "sub/dir/kept": "", "sub/dir/personal": "", "sub/dir/named": "",
 	})
 	work := filepath.Join(repo, "sub", "dir")
 	if diff := cmp.Diff(paths(t, openTree(t, work), "."), []string{"kept", "named", "personal"}); diff != "" {
@@ -115,5 +130,67 @@ func TestManyFilesInOneDirectory(t *testing.T) {
 	}
 	if diff := cmp.Diff(paths(t, tree(t, files), "."), want); diff != "" {
 		t.Errorf("got (-), want (+):\n%s", diff)
+	}
+}
+
+// TestDeepTrees walks down further than directories are kept open.
+func TestDeepTrees(t *testing.T) {
+	alone(t)
+	files := map[string]string{".gitignore": "*.o\n"}
+	want := []string{".gitignore"}
+	for depth := 1; depth <= 300; depth += 23 {
+		file := strings.Repeat("d/", depth) + "f"
+		files[file], files[strings.Repeat("d/", depth)+"x.o"] = "", ""
+		want = append(want, file)
+	}
+	slices.Sort(want)
+	tr := tree(t, files)
+	if diff := cmp.Diff(paths(t, tr, "."), want); diff != "" {
+		t.Errorf("got (-), want (+):\n%s", diff)
+	}
+	var most atomic.Int64
+	open := func() int64 {
+		entries, _ := os.ReadDir("/dev/fd")
+		return int64(len(entries))
+	}
+	before := open()
+	if _, err := tr.Find(t.Context(), ".", func(string) bool {
+		most.Store(max(most.Load(), open()))
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if most.Load()-before > 100 {
+		t.Errorf("got %d more files open than before, want only some of the 300 directories", most.Load()-before)
+	}
+	if after := open(); after > before {
+		t.Errorf("got %d files open after it, %d before", after, before)
+	}
+}
+
+// TestAWalkFollowsNoLink swaps a directory for a link while it is walked.
+func TestAWalkFollowsNoLink(t *testing.T) {
+	alone(t)
+	outside := writeFiles(t, t.TempDir(), map[string]string{"secret": "hit\n"})
+	files := map[string]string{}
+	for i := range 60 {
+		files[fmt.Sprintf("d%02d/secret", i)] = "miss\n"
+	}
+	dir := writeFiles(t, t.TempDir(), files)
+	tr := openTree(t, dir)
+	var once sync.Once
+	r := grep(t, tr, "hit", false, search.Options{Max: 100, Match: func(string) bool {
+		once.Do(func() {
+			for i := range 60 {
+				d := filepath.Join(dir, fmt.Sprintf("d%02d", i))
+				if os.Rename(d, d+"-gone") != nil || os.Symlink(outside, d) != nil {
+					return // where links cannot be made there is nothing to follow
+				}
+			}
+		})
+		return true
+	}})
+	if r.InFiles != 0 {
+		t.Errorf("got %q, which is outside", lines(r))
 	}
 }

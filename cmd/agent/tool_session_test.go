@@ -1,0 +1,64 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// lastBody is what the server was told last.
+func lastBody(t *testing.T, s *server) string {
+	t.Helper()
+	seen := s.seen()
+	if len(seen) == 0 {
+		t.Fatal("the server was told nothing")
+	}
+	return seen[len(seen)-1].body
+}
+
+// A request asks for its host where edits do not ask, and an always is for that
+// host. What cannot be reached is told to the model.
+func TestFetchInASession(t *testing.T) {
+	s := serve(t,
+		call("fetch", `{"url":"http://127.0.0.1:1/a"}`),
+		call("fetch", `{"url":"http://127.0.0.1:1/b"}`),
+		call("fetch", `{"url":"http://127.0.0.1:2/c"}`),
+		say("It is out of reach."),
+	)
+	a := newHome(t, nil, at(s)...).open(t, 100, 30, "--mode", "edits")
+	a.wait("? keys")
+	a.send("look it up" + enter)
+	a.asked("? fetch http://127.0.0.1:1/a", "it reaches the network: 127.0.0.1:1", "requests to 127.0.0.1:1")
+	a.send("a")
+	a.asked("? fetch http://127.0.0.1:2/c")
+	a.send("n")
+	a.wait("It is out of reach.")
+	if body := lastBody(t, s); strings.Count(body, "127.0.0.1 is not a public address") != 2 {
+		t.Errorf("the model was not told twice: %s", body)
+	}
+}
+
+// What a check finds in a change is what the model reads next.
+func TestChecksInASession(t *testing.T) {
+	s := serve(t,
+		call("write", `{"path":"a.txt","content":"wrong\n"}`),
+		call("diagnostics", `{"path":"a.txt"}`),
+		say("It is wrong indeed."),
+	)
+	h := newHome(t, nil, at(s)...)
+	config := filepath.Join(h.dir, ".config", "agent", "config.json")
+	if err := os.MkdirAll(filepath.Dir(config), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(config, []byte(`{"checks": [{"files": "*.txt", "command": "grep -n right {file}"}]}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	a := h.open(t, 100, 30, "--mode", "edits")
+	a.wait("? keys")
+	a.send("write it" + enter)
+	a.wait("It is wrong indeed.", "check failed")
+	if body := lastBody(t, s); strings.Count(body, "[check `grep -n right {file}`: exit 1]") != 2 {
+		t.Errorf("the model was not told twice: %s", body)
+	}
+}

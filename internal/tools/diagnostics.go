@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -200,15 +199,17 @@ func (w *Workspace) runCheck(ctx context.Context, c Check, line string, progress
 	if limit == 0 {
 		limit = checkLimit
 	}
-	r, err := shell.Run(ctx, shell.Command{Line: line, Dir: w.dir, Env: os.Environ(), Max: limit, Keep: checkKeep, Progress: progress})
+	limited, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	r, err := shell.Run(limited, shell.Command{Line: line, Dir: w.dir, Env: os.Environ(), Max: 2 * limit, Keep: checkKeep, Progress: progress})
 	end, output := r.Ended, r.Output
 	switch {
-	case err != nil && errors.Is(err, ctx.Err()):
-		return fmt.Sprintf("[check `%s`: interrupted]\n", c.Command), false, err
+	case err != nil && ctx.Err() != nil:
+		return fmt.Sprintf("[check `%s`: interrupted]\n", c.Command), false, ctx.Err()
+	case err != nil && limited.Err() != nil:
+		end = "still running after " + seconds(limit) + ", its time limit, and ended"
 	case err != nil:
 		end, output = fmt.Sprintf("it could not be run: %v", err), ""
-	case r.TimedOut:
-		end = "still running after " + seconds(limit) + ", its time limit, and ended"
 	case r.Code == 0:
 		return fmt.Sprintf("[check `%s`: ok]\n", c.Command), true, nil
 	}

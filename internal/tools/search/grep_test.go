@@ -62,11 +62,11 @@ func TestGrepAgreesWithLineByLine(t *testing.T) {
 		files[fmt.Sprint("f", i)] = b.String()
 	}
 	tr := tree(t, files)
-	for _, p := range []string{
+	for i, p := range []string{
 		"foo", "foo|http", `func \w+\(ctx`, "^foo", "bar$", "^$", "^", "$", `x\s+x`, "[^f]oo", "(foo){2}", "a.b", `a\.b`, "é", "set", "k",
 		`\Afoo`, `foo\z`, "(?s)foo.bar", "foo.*bar", "y{100}", `\bfoo\b`, "zzz", "f?o?o?$", "(?i)json", `[\s\S]x`, "(foo|bar)+x", `\r`, "^(foo|bar)*$",
 	} {
-		for _, fold := range []bool{false, true} {
+		for _, fold := range []bool{false, true}[:1+i%2] {
 			expr := "(?m)" + p
 			if fold {
 				expr = "(?i)" + expr

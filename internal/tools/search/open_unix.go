@@ -100,7 +100,7 @@ func (f file) Read(b []byte) (int, error) {
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case err != nil:
-			return 0, err
+			return 0, &fs.PathError{Op: "read", Err: err}
 		case n == 0 && len(b) > 0:
 			return 0, io.EOF
 		default:

@@ -162,13 +162,16 @@ func (w *walker) work(ctx context.Context, worker int) {
 			return
 		}
 		if k.names == nil {
-			w.failed(w.list(k))
+			w.failed(k.path, w.list(k))
 		}
 		for _, name := range k.names {
 			if ctx.Err() != nil {
 				break
 			}
-			w.failed(w.visit(worker, found{k.dir, name}))
+			f := found{k.dir, name}
+			if err := w.visit(worker, f); err != nil {
+				w.failed(f.path(), err)
+			}
 		}
 		k.dir.release()
 		w.done()
@@ -176,9 +179,12 @@ func (w *walker) work(ctx context.Context, worker int) {
 }
 
 // failed counts what cannot be read. What has gone meanwhile was never there.
-func (w *walker) failed(err error) {
+func (w *walker) failed(p string, err error) {
 	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return
+	}
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		err = &fs.PathError{Op: e.Op, Path: p, Err: e.Err}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -43,7 +43,7 @@ func (w *Workspace) searched(r search.Results, a searchArgs, most int) Result {
 		b.WriteString("\n")
 		n := writeMatches(&b, f)
 		if more := f.Count - n; more > 0 {
-			fmt.Fprintf(&b, "(%s more in this file)\n", plural(more, "match"))
+			fmt.Fprintf(&b, "(%d more in this file)\n", more)
 		}
 		b.WriteString("\n")
 		shown += n

@@ -7,7 +7,6 @@ import (
 	"path"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -16,10 +15,10 @@ import (
 // that a large directory keeps them all busy.
 const batchSize = 32
 
-// maxHeld is how deep a directory stays open until those in it have been
-// listed. What lies deeper is opened from the root anew, so that no tree
-// however deep uses up the descriptors.
-const maxHeld = 50
+// maxHeld is how many directories stay open until those in them have been
+// listed. Those in others are opened from the root anew, so that no tree uses up
+// the descriptors.
+const maxHeld = 100
 
 // found is a file that a walk came to. It is only valid during the visit.
 type found struct {
@@ -84,12 +83,13 @@ type task struct {
 type openDir struct {
 	folder
 	path  string
-	depth int
 	users atomic.Int32
+	held  *atomic.Int32 // how many directories are open
 }
 
 func (d *openDir) release() {
 	if d != nil && d.users.Add(-1) == 0 {
+		d.held.Add(-1)
 		d.close()
 	}
 }
@@ -99,6 +99,7 @@ func (d *openDir) release() {
 type walker struct {
 	tree  *Tree
 	visit func(worker int, f found) error
+	held  atomic.Int32
 
 	mu         sync.Mutex
 	wake       sync.Cond
@@ -198,7 +199,6 @@ func (w *walker) list(k task) error {
 	if err != nil {
 		return err
 	}
-	d.users.Add(1)
 	defer d.release()
 	entries, err := d.entries()
 	if err != nil && len(entries) == 0 {
@@ -225,21 +225,29 @@ func (w *walker) list(k task) error {
 	return nil
 }
 
-// open opens the directory of a task.
+// open opens the directory of a task. The caller releases it.
 func (w *walker) open(k task) (*openDir, error) {
-	if k.dir == nil {
-		f, err := openFolder(w.tree.root, k.path)
-		return &openDir{folder: f, path: k.path, depth: strings.Count(k.path, "/")}, err
+	var f folder
+	var err error
+	if k.dir != nil {
+		f, err = k.dir.folder.folder(path.Base(k.path))
+	} else {
+		f, err = openFolder(w.tree.root, k.path)
 	}
-	f, err := k.dir.folder.folder(path.Base(k.path))
-	return &openDir{folder: f, path: k.path, depth: k.dir.depth + 1}, err
+	if err != nil {
+		return nil, err
+	}
+	d := &openDir{folder: f, path: k.path, held: &w.held}
+	d.users.Add(1)
+	w.held.Add(1)
+	return d, nil
 }
 
 // below is the task of the directory called name in d, where r holds.
 func (w *walker) below(d *openDir, name string, r rules) task {
 	p := join(d.path, name)
 	k := task{path: p, rules: func(f folder, has func(string) bool) rules { return w.tree.enter(r, f, p, has) }}
-	if d.depth < maxHeld {
+	if w.held.Load() < maxHeld {
 		d.users.Add(1)
 		k.dir = d
 	}

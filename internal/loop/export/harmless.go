@@ -17,6 +17,9 @@ import (
 func harmless(source string, breaks bool) string {
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM))
 	source = clean(source)
+	if heavy(source) {
+		return fence("text", source)
+	}
 	const tries = 8 // what was HTML may be Markdown without it, and hold more
 	for range tries {
 		safe := withoutMarkup(md, source)
@@ -32,6 +35,30 @@ func harmless(source string, breaks bool) string {
 		source = withBreaks(md, source)
 	}
 	return closed(md, source)
+}
+
+// What is longer stays plain: reading Markdown takes time that grows with the
+// square of a paragraph's length, when it is made for that.
+const (
+	maxProse     = 256 << 10
+	maxParagraph = 16 << 10
+)
+
+// heavy reports whether source is not to be read as Markdown.
+func heavy(source string) bool {
+	if len(source) > maxProse {
+		return true
+	}
+	length := 0
+	for line := range strings.Lines(source) {
+		if length += len(line); strings.TrimSpace(line) == "" {
+			length = 0
+		}
+		if length > maxParagraph {
+			return true
+		}
+	}
+	return false
 }
 
 // insertion is text to put into a source.

@@ -117,7 +117,7 @@ func facts(h history.Header, total turnRow) []fact {
 	add("Models", strings.Join(total.models, ", "))
 	add("Session", h.ID)
 	add("Forked from", h.Parent)
-	add("Written by agent", h.Version)
+	add("Program", program(h))
 	return out
 }
 

@@ -123,9 +123,16 @@ func run(rows []diffLine, mark byte) int {
 	return len(rows)
 }
 
+// maxMarked is how long a line may be, in bytes, for it to be told what changed
+// in it.
+const maxMarked = 4 << 10
+
 // markPair marks what two lines do not have in common, from the first word that
 // differs to the last, unless that is most of them.
 func markPair(before, after *diffLine) {
+	if max(len(before.text), len(after.text)) > maxMarked {
+		return
+	}
 	x, y := words(before.text), words(after.text)
 	head := 0
 	for head < len(x) && head < len(y) && x[head] == y[head] {

@@ -32,8 +32,8 @@ func newProse() *prose {
 func (p *prose) html(source string) template.HTML {
 	source = clean(source)
 	var b bytes.Buffer
-	if err := p.md.Convert([]byte(source), &b); err != nil {
-		return template.HTML("<pre>" + template.HTMLEscapeString(source) + "</pre>\n")
+	if heavy(source) || p.md.Convert([]byte(source), &b) != nil {
+		return template.HTML(`<p class="markup">` + template.HTMLEscapeString(source) + "</p>\n")
 	}
 	return template.HTML(b.String())
 }

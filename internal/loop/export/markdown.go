@@ -42,7 +42,7 @@ func (m markdown) head(h history.Header, title string) {
 	field("Forked from", h.Parent)
 	field("Directory", h.Dir)
 	field("Begun", when(h.Time))
-	field("Written by agent", h.Version)
+	field("Program", program(h))
 	fmt.Fprintln(m)
 }
 

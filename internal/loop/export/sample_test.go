@@ -1,11 +1,8 @@
 package export_test
 
 import (
-	"bytes"
+	"encoding/base64"
 	"encoding/json"
-	"image"
-	"image/color"
-	"image/png"
 	"testing"
 	"time"
 
@@ -139,17 +136,15 @@ See [package time](https://pkg.go.dev/time#Time.Truncate).`)
 	return s.session()
 }
 
-// picture is a small image.
+// picture is a small image: what an encoder makes of it must not matter.
 func picture(t testing.TB) llm.Image {
-	im := image.NewRGBA(image.Rect(0, 0, 240, 60))
-	for x := range 240 {
-		for y := range 60 {
-			im.Set(x, y, color.RGBA{uint8(x), uint8(120 + y), 200, 255})
-		}
-	}
-	var b bytes.Buffer
-	if err := png.Encode(&b, im); err != nil {
+	data, err := base64.StdEncoding.DecodeString("" +
+		"iVBORw0KGgoAAAANSUhEUgAAAPAAAAA8CAIAAADXHaAKAAAAw0lEQVR4nOzSAQnAMBAEwS+86EqMrBAbywzHKdid/3wzZo3tO6gQ" +
+		"NCmCJkXQpAiaFEGTImhSBE2KoEkRNCmCJkXQpAiaFEGTImhSBE2KoEkRNCmCJkXQpAiaFEGTImhSBE2KoEkRNCmCJkXQpAiaFEGT" +
+		"ImhSBE2KoEkRNCmCJkXQpAiaFEGTImhSBE2KoEkRNCmCJkXQpAiaFEGTImhSBE2KoEkRNCmCJkXQpAiaFEGTImhSBE2KoEkRNCmC" +
+		"JuUGAAD//28JA1s2LSZcAAAAAElFTkSuQmCC")
+	if err != nil {
 		t.Fatal(err)
 	}
-	return llm.Image{MediaType: "image/png", Data: b.Bytes()}
+	return llm.Image{MediaType: "image/png", Data: data}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop"
 )
@@ -175,4 +176,13 @@ func ending(r loop.Reason) string {
 		return "Ended because the session could not be saved"
 	}
 	return "Ended: " + oneLine(string(r), maxWords)
+}
+
+// program names the program that began a session. The version of another one,
+// whose session was imported, holds its name.
+func program(h history.Header) string {
+	if h.Version == "" || strings.Contains(h.Version, " ") {
+		return h.Version
+	}
+	return "agent " + h.Version
 }

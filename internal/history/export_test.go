@@ -24,3 +24,6 @@ func ResumeFile(f File, size int64, keep func(io.Reader) error) (*Log, []Problem
 	problems, err := check(context.Background(), f, l.opened)
 	return l, append(problems, torn...), err
 }
+
+// Dir returns where the sessions lie.
+func (s *Store) Dir() string { return s.dir }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -98,68 +99,47 @@ type indexed struct {
 	Size     int64           `json:"size"`     // of the file
 	Modified int64           `json:"modified"` // in nanoseconds
 	End      int64           `json:"end"`      // of the last record summarised
-	Seq      int             `json:"last"`     // its number
+	Mark     []byte          `json:"mark"`     // how that ends, its checksum
 	Header   Header          `json:"header"`
-	Summary  json.RawMessage `json:"summary"`
+	Summary  json.RawMessage `json:"summary,omitempty"`
 }
 
 const indexType = "indexed"
 
-// summarise returns what the index is to keep of a session: it goes on from old
-// if that is of the same session.
+// summarise returns what the index is to keep of a session. It goes on from
+// old if the records that were summarised are still there.
 func (s *Store) summarise(sum Summariser, file Info, old indexed) indexed {
-	now := indexed{
-		Type: indexType, Version: sum.Version, ID: file.ID,
-		Size: file.Size, Modified: file.Modified.UnixNano(), Header: file.Header,
-	}
 	v, err := s.view(file.ID)
 	if err != nil {
 		return indexed{Header: file.Header} // which is not kept
 	}
 	defer v.Close()
-	now.Header = v.Header()
-	if old.End > 0 && old.End < now.Size && old.Header.Time.Equal(now.Header.Time) {
-		w := watched{end: old.End, seq: old.Seq, follows: old.Seq + 1}
-		now.Summary = sum.Add(old.Summary, w.records(v, file.Size))
-		if now.End, now.Seq = w.end, w.seq; !w.strange {
-			return now.valid()
-		}
+	now := indexed{
+		Type: indexType, Version: sum.Version, ID: file.ID,
+		Size: file.Size, Modified: file.Modified.UnixNano(), Header: v.Header(),
 	}
-	w := watched{follows: -1}
-	now.Summary = sum.Add(nil, w.records(v, file.Size))
-	now.End, now.Seq = w.end, w.seq
-	return now.valid()
-}
-
-// valid returns i without a summary that is no JSON.
-func (i indexed) valid() indexed {
-	if !json.Valid(i.Summary) {
-		i.Summary = nil
+	var before json.RawMessage
+	if 0 < old.End && old.End < now.Size && len(old.Mark) > 0 && bytes.Equal(old.Mark, mark(v.f, old.End)) {
+		before, now.End = old.Summary, old.End
 	}
-	return i
+	now.Summary = sum.Add(before, noting(&now.End, v.f, file.Size))
+	now.Mark = mark(v.f, now.End)
+	if !json.Valid(now.Summary) {
+		now.Summary = nil
+	}
+	return now
 }
 
-// watched notes how far a summariser reads.
-type watched struct {
-	end     int64
-	seq     int
-	follows int  // the number that the first record must have, -1 for any
-	strange bool // it has another: the log is not the one it was
-}
-
-func (w *watched) records(v *View, to int64) iter.Seq2[Record, error] {
+// noting yields the records from an offset to another, and moves the first one
+// behind what it yielded.
+func noting(from *int64, r io.ReaderAt, to int64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		for l, err := range scan(v.f, w.end, to) {
-			if _, ok := l.header(); ok {
-				w.end = l.end
-				continue
-			}
+		for l, err := range scan(r, *from, to) {
 			if err == nil {
-				if w.follows >= 0 && l.Seq != w.follows {
-					w.strange = true
-					return
-				}
-				w.follows, w.end, w.seq = -1, l.end, l.Seq
+				*from = l.end
+			}
+			if _, ok := l.header(); ok {
+				continue
 			}
 			l.Body = bytes.Clone(l.Body)
 			if !yield(l.Record, err) {
@@ -167,6 +147,15 @@ func (w *watched) records(v *View, to int64) iter.Seq2[Record, error] {
 			}
 		}
 	}
+}
+
+// mark returns what tells the record that ends at an offset from all others.
+func mark(r io.ReaderAt, end int64) []byte {
+	m := make([]byte, min(int64(crcSize), end))
+	if _, err := r.ReadAt(m, end-int64(len(m))); err != nil {
+		return nil
+	}
+	return m
 }
 
 func (s *Store) indexPath() string { return filepath.Join(s.dir, ".index") }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
+	"sync"
 	"testing"
 
 	"agent/internal/history"
@@ -35,17 +37,26 @@ func TestMain(m *testing.M) {
 // hold starts a program that tries to hold x, and returns what it says.
 func hold(t *testing.T, dir string) (*exec.Cmd, string) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), holdVariable+"="+dir)
-	if _, err := cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
+	cmd, said, err := start(t, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return cmd, said
+}
+
+// start is hold for any goroutine.
+func start(t *testing.T, dir string) (*exec.Cmd, string, error) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), holdVariable+"="+dir)
+	if _, err := cmd.StdinPipe(); err != nil {
+		return nil, "", err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, "", err
+	}
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		return nil, "", err
 	}
 	t.Cleanup(func() {
 		cmd.Process.Kill()
@@ -53,9 +64,9 @@ func hold(t *testing.T, dir string) (*exec.Cmd, string) {
 	})
 	said, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		t.Fatal(err)
+		return nil, "", err
 	}
-	return cmd, said
+	return cmd, said, nil
 }
 
 func TestOneWriterAtATime(t *testing.T) {
@@ -99,6 +110,46 @@ func TestOneWriterAtATime(t *testing.T) {
 	}
 	_, said = hold(t, dir)
 	same(t, said, "held\n")
+}
+
+func TestFiftyProgramsOneWriter(t *testing.T) {
+	const programs = 50
+	dir := t.TempDir()
+	s := history.Open(dir)
+	begin(t, s, history.Header{ID: "x"}, 3)
+	var cmds [programs]*exec.Cmd
+	var said [programs]string
+	var starting sync.WaitGroup
+	for i := range programs {
+		starting.Go(func() {
+			var err error
+			if cmds[i], said[i], err = start(t, dir); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	starting.Wait()
+	holder := -1
+	for i, words := range said {
+		switch {
+		case words == "held\n" && holder >= 0:
+			t.Fatalf("programs %d and %d hold the session", holder, i)
+		case words == "held\n":
+			holder = i
+		case !strings.Contains(words, "is open in another program"):
+			t.Errorf("program %d: %s", i, words)
+		}
+	}
+	if holder < 0 {
+		t.Fatalf("no program holds the session: %q", said)
+	}
+	if err := cmds[holder].Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	cmds[holder].Wait()
+	got, problems := reopen(t, s)
+	same(t, got, append(wanted(1, 3), body(99)))
+	same(t, problems, nil)
 }
 
 func TestNewSessionIsLocked(t *testing.T) {

@@ -12,6 +12,9 @@ import (
 
 type osFile struct{ *os.File }
 
+// Close gives up the lock too.
+func (f osFile) Close() error { return release(f.File) }
+
 // Datasync syncs the content and the size, not the times.
 func (f osFile) Datasync() error {
 	for {

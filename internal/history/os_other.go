@@ -6,6 +6,9 @@ import "os"
 
 type osFile struct{ *os.File }
 
+// Close gives up the lock too.
+func (f osFile) Close() error { return release(f.File) }
+
 // Datasync syncs all, for want of a call that does less.
 func (f osFile) Datasync() error { return f.Sync() }
 

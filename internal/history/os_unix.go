@@ -29,6 +29,13 @@ func lock(f *os.File) (bool, error) {
 	}
 }
 
+// release gives up the lock of f and closes it. Closing alone would leave the
+// lock to a child that is just being started and has the file open too.
+func release(f *os.File) error {
+	_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
+	return f.Close()
+}
+
 // renameLocked locks f and gives it its final name. It returns the file to
 // write to from here on.
 func renameLocked(f *os.File, from, to string) (*os.File, error) {
@@ -45,9 +52,7 @@ func renameLocked(f *os.File, from, to string) (*os.File, error) {
 // unlink removes a file that is open and locked as f, and closes it: nobody can
 // take it before it is gone.
 func unlink(f *os.File) error {
-	err := os.Remove(f.Name())
-	f.Close()
-	return err
+	return errors.Join(os.Remove(f.Name()), release(f))
 }
 
 // syncDir makes the names in a directory durable.

@@ -25,6 +25,9 @@ func lock(f *os.File) (bool, error) {
 	return false, fmt.Errorf("lock %s: %w", f.Name(), err)
 }
 
+// release closes f, and gives up its lock with that.
+func release(f *os.File) error { return f.Close() }
+
 // renameLocked gives f its final name and locks it. An open file cannot be
 // renamed here: it returns another one, to write to from here on.
 func renameLocked(f *os.File, from, to string) (*os.File, error) {

@@ -26,7 +26,7 @@ func (s *Store) Remove(id string) error {
 		remove(s.beside(id, draftExtension)),
 	)
 	if err != nil {
-		f.Close()
+		release(f)
 		return fmt.Errorf("remove session %s: %w", id, err)
 	}
 	if err := errors.Join(unlink(f), syncDir(s.dir)); err != nil {
@@ -58,6 +58,6 @@ func (s *Store) free(id string) bool {
 	if err != nil {
 		return false
 	}
-	f.Close()
+	release(f)
 	return true
 }

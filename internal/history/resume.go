@@ -45,7 +45,7 @@ func (s *Store) ResumeTail(id string) (*Log, []Problem, error) {
 	}
 	l, problems, err := s.resume(f, id)
 	if err != nil {
-		f.Close()
+		release(f)
 		return nil, nil, err
 	}
 	return l, problems, nil
@@ -74,7 +74,7 @@ func (s *Store) openLocked(id string) (*os.File, error) {
 		err = fmt.Errorf("%w: %q", ErrNotFound, id)
 	}
 	if err != nil {
-		f.Close()
+		release(f)
 		return nil, err
 	}
 	return f, nil

@@ -86,7 +86,7 @@ func (v *View) At(offset int64) (Record, error) {
 	if err != nil && err != io.EOF {
 		return Record{}, fmt.Errorf("read session %s: %w", v.header.ID, err)
 	}
-	if l, ok := got.take(); ok && l.Offset == offset {
+	if l, ok := got.take(); ok && l.Offset == offset && !l.hasType(headerType) {
 		l.Body = bytes.Clone(l.Body)
 		return l.Record, nil
 	}

@@ -153,14 +153,3 @@ func TestCreateTriesAgain(t *testing.T) {
 	text, _ := os.ReadFile(l.Path())
 	same(t, bytes.Count(text, []byte("\n")), 3)
 }
-
-func BenchmarkAppend(b *testing.B) {
-	l := history.Open(b.TempDir()).Create(history.Header{})
-	defer l.Close()
-	record := []byte(`{"type":"note","text":"` + string(bytes.Repeat([]byte("x"), 1000)) + `"}`)
-	for b.Loop() {
-		if err := l.Append(record, false); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -1,0 +1,97 @@
+package history_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// fault is what becomes of one call to a file.
+type fault struct {
+	name string
+	take int // of a write, how many bytes are taken; -1 for all
+	err  error
+}
+
+func TestFileThatFailsAtAnyCall(t *testing.T) {
+	t.Parallel()
+	faults := []fault{
+		{"full disk", 0, syscall.ENOSPC},
+		{"full disk in mid-record", 20, syscall.ENOSPC},
+		{"quota behind the record", -1, syscall.EDQUOT},
+		{"broken disk", 7, syscall.EIO},
+		{"short write", 13, nil},
+		{"short write of nothing", 0, nil},
+	}
+	text, ends := sample(t, 1)
+	empty := text[:ends[0]]
+	for _, f := range faults {
+		for _, calls := range []int{1, 2, 5} { // that fail, one after the other
+			for at := 0; failsFrom(t, empty, f, at, calls); at++ {
+			}
+		}
+	}
+}
+
+// failsFrom appends 12 records to an empty log in a file whose calls from one number on fail,
+// each again until it is in. It reports whether there was such a call.
+func failsFrom(t *testing.T, empty []byte, f fault, at, calls int) bool {
+	name := fmt.Sprintf("%s at calls %d to %d", f.name, at, at+calls-1)
+	m := &memory{text: bytes.Clone(empty)}
+	l, _ := m.resume(t)
+	call := 0
+	m.fail = func(op string) (int, error) {
+		call++
+		if call-1 < at || call-1 >= at+calls {
+			return -1, nil
+		}
+		if f.err == nil && op != "write" {
+			return -1, nil
+		}
+		return f.take, f.err
+	}
+	for i := 1; i <= 12; i++ {
+		sync := i%3 == 0
+		err := l.Append([]byte(body(i)), sync)
+		for tries := 0; err != nil && tries <= calls; tries++ {
+			if f.err != nil && !errors.Is(err, f.err) || f.err == nil && !errors.Is(err, io.ErrShortWrite) {
+				t.Fatalf("%s: %v", name, err)
+			}
+			got, _ := bodies(t, l.Records())
+			lacks(t, got, i-1, func(int) bool { return false })
+			killed(t, name, m.text, i-1)
+			err = l.Append([]byte(body(i)), sync)
+		}
+		if err != nil {
+			t.Fatalf("%s: record %d was never taken: %v", name, i, err)
+		}
+		killed(t, name, m.text, i)
+	}
+	m.fail = nil
+	if err := l.Close(); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	got, problems := m.resume(t)
+	if problems != nil {
+		t.Fatalf("%s: %v", name, problems)
+	}
+	after, _ := bodies(t, got.Records())
+	lacks(t, after, 12, func(int) bool { return false })
+	return call > at
+}
+
+// killed fails unless a program that ends now leaves the records 1 to n, and no
+// more than the one that was under way.
+func killed(t *testing.T, name string, text []byte, n int) {
+	t.Helper()
+	m := &memory{text: bytes.Clone(text)}
+	l, _ := m.resume(t)
+	got, _ := bodies(t, l.Records())
+	if s := strings.Join(got, ""); s != strings.Join(wanted(1, n), "") && s != strings.Join(wanted(1, n+1), "") {
+		t.Fatalf("%s: %d records were acknowledged, and there are %q", name, n, got)
+	}
+}

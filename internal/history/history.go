@@ -9,7 +9,10 @@
 // and reported, and never hides what follows.
 //
 // One program at a time appends to a log, by a lock that dies with it. Any
-// number may read.
+// number may read, from the beginning, from the end or at an offset.
+//
+// Beside a log lie a torn end that was cut from it, its outputs and its draft.
+// What a list shows of the sessions is kept in an index, which is a cache.
 package history
 
 import (

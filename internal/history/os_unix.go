@@ -46,7 +46,20 @@ func renameLocked(f *os.File, from, to string) (*os.File, error) {
 	if !ok {
 		return f, fmt.Errorf("%s is in use", from)
 	}
-	return f, os.Rename(from, to)
+	if err := os.Rename(from, to); err != nil {
+		return f, err
+	}
+	return rename(f, to)
+}
+
+// rename returns the same open file, and its lock, under the name it has now:
+// it is told in errors.
+func rename(f *os.File, name string) (*os.File, error) {
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return f, os.NewSyscallError("fcntl", err)
+	}
+	return os.NewFile(uintptr(fd), name), f.Close()
 }
 
 // unlink removes a file that is open and locked as f, and closes it: nobody can

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -131,6 +132,19 @@ func TestOneWriteARecordAndSyncOnRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, []int{file.writes, file.syncs}, []int{3, 2})
+}
+
+func TestErrorsNameTheLog(t *testing.T) {
+	l := history.Open(t.TempDir()).Create(history.Header{ID: "x"})
+	fill(t, l, 1, 1)
+	var file history.File
+	l.Wrap(func(f history.File) history.File { file = f; return f })
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Append([]byte(body(2)), false); err == nil || !strings.Contains(err.Error(), l.Path()) {
+		t.Errorf("append to a file that is closed: %v", err)
+	}
 }
 
 func TestCreateTriesAgain(t *testing.T) {

@@ -35,6 +35,12 @@ func typeOf(e Durable) string {
 		return "mode"
 	case *TodoSet:
 		return "todo"
+	case *Renamed:
+		return "rename"
+	case *Rewound:
+		return "rewind"
+	case *Compacted:
+		return "compact"
 	}
 	return ""
 }
@@ -65,6 +71,12 @@ func eventOf(typ string) Durable {
 		return &ModeSet{}
 	case "todo":
 		return &TodoSet{}
+	case "rename":
+		return &Renamed{}
+	case "rewind":
+		return &Rewound{}
+	case "compact":
+		return &Compacted{}
 	}
 	return nil
 }

@@ -31,6 +31,17 @@ type (
 	ListJobs struct{}
 	// StopJob ends what runs in the background under that id.
 	StopJob struct{ ID int }
+	// Rename gives the session a title.
+	Rename struct{ Title string }
+	// Rewind takes back what was said last: see Rewound. While a turn runs it is
+	// refused with a Notice.
+	Rewind struct{ Keep int }
+	// Compact cuts old content from what the model is told: see Compacted. While
+	// a turn runs it is refused with a Notice.
+	Compact struct{}
+	// SaveDraft keeps what the person has not sent yet for when the program is
+	// gone. It replaces what was kept before.
+	SaveDraft struct{ Draft Draft }
 	// SetMode changes what is asked about, from the next tool call on.
 	SetMode struct{ Mode policy.Mode }
 	// SetModel changes the model, from the next step on.
@@ -40,6 +51,12 @@ type (
 	Found struct{ Model Model }
 )
 
+// Draft is what a person has not sent yet.
+type Draft struct {
+	Text  string   `json:"text,omitempty"`  // in the editor
+	Queue []string `json:"queue,omitempty"` // waiting for the end of a turn
+}
+
 func (Prompt) isCommand()    {}
 func (Interrupt) isCommand() {}
 func (Answer) isCommand()    {}
@@ -48,3 +65,7 @@ func (StopJob) isCommand()   {}
 func (SetMode) isCommand()   {}
 func (SetModel) isCommand()  {}
 func (Found) isCommand()     {}
+func (Rename) isCommand()    {}
+func (Rewind) isCommand()    {}
+func (Compact) isCommand()   {}
+func (SaveDraft) isCommand() {}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/loop/policy"
 	"agent/internal/tools"
 )
 
@@ -63,6 +64,8 @@ type (
 		Scope    string   `json:"scope,omitempty"`  // what an Always covers, in words
 		Chosen   []string `json:"chosen,omitempty"` // the choices that an Answered took, in words
 		Note     string   `json:"note,omitempty"`   // what the person said with it
+		// Grant is that scope, where the decision was Always.
+		Grant *policy.Scope `json:"grant,omitempty"`
 	}
 	// ToolStart is the intent to run a tool. It is on the disk before the tool
 	// runs.
@@ -114,6 +117,26 @@ type (
 		Model   string `json:"model"`             // PROVIDER/NAME
 		Why     string `json:"why,omitempty"`     // why it was chosen, in words
 		Context int    `json:"context,omitempty"` // its window in tokens, 0 if unknown
+	}
+	// Renamed gives the session a title in place of its first words.
+	Renamed struct {
+		Meta
+		Title string `json:"title"`
+	}
+	// Rewound takes back what was said last: the session goes on from its first
+	// Keep events, partials not counted, as State.Events has them. It is not
+	// among them itself.
+	Rewound struct {
+		Meta
+		Keep int `json:"keep"`
+	}
+	// Compacted says that old content was cut from what the model is told, by
+	// fixed rules. The log keeps all of it.
+	Compacted struct {
+		Meta
+		Replies int    `json:"replies"`       // the last ones, which stay whole
+		Saved   int    `json:"saved_tokens"`  // about
+		Why     string `json:"why,omitempty"` // in words
 	}
 	// ModeSet says what is asked about from here on.
 	ModeSet struct {

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/loop/policy"
 )
 
 // State is what the records of a session amount to: what is true on resume.
@@ -21,6 +22,9 @@ type State struct {
 	Usage  llm.Usage
 	Steps  int        // of the whole session
 	Todo   []TodoItem // the model's plan
+	Title  string     // that the person gave it; empty leaves its first words
+	Grants []policy.Scope
+	Draft  Draft // of the person; not of the records, so that whoever resumes fills it
 	// Closing are the events that the session lacks because the program ended
 	// in the middle of a turn: a cut answer, the one result of each open call,
 	// the end of the turn. They are part of Messages and Events already, and

@@ -45,8 +45,8 @@ type Verdict struct {
 
 // Scope is what an "always for this session" covers.
 type Scope struct {
-	Kind  tools.TargetKind
-	Value string // a directory ending in "/", a file, a whole command, or a host with any port that is not the usual
+	Kind  tools.TargetKind `json:"kind"`
+	Value string           `json:"value"` // a directory ending in "/", a file, a whole command, or a host with any port that is not the usual
 }
 
 // String says what the scope covers, in words; empty for the zero value.

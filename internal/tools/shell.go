@@ -99,7 +99,7 @@ func shellResult(r shell.Result, limit time.Duration, interrupted bool) Result {
 	case interrupted:
 		how = "interrupted"
 		end = "interrupted after " + seconds(r.Took) + ", and ended"
-	case r.TimedOut:
+	case r.Why == shell.TooLong:
 		how = "stopped after " + seconds(limit)
 		end = fmt.Sprintf("still running after %s, its time limit, and ended. If it needs longer, set timeout_seconds (up to %d); if it does not end by itself, run it so that it does", seconds(limit), maxTimeout)
 	}
@@ -116,7 +116,7 @@ func shellResult(r shell.Result, limit time.Duration, interrupted bool) Result {
 	return Result{
 		Text:    text + "[" + end + "]\n",
 		Summary: how + " · " + lines,
-		IsError: r.Code != 0 || r.TimedOut || interrupted,
+		IsError: r.Code != 0 || r.Why == shell.TooLong || interrupted,
 	}
 }
 

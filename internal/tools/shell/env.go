@@ -1,21 +1,6 @@
 package shell
 
-import (
-	"crypto/rand"
-	"encoding/hex"
-	"strings"
-)
-
-// marker is the variable by which the descendants of a command are known. It
-// holds the IDs of the commands around it too, for when this program runs in
-// itself.
-const marker = "AGENT_COMMAND"
-
-func newID() string {
-	var id [12]byte
-	rand.Read(id[:])
-	return hex.EncodeToString(id[:])
-}
+import "strings"
 
 // settings make programs that would ask, page or paint do without a terminal.
 var settings = map[string]string{
@@ -45,22 +30,19 @@ var unwanted = map[string]bool{
 
 // environment is env for a command in dir: without secrets, and such that
 // nothing waits for a person.
-func environment(env []string, dir, id string) []string {
+func environment(env []string, dir string) []string {
 	var out []string
 	for _, v := range env {
-		name, value, _ := strings.Cut(v, "=")
+		name, _, _ := strings.Cut(v, "=")
 		_, set := settings[name]
-		switch {
-		case name == marker:
-			id = value + ":" + id
-		case !set && !unwanted[name] && name != "PWD" && !secret(name):
+		if !set && !unwanted[name] && name != "PWD" && !secret(name) {
 			out = append(out, v)
 		}
 	}
 	for name, value := range settings {
 		out = append(out, name+"="+value)
 	}
-	return append(out, "PWD="+dir, marker+"="+id)
+	return append(out, "PWD="+dir)
 }
 
 // secret reports whether a variable's name says that it holds a secret:

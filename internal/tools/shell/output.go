@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 )
 
@@ -16,28 +17,33 @@ const maxNews = 16 << 10
 // output keeps the beginning and the end of what a command writes.
 type output struct {
 	fresh chan struct{} // holds a token when something has come
+	whole *whole
 
 	mu      sync.Mutex
 	half    int    // the size of head, and of what is kept of tail
-	head    []byte // the first bytes
+	head    []byte // the first bytes since it was last taken
 	tail    []byte // the last bytes after head, and some more
-	total   int64
-	lines   int64  // newlines
+	size    int64  // of all since it was last taken
+	breaks  int64  // newlines in that
+	lines   int64  // newlines of all time
 	open    bool   // the last line has none yet
+	at      time.Time
 	waiting []byte // not yet passed on
 	missed  int64  // bytes that never will be
 }
 
-func newOutput(keep int) *output {
-	return &output{fresh: make(chan struct{}, 1), half: keep / 2}
+func newOutput(keep int, w *whole) *output {
+	return &output{fresh: make(chan struct{}, 1), half: keep / 2, whole: w, at: time.Now()}
 }
 
 // readFrom takes all that r yields, until its end or its deadline.
 func (o *output) readFrom(r io.Reader) {
+	defer o.whole.close()
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := r.Read(buf)
 		if n > 0 {
+			o.whole.add(buf[:n])
 			o.add(buf[:n])
 			select {
 			case o.fresh <- struct{}{}:
@@ -54,9 +60,12 @@ func (o *output) readFrom(r io.Reader) {
 func (o *output) add(b []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.at = time.Now()
 	o.open = b[len(b)-1] != '\n'
-	o.total += int64(len(b))
-	o.lines += newlines(b)
+	o.size += int64(len(b))
+	n := newlines(b)
+	o.breaks += n
+	o.lines += n
 	var cut int
 	o.waiting, cut = appendLast(o.waiting, b, maxNews)
 	o.missed += int64(cut)
@@ -87,7 +96,7 @@ func (o *output) news() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	n := len(o.waiting) - partial(o.waiting)
-	text := o.take(n)
+	text := o.shown(n)
 	o.waiting = append(o.waiting[:0], o.waiting[n:]...)
 	return text
 }
@@ -96,10 +105,11 @@ func (o *output) news() string {
 func (o *output) last() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.take(len(o.waiting))
+	defer func() { o.waiting = nil }()
+	return o.shown(len(o.waiting))
 }
 
-func (o *output) take(n int) string {
+func (o *output) shown(n int) string {
 	text := valid(o.waiting[:n])
 	if o.missed > 0 {
 		text = fmt.Sprintf("[%d bytes not shown]\n%s", o.missed, text)
@@ -108,26 +118,40 @@ func (o *output) take(n int) string {
 	return text
 }
 
-// text returns what is kept, with a note of what is not, and how many lines
-// there were in all.
-func (o *output) text() (text string, lines int64) {
+// quiet returns how long nothing has come.
+func (o *output) quiet() time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	lines = o.lines
+	return time.Since(o.at)
+}
+
+// count returns how many lines there were in all.
+func (o *output) count() int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if o.open {
-		lines++
+		return o.lines + 1
 	}
-	if o.total <= int64(2*o.half) {
-		return valid(slices.Concat(o.head, o.tail)), lines
+	return o.lines
+}
+
+// take returns what has come since it was last called, as far as it is kept,
+// with a note of what is not. Cut says that there is one.
+func (o *output) take() (text string, cut bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	defer func() { o.head, o.tail, o.size, o.breaks = nil, nil, 0, 0 }()
+	if o.size <= int64(2*o.half) {
+		return valid(slices.Concat(o.head, o.tail)), false
 	}
 	head, tail := firstLines(o.head), lastLines(o.tail[len(o.tail)-o.half:])
-	bytesGone := o.total - int64(len(head)+len(tail))
-	linesGone := o.lines - newlines(head) - newlines(tail)
+	bytesGone := o.size - int64(len(head)+len(tail))
+	linesGone := o.breaks - newlines(head) - newlines(tail)
 	text = valid(head)
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	return fmt.Sprintf("%s[... %d bytes (%d lines) of output left out here ...]\n%s", text, bytesGone, linesGone, valid(tail)), lines
+	return fmt.Sprintf("%s[... %d bytes (%d lines) of output left out here ...]\n%s", text, bytesGone, linesGone, valid(tail)), true
 }
 
 func newlines(b []byte) int64 { return int64(bytes.Count(b, []byte("\n"))) }

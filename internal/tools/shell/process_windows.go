@@ -11,31 +11,56 @@ import (
 // Program is what runs commands.
 func Program() string { return "cmd" }
 
-// command returns a line as it is to be run: by cmd, apart from our console's
-// signals. The command line is put together here, because cmd does not
-// understand quotes as other programs do.
-func command(line string) *exec.Cmd {
+// process is a shell.
+type process struct {
+	cmd    *exec.Cmd
+	exited chan struct{} // closed when the shell has ended
+	gone   chan struct{} // closed when what can be found of it has
+	left   bool          // never known here
+	lost   bool
+}
+
+// launch has a line run by cmd, apart from our console's signals. The command
+// line is put together here, because cmd does not understand quotes as other
+// programs do.
+func launch(line, dir string, env []string, in, out *os.File) (*process, error) {
 	cmd := exec.Command(Program())
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, env, in, out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		CmdLine:       `cmd /S /C "` + line + `"`,
 		CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP,
 		HideWindow:    true,
 	}
-	return cmd
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &process{cmd: cmd, exited: make(chan struct{}), gone: make(chan struct{})}
+	go func() {
+		defer close(p.gone)
+		cmd.Wait() // its error is in ProcessState
+		close(p.exited)
+		p.kill()
+	}()
+	return p, nil
 }
 
-// terminate ends a process and its descendants. There is no polite way here.
-func terminate(pid int) {
-	exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(pid)).Run()
+// terminate ends the shell and its descendants. There is no polite way here.
+func (p *process) terminate() { p.kill() }
+
+func (p *process) kill() {
+	_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.cmd.Process.Pid)).Run()
 }
 
-// sweep ends what is left of a command, as far as it can still be found.
-func sweep(pid int, _ string) (found bool) {
-	terminate(pid)
-	return false
-}
+// abandon has nothing left to try.
+func (p *process) abandon() {}
 
-// ended says how a process ended.
-func ended(s *os.ProcessState) (code int, words string) {
-	return s.ExitCode(), fmt.Sprintf("exit %d", s.ExitCode())
+// ended says how the shell ended.
+func (p *process) ended() (code int, words string) {
+	select {
+	case <-p.exited:
+		code = p.cmd.ProcessState.ExitCode()
+		return code, fmt.Sprintf("exit %d", code)
+	default:
+		return -1, "cannot be killed and was left alone"
+	}
 }

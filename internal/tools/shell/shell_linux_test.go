@@ -68,21 +68,19 @@ func TestLivingSeesProcesses(t *testing.T) {
 func TestCancelEndsAll(t *testing.T) {
 	for _, c := range []struct {
 		name, line string // %s is a long sleep
-		limit      time.Duration
 	}{
-		{"one", "echo ready; %s", 500 * time.Millisecond},
-		{"a pipe and children", "%[1]s | cat & ( %[1]s & %[1]s & wait ) & echo ready; wait", 500 * time.Millisecond},
-		{"deaf to TERM and INT", "trap '' TERM INT HUP; echo ready; while :; do %s; done", 2 * time.Second},
-		{"a deaf child of a polite shell", "(trap '' TERM INT HUP; %s; %[1]s) & echo ready; wait", 2 * time.Second},
-		{"its own session", "setsid %s & echo ready; wait", 2 * time.Second},
-		{"a daemon", "(setsid nohup %s >/dev/null 2>&1 &); echo ready; sleep 30", 500 * time.Millisecond},
-		{"stopped", "%s & kill -STOP $!; echo ready; wait", 2 * time.Second},
+		{"one", "echo ready; %s"},
+		{"a pipe and children", "%[1]s | cat & ( %[1]s & %[1]s & wait ) & echo ready; wait"},
+		{"deaf to TERM and INT", "trap '' TERM INT HUP; echo ready; while :; do %s; done"},
+		{"a deaf child of a polite shell", "(trap '' TERM INT HUP; %s; %[1]s) & echo ready; wait"},
+		{"its own session", "setsid %s & echo ready; wait"},
+		{"a daemon", "(setsid nohup %s >/dev/null 2>&1 &); echo ready; sleep 30"},
+		{"stopped", "%s & kill -STOP $!; echo ready; wait"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			sleep := nap(t)
-			_, took := cancel(t, shell.Command{Line: fmt.Sprintf(c.line, sleep)})
-			within(t, took, c.limit)
+			cancel(t, shell.Command{Line: fmt.Sprintf(c.line, sleep)})
 			gone(t, sleep)
 		})
 	}
@@ -91,20 +89,18 @@ func TestCancelEndsAll(t *testing.T) {
 func TestWhatIsLeftRunningEndsWithTheCommand(t *testing.T) {
 	for _, c := range []struct {
 		name, line string
-		limit      time.Duration
 	}{
-		{"in the background, holding the output", "%s & echo done", 2500 * time.Millisecond},
-		{"in the background, quiet", "%s >/dev/null 2>&1 & echo done", time.Second},
-		{"a daemon that holds the output", "(setsid nohup %s &) ; echo done", 2500 * time.Millisecond},
-		{"a quiet daemon", "(setsid nohup %s >/dev/null 2>&1 &) ; echo done", time.Second},
-		{"a group of its own", "set -m; %s >/dev/null 2>&1 & echo done", time.Second},
-		{"without our environment", "env -i PATH=$PATH %s >/dev/null 2>&1 & echo done", time.Second},
+		{"in the background, holding the output", "%s & echo done"},
+		{"in the background, quiet", "%s >/dev/null 2>&1 & echo done"},
+		{"a daemon that holds the output", "(setsid nohup %s &) ; echo done"},
+		{"a quiet daemon", "(setsid nohup %s >/dev/null 2>&1 &) ; echo done"},
+		{"a group of its own", "set -m; %s >/dev/null 2>&1 & echo done"},
+		{"without our environment", "env -i PATH=$PATH %s >/dev/null 2>&1 & echo done"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			sleep := nap(t)
 			got := run(t, shell.Command{Line: fmt.Sprintf(c.line, sleep)})
-			within(t, got.Took, c.limit)
 			gone(t, sleep)
 			if !strings.Contains(got.Output, "done\n") || got.Code != 0 || !got.Left {
 				t.Errorf("result %+v", got)
@@ -114,7 +110,7 @@ func TestWhatIsLeftRunningEndsWithTheCommand(t *testing.T) {
 }
 
 func TestLateOutputIsWaitedFor(t *testing.T) {
-	got := run(t, shell.Command{Line: "(sleep 0.3; echo late) & echo early"})
+	got := run(t, shell.Command{Line: "(while kill -0 $$ 2>/dev/null; do sleep 0.01; done; echo late) & echo early"})
 	got.Took = 0
 	same(t, got, shell.Result{Output: "early\nlate\n", Lines: 2, Ended: "exit 0"})
 }

@@ -1,0 +1,109 @@
+// Package keeper is a small process between this program and a command that it
+// runs: it starts the command and sees to it that nothing of it remains.
+//
+// The program starts itself again under the name Name. That process leads a
+// session of its own, without a terminal, and the command is a process group in
+// it. Where the system can do so (Linux), whatever a dead process of the
+// command leaves behind becomes the keeper's child, wherever it has gone to: a
+// daemon or another session too. Only the keeper buries its children, so their
+// numbers are no others' when it kills them, and it kills until there are none.
+// What another command has started is never its child.
+//
+// It ends when all of the command is dead. It kills all of it when it is told
+// to, and when the pipe of its orders ends, so also when this program is killed.
+//
+// It begins before the rest of this program is initialised, in about two
+// milliseconds: Go initialises packages in the order of their import paths as
+// soon as what they import is ready. So this package must import little, and
+// nothing from outside of the standard library.
+package keeper
+
+import (
+	"bytes"
+	"errors"
+)
+
+// Name is the name that a keeper is started under, its only argument.
+const Name = "agent: keeper"
+
+// The descriptors that a keeper is started with beyond its three streams, which
+// are nobody's.
+const (
+	Orders  = 3 + iota // it reads an Order here, then bytes of Terminate and Kill
+	Reports            // it writes Reports here
+	Input              // what the command reads
+	Output             // what the command writes
+)
+
+// Bytes that a keeper obeys.
+const (
+	Terminate = 't' // ask all of the command to end
+	Kill      = 'k' // do not ask; the end of Orders means the same
+)
+
+// Order is what a keeper is to run, in the directory that it is started in.
+type Order struct {
+	Args []string // the program, by its path, and its arguments
+	Env  []string
+}
+
+var errZero = errors.New("a zero byte in a command or in its environment")
+
+// Encode returns an order as it is to be written: its size, the number of
+// arguments, and all its strings, each with a zero byte behind it.
+func (o Order) Encode() ([]byte, error) {
+	b := append(make([]byte, 4), number(uint32(len(o.Args)))...)
+	for _, list := range [][]string{o.Args, o.Env} {
+		for _, s := range list {
+			if bytes.IndexByte([]byte(s), 0) >= 0 {
+				return nil, errZero
+			}
+			b = append(append(b, s...), 0)
+		}
+	}
+	copy(b, number(uint32(len(b)-4)))
+	return b, nil
+}
+
+// decode is the reverse of Encode, for what comes behind the size.
+func decode(b []byte) Order {
+	var all []string
+	for s := range bytes.SplitSeq(bytes.TrimSuffix(b[4:], []byte{0}), []byte{0}) {
+		all = append(all, string(s))
+	}
+	n := value(b)
+	return Order{Args: all[:n], Env: all[n:]}
+}
+
+// Report is what a keeper says of its command.
+type Report struct {
+	Kind  byte
+	Value uint32
+}
+
+// The kinds of Report, in the order in which they come.
+const (
+	Failed  = 'f' // it did not start; the value is the system's error, and nothing follows
+	Started = 's' // the value is the number of its process, and of its group
+	Exited  = 'x' // its first process has ended; the value is the wait status
+	Left    = 'l' // others had to be killed
+	Done    = 'd' // all are dead; nothing follows
+)
+
+// Size is that of an encoded Report.
+const Size = 5
+
+// Encode returns a report as it is written.
+func (r Report) Encode() []byte { return append([]byte{r.Kind}, number(r.Value)...) }
+
+// Decode returns the report in Size bytes.
+func Decode(b []byte) Report { return Report{b[0], value(b[1:])} }
+
+// number and value are what encoding/binary has, which is ready too late.
+func number(n uint32) []byte {
+	return []byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}
+}
+
+func value(b []byte) uint32 {
+	return uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
+}

@@ -92,7 +92,7 @@ func (p picker) build(c catalog.Choice) (loop.Model, []string, error) {
 func (p picker) connect(c catalog.Choice) (loop.Model, error) {
 	m := loop.Model{
 		Name: c.ID(), ID: c.Model, Why: c.Why,
-		Context: c.Info.Context, Cost: c.Info.Cost,
+		Context: c.Info.Context, Cost: c.Info.Cost, Blind: c.Info.Vision != nil && !*c.Info.Vision,
 	}
 	if c.Offline() {
 		m.Provider = offline.New()

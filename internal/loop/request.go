@@ -44,6 +44,9 @@ func (t *Turn) ask(ctx context.Context, msgs []llm.Message) (*llm.Reply, Model, 
 // request is what m is told.
 func (t *Turn) request(m Model, msgs []llm.Message) llm.Request {
 	req := llm.Request{Model: m.ID, System: t.System, Messages: told(msgs), Effort: m.Effort, MaxTokens: m.MaxTokens}
+	if m.Blind {
+		req.Messages = unseen(req.Messages)
+	}
 	for _, tool := range t.Tools {
 		req.Tools = append(req.Tools, tool.Spec())
 	}

@@ -19,6 +19,7 @@ type Model struct {
 	ID        string // as the provider knows it
 	Provider  llm.Provider
 	Context   int    // its window in tokens, 0 if unknown
+	Blind     bool   // it is known to see no images
 	MaxTokens int    // limit of a reply; 0 leaves it to the dialect
 	Effort    string // of its reasoning; empty leaves it to the provider
 	Why       string // why it was chosen, in words that follow "because"

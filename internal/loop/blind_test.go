@@ -1,0 +1,22 @@
+package loop_test
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/llm/script"
+)
+
+// A model that sees no images is told that there was one; the session keeps it.
+func TestAModelThatSeesNothing(t *testing.T) {
+	p := script.New(script.Reply{}.Call("c1", "look", args("seen")).Calls(), script.Say("done"), script.Say("again"))
+	o := options(p, reader())
+	o.Model.Blind = true
+	play(t, o, []string{"go", "on"}, nil)
+	for _, r := range p.Requests()[1:] {
+		m := r.Messages[2]
+		if len(m.Images) != 0 || strings.Count(m.Text, "an image was here, which this model cannot see") != 1 {
+			t.Errorf("got %+v, want a note in place of the image", m)
+		}
+	}
+}

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"strings"
 
 	"agent/internal/tools/edit"
 )
@@ -14,48 +13,125 @@ import (
 var editText string
 
 type editArgs struct {
-	Path       string `json:"path" jsonschema:"the file to change, relative to the working directory"`
-	Old        string `json:"old" jsonschema:"the text to replace, exactly as it is in the file, without line numbers; empty only for a file that is new or empty"`
-	New        string `json:"new" jsonschema:"the text to put in its place"`
-	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"replace every occurrence instead of exactly one"`
+	Path       string    `json:"path,omitempty" jsonschema:"the file to change, relative to the working directory"`
+	Old        *string   `json:"old,omitempty" jsonschema:"the text to replace, exactly as it is in the file, without line numbers; empty only for a file that is new or empty"`
+	New        *string   `json:"new,omitempty" jsonschema:"the text to put in its place"`
+	ReplaceAll bool      `json:"replace_all,omitempty" jsonschema:"replace every occurrence instead of exactly one"`
+	Edits      []oneEdit `json:"edits,omitempty" jsonschema:"several edits instead of old and new, made in this order, all or none"`
+}
+
+type oneEdit struct {
+	Path       string `json:"path,omitempty" jsonschema:"the file to change, if it is not the path of the call"`
+	Old        string `json:"old" jsonschema:"as for one edit"`
+	New        string `json:"new" jsonschema:"as for one edit"`
+	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"as for one edit"`
+}
+
+// list returns the edits of a call, each with its path.
+func (a editArgs) list() ([]oneEdit, error) {
+	one := a.Old != nil || a.New != nil || a.ReplaceAll
+	switch {
+	case one && len(a.Edits) > 0:
+		return nil, errors.New("give either old and new or edits, not both: put every edit into edits, with its own replace_all")
+	case len(a.Edits) > 0:
+	case a.Old == nil && a.New == nil:
+		return nil, errors.New("there is nothing to edit: give old and new for one edit, or edits for several")
+	case a.Old == nil:
+		return nil, errors.New("old is missing: give the text to replace, or an empty one for a file that is new or empty")
+	case a.New == nil:
+		return nil, errors.New("new is missing: give the text to put in the place of old, or an empty one to delete it")
+	default:
+		a.Edits = []oneEdit{{Old: *a.Old, New: *a.New, ReplaceAll: a.ReplaceAll}}
+	}
+	out := make([]oneEdit, len(a.Edits))
+	for i, e := range a.Edits {
+		if e.Path == "" {
+			e.Path = a.Path
+		}
+		if e.Path == "" {
+			return nil, errors.New("path is missing: give the file to change, once for the call or in each of edits")
+		}
+		out[i] = e
+	}
+	return out, nil
 }
 
 func (w *Workspace) editTool(known *Ledger) Tool {
 	return New("edit", editText, func(_ context.Context, a editArgs) (Call, error) {
-		s, err := w.look(a.Path)
+		edits, err := a.list()
 		if err != nil {
 			return Call{}, err
 		}
-		if s.info == nil && a.Old != "" {
-			return Call{}, w.notThere(a.Path, s.path)
+		d := drafts{w: w, known: known}
+		places := map[*draft]*placed{}
+		for i, e := range edits {
+			f, r, err := d.edit(e)
+			if err != nil && len(edits) > 1 {
+				err = fmt.Errorf("%w (edit %d of %d; none of them was made)", err, i+1, len(edits))
+			}
+			if err != nil {
+				return Call{}, err
+			}
+			if places[f] == nil {
+				places[f] = &placed{}
+			}
+			places[f].add(e, r)
 		}
-		r, err := edit.Replace(s.content, []byte(a.Old), []byte(a.New), a.ReplaceAll)
-		if err != nil {
-			return Call{}, fmt.Errorf("edit %s: %w%s", s.path, err, lineEndings(err, s.content, a.Old))
+		for f, p := range places {
+			f.notes = p.notes()
 		}
-		note := ""
-		if a.Old != "" {
-			note = places(r.Lines)
-		}
-		return w.changing("edit "+s.path, s, r.After, note), nil
+		return d.call("edit", 1)
 	})
 }
 
-// places says where an edit was made.
-func places(lines []int) string {
-	if len(lines) == 1 {
-		return fmt.Sprintf("Replaced 1 place, on line %d.", lines[0])
+// edit makes one edit in its draft.
+func (d *drafts) edit(e oneEdit) (*draft, edit.Result, error) {
+	f, err := d.open(e.Path)
+	if err == nil && f.after == nil && e.Old != "" {
+		err = d.w.notThere(e.Path, f.path)
 	}
-	return fmt.Sprintf("Replaced %d places, the first on line %d.", len(lines), lines[0])
+	if err != nil {
+		return nil, edit.Result{}, err
+	}
+	r, err := edit.Replace(f.after, []byte(e.Old), []byte(e.New), e.ReplaceAll)
+	if err != nil {
+		return nil, r, fmt.Errorf("edit %s: %w", f.path, err)
+	}
+	f.after = r.After
+	return f, r, nil
 }
 
-// lineEndings explains a miss that comes from line endings alone, which a model
-// does not see.
-func lineEndings(err error, before []byte, old string) string {
-	var missed *edit.NotFoundError
-	crlf := strings.Contains(string(before), "\r\n")
-	if !errors.As(err, &missed) || !crlf || !strings.Contains(old, "\n") || strings.Contains(old, "\r\n") {
-		return ""
+// placed is where edits of one file were made, and how they fitted.
+type placed struct {
+	lines []int
+	edits int
+	fits  []edit.Fit
+}
+
+func (p *placed) add(e oneEdit, r edit.Result) {
+	if e.Old == "" {
+		return
 	}
-	return `. The lines of this file end in CRLF: write \r\n in old and new`
+	p.edits++
+	p.lines = append(p.lines, r.Lines...)
+	if r.Fit != edit.Exact {
+		p.fits = append(p.fits, r.Fit)
+	}
+}
+
+// notes tell the model where its edits were made, and which did not fit exactly.
+func (p *placed) notes() []string {
+	var out []string
+	switch {
+	case len(p.lines) == 1:
+		out = append(out, fmt.Sprintf("Replaced 1 place, on line %d.", p.lines[0]))
+	case p.edits == 1:
+		out = append(out, fmt.Sprintf("Replaced %d places, the first on line %d.", len(p.lines), p.lines[0]))
+	case p.edits > 1:
+		out = append(out, fmt.Sprintf("Replaced %d places.", len(p.lines)))
+	}
+	for _, f := range p.fits {
+		out = append(out, f.String())
+	}
+	return out
 }

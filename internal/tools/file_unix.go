@@ -3,6 +3,7 @@
 package tools
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -36,5 +37,11 @@ func keepGroup(f *os.File, old fs.FileInfo) {
 	}
 }
 
-// syncDir makes a rename in a directory last.
-func syncDir(d *os.File) error { return d.Sync() }
+// syncDir makes a rename in a directory last, where its file system can.
+func syncDir(d *os.File) error {
+	err := d.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
+		return nil
+	}
+	return err
+}

@@ -4,5 +4,5 @@ package tools
 // order. Known is what the agent that gets them has read so far; nil checks
 // nothing against it.
 func Files(w *Workspace, known *Ledger) []Tool {
-	return []Tool{w.readTool(known), w.listTool(), w.globTool(), w.searchTool(), w.editTool(known), w.writeTool(known)}
+	return []Tool{w.readTool(known), w.listTool(), w.globTool(), w.searchTool(), w.editTool(known), w.patchTool(known), w.writeTool(known)}
 }

@@ -1,16 +1,11 @@
 package tools
 
 import (
-	"bytes"
-	"context"
-	"crypto/rand"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"strings"
 	"unicode"
 )
@@ -22,8 +17,8 @@ const maxEdit = 16 << 20
 type sight struct {
 	path    string      // resolved
 	info    fs.FileInfo // nil if there was none
-	sum     [sha256.Size]byte
-	content []byte // nil if there was none
+	sum     string      // of the content
+	content []byte      // nil if there was none
 }
 
 // look reads the file that a model wants to write, or sees that there is none.
@@ -54,14 +49,20 @@ func (w *Workspace) look(name string) (sight, error) {
 	case info.Mode().Perm()&0o222 == 0:
 		return sight{}, fmt.Errorf("%s is read-only (mode %04o): if it really should be changed, use chmod in the shell first", name, info.Mode().Perm())
 	}
-	content, err := io.ReadAll(io.LimitReader(f, maxEdit+1))
+	content, err := held(f)
 	if err != nil {
 		return sight{}, fmt.Errorf("read %s: %w", name, reason(err))
 	}
+	return sight{path: p, info: info, sum: sumOf(content), content: content}, nil
+}
+
+// held returns what a file holds, as far as it may be changed, and never nil.
+func held(f *os.File) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(f, maxEdit+1))
 	if content == nil {
 		content = []byte{}
 	}
-	return sight{path: p, info: info, sum: sha256.Sum256(content), content: content}, nil
+	return content, err
 }
 
 // insideGit reports whether one of the names in p is .git to git or to a file
@@ -84,68 +85,6 @@ func insideGit(p string) bool {
 	return false
 }
 
-// put writes content where s was seen: into a temporary file beside it, which
-// then takes its name. If anything fails, or the file is no longer what was
-// seen, the old one is untouched.
-func (w *Workspace) put(ctx context.Context, s sight, content []byte) (err error) {
-	defer func() {
-		if err != nil && ctx.Err() == nil {
-			err = fmt.Errorf("write %s: %w; the file is as it was", s.path, reason(err))
-		}
-	}()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	dir := path.Dir(s.path)
-	if err := w.root.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	tmp, err := w.temporary(s, content)
-	if err != nil {
-		return err
-	}
-	if err = ctx.Err(); err == nil {
-		err = w.unchanged(s)
-	}
-	if err == nil {
-		err = w.rename(tmp, s)
-	}
-	if err != nil {
-		return errors.Join(err, w.root.Remove(tmp))
-	}
-	d, err := w.root.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(syncDir(d), d.Close())
-}
-
-// temporary writes content to a new file beside s and returns its path. A new
-// file gets the mode that the person's umask gives, another that of the old one.
-func (w *Workspace) temporary(s sight, content []byte) (string, error) {
-	mode := fs.FileMode(0o666)
-	if s.info != nil {
-		mode = 0o600
-	}
-	tmp := path.Join(path.Dir(s.path), ".agent-"+rand.Text()+".tmp")
-	f, err := w.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Write(content)
-	if s.info != nil && err == nil {
-		keepGroup(f, s.info)
-		err = f.Chmod(s.info.Mode().Perm())
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(err, w.root.Remove(tmp))
-	}
-	return tmp, nil
-}
-
 // unchanged says whether the file is still the one that was seen, by identity
 // and by content.
 func (w *Workspace) unchanged(s sight) error {
@@ -154,7 +93,7 @@ func (w *Workspace) unchanged(s sight) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		return errors.New("it has appeared since it was looked at; read it and try again")
+		return errAppeared
 	}
 	changed := errors.New("it has changed since it was looked at; read it again and try again")
 	if err != nil || !os.SameFile(info, s.info) || info.Mode() != s.info.Mode() {
@@ -165,24 +104,11 @@ func (w *Workspace) unchanged(s sight) error {
 		return changed
 	}
 	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.LimitReader(f, maxEdit+1)); err != nil || !bytes.Equal(sum.Sum(nil), s.sum[:]) {
+	if content, err := held(f); err != nil || sumOf(content) != s.sum {
 		return changed
 	}
 	return nil
 }
 
-// rename gives the temporary file its name. A new file never replaces one that
-// came in between, where the file system can link.
-func (w *Workspace) rename(tmp string, s sight) error {
-	if s.info == nil {
-		err := w.root.Link(tmp, s.path)
-		if err == nil {
-			return w.root.Remove(tmp)
-		}
-		if errors.Is(err, fs.ErrExist) {
-			return errors.New("it has appeared since it was looked at; read it and try again")
-		}
-	}
-	return w.root.Rename(tmp, s.path)
-}
+// errAppeared refuses to make a file that somebody else has made.
+var errAppeared = errors.New("it has appeared since it was looked at; read it and try again")

@@ -3,6 +3,7 @@ package tools_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -93,6 +94,10 @@ func play(t *testing.T, ws *tools.Workspace, call string) string {
 	}
 	for _, ch := range r.Changes {
 		onDisk, err := os.ReadFile(filepath.Join(ws.Dir(), ch.Path))
+		if ch.After == nil && errors.Is(err, fs.ErrNotExist) {
+			fmt.Fprintf(&b, "%s is gone\n", ch.Path)
+			continue
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +111,7 @@ func play(t *testing.T, ws *tools.Workspace, call string) string {
 
 func tool(t *testing.T, ws *tools.Workspace, name string) tools.Tool {
 	t.Helper()
-	for _, tool := range tools.Files(ws, tools.NewLedger()) {
+	for _, tool := range tools.Files(ws, nil) {
 		if tool.Spec().Name == name {
 			return tool
 		}

@@ -41,14 +41,6 @@ func TestEditKeepsEveryOtherByte(t *testing.T) {
 	}
 }
 
-func TestCRLFIsExplained(t *testing.T) {
-	ws, _ := workspace(t, map[string]string{"f": "one\r\ntwo\r\n"})
-	_, err := call(t, ws, "edit", obj{"path": "f", "old": "one\ntwo", "new": "x"})
-	if err == nil || !strings.Contains(err.Error(), `end in CRLF: write \r\n`) {
-		t.Errorf("got %v, want that the lines end in CRLF", err)
-	}
-}
-
 func TestModes(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o027))
 	ws, dir := workspace(t, map[string]string{"script.sh": "echo a\n", "shut": "a\n"})
@@ -193,16 +185,21 @@ func TestPrepareChangesNothing(t *testing.T) {
 }
 
 func TestHardLinksAreWarnedOf(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"f": "a\n"})
-	if err := os.Link(filepath.Join(dir, "f"), filepath.Join(dir, "g")); err != nil {
-		t.Skip(err)
+	ws, dir := workspace(t, map[string]string{"f": "a\n", "h": "a\n", "i": "a\n"})
+	for from, to := range map[string]string{"f": "g", "i": "j"} {
+		if err := os.Link(filepath.Join(dir, from), filepath.Join(dir, to)); err != nil {
+			t.Skip(err)
+		}
 	}
-	c, err := prepare(t, ws, "edit", obj{"path": "f", "old": "a", "new": "b"})
+	c, err := prepare(t, ws, "edit", obj{"edits": []obj{
+		{"path": "f", "old": "a", "new": "b"}, {"path": "h", "old": "a", "new": "b"}, {"path": "i", "old": "a", "new": "b"},
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "2 hard links") {
-		t.Errorf("got warnings %q, want one of the hard link", c.Warnings)
+	want := []string{"f has 2 hard links: its other names keep the old content", "i has 2 hard links: its other names keep the old content"}
+	if diff := cmp.Diff(c.Warnings, want); diff != "" {
+		t.Errorf("got (-), want (+):\n%s", diff)
 	}
 }
 

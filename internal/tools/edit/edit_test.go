@@ -53,11 +53,14 @@ func TestWhatCannotBeReplaced(t *testing.T) {
 		"overlapping ones": {"aaa", "aa", "b", false, &edit.AmbiguousError{Lines: []int{1, 1}}},
 		"nothing like it":  {"a\nb\n", "zzzzzz", "b", true, &edit.NotFoundError{}},
 		"an empty file":    {"", "a", "b", false, &edit.NotFoundError{}},
-		"other blanks": {"func a() {\n\tfoo()\n}\n", "func a() {\n    foo()\n}", "x", false, &edit.NotFoundError{
-			Nearest: []edit.Line{{Number: 1, Text: "func a() {"}, {Number: 2, Text: "\tfoo()"}, {Number: 3, Text: "}"}},
-		}},
 		"a misspelt word": {"one\nreturn nil, fmt.Errorf(msg)\n", "\nreturn nil, fmt.Errof(msg)\n", "x", false, &edit.NotFoundError{
-			Nearest: []edit.Line{{Number: 2, Text: "return nil, fmt.Errorf(msg)"}},
+			Near: edit.Near{First: 1, Last: 2, Diff: "-\n-return nil, fmt.Errof(msg)\n+one\n+return nil, fmt.Errorf(msg)\n"},
+		}},
+		"a line that is not there": {"a := 1\nb := 2\nc := 3\nd := 4\n", "b := 2\nbb := 2\nc := 3\nd := 4", "x", false, &edit.NotFoundError{
+			Near: edit.Near{First: 2, Last: 4, Diff: " b := 2\n-bb := 2\n c := 3\n"},
+		}},
+		"other indentation that is not common": {"func a() {\n\tfoo()\n\t\tbar()\n}\n", "func a() {\n\tfoo()\n\tbar()\n}", "x", false, &edit.NotFoundError{
+			Near: edit.Near{First: 1, Last: 4, Diff: " \tfoo()\n-\tbar()\n+\t\tbar()\n }\n"},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

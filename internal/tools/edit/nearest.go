@@ -1,7 +1,8 @@
 package edit
 
 import (
-	"bytes"
+	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -9,56 +10,153 @@ import (
 // the answer in lines and in bytes of each.
 const (
 	maxSearched = 50_000
-	maxShown    = 8
+	maxShown    = 24
 	maxWidth    = 200
+	maxSlack    = 3 // lines more or fewer than old has
 )
 
 // alike is how much two lines must have in common (of 1) to be near.
 const alike = 0.5
 
-// nearest returns the lines of the file that look most like the first line of
-// old that says anything, and as many after them as old has.
-func nearest(before, old []byte) []Line {
-	first, skipped := "", 0
-	for l := range bytes.Lines(old) {
-		if first = strings.TrimSpace(string(l)); first != "" {
+// nearest finds the lines of the file that look most like those of old.
+func nearest(before []byte, old []string) Near {
+	d := newDocument(before)
+	if d.count() == 0 {
+		return Near{}
+	}
+	lines := d.lines(0, min(d.count(), maxSearched))
+	slack := maxSlack
+	at, ok := shared(lines, old)
+	if !ok {
+		slack = 0
+		at, ok = similar(lines, old)
+	}
+	if !ok {
+		return Near{}
+	}
+	first := min(max(at-slack, 0), len(lines)-1)
+	last := min(max(at+len(old)-1+slack, first), len(lines)-1)
+	diff := align(old, lines[first:last+1])
+	above, below := around(diff)
+	first, last, diff = first+above, last-below, diff[above:len(diff)-below]
+	text := show(diff)
+	if text == "" {
+		return Near{}
+	}
+	return Near{First: d.number(first), Last: d.number(last), Diff: text}
+}
+
+// around counts the lines before and after those that a diff is about: lines
+// of the file alone that stand for nothing in old.
+func around(diff []Line) (above, below int) {
+	for above < len(diff) && diff[above].Op == Insert {
+		above++
+	}
+	dropped := 0
+	for _, l := range slices.Backward(diff[above:]) {
+		if l.Op == Insert {
+			below++
+			continue
+		}
+		if l.Op == Keep {
+			break
+		}
+		dropped++
+	}
+	return above, max(below-dropped, 0)
+}
+
+// shared finds where old would begin if the lines that it has in common with
+// the file, blanks aside, decide. It must be a good part of old.
+func shared(lines, old []string) (first int, ok bool) {
+	where, twice, total := map[string]int{}, map[string]bool{}, 0
+	for j, l := range old {
+		l = strings.Trim(l, blanks)
+		_, again := where[l]
+		twice[l] = twice[l] || again
+		where[l] = j
+		total += len(l)
+	}
+	votes, best := map[int]int{}, 0
+	for i, l := range lines {
+		l = strings.Trim(l, blanks)
+		j, found := where[l]
+		if !found || twice[l] || l == "" {
+			continue
+		}
+		votes[i-j] += len(l)
+		if votes[i-j] > best {
+			first, best = i-j, votes[i-j]
+		}
+	}
+	return first, best > 0 && best*4 >= total
+}
+
+// similar finds where old would begin if its first line that says anything is
+// at the line that looks most like it.
+func similar(lines, old []string) (first int, ok bool) {
+	said, skipped := "", 0
+	for _, l := range old {
+		if said = strings.TrimSpace(l); said != "" {
 			break
 		}
 		skipped++
 	}
-	if first == "" {
-		return nil
+	if said == "" {
+		return 0, false
 	}
-	want := pairs(first)
-	lines := bytes.SplitN(before, []byte("\n"), maxSearched+1)
-	lines = lines[:min(len(lines), maxSearched)]
-	best, at := alike, -1
+	want, best, at := pairs(said), alike, -1
 	for i, l := range lines {
 		// A long line holds pairs of everything.
-		if len(l) > 4*len(first)+maxWidth {
+		if len(l) > 4*len(said)+maxWidth {
 			continue
 		}
-		if s := similarity(want, strings.TrimSpace(string(l))); s > best {
+		if s := similarity(want, strings.TrimSpace(l)); s > best {
 			best, at = s, i
 		}
 	}
-	if at < 0 {
-		return nil
-	}
-	n := min(bytes.Count(bytes.TrimSuffix(old, []byte("\n")), []byte("\n"))+1-skipped, maxShown)
-	var out []Line
-	for i := at; i < min(at+max(n, 1), len(lines)); i++ {
-		out = append(out, Line{i + 1, clip(lines[i])})
-	}
-	return out
+	return at - skipped, at >= 0
 }
 
-func clip(line []byte) string {
-	s := strings.TrimSuffix(string(line), "\r")
-	if len(s) > maxWidth {
-		s = s[:maxWidth] + "…"
+// show writes lines as a diff, without what is far from any difference.
+func show(lines []Line) string {
+	var b strings.Builder
+	shown, skipped := 0, false
+	for i, l := range lines {
+		if !different(lines, i) {
+			skipped = true
+			continue
+		}
+		if shown == maxShown {
+			fmt.Fprintf(&b, "… (%d lines more)\n", len(lines)-i)
+			break
+		}
+		if skipped && shown > 0 {
+			b.WriteString("…\n")
+		}
+		skipped = false
+		fmt.Fprintf(&b, "%c%s\n", l.Op, clip(l.Text))
+		shown++
 	}
-	return strings.ToValidUTF8(s, "�")
+	return b.String()
+}
+
+// different says whether a line is next to one that is only on one side, or all
+// are the same.
+func different(lines []Line, i int) bool {
+	for _, l := range lines[max(i-1, 0):min(i+2, len(lines))] {
+		if l.Op != Keep {
+			return true
+		}
+	}
+	return len(lines) == 1
+}
+
+func clip(line string) string {
+	if len(line) > maxWidth {
+		line = line[:maxWidth] + "…"
+	}
+	return strings.ToValidUTF8(line, "�")
 }
 
 // pairs counts the pairs of neighbouring bytes in s.

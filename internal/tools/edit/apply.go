@@ -1,0 +1,194 @@
+package edit
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ApplyHunks makes the changes of hunks in before, all or none of them. Each
+// must fit one place only: of those that its @@ lines leave, or of those after
+// the place of the hunk before it.
+func ApplyHunks(before []byte, hunks []Hunk) (Result, error) {
+	p := patcher{document: newDocument(before), eol: commonEnding(before)}
+	var places []place
+	var fit Fit
+	for _, h := range hunks {
+		at, f, err := p.place(h)
+		if err != nil {
+			return Result{}, fmt.Errorf("the hunk on line %d of the patch: %w", h.Number, err)
+		}
+		places, fit = append(places, at), max(fit, f)
+	}
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.start, b.start) })
+	for i := 1; i < len(places); i++ {
+		if places[i].start < places[i-1].end {
+			return Result{}, fmt.Errorf("two hunks change the same lines (line %d of the file): make one of them", lineNumbers(before, places[i:])[0])
+		}
+	}
+	after, err := splice(before, places)
+	return Result{After: after, Lines: lineNumbers(before, places), Fit: fit}, err
+}
+
+// patcher finds the places of hunks in a document, one after the other.
+type patcher struct {
+	*document
+	eol  string
+	next int // the line after the place of the last hunk
+}
+
+// place finds where h belongs and what is to stand there.
+func (p *patcher) place(h Hunk) (place, Fit, error) {
+	inside, err := p.inside(h.Inside)
+	if err != nil {
+		return place{}, 0, err
+	}
+	first, n, fit := 0, 0, Exact
+	if slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Op != Insert }) {
+		first, n, fit, err = p.locate(&h, inside)
+	} else {
+		first, err = p.gap(h, inside)
+	}
+	if err != nil {
+		return place{}, 0, err
+	}
+	// What comes after a last line without a newline gives it one.
+	if last := p.count() - 1; n == 0 && first > last && last >= 0 {
+		if text, ending := p.line(last); len(ending) == 0 {
+			h.Lines = slices.Insert(slices.Clone(h.Lines), 0, Line{Keep, string(text)})
+			first, n = last, 1
+		}
+	}
+	p.next = first + n
+	at := p.span(first, n, true)
+	r := replacement{lines: h.Lines, ended: true, eol: p.eol}
+	at.text = r.render(p.content[at.start:at.end])
+	return at, fit, nil
+}
+
+// locate finds the lines of h that are in the file already. An empty line at
+// the end of h that is not there is left out of it: it was written for the eye.
+func (p *patcher) locate(h *Hunk, inside []int) (first, n int, fit Fit, err error) {
+	var old []string
+	for _, l := range h.Lines {
+		if l.Op != Insert {
+			old = append(old, l.Text)
+		}
+	}
+	for {
+		for _, step := range []struct {
+			Fit
+			folding
+		}{{Exact, unfolded}, {TrailingBlanks, trimRight}, {Typography, plain}} {
+			if step.Fit != Exact && strings.TrimSpace(strings.Join(old, "")) == "" {
+				break
+			}
+			fits := slices.Collect(p.find(old, step.folding))
+			if fits = after(fits, inside); len(fits) > 0 {
+				first, err = p.only(fits, h.AtEnd, len(old))
+				return first, len(old), step.Fit, err
+			}
+		}
+		if last := len(h.Lines) - 1; len(old) > 1 && h.Lines[last] == (Line{Op: Keep}) {
+			h.Lines, old = h.Lines[:last], old[:len(old)-1]
+			continue
+		}
+		return 0, 0, 0, &NotFoundError{Near: nearest(p.content, old), Hunk: true}
+	}
+}
+
+// only returns the one of fits that can be meant.
+func (p *patcher) only(fits []int, atEnd bool, n int) (int, error) {
+	if last := fits[len(fits)-1]; atEnd && last+n == p.count() {
+		return last, nil
+	}
+	if len(fits) == 1 {
+		return fits[0], nil
+	}
+	i, _ := slices.BinarySearch(fits, p.next)
+	if len(fits)-i == 1 {
+		return fits[i], nil
+	}
+	e := &AmbiguousError{Hunk: true}
+	for _, f := range fits[:min(len(fits), maxPlaces+1)] {
+		e.Lines = append(e.Lines, p.number(f))
+	}
+	return 0, e
+}
+
+// gap finds the line before which the new lines of h belong, which names none
+// that are in the file: the end of the file, or after the last of its @@ lines.
+func (p *patcher) gap(h Hunk, inside []int) (int, error) {
+	if h.AtEnd || len(h.Inside) == 0 {
+		return p.count(), nil
+	}
+	at, err := p.only(inside, false, 0)
+	return at + 1, err
+}
+
+// after leaves those of fits that are the first after one of the lines inside.
+// Nil leaves all.
+func after(fits, inside []int) []int {
+	if inside == nil {
+		return fits
+	}
+	var out []int
+	for _, line := range inside {
+		if i, _ := slices.BinarySearch(fits, line); i < len(fits) {
+			out = append(out, fits[i])
+		}
+	}
+	return slices.Compact(out)
+}
+
+// inside finds every line that is the last of those named after @@, each the
+// first of its kind after the one before it. It returns nil if none is named.
+func (p *patcher) inside(names []string) ([]int, error) {
+	var out []int
+	for i, name := range names {
+		found := p.named(name)
+		if i > 0 {
+			for j := range out {
+				out[j]++
+			}
+			found = after(found, out)
+		}
+		if len(found) == 0 {
+			return nil, errors.New(quoted(name) + ", which stands after @@, is no line of the file, or not where it should be: " +
+				"give the whole line that encloses the place, or enough lines around the change instead")
+		}
+		out = found
+	}
+	return out, nil
+}
+
+func quoted(s string) string { return fmt.Sprintf("%q", clip(s)) }
+
+// named finds the lines that are name but for the blanks around them, or else
+// that begin with it and go on with something that is not part of a word.
+func (p *patcher) named(name string) []int {
+	want := plain(nil, []byte(name))
+	var same, longer []int
+	for i := range p.count() {
+		text, _ := p.line(i)
+		line := bytes.Trim(plain(nil, text), blanks)
+		rest, ok := bytes.CutPrefix(line, want)
+		switch {
+		case ok && len(rest) == 0:
+			same = append(same, i)
+		case ok && !wordByte(rest[0]):
+			longer = append(longer, i)
+		}
+	}
+	if same != nil {
+		return same
+	}
+	return longer
+}
+
+func wordByte(c byte) bool {
+	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}

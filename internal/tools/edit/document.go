@@ -1,0 +1,146 @@
+package edit
+
+import (
+	"bytes"
+	"iter"
+	"unicode/utf8"
+)
+
+// document is a content seen as lines, which end in LF, CRLF or a lone CR.
+type document struct {
+	content []byte
+	starts  []int // of each line, and the length of the content
+}
+
+func newDocument(content []byte) *document {
+	d := &document{content: content}
+	rest := content
+	if bytes.HasPrefix(rest, []byte("\ufeff")) {
+		rest = rest[len("\ufeff"):]
+	}
+	for len(rest) > 0 {
+		d.starts = append(d.starts, len(content)-len(rest))
+		_, _, rest = cutLine(rest)
+	}
+	d.starts = append(d.starts, len(content))
+	return d
+}
+
+// cutLine returns the first line of b, how it ends, and what follows.
+func cutLine(b []byte) (text, ending, rest []byte) {
+	i := bytes.IndexAny(b, "\r\n")
+	if i < 0 {
+		return b, nil, nil
+	}
+	n := i + 1
+	if b[i] == '\r' && n < len(b) && b[n] == '\n' {
+		n++
+	}
+	return b[:i], b[i:n], b[n:]
+}
+
+func (d *document) count() int { return len(d.starts) - 1 }
+
+func (d *document) line(i int) (text, ending []byte) {
+	text, ending, _ = cutLine(d.content[d.starts[i]:d.starts[i+1]])
+	return text, ending
+}
+
+// lines returns n lines from first on, without their endings.
+func (d *document) lines(first, n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		text, _ := d.line(first + i)
+		out[i] = string(text)
+	}
+	return out
+}
+
+// span is where n lines are, with the ending of the last one if that is wanted.
+func (d *document) span(first, n int, ended bool) place {
+	p := place{start: d.starts[first], end: d.starts[first+n]}
+	if n > 0 && !ended {
+		_, ending := d.line(first + n - 1)
+		p.end -= len(ending)
+	}
+	return p
+}
+
+// number is the line, from 1 and as LF counts them, on which line i begins.
+func (d *document) number(i int) int {
+	return 1 + bytes.Count(d.content[:d.starts[i]], []byte("\n"))
+}
+
+// find yields every index from which on the lines of d are those wanted, once
+// both are folded.
+func (d *document) find(want []string, fold folding) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if len(want) == 0 || len(want) > d.count() {
+			return
+		}
+		// One text for each, in which every line lies between two newlines.
+		text := append(make([]byte, 0, len(d.content)+d.count()+1), '\n')
+		for i := range d.count() {
+			line, _ := d.line(i)
+			text = append(fold(text, line), '\n')
+		}
+		pattern := []byte{'\n'}
+		for _, l := range want {
+			pattern = append(fold(pattern, []byte(l)), '\n')
+		}
+		for line, at := 0, 0; ; {
+			i := bytes.Index(text[at:], pattern)
+			if i < 0 {
+				return
+			}
+			line += bytes.Count(text[at:at+i], []byte("\n"))
+			if !yield(line) {
+				return
+			}
+			line, at = line+1, at+i+1
+		}
+	}
+}
+
+// folding appends a line to dst in a form in which lines are the same that
+// differ in nothing that matters.
+type folding func(dst, line []byte) []byte
+
+const blanks = " \t"
+
+func unfolded(dst, line []byte) []byte { return append(dst, line...) }
+
+func trimRight(dst, line []byte) []byte { return append(dst, bytes.TrimRight(line, blanks)...) }
+
+func trimBoth(dst, line []byte) []byte { return append(dst, bytes.Trim(line, blanks)...) }
+
+// plain writes typographic quotes, dashes and blanks as those of a keyboard.
+func plain(dst, line []byte) []byte {
+	start := len(dst)
+	for len(line) > 0 {
+		r, n := utf8.DecodeRune(line)
+		if p := keyboard(r); p != 0 {
+			dst = append(dst, p)
+		} else {
+			dst = append(dst, line[:n]...)
+		}
+		line = line[n:]
+	}
+	return dst[:start+len(bytes.TrimRight(dst[start:], blanks))]
+}
+
+// keyboard is what a keyboard has for a quote, dash or blank, 0 for any other
+// character.
+func keyboard(r rune) byte {
+	switch r {
+	case '‘', '’', '‚', '‛', '′', 'ʼ':
+		return '\''
+	case '“', '”', '„', '‟', '″':
+		return '"'
+	case '‐', '‑', '‒', '–', '—', '―', '−':
+		return '-'
+	case '\u00a0', '\u2002', '\u2003', '\u2004', '\u2005', '\u2006', '\u2007', '\u2008', '\u2009', '\u200a', '\u202f', '\u205f', '\u3000':
+		return ' '
+	}
+	return 0
+}

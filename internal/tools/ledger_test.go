@@ -1,0 +1,194 @@
+//go:build unix
+
+package tools_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tools"
+)
+
+// reader is an agent as far as its tools can tell: what they say that it knows
+// is added to its ledger.
+type reader struct {
+	t     *testing.T
+	ws    *tools.Workspace
+	dir   string
+	known *tools.Ledger
+	step  int
+}
+
+func newReader(t *testing.T, files map[string]string) *reader {
+	ws, dir := workspace(t, files)
+	return &reader{t: t, ws: ws, dir: dir, known: tools.NewLedger()}
+}
+
+// call makes a call of which everything is approved.
+func (r *reader) call(name string, args obj) (tools.Result, error) {
+	r.t.Helper()
+	r.step++
+	c, err := r.prepare(name, args)
+	if changed, ok := errors.AsType[*tools.ChangedError](err); ok {
+		r.known.Add(r.step, changed.Reads...)
+	}
+	if err != nil {
+		return tools.Result{}, err
+	}
+	result, err := c.Run(r.t.Context(), tools.Approved{Changes: c.Changes})
+	r.known.Add(r.step, result.Reads...)
+	return result, err
+}
+
+func (r *reader) prepare(name string, args obj) (tools.Call, error) {
+	r.t.Helper()
+	b, err := json.Marshal(args)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, tool := range tools.Files(r.ws, r.known) {
+		if tool.Spec().Name == name {
+			return tool.Prepare(r.t.Context(), b)
+		}
+	}
+	r.t.Fatalf("there is no tool %s", name)
+	return tools.Call{}, nil
+}
+
+// theirs is a change of a file that the agent has no part in.
+func (r *reader) theirs(name, text string) { writeFile(r.t, filepath.Join(r.dir, name), text) }
+
+func (r *reader) must(name string, args obj) {
+	r.t.Helper()
+	if _, err := r.call(name, args); err != nil {
+		r.t.Fatalf("%s: %v", name, err)
+	}
+}
+
+func TestWhatWasNotReadIsNotOverwritten(t *testing.T) {
+	files := map[string]string{"f": "theirs\n", "g": "theirs\n", "empty": "", "h": "theirs\n"}
+	r := newReader(t, files)
+	for tool, args := range map[string]obj{
+		"write": {"path": "f", "content": "mine\n"},
+		"patch": patchOf("*** Add File: f", "+mine"),
+	} {
+		if _, err := r.call(tool, args); err == nil || !strings.Contains(err.Error(), "you have not read it") {
+			t.Errorf("%s: got %v, want it refused", tool, err)
+		}
+	}
+	if _, err := r.call("patch", patchOf("*** Update File: g", "*** Move to: f")); err == nil || !strings.Contains(err.Error(), "f exists (1 line, 7 bytes) and you have not read it") {
+		t.Errorf("move: got %v, want it refused", err)
+	}
+	if diff := cmp.Diff(contents(t, r.dir), files); diff != "" {
+		t.Errorf("got (-), want (+):\n%s", diff)
+	}
+	// What is new, empty, read, or shown by an exact text may be changed.
+	r.must("write", obj{"path": "new", "content": "1\n"})
+	r.must("write", obj{"path": "new", "content": "2\n"})
+	r.must("write", obj{"path": "empty", "content": "3\n"})
+	r.must("read", obj{"path": "f"})
+	r.must("write", obj{"path": "f", "content": "4\n"})
+	r.must("edit", obj{"path": "g", "old": "theirs", "new": "5"})
+	r.must("write", obj{"path": "g", "content": "6\n"})
+	r.must("patch", patchOf("*** Update File: h", "-theirs", "+7"))
+	r.must("write", obj{"path": "h", "content": "8\n"})
+	want := map[string]string{"new": "2\n", "empty": "3\n", "f": "4\n", "g": "6\n", "h": "8\n"}
+	if diff := cmp.Diff(contents(t, r.dir), want); diff != "" {
+		t.Errorf("got (-), want (+):\n%s", diff)
+	}
+}
+
+func TestWhatHasChangedIsNotWritten(t *testing.T) {
+	calls := map[string]obj{
+		"write": {"path": "f", "content": "mine\n"},
+		"edit":  {"path": "f", "old": "two", "new": "2"},
+		"patch": patchOf("*** Add File: new", "+x", "*** Update File: f", "-two", "+2"),
+	}
+	for tool, args := range calls {
+		t.Run(tool, func(t *testing.T) {
+			r := newReader(t, map[string]string{"f": "one\ntwo\n"})
+			r.must("read", obj{"path": "f"})
+			r.theirs("f", "one\nand\ntwo\n")
+			_, err := r.call(tool, args)
+			changed, ok := errors.AsType[*tools.ChangedError](err)
+			if !ok {
+				t.Fatalf("got %v, want a *ChangedError", err)
+			}
+			if want := "This is what has changed:\n@@ -1,2 +1,3 @@\n one\n+and\n two\n"; !strings.Contains(changed.Error(), want) || changed.Step != 1 {
+				t.Errorf("got %q of step %d, want %q in it, step 1", changed, changed.Step, want)
+			}
+			if diff := cmp.Diff(contents(t, r.dir), map[string]string{"f": "one\nand\ntwo\n"}); diff != "" {
+				t.Errorf("got (-), want (+):\n%s", diff)
+			}
+			// Having been told, it may try again.
+			r.must(tool, args)
+			// And what it has made itself is no surprise.
+			r.must("write", obj{"path": "f", "content": "at last\n"})
+		})
+	}
+}
+
+func TestWhatHasChangedTooMuchMustBeRead(t *testing.T) {
+	var many, others strings.Builder
+	for i := range 100 {
+		fmt.Fprintln(&many, i)
+		fmt.Fprintln(&others, -i)
+	}
+	for name, c := range map[string]struct{ before, after string }{
+		"much":   {many.String(), others.String()},
+		"binary": {"a\n", "a\x00b\n"},
+		"wide":   {strings.Repeat("a", 10_000) + "\n", strings.Repeat("b", 10_000) + "\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReader(t, map[string]string{"f": c.before})
+			r.must("edit", obj{"path": "f", "old": c.before, "new": c.before + "x\n"})
+			r.theirs("f", c.after)
+			for range 2 {
+				_, err := r.call("write", obj{"path": "f", "content": "mine\n"})
+				changed, ok := errors.AsType[*tools.ChangedError](err)
+				if !ok || changed.Reads != nil || !strings.Contains(changed.Error(), "Read it again") {
+					t.Fatalf("got %v, want a *ChangedError that says to read", err)
+				}
+			}
+			if diff := cmp.Diff(contents(t, r.dir), map[string]string{"f": c.after}); diff != "" {
+				t.Errorf("got (-), want (+):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAFileThatIsGoneMayBeMadeAgain(t *testing.T) {
+	r := newReader(t, map[string]string{"f": "one\n"})
+	r.must("read", obj{"path": "f"})
+	r.must("patch", patchOf("*** Delete File: f"))
+	r.must("write", obj{"path": "f", "content": "two\n"})
+	if diff := cmp.Diff(contents(t, r.dir), map[string]string{"f": "two\n"}); diff != "" {
+		t.Errorf("got (-), want (+):\n%s", diff)
+	}
+}
+
+func TestWhatWasNotAskedForIsNotKnown(t *testing.T) {
+	r := newReader(t, map[string]string{"f": "one\n", "g": "one\n"})
+	c, err := r.prepare("edit", obj{"edits": []obj{{"path": "f", "old": "one", "new": "two"}, {"path": "g", "old": "one", "new": "two"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Changes[0].After = []byte("three\n")
+	result, err := c.Run(t.Context(), tools.Approved{Changes: c.Changes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var knows []string
+	for _, reading := range result.Reads {
+		knows = append(knows, reading.Path+": "+string(reading.Content))
+	}
+	if diff := cmp.Diff(knows, []string{"g: two\n"}); diff != "" {
+		t.Errorf("got (-), want (+):\n%s", diff)
+	}
+}

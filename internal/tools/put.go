@@ -1,0 +1,253 @@
+package tools
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+)
+
+// put writes and removes files where they were seen, all of them or none. The
+// new contents go into temporary files beside the old ones; only when all of
+// them lie on the disk, and every file is still what was seen, they take their
+// names one after the other. If one of those steps fails, the earlier ones are
+// taken back. Done says that the files are as wanted; an error beside it is
+// what could not be done after that.
+func (w *Workspace) put(ctx context.Context, files []*draft) (done bool, err error) {
+	r := &replacing{w: w}
+	if err = r.prepare(ctx, files); err == nil {
+		err = r.commit()
+	}
+	cleaned := r.clean(err != nil)
+	if err == nil {
+		if err = errors.Join(cleaned, r.sync()); err != nil {
+			err = fmt.Errorf("the change was made, but not all could be tidied up after it: %w", err)
+		}
+		return true, err
+	}
+	var stuck *stuckError
+	switch {
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()), errors.As(err, &stuck):
+	case len(files) == 1:
+		err = fmt.Errorf("%w; the file is as it was", err)
+	default:
+		err = fmt.Errorf("%w; so none of the %d files was changed", err, len(files))
+	}
+	return false, err
+}
+
+// replacing is a change of files that is under way.
+type replacing struct {
+	w     *Workspace
+	files []*swap
+	made  []string // directories, each after the one it is in
+}
+
+// swap is what happens to one file.
+type swap struct {
+	*draft
+	fresh string // the temporary file that takes its name; empty if it is removed
+	saved string // another name of the old file, to put it back; empty for a new file and for the last one
+}
+
+// failed adds the file to an error.
+func (s *swap) failed(err error) error {
+	verb := "write"
+	if s.after == nil {
+		verb = "remove"
+	}
+	return fmt.Errorf("%s %s: %w", verb, s.path, reason(err))
+}
+
+// prepare does all that can be done while every file stays as it is.
+func (r *replacing) prepare(ctx context.Context, files []*draft) error {
+	for i, f := range files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s := &swap{draft: f}
+		r.files = append(r.files, s)
+		if err := r.ready(s, i == len(files)-1); err != nil {
+			return s.failed(err)
+		}
+	}
+	for _, s := range r.files {
+		if err := r.w.unchanged(s.sight); err != nil {
+			return s.failed(err)
+		}
+	}
+	return ctx.Err()
+}
+
+func (r *replacing) ready(s *swap, last bool) (err error) {
+	if s.after != nil {
+		if err = r.mkdir(path.Dir(s.path)); err != nil {
+			return err
+		}
+		if s.fresh, err = r.w.temporary(s.path, s.like, s.after); err != nil {
+			return err
+		}
+	}
+	if s.info == nil || last {
+		return nil
+	}
+	s.saved = temporaryName(s.path)
+	if r.w.root.Link(s.path, s.saved) == nil {
+		return nil
+	}
+	// Where files cannot have two names, a copy has to do.
+	s.saved, err = r.w.temporary(s.path, s.sight, s.content)
+	return err
+}
+
+// mkdir makes a directory and those above it that are missing.
+func (r *replacing) mkdir(dir string) error {
+	var missing []string
+	for d := dir; d != "."; d = path.Dir(d) {
+		if _, err := r.w.root.Lstat(d); err == nil {
+			break
+		}
+		missing = append(missing, d)
+	}
+	slices.Reverse(missing)
+	r.made = append(r.made, missing...)
+	return r.w.root.MkdirAll(dir, 0o777)
+}
+
+// commit gives the files their new contents. If it returns an error, they have
+// their old ones, unless it is a *stuckError.
+func (r *replacing) commit() error {
+	for i, s := range r.files {
+		var err error
+		switch {
+		case s.after == nil:
+			err = r.w.root.Remove(s.path)
+		case s.info == nil:
+			err = r.w.create(s.fresh, s.path)
+		default:
+			err = r.w.root.Rename(s.fresh, s.path)
+		}
+		if err != nil {
+			return r.undo(i, s.failed(err))
+		}
+	}
+	return nil
+}
+
+// create gives a temporary file its name, and never replaces a file that came
+// in between where the file system can link.
+func (w *Workspace) create(fresh, name string) error {
+	err := w.root.Link(fresh, name)
+	switch {
+	case err == nil:
+		return nil // the name that is too many goes with the other temporary files
+	case errors.Is(err, fs.ErrExist):
+		return errAppeared
+	}
+	return w.root.Rename(fresh, name)
+}
+
+// undo takes back the first n steps because of err.
+func (r *replacing) undo(n int, err error) error {
+	for _, s := range slices.Backward(r.files[:n]) {
+		if s.info == nil {
+			if e := r.w.root.Remove(s.path); e != nil {
+				err = &stuckError{err, fmt.Sprintf("%s was made already and could not be removed again (%v)", s.path, reason(e))}
+			}
+			continue
+		}
+		if e := r.w.root.Rename(s.saved, s.path); e != nil {
+			err = &stuckError{err, fmt.Sprintf("%s is changed already and could not be put back (%v); its old content is in %s", s.path, reason(e), s.saved)}
+			s.saved = ""
+		}
+	}
+	return err
+}
+
+// stuckError says that a change was made in part and could not be taken back.
+type stuckError struct {
+	cause error
+	what  string
+}
+
+func (e *stuckError) Error() string { return fmt.Sprintf("%v; %s", e.cause, e.what) }
+
+func (e *stuckError) Unwrap() error { return e.cause }
+
+// clean removes the temporary files, and where nothing came of it the
+// directories that were made.
+func (r *replacing) clean(failed bool) error {
+	var errs []error
+	for _, s := range r.files {
+		for _, name := range []string{s.fresh, s.saved} {
+			if name == "" {
+				continue
+			}
+			if err := r.w.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				errs = append(errs, err)
+			}
+		}
+	}
+	if failed {
+		for _, dir := range slices.Backward(r.made) {
+			_ = r.w.root.Remove(dir) // it stays if somebody uses it
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// sync makes the new names last.
+func (r *replacing) sync() error {
+	dirs := map[string]bool{}
+	for _, s := range r.files {
+		dirs[path.Dir(s.path)] = true
+	}
+	for _, d := range r.made {
+		dirs[path.Dir(d)] = true
+	}
+	var errs []error
+	for dir := range dirs {
+		d, err := r.w.root.Open(dir)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		errs = append(errs, syncDir(d), d.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func temporaryName(p string) string { return path.Join(path.Dir(p), ".agent-"+rand.Text()+".tmp") }
+
+// temporary writes content to a new file beside p and returns its path. It gets
+// the mode, group and attributes of like; if that is no file, those of a new
+// one.
+func (w *Workspace) temporary(p string, like sight, content []byte) (string, error) {
+	mode := fs.FileMode(0o666)
+	if like.info != nil {
+		mode = 0o600
+	}
+	tmp := temporaryName(p)
+	f, err := w.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(content)
+	if like.info != nil && err == nil {
+		keepGroup(f, like.info)
+		if err = f.Chmod(like.info.Mode().Perm()); err == nil {
+			w.keepAttributes(f, like.path)
+		}
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(err, w.root.Remove(tmp))
+	}
+	return tmp, nil
+}

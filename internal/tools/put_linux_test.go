@@ -1,0 +1,147 @@
+package tools_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
+	"agent/internal/tools"
+)
+
+// TestWhatWasRenamedIsPutBack has a last step that fails when the others are
+// made: a file in a directory that may not be written cannot be removed.
+func TestWhatWasRenamedIsPutBack(t *testing.T) {
+	files := map[string]string{"a": "a\n", "b": "b\n", "shut/c": "c\n"}
+	ws, dir := workspace(t, files)
+	patch := patchOf("*** Update File: a", "-a", "+A", "*** Add File: new/d", "+d", "*** Update File: b", "*** Move to: e", "*** Delete File: shut/c")
+	before, err := os.Stat(filepath.Join(dir, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := prepare(t, ws, "patch", patch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shut := filepath.Join(dir, "shut")
+	if err := os.Chmod(shut, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	unprivileged(t, dir, func() {
+		_, err = asked.Run(t.Context(), tools.Approved{Changes: asked.Changes})
+	})
+	if err := os.Chmod(shut, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(err, fs.ErrPermission) || !strings.HasPrefix(err.Error(), "remove shut/c: ") || !strings.Contains(err.Error(), "none of the 5 files was changed") {
+		t.Errorf("got %v, want that the removal failed and nothing was changed", err)
+	}
+	if diff := cmp.Diff(contents(t, dir), files); diff != "" {
+		t.Errorf("got (-), want (+):\n%s", diff)
+	}
+	if after, err := os.Stat(filepath.Join(dir, "a")); err != nil || !os.SameFile(before, after) {
+		t.Errorf("a is another file now: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new")); err == nil {
+		t.Error("a directory was left behind")
+	}
+}
+
+// unprivileged calls f as somebody whom modes bind, who owns dir and what is in
+// it. Root is somebody else for the file system alone, and on one thread, which
+// ends with it.
+func unprivileged(t *testing.T, dir string, f func()) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		f()
+		return
+	}
+	const nobody = 65534
+	err := filepath.WalkDir(dir, func(p string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(p, nobody, nobody))
+	})
+	if err != nil {
+		t.Skip(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		if err := syscall.Setfsuid(nobody); err != nil {
+			t.Error(err)
+			return
+		}
+		f()
+	}()
+	<-done
+}
+
+// fullDisk is set, to a directory, in the process that may not write much.
+const fullDisk = "AGENT_TEST_FULL_DISK"
+
+// TestAFullDisk writes more than fits, in a process whose files may not grow
+// beyond a limit.
+func TestAFullDisk(t *testing.T) {
+	if dir := os.Getenv(fullDisk); dir != "" {
+		writeTooMuch(t, dir)
+		return
+	}
+	files := map[string]string{"a": "a\n", "b": strings.Repeat("b\n", 10_000)}
+	_, dir := workspace(t, files)
+	cmd := exec.Command(os.Args[0], "-test.run=^TestAFullDisk$")
+	cmd.Env = append(os.Environ(), fullDisk+"="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v:\n%s", err, out)
+	}
+	if diff := cmp.Diff(contents(t, dir), files); diff != "" {
+		t.Errorf("got (-), want (+):\n%s", diff)
+	}
+}
+
+func writeTooMuch(t *testing.T, dir string) {
+	signal.Ignore(syscall.SIGXFSZ)
+	const limit = 64 << 10
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
+		t.Skip(err)
+	}
+	ws, err := tools.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	much := strings.Repeat("too much\n", limit)
+	for tool, args := range map[string]obj{
+		"write": {"path": "b", "content": much},
+		"edit":  {"edits": []obj{{"path": "a", "old": "a", "new": "A"}, {"path": "b", "old": "b\n", "new": much[:100], "replace_all": true}, {"path": "new/c", "old": "", "new": "c"}}},
+		"patch": patchOf("*** Delete File: a", "*** Add File: new/c", "+"+strings.TrimSuffix(strings.ReplaceAll(much, "\n", "\n+"), "\n+")),
+	} {
+		if _, err := call(t, ws, tool, args); !errors.Is(err, syscall.EFBIG) {
+			t.Errorf("%s: got %v, want that there is no room", tool, err)
+		}
+	}
+}
+
+func TestAttributesAreKept(t *testing.T) {
+	ws, dir := workspace(t, map[string]string{"f": "a\n"})
+	file := filepath.Join(dir, "f")
+	if err := unix.Setxattr(file, "user.note", []byte("mine"), 0); err != nil {
+		t.Skipf("the file system keeps no attributes: %v", err)
+	}
+	if _, err := call(t, ws, "edit", obj{"path": "f", "old": "a", "new": "b"}); err != nil {
+		t.Fatal(err)
+	}
+	value := make([]byte, 16)
+	n, err := unix.Getxattr(file, "user.note", value)
+	if err != nil || string(value[:n]) != "mine" {
+		t.Errorf("got %q, %v, want mine", value[:max(n, 0)], err)
+	}
+}

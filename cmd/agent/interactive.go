@@ -161,7 +161,12 @@ func pickSession(ctx context.Context) (string, error) {
 		s := outline(store, i)
 		list = append(list, tui.Session{ID: i.ID, Dir: short(i.Dir), Title: s.Title, When: i.Modified, Messages: s.Messages})
 	}
-	return tui.Pick(ctx, list)
+	return tui.Pick(ctx, tui.Options{Sessions: func(_ context.Context, query string) ([]tui.Session, error) {
+		if query != "" {
+			return nil, nil
+		}
+		return list, nil
+	}})
 }
 
 // outline is what a listing tells of a session beyond its header.

@@ -79,6 +79,12 @@ func (e *editor) set(text string) {
 	e.view = nil
 }
 
+// restore replaces the text by one that was typed or pasted before.
+func (e *editor) restore(text string) {
+	e.pastes = pastes{}
+	e.set(e.pastes.collapse(text, 0))
+}
+
 // take empties the editor and returns what was in it, pastes written out.
 func (e *editor) take() string {
 	text := e.pastes.expand(e.value())

@@ -30,6 +30,8 @@ type feed struct {
 	killing  bool      // asked a second time to stop
 	since    time.Time // of the turn
 
+	events  int       // durable ones so far, as loop.Rewound counts them
+	turned  []turned  // the prompts that began a turn, oldest first
 	prompts []string  // that the person sent, oldest first
 	pending []pending // sent, and not yet in the conversation
 	answer  string    // the last one, whole
@@ -42,6 +44,13 @@ type feed struct {
 	retry  *row            // the last failed try, until something arrives
 	failed *retry
 	files  map[string]*[2]int // lines added and removed in this turn, by path
+}
+
+// turned is a prompt that began a turn.
+type turned struct {
+	text string
+	when time.Time
+	at   int // how many events came before it
 }
 
 // pending is a prompt that waits to be taken into the conversation.
@@ -64,6 +73,11 @@ func newFeed(list *transcript, now func() time.Time) *feed {
 // apply takes the next event. A loop.Partial is passed over: what it holds was
 // shown as it streamed, and comes once more as a finished message.
 func (f *feed) apply(ev loop.Event) {
+	switch ev.(type) {
+	case *loop.Partial, *loop.Rewound:
+	case loop.Durable:
+		f.events++
+	}
 	switch ev := ev.(type) {
 	case *loop.UserSaid:
 		f.userSaid(ev)
@@ -122,6 +136,7 @@ func (f *feed) userSaid(ev *loop.UserSaid) {
 	if ev.Steered {
 		return
 	}
+	f.turned = append(f.turned, turned{ev.Text, ev.Time, f.events - 1})
 	f.turns++
 	f.begin()
 }

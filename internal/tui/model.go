@@ -39,6 +39,7 @@ type model struct {
 	listing bool      // the next JobsNow is to be shown
 	ticking bool
 	done    bool
+	next    Exit // what the person wants once this is over
 
 	panel panel
 	rule  int // the line of the panel that is the rule, negative if there is none
@@ -95,6 +96,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		}
 	case gone:
 		return m.leave()
+	case exported:
+		m.exported(msg)
 	case tickMsg:
 		m.tick()
 	case tea.KeyPressMsg:

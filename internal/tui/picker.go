@@ -12,15 +12,22 @@ import (
 // Session is one row of the picker.
 type Session struct {
 	ID, Dir, Title string
+	Parent         string // the ID of the session that it is a fork of; may be empty
+	Current        bool   // it is the one that is shown
 	When           time.Time
 	Messages       int
 }
 
-// Pick lets the person choose one of sessions, which are shown in their order.
-// The id is empty when they chose none or ctx ended.
-func Pick(ctx context.Context, sessions []Session) (id string, err error) {
+// Pick lets the person choose one of o.Sessions before there is a session to
+// show. The id is empty when they chose none or ctx ended. Of the other options
+// only those that say how to draw count.
+func Pick(ctx context.Context, o Options) (id string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	sessions, err := o.Sessions(ctx, "")
+	if err != nil {
+		return "", err
+	}
 	p := newPicker(sessions, time.Now, NewStyles(true, false))
 	drawn, err := show(ctx, cancel, p, nil, nil, nil)
 	if !drawn {

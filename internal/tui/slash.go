@@ -25,6 +25,13 @@ func slashes() []slash {
 		{"model", "PROVIDER/NAME", "answer with another model from here on", (*model).slashModel},
 		{"mode", "ask|edits|all", "what is asked about", (*model).slashMode},
 		{"jobs", "[stop N]", "what runs in the background; stop one of them", (*model).slashJobs},
+		{"rename", "TITLE", "give the session a title", (*model).slashRename},
+		{"compact", "", "cut old content from what the model is told; the session keeps it", (*model).slashCompact},
+		{"new", "", "begin a new session", (*model).slashNew},
+		{"clear", "", "the same as /new", (*model).slashNew},
+		{"rewind", "[N]", "take the last N prompts back, with all that followed", (*model).slashRewind},
+		{"fork", "[N]", "go on in a copy of the session, without its last N prompts", (*model).slashFork},
+		{"export", "[md|html|json]", "write the session to a file", (*model).slashExport},
 		{"quit", "", "leave", func(m *model, _ string) tea.Cmd { return m.leave() }},
 	}
 }

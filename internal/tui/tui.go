@@ -21,6 +21,18 @@ type Options struct {
 	Commands chan<- loop.Command // never closed here
 	History  []loop.Event        // durable events of the resumed session
 
+	SessionID string     // of the session that is shown
+	Title     string     // that the person gave it; may be empty
+	Draft     loop.Draft // what was not sent before; the editor begins with it
+
+	// Sessions returns those that can be opened, the latest first, or those in
+	// whose text query is found.
+	Sessions func(ctx context.Context, query string) ([]Session, error)
+	// Preview returns the last events of a session.
+	Preview func(id string) ([]loop.Event, error)
+	// Export writes the session to a file: as "md", "html" or "json".
+	Export func(format string) (path string, err error)
+
 	Version     string
 	Dir, Branch string // as shown: "~/src/shop", "main"
 	Model       string // PROVIDER/NAME, until a ModelSet says otherwise
@@ -59,6 +71,14 @@ type Exit struct {
 	LastAnswer string // of the model in this session, as markdown; empty if there was none
 	Turns      int    // of the session, the resumed ones included
 	Jobs       int    // that ran in the background when it was left
+
+	// What the person wants next; at most one of them. All zero is to leave.
+	Open string // the session of that ID
+	Fork *int   // a fork of this session that keeps so many of its events, as loop.Rewound does
+	New  bool   // a new session
+
+	// Draft is what the editor of the fork begins with.
+	Draft string
 }
 
 // grace is how long a terminal that does not take output any more may hold up
@@ -85,7 +105,9 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 	if !drawn {
 		return Exit{}, err
 	}
-	return Exit{LastAnswer: m.feed.answer, Turns: m.feed.turns, Jobs: alive(m.feed.jobs)}, err
+	exit := m.next
+	exit.LastAnswer, exit.Turns, exit.Jobs = m.feed.answer, m.feed.turns, alive(m.feed.jobs)
+	return exit, err
 }
 
 // show runs a model on the terminal, and feed beside it. It reports whether the

@@ -1,0 +1,120 @@
+package tui
+
+import (
+	"slices"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop"
+)
+
+// stopFirst is what is said to somebody who wants to leave a turn that runs.
+const stopFirst = "a turn runs: stop it first"
+
+func (m *model) slashRename(title string) tea.Cmd {
+	if title == "" {
+		m.say("use /rename TITLE")
+		return nil
+	}
+	m.send(loop.Rename{Title: title})
+	return nil
+}
+
+func (m *model) slashCompact(string) tea.Cmd {
+	m.send(loop.Compact{})
+	return nil
+}
+
+func (m *model) slashNew(string) tea.Cmd {
+	return m.switchTo(Exit{New: true})
+}
+
+// switchTo ends the screen for another session.
+func (m *model) switchTo(next Exit) tea.Cmd {
+	if m.feed.running {
+		m.say(stopFirst)
+		return nil
+	}
+	m.next = next
+	return m.leave()
+}
+
+func (m *model) slashRewind(arg string) tea.Cmd {
+	said, ok := m.back(arg)
+	if !ok {
+		m.say("use /rewind N, where N is how many prompts are taken back")
+		return nil
+	}
+	return m.rewind(said)
+}
+
+func (m *model) slashFork(arg string) tea.Cmd {
+	said, ok := m.back(arg)
+	if !ok {
+		m.say("use /fork N, where N is how many of the last prompts the fork is to lack")
+		return nil
+	}
+	return m.fork(said)
+}
+
+// back is the prompt so many prompts back, in digits; for none at all, what
+// would be the next one.
+func (m *model) back(arg string) (turned, bool) {
+	n, err := strconv.Atoi(arg)
+	if err != nil || n < 0 || n > len(m.feed.turned) {
+		return turned{}, false
+	}
+	end := turned{at: m.feed.events}
+	return append(slices.Clone(m.feed.turned), end)[len(m.feed.turned)-n], true
+}
+
+// rewind takes back a prompt and all that followed. It can be said otherwise.
+func (m *model) rewind(to turned) tea.Cmd {
+	if m.feed.running {
+		m.say(stopFirst)
+		return nil
+	}
+	m.send(loop.Rewind{Keep: to.at})
+	m.editor.restore(to.text)
+	return nil
+}
+
+// fork goes on in a fork of the session, which ends before a prompt.
+func (m *model) fork(before turned) tea.Cmd {
+	return m.switchTo(Exit{Fork: &before.at, Draft: before.text})
+}
+
+// exported brings what became of an export.
+type exported struct {
+	path string
+	err  error
+}
+
+func (m *model) slashExport(format string) tea.Cmd {
+	if format == "" {
+		format = "md"
+	}
+	switch {
+	case m.o.Export == nil:
+		m.say("there is no session to export here")
+		return nil
+	case !slices.Contains([]string{"md", "html", "json"}, format):
+		m.say("use /export md, /export html or /export json")
+		return nil
+	}
+	export := m.o.Export
+	return func() tea.Msg {
+		path, err := export(format)
+		return exported{path, err}
+	}
+}
+
+func (m *model) exported(e exported) {
+	if e.err != nil {
+		m.list.add(&fault{text: e.err.Error()})
+		m.list.end()
+		return
+	}
+	m.say("exported to " + e.path)
+}

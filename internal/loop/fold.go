@@ -4,7 +4,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"time"
 
 	"agent/internal/history"
 	"agent/internal/llm"
@@ -35,39 +34,34 @@ type State struct {
 // Fold reads a session. A record that cannot be read ends it with an error;
 // one of a type that this program does not know is passed over.
 func Fold(records iter.Seq2[history.Record, error]) (State, error) {
-	f := folding{partial: map[partialKey]*Partial{}, open: map[string]*openCall{}}
-	for r, err := range records {
-		if err != nil {
-			return f.State, err
-		}
-		e, err := Decode(r.Body)
-		if err != nil {
-			return f.State, err
-		}
-		if e != nil {
-			f.add(e)
-		}
-	}
-	f.close()
-	return f.State, nil
+	g, err := gather(records)
+	return g.state(), err
 }
 
 // folding is a Fold under way.
 type folding struct {
 	State
-	partial map[partialKey]*Partial // joined, until the message is finished
-	order   []partialKey
-	open    map[string]*openCall // calls without a result
-	calls   []string             // their ids, in order
-	inTurn  bool
-	last    time.Time
-	steps   int
-	usage   llm.Usage // of the turn that is open
+	gathering
+	open   map[string]*openCall // calls without a result
+	calls  []string             // their ids, in order
+	inTurn bool
+	steps  int
+	usage  llm.Usage // of the turn that is open
 }
 
-type partialKey struct {
-	reply string
-	kind  llm.Kind
+// state is what g amounts to.
+func (g gathering) state() State {
+	f := folding{gathering: g, open: map[string]*openCall{}}
+	for i, e := range g.events {
+		f.fold(e)
+		if i+1 == g.rewound {
+			f.inTurn = false // whether its turn was over or not: it goes on with something else
+		}
+	}
+	f.Title = g.title
+	f.close()
+	f.Events = f.events
+	return f.State
 }
 
 type openCall struct {
@@ -76,15 +70,12 @@ type openCall struct {
 	answer  *Decided   // to the question that it asked while it ran
 }
 
-func (f *folding) add(e Durable) {
-	f.last = e.meta().Time
-	if p, ok := e.(*Partial); ok {
-		f.addPartial(p)
-		return
-	}
-	f.Events = append(f.Events, e)
+func (f *folding) fold(e Durable) {
 	switch e := e.(type) {
 	case *UserSaid:
+		if !e.Steered {
+			f.steps, f.usage = 0, llm.Usage{}
+		}
 		f.inTurn = true
 		f.Messages = append(f.Messages, llm.Message{Kind: llm.User, Text: e.Text, Images: e.Images})
 	case *MessageDone:
@@ -96,6 +87,9 @@ func (f *folding) add(e Durable) {
 	case *Decided:
 		if c := f.open[e.ID]; c != nil && c.start != nil {
 			c.answer = e
+		}
+		if e.Grant != nil {
+			f.Grants = append(f.Grants, *e.Grant)
 		}
 	case *ToolEnd:
 		f.closeCall(e.Result)
@@ -115,24 +109,7 @@ func (f *folding) add(e Durable) {
 	}
 }
 
-func (f *folding) addPartial(p *Partial) {
-	k := partialKey{p.Reply, p.Kind}
-	if have := f.partial[k]; have != nil {
-		have.Text += p.Text
-		have.Time = p.Time
-		return
-	}
-	c := *p
-	f.partial[k] = &c
-	f.order = append(f.order, k)
-}
-
 func (f *folding) addMessage(m llm.Message) {
-	k := partialKey{m.Reply, m.Kind}
-	if f.partial[k] != nil {
-		delete(f.partial, k)
-		f.order = slices.DeleteFunc(f.order, func(o partialKey) bool { return o == k })
-	}
 	if m.Kind == llm.ToolCall {
 		f.open[m.ID] = &openCall{message: m}
 		f.calls = append(f.calls, m.ID)
@@ -170,7 +147,8 @@ func (f *folding) close() {
 
 func (f *folding) closing(e Durable) {
 	f.Closing = append(f.Closing, e)
-	f.add(e)
+	f.gathering.add(e)
+	f.fold(e)
 }
 
 // end is the result of a call that the program did not live to see.

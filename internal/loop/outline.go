@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"bytes"
+	"encoding/json"
 	"iter"
 	"strings"
 
@@ -10,34 +12,127 @@ import (
 
 // Outline is what a list of sessions tells of one.
 type Outline struct {
-	Title    string // the first words of the first prompt, on one line
+	Title    string // that the person gave it, or the first words of the first prompt, on one line
 	Messages int    // said by the person and by the model
 }
 
 // OutlineOf reads a session as far as it can be read.
 func OutlineOf(records iter.Seq2[history.Record, error]) Outline {
-	var o Outline
-	for r, err := range records {
-		if err != nil {
-			continue
-		}
-		e, err := Decode(r.Body)
-		if err != nil {
-			continue
-		}
-		switch e := e.(type) {
-		case *UserSaid:
-			o.Messages++
-			if o.Title == "" {
-				o.Title = firstWords(e.Text)
-			}
-		case *MessageDone:
-			if e.Message.Kind == llm.Assistant {
-				o.Messages++
-			}
-		}
+	return SummaryOf(Summarise(nil, records)).Outline()
+}
+
+// SummaryVersion names what Summarise makes: a later program may make
+// something else.
+const SummaryVersion = "outline-1"
+
+// Summary is an outline that can be continued when a session grows.
+type Summary struct {
+	Title    string `json:"title,omitempty"` // that the person gave it
+	First    string `json:"first,omitempty"` // the first words of the first prompt
+	FirstAt  int    `json:"first_at"`        // which event that is, from 0; -1 as long as there is none
+	Events   int    `json:"events"`          // as State.Events counts them
+	Messages int    `json:"messages"`
+}
+
+// Outline is what a list tells of it.
+func (s Summary) Outline() Outline {
+	o := Outline{Title: s.Title, Messages: s.Messages}
+	if o.Title == "" {
+		o.Title = s.First
 	}
 	return o
+}
+
+// SummaryOf reads what Summarise made; what it did not make is an empty
+// session.
+func SummaryOf(summary json.RawMessage) Summary {
+	s := Summary{FirstAt: -1}
+	if json.Unmarshal(summary, &s) != nil {
+		return Summary{FirstAt: -1}
+	}
+	return s
+}
+
+// Summarise continues a Summary, nil at first, with the records that a session
+// got since. Records that cannot be read are passed over. After a rewind to
+// before them, the number of messages is about right, no more.
+func Summarise(before json.RawMessage, records iter.Seq2[history.Record, error]) json.RawMessage {
+	s := summing{Summary: SummaryOf(before)}
+	s.then, s.had = s.Events, s.Messages
+	for r, err := range records {
+		if err == nil {
+			s.add(r.Body)
+		}
+	}
+	out, err := json.Marshal(s.Summary)
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+// summing is a Summarise under way.
+type summing struct {
+	Summary
+	then, had int   // the events and messages from before
+	messages  []int // which events since then are messages
+}
+
+func (s *summing) add(record []byte) {
+	var e struct {
+		Type    string `json:"type"`
+		Text    string `json:"text"`
+		Title   string `json:"title"`
+		Keep    int    `json:"keep"`
+		Message struct {
+			Kind llm.Kind `json:"kind"`
+		} `json:"message"`
+	}
+	if rest, ok := bytes.CutPrefix(record, []byte(`{"type":"tool_`)); ok { // the long ones need no reading
+		typ, _, _ := bytes.Cut(rest, []byte(`"`))
+		e.Type = "tool_" + string(typ)
+	} else if json.Unmarshal(record, &e) != nil {
+		return
+	}
+	switch eventOf(e.Type).(type) {
+	case nil, *Partial:
+		return
+	case *Rewound:
+		s.rewind(e.Keep)
+		return
+	case *UserSaid:
+		s.message()
+		if s.FirstAt < 0 {
+			s.First, s.FirstAt = firstWords(e.Text), s.Events
+		}
+	case *MessageDone:
+		if e.Message.Kind == llm.Assistant {
+			s.message()
+		}
+	case *Renamed:
+		s.Title = e.Title
+	}
+	s.Events++
+}
+
+func (s *summing) message() {
+	s.messages = append(s.messages, s.Events)
+	s.Messages++
+}
+
+func (s *summing) rewind(keep int) {
+	keep = min(max(keep, 0), s.Events)
+	for len(s.messages) > 0 && s.messages[len(s.messages)-1] >= keep {
+		s.messages = s.messages[:len(s.messages)-1]
+	}
+	if keep < s.then {
+		s.had = s.had * keep / s.then
+		s.then = keep
+	}
+	s.Events, s.Messages = keep, s.had+len(s.messages)
+	if s.FirstAt >= keep {
+		s.First, s.FirstAt = "", -1
+	}
 }
 
 // firstWords returns text on one line, cut where no list shows more.

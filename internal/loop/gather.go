@@ -1,0 +1,124 @@
+package loop
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+)
+
+// gathering are the events that a session goes on from: all that were recorded
+// but those that were taken back.
+type gathering struct {
+	events  []Durable               // without partials and Rewound
+	partial map[partialKey]*Partial // joined, until the message is finished
+	order   []partialKey
+	last    time.Time
+	title   string // that the person gave it last, taken back or not
+	rewound int    // how many events the last Rewound kept
+}
+
+type partialKey struct {
+	reply string
+	kind  llm.Kind
+}
+
+func gather(records iter.Seq2[history.Record, error]) (gathering, error) {
+	g := gathering{partial: map[partialKey]*Partial{}}
+	for r, err := range records {
+		if err != nil {
+			return g, err
+		}
+		e, err := Decode(r.Body)
+		if err != nil {
+			return g, err
+		}
+		if e != nil {
+			g.add(e)
+		}
+	}
+	return g, nil
+}
+
+func (g *gathering) add(e Durable) {
+	g.last = e.meta().Time
+	switch e := e.(type) {
+	case *Partial:
+		g.addPartial(e)
+		return
+	case *Rewound:
+		g.rewind(e.Keep)
+		return
+	case *MessageDone:
+		k := partialKey{e.Message.Reply, e.Message.Kind}
+		if g.partial[k] != nil {
+			delete(g.partial, k)
+			g.order = slices.DeleteFunc(g.order, func(o partialKey) bool { return o == k })
+		}
+	case *Renamed:
+		g.title = e.Title
+	}
+	g.events = append(g.events, e)
+}
+
+func (g *gathering) addPartial(p *Partial) {
+	k := partialKey{p.Reply, p.Kind}
+	if have := g.partial[k]; have != nil {
+		have.Text += p.Text
+		have.Time = p.Time
+		return
+	}
+	c := *p
+	g.partial[k] = &c
+	g.order = append(g.order, k)
+}
+
+// rewind takes back all but the first events, and what was not finished.
+func (g *gathering) rewind(keep int) {
+	keep = boundary(g.events, keep)
+	clear(g.events[keep:])
+	g.events, g.rewound = g.events[:keep], keep
+	g.order = nil
+	clear(g.partial)
+}
+
+// boundary moves keep, a number of events, back to the nearest place at which a
+// session can go on: outside a turn, at the prompt that begins one, or between
+// two of its steps.
+func boundary(events []Durable, keep int) int {
+	keep = min(max(keep, 0), len(events))
+	best, open, inTurn := 0, map[string]bool{}, false
+	for i, e := range events[:keep] {
+		step := false
+		switch e := e.(type) {
+		case *UserSaid:
+			if !e.Steered {
+				best = i
+				clear(open) // what is open even so is the damage of a log
+			}
+			inTurn = true
+		case *MessageDone:
+			if e.Message.Kind == llm.ToolCall {
+				open[e.Message.ID] = true
+			}
+		case *ToolEnd:
+			delete(open, e.Result.ID)
+		case *StepEnd:
+			step = true
+		case *TurnEnd:
+			inTurn = false
+			clear(open)
+		}
+		if len(open) == 0 && (step || !inTurn) {
+			best = i + 1
+		}
+	}
+	if keep < len(events) {
+		if said, ok := events[keep].(*UserSaid); ok && !said.Steered {
+			return keep
+		}
+	}
+	return best
+}

@@ -1,0 +1,127 @@
+package loop_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"agent/internal/history"
+	"agent/internal/loop"
+	"agent/internal/loop/policy"
+	"agent/internal/tools"
+)
+
+// recordsOf are the records of events.
+func recordsOf(t *testing.T, events ...loop.Durable) []history.Record {
+	t.Helper()
+	var records []history.Record
+	for _, e := range events {
+		body, err := loop.Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, history.Record{Body: body})
+	}
+	return records
+}
+
+// Taking back what was said last leaves what was true before it.
+func TestFoldRewound(t *testing.T) {
+	records, _ := session(t)
+	all, err := loop.Fold(of(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for keep := range len(all.Events) + 3 {
+		rewound, err := loop.Fold(of(append(records[:len(records):len(records)], recordsOf(t, &loop.Rewound{Keep: keep})...)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(rewound.Events)
+		if n > keep {
+			t.Errorf("keep %d: got %d events", keep, n)
+		}
+		if len(rewound.Closing) > 0 {
+			t.Errorf("keep %d: got %d events to close it with, want none", keep, len(rewound.Closing))
+		}
+		if err := valid(rewound.Messages); err != nil {
+			t.Errorf("keep %d: %v", keep, err)
+		}
+		before := foldOf(t, all.Events[:n])
+		before.Messages = before.Messages[:len(rewound.Messages)]
+		before.Events, before.Closing = before.Events[:n], nil
+		if d := cmp.Diff(rewound, before, cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("keep %d: %s", keep, d)
+		}
+	}
+}
+
+func TestFoldNamesAndGrants(t *testing.T) {
+	said := func(text string) *loop.UserSaid { return &loop.UserSaid{Text: text} }
+	end := &loop.TurnEnd{Reason: loop.Done}
+	scope := policy.Scope{Kind: tools.Path, Value: "a/"}
+	records := recordsOf(t,
+		said("one"), end,
+		&loop.Renamed{Title: "tides"}, said("two"),
+		&loop.Decided{ID: "c1", Decision: loop.Always, Grant: &scope}, end)
+	state, err := loop.Fold(of(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(state.Grants, []policy.Scope{scope}); d != "" || state.Title != "tides" {
+		t.Errorf("got title %q, grants %s", state.Title, d)
+	}
+	state, err = loop.Fold(of(append(records, recordsOf(t, &loop.Rewound{Keep: 2})...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(state.Events) != 2 || len(state.Grants) != 0 || state.Title != "tides" {
+		t.Errorf("got %d events, grants %v, title %q, want 2, none and the title", len(state.Events), state.Grants, state.Title)
+	}
+}
+
+// A session with many rewinds opens all the same.
+func TestFoldManyRewinds(t *testing.T) {
+	var events []loop.Durable
+	for range 2000 {
+		events = append(events, &loop.UserSaid{Text: "x"}, &loop.TurnEnd{Reason: loop.Done}, &loop.UserSaid{Text: "y"}, &loop.TurnEnd{Reason: loop.Done})
+	}
+	for range 2000 {
+		events = append(events, &loop.UserSaid{Text: "z"}, &loop.TurnEnd{Reason: loop.Done}, &loop.Rewound{Keep: 7000})
+	}
+	start := time.Now()
+	state := foldOf(t, events)
+	if took := time.Since(start); len(state.Events) != 7000 || took > hang {
+		t.Errorf("got %d events after %s, want 7000", len(state.Events), took)
+	}
+}
+
+// A list counts what is left, and a summary goes on from what it was.
+func TestSummarise(t *testing.T) {
+	said := func(text string) *loop.UserSaid { return &loop.UserSaid{Text: text} }
+	end := &loop.TurnEnd{Reason: loop.Done}
+	records := recordsOf(t, said("first  words"), end, said("two"), end, said("three"), end,
+		&loop.Rewound{Keep: 2}, said("four"), end, &loop.Renamed{Title: "tides"}, said("five"), end)
+	want := []loop.Outline{
+		{"", 0}, {"first words", 1}, {"first words", 1}, {"first words", 2}, {"first words", 2}, {"first words", 3}, {"first words", 3},
+		{"first words", 1}, {"first words", 2}, {"first words", 2}, {"tides", 2}, {"tides", 3}, {"tides", 3},
+	}
+	for n := range want {
+		if d := cmp.Diff(loop.OutlineOf(of(records[:n])), want[n]); d != "" {
+			t.Errorf("%d records: %s", n, d)
+		}
+		var grown json.RawMessage
+		for _, r := range records[:n] {
+			grown = loop.Summarise(grown, of([]history.Record{r}))
+		}
+		if d := cmp.Diff(loop.SummaryOf(grown).Outline(), want[n]); d != "" {
+			t.Errorf("%d records, one at a time: %s", n, d)
+		}
+	}
+	if got := loop.OutlineOf(of(append(records, recordsOf(t, &loop.Rewound{}, said("anew"))...))); got.Messages != 1 {
+		t.Errorf("got %+v after a rewind to the beginning, want one message", got)
+	}
+}

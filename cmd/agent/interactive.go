@@ -7,11 +7,9 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/charmbracelet/x/term"
 
-	"agent/internal/history"
 	"agent/internal/llm/offline"
 	"agent/internal/loop"
 	"agent/internal/tui"
@@ -149,17 +147,16 @@ func pickSession(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	infos, err := store.List("")
+	all, err := entries(ctx, store, "")
 	if err != nil {
 		return "", err
 	}
-	if len(infos) == 0 {
+	if len(all) == 0 {
 		return "", fmt.Errorf("there is no session yet. Start one with agent")
 	}
 	var list []tui.Session
-	for _, i := range infos {
-		s := outline(store, i)
-		list = append(list, tui.Session{ID: i.ID, Dir: short(i.Dir), Title: s.Title, When: i.Modified, Messages: s.Messages})
+	for _, e := range all {
+		list = append(list, tui.Session{ID: e.ID, Dir: short(e.Dir), Title: e.Title, When: e.Modified, Messages: e.Messages})
 	}
 	return tui.Pick(ctx, tui.Options{Sessions: func(_ context.Context, query string) ([]tui.Session, error) {
 		if query != "" {
@@ -167,21 +164,4 @@ func pickSession(ctx context.Context) (string, error) {
 		}
 		return list, nil
 	}})
-}
-
-// outline is what a listing tells of a session beyond its header.
-func outline(store *history.Store, i history.Info) loop.Outline {
-	_, records, err := store.Read(i.ID)
-	if err != nil {
-		return loop.Outline{}
-	}
-	return loop.OutlineOf(records)
-}
-
-// when writes a time as people say it: the hour of today, else the date.
-func when(t, now time.Time) string {
-	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
-		return t.Format("15:04")
-	}
-	return t.Format(time.DateOnly)
 }

@@ -129,6 +129,9 @@ func (w *walk) take(e loop.Durable) {
 		w.say(&note{text: text})
 	case *loop.ModeSet:
 		w.say(&note{text: "what is asked about from here on: mode " + e.Mode})
+	case *loop.Renamed: // the title stands above
+	case *loop.Compacted:
+		w.say(&note{text: "old content was cut from what the model is told from here on"})
 	default:
 		w.unknown(e)
 	}

@@ -109,10 +109,45 @@ func (m *Imported) readLog(in *bufio.Reader, left *tally) error {
 func (m *Imported) settle(left *tally) {
 	m.Origin = m.Header.ID
 	s := sieve{left: left, seen: map[string]bool{}}
-	for _, e := range m.Verbatim {
+	for _, e := range standing(m.Verbatim) {
 		s.take(e)
 	}
 	m.Events = s.events
+}
+
+// standing returns the events that a session goes on from: all but those that
+// were taken back. Its title stays.
+func standing(events []loop.Durable) []loop.Durable {
+	var stands []loop.Durable
+	var title *loop.Renamed
+	for _, e := range events {
+		switch e := e.(type) {
+		case *loop.Rewound:
+			stands = stands[:first(stands, e.Keep)]
+			continue
+		case *loop.Renamed:
+			title = e
+		}
+		stands = append(stands, e)
+	}
+	if title != nil && !slices.Contains(stands, loop.Durable(title)) {
+		stands = append(stands, title)
+	}
+	return stands
+}
+
+// first returns how many events those are up to the one of that number,
+// partials not counted.
+func first(events []loop.Durable, keep int) int {
+	for i, e := range events {
+		if _, ok := e.(*loop.Partial); ok {
+			continue
+		}
+		if keep--; keep < 0 {
+			return i
+		}
+	}
+	return len(events)
 }
 
 // sieve lets through what a log may hold that a stranger wrote.
@@ -132,6 +167,7 @@ func (s *sieve) take(e loop.Durable) {
 		if d.Decision == loop.Always {
 			d.Decision, d.Scope = loop.Allow, ""
 		}
+		d.Grant = nil
 		s.events = append(s.events, &d)
 	case *loop.UserSaid:
 		for _, c := range s.open {

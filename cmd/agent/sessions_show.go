@@ -1,0 +1,128 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/loop"
+	"agent/internal/tui"
+)
+
+// showCommand is `agent sessions show`.
+func showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Short:   "print the conversation of a session",
+		Example: "  agent sessions show 1tkz | less",
+		Args:    exactly(1, "the ID of a session: agent sessions show ID"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			v, err := view(args[0])
+			if err != nil {
+				return err
+			}
+			defer v.Close()
+			return printSession(newConsole(os.Stdout), v)
+		},
+	}
+}
+
+// printSession prints the conversation of v as a person reads it.
+func printSession(out console, v *history.View) error {
+	state, err := stateOf(v.From(0), func(err error) { warn("%v", err) })
+	if err != nil {
+		return fmt.Errorf("read session %s: %w", v.Header().ID, err)
+	}
+	h := v.Header()
+	title := state.Title
+	if title == "" {
+		title = loop.OutlineOf(v.From(0)).Title
+	}
+	t := transcript{out: out}
+	t.say("%s · %s · %s\n%s\n", h.ID, short(h.Dir), h.Time.Local().Format("2006-01-02 15:04"), title)
+	for _, e := range state.Events {
+		t.event(e)
+	}
+	return t.err
+}
+
+// transcript prints durable events as text. The first error of its output
+// stays.
+type transcript struct {
+	out console
+	err error
+}
+
+func (t *transcript) event(e loop.Durable) {
+	switch e := e.(type) {
+	case *loop.UserSaid:
+		t.say("\n› %s\n", strings.ReplaceAll(strings.TrimRight(e.Text, "\n"), "\n", "\n  "))
+		if len(e.Images) > 0 {
+			t.say("  %s\n", notShown(e.Images))
+		}
+	case *loop.MessageDone:
+		t.message(e.Message)
+	case *loop.Decided:
+		if e.Note != "" {
+			t.say("  %s: %s\n", e.Decision, e.Note)
+		}
+	case *loop.ToolEnd:
+		t.call(e)
+	case *loop.TurnEnd:
+		if e.Reason != loop.Done && e.Error != "" {
+			t.say("\n✗ %s\n", e.Error)
+		}
+	case *loop.ModelSet:
+		t.say("\n· %s answers from here on\n", e.Model)
+	case *loop.Compacted:
+		t.say("\n· old content was cut from what the model is told\n")
+	}
+}
+
+func (t *transcript) message(m llm.Message) {
+	if m.Kind != llm.Assistant || m.Text == "" {
+		return
+	}
+	cut := ""
+	if m.Cut {
+		cut = " […]"
+	}
+	t.say("\n%s%s\n", strings.TrimRight(m.Text, "\n"), cut)
+}
+
+// call prints one tool call: a line, and what was written or went wrong.
+func (t *transcript) call(e *loop.ToolEnd) {
+	mark, more := "·", e.Summary
+	if e.Outcome != loop.OK {
+		mark = "✗"
+		first, _, _ := strings.Cut(e.Result.Text, "\n")
+		more = string(e.Outcome) + ": " + first
+	}
+	for _, d := range e.Diffs {
+		more += "  " + tui.DiffStat(d)
+	}
+	t.say("\n%s %s  %s\n", mark, e.Title, strings.TrimSpace(more))
+	for _, d := range e.Diffs {
+		t.say("%s\n", indented(d.Unified))
+	}
+}
+
+// indented returns text with each line two columns further right.
+func indented(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
+}
+
+func (t *transcript) say(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if t.out.terminal {
+		text = tui.Sanitize(text)
+	}
+	_, err := io.WriteString(t.out, text)
+	t.err = errors.Join(t.err, err)
+}

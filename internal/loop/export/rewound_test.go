@@ -1,0 +1,57 @@
+package export_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+	"agent/internal/loop/policy"
+)
+
+// What was taken back in a log is not imported, its title is, and no grant.
+func TestImportGoesOnFromWhatStands(t *testing.T) {
+	s := newScript()
+	s.reply = "r1"
+	s.add(&loop.ModelSet{Meta: s.meta(), Model: "a/b"})
+	s.user("first")
+	s.say(llm.Assistant, "one")
+	s.add(&loop.TurnEnd{Meta: s.meta(), Reason: loop.Done})
+	s.user("second")
+	s.add(&loop.Renamed{Meta: s.meta(), Title: "the title"})
+	s.add(&loop.Partial{Meta: s.meta(), Reply: "r2", Kind: llm.Assistant, Text: "two"})
+	s.add(&loop.Rewound{Meta: s.meta(), Keep: 4})
+	s.user("third")
+	s.call("c1", "shell", `{"command":"make"}`, loop.ToolEnd{Title: "shell make", Outcome: loop.OK})
+	s.add(&loop.Decided{Meta: s.meta(), ID: "c1", Decision: loop.Always, Scope: "all", Grant: &policy.Scope{}})
+
+	var log bytes.Buffer
+	for _, e := range s.events {
+		line, err := loop.Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log.Write(append(line, '\n'))
+	}
+	m := load(t, log.Bytes())
+	var said []string
+	for _, e := range m.Events {
+		switch e := e.(type) {
+		case *loop.UserSaid:
+			said = append(said, e.Text)
+		case *loop.Decided:
+			if e.Decision == loop.Always || e.Grant != nil {
+				t.Errorf("an import grants %+v", e)
+			}
+		}
+	}
+	if d := cmp.Diff(said, []string{"first", "third"}); d != "" {
+		t.Error(d)
+	}
+	state, err := loop.Fold(records(t, m.Events))
+	if err != nil || state.Title != "the title" {
+		t.Errorf("got the title %q, %v", state.Title, err)
+	}
+}

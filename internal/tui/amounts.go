@@ -65,3 +65,6 @@ func dollars(usd float64) string {
 	}
 	return fmt.Sprintf("$%.2f", usd)
 }
+
+// quoted writes a title on one line, so that it is seen where it ends.
+func quoted(title string) string { return "“" + SanitizeLine(title) + "”" }

@@ -30,11 +30,12 @@ type feed struct {
 	killing  bool      // asked a second time to stop
 	since    time.Time // of the turn
 
-	events  int       // durable ones so far, as loop.Rewound counts them
-	turned  []turned  // the prompts that began a turn, oldest first
-	prompts []string  // that the person sent, oldest first
-	pending []pending // sent, and not yet in the conversation
-	answer  string    // the last one, whole
+	events  []loop.Event // durable ones so far, as loop.Rewound counts them
+	title   string       // that the person gave the session
+	turned  []turned     // the prompts that began a turn, oldest first
+	prompts []string     // that the person sent, oldest first
+	pending []pending    // sent, and not yet in the conversation
+	answer  string       // the last one, whole
 	turns   int
 
 	tools  map[string]*row // by the call's id
@@ -76,7 +77,7 @@ func (f *feed) apply(ev loop.Event) {
 	switch ev.(type) {
 	case *loop.Partial, *loop.Rewound:
 	case loop.Durable:
-		f.events++
+		f.events = append(f.events, ev)
 	}
 	switch ev := ev.(type) {
 	case *loop.UserSaid:
@@ -103,6 +104,11 @@ func (f *feed) apply(ev loop.Event) {
 		f.model, f.why, f.context = ev.Model, ev.Why, ev.Context
 	case *loop.ModeSet:
 		f.mode = ev.Mode
+	case *loop.Renamed:
+		f.title = ev.Title
+		f.list.add(&ending{"this session is called " + quoted(ev.Title)})
+	case *loop.Compacted:
+		f.compacted(ev)
 	case loop.Streamed:
 		f.streamed(ev)
 	case loop.Progress:
@@ -136,7 +142,7 @@ func (f *feed) userSaid(ev *loop.UserSaid) {
 	if ev.Steered {
 		return
 	}
-	f.turned = append(f.turned, turned{ev.Text, ev.Time, f.events - 1})
+	f.turned = append(f.turned, turned{ev.Text, ev.Time, len(f.events) - 1})
 	f.turns++
 	f.begin()
 }

@@ -111,6 +111,14 @@ func (f *feed) turnEnd(ev *loop.TurnEnd) {
 	clear(f.files)
 }
 
+func (f *feed) compacted(ev *loop.Compacted) {
+	text := "cut old content from what the model is told"
+	if ev.Why != "" {
+		text += " (" + SanitizeLine(ev.Why) + ")"
+	}
+	f.list.add(&ending{text + ": about " + thousands(ev.Saved) + " tokens saved; the session keeps all of it"})
+}
+
 // answered takes away that a call waits for the person, as soon as they decided.
 func (f *feed) answered(id string) {
 	if r := f.tools[id]; r != nil {

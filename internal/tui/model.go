@@ -20,12 +20,15 @@ type model struct {
 	o    Options
 	now  func() time.Time
 	send func(loop.Command) // never blocks
-	keys keymap
-	dark bool
-	st   *Styles
+	// after sends a message to the model once that time has passed.
+	after func(time.Duration, tea.Msg) tea.Cmd
+	keys  keymap
+	dark  bool
+	st    *Styles
 
 	width, height int
 	list          *transcript
+	opening       int // rows of the list that come before those of the session
 	feed          *feed
 	editor        *editor
 	dialog        *dialog
@@ -49,24 +52,28 @@ type model struct {
 type tickMsg struct{}
 
 func newModel(o Options, now func() time.Time, send func(loop.Command)) *model {
-	m := &model{o: o, now: now, send: send, dark: true, mouse: true, play: o.Prompts, width: 80, height: 24}
+	m := &model{o: o, now: now, send: send, after: after, dark: true, mouse: true, play: o.Prompts, width: 80, height: 24}
 	m.keys = newKeymap(o.Keys)
 	m.st = NewStyles(m.dark, o.NoColor)
 	m.list = newTranscript(m.st)
-	m.feed = newFeed(m.list, now)
-	m.feed.model, m.feed.why, m.feed.context, m.feed.mode = o.Model, o.ModelWhy, o.Context, o.Mode
 	m.editor = newEditor(m.keys, m.st)
 	m.dialog = &dialog{keys: m.keys, st: m.st}
 	m.help = &help{keys: m.keys}
-	m.list.add(&header{o.heading()})
+	m.list.add(&header{o.heading("")})
 	for _, n := range o.Notices {
 		m.list.add(&notice{n})
 	}
-	for _, ev := range o.History {
-		m.feed.apply(ev)
+	m.opening = len(m.list.rows)
+	m.tell(o.History)
+	if o.Title != "" { // what a person called it stays, though the words may be taken back
+		m.entitle(o.Title)
 	}
-	m.feed.resumed()
 	return m
+}
+
+// after is the clock of a running program.
+func after(in time.Duration, msg tea.Msg) tea.Cmd {
+	return tea.Tick(in, func(time.Time) tea.Msg { return msg })
 }
 
 // Init asks for what the terminal tells in its own time.
@@ -78,7 +85,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.arrange()
 	if !m.ticking && m.moves() {
 		m.ticking = true
-		cmd = tea.Batch(cmd, tea.Tick(spin, func(time.Time) tea.Msg { return tickMsg{} }))
+		cmd = tea.Batch(cmd, m.after(spin, tickMsg{}))
 	}
 	return m, cmd
 }
@@ -125,6 +132,10 @@ func (m *model) apply(ev loop.Event) {
 		m.listJobs(ev.Jobs)
 	case loop.Unsent:
 		m.giveBack(ev.Text)
+	case *loop.Renamed:
+		m.entitle(ev.Title)
+	case *loop.Rewound:
+		m.rewound(ev.Keep)
 	case *loop.TurnEnd:
 		m.dialog.clear()
 		if ev.Reason == loop.UserInterrupt {

@@ -26,6 +26,8 @@ type driver struct {
 	time time.Time
 	sent []loop.Command
 	quit bool
+
+	timers []timer
 }
 
 func newDriver(t *testing.T, width, height int, o Options) *driver {
@@ -41,6 +43,7 @@ func newDriver(t *testing.T, width, height int, o Options) *driver {
 		o.Mode = "ask"
 	}
 	d.m = newModel(o, func() time.Time { return d.time }, func(c loop.Command) { d.sent = append(d.sent, c) })
+	d.m.after = d.after
 	d.send(tea.WindowSizeMsg{Width: width, Height: height})
 	return d
 }
@@ -48,9 +51,39 @@ func newDriver(t *testing.T, width, height int, o Options) *driver {
 // send hands a message to the model, and looks at what comes of it.
 func (d *driver) send(msg tea.Msg) {
 	d.t.Helper()
-	_, _ = d.m.Update(msg)
+	_, cmd := d.m.Update(msg)
 	d.quit = d.quit || d.m.done
 	d.check()
+	d.work(cmd)
+}
+
+// work does what the model wants done beside it, at once.
+func (d *driver) work(cmd tea.Cmd) {
+	d.t.Helper()
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil, tea.QuitMsg, tea.SuspendMsg:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			d.work(c)
+		}
+	default:
+		d.send(msg)
+	}
+}
+
+// after is the clock's part of a command: pass sends msg when its time has come.
+func (d *driver) after(in time.Duration, msg tea.Msg) tea.Cmd {
+	d.timers = append(d.timers, timer{d.time.Add(in), msg})
+	return nil
+}
+
+// timer is a message and when it is due.
+type timer struct {
+	at  time.Time
+	msg tea.Msg
 }
 
 // check holds what must be true of every screen.
@@ -97,8 +130,14 @@ func (d *driver) pass(t time.Duration) {
 	d.t.Helper()
 	for end := d.time.Add(t); d.time.Before(end); {
 		d.time = d.time.Add(min(spin, end.Sub(d.time)))
-		if d.m.ticking {
-			d.send(tickMsg{})
+		due := d.timers
+		d.timers = nil
+		for _, t := range due {
+			if t.at.After(d.time) {
+				d.timers = append(d.timers, t)
+				continue
+			}
+			d.send(t.msg)
 		}
 	}
 }

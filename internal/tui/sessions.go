@@ -65,7 +65,7 @@ func (m *model) back(arg string) (turned, bool) {
 	if err != nil || n < 0 || n > len(m.feed.turned) {
 		return turned{}, false
 	}
-	end := turned{at: m.feed.events}
+	end := turned{at: len(m.feed.events)}
 	return append(slices.Clone(m.feed.turned), end)[len(m.feed.turned)-n], true
 }
 

@@ -55,10 +55,10 @@ type Prompt struct {
 	Text string
 }
 
-// heading is the first line of the transcript.
-func (o *Options) heading() string {
+// heading is the first line of the transcript of a session of that title.
+func (o *Options) heading(title string) string {
 	parts := []string{strings.TrimSpace("agent " + o.Version)}
-	for _, p := range []string{o.Dir, o.Branch} {
+	for _, p := range []string{o.Dir, o.Branch, title} {
 		if p != "" {
 			parts = append(parts, SanitizeLine(p))
 		}

@@ -146,8 +146,12 @@ func clip(lines []string, width int) []string {
 	return lines
 }
 
-// title is that of the terminal's window.
+// title is that of the terminal's window: what the session is called, else
+// where it is.
 func (m *model) title() string {
+	if m.feed.title != "" {
+		return "agent · " + SanitizeLine(m.feed.title)
+	}
 	dir := m.o.Dir[strings.LastIndexAny(m.o.Dir, `/\`)+1:]
 	if dir == "" {
 		return "agent"

@@ -1,0 +1,186 @@
+package tui
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// twoTurns is a session of two turns, of which the first keeps firstTurn events.
+func twoTurns() []loop.Event {
+	noon := time.Date(2026, 3, 1, 11, 40, 0, 0, time.UTC)
+	first, second := userSaid("why is the build slow"), userSaid("then make it fast\nwithout new dependencies")
+	first.Time, second.Time = noon, noon.Add(7*time.Minute)
+	return []loop.Event{
+		first,
+		&loop.Partial{Reply: "r1", Kind: llm.Assistant, Text: "Most of"},
+		done(llm.Assistant, "r1", "Most of the time goes into linking."),
+		&loop.StepEnd{Reply: "r1", Usage: llm.Usage{Input: 18_000, Output: 200}},
+		turnEnd(loop.Done, 4*time.Second),
+		second,
+		call("r2", "1", "shell"),
+		start("1", "shell make", "execute"),
+		result("1", "shell make", "execute", loop.OK, "3 lines", "ok", time.Second),
+		&loop.StepEnd{Reply: "r2", Usage: llm.Usage{Input: 20_000, Output: 200}},
+		done(llm.Assistant, "r3", "It links in parallel now."),
+		&loop.StepEnd{Reply: "r3", Usage: llm.Usage{Input: 21_000, Output: 200}},
+		turnEnd(loop.Done, 9*time.Second),
+	}
+}
+
+const firstTurn = 4
+
+func TestRewound(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{})
+		d.events(twoTurns()...)
+		d.events(&loop.Rewound{Keep: firstTurn})
+		d.golden("rewound-" + size)
+		again := newDriver(t, w, h, Options{History: twoTurns()})
+		again.events(&loop.Rewound{Keep: firstTurn})
+		d.same(again)
+
+		d.events(userSaid("leave it"), done(llm.Assistant, "r9", "As you like."), turnEnd(loop.Done, time.Second))
+		d.events(&loop.Rewound{Keep: 0})
+		if got := d.screen(); strings.Contains(got, "the build slow") || !strings.Contains(got, "agent 0.1") {
+			t.Errorf("the beginning is not what is left:\n%s", got)
+		}
+	})
+}
+
+// What is taken back is as if it had never been said.
+func TestRewoundIsLikeResumed(t *testing.T) {
+	const partials = 1
+	d := newDriver(t, 100, 40, Options{History: twoTurns()})
+	d.events(&loop.Rewound{Keep: firstTurn})
+	resumed := newDriver(t, 100, 40, Options{History: twoTurns()[:firstTurn+partials]})
+	facts := func(f *feed) []any {
+		return []any{f.answer, f.turns, f.used, f.running, f.turned[0].text, len(f.turned)}
+	}
+	if diff := cmp.Diff(facts(d.m.feed), facts(resumed.m.feed)); diff != "" {
+		t.Errorf("what is left (-got +want):\n%s", diff)
+	}
+	if diff := cmp.Diff(d.m.feed.events, resumed.m.feed.events); diff != "" {
+		t.Errorf("events that are left (-got +want):\n%s", diff)
+	}
+}
+
+// What a broken or hostile agent says of the past changes nothing.
+func TestRewoundBeyond(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{History: twoTurns()})
+	before := d.screen()
+	d.events(&loop.Rewound{Keep: 1000}, &loop.Rewound{Keep: -1})
+	if diff := cmp.Diff(d.screen(), before); diff != "" {
+		t.Errorf("the screen changed (-got +want):\n%s", diff)
+	}
+}
+
+func TestRenamedAndCompacted(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{})
+		d.events(&loop.Renamed{Title: "the \x1b[31mbuild\n"})
+		d.events(twoTurns()[:firstTurn+1]...)
+		d.enter("/compact")
+		d.press("enter")
+		d.events(&loop.Compacted{Replies: 3, Saved: 12_345})
+		d.golden("compacted-" + size)
+		d.commands(loop.Compact{})
+		if got, want := d.m.View().WindowTitle, "agent · the ␛[31mbuild⏎"; got != want {
+			t.Errorf("got the title %q, want %q", got, want)
+		}
+		d.events(&loop.Rewound{Keep: 0})
+		if got := d.screen(); !strings.Contains(got, "main · the ␛[3") {
+			t.Errorf("the title is taken back with what was said:\n%s", got)
+		}
+	})
+}
+
+func TestSessionCommands(t *testing.T) {
+	keep := firstTurn
+	for line, want := range map[string]Exit{
+		"/new":    {New: true},
+		"/clear":  {New: true},
+		"/fork 1": {Fork: &keep, Draft: "then make it fast\nwithout new dependencies"},
+	} {
+		d := newDriver(t, 80, 24, Options{History: twoTurns()})
+		d.enter(line)
+		d.press("enter")
+		if diff := cmp.Diff(d.m.next, want); diff != "" || !d.quit {
+			t.Errorf("%s: the screen ended: %v, with (-got +want):\n%s", line, d.quit, diff)
+		}
+		d = newDriver(t, 80, 24, Options{History: twoTurns()})
+		d.events(userSaid("wait"))
+		d.enter(line)
+		d.press("enter")
+		if d.quit || !strings.Contains(d.screen(), "stop it first") {
+			t.Errorf("%s leaves a turn that runs:\n%s", line, d.screen())
+		}
+	}
+}
+
+func TestRename(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Title: "the build"})
+	if !strings.Contains(d.screen(), "main · the build") {
+		t.Errorf("the title is not told:\n%s", d.screen())
+	}
+	d.enter("/rename  a faster build ")
+	d.press("enter")
+	d.enter("/rename")
+	d.press("enter")
+	if !strings.Contains(d.screen(), "use /rename TITLE") {
+		t.Errorf("it is not said how to rename:\n%s", d.screen())
+	}
+	d.commands(loop.Rename{Title: "a faster build"})
+}
+
+func TestRewindByNumber(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{History: twoTurns()})
+	for _, line := range []string{"/rewind 3", "/rewind -1", "/rewind it"} {
+		d.enter(line)
+		d.press("enter")
+	}
+	d.commands()
+	d.enter("/rewind 1")
+	d.press("enter")
+	d.commands(loop.Rewind{Keep: firstTurn})
+	if got, want := d.m.editor.value(), "then make it fast\nwithout new dependencies"; got != want {
+		t.Errorf("got %q in the editor, want %q", got, want)
+	}
+}
+
+func TestExport(t *testing.T) {
+	var formats []string
+	o := Options{Export: func(format string) (string, error) {
+		formats = append(formats, format)
+		if format == "json" {
+			return "", errors.New("write x.json: no space left")
+		}
+		return "~/src/shop/x." + format, nil
+	}}
+	d := newDriver(t, 80, 24, o)
+	for line, want := range map[string]string{
+		"/export":      "exported to ~/src/shop/x.md",
+		"/export html": "exported to ~/src/shop/x.html",
+		"/export json": "✗ write x.json: no space left",
+		"/export pdf":  "use /export md, /export html or /export json",
+	} {
+		formats = nil
+		d.enter(line)
+		d.press("enter")
+		if !strings.Contains(d.screen(), want) {
+			t.Errorf("%s: %q is not said:\n%s", line, want, d.screen())
+		}
+	}
+	none := newDriver(t, 80, 24, Options{})
+	none.enter("/export")
+	none.press("enter")
+	if !strings.Contains(none.screen(), "no session to export here") {
+		t.Errorf("that there is none is not told:\n%s", none.screen())
+	}
+}

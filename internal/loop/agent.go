@@ -52,6 +52,7 @@ type Agent struct {
 	over  atomic.Bool     // the end of the turn was told
 	rest  resting         // owned by the turn too
 	text  map[string]bool // models whose calls come as text; owned by the turn
+	reads []reading       // what the model knows of files; owned by the turn
 
 	asides sync.WaitGroup // what goes on beside the turn
 
@@ -63,7 +64,10 @@ type Agent struct {
 	brake   *brake                 // of the turn that runs
 	named   string                 // the model that the log knows of
 
+	draft unsent // what the person has not sent, or the model was not told
+
 	log     sync.Mutex // keeps records in the order of their events
+	all     gathering  // the session, where there is no log to read it from again
 	begun   bool       // the session holds a prompt
 	unsaved [][]byte   // records that the log could not take yet
 }
@@ -80,20 +84,39 @@ func NewAgent(o Options) *Agent {
 		o.Rand = rand.Float64
 	}
 	a := &Agent{
-		o: o, msgs: o.State.Messages, steps: o.State.Steps, model: o.Model, named: o.State.Model, begun: len(o.State.Events) > 0,
+		o: o, model: o.Model, begun: len(o.State.Events) > 0,
 		answers: map[string]chan Answer{}, rest: resting{}, text: map[string]bool{}, brake: newBrake(func() {}),
 	}
 	a.tools = append(slices.Clone(o.Tools), newOwn(a.todo), newOwn(a.ask))
 	a.policy.Mode = o.Mode
-	for step, reads := range readings(o.State.Events) {
-		o.Ledger.Add(step, reads...)
+	a.draft.of = o.State.Draft
+	if o.Log == nil {
+		a.all = gathered(o.State)
 	}
+	a.resume(o.State)
 	for _, e := range o.State.Closing {
 		if record, err := Encode(e); err == nil {
 			a.unsaved = append(a.unsaved, record)
 		}
 	}
+	a.o.State = State{} // the log has it, or all
 	return a
+}
+
+// resume makes true what the records of the session amount to.
+func (a *Agent) resume(s State) {
+	a.msgs, a.steps, a.reads = s.Messages, s.Steps, readings(s.Events)
+	a.o.Ledger.Reset()
+	for _, r := range a.reads {
+		a.o.Ledger.Add(r.step, r.files...)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.named = s.Model
+	a.policy = policy.Policy{Mode: a.policy.Mode}
+	for _, scope := range s.Grants {
+		a.policy.Grant(scope)
+	}
 }
 
 // Run carries out commands until they are closed or ctx ends, and closes events
@@ -132,10 +155,11 @@ func (a *Agent) Run(ctx context.Context, commands <-chan Command, events chan<- 
 				a.start(ctx, p, ended)
 				continue
 			}
-			if _, ok := c.(Found); ok && running {
-				continue // too late
+			if running {
+				a.steer(c)
+			} else {
+				a.do(c)
 			}
-			a.do(c)
 		}
 	}
 }
@@ -153,6 +177,7 @@ func (a *Agent) goOn(ctx context.Context, reason Reason, ended chan<- Reason) bo
 		return true
 	}
 	for _, p := range late {
+		a.draft.giveBack(p.Text)
 		_ = a.emit(Unsent{Text: p.Text})
 	}
 	return false
@@ -185,7 +210,7 @@ func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reas
 		Model: a.currentModel, System: a.o.System, Tools: a.tools, Schema: a.o.Schema, MaxSteps: a.o.MaxSteps,
 		Ledger: a.o.Ledger, Before: a.steps, Force: force,
 		Judge: a.judge, News: a.news, Inbox: a.leftover, Emit: a.emit,
-		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand, rest: a.rest, asText: a.text,
+		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand, rest: a.rest, asText: a.text, reads: a.reads,
 	}
 	if a.o.Attended {
 		t.Approve = a.approve
@@ -195,17 +220,30 @@ func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reas
 	t.emit(&UserSaid{Meta: t.now(), Text: p.Text, Images: p.Images})
 	a.msgs = append(a.msgs, llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
 	msgs, end := t.Run(ctx, a.msgs)
-	a.msgs, a.steps = msgs, a.steps+end.Steps
+	a.msgs, a.steps, a.reads = msgs, a.steps+end.Steps, t.reads
 	return end.Reason
 }
 
-// do carries out a command other than a prompt that begins a turn.
-func (a *Agent) do(c Command) {
+// steer carries out a command while a turn runs.
+func (a *Agent) steer(c Command) {
 	switch c := c.(type) {
 	case Prompt:
 		a.mu.Lock()
 		a.inbox = append(a.inbox, c)
 		a.mu.Unlock()
+		a.draft.wait(c.Text)
+		a.tellUnkept(a.saveDraft())
+	case Found: // too late
+	case Rewind, Compact:
+		_ = a.emit(Notice{Text: "That waits for the end of the turn: stop it first."})
+	default:
+		a.do(c)
+	}
+}
+
+// do carries out a command other than a prompt.
+func (a *Agent) do(c Command) {
+	switch c := c.(type) {
 	case Interrupt:
 		a.interrupt()
 	case Answer:
@@ -223,6 +261,12 @@ func (a *Agent) do(c Command) {
 		a.setModel(c.Model)
 	case Found:
 		a.found(c.Model)
+	case Rename:
+		_ = a.emit(&Renamed{Meta: Meta{Time: a.o.Now()}, Title: firstWords(c.Title)})
+	case Rewind:
+		a.rewind(c.Keep)
+	case SaveDraft:
+		a.keepDraft(c.Draft)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/loop/policy"
 	"agent/internal/tools"
 )
 
@@ -141,7 +142,11 @@ func (t *Turn) decideAndRun(ctx context.Context, c *toolCall) {
 			c.say(Interrupted, "not run: the person stopped the turn before answering whether it may run")
 			return
 		}
-		t.emit(&Decided{Meta: t.now(), ID: c.msg.ID, Decision: answer.Decision, Scope: scopeOf(answer, v.Scope.String()), Note: answer.Note})
+		d := &Decided{Meta: t.now(), ID: c.msg.ID, Decision: answer.Decision, Note: answer.Note}
+		if answer.Decision == Always {
+			d.Scope, d.Grant = v.Scope.String(), grantOf(v.Scope)
+		}
+		t.emit(d)
 		if answer.Decision == Refuse {
 			c.say(Refused, refusal(answer.Note))
 			return
@@ -223,7 +228,11 @@ func (t *Turn) finish(c *toolCall) {
 	}
 	c.end.Reads = stored(c.reads)
 	t.emit(&c.end)
-	t.Ledger.Add(t.Before+t.end.Steps, c.reads...)
+	if len(c.reads) > 0 {
+		step := t.Before + t.end.Steps
+		t.reads = append(t.reads, reading{step, c.msg.ID, c.end.Reads})
+		t.Ledger.Add(step, c.reads...)
+	}
 }
 
 // title is the call in one line: the tool's own, or its bare name.
@@ -281,12 +290,12 @@ func askOf(c *toolCall, why, scope string) Ask {
 	}
 }
 
-// scopeOf is the scope that an answer grants, in words.
-func scopeOf(a Answer, scope string) string {
-	if a.Decision == Always {
-		return scope
+// grantOf is a scope as a decision keeps it.
+func grantOf(s policy.Scope) *policy.Scope {
+	if s == (policy.Scope{}) {
+		return nil
 	}
-	return ""
+	return &s
 }
 
 // refusal is what the model reads when the person says no.

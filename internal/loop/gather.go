@@ -25,6 +25,11 @@ type partialKey struct {
 	kind  llm.Kind
 }
 
+// gathered returns what a state was made from.
+func gathered(s State) gathering {
+	return gathering{events: slices.Clone(s.Events), partial: map[partialKey]*Partial{}, title: s.Title}
+}
+
 func gather(records iter.Seq2[history.Record, error]) (gathering, error) {
 	g := gathering{partial: map[partialKey]*Partial{}}
 	for r, err := range records {
@@ -49,7 +54,7 @@ func (g *gathering) add(e Durable) {
 		g.addPartial(e)
 		return
 	case *Rewound:
-		g.rewind(e.Keep)
+		g.cut(boundary(g.events, e.Keep))
 		return
 	case *MessageDone:
 		k := partialKey{e.Message.Reply, e.Message.Kind}
@@ -75,9 +80,8 @@ func (g *gathering) addPartial(p *Partial) {
 	g.order = append(g.order, k)
 }
 
-// rewind takes back all but the first events, and what was not finished.
-func (g *gathering) rewind(keep int) {
-	keep = boundary(g.events, keep)
+// cut takes back all but the first events, and what was not finished.
+func (g *gathering) cut(keep int) {
 	clear(g.events[keep:])
 	g.events, g.rewound = g.events[:keep], keep
 	g.order = nil

@@ -1,27 +1,30 @@
 package loop
 
-import (
-	"iter"
+import "agent/internal/tools"
 
-	"agent/internal/tools"
-)
+// reading is what the model got to know of files with the result of one call.
+type reading struct {
+	step  int // of the session, from 1
+	call  string
+	files []tools.Reading // without their contents
+}
 
 // readings returns what the model got to know of files in events, those of a
-// session from its beginning on, each with the number of its step.
-func readings(events []Durable) iter.Seq2[int, []tools.Reading] {
-	return func(yield func(int, []tools.Reading) bool) {
-		step := 1
-		for _, e := range events {
-			switch e := e.(type) {
-			case *ToolEnd:
-				if len(e.Reads) > 0 && !yield(step, e.Reads) {
-					return
-				}
-			case *StepEnd:
-				step++
+// session from its beginning on.
+func readings(events []Durable) []reading {
+	var out []reading
+	step := 1
+	for _, e := range events {
+		switch e := e.(type) {
+		case *ToolEnd:
+			if len(e.Reads) > 0 {
+				out = append(out, reading{step, e.Result.ID, e.Reads})
 			}
+		case *StepEnd:
+			step++
 		}
 	}
+	return out
 }
 
 // stored returns readings as a session keeps them: without the files' contents.

@@ -5,11 +5,22 @@ import "fmt"
 // emit writes a durable event to the log, then sends e. The error is that of
 // the log, which takes what it could not take with a later event.
 func (a *Agent) emit(e Event) error {
+	unkept, err := a.put(e)
+	a.tellUnkept(unkept)
+	return err
+}
+
+// put is emit. What is on record is no draft any more before it is shown: the
+// first error says that this could not be kept.
+func (a *Agent) put(e Event) (unkept, err error) {
 	a.log.Lock()
 	defer a.log.Unlock()
-	var err error
 	if d, ok := e.(Durable); ok {
 		err = a.save(d)
+	}
+	if said, ok := e.(*UserSaid); ok && !said.Auto && err == nil {
+		a.draft.sent(said.Text)
+		unkept = a.saveDraft()
 	}
 	if _, end := e.(*TurnEnd); end {
 		a.over.Store(true)
@@ -18,7 +29,7 @@ func (a *Agent) emit(e Event) error {
 	case a.events <- e:
 	case <-a.gone:
 	}
-	return err
+	return unkept, err
 }
 
 func (a *Agent) save(d Durable) error {
@@ -26,6 +37,7 @@ func (a *Agent) save(d Durable) error {
 		a.begun = true
 	}
 	if a.o.Log == nil {
+		a.all.add(d)
 		return nil
 	}
 	record, err := Encode(d)

@@ -84,6 +84,7 @@ type Turn struct {
 	repeats  repeats         // of the same calls
 	rest     resting         // models that are not asked for now
 	asText   map[string]bool // models whose calls come as text
+	reads    []reading       // what the model knows of files
 	fitting  fitting         // how far the answer is from its schema
 	went     bool            // a cut answer was continued already
 	unpriced bool            // the price of a step is not known

@@ -1,0 +1,232 @@
+package loop_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
+	"agent/internal/llm/script"
+	"agent/internal/loop"
+	"agent/internal/loop/policy"
+	"agent/internal/tools"
+)
+
+// command gives an agent commands one after the other: the next one after the
+// event that done says ends the one before.
+func command(t *testing.T, o loop.Options, commands []loop.Command, done func(loop.Event) bool) []loop.Event {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), hang)
+	defer stop()
+	in, events := make(chan loop.Command, len(commands)), make(chan loop.Event)
+	go loop.NewAgent(fill(o)).Run(ctx, in, events)
+	in <- commands[0]
+	next := 1
+	var all []loop.Event
+	for e := range events {
+		all = append(all, e)
+		if !done(e) {
+			continue
+		}
+		if next == len(commands) {
+			close(in)
+			next++
+		} else if next < len(commands) {
+			in <- commands[next]
+			next++
+		}
+	}
+	if ctx.Err() != nil {
+		t.Fatalf("the agent hung; events so far:\n%s", trace(all))
+	}
+	return all
+}
+
+// carriedOut ends prompts, renames, rewinds, cuts, and what is refused.
+func carriedOut(e loop.Event) bool {
+	switch e.(type) {
+	case *loop.TurnEnd, *loop.Renamed, *loop.Rewound, *loop.Compacted, loop.Notice:
+		return true
+	}
+	return false
+}
+
+// What was taken back the model is not told, in this program and in the next,
+// with a log and without.
+func TestRewind(t *testing.T) {
+	for name, logged := range map[string]bool{"with a log": true, "without": false} {
+		t.Run(name, func(t *testing.T) {
+			p := script.New(script.Call("c1", "look", args("a")), script.Say("first"), script.Call("c1", "look", args("b")), script.Say("second"), script.Say("third"))
+			o := options(p, reader())
+			o.Ledger = tools.NewLedger()
+			if logged {
+				o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
+				defer o.Log.Close()
+			}
+			say := func(text string) loop.Command { return loop.Prompt{Text: text} }
+			events := command(t, o, []loop.Command{
+				say("one"), loop.Rename{Title: " tides\n and moons "}, say("two"), loop.Rewind{Keep: 10}, loop.Rewind{Keep: 99}, say("three"),
+			}, carriedOut)
+			want := dedent(`
+				user "one"
+				call c1 look {"text":"a"}
+				result c1 "ok"
+				assistant "first"
+				user "three"`)
+			requests := p.Requests()
+			if d := cmp.Diff(conversation(requests[len(requests)-1]), want); d != "" {
+				t.Errorf("%s\n%s", d, trace(events))
+			}
+			var rewound []int
+			for _, e := range events {
+				if r, ok := e.(*loop.Rewound); ok {
+					rewound = append(rewound, r.Keep)
+				}
+			}
+			if d := cmp.Diff(rewound, []int{10}); d != "" { // the second has nothing to take back
+				t.Error(d)
+			}
+			if !logged {
+				return
+			}
+			state, err := loop.Fold(o.Log.Records())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if state.Title != "tides and moons" || state.Steps != 3 {
+				t.Errorf("got title %q, %d steps, want the title and 3", state.Title, state.Steps)
+			}
+		})
+	}
+}
+
+// What steers a turn, and everything that was not sent, is there after a kill.
+func TestDraft(t *testing.T) {
+	store := history.Open(t.TempDir())
+	log := store.Create(history.Header{Dir: "/w"})
+	defer log.Close()
+	kept := func() (d loop.Draft) {
+		text, err := log.Draft()
+		if err != nil {
+			t.Error(err)
+		}
+		if text != nil && json.Unmarshal(text, &d) != nil {
+			t.Errorf("got %q, want JSON", text)
+		}
+		return d
+	}
+	heard, steered := make(chan struct{}), make(chan struct{})
+	look := tool("look", tools.Read, func(ctx context.Context, text string) (string, error) { <-heard; return text, nil })
+	p := script.New(script.Call("c1", "look", args("a")), script.Reply{Deltas: script.Say("on it").Deltas, Hold: map[int]<-chan struct{}{0: steered}})
+	o := options(p, look)
+	o.Log = log
+	commands, events := make(chan loop.Command, 16), make(chan loop.Event)
+	go loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
+	commands <- loop.Prompt{Text: "go"}
+	for e := range events {
+		switch e := e.(type) {
+		case *loop.ToolStart:
+			commands <- loop.SaveDraft{Draft: loop.Draft{Text: "and b", Queue: []string{"later"}}}
+			commands <- loop.Prompt{Text: "and b"}
+			commands <- loop.Rewind{}
+		case loop.Notice: // the commands before are carried out
+			if d := cmp.Diff(kept(), loop.Draft{Queue: []string{"and b", "later"}}); d != "" {
+				t.Errorf("while it waits: %s", d)
+			}
+			close(heard)
+		case *loop.UserSaid:
+			if e.Text == "and b" {
+				if d := cmp.Diff(kept(), loop.Draft{Queue: []string{"later"}}); d != "" {
+					t.Errorf("once it is told: %s", d)
+				}
+				close(steered)
+			}
+		case *loop.TurnEnd:
+			commands <- loop.SaveDraft{}
+			close(commands)
+		}
+	}
+	if text, err := log.Draft(); text != nil || err != nil {
+		t.Errorf("got %q, %v, want no draft left", text, err)
+	}
+}
+
+// What was always allowed is after a resume, unless it was taken back.
+func TestGrantsComeBack(t *testing.T) {
+	change := func(id string) script.Reply { return script.Call(id, "change", args("d/a")) }
+	asked := func(events []loop.Event) (n int) {
+		for _, e := range events {
+			if _, ok := e.(loop.Asked); ok {
+				n++
+			}
+		}
+		return n
+	}
+	always := func(e loop.Event) []loop.Command {
+		if a, ok := e.(loop.Asked); ok {
+			return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: loop.Always}}
+		}
+		return nil
+	}
+	run := func(state loop.State) []loop.Event {
+		o := options(script.New(change("c1"), script.Say("done")), echo("change", tools.Write))
+		o.Mode, o.State = policy.Ask, state
+		return play(t, o, []string{"go"}, always)
+	}
+	first := run(loop.State{})
+	if n := asked(first); n != 1 {
+		t.Fatalf("got %d questions, want 1", n)
+	}
+	if n := asked(run(foldOf(t, durable(first)))); n != 0 {
+		t.Errorf("got %d questions after a resume, want none", n)
+	}
+	if n := asked(run(foldOf(t, append(durable(first), &loop.Rewound{})))); n != 1 {
+		t.Errorf("got %d questions after it was taken back, want 1", n)
+	}
+}
+
+// Where there is no room the turn stops before the next tool; with room again
+// everything that was said is saved.
+func TestRoomAgain(t *testing.T) {
+	dir := t.TempDir()
+	blocked := filepath.Join(dir, "sessions")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := options(script.New(script.Call("c1", "run", args("a")), script.Call("c2", "run", args("b")), script.Say("done")), echo("run", tools.Execute))
+	o.Log = history.Open(dir).Create(history.Header{Dir: "/w"})
+	defer o.Log.Close()
+	ends := 0
+	events := play(t, o, []string{"one", "two"}, func(e loop.Event) []loop.Command {
+		end, ok := e.(*loop.TurnEnd)
+		if !ok {
+			return nil
+		}
+		if ends++; ends > 1 {
+			return nil
+		}
+		if end.Reason != loop.LogError || end.Hint == "" {
+			t.Errorf("got %+v, want an end by the log with a hint", end)
+		}
+		if err := os.Remove(blocked); err != nil {
+			t.Error(err)
+		}
+		return nil
+	})
+	for _, e := range events {
+		if s, ok := e.(*loop.ToolStart); ok && s.ID == "c1" {
+			t.Error("a tool ran that is not on record")
+		}
+	}
+	state, err := loop.Fold(o.Log.Records())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(state.Events, durable(events)); d != "" {
+		t.Error(d)
+	}
+}

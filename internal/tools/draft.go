@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 )
@@ -38,6 +39,9 @@ func (d *drafts) open(name string) (*draft, error) {
 	for _, f := range d.files {
 		if f.path == s.path {
 			return f, nil
+		}
+		if f.info != nil && s.info != nil && os.SameFile(f.info, s.info) {
+			return nil, fmt.Errorf("%s and %s are the same file: use one of the names for all changes of it", f.path, name)
 		}
 	}
 	if err := d.known.stale(s); err != nil {

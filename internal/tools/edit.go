@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 
 	"agent/internal/tools/edit"
 )
@@ -29,7 +30,7 @@ type oneEdit struct {
 
 // list returns the edits of a call, each with its path.
 func (a editArgs) list() ([]oneEdit, error) {
-	one := a.Old != nil || a.New != nil || a.ReplaceAll
+	one := a.ReplaceAll || a.Old != nil && *a.Old != "" || a.New != nil && *a.New != ""
 	switch {
 	case one && len(a.Edits) > 0:
 		return nil, errors.New("give either old and new or edits, not both: put every edit into edits, with its own replace_all")
@@ -114,7 +115,7 @@ func (p *placed) add(e oneEdit, r edit.Result) {
 	}
 	p.edits++
 	p.lines = append(p.lines, r.Lines...)
-	if r.Fit != edit.Exact {
+	if r.Fit != edit.Exact && !slices.Contains(p.fits, r.Fit) {
 		p.fits = append(p.fits, r.Fit)
 	}
 }

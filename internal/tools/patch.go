@@ -23,12 +23,12 @@ func (w *Workspace) patchTool(known *Ledger) Tool {
 	return New("patch", patchText, func(_ context.Context, a patchArgs) (Call, error) {
 		actions, err := edit.ParsePatch(a.Patch)
 		if err != nil {
-			return Call{}, fmt.Errorf("%w. Nothing was changed", err)
+			return Call{}, fmt.Errorf("%w (nothing was changed)", err)
 		}
 		d := drafts{w: w, known: known}
 		for _, action := range actions {
 			if err := d.act(action); err != nil {
-				return Call{}, fmt.Errorf("%s %s: %w. Nothing was changed", verbOf(action), action.Path, err)
+				return Call{}, fmt.Errorf("%s %s: %w (nothing was changed)", verbOf(action), action.Path, err)
 			}
 		}
 		return d.call("patch", maxTitled)

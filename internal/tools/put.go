@@ -29,6 +29,9 @@ func (w *Workspace) put(ctx context.Context, files []*draft) (done bool, err err
 		}
 		return true, err
 	}
+	if cleaned != nil {
+		err = fmt.Errorf("%w (a temporary file could not be removed: %v)", err, cleaned)
+	}
 	var stuck *stuckError
 	switch {
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()), errors.As(err, &stuck):

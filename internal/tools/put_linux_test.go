@@ -2,7 +2,10 @@ package tools_test
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -127,6 +130,65 @@ func writeTooMuch(t *testing.T, dir string) {
 		if _, err := call(t, ws, tool, args); !errors.Is(err, syscall.EFBIG) {
 			t.Errorf("%s: got %v, want that there is no room", tool, err)
 		}
+	}
+}
+
+// killed is set, to a directory, in the process that writes until it is killed.
+const killed = "AGENT_TEST_KILLED"
+
+// TestAKillWhileWriting leaves the old file or the new one.
+func TestAKillWhileWriting(t *testing.T) {
+	if dir := os.Getenv(killed); dir != "" {
+		writeForever(t, dir)
+		return
+	}
+	one, two := versions()
+	_, dir := workspace(t, map[string]string{"f": one})
+	for range 10 {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestAKillWhileWriting$")
+		cmd.Env = append(os.Environ(), killed+"="+dir)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// A byte for each write that was made: the kill comes into one after them.
+		if _, err := io.CopyN(io.Discard, out, 1+rand.Int64N(10)); err != nil {
+			t.Errorf("the writer ended early: %v", err)
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Error(err)
+		}
+		_ = cmd.Wait()
+		if got := contents(t, dir)["f"]; got != one && got != two {
+			t.Fatalf("got %d bytes that are neither the old file nor the new one", len(got))
+		}
+	}
+}
+
+// versions are two contents for a file.
+func versions() (one, two string) {
+	return strings.Repeat("one\n", 50_000), strings.Repeat("two\n", 60_000)
+}
+
+func writeForever(t *testing.T, dir string) {
+	ws, err := tools.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	one, two := versions()
+	for {
+		next := one
+		if content, err := os.ReadFile(filepath.Join(dir, "f")); err == nil && string(content) == one {
+			next = two
+		}
+		if _, err := call(t, ws, "write", obj{"path": "f", "content": next}); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println()
 	}
 }
 

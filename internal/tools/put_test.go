@@ -140,3 +140,14 @@ func TestOtherNamesKeepTheOldContent(t *testing.T) {
 		t.Errorf("the old file has %d names, want 1", st.Nlink)
 	}
 }
+
+func TestOneFileHasOneName(t *testing.T) {
+	ws, dir := workspace(t, map[string]string{"a": "a\n"})
+	if err := os.Link(filepath.Join(dir, "a"), filepath.Join(dir, "b")); err != nil {
+		t.Skip(err)
+	}
+	_, err := call(t, ws, "edit", obj{"edits": []obj{{"path": "a", "old": "a", "new": "A"}, {"path": "b", "old": "a", "new": "B"}}})
+	if err == nil || !strings.Contains(err.Error(), "a and b are the same file") {
+		t.Errorf("got %v, want it refused", err)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,12 +40,22 @@ func TestCases(t *testing.T) {
 			if diff := cmp.Diff(outcome(got, err), c.Expect); diff != "" {
 				t.Errorf("got (-), want (+):\n%s", diff)
 			}
+			if c.Before == "" {
+				return
+			}
+			// The same file with other line endings, which a model does not see.
+			got, err = edit.Replace([]byte(withCRLF(c.Before)), []byte(c.Old), []byte(c.New), c.ReplaceAll)
+			if diff := cmp.Diff(outcome(got, err), withCRLF(c.Expect)); diff != "" {
+				t.Errorf("with CRLF: got (-), want (+):\n%s", diff)
+			}
 		})
 	}
 	if err := lines.Err(); err != nil || n == 0 {
 		t.Fatalf("%d cases, %v", n, err)
 	}
 }
+
+func withCRLF(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
 
 // outcome writes what came of an edit as the cases do.
 func outcome(r edit.Result, err error) string {

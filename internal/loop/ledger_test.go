@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,5 +108,49 @@ func TestUnchangedReadings(t *testing.T) {
 		if !strings.Contains(c.got, c.want) {
 			t.Errorf("got %q, want %q in it", c.got, c.want)
 		}
+	}
+}
+
+// A file that changed since the model saw it is not edited. What changed is in
+// the refusal, after which the model knows it and the same edit works. Edits of
+// one file in one reply follow each other. A resumed session knows
+// what it has seen, but not the content: there the file is read again.
+func TestStaleEdits(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.txt")
+	theirs := func(content string) func() {
+		return func() {
+			if err := os.WriteFile(file, []byte(content), 0o666); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	edit := func(r script.Reply, id, before, after string) script.Reply {
+		return r.Call(id, "edit", fmt.Sprintf(`{"path":"a.txt","old":%q,"new":%q}`, before, after))
+	}
+	theirs("one\ntwo\nthree\n")()
+	first, session := visit(t, dir, nil, script.New(
+		script.Call("c1", "read", `{"path":"a.txt"}`),
+		edit(script.Reply{}, "c2", "two", "2").Calls(),
+		edit(script.Reply{}, "c3", "two", "2").Calls(),
+		edit(edit(script.Reply{}, "c4", "three", "3"), "c5", "3", "III").Calls(),
+		script.Say("done")), map[string]func(){"c1": theirs("ONE\ntwo\nthree\n"), "c5": theirs("one\n2\nIII\n")})
+	second, _ := visit(t, dir, session, script.New(
+		edit(script.Reply{}, "c6", "III", "three").Calls(),
+		script.Call("r6", "read", `{"path":"a.txt"}`),
+		edit(script.Reply{}, "c7", "III", "three").Calls(),
+		script.Say("done")), nil)
+	for _, c := range []struct{ got, want string }{
+		{first["c2"], "changed since you last saw it in step 1"}, {first["c2"], "+ONE"},
+		{first["c3"], "changed a.txt"}, {first["c4"], "changed a.txt"}, {first["c5"], "changed a.txt"},
+		{second["c6"], "changed since you last saw it in step 4"}, {second["c7"], "changed a.txt"},
+	} {
+		if !strings.Contains(c.got, c.want) {
+			t.Errorf("got %q, want %q in it", c.got, c.want)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil || string(got) != "one\n2\nthree\n" {
+		t.Errorf("got %q, %v, want both sides' changes", got, err)
 	}
 }

@@ -41,6 +41,8 @@ const (
 	actUp      action = "up"
 	actDown    action = "down"
 
+	actEverywhere action = "everywhere"
+
 	actLineStart   action = "line-start"
 	actLineEnd     action = "line-end"
 	actWordLeft    action = "word-left"
@@ -61,6 +63,7 @@ type scope string
 const (
 	anywhere   scope = ""
 	inQuestion scope = "while a question waits"
+	inSessions scope = "while a session is chosen"
 	inEditor   scope = "in the text"
 )
 
@@ -102,6 +105,8 @@ func bindings() []binding {
 		{actAnswer, inQuestion, []string{"enter"}, "answer with the choices taken, or the marked one"},
 		{actUp, inQuestion, []string{"up", "k", "pgup"}, "scroll what is shown, or mark another choice"},
 		{actDown, inQuestion, []string{"down", "j", "pgdown"}, ""},
+
+		{actEverywhere, inSessions, []string{"tab"}, "those of all directories, or of this one"},
 
 		{actLineStart, inEditor, []string{"home", "ctrl+a"}, "start of the line"},
 		{actLineEnd, inEditor, []string{"end", "ctrl+e"}, "end of the line"},

@@ -33,6 +33,7 @@ type model struct {
 	editor        *editor
 	dialog        *dialog
 	help          *help
+	over          overlay // nil unless something is chosen from a list
 
 	play    []Prompt  // prompts that are still to be played
 	lastKey time.Time // when something was typed
@@ -91,6 +92,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 func (m *model) route(msg tea.Msg) tea.Cmd {
+	if cmd, taken := m.takeOver(msg); taken {
+		return cmd
+	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
@@ -246,6 +250,9 @@ func (m *model) restyle(dark bool) {
 	m.list.restyle(m.st)
 	m.editor.restyle(m.st)
 	m.dialog.restyle(m.st)
+	if m.over != nil {
+		m.over.restyle(m.st)
+	}
 }
 
 // wheel scrolls.

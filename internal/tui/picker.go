@@ -7,6 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+
+	"agent/internal/loop"
 )
 
 // Session is one row of the picker.
@@ -18,184 +20,262 @@ type Session struct {
 	Messages       int
 }
 
-// Pick lets the person choose one of o.Sessions before there is a session to
-// show. The id is empty when they chose none or ctx ended. Of the other options
-// only those that say how to draw count.
-func Pick(ctx context.Context, o Options) (id string, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	sessions, err := o.Sessions(ctx, "")
-	if err != nil {
-		return "", err
+// name is what a session is called on the screen.
+func (s Session) name() string {
+	if title := SanitizeLine(s.Title); strings.TrimSpace(title) != "" {
+		return title
 	}
-	p := newPicker(sessions, time.Now, NewStyles(true, false))
-	drawn, err := show(ctx, cancel, p, nil, nil, nil)
-	if !drawn {
-		return "", err
-	}
-	return p.chosen, err
+	return SanitizeLine(s.ID)
 }
 
-// picker is the screen on which a session is chosen.
+const (
+	searchPause  = 200 * time.Millisecond // without a key, before texts are searched
+	previewPause = 80 * time.Millisecond  // on a session, before its end is read
+	previewsKept = 50
+)
+
+// picker is the screen on which a session is chosen. What it shows is read
+// beside it, by commands.
 type picker struct {
-	all    []Session
-	found  []Session // those that the filter leaves
-	filter string
-	at     int // the marked one of found
-	top    int // the first of found in the window
-	chosen string
-	over   bool
+	chooser
+	o     *Options // of which Dir, Sessions and Preview count
+	now   func() time.Time
+	after func(time.Duration, tea.Msg) tea.Cmd
+	chose func(Session) tea.Cmd
+	tree  bool // forks stand below what they are forks of
 
-	keys          keymap
-	st            *Styles
-	now           func() time.Time
-	width, height int
+	all        []Session // nil until they came
+	found      []Session // those that are listed
+	depths     []int     // of those, in the tree
+	texts      []Session // those in whose text the filter was found
+	everywhere bool      // not only those of this directory
+	loaded     bool
+	searching  bool
+	err        error
+	stop       context.CancelFunc // of what is read
+
+	wanted   string // the session that is to be previewed
+	previews map[string]*transcript
 }
 
-func newPicker(all []Session, now func() time.Time, st *Styles) *picker {
-	return &picker{all: all, found: all, keys: newKeymap(nil), st: st, now: now, width: 80, height: 24}
+// Messages to a picker, about what it wanted.
+type (
+	sessionsRead struct {
+		query string
+		rows  []Session
+		err   error
+	}
+	searchDue   struct{ query string }
+	previewDue  struct{ id string }
+	previewRead struct {
+		id     string
+		events []loop.Event
+		err    error
+	}
+)
+
+func newPicker(o *Options, keys keymap, st *Styles, now func() time.Time, chose func(Session) tea.Cmd) *picker {
+	return &picker{chooser: chooser{keys: keys, st: st, width: 80, height: 24}, o: o, now: now, after: after, chose: chose,
+		everywhere: o.Dir == "", stop: func() {}, previews: map[string]*transcript{}}
 }
 
-// Init does nothing: the picker has all it needs.
-func (p *picker) Init() tea.Cmd { return nil }
+// read returns the command that reads the sessions that fit a query, and ends
+// the one before.
+func (p *picker) read(query string) tea.Cmd {
+	p.stop()
+	ctx, stop := context.WithCancel(context.Background())
+	p.stop = stop
+	return func() tea.Msg {
+		defer stop()
+		rows, err := p.o.Sessions(ctx, query)
+		return sessionsRead{query, rows, err}
+	}
+}
 
-// Update takes a message.
-func (p *picker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	var cmd tea.Cmd
+// take implements overlay.
+func (p *picker) take(msg tea.Msg) (cmd tea.Cmd, over bool) {
 	switch msg := msg.(type) {
-	case tea.WindowSizeMsg:
-		p.width, p.height = msg.Width, msg.Height
-	case tea.PasteMsg:
-		p.refine(p.filter + SanitizeLine(msg.Content))
-	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			p.at--
-		case tea.MouseWheelDown:
-			p.at++
+	case sessionsRead:
+		p.came(msg)
+	case searchDue:
+		if msg.query == p.filter && p.loaded {
+			cmd = p.read(msg.query)
 		}
+	case previewDue:
+		cmd = p.readPreview(msg.id)
+	case previewRead:
+		p.previewed(msg)
 	case tea.KeyPressMsg:
-		cmd = p.press(msg)
+		if p.keys.is(msg.String(), actEverywhere) {
+			p.everywhere, p.at = !p.everywhere, 0
+			p.refine()
+			break
+		}
+		cmd, over = p.act(msg)
+	default:
+		cmd, over = p.act(msg)
 	}
 	p.clamp()
-	return p, cmd
+	return tea.Batch(cmd, p.preview()), over
 }
 
-func (p *picker) press(msg tea.KeyPressMsg) tea.Cmd {
-	k := msg.String()
-	switch {
-	case p.keys.is(k, actSend):
-		if len(p.found) == 0 {
-			return nil
+func (p *picker) act(msg tea.Msg) (cmd tea.Cmd, over bool) {
+	switch p.chooser.take(msg) {
+	case narrowed:
+		p.stopSearch()
+		p.refine()
+		if p.loaded && strings.TrimSpace(p.filter) != "" {
+			p.searching = true
+			return p.after(searchPause, searchDue{p.filter}), false
 		}
-		p.chosen, p.over = p.found[p.at].ID, true
-		return tea.Quit
-	case p.keys.is(k, actInterrupt), p.keys.is(k, actLeave):
-		p.over = true
-		return tea.Quit
-	case p.keys.is(k, actPrevPrompt), k == "ctrl+p":
-		p.at--
-	case p.keys.is(k, actNextPrompt), k == "ctrl+n":
-		p.at++
-	case p.keys.is(k, actPageUp):
-		p.at -= p.room()
-	case p.keys.is(k, actPageDown):
-		p.at += p.room()
-	case p.keys.is(k, actEraseLeft):
-		if r := []rune(p.filter); len(r) > 0 {
-			p.refine(string(r[:len(r)-1]))
-		}
-	case p.keys.is(k, actEraseToHead), p.keys.is(k, actEraseWord):
-		p.refine("")
-	case msg.Text != "":
-		p.refine(p.filter + msg.Text)
+	case chosen:
+		p.stop()
+		return p.chose(p.found[p.at]), true
+	case closed:
+		p.stop()
+		return nil, true
 	}
-	return nil
+	return nil, false
 }
 
-// refine keeps the sessions in which every word of filter occurs.
-func (p *picker) refine(filter string) {
-	p.filter, p.found, p.at = filter, nil, 0
-	words := strings.Fields(strings.ToLower(filter))
-	for _, s := range p.all {
-		text, fits := strings.ToLower(s.Title+" "+s.Dir+" "+s.ID), true
-		for _, w := range words {
-			fits = fits && strings.Contains(text, w)
+// stopSearch forgets what a search found, and ends one that goes on. The list
+// of all sessions is never given up.
+func (p *picker) stopSearch() {
+	if p.loaded {
+		p.stop()
+	}
+	p.texts, p.searching, p.err = nil, false, nil
+}
+
+// came takes the sessions that were read.
+func (p *picker) came(r sessionsRead) {
+	switch {
+	case r.query == "":
+		p.all, p.loaded, p.err = r.rows, true, r.err
+		p.everywhere = p.o.Dir == "" || !p.someHere()
+	case r.query == p.filter:
+		p.texts, p.searching, p.err = r.rows, false, r.err
+	default:
+		return
+	}
+	was := ""
+	if p.at < len(p.found) {
+		was = p.found[p.at].ID
+	}
+	p.refine()
+	for i, s := range p.found {
+		if s.ID == was {
+			p.at = i
 		}
-		if fits {
+	}
+}
+
+func (p *picker) someHere() bool {
+	for _, s := range p.all {
+		if s.Dir == p.o.Dir {
+			return true
+		}
+	}
+	return false
+}
+
+// refine lists the sessions whose title the filter fits, then those whose text
+// it was found in.
+func (p *picker) refine() {
+	p.found = nil
+	listed := map[string]bool{}
+	list := func(s Session) {
+		if !listed[s.ID] && (p.everywhere || s.Dir == p.o.Dir) {
+			listed[s.ID] = true
 			p.found = append(p.found, s)
 		}
 	}
+	for _, s := range p.all {
+		if p.fits(s.Title + " " + s.Dir + " " + s.ID) {
+			list(s)
+		}
+	}
+	for _, s := range p.texts {
+		list(s)
+	}
+	p.depths = make([]int, len(p.found))
+	if p.tree {
+		p.found, p.depths = grow(p.found)
+	}
+	p.count = len(p.found)
 }
 
-// room is how many sessions fit in the window.
-func (p *picker) room() int { return max(p.height-5, 1) }
-
-func (p *picker) clamp() {
-	p.at = max(0, min(p.at, len(p.found)-1))
-	p.top = max(0, min(p.top, p.at, len(p.found)-p.room()))
-	if p.at >= p.top+p.room() {
-		p.top = p.at - p.room() + 1
+// lines implements overlay.
+func (p *picker) lines() ([]string, *tea.Cursor) {
+	name, here := p.keys.name(actEverywhere), SanitizeLine(p.o.Dir)
+	pg := page{head: "resume a session", row: p.row, marked: p.end,
+		hint: "type to search · up and down · enter resumes · esc closes this"}
+	switch {
+	case p.everywhere && p.o.Dir != "" && p.someHere():
+		pg.right = name + ": this directory"
+	case !p.everywhere:
+		pg.head, pg.right = "resume a session in "+here, name+": all directories"
 	}
+	if p.err != nil {
+		pg.hint = markFailed + " " + SanitizeLine(p.err.Error())
+	}
+	switch {
+	case !p.loaded:
+		pg.none = "looking for sessions …"
+	case p.searching:
+		pg.none = "searching what was said …"
+	default:
+		pg.none = "no session fits"
+	}
+	return p.draw(pg)
 }
 
-// View draws the window.
-func (p *picker) View() tea.View {
-	v := tea.NewView("")
-	v.AltScreen, v.MouseMode = true, tea.MouseModeCellMotion
-	if p.width <= 0 || p.height <= 0 {
-		return v
+// row draws one session: when, what about, where and how much. Where room is
+// short, what is said last stays.
+func (p *picker) row(i int) string {
+	const title = 52 // with what stands before it
+	s := p.found[i]
+	room := p.width - title
+	facts := p.facts(i, "fork of “"+Truncate(p.origin(s), 20)+"”")
+	if lipgloss.Width(strings.Join(facts, "  ")) > room {
+		facts = p.facts(i, "fork")
 	}
-	filter := Truncate(SanitizeLine(p.filter), max(p.width-gutter-1, 0))
-	lines := []string{
-		p.st.Dim.Render(Truncate("resume a session", p.width)),
-		Truncate(p.st.Cyan.Render(markUser)+" "+filter, p.width),
-		"",
+	for len(facts) > 1 && lipgloss.Width(strings.Join(facts, "  ")) > room {
+		facts = facts[1:]
 	}
-	for i := p.top; i < len(p.found) && i < p.top+p.room(); i++ {
-		lines = append(lines, p.row(p.found[i], i == p.at))
-	}
-	if len(p.found) == 0 {
-		lines = append(lines, p.st.Dim.Render(Truncate("  no session fits", p.width)))
-	}
-	for len(lines) < p.height-1 {
-		lines = append(lines, "")
-	}
-	hint := p.st.Dim.Render(Truncate("  type to filter · up and down · enter resumes · esc leaves", p.width))
-	lines = append(lines[:max(min(len(lines), p.height-1), 0)], hint)
-	v.SetContent(strings.Join(lines, "\n"))
-	if p.height > 2 && !p.over {
-		v.Cursor = tea.NewCursor(min(gutter+lipgloss.Width(filter), p.width-1), 1)
-		v.Cursor.Shape, v.Cursor.Blink = tea.CursorBar, false
-	}
-	return v
+	return p.entry(i, shortTime(s.When, p.now()), branchOf(p.depths[i])+s.name(), strings.Join(facts, "  "))
 }
 
-// row draws one session: when, what about, where and how much.
-func (p *picker) row(s Session, marked bool) string {
-	mark := "  "
-	if marked {
-		mark = p.st.Cyan.Render(markUser) + " "
+// facts are what is said of a session at the right edge. In the tree a fork is
+// seen where it stands.
+func (p *picker) facts(i int, fork string) []string {
+	s := p.found[i]
+	var facts []string
+	if s.Dir != "" && p.everywhere {
+		facts = append(facts, SanitizeLine(s.Dir))
 	}
-	when := p.when(s.When)
-	title := SanitizeLine(s.Title)
-	if title == "" {
-		title = s.ID
+	if s.Parent != "" && p.depths[i] == 0 {
+		facts = append(facts, fork)
 	}
-	if marked {
-		title = p.st.Bold.Render(title)
+	facts = append(facts, count(s.Messages, "message"))
+	if s.Current {
+		facts = append(facts, "this one")
 	}
-	facts := count(s.Messages, "message")
-	if s.Dir != "" && p.width >= 70 {
-		facts = SanitizeLine(s.Dir) + "  " + facts
-	}
-	when += strings.Repeat(" ", max(12-len(when), 2))
-	return Truncate(mark+p.st.Dim.Render(when)+spread(title, p.st.Dim.Render(facts), max(p.width-gutter-lipgloss.Width(when), 1)), p.width)
+	return facts
 }
 
-// when writes a time the shorter, the nearer it is.
-func (p *picker) when(t time.Time) string {
-	now := p.now()
+// origin is what the session is called that s is a fork of.
+func (p *picker) origin(s Session) string {
+	for _, o := range p.all {
+		if o.ID == s.Parent {
+			return o.name()
+		}
+	}
+	return SanitizeLine(s.Parent)
+}
+
+// shortTime writes a time the shorter, the nearer it is.
+func shortTime(t, now time.Time) string {
 	t = t.In(now.Location())
 	switch days := now.Sub(t).Hours() / 24; {
 	case t.YearDay() == now.YearDay() && t.Year() == now.Year():

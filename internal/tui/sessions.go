@@ -30,6 +30,62 @@ func (m *model) slashNew(string) tea.Cmd {
 	return m.switchTo(Exit{New: true})
 }
 
+func (m *model) slashResume(string) tea.Cmd { return m.pick(false) }
+
+func (m *model) slashSessions(string) tea.Cmd { return m.pick(true) }
+
+// pick opens the list of sessions.
+func (m *model) pick(tree bool) tea.Cmd {
+	if m.o.Sessions == nil {
+		m.say("there are no other sessions here")
+		return nil
+	}
+	if m.feed.running {
+		m.say(stopFirst)
+		return nil
+	}
+	p := newPicker(&m.o, m.keys, m.st, m.now, func(s Session) tea.Cmd {
+		if s.Current || s.ID == m.o.SessionID {
+			return nil
+		}
+		return m.switchTo(Exit{Open: s.ID})
+	})
+	p.tree, p.after = tree, m.after
+	return tea.Batch(m.show(p), p.read(""))
+}
+
+// show puts an overlay over the screen.
+func (m *model) show(o overlay) tea.Cmd {
+	cmd, _ := o.take(tea.WindowSizeMsg{Width: m.width, Height: m.height})
+	m.over = o
+	return cmd
+}
+
+// takeOver hands a message to the overlay, if there is one and the message is
+// not about what lies below.
+func (m *model) takeOver(msg tea.Msg) (cmd tea.Cmd, taken bool) {
+	if m.over == nil {
+		return nil, false
+	}
+	switch msg := msg.(type) {
+	case batch, gone, tickMsg, exported, tea.BackgroundColorMsg:
+		return nil, false
+	case tea.WindowSizeMsg:
+		cmd, _ = m.over.take(msg)
+		return cmd, false
+	case tea.KeyPressMsg:
+		if m.keys.is(msg.String(), actSuspend) {
+			return tea.Suspend, true
+		}
+	}
+	over := m.over
+	cmd, closed := over.take(msg)
+	if closed && m.over == over {
+		m.over = nil
+	}
+	return cmd, true
+}
+
 // switchTo ends the screen for another session.
 func (m *model) switchTo(next Exit) tea.Cmd {
 	if m.feed.running {

@@ -27,6 +27,8 @@ func slashes() []slash {
 		{"jobs", "[stop N]", "what runs in the background; stop one of them", (*model).slashJobs},
 		{"rename", "TITLE", "give the session a title", (*model).slashRename},
 		{"compact", "", "cut old content from what the model is told; the session keeps it", (*model).slashCompact},
+		{"resume", "", "go on with another session", (*model).slashResume},
+		{"sessions", "", "the same, each fork below what it is a fork of", (*model).slashSessions},
 		{"new", "", "begin a new session", (*model).slashNew},
 		{"clear", "", "the same as /new", (*model).slashNew},
 		{"rewind", "[N]", "take the last N prompts back, with all that followed", (*model).slashRewind},

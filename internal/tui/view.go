@@ -116,6 +116,12 @@ func (m *model) View() tea.View {
 	if m.width <= 0 || m.height <= 0 {
 		return v
 	}
+	if m.over != nil {
+		lines, cursor := m.over.lines()
+		v.SetContent(strings.Join(clip(lines, m.width), "\n"))
+		v.Cursor = cursor
+		return v
+	}
 	if m.help.open {
 		v.SetContent(strings.Join(clip(m.help.lines(m.st, m.answering(), m.width, m.height), m.width), "\n"))
 		return v

@@ -1,0 +1,189 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+)
+
+// overlay is a screen that takes the place of all others until something was
+// chosen on it.
+type overlay interface {
+	// take takes a message, and tells whether the overlay is done with.
+	take(msg tea.Msg) (cmd tea.Cmd, over bool)
+	lines() ([]string, *tea.Cursor)
+	restyle(st *Styles)
+}
+
+// chooser is a list with a mark in it, which typing narrows.
+type chooser struct {
+	keys   keymap
+	st     *Styles
+	filter string
+	count  int // entries of the list
+	at     int // the marked one
+	top    int // the first in the window
+
+	width, height int
+}
+
+// outcome is what a key did to a chooser.
+type outcome int
+
+const (
+	moved    outcome = iota // or did nothing
+	narrowed                // the filter changed
+	chosen
+	closed
+)
+
+func (c *chooser) restyle(st *Styles) { c.st = st }
+
+// take takes a message that means the same in every list.
+func (c *chooser) take(msg tea.Msg) outcome {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		c.width, c.height = msg.Width, msg.Height
+	case tea.PasteMsg:
+		return c.narrow(c.filter + SanitizeLine(msg.Content))
+	case tea.MouseWheelMsg:
+		switch msg.Button {
+		case tea.MouseWheelUp:
+			c.at--
+		case tea.MouseWheelDown:
+			c.at++
+		}
+	case tea.KeyPressMsg:
+		return c.press(msg)
+	}
+	return moved
+}
+
+func (c *chooser) press(msg tea.KeyPressMsg) outcome {
+	k := msg.String()
+	switch {
+	case c.keys.is(k, actSend) && c.count > 0:
+		return chosen
+	case c.keys.is(k, actInterrupt), c.keys.is(k, actLeave):
+		return closed
+	case c.keys.is(k, actPrevPrompt), k == "ctrl+p":
+		c.at--
+	case c.keys.is(k, actNextPrompt), k == "ctrl+n":
+		c.at++
+	case c.keys.is(k, actPageUp):
+		c.at -= c.room()
+	case c.keys.is(k, actPageDown):
+		c.at += c.room()
+	case c.keys.is(k, actEraseLeft):
+		if r := []rune(c.filter); len(r) > 0 {
+			return c.narrow(string(r[:len(r)-1]))
+		}
+	case c.keys.is(k, actEraseToHead), c.keys.is(k, actEraseWord):
+		return c.narrow("")
+	case msg.Text != "":
+		return c.narrow(c.filter + msg.Text)
+	}
+	return moved
+}
+
+func (c *chooser) narrow(filter string) outcome {
+	c.filter, c.at = filter, 0
+	return narrowed
+}
+
+// fits reports whether every word of the filter occurs in text.
+func (c *chooser) fits(text string) bool {
+	text = strings.ToLower(text)
+	for _, w := range strings.Fields(strings.ToLower(c.filter)) {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// below is how many lines under the rule are left for what is marked.
+func (c *chooser) below() int {
+	const low = 12
+	if c.height < low {
+		return 0
+	}
+	return c.height/3 - 2
+}
+
+// room is how many entries fit in the window.
+func (c *chooser) room() int {
+	const around = 5 // the heading, the filter, the hint, and space
+	room := c.height - around
+	if n := c.below(); n > 0 {
+		room -= n + 1
+	}
+	return max(room, 1)
+}
+
+// clamp keeps the mark in the list, and the window around the mark.
+func (c *chooser) clamp() {
+	c.at = max(0, min(c.at, c.count-1))
+	c.top = max(0, min(c.top, c.at, c.count-c.room()))
+	if c.at >= c.top+c.room() {
+		c.top = c.at - c.room() + 1
+	}
+}
+
+// page is what a list shows.
+type page struct {
+	head, right string                    // of the first line
+	row         func(i int) string        // an entry, no wider than the window
+	none        string                    // said where there is no entry
+	marked      func(height int) []string // what stands under the rule
+	hint        string
+}
+
+// draw fills the window with p.
+func (c *chooser) draw(p page) ([]string, *tea.Cursor) {
+	dim := func(s string) string { return c.st.Dim.Render(Truncate(s, c.width)) }
+	filter := Truncate(SanitizeLine(c.filter), max(c.width-gutter-1, 0))
+	lines := []string{
+		c.st.Dim.Render(spread(p.head, p.right, c.width)),
+		Truncate(c.st.Cyan.Render(markUser)+" "+filter, c.width),
+		"",
+	}
+	for i := c.top; i < c.count && i < c.top+c.room(); i++ {
+		lines = append(lines, p.row(i))
+	}
+	if c.count == 0 {
+		lines = append(lines, dim("  "+p.none))
+	}
+	under := c.below()
+	for len(lines) < c.height-under-2 {
+		lines = append(lines, "")
+	}
+	if under > 0 {
+		lines = append(lines, c.st.Dim.Render(strings.Repeat("─", c.width)))
+		lines = append(lines, p.marked(under)...)
+	}
+	for len(lines) < c.height-1 {
+		lines = append(lines, "")
+	}
+	lines = append(lines[:max(min(len(lines), c.height-1), 0)], dim("  "+p.hint))
+	if c.height <= 2 {
+		return lines, nil
+	}
+	cursor := tea.NewCursor(min(gutter+lipgloss.Width(filter), c.width-1), 1)
+	cursor.Shape, cursor.Blink = tea.CursorBar, false
+	return lines, cursor
+}
+
+// entry draws one line of a list: when, what, and facts at the right edge.
+func (c *chooser) entry(i int, when, what, facts string) string {
+	const column = 12
+	mark := "  "
+	if i == c.at {
+		mark = c.st.Cyan.Render(markUser) + " "
+		what = c.st.Bold.Render(what)
+	}
+	when += strings.Repeat(" ", max(column-lipgloss.Width(when), 2))
+	room := max(c.width-gutter-lipgloss.Width(when), 1)
+	return Truncate(mark+c.st.Dim.Render(when)+spread(what, c.st.Dim.Render(facts), room), c.width)
+}

@@ -1,0 +1,69 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Pick lets the person choose one of o.Sessions before there is a session to
+// show. The id is empty when they chose none or ctx ended. Besides, Dir,
+// Preview, Keys and what says how to draw count.
+func Pick(ctx context.Context, o Options) (id string, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := newPicking(o, time.Now)
+	defer p.picker.stop()
+	drawn, err := show(ctx, cancel, p, o.Input, o.Output, nil)
+	if !drawn {
+		return "", err
+	}
+	return p.chosen, err
+}
+
+// picking is a picker that is the whole program.
+type picking struct {
+	picker *picker
+	o      Options
+	chosen string
+	over   bool
+}
+
+func newPicking(o Options, now func() time.Time) *picking {
+	p := &picking{o: o}
+	p.picker = newPicker(&p.o, newKeymap(o.Keys), NewStyles(true, o.NoColor), now, func(s Session) tea.Cmd {
+		p.chosen = s.ID
+		return nil
+	})
+	return p
+}
+
+// Init reads what there is to choose from.
+func (p *picking) Init() tea.Cmd { return p.picker.read("") }
+
+// Update takes a message.
+func (p *picking) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd, over := p.picker.take(msg)
+	if over {
+		p.over = true
+		return p, tea.Quit
+	}
+	return p, cmd
+}
+
+// View draws the window.
+func (p *picking) View() tea.View {
+	v := tea.NewView("")
+	v.AltScreen, v.MouseMode = true, tea.MouseModeCellMotion
+	if p.picker.width <= 0 || p.picker.height <= 0 {
+		return v
+	}
+	lines, cursor := p.picker.lines()
+	v.SetContent(strings.Join(clip(lines, p.picker.width), "\n"))
+	if !p.over {
+		v.Cursor = cursor
+	}
+	return v
+}

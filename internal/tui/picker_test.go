@@ -1,0 +1,248 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// noon is when sessions are chosen.
+func noon() time.Time { return time.Date(2026, 3, 5, 13, 0, 0, 0, time.UTC) }
+
+// stored are sessions as a store has them.
+func stored() []Session {
+	return []Session{
+		{ID: "s3", Dir: "~/src/shop", Title: "the server ignores --timeout, fix it", When: noon().Add(-time.Hour), Messages: 14, Parent: "s2"},
+		{ID: "s4", Dir: "~/src/shop", Title: "and now with TLS", When: noon().Add(-2 * time.Hour), Messages: 3, Parent: "s3", Current: true},
+		{ID: "s2", Dir: "~/src/shop", Title: "why is the build slow", When: noon().Add(-50 * time.Hour), Messages: 62},
+		{ID: "s1", Dir: "~/src/blog", Title: "\x1b[2Jtidy the \x07templates", When: noon().Add(-900 * time.Hour), Messages: 1, Parent: "gone\x1b[0m"},
+	}
+}
+
+// store answers for sessions as a program does.
+type store struct {
+	queries, previews []string
+}
+
+func (s *store) options() Options {
+	return Options{
+		Dir: "~/src/shop",
+		Sessions: func(_ context.Context, query string) ([]Session, error) {
+			s.queries = append(s.queries, query)
+			switch query {
+			case "":
+				return stored(), nil
+			case "listener":
+				return []Session{stored()[2], stored()[3]}, nil
+			case "[":
+				return nil, errors.New("search: missing \x1b]")
+			}
+			return nil, nil
+		},
+		Preview: func(id string) ([]loop.Event, error) {
+			s.previews = append(s.previews, id)
+			if id == "s1" {
+				return nil, errors.New("read session s1: it is damaged")
+			}
+			return []loop.Event{userSaid("of " + id), done(llm.Assistant, "r", "Fixed: `ReadHeaderTimeout` now\x07 takes the flag."), turnEnd(loop.Done, 9*time.Second)}, nil
+		},
+	}
+}
+
+// pickerDriver plays the terminal and the clock of a picker.
+type pickerDriver struct {
+	driver
+	p *picking
+}
+
+func newPickerDriver(t *testing.T, width, height int, o Options) *pickerDriver {
+	d := &pickerDriver{driver: driver{t: t, time: noon()}}
+	d.p = newPicking(o, func() time.Time { return d.time })
+	d.p.picker.after = d.after
+	d.work(d.p.Init())
+	d.send(tea.WindowSizeMsg{Width: width, Height: height})
+	return d
+}
+
+func (d *pickerDriver) work(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil, tea.QuitMsg:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			d.work(c)
+		}
+	default:
+		d.send(msg)
+	}
+}
+
+func (d *pickerDriver) send(msg tea.Msg) {
+	_, cmd := d.p.Update(msg)
+	d.work(cmd)
+}
+
+func (d *pickerDriver) press(names ...string) {
+	for _, n := range names {
+		d.send(keyPress(n))
+	}
+}
+
+func (d *pickerDriver) enter(text string) {
+	for _, r := range text {
+		d.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+// rest lets everything happen that happens when nobody types.
+func (d *pickerDriver) rest() {
+	for len(d.timers) > 0 {
+		due := d.timers
+		d.timers = nil
+		for _, t := range due {
+			d.send(t.msg)
+		}
+	}
+}
+
+func (d *pickerDriver) screen() string { return asText(d.p.View()) }
+
+func (d *pickerDriver) golden(name string) {
+	d.t.Helper()
+	d.compare(name, d.screen())
+}
+
+func TestPicker(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newPickerDriver(t, w, h, new(store).options())
+		d.rest()
+		d.golden("picker-" + size)
+		d.press("tab", "down", "down", "down")
+		d.rest()
+		d.golden("picker-everywhere-" + size)
+		d.press("tab")
+		d.enter("BUILD slow")
+		d.rest()
+		d.golden("picker-filtered-" + size)
+		d.press("enter")
+		if got, want := d.p.chosen, "s2"; got != want {
+			t.Errorf("chose %q, want %q", got, want)
+		}
+	})
+}
+
+// What is typed is looked for in the texts too, once nobody types.
+func TestPickerSearches(t *testing.T) {
+	s := &store{}
+	d := newPickerDriver(t, 80, 24, s.options())
+	d.enter("listener")
+	if got := d.screen(); !strings.Contains(got, "searching what was said") {
+		t.Errorf("that it searches is not told:\n%s", got)
+	}
+	d.rest()
+	if diff := cmp.Diff(s.queries, []string{"", "listener"}); diff != "" {
+		t.Errorf("queries (-got +want):\n%s", diff)
+	}
+	if got := d.screen(); !strings.Contains(got, "why is the build slow") || strings.Contains(got, "templates") {
+		t.Errorf("not what was found here:\n%s", got)
+	}
+	d.press("tab")
+	if got := d.screen(); !strings.Contains(got, "templates") {
+		t.Errorf("not what was found elsewhere:\n%s", got)
+	}
+	d.press("ctrl+u")
+	d.rest()
+	d.enter("[")
+	d.rest()
+	if got := d.screen(); !strings.Contains(got, "search: missing ␛]") {
+		t.Errorf("the error is not told:\n%s", got)
+	}
+	d.press("esc")
+	if d.p.chosen != "" || !d.p.over {
+		t.Errorf("esc chose %q", d.p.chosen)
+	}
+}
+
+// Each end is read once, and only where the mark comes to rest.
+func TestPickerPreviews(t *testing.T) {
+	s := &store{}
+	d := newPickerDriver(t, 80, 24, s.options())
+	d.press("down", "down")
+	d.rest()
+	d.press("up")
+	d.rest()
+	d.press("down")
+	d.rest()
+	if diff := cmp.Diff(s.previews, []string{"s2", "s4"}); diff != "" {
+		t.Errorf("previews (-got +want):\n%s", diff)
+	}
+}
+
+func TestPickerMoves(t *testing.T) {
+	var sessions []Session
+	for i := range 50 {
+		sessions = append(sessions, Session{ID: string(rune('A' + i))})
+	}
+	d := newPickerDriver(t, 80, 24, Options{Sessions: func(context.Context, string) ([]Session, error) { return sessions, nil }})
+	d.press("pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "down", "up", "up", "enter")
+	if got, want := d.p.chosen, string(rune('A'+47)); got != want {
+		t.Errorf("chose %q, want %q", got, want)
+	}
+}
+
+func TestResume(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		s := &store{}
+		o := s.options()
+		o.SessionID, o.Version = "s4", "0.1"
+		d := newDriver(t, w, h, o)
+		d.time = noon()
+		d.events(twoTurns()...)
+		d.enter("/sessions")
+		d.press("enter")
+		d.pass(time.Second)
+		d.golden("sessions-" + size)
+		d.press("down", "down", "enter")
+		if d.quit || strings.Contains(d.screen(), "resume a session") {
+			t.Errorf("the session that is shown is not gone back to:\n%s", d.screen())
+		}
+		d.enter("/resume")
+		d.press("enter")
+		d.events(loop.Notice{Text: "below"})
+		d.press("enter")
+		if diff := cmp.Diff(d.m.next, Exit{Open: "s3"}); diff != "" || !d.quit {
+			t.Errorf("the screen ended: %v, with (-got +want):\n%s", d.quit, diff)
+		}
+	})
+}
+
+func TestResumeNowhere(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.enter("/resume")
+	d.press("enter")
+	if got := d.screen(); !strings.Contains(got, "no other sessions here") {
+		t.Errorf("that there are none is not told:\n%s", got)
+	}
+}
+
+// Sessions that claim to be forks of each other are all listed, once.
+func TestTreeOfCircles(t *testing.T) {
+	got, depths := grow([]Session{{ID: "a", Parent: "b"}, {ID: "b", Parent: "a"}, {ID: "c", Parent: "c"}, {ID: "d", Parent: "a"}})
+	want := []Session{{ID: "a", Parent: "b"}, {ID: "b", Parent: "a"}, {ID: "d", Parent: "a"}, {ID: "c", Parent: "c"}}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("order (-got +want):\n%s", diff)
+	}
+	if diff := cmp.Diff(depths, []int{0, 1, 1, 0}); diff != "" {
+		t.Errorf("depths (-got +want):\n%s", diff)
+	}
+}

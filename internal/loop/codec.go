@@ -103,18 +103,31 @@ func Encode(e Durable) ([]byte, error) {
 // Decode returns the event of a record. It is nil for a type that this program
 // does not know, which a later one may have written.
 func Decode(record []byte) (Durable, error) {
-	var t struct {
-		Type string `json:"type"`
-	}
-	if err := json.Unmarshal(record, &t); err != nil {
+	typ, err := typeIn(record)
+	if err != nil {
 		return nil, fmt.Errorf("decode record: %w", err)
 	}
-	e := eventOf(t.Type)
+	e := eventOf(typ)
 	if e == nil {
 		return nil, nil
 	}
 	if err := json.Unmarshal(record, e); err != nil {
-		return nil, fmt.Errorf("decode %s record: %w", t.Type, err)
+		return nil, fmt.Errorf("decode %s record: %w", typ, err)
 	}
 	return e, nil
+}
+
+// typeIn returns the type of a record, without reading the rest of it where it
+// begins as Encode writes it.
+func typeIn(record []byte) (string, error) {
+	if rest, ok := bytes.CutPrefix(record, []byte(`{"type":"`)); ok {
+		if typ, _, ok := bytes.Cut(rest, []byte(`"`)); ok && eventOf(string(typ)) != nil {
+			return string(typ), nil
+		}
+	}
+	var t struct {
+		Type string `json:"type"`
+	}
+	err := json.Unmarshal(record, &t)
+	return t.Type, err
 }

@@ -46,13 +46,14 @@ type Agent struct {
 	events chan<- Event
 	gone   <-chan struct{} // closed when nobody takes events any more
 
-	tools []tools.Tool
-	msgs  []llm.Message   // owned by the turn while one runs
-	steps int             // of the session so far; owned by the turn too
-	over  atomic.Bool     // the end of the turn was told
-	rest  resting         // owned by the turn too
-	text  map[string]bool // models whose calls come as text; owned by the turn
-	reads []reading       // what the model knows of files; owned by the turn
+	tools  []tools.Tool
+	msgs   []llm.Message   // owned by the turn while one runs
+	steps  int             // of the session so far; owned by the turn too
+	over   atomic.Bool     // the end of the turn was told
+	rest   resting         // owned by the turn too
+	text   map[string]bool // models whose calls come as text; owned by the turn
+	reads  []reading       // what the model knows of files; owned by the turn
+	filled filling         // of the model's window; owned by the turn
 
 	asides sync.WaitGroup // what goes on beside the turn
 
@@ -105,17 +106,23 @@ func NewAgent(o Options) *Agent {
 
 // resume makes true what the records of the session amount to.
 func (a *Agent) resume(s State) {
-	a.msgs, a.steps, a.reads = s.Messages, s.Steps, readings(s.Events)
-	a.o.Ledger.Reset()
-	for _, r := range a.reads {
-		a.o.Ledger.Add(r.step, r.files...)
-	}
+	a.msgs, a.steps, a.filled = s.Messages, s.Steps, filling{s.Filled, len(s.Messages)}
+	a.know(remaining(readings(s.Events), s.Messages))
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.named = s.Model
 	a.policy = policy.Policy{Mode: a.policy.Mode}
 	for _, scope := range s.Grants {
 		a.policy.Grant(scope)
+	}
+}
+
+// know makes reads all that the model knows of files.
+func (a *Agent) know(reads []reading) {
+	a.reads = reads
+	a.o.Ledger.Reset()
+	for _, r := range reads {
+		a.o.Ledger.Add(r.step, r.files...)
 	}
 }
 
@@ -210,7 +217,8 @@ func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reas
 		Model: a.currentModel, System: a.o.System, Tools: a.tools, Schema: a.o.Schema, MaxSteps: a.o.MaxSteps,
 		Ledger: a.o.Ledger, Before: a.steps, Force: force,
 		Judge: a.judge, News: a.news, Inbox: a.leftover, Emit: a.emit,
-		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand, rest: a.rest, asText: a.text, reads: a.reads,
+		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand, rest: a.rest, asText: a.text,
+		reads: a.reads, filled: a.filled, outputs: a.outputs(),
 	}
 	if a.o.Attended {
 		t.Approve = a.approve
@@ -220,7 +228,7 @@ func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reas
 	t.emit(&UserSaid{Meta: t.now(), Text: p.Text, Images: p.Images})
 	a.msgs = append(a.msgs, llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
 	msgs, end := t.Run(ctx, a.msgs)
-	a.msgs, a.steps, a.reads = msgs, a.steps+end.Steps, t.reads
+	a.msgs, a.steps, a.reads, a.filled = msgs, a.steps+end.Steps, t.reads, t.filled
 	return end.Reason
 }
 
@@ -265,6 +273,8 @@ func (a *Agent) do(c Command) {
 		_ = a.emit(&Renamed{Meta: Meta{Time: a.o.Now()}, Title: firstWords(c.Title)})
 	case Rewind:
 		a.rewind(c.Keep)
+	case Compact:
+		a.compact()
 	case SaveDraft:
 		a.keepDraft(c.Draft)
 	}

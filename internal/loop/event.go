@@ -134,9 +134,10 @@ type (
 	// fixed rules. The log keeps all of it.
 	Compacted struct {
 		Meta
-		Replies int    `json:"replies"`       // the last ones, which stay whole
-		Saved   int    `json:"saved_tokens"`  // about
-		Why     string `json:"why,omitempty"` // in words
+		Replies int    `json:"replies"`           // the last ones, which stay whole
+		Saved   int    `json:"saved_tokens"`      // about
+		Outputs string `json:"outputs,omitempty"` // the directory with the whole of what was cut from results; empty if it is nowhere
+		Why     string `json:"why,omitempty"`     // in words
 	}
 	// ModeSet says what is asked about from here on.
 	ModeSet struct {

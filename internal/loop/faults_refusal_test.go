@@ -111,7 +111,7 @@ func untouched(status int, body string) func(*stage, phase) scene {
 			message = f.Message
 		}
 		return scene{acts: []act{answer(status, "", body)}, want: fmt.Sprintf(`
-			turn error: test answered %d: %s | the conversation is too long for the model: begin a new session, or choose a model with a larger window
+			turn error: test answered %d: %s | take something back with /rewind, begin anew with /new, or choose a model with a larger window
 			requests 1`, status, message),
 			check: func(t *testing.T, p played) {
 				if got := p.state.Messages[0]; got.Kind != llm.User || got.Text != "go" {

@@ -23,6 +23,7 @@ type State struct {
 	Todo   []TodoItem // the model's plan
 	Title  string     // that the person gave it; empty leaves its first words
 	Grants []policy.Scope
+	Filled int   // tokens of the model's window that Messages take, about
 	Draft  Draft // of the person; not of the records, so that whoever resumes fills it
 	// Closing are the events that the session lacks because the program ended
 	// in the middle of a turn: a cut answer, the one result of each open call,
@@ -46,6 +47,7 @@ type folding struct {
 	calls  []string             // their ids, in order
 	inTurn bool
 	steps  int
+	filled filling
 	usage  llm.Usage // of the turn that is open
 }
 
@@ -61,6 +63,7 @@ func (g gathering) state() State {
 	f.Title = g.title
 	f.close()
 	f.Events = f.events
+	f.Filled = f.filled.of(f.Messages)
 	return f.State
 }
 
@@ -98,8 +101,17 @@ func (f *folding) fold(e Durable) {
 		f.Steps++
 		f.usage = f.usage.Add(e.Usage)
 		f.Usage = f.Usage.Add(e.Usage)
+		said := len(f.Messages)
+		for said > 0 && f.Messages[said-1].Kind == llm.ToolResult {
+			said--
+		}
+		f.filled = f.filled.counted(e.Usage, said)
 	case *TurnEnd:
 		f.inTurn, f.steps, f.usage = false, 0, llm.Usage{}
+	case *Compacted:
+		out, _ := cutOld(f.Messages, e.Replies, e.Outputs)
+		f.filled = f.filled.less(f.Messages, e.Saved, out)
+		f.Messages = out
 	case *ModelSet:
 		f.Model = e.Model
 	case *ModeSet:

@@ -84,6 +84,8 @@ type Turn struct {
 	repeats  repeats         // of the same calls
 	rest     resting         // models that are not asked for now
 	asText   map[string]bool // models whose calls come as text
+	filled   filling         // of the model's window
+	outputs  string          // where what is cut can be looked up; empty for nowhere
 	reads    []reading       // what the model knows of files
 	fitting  fitting         // how far the answer is from its schema
 	went     bool            // a cut answer was continued already
@@ -135,7 +137,7 @@ func (t *Turn) step(ctx context.Context, msgs []llm.Message) []llm.Message {
 		msgs = t.tell(msgs, t.News()...)
 	}
 	msgs = t.steer(msgs)
-	reply, model, err := t.ask(ctx, msgs)
+	msgs, reply, model, err := t.askInFull(ctx, msgs)
 	t.end.Steps++
 	said := t.fitting.unwrap(t.Schema, distinct(msgs, reply.Messages()))
 	for _, m := range said {
@@ -262,6 +264,9 @@ func (t *Turn) fail(err error) {
 	t.end.Error = err.Error()
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		t.end.Hint = e.Hint
+		if e.Kind == llm.ErrTooLong {
+			t.end.Hint = "take something back with /rewind, begin anew with /new, or choose a model with a larger window"
+		}
 		if e.Hint == "" && e.Retry {
 			t.end.Hint = "say \"go on\" to try again"
 		}

@@ -1,0 +1,228 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"agent/internal/llm"
+)
+
+// replyRoom is what is left of a window for the reply, where the model has no
+// limit of its own.
+const replyRoom = 8 << 10
+
+// filling is how much of its window a model was told of.
+type filling struct {
+	tokens int // as the provider counted them
+	msgs   int // of so many messages
+}
+
+// of is about how much msgs fill, the first of which were counted.
+func (f filling) of(msgs []llm.Message) int {
+	if f.msgs > len(msgs) {
+		return tokens(msgs)
+	}
+	return f.tokens + tokens(msgs[f.msgs:])
+}
+
+// counted returns what a provider counted after a reply, the last of msgs. One
+// that counts nothing changes nothing.
+func (f filling) counted(u llm.Usage, msgs int) filling {
+	if u.Input == 0 {
+		return f
+	}
+	return filling{u.Input + u.Output, msgs}
+}
+
+// less is what is filled after a cut that saved some of before.
+func (f filling) less(before []llm.Message, saved int, after []llm.Message) filling {
+	return filling{max(f.of(before)-saved, 0), len(after)}
+}
+
+// need is what a cut is made for.
+type need struct {
+	enough int // tokens: more is not cut
+	least  int // for less nothing is cut
+	why    string
+}
+
+// compact cuts as little of what is old as the need is met with, and says so in
+// an event without a time. It is nil where nothing is cut. What is cut from
+// results is in the directory outputs afterwards; where that cannot be done,
+// the error says why and they are cut all the same.
+func compact(msgs []llm.Message, f filling, outputs string, n need) ([]llm.Message, *Compacted, error) {
+	for _, replies := range []int{8, 4, 2, 1} {
+		out, whole := cutOld(msgs, replies, outputs)
+		saved := f.saved(msgs, out)
+		if saved < n.least || saved < n.enough && replies > 1 {
+			continue
+		}
+		err := keepWhole(outputs, whole)
+		if err != nil {
+			outputs = ""
+			out, _ = cutOld(msgs, replies, outputs)
+			saved = f.saved(msgs, out)
+		}
+		return out, &Compacted{Replies: replies, Saved: saved, Why: n.why, Outputs: outputs}, err
+	}
+	return msgs, nil, nil
+}
+
+// saved is about how many tokens fewer after are than before, in the measure of
+// the provider.
+func (f filling) saved(before, after []llm.Message) int {
+	all := tokens(before)
+	saved := all - tokens(after)
+	if f.msgs > 0 && all > 0 {
+		used := min(max(f.of(before), all/2), all*3/2) // beyond that it is not the text that is counted
+		saved = int(float64(saved) * float64(used) / float64(all))
+	}
+	return saved
+}
+
+// keepWhole writes what references stand for into dir, for this person alone.
+func keepWhole(dir string, results []wholeResult) error {
+	if dir == "" || len(results) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for _, r := range results {
+		if err := writeWhole(filepath.Join(dir, r.name), r.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeWhole makes a file that is whole or not there.
+func writeWhole(name, text string) error {
+	if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() {
+		return nil // its name tells its text
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".call-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// remaining returns the readings that a conversation still holds.
+func remaining(reads []reading, msgs []llm.Message) []reading {
+	cut := map[string]bool{}
+	for _, m := range msgs {
+		if m.Kind == llm.ToolResult && strings.HasPrefix(m.Text, cutMark) {
+			cut[m.ID] = true
+		}
+	}
+	var out []reading
+	for _, r := range reads {
+		if !cut[r.call] {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// makeRoom cuts what is old when the window fills.
+func (t *Turn) makeRoom(msgs []llm.Message) []llm.Message {
+	m := t.Model()
+	if m.Context == 0 {
+		return msgs
+	}
+	room := m.MaxTokens
+	if room == 0 {
+		room = replyRoom
+	}
+	limit := (m.Context - min(room, m.Context/4)) / 5 * 4
+	used := t.filled.of(msgs)
+	if used <= limit {
+		return msgs
+	}
+	out, _ := t.compact(msgs, need{
+		enough: used - limit/2, least: limit / 10,
+		why: fmt.Sprintf("about %d of the %d tokens of its window were used", used, m.Context),
+	})
+	return out
+}
+
+// askInFull is ask for a conversation that may turn out to be too long for the
+// model: then what is old is cut, and it is asked once more.
+func (t *Turn) askInFull(ctx context.Context, msgs []llm.Message) ([]llm.Message, *llm.Reply, Model, error) {
+	msgs = t.makeRoom(msgs)
+	reply, model, err := t.ask(ctx, msgs)
+	if tooLong(err) && !accepted(reply) && ctx.Err() == nil {
+		if out, ok := t.compact(msgs, need{enough: t.filled.of(msgs) / 3, least: 1, why: "it was too long for the model"}); ok {
+			msgs = out
+			reply, model, err = t.ask(ctx, msgs)
+		}
+	}
+	t.filled = t.filled.counted(reply.Finish.Usage, len(msgs)+len(reply.Messages()))
+	return msgs, reply, model, err
+}
+
+func tooLong(err error) bool {
+	e, ok := errors.AsType[*llm.Error](err)
+	return ok && e.Kind == llm.ErrTooLong
+}
+
+// compact cuts what is old for a need, and reports whether it did.
+func (t *Turn) compact(msgs []llm.Message, n need) ([]llm.Message, bool) {
+	out, c, err := compact(msgs, t.filled, t.outputs, n)
+	if c == nil {
+		return msgs, false
+	}
+	if err != nil {
+		t.emit(Notice{Text: uncopied(err)})
+	}
+	c.Meta = t.now()
+	t.emit(c)
+	t.filled = t.filled.less(msgs, c.Saved, out)
+	t.reads = remaining(t.reads, out)
+	t.Ledger.Reset()
+	for _, r := range t.reads {
+		t.Ledger.Add(r.step, r.files...)
+	}
+	return out, true
+}
+
+// compact cuts what is old because the person wants it.
+func (a *Agent) compact() {
+	out, c, err := compact(a.msgs, a.filled, a.outputs(), need{enough: a.filled.of(a.msgs) / 4, least: 1, why: "asked for"})
+	if c == nil {
+		_ = a.emit(Notice{Text: "There is nothing to cut: what is old is short already."})
+		return
+	}
+	if err != nil {
+		_ = a.emit(Notice{Text: uncopied(err)})
+	}
+	c.Meta = Meta{Time: a.o.Now()}
+	_ = a.emit(c)
+	a.filled = a.filled.less(a.msgs, c.Saved, out)
+	a.msgs = out
+	a.know(remaining(a.reads, out))
+}
+
+func uncopied(err error) string {
+	return "What is cut from the conversation is in the session alone, the model cannot look it up: " + err.Error()
+}
+
+// outputs is where what was cut can be looked up; nowhere without a log.
+func (a *Agent) outputs() string {
+	if a.o.Log == nil {
+		return ""
+	}
+	return a.o.Log.Outputs()
+}

@@ -1,0 +1,263 @@
+package loop_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/script"
+	"agent/internal/loop"
+	"agent/internal/tools"
+)
+
+// long is an output of 6 KB.
+func long(of string) string { return strings.Repeat(of+" says something.\n", 6<<10/(len(of)+17)) }
+
+// verbose returns a tool with long outputs.
+func verbose() tools.Tool {
+	return tools.New("look", "a tool for tests", func(_ context.Context, a textArgs) (tools.Call, error) {
+		return tools.Call{Title: "look " + a.Text, Effect: tools.Read, Run: func(context.Context, tools.Approved) (tools.Result, error) {
+			return tools.Result{Text: long(a.Text), Reads: []tools.Reading{{Path: a.Text, Sum: "1", First: 1, Last: 9}}}, nil
+		}}, nil
+	})
+}
+
+// using returns r with a usage.
+func using(r script.Reply, input int) script.Reply {
+	for i, d := range r.Deltas {
+		if f, ok := d.(llm.Finish); ok {
+			f.Usage = llm.Usage{Input: input, Output: 10}
+			r.Deltas[i] = f
+		}
+	}
+	return r
+}
+
+// looks are replies with a call each, from the first on.
+func looks(n int) (replies []script.Reply) {
+	for i := range n {
+		id := fmt.Sprintf("c%d", i+1)
+		replies = append(replies, script.Call(id, "look", args(id)))
+	}
+	return replies
+}
+
+// sameAsFolded checks that the model is told what a fold of the log says, and
+// returns it.
+func sameAsFolded(t *testing.T, log *history.Log, p *script.Provider) []llm.Message {
+	t.Helper()
+	state, err := loop.Fold(log.Records())
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := p.Requests()
+	told := requests[len(requests)-1].Messages
+	if d := cmp.Diff(told, state.Messages[:len(told)], cmpopts.EquateEmpty()); d != "" {
+		t.Errorf("told and folded: %s", d)
+	}
+	if err := valid(state.Messages); err != nil {
+		t.Error(err)
+	}
+	return told
+}
+
+// compactions are the events of compaction.
+func compactions(events []loop.Event) (out []loop.Compacted) {
+	for _, e := range events {
+		if c, ok := e.(*loop.Compacted); ok {
+			out = append(out, *c)
+		}
+	}
+	return out
+}
+
+// What is cut because the person wants it can be looked up, by the model and
+// after a resume, and is cut but once.
+func TestCompactCommand(t *testing.T) {
+	p := script.New(append(looks(10), script.Say("done"), script.Say("more"))...)
+	o := options(p, verbose())
+	o.Model.Context, o.Ledger = 0, tools.NewLedger()
+	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
+	defer o.Log.Close()
+	events := command(t, o, []loop.Command{
+		loop.Compact{}, loop.Prompt{Text: "one"}, loop.Compact{}, loop.Compact{}, loop.Prompt{Text: "two"},
+	}, carriedOut)
+	if c := compactions(events); len(c) == 0 || c[0].Saved < 2000 || c[0].Why != "asked for" {
+		t.Fatalf("got %+v, want a cut\n%s", c, trace(events))
+	}
+	msgs := sameAsFolded(t, o.Log, p)
+	short := 0
+	for _, m := range msgs {
+		if m.Kind != llm.ToolResult || m.Text == long(m.ID) {
+			continue
+		}
+		short++
+		_, rest, _ := strings.Cut(m.Text, "All of it is in ")
+		name, _, _ := strings.Cut(rest, ". It began:")
+		text, err := os.ReadFile(name)
+		if err != nil || string(text) != long(m.ID) {
+			t.Errorf("%q names %q: %v", m.Text, name, err)
+		}
+		if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+			t.Errorf("others may read %s: %v", name, info.Mode())
+		}
+	}
+	if short < 3 || short > 9 {
+		t.Errorf("got %d of 10 results cut, want a few and the last one whole", short)
+	}
+}
+
+// When the window fills, what is old is cut before the next request.
+func TestCompactWhenFull(t *testing.T) {
+	replies := looks(3)
+	for i := range replies {
+		replies[i] = using(replies[i], 1000*(i+1))
+	}
+	p := script.New(append(replies, script.Say("done"))...)
+	o := options(p, verbose())
+	o.Model.Context = 5000 // of which 3000 may be used
+	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
+	defer o.Log.Close()
+	events := play(t, o, []string{"one"}, nil)
+	c := compactions(events)
+	if len(c) == 0 || !strings.Contains(c[0].Why, "5000") {
+		t.Fatalf("got %+v, want a cut that says why\n%s", c, trace(events))
+	}
+	msgs := sameAsFolded(t, o.Log, p)
+	if last := msgs[len(msgs)-1]; last.Text != long("c3") || msgs[2].Text == long("c1") {
+		t.Errorf("got the first result %.20q and the last %.20q, want that one whole", msgs[2].Text, last.Text)
+	}
+}
+
+// A conversation that the provider finds too long is cut once and asked again.
+func TestCompactTooLong(t *testing.T) {
+	tooLong := script.Fail(&llm.Error{Kind: llm.ErrTooLong, Provider: "p", Status: 413})
+	for name, c := range map[string]struct {
+		replies []script.Reply
+		want    string
+	}{
+		"once":           {append(looks(3), tooLong, script.Say("done")), "turn done after 4\n"},
+		"twice":          {append(looks(3), tooLong, tooLong), "turn error after 4: p answered 413\n"},
+		"nothing to cut": {[]script.Reply{tooLong}, "turn error after 1: p answered 413\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options(script.New(c.replies...), verbose())
+			o.Model.Context = 0
+			events := play(t, o, []string{"one"}, nil)
+			if got := trace(events[len(events)-1:]); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+			end := events[len(events)-1].(*loop.TurnEnd)
+			if end.Reason == loop.ProviderError && !strings.Contains(end.Hint, "/rewind") {
+				t.Errorf("got the hint %q, want what the person can do", end.Hint)
+			}
+			if n := len(compactions(events)); n > 1 || n == 0 && len(c.replies) > 1 {
+				t.Errorf("got %d cuts", n)
+			}
+		})
+	}
+}
+
+// What was cut the model does not know any more: it can be read again.
+func TestCutReadingsAreForgotten(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/a.txt", []byte(long("a")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w, err := tools.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	read := func(id string) script.Reply { return script.Call(id, "read", `{"path":"a.txt"}`) }
+	known := tools.NewLedger()
+	o := options(script.New(read("c1"), script.Say("done"), read("c2"), script.Say("done")), tools.Files(w, known)...)
+	o.Ledger, o.Model.Context = known, 0
+	events := command(t, o, []loop.Command{loop.Prompt{Text: "one"}, loop.Compact{}, loop.Prompt{Text: "two"}}, carriedOut)
+	for _, e := range events {
+		if end, ok := e.(*loop.ToolEnd); ok && !strings.Contains(end.Result.Text, "a says something.") {
+			t.Errorf("%s got %q, want the file", end.Result.ID, end.Result.Text)
+		}
+	}
+}
+
+// oldConversation has one of everything in its oldest reply, and eight more.
+func oldConversation() (events []loop.Durable) {
+	done := func(m llm.Message) { events = append(events, &loop.MessageDone{Message: m}) }
+	result := func(id, text string) {
+		events = append(events, &loop.ToolEnd{Result: llm.Message{Kind: llm.ToolResult, Reply: "r", ID: id, Text: text}})
+	}
+	call := func(reply, id, name, input string) {
+		done(llm.Message{Kind: llm.ToolCall, Reply: reply, ID: id, Name: name, Input: json.RawMessage(input)})
+	}
+	events = append(events, &loop.UserSaid{Text: long("a person")})
+	done(llm.Message{Kind: llm.Thinking, Reply: "r0", Text: "signed", Opaque: &llm.Opaque{Dialect: "anthropic", Data: json.RawMessage(`{}`)}})
+	done(llm.Message{Kind: llm.Thinking, Reply: "r0", Text: long("thought")})
+	done(llm.Message{Kind: llm.Assistant, Reply: "r0", Text: long("answer")})
+	call("r0", "c/1", "read", `{"path":"./a.go"}`)
+	call("r0", "c2", "read", `{"path":"b.go"}`)
+	call("r0", "c3", "write", `{"path":"c.go","n":12345678901234567890,"content":"`+strings.Repeat("é<", 200)+`"}`)
+	call("r0", "c4", "look", `{}`)
+	result("c/1", strings.Repeat("a", 500))
+	result("c2", strings.Repeat("b", 500))
+	result("c3", "written")
+	events = append(events, &loop.ToolEnd{Result: llm.Message{Kind: llm.ToolResult, ID: "c4", Text: "a picture", Images: []llm.Image{{MediaType: "image/png", Data: []byte("png")}}}})
+	for i := range 8 {
+		reply, id := fmt.Sprintf("r%d", i+1), fmt.Sprintf("d%d", i)
+		call(reply, id, "edit", `{"path":"a.go"}`)
+		result(id, long("edit"))
+	}
+	return append(events, &loop.TurnEnd{Reason: loop.Done})
+}
+
+// The rules of the cut.
+func TestCut(t *testing.T) {
+	events := oldConversation()
+	whole := foldOf(t, events).Messages
+	cut := &loop.Compacted{Replies: 8, Outputs: "/out"}
+	once := foldOf(t, append(events, cut)).Messages
+	if d := cmp.Diff(foldOf(t, append(events, cut, cut)).Messages, once); d != "" {
+		t.Errorf("cut twice: %s", d)
+	}
+	if d := cmp.Diff(once[len(once)-16:], whole[len(whole)-16:]); d != "" {
+		t.Errorf("the last replies: %s", d)
+	}
+	var got strings.Builder
+	for _, m := range once[:len(once)-16] {
+		if m.Text == long("a person") || m.Text == long("answer") {
+			m.Text = "WHOLE"
+		}
+		fmt.Fprintln(&got, line(m))
+		if m.Kind == llm.ToolCall && !json.Valid(m.Input) {
+			t.Errorf("%s is no JSON", m.Input)
+		}
+	}
+	want := dedent(`
+		user "WHOLE"
+		thinking ` + fmt.Sprintf("%q", long("thought")[:100]+"… [6144 bytes, cut]") + `
+		assistant "WHOLE"
+		call c/1 read {"path":"./a.go"}
+		call c2 read {"path":"b.go"}
+		call c3 write {"content":"` + strings.Repeat("é<", 33) + `… [600 bytes, cut]","n":12345678901234567890,"path":"c.go"}
+		call c4 look {}
+		result c/1 ` + fmt.Sprintf("%q", "[cut: a.go was read again or changed later. All of it is in "+filepath.Join("/out", "call-c-1-69206a47.txt")+".]") + `
+		result c2 "` + strings.Repeat("b", 500) + `"
+		result c3 "written"
+		result c4 "a picture\n[1 image cut]"`)
+	if d := cmp.Diff(got.String(), want); d != "" {
+		t.Error(d)
+	}
+	if bytes.Contains(whole[6].Input, []byte("cut]")) {
+		t.Error("the events themselves were changed")
+	}
+}

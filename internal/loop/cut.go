@@ -1,0 +1,253 @@
+package loop
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"agent/internal/llm"
+)
+
+const (
+	cutMark = "[cut: " // begins what stands in the place of a result
+
+	longResult   = 2 << 10 // bytes, of which
+	keptResult   = 300     // stay
+	longRead     = 400     // of a file that was read again or changed later
+	longThinking = 400
+	longInput    = 200 // one string of a call
+	keptPrefix   = 100 // of a string or of thinking
+)
+
+// cutOld returns msgs with old content cut: of what is older than the last
+// replies, long thinking and the arguments of calls are cut to how they began,
+// long results and what was read of files that were read again or changed later
+// to a reference. What was signed or closed by a provider is cut whole or not
+// at all. Words of the person and answers stay.
+//
+// References name files in the directory outputs, which the second result is to
+// fill; where that is empty, they name nothing. Nothing is cut twice, and the
+// same messages are cut the same way by every program that folds the session.
+func cutOld(msgs []llm.Message, replies int, outputs string) ([]llm.Message, []wholeResult) {
+	old := oldPart(msgs, replies)
+	out := make([]llm.Message, 0, len(msgs))
+	var whole []wholeResult
+	stale := staleReads(msgs[:old], msgs)
+	for _, m := range msgs[:old] {
+		switch m.Kind {
+		case llm.Thinking:
+			if m.Opaque != nil || m.Cut {
+				continue
+			}
+			if len(m.Text) > longThinking {
+				m.Text = beginning(m.Text)
+			}
+		case llm.ToolCall:
+			m.Input, m.Raw = cutInput(m.Input), cutString(m.Raw)
+		case llm.ToolResult:
+			m = withoutImages(m)
+			if short := cutResult(m, stale[m.ID], outputs); short.Text != m.Text {
+				whole = append(whole, wholeResult{nameOf(m), m.Text})
+				m = short
+			}
+		}
+		out = append(out, m)
+	}
+	return append(out, msgs[old:]...), whole
+}
+
+// wholeResult is a result that a reference stands for.
+type wholeResult struct {
+	name string // of its file
+	text string
+}
+
+// oldPart returns how many messages are older than the last replies.
+func oldPart(msgs []llm.Message, replies int) int {
+	n := 0
+	for i := len(msgs) - 1; i >= 0; i-- {
+		if !spoken(msgs[i]) || i > 0 && spoken(msgs[i-1]) && msgs[i-1].Reply == msgs[i].Reply {
+			continue
+		}
+		if n++; n == replies {
+			return i
+		}
+	}
+	return 0
+}
+
+// spoken reports whether the model said m.
+func spoken(m llm.Message) bool {
+	return m.Kind == llm.Assistant || m.Kind == llm.Thinking || m.Kind == llm.ToolCall
+}
+
+// access is a call that read or changed a file.
+type access struct {
+	at     int // its place in the conversation
+	id     string
+	read   bool
+	offset int // the first line that was read
+	size   int // of its result
+}
+
+// staleReads returns the calls in old, the beginning of msgs, whose results say
+// of a file what was read again later or is so no more, and the file.
+func staleReads(old, msgs []llm.Message) map[string]string {
+	results := map[string]llm.Message{}
+	for _, m := range msgs {
+		if m.Kind == llm.ToolResult && !m.IsError {
+			results[m.ID] = m
+		}
+	}
+	files := map[string][]access{}
+	for i, m := range msgs {
+		result, ok := results[m.ID]
+		if m.Kind != llm.ToolCall || !ok {
+			continue
+		}
+		var args struct {
+			Path   string `json:"path"`
+			Offset int    `json:"offset"`
+		}
+		if json.Unmarshal(m.Input, &args) != nil || args.Path == "" {
+			continue
+		}
+		name := path.Clean(filepath.ToSlash(args.Path))
+		files[name] = append(files[name], access{i, m.ID, m.Name == "read", max(args.Offset, 1), len(result.Text)})
+	}
+	stale := map[string]string{}
+	for name, all := range files {
+		for i, a := range all {
+			if a.read && a.at < len(old) && superseded(a, all[i+1:]) {
+				stale[a.id] = name
+			}
+		}
+	}
+	return stale
+}
+
+// superseded reports whether one of the accesses that followed a makes its
+// result old. A later answer that the file is unchanged refers to it and does
+// not.
+func superseded(a access, later []access) bool {
+	for _, l := range later {
+		if !l.read || l.offset <= a.offset && l.size >= a.size {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutImages returns m with a note in the place of its images.
+func withoutImages(m llm.Message) llm.Message {
+	if n := len(m.Images); n > 0 {
+		m.Images = nil
+		m.Text = strings.TrimLeft(m.Text+"\n", "\n") + "[" + plural(n, "image") + " cut]"
+	}
+	return m
+}
+
+// cutResult returns the result m cut, with a reference where it is long or
+// tells of a stale file.
+func cutResult(m llm.Message, stale, outputs string) llm.Message {
+	if strings.HasPrefix(m.Text, cutMark) {
+		return m
+	}
+	where := ""
+	if outputs != "" {
+		where = " All of it is in " + filepath.Join(outputs, nameOf(m)) + "."
+	}
+	switch {
+	case stale != "" && len(m.Text) > longRead:
+		m.Text = fmt.Sprintf("%s%s was read again or changed later.%s]", cutMark, stale, where)
+	case len(m.Text) > longResult:
+		m.Text = fmt.Sprintf("%sthis had %d bytes.%s It began:]\n%s", cutMark, len(m.Text), where, prefix(m.Text, keptResult))
+	}
+	return m
+}
+
+// nameOf returns the name of the file for the whole of a result: another one
+// for another text, also where a call's ID comes again after a rewind.
+func nameOf(m llm.Message) string {
+	safe := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
+			return r
+		}
+		return '-'
+	}, prefix(m.ID, 64))
+	return fmt.Sprintf("call-%s-%.4x.txt", safe, sha256.Sum256([]byte(m.Text)))
+}
+
+// cutInput returns a call's arguments with their long strings cut.
+func cutInput(input json.RawMessage) json.RawMessage {
+	if len(input) <= longInput {
+		return input
+	}
+	d := json.NewDecoder(bytes.NewReader(input))
+	d.UseNumber()
+	var v map[string]any
+	if d.Decode(&v) != nil {
+		return input
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(cutValue(v)) != nil || b.Len() >= len(input) {
+		return input
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+func cutValue(v any) any {
+	switch v := v.(type) {
+	case string:
+		return cutString(v)
+	case []any:
+		for i := range v {
+			v[i] = cutValue(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = cutValue(v[k])
+		}
+	}
+	return v
+}
+
+func cutString(s string) string {
+	if len(s) <= longInput {
+		return s
+	}
+	return beginning(s)
+}
+
+// beginning returns how a text began, and that it was cut.
+func beginning(s string) string {
+	return fmt.Sprintf("%s… [%d bytes, cut]", prefix(s, keptPrefix), len(s))
+}
+
+// prefix returns at most the first n bytes of s, and no half of a character.
+func prefix(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}
+
+// tokens is about what a conversation takes of a model's window.
+func tokens(msgs []llm.Message) int {
+	const perImage = 1500
+	bytes, images := 0, 0
+	for _, m := range msgs {
+		bytes += len(m.Text) + len(m.Input) + len(m.Raw) + len(m.Name) + len(m.ID)
+		if m.Opaque != nil {
+			bytes += len(m.Opaque.Data)
+		}
+		images += len(m.Images)
+	}
+	return bytes/4 + perImage*images
+}

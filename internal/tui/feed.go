@@ -51,7 +51,8 @@ type feed struct {
 type turned struct {
 	text string
 	when time.Time
-	at   int // how many events came before it
+	at   int  // how many events came before it
+	end  bool // it is none, but where the next one comes
 }
 
 // pending is a prompt that waits to be taken into the conversation.
@@ -142,7 +143,7 @@ func (f *feed) userSaid(ev *loop.UserSaid) {
 	if ev.Steered {
 		return
 	}
-	f.turned = append(f.turned, turned{ev.Text, ev.Time, len(f.events) - 1})
+	f.turned = append(f.turned, turned{text: ev.Text, when: ev.Time, at: len(f.events) - 1})
 	f.turns++
 	f.begin()
 }

@@ -18,6 +18,7 @@ const (
 	actInterrupt  action = "interrupt"
 	actClear      action = "clear"
 	actLeave      action = "leave"
+	actRewind     action = "rewind"
 	actHelp       action = "help"
 	actPrevPrompt action = "previous-prompt"
 	actNextPrompt action = "next-prompt"
@@ -83,6 +84,7 @@ func bindings() []binding {
 		{actInterrupt, anywhere, []string{"esc", "ctrl+c"}, "stop the turn, at any instant"},
 		{actClear, anywhere, []string{"ctrl+c"}, "clear the prompt; on an empty one, twice, leave"},
 		{actLeave, anywhere, []string{"ctrl+d"}, "leave, on an empty prompt"},
+		{actRewind, anywhere, []string{"esc"}, "twice, on an empty prompt: take back what was said, to say it otherwise"},
 		{actHelp, anywhere, []string{"?"}, "this help, on an empty prompt"},
 		{actPrevPrompt, anywhere, []string{"up"}, "earlier prompts, from the first line"},
 		{actNextPrompt, anywhere, []string{"down"}, "later prompts, from the last line"},

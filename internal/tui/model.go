@@ -39,6 +39,7 @@ type model struct {
 	lastKey time.Time // when something was typed
 	decided time.Time // when a dialog last took a key
 	warned  time.Time // when ctrl+c was pressed on an empty prompt
+	escaped time.Time // when esc was
 	mouse   bool      // the mouse is ours
 	listing bool      // the next JobsNow is to be shown
 	ticking bool
@@ -151,10 +152,11 @@ func (m *model) apply(ev loop.Event) {
 
 // giveBack puts what was not sent into the editor, above what is typed there.
 func (m *model) giveBack(text string) {
-	if draft := m.editor.value(); strings.TrimSpace(draft) != "" {
+	draft := m.editor.take()
+	if strings.TrimSpace(draft) != "" {
 		text += "\n" + draft
 	}
-	m.editor.set(text)
+	m.editor.restore(text)
 }
 
 // playNext sends the next prompt that plays by itself, when no turn runs.
@@ -207,16 +209,20 @@ func (m *model) leave() tea.Cmd {
 }
 
 // leaving reports whether another ctrl+c leaves.
-func (m *model) leaving(now time.Time) bool {
-	return !m.warned.IsZero() && now.Sub(m.warned) < twice
-}
+func (m *model) leaving(now time.Time) bool { return since(m.warned, now) }
+
+// rewinding reports whether another esc goes back.
+func (m *model) rewinding(now time.Time) bool { return since(m.escaped, now) }
+
+// since reports whether a key pressed at then is still to be pressed twice.
+func since(then, now time.Time) bool { return !then.IsZero() && now.Sub(then) < twice }
 
 // moves reports whether anything changes with time alone.
 func (m *model) moves() bool {
 	if m.dialog.waits() {
 		return !m.done && !m.dialog.armed
 	}
-	return !m.done && (m.feed.running || !m.warned.IsZero())
+	return !m.done && (m.feed.running || !m.warned.IsZero() || !m.escaped.IsZero())
 }
 
 func (m *model) tick() {
@@ -226,6 +232,9 @@ func (m *model) tick() {
 	now := m.now()
 	if !m.leaving(now) {
 		m.warned = time.Time{}
+	}
+	if !m.rewinding(now) {
+		m.escaped = time.Time{}
 	}
 	m.arm(now)
 }

@@ -274,8 +274,12 @@ func (p *picker) origin(s Session) string {
 	return SanitizeLine(s.Parent)
 }
 
-// shortTime writes a time the shorter, the nearer it is.
+// shortTime writes a time the shorter, the nearer it is, and none at all as
+// nothing.
 func shortTime(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
 	t = t.In(now.Location())
 	switch days := now.Sub(t).Hours() / 24; {
 	case t.YearDay() == now.YearDay() && t.Year() == now.Year():

@@ -85,8 +85,8 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 
 func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 	k := msg.String()
-	leaving := m.leaving(m.now())
-	m.warned = time.Time{}
+	leaving, rewinding := m.leaving(m.now()), m.rewinding(m.now())
+	m.warned, m.escaped = time.Time{}, time.Time{}
 	if cmd, taken := m.pressAnywhere(k); taken {
 		return cmd
 	}
@@ -95,6 +95,8 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 		return m.clear(leaving)
 	case m.keys.is(k, actLeave) && m.editor.empty():
 		return m.leave()
+	case m.keys.is(k, actRewind) && m.editor.empty():
+		return m.goBack(rewinding)
 	case m.keys.is(k, actHelp) && m.editor.empty():
 		m.help.show()
 	case m.keys.is(k, actNewline):

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"slices"
-	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -94,51 +93,6 @@ func (m *model) switchTo(next Exit) tea.Cmd {
 	}
 	m.next = next
 	return m.leave()
-}
-
-func (m *model) slashRewind(arg string) tea.Cmd {
-	said, ok := m.back(arg)
-	if !ok {
-		m.say("use /rewind N, where N is how many prompts are taken back")
-		return nil
-	}
-	return m.rewind(said)
-}
-
-func (m *model) slashFork(arg string) tea.Cmd {
-	said, ok := m.back(arg)
-	if !ok {
-		m.say("use /fork N, where N is how many of the last prompts the fork is to lack")
-		return nil
-	}
-	return m.fork(said)
-}
-
-// back is the prompt so many prompts back, in digits; for none at all, what
-// would be the next one.
-func (m *model) back(arg string) (turned, bool) {
-	n, err := strconv.Atoi(arg)
-	if err != nil || n < 0 || n > len(m.feed.turned) {
-		return turned{}, false
-	}
-	end := turned{at: len(m.feed.events)}
-	return append(slices.Clone(m.feed.turned), end)[len(m.feed.turned)-n], true
-}
-
-// rewind takes back a prompt and all that followed. It can be said otherwise.
-func (m *model) rewind(to turned) tea.Cmd {
-	if m.feed.running {
-		m.say(stopFirst)
-		return nil
-	}
-	m.send(loop.Rewind{Keep: to.at})
-	m.editor.restore(to.text)
-	return nil
-}
-
-// fork goes on in a fork of the session, which ends before a prompt.
-func (m *model) fork(before turned) tea.Cmd {
-	return m.switchTo(Exit{Fork: &before.at, Draft: before.text})
 }
 
 // exported brings what became of an export.

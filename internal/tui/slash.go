@@ -31,8 +31,8 @@ func slashes() []slash {
 		{"sessions", "", "the same, each fork below what it is a fork of", (*model).slashSessions},
 		{"new", "", "begin a new session", (*model).slashNew},
 		{"clear", "", "the same as /new", (*model).slashNew},
-		{"rewind", "[N]", "take the last N prompts back, with all that followed", (*model).slashRewind},
-		{"fork", "[N]", "go on in a copy of the session, without its last N prompts", (*model).slashFork},
+		{"rewind", "[N]", "take a prompt back with all that followed, or the last N of them", (*model).slashRewind},
+		{"fork", "[N]", "go on in a copy of the session, from before a prompt or the last N", (*model).slashFork},
 		{"export", "[md|html|json]", "write the session to a file", (*model).slashExport},
 		{"quit", "", "leave", func(m *model, _ string) tea.Cmd { return m.leave() }},
 	}

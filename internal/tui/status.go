@@ -125,6 +125,8 @@ func (m *model) doing() string {
 	switch {
 	case m.leaving(m.now()):
 		return m.keys.name(actClear) + " again leaves" + m.lost()
+	case m.rewinding(m.now()):
+		return m.keys.name(actRewind) + " again goes back"
 	case m.dialog.waits():
 		return "waits for you · " + stops
 	case !m.feed.running && m.feed.cut:

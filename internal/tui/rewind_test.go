@@ -1,0 +1,104 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/loop"
+)
+
+func TestRewindList(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{History: twoTurns()})
+		d.press("esc")
+		if !strings.Contains(d.screen(), "esc again goes back") {
+			t.Errorf("the first esc says nothing:\n%s", d.screen())
+		}
+		d.press("esc")
+		d.golden("rewind-" + size)
+		d.enter("slow")
+		d.press("enter")
+		d.golden("rewinding-" + size)
+		d.commands(loop.Rewind{Keep: 0})
+	})
+}
+
+// Two presses of esc go back only if they are meant together, and with nothing
+// in the editor that they could be meant for.
+func TestEscTwice(t *testing.T) {
+	open := func(d *driver) bool { return d.m.over != nil }
+	d := newDriver(t, 80, 24, Options{History: twoTurns()})
+	d.press("esc")
+	d.pass(3 * time.Second)
+	if strings.Contains(d.screen(), "esc again") {
+		t.Errorf("the first esc counts for ever:\n%s", d.screen())
+	}
+	d.press("esc", "x", "esc", "esc")
+	if open(d) {
+		t.Error("esc opens the list over a draft")
+	}
+	d.press("backspace", "esc", "left", "esc")
+	if open(d) {
+		t.Error("esc opens the list after another key")
+	}
+	d.press("esc")
+	if !open(d) {
+		t.Error("esc twice does not open the list")
+	}
+	d.press("esc")
+	if open(d) {
+		t.Error("esc does not close the list")
+	}
+	d.enter("go on")
+	d.press("enter", "esc", "esc")
+	if open(d) {
+		t.Error("esc opens the list while a turn runs")
+	}
+	d.commands(loop.Prompt{Text: "go on"}, loop.Interrupt{}, loop.Interrupt{})
+
+	none := newDriver(t, 80, 24, Options{})
+	none.press("esc", "esc")
+	if open(none) || strings.Contains(none.screen(), "esc again") {
+		t.Errorf("there is something to take back where nothing was said:\n%s", none.screen())
+	}
+}
+
+func TestForkList(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		history := append(twoTurns(), userSaid("a \x1b[2Jhostile\u202e prompt\n"+strings.Repeat("long ", 200)), turnEnd(loop.Done, time.Second))
+		d := newDriver(t, w, h, Options{History: history})
+		d.enter("/fork")
+		d.press("enter")
+		d.golden("fork-" + size)
+		d.press("down")
+		d.golden("fork-hostile-" + size)
+		d.press("up", "enter")
+		keep := len(history) - 1 // without a partial
+		if diff := cmp.Diff(d.m.next, Exit{Fork: &keep}); diff != "" || !d.quit {
+			t.Errorf("the screen ended: %v, with (-got +want):\n%s", d.quit, diff)
+		}
+	})
+}
+
+// A steered prompt and one of the program's own begin no turn, and are no point
+// to go back to.
+func TestRewindPoints(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{History: []loop.Event{
+		userSaid("one"), &loop.UserSaid{Text: "steer", Steered: true}, &loop.UserSaid{Text: loop.GoOn, Auto: true},
+		turnEnd(loop.Done, time.Second), userSaid("two"), turnEnd(loop.Done, time.Second),
+	}})
+	d.enter("/rewind")
+	d.press("enter")
+	if got := d.screen(); !strings.Contains(got, "one") || !strings.Contains(got, "two") || strings.Contains(got, "steer") {
+		t.Errorf("not the prompts that began a turn:\n%s", got)
+	}
+	d.press("enter")
+	d.commands(loop.Rewind{Keep: 4})
+	d.events(&loop.Rewound{Keep: 4})
+	d.enter(" and a half")
+	d.press("enter")
+	d.commands(loop.Rewind{Keep: 4}, loop.Prompt{Text: "two and a half"})
+}

@@ -157,17 +157,21 @@ func cutResult(m llm.Message, stale, outputs string) llm.Message {
 	if strings.HasPrefix(m.Text, cutMark) {
 		return m
 	}
-	where := ""
-	if outputs != "" {
-		where = " All of it is in " + filepath.Join(outputs, nameOf(m)) + "."
-	}
 	switch {
 	case stale != "" && len(m.Text) > longRead:
-		m.Text = fmt.Sprintf("%s%s was read again or changed later.%s]", cutMark, stale, where)
+		m.Text = fmt.Sprintf("%s%s was read again or changed later.%s]", cutMark, stale, whereabouts(m, outputs))
 	case len(m.Text) > longResult:
-		m.Text = fmt.Sprintf("%sthis had %d bytes.%s It began:]\n%s", cutMark, len(m.Text), where, prefix(m.Text, keptResult))
+		m.Text = fmt.Sprintf("%sthis had %d bytes.%s It began:]\n%s", cutMark, len(m.Text), whereabouts(m, outputs), prefix(m.Text, keptResult))
 	}
 	return m
+}
+
+// whereabouts says where the whole of a result is, if it is anywhere.
+func whereabouts(m llm.Message, outputs string) string {
+	if outputs == "" {
+		return ""
+	}
+	return " All of it is in " + filepath.Join(outputs, nameOf(m)) + "."
 }
 
 // nameOf returns the name of the file for the whole of a result: another one

@@ -69,6 +69,9 @@ func (e *editor) resize(width, limit int) {
 // value is the text as it is shown, with tokens for what was pasted.
 func (e *editor) value() string { return e.area.Value() }
 
+// whole is the text with pastes written out.
+func (e *editor) whole() string { return e.pastes.expand(e.value()) }
+
 // empty reports whether nothing is typed.
 func (e *editor) empty() bool { return e.area.Length() == 0 }
 
@@ -87,7 +90,7 @@ func (e *editor) restore(text string) {
 
 // take empties the editor and returns what was in it, pastes written out.
 func (e *editor) take() string {
-	text := e.pastes.expand(e.value())
+	text := e.whole()
 	e.set("")
 	e.walked, e.draft = 0, ""
 	e.pastes = pastes{}

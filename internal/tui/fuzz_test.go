@@ -19,7 +19,7 @@ func FuzzScreen(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		p := &player{rand.New(rand.NewPCG(seed, 1)), newDriver(t, 80, 24, Options{}), nil, 0}
+		p := &player{rand.New(rand.NewPCG(seed, 1)), newDriver(t, 80, 24, new(store).options()), nil, 0}
 		for range 100 {
 			p.step()
 		}
@@ -51,6 +51,14 @@ func (p *player) step() {
 	case 5:
 		p.d.pass(time.Duration(p.IntN(900)) * time.Millisecond)
 		p.d.send(tea.MouseWheelMsg{Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[p.IntN(2)]})
+	case 6:
+		if p.IntN(4) == 0 {
+			p.d.press("ctrl+u")
+			p.d.enter(p.pick("/sessions", "/resume", "/rewind", "/fork", "/rename x", "/compact"))
+			p.d.press("enter")
+			return
+		}
+		fallthrough
 	default:
 		p.d.events(p.event())
 	}
@@ -79,7 +87,7 @@ func (p *player) event() loop.Event {
 	}
 	effect, title := p.pick("read", "write", "execute", ""), p.pick("read ", "shell ", "", "edit ")+p.words(2)
 	diff := loop.Diff{Path: p.words(1), Unified: hunk, Added: 2, Removed: 1}
-	switch p.IntN(18) {
+	switch p.IntN(21) {
 	case 0:
 		return &loop.UserSaid{Text: p.words(20), Steered: p.IntN(2) == 0}
 	case 1, 2:
@@ -122,6 +130,12 @@ func (p *player) event() loop.Event {
 		return &loop.TodoSet{ID: id, Items: items}
 	case 16:
 		return loop.JobsNow{Jobs: []loop.Job{{ID: 1, Title: title, State: p.words(p.IntN(2)), Lines: 3}}}
+	case 17:
+		return &loop.Rewound{Keep: p.IntN(30) - 1}
+	case 18:
+		return &loop.Renamed{Title: p.words(p.IntN(9))}
+	case 19:
+		return &loop.Compacted{Replies: 3, Saved: p.IntN(1e6), Why: p.words(2)}
 	}
 	return &loop.TurnEnd{Reason: loop.Reason(p.pick("done", "error", "interrupted", "length")), Error: p.words(2), Hint: p.words(2), Duration: time.Hour}
 }

@@ -44,6 +44,9 @@ type model struct {
 	listing bool      // the next JobsNow is to be shown
 	ticking bool
 	done    bool
+	orphan  bool // the agent is gone
+	saving  bool // the draft is going to be saved
+	saved   loop.Draft
 	next    Exit // what the person wants once this is over
 
 	panel panel
@@ -70,6 +73,7 @@ func newModel(o Options, now func() time.Time, send func(loop.Command)) *model {
 	if o.Title != "" { // what a person called it stays, though the words may be taken back
 		m.entitle(o.Title)
 	}
+	m.restoreDraft(o.Draft)
 	return m
 }
 
@@ -85,6 +89,7 @@ func (m *model) Init() tea.Cmd { return tea.RequestBackgroundColor }
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.route(msg)
 	m.arrange()
+	cmd = tea.Batch(cmd, m.keepDraft())
 	if !m.ticking && m.moves() {
 		m.ticking = true
 		cmd = tea.Batch(cmd, m.after(spin, tickMsg{}))
@@ -107,7 +112,11 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 			m.apply(ev)
 		}
 	case gone:
+		m.orphan = true
 		return m.leave()
+	case draftDue:
+		m.saving = false
+		m.saveDraft()
 	case exported:
 		m.exported(msg)
 	case tickMsg:

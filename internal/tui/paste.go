@@ -33,6 +33,9 @@ func (p pastes) collapse(text string, typed int) string {
 // expand writes out every token in text. What was pasted is not looked into for
 // tokens.
 func (p pastes) expand(text string) string {
+	if len(p) == 0 {
+		return text
+	}
 	var pairs []string
 	for token, pasted := range p {
 		pairs = append(pairs, token, pasted)

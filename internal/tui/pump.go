@@ -83,17 +83,21 @@ func gather(ctx context.Context, events <-chan loop.Event, b batch, over <-chan 
 
 // relay passes commands on in their order and takes every one at once, however
 // slow the other side is: who sends to in never waits for the agent. It ends
-// with ctx.
+// with ctx, or when in is closed and everything passed on.
 func relay(ctx context.Context, in <-chan loop.Command, out chan<- loop.Command) {
 	var queue []loop.Command
-	for {
+	for in != nil || len(queue) > 0 {
 		var next loop.Command
 		var to chan<- loop.Command
 		if len(queue) > 0 {
 			next, to = queue[0], out
 		}
 		select {
-		case c := <-in:
+		case c, ok := <-in:
+			if !ok {
+				in = nil
+				continue
+			}
 			queue = append(queue, c)
 		case to <- next:
 			queue = queue[1:]

@@ -139,3 +139,18 @@ func TestNoDeadlock(t *testing.T) {
 	cancel()
 	between.Wait()
 }
+
+// Who closes the queue is told when everything in it has arrived.
+func TestRelayEndsWithItsQueue(t *testing.T) {
+	in, out := make(chan loop.Command), make(chan loop.Command)
+	var between sync.WaitGroup
+	between.Go(func() { relay(t.Context(), in, out) })
+	in <- loop.Rename{Title: "one"}
+	in <- loop.Rename{Title: "two"}
+	close(in)
+	got := []loop.Command{<-out, <-out}
+	if diff := cmp.Diff(got, []loop.Command{loop.Rename{Title: "one"}, loop.Rename{Title: "two"}}); diff != "" {
+		t.Errorf("commands (-got +want):\n%s", diff)
+	}
+	between.Wait()
+}

@@ -90,6 +90,16 @@ func (x *terminal) expect(text string) {
 	x.seen.WriteString(rest)
 }
 
+// command waits for a command to the agent that is more than a draft.
+func (x *terminal) command() loop.Command {
+	for {
+		c := <-x.commands
+		if _, draft := c.(loop.SaveDraft); !draft {
+			return c
+		}
+	}
+}
+
 func (x *terminal) keys(s string) {
 	x.t.Helper()
 	if _, err := x.ptm.WriteString(s); err != nil {
@@ -123,14 +133,14 @@ func TestRun(t *testing.T) {
 	x := openTerminal(t, t.Context())
 	x.expect("agent 0.1")
 	x.keys("hello\r")
-	if diff := cmp.Diff(<-x.commands, loop.Command(loop.Prompt{Text: "hello"})); diff != "" {
+	if diff := cmp.Diff(x.command(), loop.Command(loop.Prompt{Text: "hello"})); diff != "" {
 		t.Errorf("command (-got +want):\n%s", diff)
 	}
 	x.events <- userSaid("hello")
 	x.events <- streamed("r1", "Well met")
 	x.expect("Well met")
 	x.keys("\x03")
-	if diff := cmp.Diff(<-x.commands, loop.Command(loop.Interrupt{})); diff != "" {
+	if diff := cmp.Diff(x.command(), loop.Command(loop.Interrupt{})); diff != "" {
 		t.Errorf("command (-got +want):\n%s", diff)
 	}
 	x.events <- done(llm.Assistant, "r1", "Well met.")

@@ -25,6 +25,7 @@ type driver struct {
 	m    *model
 	time time.Time
 	sent []loop.Command
+	kept []loop.Draft // what was saved of the editor
 	quit bool
 
 	timers []timer
@@ -42,7 +43,7 @@ func newDriver(t *testing.T, width, height int, o Options) *driver {
 	if o.Mode == "" {
 		o.Mode = "ask"
 	}
-	d.m = newModel(o, func() time.Time { return d.time }, func(c loop.Command) { d.sent = append(d.sent, c) })
+	d.m = newModel(o, func() time.Time { return d.time }, d.command)
 	d.m.after = d.after
 	d.send(tea.WindowSizeMsg{Width: width, Height: height})
 	return d
@@ -215,6 +216,23 @@ func (d *driver) same(other *driver) {
 	d.t.Helper()
 	if diff := cmp.Diff(strings.Split(other.screen(), "\n"), strings.Split(d.screen(), "\n")); diff != "" {
 		d.t.Errorf("resumed (-got +want):\n%s", diff)
+	}
+}
+
+// command takes what is sent to the agent. Drafts are kept by themselves.
+func (d *driver) command(c loop.Command) {
+	if c, ok := c.(loop.SaveDraft); ok {
+		d.kept = append(d.kept, c.Draft)
+		return
+	}
+	d.sent = append(d.sent, c)
+}
+
+// drafts compares what was saved of the editor.
+func (d *driver) drafts(want ...loop.Draft) {
+	d.t.Helper()
+	if diff := cmp.Diff(d.kept, want); diff != "" {
+		d.t.Errorf("drafts (-got +want):\n%s", diff)
 	}
 }
 

@@ -81,29 +81,42 @@ type Exit struct {
 	Draft string
 }
 
-// grace is how long a terminal that does not take output any more may hold up
-// the end of the program.
+// grace is how long a terminal that does not take output any more, or an agent
+// that takes no commands, may hold up the end of the program.
 const grace = 2 * time.Second
 
 // Run shows the screen until the person leaves, the agent is gone or ctx ends,
 // none of which is an error. However it ends, the terminal is as it was found.
 // Signals are the caller's to turn into the end of ctx.
 func Run(ctx context.Context, o Options) (Exit, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	commands := make(chan loop.Command)
-	go relay(ctx, commands, o.Commands)
+	all, stop := context.WithCancel(ctx)
+	defer stop()
+	commands, passed := make(chan loop.Command), make(chan struct{})
+	go func() {
+		defer close(passed)
+		relay(all, commands, o.Commands)
+	}()
 	m := newModel(o, time.Now, func(c loop.Command) {
 		select {
 		case commands <- c:
-		case <-ctx.Done():
+		case <-all.Done():
 		}
 	})
+	ctx, cancel := context.WithCancel(all)
+	defer cancel()
 	drawn, err := show(ctx, cancel, m, o.Input, o.Output, func(send func(any)) {
 		pump(ctx, o.Events, send)
 	})
 	if !drawn {
 		return Exit{}, err
+	}
+	m.saveDraft()
+	close(commands)
+	if !m.orphan {
+		select {
+		case <-passed:
+		case <-time.After(grace):
+		}
 	}
 	exit := m.next
 	exit.LastAnswer, exit.Turns, exit.Jobs = m.feed.answer, m.feed.turns, alive(m.feed.jobs)

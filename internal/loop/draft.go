@@ -11,7 +11,7 @@ import (
 // so far. The zero value is ready to use.
 type unsent struct {
 	mu      sync.Mutex
-	of      Draft    // of the front end
+	of      Draft    // of the front end, which may have in its queue what waits
 	waiting []string // to be told
 	told    bool     // that it cannot be kept
 }
@@ -38,7 +38,9 @@ func (u *unsent) giveBack(text string) {
 	if i := slices.Index(u.waiting, text); i >= 0 {
 		u.waiting = slices.Delete(u.waiting, i, i+1)
 	}
-	u.of.Queue = append(slices.Clone(u.of.Queue), text)
+	if !slices.Contains(u.of.Queue, text) {
+		u.of.Queue = append(slices.Clone(u.of.Queue), text)
+	}
 }
 
 // sent forgets what is on record now.
@@ -47,9 +49,17 @@ func (u *unsent) sent(text string) {
 	defer u.mu.Unlock()
 	if i := slices.Index(u.waiting, text); i >= 0 {
 		u.waiting = slices.Delete(u.waiting, i, i+1)
-		return
 	}
 	u.of.drop(text)
+}
+
+// all is what would be lost.
+func (u *unsent) all() Draft {
+	rest := Draft{Queue: u.of.Queue}
+	for _, text := range u.waiting {
+		rest.drop(text)
+	}
+	return Draft{Text: u.of.Text, Queue: slices.Concat(u.waiting, rest.Queue)}
 }
 
 // keep hands save the draft, as JSON; nothing where there is none. The first
@@ -57,7 +67,7 @@ func (u *unsent) sent(text string) {
 func (u *unsent) keep(save func([]byte) error) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	d := Draft{Text: u.of.Text, Queue: slices.Concat(u.waiting, u.of.Queue)}
+	d := u.all()
 	var text []byte
 	if d.Text != "" || len(d.Queue) > 0 {
 		b, err := json.Marshal(d)

@@ -132,6 +132,7 @@ func TestDraft(t *testing.T) {
 		case *loop.ToolStart:
 			commands <- loop.SaveDraft{Draft: loop.Draft{Text: "and b", Queue: []string{"later"}}}
 			commands <- loop.Prompt{Text: "and b"}
+			commands <- loop.SaveDraft{Draft: loop.Draft{Queue: []string{"and b", "later"}}} // the front end sees it wait too
 			commands <- loop.Rewind{}
 		case loop.Notice: // the commands before are carried out
 			if d := cmp.Diff(kept(), loop.Draft{Queue: []string{"and b", "later"}}); d != "" {

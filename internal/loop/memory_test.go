@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -120,12 +121,20 @@ func TestDraft(t *testing.T) {
 		return d
 	}
 	heard, steered := make(chan struct{}), make(chan struct{})
-	look := tool("look", tools.Read, func(ctx context.Context, text string) (string, error) { <-heard; return text, nil })
+	look := tool("look", tools.Read, func(ctx context.Context, text string) (string, error) {
+		select {
+		case <-heard:
+		case <-ctx.Done():
+		}
+		return text, ctx.Err()
+	})
 	p := script.New(script.Call("c1", "look", args("a")), script.Reply{Deltas: script.Say("on it").Deltas, Hold: map[int]<-chan struct{}{0: steered}})
 	o := options(p, look)
 	o.Log = log
 	commands, events := make(chan loop.Command, 16), make(chan loop.Event)
-	go loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
+	ctx, stop := context.WithTimeout(t.Context(), hang)
+	defer stop()
+	go loop.NewAgent(fill(o)).Run(ctx, commands, events)
 	commands <- loop.Prompt{Text: "go"}
 	for e := range events {
 		switch e := e.(type) {
@@ -153,6 +162,37 @@ func TestDraft(t *testing.T) {
 	}
 	if text, err := log.Draft(); text != nil || err != nil {
 		t.Errorf("got %q, %v, want no draft left", text, err)
+	}
+}
+
+// A draft that cannot be kept is told once, and nothing else.
+func TestDraftIsNotKept(t *testing.T) {
+	o := options(script.New(script.Say("done")))
+	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
+	defer o.Log.Close()
+	inTheWay := filepath.Join(strings.TrimSuffix(o.Log.Path(), ".jsonl")+".draft", "x")
+	if err := os.MkdirAll(inTheWay, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	draft := loop.SaveDraft{Draft: loop.Draft{Text: "half a"}}
+	commands, events := make(chan loop.Command, 8), make(chan loop.Event)
+	go loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
+	commands <- loop.Prompt{Text: "one"}
+	var notices []string
+	for e := range events {
+		switch e := e.(type) {
+		case *loop.TurnEnd:
+			commands <- draft
+			commands <- draft
+			commands <- loop.Rename{Title: "all is well"}
+		case loop.Notice:
+			notices = append(notices, e.Text)
+		case *loop.Renamed:
+			close(commands)
+		}
+	}
+	if len(notices) != 1 || !strings.Contains(notices[0], "not kept") {
+		t.Errorf("got %q, want one notice", notices)
 	}
 }
 

@@ -88,7 +88,7 @@ func TestRenamedAndCompacted(t *testing.T) {
 		d.events(twoTurns()[:firstTurn+1]...)
 		d.enter("/compact")
 		d.press("enter")
-		d.events(&loop.Compacted{Replies: 3, Saved: 12_345})
+		d.events(&loop.Compacted{Replies: 3, Saved: 12_345, Why: "asked for"})
 		d.golden("compacted-" + size)
 		d.commands(loop.Compact{})
 		if got, want := d.m.View().WindowTitle, "agent · the ␛[31mbuild⏎"; got != want {

@@ -133,7 +133,8 @@ func (a *app) equip(inRepo bool) {
 
 // toolsOf returns the tools on a workspace, in a fixed order.
 func toolsOf(w *tools.Workspace, known *tools.Ledger, checks []settings.Check) []tools.Tool {
-	ts := append(tools.Files(w, known), tools.Shell(w.Dir()), tools.Fetch(fetch.Options{
+	ts := append(tools.Files(w, known), tools.Shell(w, nil)...)
+	ts = append(ts, tools.Fetch(fetch.Options{
 		UserAgent: "agent/" + stamped() + " (a coding assistant, for its user)",
 	}))
 	var own []tools.Check

@@ -2,12 +2,15 @@ package tools
 
 import (
 	"context"
+	"crypto/rand"
 	_ "embed"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -26,53 +29,248 @@ const (
 type shellArgs struct {
 	Command string `json:"command" jsonschema:"what to run, as one would type it; it may have several lines"`
 	Timeout int    `json:"timeout_seconds,omitempty" jsonschema:"time limit in seconds, from 1 to 600; 120 if it is not given"`
+	Quiet   int    `json:"quiet_seconds,omitempty" jsonschema:"limit in seconds for the time without any output, from 1 to 600; none if it is not given"`
+	AtLimit string `json:"at_limit,omitempty" jsonschema:"what happens at a limit: background (the command goes on as a job; the default) or end"`
 }
 
-// Shell returns the tool that runs a command in dir.
-func Shell(dir string) Tool {
-	return New("shell", shellText, func(_ context.Context, a shellArgs) (Call, error) {
-		limit, err := a.check()
-		if err != nil {
-			return Call{}, err
-		}
-		return Call{
-			Title:   shellTitle(a.Command),
-			Effect:  Execute,
-			Targets: []Target{{Command, a.Command}},
-			Run: func(ctx context.Context, ok Approved) (Result, error) {
-				c := shell.Command{Line: a.Command, Dir: dir, Env: os.Environ(), Max: limit, Progress: ok.Progress}
-				r, err := shell.Run(ctx, c)
-				if err != nil && !errors.Is(err, ctx.Err()) {
-					return Result{}, fmt.Errorf("%w. The command did not run", err)
-				}
-				return shellResult(r, limit, err != nil), err
-			},
-		}, nil
-	})
-}
-
-// check returns the time limit, or what is wrong with the arguments.
-func (a shellArgs) check() (time.Duration, error) {
-	switch {
-	case strings.TrimSpace(a.Command) == "":
-		return 0, errors.New("the command is empty: say what to run")
-	case strings.ContainsRune(a.Command, 0):
-		return 0, errors.New("the command holds a zero byte, which no shell takes: leave it out")
-	case len(a.Command) > maxCommand:
-		return 0, fmt.Errorf("the command has %d bytes, more than %d: write it to a file and run that", len(a.Command), maxCommand)
-	case a.Timeout == 0:
-		return shell.DefaultLimit, nil
-	case a.Timeout < 1 || a.Timeout > maxTimeout:
-		return 0, fmt.Errorf("timeout_seconds is %d: it must be from 1 to %d", a.Timeout, maxTimeout)
+// Shell returns the tool that runs a command in w and, where jobs is not nil,
+// the one for commands in the background. They share the directory that the
+// last command has moved to, so each agent gets its own.
+func Shell(w *Workspace, jobs *Jobs) []Tool {
+	s := &shellTool{w: w, jobs: jobs, at: "."}
+	tools := []Tool{New("shell", shellText, s.prepare)}
+	if jobs != nil {
+		tools = append(tools, New("jobs", jobsText, s.prepareJob))
 	}
-	return time.Duration(a.Timeout) * time.Second, nil
+	return tools
 }
 
-// shellTitle is the first line of a command, such that it is one line on any
+type shellTool struct {
+	w    *Workspace
+	jobs *Jobs // nil where nothing runs in the background
+
+	mu sync.Mutex
+	at string // where the next command runs, relative to the workspace
+}
+
+func (s *shellTool) prepare(_ context.Context, a shellArgs) (Call, error) {
+	if err := a.check(); err != nil {
+		return Call{}, err
+	}
+	return Call{
+		Title:   "shell " + oneLine(a.Command),
+		Effect:  Execute,
+		Targets: []Target{{Command, a.Command}},
+		Run:     func(ctx context.Context, ok Approved) (Result, error) { return s.run(ctx, a, ok) },
+	}, nil
+}
+
+// check returns what is wrong with the arguments.
+func (a *shellArgs) check() error {
+	if a.Timeout == 0 {
+		a.Timeout = int(shell.DefaultLimit / time.Second)
+	}
+	switch {
+	case a.Timeout < 1 || a.Timeout > maxTimeout:
+		return fmt.Errorf("timeout_seconds is %d: it must be from 1 to %d", a.Timeout, maxTimeout)
+	case a.Quiet < 0 || a.Quiet > maxTimeout:
+		return fmt.Errorf("quiet_seconds is %d: it must be from 1 to %d", a.Quiet, maxTimeout)
+	case a.AtLimit != "" && a.AtLimit != "background" && a.AtLimit != "end":
+		return fmt.Errorf("at_limit is %q: it must be background or end", a.AtLimit)
+	}
+	return checkCommand(a.Command)
+}
+
+// checkCommand returns what keeps a command from being run at all.
+func checkCommand(command string) error {
+	switch {
+	case strings.TrimSpace(command) == "":
+		return errors.New("the command is empty: say what to run")
+	case strings.ContainsRune(command, 0):
+		return errors.New("the command holds a zero byte, which no shell takes: leave it out")
+	case len(command) > maxCommand:
+		return fmt.Errorf("the command has %d bytes, more than %d: write it to a file and run that", len(command), maxCommand)
+	}
+	return nil
+}
+
+// command is a line as it is run now.
+func (s *shellTool) command(line, dir string) shell.Command {
+	return shell.Command{Line: line, Dir: dir, Env: os.Environ(), Whole: s.w.newOutput()}
+}
+
+func (s *shellTool) run(ctx context.Context, a shellArgs, ok Approved) (Result, error) {
+	if err := ctx.Err(); err != nil {
+		return Result{}, err
+	}
+	dir, lost := s.dir()
+	c := s.command(a.Command, dir)
+	c.Max, c.Quiet = time.Duration(a.Timeout)*time.Second, time.Duration(a.Quiet)*time.Second
+	c.Progress, c.Force = ok.Progress, ok.Force
+	r, err := shell.Start(c)
+	if err != nil {
+		return Result{}, fmt.Errorf("%w. The command did not run", err)
+	}
+	o := outcome{shellArgs: a, why: r.Watch(ctx), notes: lost}
+	if s.jobs != nil && a.AtLimit != "end" && (o.why == shell.TooLong || o.why == shell.TooQuiet) {
+		o.job, o.refused = s.jobs.begin(a.Command, func() (*shell.Running, *os.File, error) { return r, nil, nil })
+	}
+	if o.why != shell.Ended && o.job == nil {
+		r.Finish()
+	}
+	o.Result = r.Result()
+	if o.job == nil {
+		o.notes += s.moved(o.Dir)
+	}
+	if o.why == shell.Interrupted {
+		return o.result(), ctx.Err()
+	}
+	return o.result(), nil
+}
+
+// dir returns where the next command runs, and a note if that is not where the
+// last one ended.
+func (s *shellTool) dir() (dir, note string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	dir = filepath.Join(s.w.dir, filepath.FromSlash(s.at))
+	if info, err := os.Stat(dir); err == nil && info.IsDir() || s.at == "." {
+		return dir, ""
+	}
+	note = fmt.Sprintf("[the directory %s is gone, so this ran in %s]\n", s.at, s.w.dir)
+	s.at = "."
+	return s.w.dir, note
+}
+
+// moved takes note of the directory that a command ended in, "" if it is not
+// known, and tells the model if it is another than before.
+func (s *shellTool) moved(to string) (note string) {
+	if to == "" {
+		return ""
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.at
+	rel, ok := s.w.inside(to)
+	if !ok {
+		s.at = "."
+		return fmt.Sprintf("[it ended in %s, outside the working directory: the next command runs in %s again]\n", to, s.w.dir)
+	}
+	if s.at = rel; rel == before {
+		return ""
+	}
+	return fmt.Sprintf("[working directory is now %s]\n", rel)
+}
+
+// newOutput returns what makes a file for the whole of an output, or nil where
+// none is kept.
+func (w *Workspace) newOutput() func() (*os.File, error) {
+	if w.outputs == "" {
+		return nil
+	}
+	return func() (*os.File, error) {
+		if err := os.MkdirAll(w.outputs, 0o700); err != nil {
+			return nil, err
+		}
+		name := "shell-" + strings.ToLower(rand.Text()) + ".txt"
+		return os.OpenFile(filepath.Join(w.outputs, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	}
+}
+
+// outcome is what a command came to, and what it was asked to.
+type outcome struct {
+	shell.Result
+	shellArgs
+	why     shell.Reason // for not waiting any longer
+	job     *job         // that it goes on as; nil if it has ended
+	refused error        // why it does not
+	notes   string       // lines for the model
+}
+
+// result says what a command came to. What is not its output stands in brackets
+// below it, how it ended last.
+func (o outcome) result() Result {
+	lines := "no output"
+	if o.Lines > 0 {
+		lines = plural(int(o.Lines), "line")
+	}
+	how, end := o.end()
+	return Result{
+		Text:    ended(o.Output) + wholeNote(o.Result) + leftNote(o.Result) + o.notes + "[" + end + "]\n",
+		Summary: how + " · " + lines,
+		IsError: o.job == nil && (o.Code != 0 || o.why != shell.Ended),
+	}
+}
+
+// end says how it ended, in a few words for people and in more for the model.
+func (o outcome) end() (how, end string) {
+	var limit, advice string
+	switch o.why {
+	case shell.Ended:
+		return o.Ended, o.Ended
+	case shell.Interrupted:
+		return "interrupted", "interrupted after " + seconds(o.Took) + ", and ended"
+	case shell.TooLong:
+		limit = fmt.Sprintf("still running after %d s", o.Timeout)
+		advice = fmt.Sprintf("If it needs longer, set timeout_seconds (up to %d); if it does not end by itself, run it so that it does", maxTimeout)
+	case shell.TooQuiet:
+		limit = fmt.Sprintf("no output for %d s", o.Quiet)
+		advice = "If that is as it should be, leave quiet_seconds out; if it waits for an answer, give it one in the command"
+	}
+	if o.job != nil {
+		return fmt.Sprintf("goes on as job %d", o.job.id),
+			fmt.Sprintf("%s; goes on as job %d: use jobs to read its output, or stop it", limit, o.job.id)
+	}
+	if o.refused != nil {
+		advice = "It could not go on in the background: " + o.refused.Error()
+	}
+	return "stopped after " + seconds(o.Took), limit + ", its limit, and ended. " + advice
+}
+
+// wholeNote says where all of an output is, if what the model reads is not all.
+func wholeNote(r shell.Result) string {
+	if !r.Cut {
+		return ""
+	}
+	return fileNote(r.Whole, r.Lines)
+}
+
+func fileNote(w shell.Whole, lines int64) string {
+	switch {
+	case w.Path == "" && w.Cut == "":
+		return ""
+	case w.Path == "":
+		return fmt.Sprintf("[the whole output is not kept: %s]\n", w.Cut)
+	case w.Cut != "":
+		return fmt.Sprintf("[the first %d bytes of the output are in %s: read or search them there. The rest is not kept: %s]\n", w.Size, w.Path, w.Cut)
+	}
+	return fmt.Sprintf("[the whole output, %s, is in %s: read or search it there]\n", plural(int(lines), "line"), w.Path)
+}
+
+// leftNote says what became of the processes that a command has left.
+func leftNote(r shell.Result) string {
+	switch {
+	case r.Lost:
+		return "[the process that keeps it was killed or could do nothing: something that it has started may be running yet]\n"
+	case r.Left:
+		return "[processes that it had left running were ended with it]\n"
+	}
+	return ""
+}
+
+// ended is text as whole lines.
+func ended(text string) string {
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+// oneLine is the first line of a command, such that it is one line on any
 // screen, and how many lines follow.
-func shellTitle(command string) string {
+func oneLine(command string) string {
 	first, rest, more := strings.Cut(strings.TrimSpace(command), "\n")
-	title := "shell "
+	title := ""
 	room := maxTitle
 	for _, r := range strings.TrimSpace(first) {
 		if room--; room == 0 {
@@ -89,35 +287,6 @@ func shellTitle(command string) string {
 		title += fmt.Sprintf(" (+%s)", plural(strings.Count(rest, "\n")+1, "line"))
 	}
 	return title
-}
-
-// shellResult says what a command came to. What is not its output stands in
-// brackets below it, how it ended last.
-func shellResult(r shell.Result, limit time.Duration, interrupted bool) Result {
-	how, end := r.Ended, r.Ended
-	switch {
-	case interrupted:
-		how = "interrupted"
-		end = "interrupted after " + seconds(r.Took) + ", and ended"
-	case r.Why == shell.TooLong:
-		how = "stopped after " + seconds(limit)
-		end = fmt.Sprintf("still running after %s, its time limit, and ended. If it needs longer, set timeout_seconds (up to %d); if it does not end by itself, run it so that it does", seconds(limit), maxTimeout)
-	}
-	text, lines := r.Output, "no output"
-	if r.Lines > 0 {
-		lines = plural(int(r.Lines), "line")
-	}
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	if r.Left {
-		text += "[processes that it had left running were ended with it]\n"
-	}
-	return Result{
-		Text:    text + "[" + end + "]\n",
-		Summary: how + " · " + lines,
-		IsError: r.Code != 0 || r.Why == shell.TooLong || interrupted,
-	}
 }
 
 // seconds is a duration for reading: "120 s", "2.5 s".

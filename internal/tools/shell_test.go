@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,16 +16,80 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/tools"
+	"agent/internal/tools/shell"
 )
 
 // prepareShell prepares a call of the shell tool in dir.
 func prepareShell(t *testing.T, dir string, args any) (tools.Call, error) {
 	t.Helper()
-	b, err := json.Marshal(args)
+	ws, err := tools.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tools.Shell(dir).Prepare(t.Context(), b)
+	t.Cleanup(func() { ws.Close() })
+	return newCommands(t, ws, nil).prepare("shell", args)
+}
+
+// commands are the tools that run commands, as one agent has them.
+type commands struct {
+	t     *testing.T
+	tools []tools.Tool
+}
+
+func newCommands(t *testing.T, ws *tools.Workspace, jobs *tools.Jobs) commands {
+	if jobs != nil {
+		t.Cleanup(jobs.Close)
+	}
+	return commands{t, tools.Shell(ws, jobs)}
+}
+
+func (c commands) prepare(name string, args any) (tools.Call, error) {
+	c.t.Helper()
+	b, err := json.Marshal(args)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, tool := range c.tools {
+		if tool.Spec().Name == name {
+			return tool.Prepare(c.t.Context(), b)
+		}
+	}
+	c.t.Fatalf("there is no tool %s", name)
+	return tools.Call{}, nil
+}
+
+// run runs a tool that is expected to.
+func (c commands) run(name string, args any) tools.Result {
+	c.t.Helper()
+	call, err := c.prepare(name, args)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	r, err := call.Run(c.t.Context(), tools.Approved{})
+	if err != nil {
+		c.t.Fatalf("%s %v: %v", name, args, err)
+	}
+	return r
+}
+
+// refused is what a tool says to what it does not do.
+func (c commands) refused(name string, args any) string {
+	c.t.Helper()
+	call, err := c.prepare(name, args)
+	if err == nil {
+		_, err = call.Run(c.t.Context(), tools.Approved{})
+	}
+	if err == nil {
+		c.t.Fatalf("%s %v was done", name, args)
+	}
+	return err.Error()
+}
+
+func same[T any](t *testing.T, got, want T) {
+	t.Helper()
+	if d := cmp.Diff(got, want); d != "" {
+		t.Errorf("got (-), want (+):\n%s", d)
+	}
 }
 
 func TestShellSaysWhatItWouldRun(t *testing.T) {
@@ -57,6 +122,8 @@ func TestShellRefusesArguments(t *testing.T) {
 		{obj{"command": strings.Repeat("x", 200<<10)}, "write it to a file"},
 		{obj{"command": "true", "timeout_seconds": 601}, "from 1 to 600"},
 		{obj{"command": "true", "timeout_seconds": -1}, "from 1 to 600"},
+		{obj{"command": "true", "quiet_seconds": 601}, "from 1 to 600"},
+		{obj{"command": "true", "at_limit": "wait"}, "background or end"},
 		{obj{"cmd": "true"}, "schema"},
 	} {
 		if _, err := prepareShell(t, t.TempDir(), c.args); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -78,32 +145,37 @@ func TestShellPreparesWithoutRunning(t *testing.T) {
 func TestShellRuns(t *testing.T) {
 	for _, c := range []struct {
 		command string
-		timeout int
 		want    tools.Result
 	}{
-		{"echo a; echo b >&2", 0, tools.Result{Text: "a\nb\n[exit 0]\n", Summary: "exit 0 · 2 lines"}},
-		{"true", 0, tools.Result{Text: "[exit 0]\n", Summary: "exit 0 · no output"}},
-		{"printf x; exit 2", 0, tools.Result{Text: "x\n[exit 2]\n", Summary: "exit 2 · 1 line", IsError: true}},
-		{"kill -SEGV $$", 0, tools.Result{Text: "[killed by SIGSEGV]\n", Summary: "killed by SIGSEGV · no output", IsError: true}},
-		{"echo a; sleep 60", 1, tools.Result{
-			Text:    "a\n[still running after 1 s, its time limit, and ended. If it needs longer, set timeout_seconds (up to 600); if it does not end by itself, run it so that it does]\n",
-			Summary: "stopped after 1 s · 1 line", IsError: true,
-		}},
+		{"echo a; echo b >&2", tools.Result{Text: "a\nb\n[exit 0]\n", Summary: "exit 0 · 2 lines"}},
+		{"true", tools.Result{Text: "[exit 0]\n", Summary: "exit 0 · no output"}},
+		{"printf x; exit 2", tools.Result{Text: "x\n[exit 2]\n", Summary: "exit 2 · 1 line", IsError: true}},
+		{"kill -SEGV $$", tools.Result{Text: "[killed by SIGSEGV]\n", Summary: "killed by SIGSEGV · no output", IsError: true}},
 	} {
-		args := obj{"command": c.command}
-		if c.timeout > 0 {
-			args["timeout_seconds"] = c.timeout
-		}
-		call, err := prepareShell(t, t.TempDir(), args)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := call.Run(t.Context(), tools.Approved{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(got, c.want); d != "" {
-			t.Errorf("%s: got (-), want (+):\n%s", c.command, d)
+		ws, _ := workspace(t, nil)
+		same(t, newCommands(t, ws, nil).run("shell", obj{"command": c.command}), c.want)
+	}
+}
+
+func TestShellEndsAtItsLimit(t *testing.T) { // P10
+	long := "[still running after 1 s, its limit, and ended. If it needs longer, set timeout_seconds (up to 600); if it does not end by itself, run it so that it does]\n"
+	quiet := "[no output for 1 s, its limit, and ended. If that is as it should be, leave quiet_seconds out; if it waits for an answer, give it one in the command]\n"
+	for _, c := range []struct {
+		jobs *tools.Jobs
+		args obj
+		text string
+	}{
+		{nil, obj{"timeout_seconds": 1}, long},
+		{tools.NewJobs(), obj{"timeout_seconds": 1, "at_limit": "end"}, long},
+		{nil, obj{"quiet_seconds": 1}, quiet},
+		{tools.NewJobs(), obj{"quiet_seconds": 1, "at_limit": "end"}, quiet},
+	} {
+		ws, _ := workspace(t, nil)
+		c.args["command"] = "echo a; sleep 600"
+		got := newCommands(t, ws, c.jobs).run("shell", c.args)
+		same(t, strings.TrimPrefix(got.Text, "a\n"), c.text) // a busy machine may not come to the echo
+		if !got.IsError || !strings.HasPrefix(got.Summary, "stopped after ") {
+			t.Errorf("result %+v", got)
 		}
 	}
 }
@@ -126,14 +198,122 @@ func TestShellInterruptedKeepsItsOutput(t *testing.T) {
 	}
 }
 
-func TestShellWithoutItsDirectory(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "gone")
-	c, err := prepareShell(t, dir, obj{"command": "true"})
+func TestShellWithoutItsDirectory(t *testing.T) { // P14
+	dir := filepath.Join(t.TempDir(), "here")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ws, err := tools.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.Run(t.Context(), tools.Approved{})
-	if err == nil || !strings.Contains(err.Error(), "the directory to run in is gone") {
-		t.Errorf("error %v", err)
+	defer ws.Close()
+	c := newCommands(t, ws, nil)
+	same(t, c.run("shell", obj{"command": `rm -r "$PWD"`}).Text, "[exit 0]\n")
+	if got := c.refused("shell", obj{"command": "true"}); !strings.Contains(got, "the directory to run in is gone") {
+		t.Error(got)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	same(t, c.run("shell", obj{"command": "true"}).Text, "[exit 0]\n")
+}
+
+func TestShellKeepsTheDirectory(t *testing.T) {
+	ws, dir := workspace(t, map[string]string{"a b/c/file": "", "d/file": ""})
+	if err := os.Symlink("d", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("ELSEWHERE", elsewhere)
+	t.Setenv("TMPDIR", t.TempDir())
+	c := newCommands(t, ws, nil)
+	for _, step := range []struct{ command, want string }{
+		{"cd 'a b'/c && ls", "file\n[working directory is now a b/c]\n[exit 0]\n"},
+		{"pwd", "$WORK/a b/c\n[exit 0]\n"},
+		{"cd ../../link; pwd; false", "$WORK/link\n[working directory is now d]\n[exit 1]\n"},
+		{"pushd .. >/dev/null; exit 3", "[working directory is now .]\n[exit 3]\n"},
+		{"(cd d; ls)", "file\n[exit 0]\n"},
+		{"set -e; cd d; false; echo never", "[working directory is now d]\n[exit 1]\n"},
+		{"set -euC; cd ..; echo $0 $#", "bash 0\n[working directory is now .]\n[exit 0]\n"},
+		{"set -x; cd d", "+ cd d\n[working directory is now d]\n[exit 0]\n"},
+		{"cd .. && kill -TERM $$", "[working directory is now .]\n[killed by SIGTERM]\n"},
+		{"cd d; bash -c 'trap -p; env | grep BASH_ENV'; cd ..", "[exit 0]\n"},
+		{"cd nowhere 2>/dev/null", "[exit 1]\n"},
+		{"cd() { command cd \"$@\"; }; pwd() { echo x; }; cd d", "[working directory is now d]\n[exit 0]\n"},
+		{"cd ..; mkdir gone; cd gone", "[working directory is now gone]\n[exit 0]\n"},
+		{"rmdir ../gone; true", "[exit 0]\n"},
+		{"pwd", "$WORK\n[the directory gone is gone, so this ran in $WORK]\n[exit 0]\n"},
+		{"pwd", "$WORK\n[exit 0]\n"},
+		{"cd d; cd \"$ELSEWHERE\"", "[it ended in $ELSEWHERE, outside the working directory: the next command runs in $WORK again]\n[exit 0]\n"},
+		{"pwd", "$WORK\n[exit 0]\n"},
+		// Where it ended is not known of these.
+		{"cd d; exec true", "[exit 0]\n"},
+		{"cd d; trap 'exit 4' EXIT", "[exit 4]\n"},
+	} {
+		got := c.run("shell", obj{"command": step.command}).Text
+		got = strings.ReplaceAll(strings.ReplaceAll(got, dir, "$WORK"), elsewhere, "$ELSEWHERE")
+		got = strings.ReplaceAll(got, shell.Program(), "bash")
+		if got != step.want {
+			t.Errorf("%s: %q, want %q", step.command, got, step.want)
+		}
+	}
+	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestShellKeepsTheDirectoryWithoutBash(t *testing.T) {
+	ws, dir := workspace(t, map[string]string{"d/file": ""})
+	t.Setenv("PATH", dir)
+	c := newCommands(t, ws, nil)
+	same(t, c.run("shell", obj{"command": "cd d; exit 3"}).Text, "[working directory is now d]\n[exit 3]\n")
+	same(t, c.run("shell", obj{"command": "pwd"}).Text, filepath.Join(dir, "d")+"\n[exit 0]\n")
+}
+
+func TestShellKeepsTheWholeOutput(t *testing.T) {
+	ws, _ := workspace(t, nil)
+	outputs := filepath.Join(t.TempDir(), "outputs")
+	ws.Attach(outputs)
+	c := newCommands(t, ws, nil)
+	if got := c.run("shell", obj{"command": "seq 100"}).Text; strings.Contains(got, "[the whole") {
+		t.Errorf("short output: %s", got)
+	}
+	if _, err := os.Stat(outputs); err == nil {
+		t.Error("a directory was made for nothing")
+	}
+	got := c.run("shell", obj{"command": "seq 100000"}).Text
+	note := regexp.MustCompile(`\n\[the whole output, 100000 lines, is in (.+): read or search it there\]\n\[exit 0\]\n$`).FindStringSubmatch(got)
+	if note == nil {
+		t.Fatalf("output %s", got)
+	}
+	text, err := os.ReadFile(note[1])
+	if err != nil || strings.Count(string(text), "\n") != 100000 || !strings.HasSuffix(string(text), "\n99999\n100000\n") {
+		t.Errorf("the file has %d bytes, %v", len(text), err)
+	}
+	for path, want := range map[string]os.FileMode{outputs: os.ModeDir | 0o700, note[1]: 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode() != want {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+	read := tools.Files(ws, nil)[0]
+	call, err := read.Prepare(t.Context(), json.RawMessage(fmt.Sprintf(`{"path": %q, "offset": 70000, "limit": 1}`, note[1])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := call.Run(t.Context(), tools.Approved{}); err != nil || !strings.Contains(r.Text, "70000") {
+		t.Errorf("read: %v, %v", r.Text, err)
+	}
+}
+
+func TestShellGoesOnWithoutTheFile(t *testing.T) {
+	ws, dir := workspace(t, map[string]string{"file": ""})
+	ws.Attach(filepath.Join(dir, "file", "outputs"))
+	got := newCommands(t, ws, nil).run("shell", obj{"command": "seq 100000"})
+	if !strings.Contains(got.Text, "\n100000\n[the whole output is not kept: ") || got.IsError {
+		t.Errorf("result %+v", got)
 	}
 }

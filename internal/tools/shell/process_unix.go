@@ -38,8 +38,8 @@ type process struct {
 
 // launch has a line run by Program, with in and out for its streams, which the
 // caller closes.
-func launch(line, dir string, env []string, in, out *os.File) (*process, error) {
-	order, err := keeper.Order{Args: []string{Program(), "-c", "--", line}, Env: env}.Encode()
+func launch(line, dir string, env []string, processes int, in, out *os.File) (*process, error) {
+	order, err := keeper.Order{Args: []string{Program(), "-c", "--", line}, Env: env, Processes: processes}.Encode()
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ type process struct {
 // launch has a line run by cmd, apart from our console's signals. The command
 // line is put together here, because cmd does not understand quotes as other
 // programs do.
-func launch(line, dir string, env []string, in, out *os.File) (*process, error) {
+func launch(line, dir string, env []string, _ int, in, out *os.File) (*process, error) {
 	cmd := exec.Command(Program())
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, env, in, out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{

@@ -27,7 +27,7 @@ type Running struct {
 	due   <-chan time.Time // when output is next passed on; nil if there is none. It is Watch's.
 }
 
-// Start starts a command. It runs until it ends, or Stop or Kill ends it.
+// Start starts a command. It runs until it ends, or Stop, Kill or Finish ends it.
 func Start(c Command) (*Running, error) {
 	if _, err := os.Stat(c.Dir); err != nil {
 		return nil, fmt.Errorf("the directory to run in is gone: %w", err)
@@ -57,7 +57,7 @@ func Start(c Command) (*Running, error) {
 	var line string
 	var env []string
 	r.where, line, env = follow(c.Line, environment(c.Env, c.Dir))
-	if r.process, err = launch(line, c.Dir, env, in, w); err != nil {
+	if r.process, err = launch(line, c.Dir, env, c.Processes, in, w); err != nil {
 		r.where.end()
 		pipe.Close()
 		return nil, fmt.Errorf("start the shell: %w", err)
@@ -207,8 +207,25 @@ func (r *Running) Kill() {
 	r.stopping()
 }
 
+// Finish stops the command and waits until it has ended. It passes on what it
+// wrote last, as Watch would.
+func (r *Running) Finish() {
+	r.Stop()
+	if !reached(r.done, 0, r.c.Force) {
+		r.Kill()
+		<-r.done
+	}
+	r.pass(r.out.last())
+}
+
 // Done is closed when all of the command has ended and all its output is in.
 func (r *Running) Done() <-chan struct{} { return r.done }
+
+// How returns how it ended, without its output. It is called after Done.
+func (r *Running) How() Result { return r.ended }
+
+// Began returns when it was started.
+func (r *Running) Began() time.Time { return r.began }
 
 // Lines returns how many lines it has written so far.
 func (r *Running) Lines() int64 { return r.out.count() }

@@ -13,10 +13,13 @@
 // nothing of another command is touched. What is not covered there: processes of
 // another user (sudo), which we may not kill, and what has left the keeper's
 // session by the time the command kills its own keeper; Result.Lost tells of
-// both. How many processes there can be is not bounded: a fork bomb is ended
-// with its command, but until then it takes what the system lets it. On other
-// Unix systems what leaves the process group survives; on Windows, what the
-// descendants of a shell that has exited have started.
+// both. On other Unix systems what leaves the process group survives; on Windows,
+// what the descendants of a shell that has exited have started.
+//
+// Where this program may make a control group on Linux (as root in a container
+// with its own, or in a session that was handed over to the user), a fork bomb
+// comes to an end in it. Elsewhere it is ended with its command, but until then
+// it takes what the system lets it.
 package shell
 
 import (
@@ -30,6 +33,8 @@ const (
 	DefaultLimit = 120 * time.Second
 	// DefaultKeep is how many bytes of output are kept.
 	DefaultKeep = 32 << 10
+	// DefaultProcesses is enough for large builds.
+	DefaultProcesses = 4096
 
 	grace    = time.Second
 	drain    = 2 * time.Second // for output still on its way when the shell has exited
@@ -47,6 +52,10 @@ type Command struct {
 	Quiet time.Duration // limit for the time without output; 0 means none
 	Grace time.Duration // between being asked to end and being killed; 0 means a second
 	Keep  int           // bytes of output that are kept; 0 means DefaultKeep
+
+	// Processes is how many processes and threads there can be of it at a time,
+	// where the system lets us bound them; 0 means DefaultProcesses.
+	Processes int
 
 	// Input is what the command reads; nil means nothing. The caller closes it.
 	Input *os.File
@@ -74,6 +83,9 @@ func (c Command) complete() Command {
 	}
 	if c.Keep == 0 {
 		c.Keep = DefaultKeep
+	}
+	if c.Processes == 0 {
+		c.Processes = DefaultProcesses
 	}
 	if c.MaxWhole == 0 {
 		c.MaxWhole = MaxWhole
@@ -110,7 +122,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	}
 	why := r.Watch(ctx)
 	if why != Ended {
-		r.End()
+		r.Finish()
 	}
 	result := r.Result()
 	result.Why = why
@@ -118,15 +130,4 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		return result, ctx.Err()
 	}
 	return result, nil
-}
-
-// End stops the command and waits until it has ended. It passes on what it wrote
-// last, as Watch would.
-func (r *Running) End() {
-	r.Stop()
-	if !reached(r.done, 0, r.c.Force) {
-		r.Kill()
-		<-r.done
-	}
-	r.pass(r.out.last())
 }

@@ -3,10 +3,12 @@ package shell_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -65,7 +67,7 @@ func TestLivingSeesProcesses(t *testing.T) {
 	gone(t, sleep)
 }
 
-func TestCancelEndsAll(t *testing.T) {
+func TestCancelEndsAll(t *testing.T) { // P1, P2, P3, P4
 	for _, c := range []struct {
 		name, line string // %s is a long sleep
 	}{
@@ -86,7 +88,63 @@ func TestCancelEndsAll(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftRunningEndsWithTheCommand(t *testing.T) {
+func TestTheDeafAreKilled(t *testing.T) { // P2
+	t.Parallel()
+	got := cancel(t, shell.Command{Line: "trap '' TERM INT; echo ready; while :; do sleep 1; done"})
+	same(t, got.Ended, "killed by SIGKILL")
+}
+
+func TestForceDoesNotWait(t *testing.T) { // P2
+	t.Parallel()
+	force := make(chan struct{})
+	ctx, stop := context.WithCancel(t.Context())
+	got, err := shell.Run(ctx, shell.Command{
+		Line: "trap '' TERM INT; echo ready; while :; do sleep 1; done", Dir: t.TempDir(), Env: os.Environ(),
+		Grace: 10 * time.Minute, Force: force,
+		Progress: func(string) { stop(); close(force) },
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	same(t, got.Ended, "killed by SIGKILL")
+}
+
+func TestManyAreKilled(t *testing.T) { // P11
+	t.Parallel()
+	sleep := nap(t)
+	cancel(t, shell.Command{Line: "f() { [ $1 -eq 0 ] || { setsid " + sleep + " & f $(($1-1)) & f $(($1-1)) & }; " + sleep + "; }; f 5 & echo ready; wait"})
+	gone(t, sleep)
+}
+
+func TestForkBombIsFencedIn(t *testing.T) { // P11
+	t.Parallel()
+	fence := regexp.MustCompile(`/.*/agent-\d+\n|/agent-\d+\n`).FindString(run(t, shell.Command{Line: "cat /proc/self/cgroup"}).Output)
+	if fence == "" {
+		t.Skip("unproven: no control group can be made here")
+	}
+	for _, hierarchy := range []string{"", "/pids"} {
+		if _, err := os.Stat("/sys/fs/cgroup" + hierarchy + strings.TrimSpace(fence)); err == nil {
+			t.Errorf("the control group %s is left behind", fence)
+		}
+	}
+	sleep := nap(t)
+	ctx, stop := context.WithCancel(t.Context())
+	said := ""
+	_, err := shell.Run(ctx, shell.Command{
+		Line: "for i in $(seq 100); do " + sleep + " & done; wait", Dir: t.TempDir(), Env: os.Environ(), Processes: 20,
+		Progress: func(text string) {
+			if said += text; strings.Contains(said, "Resource temporarily unavailable") {
+				stop()
+			}
+		},
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, output %q", err, said)
+	}
+	gone(t, sleep)
+}
+
+func TestWhatIsLeftRunningEndsWithTheCommand(t *testing.T) { // P4, P9
 	for _, c := range []struct {
 		name, line string
 	}{
@@ -109,13 +167,13 @@ func TestWhatIsLeftRunningEndsWithTheCommand(t *testing.T) {
 	}
 }
 
-func TestLateOutputIsWaitedFor(t *testing.T) {
+func TestLateOutputIsWaitedFor(t *testing.T) { // P9
 	got := run(t, shell.Command{Line: "(while kill -0 $$ 2>/dev/null; do sleep 0.01; done; echo late) & echo early"})
 	got.Took = 0
 	same(t, got, shell.Result{Output: "early\nlate\n", Lines: 2, Ended: "exit 0"})
 }
 
-func TestClosedOutputIsNotTheEnd(t *testing.T) {
+func TestClosedOutputIsNotTheEnd(t *testing.T) { // P9
 	dir := t.TempDir()
 	got := run(t, shell.Command{Line: "exec >&- 2>&-; sleep 0.3; touch finished; exit 4", Dir: dir})
 	same(t, got.Code, 4)
@@ -145,7 +203,7 @@ func TestSiblingsAreLeftAlone(t *testing.T) {
 	gone(t, sleep)
 }
 
-func TestChildrenSeeThreeDescriptors(t *testing.T) {
+func TestChildrenSeeThreeDescriptors(t *testing.T) { // P27
 	f, err := os.Open("/")
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +213,7 @@ func TestChildrenSeeThreeDescriptors(t *testing.T) {
 	same(t, got.Output, "0\n1\n2\n3\n") // ls itself has 3
 }
 
-func TestFiftyCancelledInARow(t *testing.T) {
+func TestFiftyCancelledInARow(t *testing.T) { // P28
 	sleep := nap(t)
 	cancel(t, shell.Command{Line: "echo ready; " + sleep})
 	fds, goroutines := descriptors(t), runtime.NumGoroutine()

@@ -128,7 +128,7 @@ func TestEnvironmentHasNoSecrets(t *testing.T) {
 	}
 }
 
-func TestNothingWaitsForAPerson(t *testing.T) {
+func TestNothingWaitsForAPerson(t *testing.T) { // P6
 	for _, line := range []string{
 		"cat",
 		"read -r x; echo got $x; [ -z \"$x\" ]",
@@ -148,7 +148,7 @@ func TestNothingWaitsForAPerson(t *testing.T) {
 	}
 }
 
-func TestThereIsNoTerminal(t *testing.T) {
+func TestThereIsNoTerminal(t *testing.T) { // P7, P12
 	got := run(t, shell.Command{Line: "echo escape > /dev/tty"})
 	if got.Code == 0 || !strings.Contains(got.Output, "/dev/tty") {
 		t.Errorf("/dev/tty could be opened: %+v", got)
@@ -157,16 +157,17 @@ func TestThereIsNoTerminal(t *testing.T) {
 	same(t, got.Code, 1)
 }
 
-func TestLimit(t *testing.T) {
+func TestLimit(t *testing.T) { // P10
+	t.Parallel()
 	var said strings.Builder
-	got := run(t, shell.Command{Line: "echo before; sleep 600; echo after", Max: time.Second, Grace: time.Minute,
+	got := run(t, shell.Command{Line: "echo before; sleep 600; echo after", Max: 3 * time.Second, Grace: time.Minute,
 		Progress: func(text string) { said.WriteString(text) }})
 	got.Took = 0
 	same(t, got, shell.Result{Output: "before\n", Lines: 1, Code: -1, Ended: "killed by SIGTERM", Why: shell.TooLong})
 	same(t, said.String(), "before\n")
 }
 
-func TestCancelKeepsWhatWasWritten(t *testing.T) {
+func TestCancelKeepsWhatWasWritten(t *testing.T) { // P1
 	got := cancel(t, shell.Command{Line: "trap 'echo cleaned up; exit 7' TERM; echo ready; while :; do :; done", Grace: time.Minute})
 	same(t, got.Output, "ready\ncleaned up\n")
 	same(t, got.Ended, "exit 7")
@@ -184,7 +185,7 @@ func TestCancelledBeforeItStarts(t *testing.T) {
 	}
 }
 
-func TestDeletedDirectory(t *testing.T) {
+func TestDeletedDirectory(t *testing.T) { // P14
 	dir := filepath.Join(t.TempDir(), "work")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -201,7 +202,7 @@ func TestDeletedDirectory(t *testing.T) {
 	run(t, shell.Command{Line: "true", Dir: dir})
 }
 
-func TestCrashLeavesNoCore(t *testing.T) {
+func TestCrashLeavesNoCore(t *testing.T) { // P13
 	dir := t.TempDir()
 	got := run(t, shell.Command{Line: "ulimit -c; kill -ABRT $$", Dir: dir})
 	same(t, []string{got.Output, got.Ended}, []string{"0\n", "killed by SIGABRT"})
@@ -234,7 +235,7 @@ func TestLongLineIsCutBetweenCharacters(t *testing.T) {
 	}
 }
 
-func TestEndlessOutputCostsNoMemory(t *testing.T) {
+func TestEndlessOutputCostsNoMemory(t *testing.T) { // P8
 	for _, c := range []shell.Command{
 		{Line: "head -c 1000000000 /dev/zero", Max: 5 * time.Minute},
 		{Line: "yes", Max: 300 * time.Millisecond},
@@ -258,6 +259,73 @@ func TestEndlessOutputCostsNoMemory(t *testing.T) {
 	}
 }
 
+func TestWholeOutput(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "whole")
+	create := func() (*os.File, error) { return os.Create(file) }
+	for _, c := range []struct {
+		name string
+		c    shell.Command
+		size int // of the file; -1 is none
+		cut  string
+	}{
+		{"short", shell.Command{Line: "seq 10", Whole: create}, -1, ""},
+		{"just what is kept", shell.Command{Line: "printf 0123456789", Keep: 10, Whole: create}, -1, ""},
+		{"one more", shell.Command{Line: "printf 0123456789x", Keep: 10, Whole: create}, 11, ""},
+		{"long", shell.Command{Line: "seq 100000", Whole: create}, 588895, ""},
+		{"too long", shell.Command{Line: "seq 100000", Whole: create, MaxWhole: 50000}, 50000, "the file holds no more than 50000 bytes"},
+		{"nobody wants it", shell.Command{Line: "seq 100000"}, -1, ""},
+		{"no file", shell.Command{Line: "seq 100000", Whole: func() (*os.File, error) { return nil, errors.New("no room") }}, -1,
+			"the file for it could not be made: no room"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			os.Remove(file)
+			got := run(t, c.c)
+			want := shell.Whole{Cut: c.cut}
+			if c.size >= 0 {
+				want.Path, want.Size = file, int64(c.size)
+				if text, err := os.ReadFile(file); err != nil || len(text) != c.size {
+					t.Errorf("%d bytes, %v", len(text), err)
+				}
+			}
+			same(t, got.Whole, want)
+			same(t, got.Ended, "exit 0")
+		})
+	}
+}
+
+func TestFullDiskEndsTheFileAlone(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	got := run(t, shell.Command{Line: "seq 100000", Whole: func() (*os.File, error) { return full, nil }})
+	if got.Code != 0 || got.Lines != 100000 || !strings.Contains(got.Whole.Cut, "no space left") {
+		t.Errorf("result %+v", got)
+	}
+}
+
+func TestQuietLimit(t *testing.T) { // P10
+	t.Parallel()
+	got := run(t, shell.Command{Line: "for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done; sleep 600", Quiet: 2 * time.Second})
+	same(t, got.Why, shell.TooQuiet)
+	if !strings.HasPrefix(got.Output, "1\n") {
+		t.Errorf("output %q", got.Output)
+	}
+}
+
+func TestInput(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := w.WriteString("one\ntwo\n"); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	same(t, run(t, shell.Command{Line: "read x; cat; echo $x", Input: r}).Output, "two\none\n")
+}
+
 func TestProgressIsAllThereIsAndWhole(t *testing.T) {
 	var said strings.Builder
 	calls := 0
@@ -272,5 +340,13 @@ func TestProgressIsAllThereIsAndWhole(t *testing.T) {
 	}
 	if limit := 3 + int(got.Took/(100*time.Millisecond)); calls < 2 || calls > limit {
 		t.Errorf("%d calls, at most %d", calls, limit)
+	}
+}
+
+func BenchmarkTrue(b *testing.B) {
+	for b.Loop() {
+		if _, err := shell.Run(b.Context(), shell.Command{Line: "true", Dir: "/", Env: os.Environ()}); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

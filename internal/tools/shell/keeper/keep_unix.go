@@ -31,9 +31,14 @@ func keep() {
 	}
 	adopt()
 	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}) // a crash leaves no file in the workspace
-	pid, err := syscall.ForkExec(o.Args[0], o.Args, &syscall.ProcAttr{
-		Env: o.Env, Files: []uintptr{Input, Output, Output}, Sys: attributes(),
-	})
+	attr := &syscall.ProcAttr{Env: o.Env, Files: []uintptr{Input, Output, Output}, Sys: attributes()}
+	f := enclose(o.Processes, attr.Sys)
+	defer f.remove()
+	pid, err := syscall.ForkExec(o.Args[0], o.Args, attr)
+	if err != nil && forgo(attr.Sys) {
+		pid, err = syscall.ForkExec(o.Args[0], o.Args, attr)
+	}
+	f.leave()
 	syscall.Close(Input)
 	syscall.Close(Output)
 	if err != nil {

@@ -43,16 +43,18 @@ const (
 
 // Order is what a keeper is to run, in the directory that it is started in.
 type Order struct {
-	Args []string // the program, by its path, and its arguments
-	Env  []string
+	Args      []string // the program, by its path, and its arguments
+	Env       []string
+	Processes int // and threads that there can be of it, where they can be bounded
 }
 
 var errZero = errors.New("a zero byte in a command or in its environment")
 
-// Encode returns an order as it is to be written: its size, the number of
-// arguments, and all its strings, each with a zero byte behind it.
+// Encode returns an order as it is to be written: its size, its numbers, and all
+// its strings, each with a zero byte behind it.
 func (o Order) Encode() ([]byte, error) {
-	b := append(make([]byte, 4), number(uint32(len(o.Args)))...)
+	b := append(make([]byte, 4), number(uint32(o.Processes))...)
+	b = append(b, number(uint32(len(o.Args)))...)
 	for _, list := range [][]string{o.Args, o.Env} {
 		for _, s := range list {
 			if bytes.IndexByte([]byte(s), 0) >= 0 {
@@ -68,11 +70,11 @@ func (o Order) Encode() ([]byte, error) {
 // decode is the reverse of Encode, for what comes behind the size.
 func decode(b []byte) Order {
 	var all []string
-	for s := range bytes.SplitSeq(bytes.TrimSuffix(b[4:], []byte{0}), []byte{0}) {
+	for s := range bytes.SplitSeq(bytes.TrimSuffix(b[8:], []byte{0}), []byte{0}) {
 		all = append(all, string(s))
 	}
-	n := value(b)
-	return Order{Args: all[:n], Env: all[n:]}
+	n := value(b[4:])
+	return Order{Args: all[:n], Env: all[n:], Processes: int(value(b))}
 }
 
 // Report is what a keeper says of its command.

@@ -1,0 +1,243 @@
+//go:build unix
+
+package tools_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"agent/internal/tools"
+)
+
+// newJobs returns the tools of an agent that has jobs, and those.
+func newJobs(t *testing.T) (commands, *tools.Jobs, string) {
+	t.Helper()
+	ws, dir := workspace(t, nil)
+	jobs := tools.NewJobs()
+	return newCommands(t, ws, jobs), jobs, dir
+}
+
+var digits = regexp.MustCompile(`[0-9.]+ s\b`)
+
+// timeless is text in which every time is the same.
+func timeless(text string) string { return digits.ReplaceAllString(text, "N s") }
+
+// until reads a job until what it has said ends with the given text.
+func (c commands) until(id int, end string) string {
+	c.t.Helper()
+	ctx, stop := context.WithTimeout(c.t.Context(), time.Minute)
+	defer stop()
+	all := ""
+	for ctx.Err() == nil {
+		all += c.run("jobs", obj{"action": "read", "id": id, "wait_seconds": 1}).Text
+		all = strings.ReplaceAll(all, "[no new output]\n", "")
+		all = regexp.MustCompile(`\[job \d+ still running after .*\]\n`).ReplaceAllString(all, "")
+		if strings.HasSuffix(all, end) {
+			return all
+		}
+	}
+	c.t.Fatalf("job %d said %q, and not %q at its end", id, all, end)
+	return ""
+}
+
+// states are the jobs of a list, without their times.
+func states(list []tools.Job) (out []string) {
+	for _, j := range list {
+		out = append(out, strings.TrimSpace(fmt.Sprint(j.ID, " ", j.Title, " ", j.State)))
+	}
+	return out
+}
+
+func TestJobsSayWhatTheyWouldDo(t *testing.T) {
+	c, _, _ := newJobs(t)
+	c.run("jobs", obj{"action": "start", "command": "sleep 600"})
+	for _, x := range []struct {
+		args obj
+		want tools.Call
+	}{
+		{obj{"action": "start", "command": "make\nmake two"}, tools.Call{Title: "start job make (+1 line)", Effect: tools.Execute,
+			Targets: []tools.Target{{Kind: tools.Command, Value: "make\nmake two"}}}},
+		{obj{"action": "send", "id": 1, "input": "y"}, tools.Call{Title: "send to job 1: y", Effect: tools.Execute,
+			Targets: []tools.Target{{Kind: tools.Command, Value: "job 1 < y"}}}},
+		{obj{"action": "read", "id": 1}, tools.Call{Title: "read job 1 (sleep 600)", Effect: tools.Read}},
+		{obj{"action": "stop", "id": 1}, tools.Call{Title: "stop job 1 (sleep 600)", Effect: tools.Read}},
+		{obj{"action": "list"}, tools.Call{Title: "list jobs", Effect: tools.Read}},
+	} {
+		got, err := c.prepare("jobs", x.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Run = nil
+		same(t, got, x.want)
+	}
+	for _, x := range []struct {
+		args obj
+		want string
+	}{
+		{obj{"action": "begin"}, "use start, list, read, send or stop"},
+		{obj{"action": "start"}, "the command is empty"},
+		{obj{"action": "read", "id": 7}, "there is no job 7: there are 1 (sleep 600)"},
+		{obj{"action": "read", "id": 1, "wait_seconds": 61}, "from 1 to 60"},
+		{obj{"action": "send", "id": 1, "input": "a\nb"}, "one line"},
+		{obj{"id": 1}, "schema"},
+	} {
+		if got := c.refused("jobs", x.args); !strings.Contains(got, x.want) {
+			t.Errorf("%v: %s", x.args, got)
+		}
+	}
+}
+
+func TestJobIsTalkedTo(t *testing.T) {
+	c, jobs, _ := newJobs(t)
+	r := c.run("jobs", obj{"action": "start", "command": "echo name?; read x; echo hello $x; read y; exit 3"})
+	if !strings.HasPrefix(r.Text, "[job 1]\n") || r.IsError {
+		t.Errorf("result %+v", r)
+	}
+	if !strings.Contains(r.Text, "name?\n") {
+		c.until(1, "name?\n")
+	}
+	same(t, c.run("jobs", obj{"action": "send", "id": 1, "input": "ann"}).Summary, "sent")
+	same(t, c.until(1, "hello ann\n"), "hello ann\n")
+	c.run("jobs", obj{"action": "send", "id": 1, "input": ""})
+	end := c.run("jobs", obj{"action": "read", "id": 1, "wait_seconds": 60})
+	same(t, end, tools.Result{Text: "[no new output]\n[job 1 ended: exit 3]\n", Summary: "exit 3 · 2 lines", IsError: true})
+	same(t, c.run("jobs", obj{"action": "list"}).Text, "1  exit 3 · 2 lines · echo name?; read x; echo hello $x; read y; exit 3\n")
+	same(t, states(jobs.Ended()), nil) // the model has read so
+	for _, action := range []string{"send", "stop"} {
+		if got := c.refused("jobs", obj{"action": action, "id": 1}); !strings.Contains(got, "Read its output") {
+			t.Errorf("%s: %s", action, got)
+		}
+	}
+}
+
+func TestJobThatFailsAtOnceSaysSo(t *testing.T) {
+	c, _, _ := newJobs(t)
+	r := c.run("jobs", obj{"action": "start", "command": "echo no such port; exit 1"})
+	if !r.IsError {
+		// Half a second was not enough for it, on a busy machine.
+		r = c.run("jobs", obj{"action": "read", "id": 1, "wait_seconds": 60})
+	}
+	if !r.IsError || !strings.HasSuffix(r.Text, "[job 1 ended: exit 1]\n") {
+		t.Errorf("result %+v", r)
+	}
+}
+
+func TestJobsAreShownAndStopped(t *testing.T) {
+	c, jobs, _ := newJobs(t)
+	c.run("jobs", obj{"action": "start", "command": "sleep 601"})
+	<-jobs.Changed()
+	c.run("jobs", obj{"action": "start", "command": "trap '' TERM; setsid sleep 602; sleep 603"})
+	<-jobs.Changed()
+	same(t, timeless(c.run("jobs", obj{"action": "list"}).Summary), "2 running, 0 ended")
+
+	if err := jobs.Stop(1); err != nil { // the person does
+		t.Error(err)
+	}
+	<-jobs.Changed()
+	same(t, states(jobs.List()), []string{"1 sleep 601 stopped", "2 trap '' TERM; setsid sleep 602; sleep 603"})
+	same(t, states(jobs.Ended()), []string{"1 sleep 601 stopped"})
+	same(t, states(jobs.Ended()), nil)
+	for id, want := range map[int]string{1: "job 1 has ended already: stopped", 9: "there is no job 9"} {
+		if err := jobs.Stop(id); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("stop %d: %v", id, err)
+		}
+	}
+
+	got := c.run("jobs", obj{"action": "stop", "id": 2}) // the model does
+	same(t, got, tools.Result{Text: "[no new output]\n[job 2 ended: stopped]\n", Summary: "stopped · 0 lines"})
+	<-jobs.Changed()
+	same(t, states(jobs.Ended()), nil)
+}
+
+func TestShellAtItsLimitGoesOnAsAJob(t *testing.T) { // P10
+	for name, args := range map[string]obj{"long": {"timeout_seconds": 1}, "quiet": {"quiet_seconds": 1}} {
+		t.Run(name, func(t *testing.T) {
+			c, jobs, dir := newJobs(t)
+			args["command"] = "echo early; until [ -e go ]; do sleep 0.01; done; echo late"
+			limit := map[string]string{"long": "still running after 1 s", "quiet": "no output for 1 s"}[name]
+			r := c.run("shell", args)
+			if r.IsError || !strings.HasPrefix(r.Summary, "goes on as job 1 · ") {
+				t.Errorf("result %+v", r)
+			}
+			if got := c.refused("jobs", obj{"action": "send", "id": 1}); !strings.Contains(got, "it began as a shell command") {
+				t.Error(got)
+			}
+			writeFile(t, filepath.Join(dir, "go"), "")
+			<-jobs.Changed()
+			note := "[" + limit + "; goes on as job 1: use jobs to read its output, or stop it]\n"
+			got, _ := strings.CutPrefix(r.Text, "early\n") // a busy machine may be late with it
+			same(t, got, note)
+			got = r.Text + c.until(1, "[job 1 ended: exit 0]\n")
+			same(t, strings.Replace(got, note, "", 1), "early\nlate\n[job 1 ended: exit 0]\n")
+		})
+	}
+}
+
+func TestJobsEndWithTheSession(t *testing.T) {
+	c, jobs, _ := newJobs(t)
+	for range 3 {
+		c.run("shell", obj{"command": "sleep 600", "quiet_seconds": 1})
+	}
+	jobs.Close()
+	same(t, states(jobs.List()), []string{"1 sleep 600 stopped", "2 sleep 600 stopped", "3 sleep 600 stopped"})
+	if got := c.refused("jobs", obj{"action": "start", "command": "true"}); !strings.Contains(got, "about to end") {
+		t.Error(got)
+	}
+	got := c.run("shell", obj{"command": "sleep 600", "quiet_seconds": 1})
+	if want := "It could not go on in the background"; !got.IsError || !strings.Contains(got.Text, want) {
+		t.Errorf("result %+v", got)
+	}
+}
+
+func TestThereAreNotTooManyJobs(t *testing.T) {
+	c, jobs, _ := newJobs(t)
+	var wg sync.WaitGroup
+	for range 16 {
+		call, err := c.prepare("jobs", obj{"action": "start", "command": "sleep 600"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wg.Go(func() {
+			if _, err := call.Run(t.Context(), tools.Approved{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if got := c.refused("jobs", obj{"action": "start", "command": "true"}); !strings.Contains(got, "16 jobs run already") {
+		t.Error(got)
+	}
+	if err := jobs.Stop(3); err != nil {
+		t.Fatal(err)
+	}
+	c.run("jobs", obj{"action": "start", "command": "sleep 600"})
+}
+
+func TestEndedJobsAreForgottenInTime(t *testing.T) {
+	c, jobs, _ := newJobs(t)
+	for i := range 20 {
+		c.run("jobs", obj{"action": "start", "command": "true"})
+		c.run("jobs", obj{"action": "read", "id": i + 1, "wait_seconds": 60})
+	}
+	list := states(jobs.List())
+	same(t, len(list), 16)
+	same(t, list[0], "5 true exit 0")
+}
+
+func TestLongOutputOfAJobIsInAFile(t *testing.T) {
+	ws, _ := workspace(t, nil)
+	ws.Attach(filepath.Join(t.TempDir(), "outputs"))
+	c := newCommands(t, ws, tools.NewJobs())
+	c.run("jobs", obj{"action": "start", "command": "echo first; read x; seq 100000"})
+	c.run("jobs", obj{"action": "send", "id": 1, "input": ""})
+	got := c.run("jobs", obj{"action": "read", "id": 1, "wait_seconds": 60}).Text
+	if !strings.Contains(got, "\n99999\n100000\n[the whole output, 100001 lines, is in ") {
+		t.Errorf("%s", got)
+	}
+}

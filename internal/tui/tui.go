@@ -123,6 +123,19 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 	return exit, err
 }
 
+// sizeOf is the size of the terminal that is drawn on, if it is one.
+func sizeOf(out io.Writer) (tea.WindowSizeMsg, bool) {
+	f, ok := out.(*os.File)
+	if out == nil {
+		f, ok = os.Stdout, true
+	}
+	if !ok {
+		return tea.WindowSizeMsg{}, false
+	}
+	w, h, err := term.GetSize(f.Fd())
+	return tea.WindowSizeMsg{Width: w, Height: h}, err == nil
+}
+
 // show runs a model on the terminal, and feed beside it. It reports whether the
 // program came to its end: one that hangs on a dead terminal is left behind,
 // and its model must not be touched.
@@ -145,6 +158,9 @@ func show(ctx context.Context, cancel func(), m tea.Model, in io.Reader, out io.
 				fmt.Print(restoreTitle)
 			}
 		}()
+	}
+	if size, ok := sizeOf(out); ok {
+		m, _ = m.Update(size) // the first frame fits already
 	}
 	p := tea.NewProgram(m, opts...)
 	fed := make(chan struct{})

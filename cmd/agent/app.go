@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,6 +28,28 @@ type flags struct {
 	effort   string // of the model's reasoning
 	cont     bool   // go on with the newest session of this directory
 	resume   string // the session to go on with
+	fork     bool   // go on in a fork of it
+	none     bool   // keep the session nowhere
+
+	// What no flag says, but the session that was on the screen before.
+	dir   string // where a new session works; empty is here
+	keep  *int   // how much of what it is forked from a fork keeps: see loop.Rewound
+	draft string // what the editor of a fork begins with
+	told  string // a notice
+}
+
+// check refuses flags that say different things.
+func (f *flags) check() error {
+	resumes := f.cont || f.resume != ""
+	switch {
+	case f.cont && f.resume != "":
+		return usage("--continue and --resume: only one of them")
+	case f.none && resumes:
+		return usage("--no-session begins a session that is kept nowhere: it goes with neither --continue nor --resume")
+	case f.fork && !resumes:
+		return usage("--fork needs --continue or --resume, which say of what")
+	}
+	return nil
 }
 
 // app is one session, ready to run.
@@ -36,10 +57,15 @@ type app struct {
 	dir     string // the workspace, absolute
 	branch  string
 	work    *tools.Workspace
-	log     *history.Log
+	jobs    *tools.Jobs
+	store   *history.Store
+	log     *history.Log // nil where the session is kept nowhere
 	options loop.Options
 	checks  []settings.Check
-	notices []string // what the person should know before the first prompt
+	// keepDays is after how many days sessions are removed, 0 for never.
+	keepDays int
+	said     <-chan string // what is to be told that nothing waits for; nil for nothing
+	notices  []string      // what the person should know before the first prompt
 	// look finds a model on this machine, where none is connected. It takes a
 	// moment; nil where there is nothing to look for.
 	look func(context.Context) (loop.Model, bool)
@@ -48,25 +74,30 @@ type app struct {
 // open makes a session ready: a new one, or the one that f resumes. The caller
 // closes it.
 func open(f flags, attended bool) (*app, error) {
-	if f.cont && f.resume != "" {
-		return nil, usage("--continue and --resume: only one of them")
+	if err := f.check(); err != nil {
+		return nil, err
 	}
 	set, err := loadSettings()
 	if err != nil {
 		return nil, err
 	}
-	a := &app{}
-	store, err := openStore()
-	if err != nil {
+	a := &app{dir: f.dir, keepDays: set.Sessions.KeepDays}
+	if f.told != "" {
+		a.notices = append(a.notices, f.told)
+	}
+	if a.store, err = openStore(); err != nil {
 		return nil, err
 	}
-	if a.dir, err = os.Getwd(); err != nil {
-		return nil, fmt.Errorf("find the working directory: %w", err)
+	if a.dir == "" {
+		if a.dir, err = os.Getwd(); err != nil {
+			return nil, fmt.Errorf("find the working directory: %w", err)
+		}
 	}
-	if err := a.openLog(store, f); err != nil {
+	if err := a.openLog(f); err != nil {
+		a.close()
 		return nil, err
 	}
-	if err := a.assemble(f, set, store, attended); err != nil {
+	if err := a.assemble(f, set, attended); err != nil {
 		a.close()
 		return nil, err
 	}
@@ -75,6 +106,9 @@ func open(f flags, attended bool) (*app, error) {
 
 // close gives back what open took.
 func (a *app) close() {
+	if a.jobs != nil {
+		a.jobs.Close()
+	}
 	if a.log != nil {
 		_ = a.log.Close()
 	}
@@ -84,7 +118,7 @@ func (a *app) close() {
 }
 
 // assemble fills a's options.
-func (a *app) assemble(f flags, set settings.Settings, store *history.Store, attended bool) error {
+func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 	mode, err := chooseMode(f.mode, set.Mode)
 	if err != nil {
 		return err
@@ -95,7 +129,7 @@ func (a *app) assemble(f flags, set settings.Settings, store *history.Store, att
 	if a.work, err = tools.Open(a.dir); err != nil {
 		return err
 	}
-	pick := newPicker(f, set, a.lastModel(store), !attended)
+	pick := newPicker(f, set, a.lastModel(), !attended)
 	model, notices, err := pick.model(f.model)
 	if err != nil {
 		return err
@@ -125,15 +159,18 @@ func (a *app) equip(inRepo bool) {
 	}
 	known := tools.NewLedger()
 	a.options.Ledger = known
-	a.options.Tools = toolsOf(a.work, known, a.checks)
+	a.jobs = tools.NewJobs()
+	a.options.Jobs = a.jobs
+	a.options.Tools = toolsOf(a.work, known, a.jobs, a.checks)
 	a.options.System = loop.SystemPrompt(loop.Place{
 		Dir: dir, OS: runtime.GOOS, Shell: filepath.Base(shell.Program()), Git: inRepo, Today: time.Now(),
 	})
 }
 
 // toolsOf returns the tools on a workspace, in a fixed order.
-func toolsOf(w *tools.Workspace, known *tools.Ledger, checks []settings.Check) []tools.Tool {
-	ts := append(tools.Files(w, known), tools.Shell(w, nil)...)
+// jobs may be nil: then nothing can go on in the background.
+func toolsOf(w *tools.Workspace, known *tools.Ledger, jobs *tools.Jobs, checks []settings.Check) []tools.Tool {
+	ts := append(tools.Files(w, known), tools.Shell(w, jobs)...)
 	ts = append(ts, tools.Fetch(fetch.Options{
 		UserAgent: "agent/" + stamped() + " (a coding assistant, for its user)",
 	}))
@@ -142,87 +179,6 @@ func toolsOf(w *tools.Workspace, known *tools.Ledger, checks []settings.Check) [
 		own = append(own, tools.Check{Files: c.Files, Command: c.Command, Limit: time.Duration(c.Timeout) * time.Second})
 	}
 	return tools.Checked(ts, w, own)
-}
-
-// openLog makes a new log, or opens the one that f resumes and what it holds.
-// A session that is resumed by its name runs where it ran before.
-func (a *app) openLog(store *history.Store, f flags) error {
-	id := f.resume
-	if f.cont {
-		infos, err := store.List(a.dir)
-		if err != nil {
-			return err
-		}
-		if len(infos) == 0 {
-			return fmt.Errorf("there is no session in %s yet. Start one with agent", a.dir)
-		}
-		id = infos[0].ID
-	}
-	if id == "" {
-		a.log = store.Create(history.Header{Dir: a.dir, Version: version, Time: time.Now()})
-		return nil
-	}
-	log, problems, err := store.Resume(id)
-	switch {
-	case errors.Is(err, history.ErrNotFound):
-		return fmt.Errorf("%w. agent sessions --all lists them", err)
-	case err != nil:
-		return err
-	}
-	a.log = log
-	for _, p := range problems {
-		a.notices = append(a.notices, p.Text)
-	}
-	if dir := log.Header().Dir; dir != "" && dir != a.dir {
-		if _, err := os.Stat(dir); err != nil {
-			_ = log.Close()
-			return fmt.Errorf("the session ran in %s: %w", dir, err)
-		}
-		a.notices = append(a.notices, "This session works in "+short(dir)+", where it began.")
-		a.dir = dir
-	}
-	return a.fold(log)
-}
-
-// fold reads what the session holds. Damage is told and passed over.
-func (a *app) fold(log *history.Log) error {
-	state, err := loop.Fold(func(yield func(history.Record, error) bool) {
-		for r, err := range log.Records() {
-			if err != nil {
-				a.notices = append(a.notices, err.Error())
-				continue
-			}
-			if !yield(r, nil) {
-				return
-			}
-		}
-	})
-	if err != nil {
-		_ = log.Close()
-		return fmt.Errorf("read session %s: %w", log.Header().ID, err)
-	}
-	a.options.State = state
-	return nil
-}
-
-// lastModel is the model used last: in the resumed session, else in the newest
-// of this directory.
-func (a *app) lastModel(store *history.Store) string {
-	if a.options.State.Model != "" {
-		return a.options.State.Model
-	}
-	body, err := store.Last(a.dir, loop.ModelRecord)
-	if err != nil || body == nil {
-		return ""
-	}
-	e, err := loop.Decode(body)
-	if err != nil {
-		return ""
-	}
-	if m, ok := e.(*loop.ModelSet); ok {
-		return m.Model
-	}
-	return ""
 }
 
 // chooseMode returns the mode of the flag, else of the configuration, else ask.

@@ -65,7 +65,9 @@ prompts to a real one.`,
 			for i, s := range scenes.Scenes() {
 				prompts = append(prompts, tui.Prompt{Note: fmt.Sprintf("Scene %d: %s\n%s", i+1, s.Title, s.Explain), Text: s.Prompt})
 			}
-			return show(cmd.Context(), a, prompts)
+			exit, err := show(cmd.Context(), a, prompts)
+			a.goodbye(exit)
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&plain, "plain", false, "print a trace of every message instead")

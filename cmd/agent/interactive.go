@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -21,6 +22,9 @@ func interactive(ctx context.Context, f flags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.check(); err != nil {
+		return err
+	}
 	if !term.IsTerminal(os.Stdout.Fd()) {
 		return usage("this is no terminal. agent run PROMPT works without one")
 	}
@@ -31,12 +35,7 @@ func interactive(ctx context.Context, f flags, args []string) error {
 		}
 		f.resume = id
 	}
-	a, err := open(f, true)
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	return show(ctx, a, prompt)
+	return sessionsOnScreen(ctx, f, prompt)
 }
 
 // firstPrompt takes from args the ID of --resume and the prompt to begin with.
@@ -56,7 +55,7 @@ func firstPrompt(f *flags, args []string) ([]tui.Prompt, error) {
 
 // show runs a's session on the screen until the person leaves or a signal ends
 // the program.
-func show(ctx context.Context, a *app, prompts []tui.Prompt) error {
+func show(ctx context.Context, a *app, prompts []tui.Prompt) (tui.Exit, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	code := make(chan int, 1)
@@ -83,16 +82,15 @@ func show(ctx context.Context, a *app, prompts []tui.Prompt) error {
 		defer close(found)
 		a.find(ctx, commands)
 	}()
-	exit, err := tui.Run(ctx, a.screen(events, commands, prompts))
+	exit, err := tui.Run(ctx, a.screen(among(events, a.said, ctx.Done()), commands, prompts))
 	stop()
 	<-ended
 	<-found
-	a.goodbye(exit)
 	select {
 	case c := <-code:
-		return &exitError{code: c, err: err}
+		return exit, &exitError{code: c, err: err}
 	default:
-		return err
+		return exit, err
 	}
 }
 
@@ -116,6 +114,13 @@ func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, pro
 		Version: stamped(), Dir: short(a.dir), Branch: a.branch,
 		Model: a.options.Model.Name, ModelWhy: a.options.Model.Why, Context: a.options.Model.Context,
 		Mode: string(a.options.Mode), Notices: a.notices, NoColor: os.Getenv("NO_COLOR") != "",
+		SessionID: a.id(), Title: a.options.State.Title, Draft: a.options.State.Draft,
+	}
+	if a.store != nil {
+		o.Sessions, o.Preview = rows(a.store, a.id()), preview(a.store)
+	}
+	if a.log != nil {
+		o.Export = a.export
 	}
 	if a.options.Model.Name == offline.Name && len(a.options.State.Events) == 0 {
 		o.Notices = append([]string{unconnected}, o.Notices...)
@@ -147,21 +152,13 @@ func pickSession(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	all, err := entries(ctx, store, "")
+	list := rows(store, "")
+	all, err := list(ctx, "")
 	if err != nil {
 		return "", err
 	}
 	if len(all) == 0 {
-		return "", fmt.Errorf("there is no session yet. Start one with agent")
+		return "", errors.New("there is no session yet. Start one with agent")
 	}
-	var list []tui.Session
-	for _, e := range all {
-		list = append(list, tui.Session{ID: e.ID, Dir: short(e.Dir), Title: e.Title, When: e.Modified, Messages: e.Messages})
-	}
-	return tui.Pick(ctx, tui.Options{Sessions: func(_ context.Context, query string) ([]tui.Session, error) {
-		if query != "" {
-			return nil, nil
-		}
-		return list, nil
-	}})
+	return tui.Pick(ctx, tui.Options{Sessions: list, Preview: preview(store), NoColor: os.Getenv("NO_COLOR") != ""})
 }

@@ -21,6 +21,7 @@ import (
 var version = "dev"
 
 func main() {
+	outlastFileLimit()
 	cmd := rootCommand()
 	code, say := exitCode(cmd.ExecuteContext(context.Background()))
 	if say != nil {
@@ -64,6 +65,8 @@ stops it at any instant. Without a model connected, a built-in guide answers.`,
 	p.BoolVarP(&f.cont, "continue", "c", false, "go on with the newest session of this directory")
 	p.StringVarP(&f.resume, "resume", "r", "", "go on with the session of this ID, or choose one")
 	p.Lookup("resume").NoOptDefVal = choose
+	p.BoolVar(&f.fork, "fork", false, "with --continue or --resume: go on in a fork, and leave that session as it is")
+	p.BoolVar(&f.none, "no-session", false, "keep nothing of the session on disk")
 	cmd.AddCommand(runCommand(f), sessionsCommand(), demoCommand(f), toolCommand(), modelsCommand(f), loginCommand(), logoutCommand(), configCommand(f))
 	return cmd
 }

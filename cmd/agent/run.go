@@ -102,7 +102,11 @@ func headless(a *app, prompt string, p printer) error {
 	go loop.NewAgent(a.options).Run(ctx, commands, events)
 	commands <- loop.Prompt{Text: prompt}
 
-	r := result{Type: "result", Session: a.log.Header().ID, Model: a.options.Model.Name}
+	tidying, leave := context.WithCancel(context.Background()) // no part of the turn
+	defer leave()
+	said := expire(tidying, a.store, a.keepDays, time.Now())
+
+	r := result{Type: "result", Session: a.id(), Model: a.options.Model.Name}
 	code := exitFailed
 	killed := 0 // the exit code of the signal that ended the program
 	for events != nil {
@@ -113,6 +117,7 @@ func headless(a *app, prompt string, p printer) error {
 				continue
 			}
 			killed = signalCode(s)
+			leave()
 			commands <- loop.Interrupt{}
 		case e, ok := <-events:
 			if !ok {
@@ -127,6 +132,9 @@ func headless(a *app, prompt string, p printer) error {
 				r.note(e)
 			}
 		}
+	}
+	for text := range said {
+		p.event(loop.Notice{Text: text})
 	}
 	if killed != 0 {
 		code = killed

@@ -50,7 +50,7 @@ func exportCommand() *cobra.Command {
 				return err
 			}
 			defer v.Close()
-			s, err := exported(v)
+			s, err := exported(v, func(err error) { warn("%v", err) })
 			if err != nil {
 				return err
 			}
@@ -77,8 +77,9 @@ func formatOf(file string) string {
 }
 
 // exported returns a session as it stands: what was taken back is not in it.
-func exported(v *history.View) (export.Session, error) {
-	state, err := stateOf(v.From(0), func(err error) { warn("%v", err) })
+// Each damage is told.
+func exported(v *history.View, tell func(error)) (export.Session, error) {
+	state, err := stateOf(v.From(0), tell)
 	if err != nil {
 		return export.Session{}, fmt.Errorf("read session %s: %w", v.Header().ID, err)
 	}

@@ -83,7 +83,7 @@ func parsePattern(args []string, expr bool) (pattern, error) {
 			phrases = splitQuoted(arg)
 		}
 		for _, phrase := range phrases {
-			p.add(strings.Fields(phrase))
+			p.add(phrase)
 		}
 	}
 	if len(p.terms) == 0 {
@@ -105,9 +105,9 @@ func splitQuoted(text string) []string {
 	return out
 }
 
-// add makes a term of words that follow one another, with any blanks between
-// them: what was said may be wrapped.
-func (p *pattern) add(words []string) {
+// add makes a term of a phrase, whose words may stand on several lines.
+func (p *pattern) add(phrase string) {
+	words := strings.Fields(phrase)
 	if len(words) == 0 {
 		return
 	}
@@ -117,6 +117,14 @@ func (p *pattern) add(words []string) {
 		quoted = append(quoted, regexp.QuoteMeta(w))
 	}
 	p.terms = append(p.terms, regexp.MustCompile("(?i)"+strings.Join(quoted, `\s+`)))
+}
+
+// query finds the records of what p is found in.
+func (p *pattern) query() history.Query {
+	return history.Query{Texts: p.texts, Keep: func(r history.Record) bool {
+		texts, _, _ := said(r.Body)
+		return p.in(texts)
+	}}
 }
 
 // in reports whether every term occurs in one of texts.
@@ -220,10 +228,7 @@ func printHits(cmd *cobra.Command, p pattern, dir string, limit int) error {
 	if err != nil {
 		return err
 	}
-	q := history.Query{Texts: p.texts, Keep: func(r history.Record) bool {
-		texts, _, _ := said(r.Body)
-		return p.in(texts)
-	}}
+	q := p.query()
 	if dir != "" {
 		if q.IDs, err = idsOf(store, dir); err != nil {
 			return err

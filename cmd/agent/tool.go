@@ -92,7 +92,7 @@ func toolsHere() ([]tools.Tool, *tools.Workspace, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return toolsOf(w, nil, set.Checks), w, nil
+	return toolsOf(w, nil, nil, set.Checks), w, nil
 }
 
 func specs(ts []tools.Tool) []llm.ToolSpec {

@@ -29,6 +29,12 @@ type Settings struct {
 	Providers map[string]Provider `json:"providers,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"providers by name: those of the table, changed, and new ones"`
 	Catalog   map[string]Model    `json:"catalog,omitempty" what:"what is known better of models, by the beginning of NAME or PROVIDER/NAME"`
 	Checks    []Check             `json:"checks,omitempty" what:"commands that check files after each change of them"`
+	Sessions  Sessions            `json:"sessions,omitempty" what:"how long sessions are kept"`
+}
+
+// Sessions are settings of what is kept.
+type Sessions struct {
+	KeepDays int `json:"keep_days,omitempty" min:"1" what:"days without use after which a session is removed when the program starts (default: never)"`
 }
 
 // Check is a command that is run, unasked, after each change of certain files.

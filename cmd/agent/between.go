@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"agent/internal/history"
+	"agent/internal/tui"
+)
+
+// sessionsOnScreen shows the session that f names and those that the person
+// goes to from there, until they leave. prompts begin the first one.
+func sessionsOnScreen(ctx context.Context, f flags, prompts []tui.Prompt) error {
+	ctx, stop := context.WithCancel(ctx)
+	var said <-chan string
+	defer func() {
+		stop()
+		if said != nil {
+			for range said { // it sees that ctx has ended
+			}
+		}
+	}()
+	var back *flags // to the session that was on the screen before
+	for {
+		a, err := openOrAsk(f)
+		switch {
+		case back != nil && (err != nil || a == nil):
+			if err != nil {
+				back.told = err.Error()
+			}
+			f, back = *back, nil
+			continue
+		case err != nil || a == nil:
+			return err
+		}
+		if said == nil { // not before: the session that is opened stays
+			said = expire(ctx, a.store, a.keepDays, time.Now())
+		}
+		a.said = said
+		exit, err := show(ctx, a, prompts)
+		next, here := a.next(f, exit), a.again(f)
+		a.close()
+		if err != nil || next == nil {
+			a.goodbye(exit)
+			return err
+		}
+		f, back, prompts = *next, here, nil
+	}
+}
+
+// next returns what opens the session that the person wants next, nil if they
+// leave.
+func (a *app) next(f flags, exit tui.Exit) *flags {
+	f = flags{baseURL: f.baseURL, mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model}
+	switch {
+	case exit.Open != "":
+		f.resume, f.none, f.model = exit.Open, false, ""
+	case exit.Fork != nil && a.begun():
+		f.resume, f.fork, f.keep, f.draft, f.model = a.id(), true, exit.Fork, exit.Draft, ""
+	case exit.Fork != nil, exit.New:
+		f.dir, f.draft = a.dir, exit.Draft
+		if a.begun() { // the model is the one used here last
+			f.model = ""
+		}
+	default:
+		return nil
+	}
+	return &f
+}
+
+// again returns what opens a's session once more; a new one if there is nothing
+// to come back to.
+func (a *app) again(f flags) *flags {
+	f = flags{baseURL: f.baseURL, mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, dir: a.dir}
+	if a.begun() {
+		f.resume, f.model = a.id(), ""
+	}
+	return &f
+}
+
+// begun reports whether the session is on disk.
+func (a *app) begun() bool {
+	if a.log == nil {
+		return false
+	}
+	v, err := a.log.View()
+	if err != nil {
+		return false
+	}
+	_ = v.Close()
+	return true
+}
+
+// openOrAsk opens a session for the screen. If another program holds it, the
+// person says what to do; nil if that is nothing.
+func openOrAsk(f flags) (*app, error) {
+	a, err := open(f, true)
+	locked, ok := errors.AsType[*history.LockedError](err)
+	if !ok || !term.IsTerminal(os.Stdin.Fd()) {
+		return a, err
+	}
+	fmt.Println(tui.Sanitize(upper(locked.Error())) + ".")
+	in := bufio.NewReader(os.Stdin)
+	for {
+		fmt.Print("f  go on in a fork of it · v  look at it · q  leave it  [f/v/q] ")
+		answer, err := in.ReadString('\n')
+		switch strings.ToLower(strings.TrimSpace(answer)) {
+		case "f":
+			f.cont, f.resume, f.fork = false, locked.ID, true
+			return open(f, true)
+		case "v":
+			return nil, lookAt(locked.ID)
+		case "q":
+			return nil, nil
+		}
+		if err != nil { // there is no more to read
+			fmt.Println()
+			return nil, nil
+		}
+	}
+}
+
+// lookAt prints a session.
+func lookAt(id string) error {
+	v, err := view(id)
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	return printSession(newConsole(os.Stdout), v)
+}
+
+// upper returns a text that begins with a small letter as a sentence does.
+func upper(text string) string {
+	return strings.ToUpper(text[:1]) + text[1:]
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"agent/internal/history"
+	"agent/internal/loop"
+)
+
+// openLog makes a new log, or opens the one that f resumes and what it holds.
+// A session that is resumed by its name runs where it ran before.
+func (a *app) openLog(f flags) error {
+	if f.none {
+		return nil
+	}
+	id, err := a.wanted(f)
+	if err != nil {
+		return err
+	}
+	switch {
+	case id == "":
+		a.log = a.store.Create(history.Header{Dir: a.dir, Version: version, Time: time.Now()})
+		return nil
+	case f.fork:
+		err = a.forkLog(id, f.keep)
+	default:
+		err = a.resumeLog(id)
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.goThere(); err != nil {
+		return err
+	}
+	return a.fold(f)
+}
+
+// wanted returns the ID of the session that f resumes, empty for a new one.
+func (a *app) wanted(f flags) (string, error) {
+	if !f.cont {
+		return f.resume, nil
+	}
+	infos, err := a.store.List(a.dir)
+	if err != nil {
+		return "", err
+	}
+	if len(infos) == 0 {
+		return "", fmt.Errorf("there is no session in %s yet. Start one with agent", a.dir)
+	}
+	return infos[0].ID, nil
+}
+
+// resumeLog opens the session id. What is damaged in it is told when it is
+// read.
+func (a *app) resumeLog(id string) error {
+	log, problems, err := a.store.ResumeTail(id)
+	if errors.Is(err, history.ErrNewer) {
+		return fmt.Errorf("session %s: %w. agent sessions show %s prints it", id, err, id)
+	}
+	if errors.Is(err, history.ErrLocked) {
+		return fmt.Errorf("%w. --fork goes on in a copy of it", err)
+	}
+	if err != nil {
+		return lookedFor(err)
+	}
+	a.log = log
+	for _, p := range problems {
+		a.notices = append(a.notices, p.Text)
+	}
+	return nil
+}
+
+// forkLog makes a session that begins as id does. With keep, so much of it is
+// kept as loop.Rewound says.
+func (a *app) forkLog(id string, keep *int) error {
+	v, err := a.store.View(id)
+	if err != nil {
+		return lookedFor(err)
+	}
+	from := v.Header()
+	if err := v.Close(); err != nil {
+		return err
+	}
+	if a.newer(from) {
+		return fmt.Errorf("session %s was written by a newer version of this program: it can be read (agent sessions show %s), but neither continued nor forked", from.ID, from.ID)
+	}
+	if a.log, err = a.store.Fork(from.ID, math.MaxInt, history.Header{Version: version, Time: time.Now()}); err != nil {
+		return err
+	}
+	a.notices = append(a.notices, "This is a fork of session "+from.ID+", which stays as it is.")
+	if keep == nil {
+		return nil
+	}
+	record, err := loop.Encode(&loop.Rewound{Meta: loop.Meta{Time: time.Now()}, Keep: *keep})
+	if err != nil {
+		return err
+	}
+	return a.log.Append(record, true)
+}
+
+// newer reports whether a session is of a format that this program cannot
+// continue. Of one whose header cannot be read, only opening it tells.
+func (a *app) newer(h history.Header) bool {
+	if h.Format > 0 {
+		return h.Format > history.Format
+	}
+	log, _, err := a.store.ResumeTail(h.ID)
+	if err == nil {
+		_ = log.Close()
+	}
+	return errors.Is(err, history.ErrNewer)
+}
+
+// goThere makes the directory of the session the one to work in.
+func (a *app) goThere() error {
+	dir := a.log.Header().Dir
+	if dir == "" || dir == a.dir {
+		return nil
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("the session ran in %s: %w", dir, err)
+	}
+	a.notices = append(a.notices, "This session works in "+short(dir)+", where it began.")
+	a.dir = dir
+	return nil
+}
+
+// fold reads what the session holds, and what was not sent. Damage is told and
+// passed over.
+func (a *app) fold(f flags) error {
+	id := a.log.Header().ID
+	v, err := a.log.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	a.options.State, err = stateOf(v.From(0), func(err error) { a.notices = append(a.notices, err.Error()) })
+	if err != nil {
+		return fmt.Errorf("read session %s: %w", id, err)
+	}
+	if f.fork {
+		a.options.State.Draft.Text = f.draft
+		return nil
+	}
+	draft, err := a.log.Draft()
+	if err == nil && draft != nil {
+		err = json.Unmarshal(draft, &a.options.State.Draft)
+	}
+	if err != nil {
+		a.notices = append(a.notices, "What was not sent is lost: "+err.Error())
+	}
+	return nil
+}
+
+// lastModel is the model used last: in the resumed session, else in the newest
+// of this directory.
+func (a *app) lastModel() string {
+	if a.options.State.Model != "" {
+		return a.options.State.Model
+	}
+	body, err := a.store.Last(a.dir, loop.ModelRecord)
+	if err != nil || body == nil {
+		return ""
+	}
+	e, err := loop.Decode(body)
+	if err != nil {
+		return ""
+	}
+	if m, ok := e.(*loop.ModelSet); ok {
+		return m.Model
+	}
+	return ""
+}
+
+// id is that of the session, empty where it is kept nowhere.
+func (a *app) id() string {
+	if a.log == nil {
+		return ""
+	}
+	return a.log.Header().ID
+}

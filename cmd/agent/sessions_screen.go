@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"agent/internal/history"
+	"agent/internal/loop"
+	"agent/internal/tui"
+)
+
+// rows returns what lists the sessions on the screen, or those in which a query
+// is found. current is the one that is shown.
+func rows(store *history.Store, current string) func(context.Context, string) ([]tui.Session, error) {
+	return func(ctx context.Context, query string) ([]tui.Session, error) {
+		all, err := entries(ctx, store, "")
+		if err != nil {
+			return nil, err
+		}
+		var found map[string]bool
+		if query != "" {
+			if found, err = holding(ctx, store, query); err != nil {
+				return nil, err
+			}
+		}
+		var list []tui.Session
+		for _, e := range all {
+			if query == "" || found[e.ID] {
+				list = append(list, tui.Session{
+					ID: e.ID, Dir: short(e.Dir), Title: e.Title, Parent: e.Parent, Current: e.ID == current,
+					When: e.Modified, Messages: e.Messages,
+				})
+			}
+		}
+		return list, nil
+	}
+}
+
+// holding returns the IDs of the sessions in which a query is found: words, and
+// phrases in quotes.
+func holding(ctx context.Context, store *history.Store, query string) (map[string]bool, error) {
+	var p pattern
+	for _, phrase := range splitQuoted(query) {
+		p.add(phrase)
+	}
+	found := map[string]bool{}
+	for h, err := range store.Search(ctx, p.query()) {
+		if err == nil {
+			found[h.ID] = true
+		}
+	}
+	return found, ctx.Err()
+}
+
+// previewed is how many events a preview shows.
+const previewed = 40
+
+// preview returns what shows the end of a session.
+func preview(store *history.Store) func(id string) ([]loop.Event, error) {
+	return func(id string) ([]loop.Event, error) {
+		v, err := store.View(id)
+		if err != nil {
+			return nil, err
+		}
+		defer v.Close()
+		var last []loop.Event
+		for r, err := range v.Before(history.End) {
+			if err != nil {
+				return nil, err
+			}
+			e, err := loop.Decode(r.Body)
+			if err != nil || e == nil {
+				continue
+			}
+			switch e.(type) {
+			case *loop.Rewound: // what comes before it is not the end any more
+				return wholePreview(v)
+			case *loop.Partial:
+				continue
+			}
+			if last = append(last, e); len(last) == previewed {
+				break
+			}
+		}
+		slices.Reverse(last)
+		return last, nil
+	}
+}
+
+// wholePreview reads all of a session for its end.
+func wholePreview(v *history.View) ([]loop.Event, error) {
+	state, err := stateOf(v.From(0), func(error) {})
+	if err != nil {
+		return nil, err
+	}
+	var last []loop.Event
+	for _, e := range state.Events[max(0, len(state.Events)-previewed):] {
+		last = append(last, e)
+	}
+	return last, nil
+}
+
+// export writes the session to a file in its directory, in the format of that
+// name.
+func (a *app) export(format string) (string, error) {
+	write := exporters()[format]
+	if write == nil {
+		return "", fmt.Errorf("there is no format %q: use md, html or json", format)
+	}
+	v, err := a.log.View()
+	if err != nil {
+		return "", err
+	}
+	defer v.Close()
+	s, err := exported(v, func(error) {}) // what is damaged was told when it was opened
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(a.dir, "session-"+a.id()+"."+format)
+	return path, exportFile(path, s, write)
+}

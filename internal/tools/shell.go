@@ -251,7 +251,7 @@ func fileNote(w shell.Whole, lines int64) string {
 func leftNote(r shell.Result) string {
 	switch {
 	case r.Lost:
-		return "[the process that keeps it was killed or could do nothing: something that it has started may be running yet]\n"
+		return "[something that it has started may be running yet: it killed the process that keeps it, or runs as another user]\n"
 	case r.Left:
 		return "[processes that it had left running were ended with it]\n"
 	}

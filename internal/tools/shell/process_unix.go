@@ -3,11 +3,13 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -26,14 +28,14 @@ func Program() string {
 type process struct {
 	keeper *exec.Cmd
 	orders *os.File
-	group  int // that the shell leads
+	group  int // that the shell leads; 0 if it is not known
 
 	exited chan struct{} // closed when the shell has ended
 	gone   chan struct{} // closed when all of it has, and the keeper too
 
 	status *syscall.WaitStatus // of the shell, once exited is closed; nil if it is not known
 	left   bool                // once gone is closed: others outlived the shell, and were killed
-	lost   bool                // once gone is closed: the keeper was killed, perhaps not all of the rest
+	lost   bool                // once gone is closed: something may be left, the keeper's or another user's
 }
 
 // launch has a line run by Program, with in and out for its streams, which the
@@ -63,7 +65,7 @@ func launch(line, dir string, env []string, processes int, in, out *os.File) (*p
 		Path: self, Args: []string{keeper.Name},
 		Dir: dir, Env: []string{}, // it is not in need of any, and a command can read its parent's
 		ExtraFiles:  []*os.File{theirs, w, in, out},
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+		SysProcAttr: attributes(),
 	}
 	if err := p.keeper.Start(); err != nil {
 		orders.Close()
@@ -82,14 +84,23 @@ func launch(line, dir string, env []string, processes int, in, out *os.File) (*p
 	return p, nil
 }
 
-// begin gives the order and waits for the shell to have started.
+// begin gives the order and waits for the shell to have started. The command may
+// be quicker than its keeper's report, and have stopped the keeper, which goes on
+// then, or killed it: listen sees to that.
 func (p *process) begin(order []byte, reports *os.File) error {
 	if _, err := p.orders.Write(order); err != nil {
 		return fmt.Errorf("its keeper takes no order: %w", err)
 	}
 	b := make([]byte, keeper.Size)
-	if _, err := io.ReadFull(reports, b); err != nil {
-		return fmt.Errorf("its keeper says nothing: %w", err)
+	err := os.ErrDeadlineExceeded
+	for errors.Is(err, os.ErrDeadlineExceeded) {
+		_ = p.keeper.Process.Signal(syscall.SIGCONT)
+		_ = reports.SetReadDeadline(time.Now().Add(time.Second))
+		_, err = io.ReadFull(reports, b)
+	}
+	_ = reports.SetReadDeadline(time.Time{})
+	if err != nil {
+		return nil
 	}
 	r := keeper.Decode(b)
 	if r.Kind == keeper.Failed {
@@ -102,7 +113,7 @@ func (p *process) begin(order []byte, reports *os.File) error {
 // listen takes the keeper's reports, and buries it.
 func (p *process) listen(reports *os.File) {
 	defer close(p.gone)
-	lost := true
+	lost, beyond := true, false
 	for b := make([]byte, keeper.Size); ; {
 		if _, err := io.ReadFull(reports, b); err != nil {
 			break
@@ -116,12 +127,14 @@ func (p *process) listen(reports *os.File) {
 			p.left = true
 		case keeper.Done:
 			lost = false
+		case keeper.Beyond:
+			beyond = true
 		}
 	}
 	reports.Close()
 	p.orders.Close()
-	if lost {
-		p.lost = true
+	p.lost = lost
+	if lost && !beyond {
 		p.salvage(p.keeper.Process.Pid)
 	}
 	p.keeper.Wait()
@@ -138,10 +151,11 @@ func (p *process) kill() { p.tell(keeper.Kill) }
 
 func (p *process) tell(order byte) {
 	_, _ = p.orders.Write([]byte{order}) // a keeper that cannot take it has ended
+	_ = p.keeper.Process.Signal(syscall.SIGCONT)
 }
 
-// abandon is for when kill has no effect: the keeper has been stopped, or what
-// it keeps is in the hands of another user or of the kernel.
+// abandon is for when kill has no effect: what is kept does not die, because it
+// is in the hands of the kernel.
 func (p *process) abandon() { _ = p.keeper.Process.Kill() }
 
 // ended says how the shell ended.

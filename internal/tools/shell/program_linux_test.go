@@ -2,6 +2,7 @@ package shell_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -18,10 +19,18 @@ import (
 	"agent/internal/tools/shell"
 )
 
-// lineVariable names a command: this test is a program that runs it then.
-const lineVariable = "SHELL_TEST_LINE"
+// Variables by which this test is another program.
+const (
+	lineVariable   = "SHELL_TEST_LINE"   // it runs this command,
+	resultVariable = "SHELL_TEST_RESULT" // and writes what came of it to this file
+	rootVariable   = "SHELL_TEST_ROOT"   // it becomes root, and sleeps so many seconds
+)
 
 func TestMain(m *testing.M) {
+	if seconds := os.Getenv(rootVariable); seconds != "" {
+		fmt.Println(syscall.Setresuid(0, 0, 0), "is nil")
+		fmt.Println(syscall.Exec("/bin/sleep", []string{"sleep", seconds}, nil))
+	}
 	line := os.Getenv(lineVariable)
 	if line == "" {
 		os.Exit(m.Run())
@@ -30,28 +39,49 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
-	if file := os.Getenv("SHELL_TEST_OUTPUT"); file != "" {
-		_ = os.WriteFile(file, []byte(r.Output), 0o600)
+	if text, err := json.Marshal(r); err == nil {
+		_ = os.WriteFile(os.Getenv(resultVariable), text, 0o600)
 	}
 	os.Exit(0)
 }
 
-// program returns this test as a program of its own that runs a command.
-func program(t *testing.T, line string) *exec.Cmd {
+// runner is this test as a program of its own.
+type runner struct {
+	*exec.Cmd
+	t    *testing.T
+	file string
+}
+
+// program returns a program that runs a command.
+func program(t *testing.T, line string) runner {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), lineVariable+"="+line)
-	return cmd
+	r := runner{exec.Command(self), t, filepath.Join(t.TempDir(), "result")}
+	r.Env = append(os.Environ(), lineVariable+"="+line, resultVariable+"="+r.file)
+	return r
+}
+
+// result is what came of the command, when the program has ended.
+func (r runner) result() (out shell.Result) {
+	r.t.Helper()
+	text, err := os.ReadFile(r.file)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return out
 }
 
 func TestNothingSurvivesTheProgram(t *testing.T) { // P5
 	for _, line := range []string{
 		"exec 3>%[2]s; %[1]s & setsid %[1]s & (setsid nohup %[1]s &); trap '' TERM; echo ready >&3; %[1]s",
 		"exec 3>%[2]s; set -m; %[1]s & echo ready >&3; wait",
+		"exec 3>%[2]s; %[1]s & kill -STOP $PPID; echo ready >&3; wait",
 	} {
 		sleep := nap(t)
 		fifo := filepath.Join(t.TempDir(), "fifo")
@@ -87,10 +117,8 @@ func TestNothingSurvivesTheProgram(t *testing.T) { // P5
 }
 
 func TestTheTerminalOfTheProgramIsOutOfReach(t *testing.T) { // P7, P12
-	output := filepath.Join(t.TempDir(), "output")
 	cmd := program(t, "echo escape >/dev/tty; stty raw -echo </dev/tty; stty raw; echo done")
-	cmd.Env = append(cmd.Env, "SHELL_TEST_OUTPUT="+output)
-	terminal, err := pty.Start(cmd)
+	terminal, err := pty.Start(cmd.Cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,9 +137,9 @@ func TestTheTerminalOfTheProgramIsOutOfReach(t *testing.T) { // P7, P12
 		t.Fatal(err)
 	}
 	same(t, after, before)
-	text, err := os.ReadFile(output)
-	if err != nil || strings.Count(string(text), "/dev/tty: No such device or address") != 2 || !strings.HasSuffix(string(text), "done\n") {
-		t.Errorf("output %q, %v", text, err)
+	text := cmd.result().Output
+	if strings.Count(text, "/dev/tty: No such device or address") != 2 || !strings.HasSuffix(text, "done\n") {
+		t.Errorf("output %q", text)
 	}
 }
 
@@ -122,7 +150,7 @@ func TestCommandThatKillsItsKeeper(t *testing.T) {
 	}{
 		{"%[1]s & set -m; %[1]s & kill -KILL $PPID; wait", "ended when the process that keeps it was killed", true},
 		{"%[1]s & kill -TERM $PPID; wait", "ended when the process that keeps it was killed", true},
-		{"%[1]s & kill -STOP $PPID; wait", "ended when the process that keeps it was killed", true},
+		{"%[1]s & kill -STOP $PPID; wait", "killed by SIGTERM", false},
 		{"kill -HUP 0; %[1]s", "killed by SIGHUP", false},
 	} {
 		t.Run(c.line, func(t *testing.T) {
@@ -144,4 +172,56 @@ func state(f *os.File) (unix.Termios, error) {
 		return unix.Termios{}, err
 	}
 	return *s, nil
+}
+
+func TestWhatIsNotOursToKillIsNotWaitedFor(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root, to become somebody else")
+	}
+	const nobody = 65534
+	dir, err := os.MkdirTemp("/var/tmp", "shell") // where nobody gets at it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	self, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, sudo := filepath.Join(dir, "plain"), filepath.Join(dir, "sudo")
+	for _, err := range []error{
+		os.WriteFile(plain, self, 0o700), os.Chmod(plain, 0o755), os.Chown(dir, nobody, nobody),
+		os.WriteFile(sudo, self, 0o700), os.Chmod(sudo, 0o755|os.ModeSetuid),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	own, roots := nap(t), nap(t)
+	line := fmt.Sprintf("%s=%s exec %s >%s/said & %s & until grep nil %[4]s/said; do sleep 0.01; done",
+		rootVariable, strings.TrimPrefix(roots, "sleep "), sudo, dir, own)
+	cmd := program(t, line)
+	cmd.Path, cmd.file = plain, filepath.Join(dir, "result")
+	cmd.Env = append(cmd.Env, resultVariable+"="+cmd.file)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s, %v", out, err)
+	}
+	got := cmd.result()
+	if !strings.HasPrefix(got.Output, "<nil>") {
+		t.Skip("nobody can become root here: ", got.Output)
+	}
+	same(t, []any{got.Ended, got.Lost}, []any{"exit 0", true})
+	gone(t, own)
+	left := living(t, roots)
+	if len(left) != 1 {
+		t.Fatalf("a process of root's is expected to be left: %v; result %+v", left, got)
+	}
+	var pid int
+	if _, err := fmt.Sscanf(left[0], "/proc/%d/", &pid); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Error(err)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -14,11 +15,20 @@ import (
 // self is this program, even where its file has been replaced since.
 func self() (string, error) { return "/proc/self/exe", nil }
 
+// attributes give a keeper a session of its own. One that its command has
+// stopped goes on when this program dies, to see to its duty.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGCONT}
+}
+
 // salvage kills what it can find of a command that has lost its keeper: all in
 // the keeper's session, and in its fence where there is one. What has left the
 // session is out of reach elsewhere.
 func (p *process) salvage(session int) {
 	fence := keeper.Fence(session)
+	if fence != "" {
+		_ = os.WriteFile(fence+"/pids.max", []byte("0"), 0) // so that they do not fork any more
+	}
 	// They may fork while we look. The bound is for those that cannot be killed.
 	for range 10 {
 		fds := members(session, fence)

@@ -39,7 +39,7 @@ const (
 	grace    = time.Second
 	drain    = 2 * time.Second // for output still on its way when the shell has exited
 	ending   = 50 * time.Millisecond
-	patience = 3 * time.Second // for the dead to be gone, who may be many
+	patience = 10 * time.Second // for the dead to be gone, who may be many
 	pace     = 100 * time.Millisecond
 )
 
@@ -106,7 +106,7 @@ type Result struct {
 
 	Why  Reason // Run had for ending it
 	Left bool   // it had left processes running, which were ended
-	Lost bool   // its keeper was killed: of what it started, something may be running yet
+	Lost bool   // something that it started may be running yet: it killed its keeper, or became another user's
 }
 
 // Run runs a command and waits for its end. At a limit it ends the command. When

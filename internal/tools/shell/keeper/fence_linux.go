@@ -63,6 +63,13 @@ func (f *fence) leave() {
 	}
 }
 
+// shut sees to it that nothing more is started in the fence.
+func (f *fence) shut() {
+	if f != nil {
+		_ = write(f.dir+"/pids.max", "0")
+	}
+}
+
 // remove takes the fence away, when nobody is in it.
 func (f *fence) remove() {
 	if f != nil {

@@ -10,4 +10,5 @@ type fence struct{}
 func enclose(int, *syscall.SysProcAttr) *fence { return nil }
 func forgo(*syscall.SysProcAttr) bool          { return false }
 func (f *fence) leave()                        {}
+func (f *fence) shut()                         {}
 func (f *fence) remove()                       {}

@@ -48,7 +48,7 @@ func keep() {
 	}
 	report(Started, uint32(pid))
 	_ = syscall.Chdir("/")
-	k := &keeper{leader: pid, group: pid, told: map[int]bool{}, killed: make(chan struct{})}
+	k := &keeper{leader: pid, group: pid, fence: f, told: map[int]bool{}, killed: make(chan struct{})}
 	go k.obey()
 	for k.bury() {
 	}
@@ -114,6 +114,7 @@ func report(kind byte, value uint32) {
 // keeper is the state of this process.
 type keeper struct {
 	group int // the process group that the command began as
+	fence *fence
 
 	mu       sync.Mutex // held while children are buried, and while they are looked for
 	leader   int        // the first process; 0 once it is buried
@@ -196,16 +197,26 @@ func (k *keeper) terminate() {
 }
 
 // kill kills the group and all children. Theirs become ours as they die, and
-// bury kills those.
+// bury kills those. It gives up when there are only such as are not ours to kill.
 func (k *keeper) kill() {
 	if !k.killing {
 		k.killing = true
 		close(k.killed)
+		k.fence.shut()
 	}
 	if k.leader != 0 || remains(k.group) {
 		_ = syscall.Kill(-k.group, syscall.SIGKILL)
 	}
+	mine, others := 0, 0
 	for _, pid := range children() {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
+		if syscall.Kill(pid, syscall.SIGKILL) == syscall.EPERM {
+			others++
+		} else {
+			mine++
+		}
+	}
+	if mine == 0 && others > 0 {
+		report(Beyond, uint32(others))
+		syscall.Exit(0)
 	}
 }

@@ -90,6 +90,7 @@ const (
 	Exited  = 'x' // its first process has ended; the value is the wait status
 	Left    = 'l' // others had to be killed
 	Done    = 'd' // all are dead; nothing follows
+	Beyond  = 'b' // all are dead but for those of another user's, which we may not kill; nothing follows
 )
 
 // Size is that of an encoded Report.

@@ -279,6 +279,9 @@ func (s *storm) state(dir string) (loop.State, bool) {
 // finishedTool is a tool's line once it has ended: its mark and its title.
 var finishedTool = regexp.MustCompile(`(?m)^[·✗] +(read|shell|edit|write) `)
 
+// answered is what follows a prompt that was taken: an answer or a tool.
+var answered = regexp.MustCompile(`(?m)STEP|word0|^[·✗◦] `)
+
 // missing returns what is on a screen as finished and not in the session.
 func missing(screen string, state loop.State, found bool) (lost []string) {
 	var said strings.Builder
@@ -295,7 +298,9 @@ func missing(screen string, state loop.State, found bool) (lost []string) {
 			}
 		}
 	}
-	if strings.Contains(screen, "› the prompt of it") && (!found || !strings.Contains(said.String(), "the prompt of it")) {
+	// A prompt is drawn as soon as it is sent. What follows it shows that it was
+	// taken.
+	if answered.MatchString(screen) && (!found || !strings.Contains(said.String(), "the prompt of it")) {
 		lost = append(lost, "the prompt")
 	}
 	if n := len(finishedTool.FindAllString(screen, -1)); n > ended {

@@ -28,9 +28,9 @@ more with them. An ID may be shortened as long as one session alone begins
 with it.`
 	cmd.Example = `  agent sessions --all
   agent sessions search "out of memory" --dir .
-  agent sessions show 1tkz
-  agent sessions export 1tkz -o session.html
-  agent --resume 1tkz`
+  agent sessions show 1ng2j0n
+  agent sessions export 1ng2j0n -o session.html
+  agent --resume 1ng2j0n`
 	cmd.AddCommand(
 		listCommand("list"), treeCommand(), showCommand(), searchCommand(), renameCommand(), removeCommand(),
 		exportCommand(), importCommand(), repairCommand(),

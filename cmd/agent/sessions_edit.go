@@ -21,7 +21,7 @@ func renameCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "rename ID TITLE...",
 		Short:   "give a session a title; an empty one gives it back its first words",
-		Example: "  agent sessions rename 1tkz the parser that hangs",
+		Example: "  agent sessions rename 1ng2j0n the parser that hangs",
 		Args:    atLeast(2, "the ID of a session and its title: agent sessions rename ID TITLE"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			store, err := openStore()
@@ -56,7 +56,7 @@ func removeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "remove ID...",
 		Short:   "remove sessions for good, with all that belongs to them",
-		Example: "  agent sessions remove 1tkz 1tm0",
+		Example: "  agent sessions remove 1ng2j0n 1ng3q8v",
 		Args:    atLeast(1, "the IDs of sessions: agent sessions remove ID..."),
 		RunE: func(_ *cobra.Command, args []string) error {
 			store, err := openStore()

@@ -33,9 +33,9 @@ func exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export ID",
 		Short: "write a session as Markdown, as a page of HTML or as JSON",
-		Example: `  agent sessions export 1tkz > session.md
-  agent sessions export 1tkz --format html -o session.html
-  agent sessions export 1tkz -o session.json`,
+		Example: `  agent sessions export 1ng2j0n > session.md
+  agent sessions export 1ng2j0n --format html -o session.html
+  agent sessions export 1ng2j0n -o session.json`,
 		Args: exactly(1, "the ID of a session: agent sessions export ID"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if format == "" {

@@ -20,7 +20,7 @@ func showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "show ID",
 		Short:   "print the conversation of a session",
-		Example: "  agent sessions show 1tkz | less",
+		Example: "  agent sessions show 1ng2j0n | less",
 		Args:    exactly(1, "the ID of a session: agent sessions show ID"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			v, err := view(args[0])

@@ -139,6 +139,10 @@ func (m *model) rewind(to turned) tea.Cmd {
 
 // fork goes on in a fork of the session, which ends before a prompt.
 func (m *model) fork(before turned) tea.Cmd {
+	if m.o.SessionID == "" {
+		m.say("this session is kept nowhere: there is nothing to fork")
+		return nil
+	}
 	return m.switchTo(Exit{Fork: &before.at, Draft: before.text})
 }
 

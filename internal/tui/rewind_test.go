@@ -69,7 +69,7 @@ func TestEscTwice(t *testing.T) {
 func TestForkList(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		history := append(twoTurns(), userSaid("a \x1b[2Jhostile\u202e prompt\n"+strings.Repeat("long ", 200)), turnEnd(loop.Done, time.Second))
-		d := newDriver(t, w, h, Options{History: history})
+		d := newDriver(t, w, h, Options{SessionID: "s1", History: history})
 		d.enter("/fork")
 		d.press("enter")
 		d.golden("fork-" + size)

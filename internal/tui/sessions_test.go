@@ -108,19 +108,28 @@ func TestSessionCommands(t *testing.T) {
 		"/clear":  {New: true},
 		"/fork 1": {Fork: &keep, Draft: "then make it fast\nwithout new dependencies"},
 	} {
-		d := newDriver(t, 80, 24, Options{History: twoTurns()})
+		d := newDriver(t, 80, 24, Options{SessionID: "s1", History: twoTurns()})
 		d.enter(line)
 		d.press("enter")
 		if diff := cmp.Diff(d.m.next, want); diff != "" || !d.quit {
 			t.Errorf("%s: the screen ended: %v, with (-got +want):\n%s", line, d.quit, diff)
 		}
-		d = newDriver(t, 80, 24, Options{History: twoTurns()})
+		d = newDriver(t, 80, 24, Options{SessionID: "s1", History: twoTurns()})
 		d.events(userSaid("wait"))
 		d.enter(line)
 		d.press("enter")
 		if d.quit || !strings.Contains(d.screen(), "stop it first") {
 			t.Errorf("%s leaves a turn that runs:\n%s", line, d.screen())
 		}
+	}
+}
+
+func TestNothingToForkWithoutALog(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{History: twoTurns()})
+	d.enter("/fork 1")
+	d.press("enter")
+	if d.quit || !strings.Contains(d.screen(), "there is nothing to fork") {
+		t.Errorf("a session that is kept nowhere was left for its fork:\n%s", d.screen())
 	}
 }
 

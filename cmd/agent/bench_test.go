@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/loop"
+	"agent/internal/tui"
+)
+
+// conversation yields the records of a session of so many messages, half of
+// them the results of tools, of about size bytes each.
+func conversation(b *testing.B, messages, size int) iter.Seq2[[]byte, error] {
+	line := "\tif err := s.store(ctx, key, value); err != nil { return fmt.Errorf(\"store %q: %w\", key, err) }\n"
+	long := strings.Repeat(line, size*8/5/len(line)+1) // four of five are long
+	return func(yield func([]byte, error) bool) {
+		at := loop.Meta{Time: time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)}
+		add := func(e loop.Durable) bool {
+			record, err := loop.Encode(e)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return yield(record, nil)
+		}
+		for i := 0; i < messages; i += 5 {
+			reply, call := fmt.Sprintf("r%d", i), fmt.Sprintf("c%d", i)
+			ok := add(&loop.UserSaid{Meta: at, Text: fmt.Sprintf("prompt number %d", i)}) &&
+				add(&loop.MessageDone{Meta: at, Message: llm.Message{Kind: llm.ToolCall, Reply: reply, ID: call, Name: "read", Input: []byte(`{"path":"main.go"}`)}}) &&
+				add(&loop.ToolStart{Meta: at, ID: call, Title: "read main.go", Effect: "read"}) &&
+				add(&loop.ToolEnd{Meta: at, Title: "read main.go", Outcome: loop.OK, Result: llm.Message{Kind: llm.ToolResult, Reply: reply, ID: call, Text: long + long}}) &&
+				add(&loop.MessageDone{Meta: at, Message: llm.Message{Kind: llm.Assistant, Reply: reply + "b", Text: long}}) &&
+				add(&loop.StepEnd{Meta: at, Reply: reply, Model: "offline/guide"}) &&
+				add(&loop.MessageDone{Meta: at, Message: llm.Message{Kind: llm.Assistant, Reply: reply + "c", Text: fmt.Sprintf("answer number %d", i)}}) &&
+				add(&loop.TurnEnd{Meta: at, Reason: loop.Done})
+			if !ok {
+				return
+			}
+		}
+	}
+}
+
+// written makes a session.
+func written(b *testing.B, s *history.Store, h history.Header, messages, size int) {
+	b.Helper()
+	log, err := s.CreateFrom(h, conversation(b, messages, size))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := log.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkSessions lists 1,000 sessions and searches them, as the commands and
+// the picker do.
+func BenchmarkSessions(b *testing.B) {
+	s := history.Open(b.TempDir())
+	for i := range 1000 {
+		written(b, s, history.Header{ID: fmt.Sprintf("k%03d", i), Dir: "/d"}, 50, 1000)
+	}
+	if _, err := entries(context.Background(), s, ""); err != nil { // which makes the index
+		b.Fatal(err)
+	}
+	b.Run("list", func(b *testing.B) {
+		for b.Loop() {
+			if all, err := entries(context.Background(), s, "/d"); err != nil || len(all) != 1000 || all[0].Messages != 30 {
+				b.Fatal(len(all), err)
+			}
+		}
+	})
+	for name, query := range map[string]string{"search, in none": "zeitgeist", "search, in all": "store key"} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := holding(context.Background(), s, query); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkOpenSession opens a session of 10,000 messages and 50 MB until its
+// last answer is on the screen.
+func BenchmarkOpenSession(b *testing.B) {
+	s := history.Open(b.TempDir())
+	written(b, s, history.Header{ID: "x", Dir: b.TempDir()}, 10_000, 5_000)
+	for b.Loop() {
+		a := &app{store: s}
+		if err := a.openLog(flags{resume: "x"}); err != nil {
+			b.Fatal(err)
+		}
+		shown(b, a, "answer number 9995")
+		a.close()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	b.ReportMetric(float64(m.HeapSys)/(1<<20), "MB-heap")
+}
+
+// shown runs a's screen until a text is on it.
+func shown(b *testing.B, a *app, text string) {
+	ours, theirs, err := pty.Open()
+	if err != nil {
+		b.Skip(err)
+	}
+	defer ours.Close()
+	defer theirs.Close()
+	if err := pty.Setsize(ours, &pty.Winsize{Cols: 100, Rows: 30}); err != nil {
+		b.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(context.Background(), hang)
+	defer stop()
+	found := make(chan struct{})
+	go func() {
+		var all []byte
+		part := make([]byte, 32<<10)
+		for {
+			n, err := ours.Read(part)
+			if all = append(all, part[:n]...); bytes.Contains(all, []byte(text)) {
+				close(found)
+				stop()
+				_, _ = io.Copy(io.Discard, ours)
+			}
+			if err != nil || ctx.Err() != nil {
+				return
+			}
+		}
+	}()
+	o := a.screen(nil, make(chan loop.Command), nil)
+	o.Input, o.Output = theirs, theirs
+	_, err = tui.Run(ctx, o)
+	select {
+	case <-found:
+	default:
+		b.Fatalf("%q was never shown: %v", text, err)
+	}
+}

@@ -71,18 +71,21 @@ func show(ctx context.Context, a *app, prompts []tui.Prompt) (tui.Exit, error) {
 		}
 	}()
 
+	agent := loop.NewAgent(a.options)
 	commands, events := make(chan loop.Command), make(chan loop.Event, 64)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		loop.NewAgent(a.options).Run(ctx, commands, events)
+		agent.Run(ctx, commands, events)
 	}()
 	found := make(chan struct{})
 	go func() {
 		defer close(found)
 		a.find(ctx, commands)
 	}()
-	exit, err := tui.Run(ctx, a.screen(among(events, a.said, ctx.Done()), commands, prompts))
+	screen := a.screen(among(events, a.said, ctx.Done()), commands, prompts)
+	screen.Page = agent.Page
+	exit, err := tui.Run(ctx, screen)
 	stop()
 	<-ended
 	<-found

@@ -19,7 +19,11 @@ import (
 type Options struct {
 	Events   <-chan loop.Event   // closed when the agent is gone, which ends the program
 	Commands chan<- loop.Command // never closed here
-	History  []loop.Event        // durable events of the resumed session
+	History  []loop.Event        // the last durable events of the resumed session, from the start of a turn on
+	// Page returns the durable events from one number up to another, as
+	// loop.Surveyed counts them. It takes a moment. Without it, History is all
+	// there is.
+	Page func(from, to int) ([]loop.Event, error)
 
 	SessionID string     // of the session that is shown
 	Title     string     // that the person gave it; may be empty

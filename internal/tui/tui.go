@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
 
+	"agent/internal/llm"
 	"agent/internal/loop"
 )
 
@@ -36,6 +37,20 @@ type Options struct {
 	Preview func(id string) ([]loop.Event, error)
 	// Export writes the session to a file: as "md", "html" or "json".
 	Export func(format string) (path string, err error)
+
+	// Files returns the files and directories that query stands for, the best
+	// first: those used last for an empty one. It answers with what is known by
+	// then, so that it never keeps somebody who types waiting.
+	Files func(ctx context.Context, query string, limit int) []Match
+	// Image reads an image file, relative to the workspace or not, and tells in
+	// a few words what it is: "PNG, 640 x 480".
+	Image func(path string) (img llm.Image, what string, err error)
+	// ClipboardImage returns the image that the clipboard holds. Its error says
+	// what to do.
+	ClipboardImage func(ctx context.Context) (llm.Image, error)
+	// Custom are the person's own typed commands, and the repository's. None has
+	// the name of one of the program's.
+	Custom []CustomCommand
 
 	Version     string
 	Dir, Branch string // as shown: "~/src/shop", "main"

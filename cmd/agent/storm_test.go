@@ -70,11 +70,15 @@ func TestKillStorm(t *testing.T) {
 	all.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	promise(t, "kill -9 in mid-turn: programs killed", runs)
-	promise(t, "kill -9 in mid-turn: records lost that were on screen as finished", s.lost)
-	promise(t, "kill -9 in mid-turn: sessions that would not resume", s.dead)
-	promise(t, "kill -9 in mid-turn: tools run twice", s.twice)
-	promise(t, "kill -9 in mid-turn: most bytes of a streaming answer lost that were on screen", s.unsaved)
+	for what, figure := range map[string]int{
+		"programs killed": runs,
+		"records lost that were on screen as finished":              s.lost,
+		"sessions that would not resume":                            s.dead,
+		"tools run twice":                                           s.twice,
+		"most bytes of a streaming answer lost that were on screen": s.unsaved,
+	} {
+		t.Attr("promise", fmt.Sprintf("kill -9 in mid-turn: %s: %d", what, figure))
+	}
 }
 
 // storm is the server of all runs, which tells them apart by the model's name,

@@ -2,6 +2,7 @@ package history_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"testing"
 )
@@ -34,6 +35,7 @@ func TestTruncationAtEveryByte(t *testing.T) {
 			t.Fatalf("cut at %d: %d of %d bytes kept, told %v", n, m.torn.Len(), lost, problems)
 		}
 	}
+	t.Attr("promise", fmt.Sprintf("a log cut off anywhere keeps every record that is whole, and takes the next: cuts tried: %d", len(text)/stride))
 }
 
 func TestFlipOfEveryByte(t *testing.T) {
@@ -49,6 +51,7 @@ func TestFlipOfEveryByte(t *testing.T) {
 		hit := before(ends, i-1) // a newline is of no record
 		lacks(t, got, many, func(n int) bool { return n == hit && text[i] != '\n' })
 	}
+	t.Attr("promise", fmt.Sprintf("a damaged byte costs one record and is told: bytes tried: %d", len(text)/stride))
 }
 
 func TestPageOfZerosAnywhere(t *testing.T) {

@@ -147,6 +147,7 @@ func TestFiftyProgramsOneWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmds[holder].Wait()
+	t.Attr("promise", fmt.Sprintf("a session has one writer, and is free when that one is killed: programs that opened it at once: %d", programs))
 	got, problems := reopen(t, s)
 	same(t, got, append(wanted(1, 3), body(99)))
 	same(t, problems, nil)

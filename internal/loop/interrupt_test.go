@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -84,7 +85,8 @@ const (
 // Wherever an interrupt falls between a yes and the start of the call, the call
 // either did not run and its result says so, or it ran and its result says that.
 func TestInterruptBetweenYesAndStart(t *testing.T) {
-	for seed := range uint64(300) {
+	const tries = 300
+	for seed := range uint64(tries) {
 		r := rand.New(rand.NewPCG(seed, 29))
 		moment := when(r.IntN(int(moments)))
 		ran, end := interruptAround(t, r, moment)
@@ -99,6 +101,7 @@ func TestInterruptBetweenYesAndStart(t *testing.T) {
 			t.Errorf("seed %d, moment %d: the call ran after the interrupt was heard", seed, moment)
 		}
 	}
+	t.Attr("promise", fmt.Sprintf("a stop between a yes and the start of the call is told as it was: moments tried: %d", tries))
 }
 
 // interruptAround plays a turn of one call that is allowed and interrupted. It

@@ -230,6 +230,7 @@ func TestFiftyCancelledInARow(t *testing.T) { // P28
 		t.Errorf("zombies: %v", z)
 	}
 	gone(t, sleep)
+	t.Attr("promise", "commands that are stopped leave nothing: commands stopped in a row: 50")
 }
 
 func descriptors(t *testing.T) int {

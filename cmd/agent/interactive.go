@@ -119,6 +119,8 @@ func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, pro
 		Mode: string(a.options.Mode), Notices: a.notices, NoColor: os.Getenv("NO_COLOR") != "",
 		SessionID: a.id(), Title: a.options.State.Title, Draft: a.options.State.Draft,
 	}
+	shown := &pictures{dir: a.dir}
+	o.Image, o.ClipboardImage = shown.file, shown.pasted
 	if a.store != nil {
 		o.Sessions, o.Preview = rows(a.store, a.id()), preview(a.store)
 	}

@@ -23,12 +23,13 @@ const maxPrompt = 4 << 20
 // runCommand is `agent run`: one prompt, without a screen.
 func runCommand(f *flags) *cobra.Command {
 	var output, schemaFile string
+	var images []string
 	cmd := &cobra.Command{
 		Use:   "run [PROMPT...]",
 		Short: "do one prompt without a screen",
 		Long: `Run does one prompt without a screen: the answer goes to standard output as it
 streams, tools and notices go to standard error. What comes on standard input
-is added to the prompt.
+is added to the prompt, and so is what the images of --image show.
 
 Nobody can be asked here: what would be asked about is refused, and the model
 is told. --mode edits or --mode all allow more.
@@ -38,6 +39,7 @@ It exits with 0 when the turn is done, 1 when it failed or a guard ended it,
 		Example: `  agent run "what does this project do?"
   git diff | agent run "review this"
   agent run --mode edits --output json "fix the typo in README.md"
+  agent run --image before.png --image after.png "what has moved?"
   agent run --schema todo.schema.json "list the TODOs of this project"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			prompt, err := promptOf(args, os.Stdin, cmd.ErrOrStderr())
@@ -57,6 +59,10 @@ It exits with 0 when the turn is done, 1 when it failed or a guard ended it,
 			default:
 				return usage("--output: there is no form %q: use text, json or stream-json", output)
 			}
+			shown, err := readImages(images)
+			if err != nil {
+				return err
+			}
 			a, err := open(*f, false)
 			if err != nil {
 				return err
@@ -66,10 +72,11 @@ It exits with 0 when the turn is done, 1 when it failed or a guard ended it,
 			for _, n := range a.notices {
 				p.event(loop.Notice{Text: n})
 			}
-			return headless(a, prompt, p)
+			return headless(a, loop.Prompt{Text: prompt, Images: shown}, p)
 		},
 	}
 	cmd.Flags().StringVar(&schemaFile, "schema", "", "file with a JSON schema that the answer must fit; only the answer is printed then")
+	cmd.Flags().StringArrayVar(&images, "image", nil, "image file (PNG, JPEG, GIF, WebP or BMP) that the model is to see; may be given several times")
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "form of the output: text, json (one object at the end) or stream-json (a line an event)")
 	return cmd
 }
@@ -91,7 +98,7 @@ func readSchema(file string) (*loop.Schema, error) {
 }
 
 // headless runs one turn of a and tells p of it. Its error is the exit code.
-func headless(a *app, prompt string, p printer) error {
+func headless(a *app, prompt loop.Prompt, p printer) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	signals := make(chan os.Signal, 2)
@@ -100,7 +107,7 @@ func headless(a *app, prompt string, p printer) error {
 
 	commands, events := make(chan loop.Command, 4), make(chan loop.Event, 64)
 	go loop.NewAgent(a.options).Run(ctx, commands, events)
-	commands <- loop.Prompt{Text: prompt}
+	commands <- prompt
 
 	tidying, leave := context.WithCancel(context.Background()) // no part of the turn
 	defer leave()

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	digits "encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+)
+
+// clipboardPatience is how long the clipboard may take: some programs make an
+// image only when it is asked for.
+const clipboardPatience = 10 * time.Second
+
+var errNoImage = errors.New("the clipboard holds no image")
+
+// clipboard reads images from the clipboard of the system, by the programs
+// that are made for it.
+type clipboard struct {
+	system string // as runtime.GOOS names it
+	env    func(string) string
+}
+
+func newClipboard() clipboard { return clipboard{runtime.GOOS, os.Getenv} }
+
+// image returns the bytes of the image that the clipboard holds.
+func (c clipboard) image(ctx context.Context) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, clipboardPatience)
+	defer cancel()
+	switch {
+	case c.system == "darwin":
+		return c.osascript(ctx)
+	case c.system == "windows":
+		return c.powershell(ctx, "powershell")
+	case c.env("WAYLAND_DISPLAY") != "" && has("wl-paste"):
+		return c.pasted(ctx, []string{"wl-paste", "--list-types"}, []string{"wl-paste", "--no-newline", "--type"})
+	case c.env("DISPLAY") != "" && has("xclip"):
+		xclip := []string{"xclip", "-selection", "clipboard", "-out", "-target"}
+		return c.pasted(ctx, append(slices.Clone(xclip), "TARGETS"), xclip)
+	case c.env("WSL_DISTRO_NAME") != "" && has("powershell.exe"):
+		return c.powershell(ctx, "powershell.exe")
+	case c.env("WAYLAND_DISPLAY") != "":
+		return nil, errors.New("to paste images, install wl-clipboard, which has wl-paste; or type the path of an image file")
+	case c.env("DISPLAY") != "":
+		return nil, errors.New("to paste images, install xclip; or type the path of an image file")
+	}
+	return nil, errors.New("there is no clipboard here, as neither WAYLAND_DISPLAY nor DISPLAY is set: type the path of an image file")
+}
+
+func has(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
+}
+
+// pasted reads the clipboard by a program that lists the types that it holds,
+// and writes it as the type named last.
+func (c clipboard) pasted(ctx context.Context, list, paste []string) ([]byte, error) {
+	types, err := output(ctx, list...)
+	if err != nil {
+		return nil, emptiness(err)
+	}
+	held := strings.Fields(string(types))
+	for _, media := range []string{"image/png", "image/jpeg", "image/webp", "image/gif", "image/bmp"} {
+		if slices.Contains(held, media) {
+			return output(ctx, append(slices.Clone(paste), media)...)
+		}
+	}
+	return nil, errNoImage
+}
+
+// osascript reads the clipboard of macOS, which writes data as
+// «data PNGf89504E…».
+func (c clipboard) osascript(ctx context.Context) ([]byte, error) {
+	out, err := output(ctx, "osascript", "-e", "get the clipboard as «class PNGf»")
+	if err != nil {
+		return nil, emptiness(err)
+	}
+	_, written, ok := bytes.Cut(out, []byte("PNGf"))
+	written, _, closed := bytes.Cut(written, []byte("»"))
+	content, err := digits.DecodeString(string(written))
+	if !ok || !closed || err != nil {
+		return nil, errors.New("osascript gave the image of the clipboard in a form that is not known here")
+	}
+	return content, nil
+}
+
+// emptiness is the error of a program that says by failing that the clipboard
+// is empty, or holds something else.
+func emptiness(err error) error {
+	if _, failed := errors.AsType[*exec.ExitError](err); failed {
+		return errNoImage
+	}
+	return err
+}
+
+// powershell reads the clipboard of Windows, as base64 since its pipes carry
+// text.
+func (c clipboard) powershell(ctx context.Context, program string) ([]byte, error) {
+	const script = `Add-Type -AssemblyName System.Windows.Forms,System.Drawing; ` +
+		`$i = [Windows.Forms.Clipboard]::GetImage(); if ($i -ne $null) { $s = New-Object IO.MemoryStream; ` +
+		`$i.Save($s, [Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($s.ToArray()) }`
+	out, err := output(ctx, program, "-NoProfile", "-NonInteractive", "-STA", "-Command", script)
+	if err != nil {
+		return nil, err
+	}
+	text := strings.TrimSpace(string(out))
+	if text == "" {
+		return nil, errNoImage
+	}
+	content, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("read the image of the clipboard from %s: %w", program, err)
+	}
+	return content, nil
+}
+
+// output runs a program and returns what it writes, which is an image at most.
+func output(ctx context.Context, args ...string) ([]byte, error) {
+	out := bounded{left: 4 * maxImage} // base64 and hexadecimal digits are longer
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Stdout = &out
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("read the clipboard: %s did not answer", args[0])
+	case out.left < 0:
+		return nil, fmt.Errorf("the clipboard holds more than %d MiB", maxImage>>20)
+	case err != nil:
+		return nil, fmt.Errorf("read the clipboard with %s: %w", args[0], err)
+	}
+	return out.b.Bytes(), nil
+}
+
+// bounded takes what is written to it, up to a limit.
+type bounded struct {
+	b    bytes.Buffer
+	left int // bytes that it takes yet; negative if there were more
+}
+
+func (w *bounded) Write(p []byte) (int, error) {
+	if w.left -= len(p); w.left < 0 {
+		return 0, errors.New("too much")
+	}
+	return w.b.Write(p)
+}
+
+// pasted returns the image that the clipboard holds.
+func (p *pictures) pasted(ctx context.Context) (llm.Image, error) {
+	content, err := newClipboard().image(ctx)
+	if err != nil {
+		return llm.Image{}, err
+	}
+	img, _, err := p.draw(ctx, content)
+	return img, err
+}

@@ -23,7 +23,7 @@ func TestReadmeTables(t *testing.T) {
 	}
 	want := string(b)
 	for name, table := range map[string]string{
-		"commands": commandTable(), "keys": keyTable(), "providers": providerTable(), "settings": settingTable(),
+		"commands": commandTable(), "keys": keyTable(), "typed": typedTable(), "providers": providerTable(), "settings": settingTable(),
 	} {
 		begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
 		head, rest, ok := strings.Cut(want, begin)
@@ -70,9 +70,18 @@ func flagTable(c *cobra.Command) string {
 
 func keyTable() string {
 	var b strings.Builder
-	b.WriteString("| keys | what they do |\n|---|---|\n")
-	for _, k := range tui.KeyTable() {
-		fmt.Fprintf(&b, "| %s | %s |\n", k.Keys, k.What)
+	b.WriteString("| keys | what they do | name |\n|---|---|---|\n")
+	for _, k := range tui.KeyTable(nil) {
+		fmt.Fprintf(&b, "| %s | %s | `%s` |\n", k.Keys, k.What, k.Action)
+	}
+	return b.String()
+}
+
+func typedTable() string {
+	var b strings.Builder
+	b.WriteString("| typed | what it does |\n|---|---|\n")
+	for _, c := range tui.CommandTable() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(c.Usage, "|", `\|`), c.What)
 	}
 	return b.String()
 }

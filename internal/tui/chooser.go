@@ -67,9 +67,9 @@ func (c *chooser) press(msg tea.KeyPressMsg) outcome {
 		return chosen
 	case c.keys.is(k, actInterrupt), c.keys.is(k, actLeave):
 		return closed
-	case c.keys.is(k, actPrevPrompt), k == "ctrl+p":
+	case c.keys.is(k, actListUp):
 		c.at--
-	case c.keys.is(k, actNextPrompt), k == "ctrl+n":
+	case c.keys.is(k, actListDown):
 		c.at++
 	case c.keys.is(k, actPageUp):
 		c.at -= c.room()

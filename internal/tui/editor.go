@@ -99,6 +99,9 @@ func (e *editor) take() string {
 
 // press takes a key that means text or moves in it.
 func (e *editor) press(msg tea.KeyPressMsg) {
+	if !e.keys.types(msg) {
+		return
+	}
 	if e.keys.is(msg.String(), actEraseLeft) {
 		e.eraseToken()
 	}

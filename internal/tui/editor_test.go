@@ -154,7 +154,7 @@ func TestTypedCommands(t *testing.T) {
 		{"/model", nil, "anthropic/claude-sonnet answers, because ANTHROPIC_API_KEY is set."},
 		{"/mode edits", []loop.Command{loop.SetMode{Mode: policy.Edits}}, "edits unasked"},
 		{"/mode yolo", nil, "there is no mode"},
-		{"/help", nil, "any other key closes this"},
+		{"/help", nil, "other keys close"},
 		{"/nonsense now", nil, "there is no command /nonsense"},
 		{"/etc/hosts is wrong", []loop.Command{loop.Prompt{Text: "/etc/hosts is wrong"}}, ""},
 		{"/", []loop.Command{loop.Prompt{Text: "/"}}, ""},

@@ -42,34 +42,42 @@ func (h *help) stride(k string) int {
 func (h *help) move(n int) { h.scroll = max(0, min(h.scroll+n, h.total-h.shown)) }
 
 // lines draws the help in a window of that size.
-func (h *help) lines(st *Styles, answering string, width, height int) []string {
-	all := h.all(st, answering, width)
+func (h *help) lines(st *Styles, answering string, commands []slash, width, height int) []string {
+	all := h.all(st, answering, commands, width)
 	h.total, h.shown = len(all), min(len(all), max(height-1, 0))
 	h.move(0)
 	out := append([]string{}, all[h.scroll:h.scroll+h.shown]...)
 	for len(out) < height-1 {
 		out = append(out, "")
 	}
-	hint := "any other key closes this"
+	hint := "any key closes this"
 	if h.shown < h.total {
-		hint = "up and down scroll · " + hint
+		hint = "up, down scroll · other keys close"
 	}
 	return append(out, st.Dim.Render(Truncate("  "+hint, width)))
 }
 
-func (h *help) all(st *Styles, answering string, width int) []string {
+func (h *help) all(st *Styles, answering string, commands []slash, width int) []string {
 	inner := max(width-gutter, 1)
 	out := hang(" ", Wrap(answering, inner))
-	rows := [][2]string{}
-	for _, k := range h.keys.table() {
-		rows = append(rows, [2]string{k.Keys, k.What})
+	rows := map[scope][][2]string{}
+	var order []scope
+	for _, k := range h.keys.told() {
+		if rows[k.where] == nil {
+			order = append(order, k.where)
+		}
+		rows[k.where] = append(rows[k.where], [2]string{k.pressed(), k.what})
 	}
-	out = append(append(out, "", "  "+st.Bold.Render(Truncate("Keys", inner))), columns(st, rows, inner)...)
-	rows = rows[:0]
-	for _, s := range slashes() {
-		rows = append(rows, [2]string{strings.TrimSpace("/" + s.name + " " + s.args), s.what})
+	for _, where := range order {
+		head := strings.TrimSpace("Keys " + string(where))
+		out = append(append(out, "", "  "+st.Bold.Render(Truncate(head, inner))), columns(st, rows[where], inner)...)
 	}
-	return append(append(out, "", "  "+st.Bold.Render(Truncate("Commands", inner))), columns(st, rows, inner)...)
+	var typed [][2]string
+	for _, s := range commands {
+		row := s.told()
+		typed = append(typed, [2]string{SanitizeLine(row.Usage), SanitizeLine(row.What)})
+	}
+	return append(append(out, "", "  "+st.Bold.Render(Truncate("Commands", inner))), columns(st, typed, inner)...)
 }
 
 // columns sets names beside what they mean, or above it where the window is

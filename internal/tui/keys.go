@@ -1,17 +1,9 @@
 package tui
 
-import (
-	"slices"
-	"strings"
-
-	"charm.land/bubbles/v2/key"
-	"charm.land/bubbles/v2/textarea"
-)
-
 // action is what a key does. Its name is what a configuration calls it by.
 type action string
 
-// The actions, in the order in which help tells them.
+// The actions.
 const (
 	actSend       action = "send"
 	actNewline    action = "newline"
@@ -42,6 +34,9 @@ const (
 	actUp      action = "up"
 	actDown    action = "down"
 
+	actListUp   action = "list-up"
+	actListDown action = "list-down"
+
 	actEverywhere action = "everywhere"
 
 	actLineStart   action = "line-start"
@@ -63,12 +58,16 @@ type scope string
 
 const (
 	anywhere   scope = ""
+	whileRuns  scope = "while a turn runs"
+	onEmpty    scope = "on an empty prompt"
 	inQuestion scope = "while a question waits"
+	inList     scope = "in a list"
 	inSessions scope = "while a session is chosen"
 	inEditor   scope = "in the text"
 )
 
-// binding ties keys to an action.
+// binding ties keys to an action. Keys that are pressed one after the other are
+// one of them: "ctrl+x ctrl+e".
 type binding struct {
 	action action
 	where  scope
@@ -76,16 +75,16 @@ type binding struct {
 	what   string // what the person is told; empty is not worth telling
 }
 
-// bindings is the one table of keys.
+// bindings is the one table of keys, in the order in which help tells them.
 func bindings() []binding {
 	return []binding{
 		{actSend, anywhere, []string{"enter"}, "send; while the model works, steer it"},
 		{actNewline, anywhere, []string{"shift+enter", "ctrl+j"}, `new line; so does \ before enter`},
-		{actInterrupt, anywhere, []string{"esc", "ctrl+c"}, "stop the turn, at any instant"},
+		{actInterrupt, whileRuns, []string{"esc", "ctrl+c"}, "stop the turn, at any instant"},
 		{actClear, anywhere, []string{"ctrl+c"}, "clear the prompt; on an empty one, twice, leave"},
-		{actLeave, anywhere, []string{"ctrl+d"}, "leave, on an empty prompt"},
-		{actRewind, anywhere, []string{"esc"}, "twice, on an empty prompt: take back what was said, to say it otherwise"},
-		{actHelp, anywhere, []string{"?"}, "this help, on an empty prompt"},
+		{actLeave, onEmpty, []string{"ctrl+d"}, "leave"},
+		{actRewind, onEmpty, []string{"esc"}, "twice: take back what was said, to say it otherwise"},
+		{actHelp, onEmpty, []string{"?"}, "this help"},
 		{actPrevPrompt, anywhere, []string{"up"}, "earlier prompts, from the first line"},
 		{actNextPrompt, anywhere, []string{"down"}, "later prompts, from the last line"},
 		{actMode, anywhere, []string{"shift+tab"}, "change what is asked about"},
@@ -108,6 +107,9 @@ func bindings() []binding {
 		{actUp, inQuestion, []string{"up", "k", "pgup"}, "scroll what is shown, or mark another choice"},
 		{actDown, inQuestion, []string{"down", "j", "pgdown"}, ""},
 
+		{actListUp, inList, []string{"up", "ctrl+p"}, "the one above"},
+		{actListDown, inList, []string{"down", "ctrl+n"}, "the one below"},
+
 		{actEverywhere, inSessions, []string{"tab"}, "those of all directories, or of this one"},
 
 		{actLineStart, inEditor, []string{"home", "ctrl+a"}, "start of the line"},
@@ -122,86 +124,5 @@ func bindings() []binding {
 		{actEraseWordR, inEditor, []string{"alt+d", "alt+delete", "ctrl+delete"}, "erase the next word"},
 		{actEraseToHead, inEditor, []string{"ctrl+u"}, "erase to the start of the line"},
 		{actEraseToTail, inEditor, []string{"ctrl+k"}, "erase to the end of the line"},
-	}
-}
-
-// Key is one row of the table of keys, as it is told to people.
-type Key struct{ Keys, What string }
-
-// KeyTable returns every key of the program, as bound by default.
-func KeyTable() []Key { return newKeymap(nil).table() }
-
-// keymap is the table of keys of one program.
-type keymap struct{ rows []binding }
-
-// newKeymap returns the default table, with the keys of the named actions
-// replaced.
-func newKeymap(changed map[string][]string) keymap {
-	rows := bindings()
-	for i := range rows {
-		if keys, ok := changed[string(rows[i].action)]; ok {
-			rows[i].keys = keys
-		}
-	}
-	return keymap{rows}
-}
-
-func (k keymap) table() []Key {
-	var out []Key
-	for _, r := range k.rows {
-		if r.what == "" || len(r.keys) == 0 {
-			continue
-		}
-		what := r.what
-		if r.where != anywhere {
-			what += " (" + string(r.where) + ")"
-		}
-		out = append(out, Key{strings.Join(r.keys, ", "), what})
-	}
-	return out
-}
-
-// is reports whether pressed, the String of a key, does a.
-func (k keymap) is(pressed string, a action) bool {
-	return slices.Contains(k.keys(a), pressed)
-}
-
-// name returns the first key bound to a, for hints.
-func (k keymap) name(a action) string {
-	if keys := k.keys(a); len(keys) > 0 {
-		return keys[0]
-	}
-	return ""
-}
-
-func (k keymap) keys(a action) []string {
-	for _, r := range k.rows {
-		if r.action == a {
-			return r.keys
-		}
-	}
-	return nil
-}
-
-// textarea returns the bindings of the text itself. What is not in the table is
-// not bound.
-func (k keymap) textarea() textarea.KeyMap {
-	bind := func(a action) key.Binding { return key.NewBinding(key.WithKeys(k.keys(a)...)) }
-	return textarea.KeyMap{
-		InsertNewline:           bind(actNewline),
-		LinePrevious:            bind(actPrevPrompt),
-		LineNext:                bind(actNextPrompt),
-		LineStart:               bind(actLineStart),
-		LineEnd:                 bind(actLineEnd),
-		WordBackward:            bind(actWordLeft),
-		WordForward:             bind(actWordRight),
-		CharacterBackward:       bind(actLeft),
-		CharacterForward:        bind(actRight),
-		DeleteCharacterBackward: key.NewBinding(key.WithKeys(append([]string{"backspace"}, k.keys(actEraseLeft)...)...)),
-		DeleteCharacterForward:  bind(actEraseRight),
-		DeleteWordBackward:      bind(actEraseWord),
-		DeleteWordForward:       bind(actEraseWordR),
-		DeleteBeforeCursor:      bind(actEraseToHead),
-		DeleteAfterCursor:       bind(actEraseToTail),
 	}
 }

@@ -40,6 +40,7 @@ type model struct {
 	decided time.Time // when a dialog last took a key
 	warned  time.Time // when ctrl+c was pressed on an empty prompt
 	escaped time.Time // when esc was
+	chord   string    // keys that were pressed, and more of which are to come
 	mouse   bool      // the mouse is ours
 	listing bool      // the next JobsNow is to be shown
 	ticking bool

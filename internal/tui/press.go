@@ -12,11 +12,15 @@ import (
 // press takes a key: the help has it while it is open, then a dialog that takes
 // keys, then what holds anywhere, then the editor.
 func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
-	k, now := msg.String(), m.now()
 	if m.help.open {
 		m.help.press(msg)
 		return nil
 	}
+	msg, rest, whole := m.keys.chord(m.chord, msg)
+	if m.chord = rest; !whole {
+		return nil
+	}
+	k, now := msg.String(), m.now()
 	m.arm(now)
 	switch {
 	case m.keys.is(k, actInterrupt) && m.feed.running:

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,30 +13,68 @@ import (
 // slash is a command that one types.
 type slash struct {
 	name, args, what string
+	also             string // another name of it; may be empty
+	key              action // whose key does the same; may be empty
+	idle             bool   // not while a turn runs
 	run              func(m *model, arg string) tea.Cmd
+	// complete returns what the argument can be, as far as that is known, the
+	// likeliest first. nil where it can be anything, or there is none.
+	complete func(m *model) []string
 }
 
 // slashes is the one table of typed commands.
 func slashes() []slash {
 	return []slash{
-		{"help", "", "keys, commands, and which model answers", func(m *model, _ string) tea.Cmd {
+		{name: "help", what: "keys, commands, and which model answers", key: actHelp, run: func(m *model, _ string) tea.Cmd {
 			m.help.show()
 			return nil
 		}},
-		{"model", "PROVIDER/NAME", "answer with another model from here on", (*model).slashModel},
-		{"mode", "ask|edits|all", "what is asked about", (*model).slashMode},
-		{"jobs", "[stop N]", "what runs in the background; stop one of them", (*model).slashJobs},
-		{"rename", "TITLE", "give the session a title", (*model).slashRename},
-		{"compact", "", "cut old content from what the model is told; the session keeps it", (*model).slashCompact},
-		{"resume", "", "go on with another session", (*model).slashResume},
-		{"sessions", "", "the same, each fork below what it is a fork of", (*model).slashSessions},
-		{"new", "", "begin a new session", (*model).slashNew},
-		{"clear", "", "the same as /new", (*model).slashNew},
-		{"rewind", "[N]", "take a prompt back with all that followed, or the last N of them", (*model).slashRewind},
-		{"fork", "[N]", "go on in a copy of the session, from before a prompt or the last N", (*model).slashFork},
-		{"export", "[md|html|json]", "write the session to a file", (*model).slashExport},
-		{"quit", "", "leave", func(m *model, _ string) tea.Cmd { return m.leave() }},
+		{name: "model", args: "[PROVIDER/NAME]", what: "answer with another model from here on", run: (*model).slashModel},
+		{name: "mode", args: "[ask|edits|all]", what: "what is asked about", key: actMode, run: (*model).slashMode, complete: modeNames},
+		{name: "jobs", args: "[stop N]", what: "what runs in the background; stop one of them", run: (*model).slashJobs},
+		{name: "rename", args: "TITLE", what: "give the session a title", run: (*model).slashRename},
+		{name: "compact", what: "cut old content from what the model is told; the session keeps it", run: (*model).slashCompact},
+		{name: "resume", what: "go on with another session", idle: true, run: (*model).slashResume},
+		{name: "sessions", what: "the same, each fork below what it is a fork of", idle: true, run: (*model).slashSessions},
+		{name: "new", what: "begin a new session", idle: true, run: (*model).slashNew},
+		{name: "clear", what: "the same as /new", idle: true, run: (*model).slashNew},
+		{name: "rewind", args: "[N]", what: "take a prompt back with all that followed, or the last N of them", key: actRewind, idle: true, run: (*model).slashRewind},
+		{name: "fork", args: "[N]", what: "go on in a copy of the session, from before a prompt or the last N", idle: true, run: (*model).slashFork},
+		{name: "export", args: "[md|html|json]", what: "write the session to a file", run: (*model).slashExport, complete: oneOf("md", "html", "json")},
+		{name: "quit", also: "exit", what: "leave", key: actLeave, run: func(m *model, _ string) tea.Cmd { return m.leave() }},
 	}
+}
+
+// commands are all that can be typed in this program.
+func (m *model) commands() []slash { return slashes() }
+
+// usage is how a command is typed.
+func (s slash) usage() string { return strings.TrimSpace("/" + s.name + " " + s.args) }
+
+// oneOf is a completion that is always the same.
+func oneOf(all ...string) func(*model) []string {
+	return func(*model) []string { return all }
+}
+
+// Typed is one row of the table of typed commands, as it is told to people.
+type Typed struct{ Usage, What string }
+
+// CommandTable returns the typed commands of every program.
+func CommandTable() []Typed {
+	var out []Typed
+	for _, s := range slashes() {
+		out = append(out, s.told())
+	}
+	return out
+}
+
+// told is the row of a command.
+func (s slash) told() Typed {
+	what := s.what
+	if s.also != "" {
+		what += "; so does /" + s.also
+	}
+	return Typed{s.usage(), what}
 }
 
 // parseSlash splits a typed command. A line that begins with a path, as
@@ -55,21 +94,36 @@ func parseSlash(text string) (name, arg string, ok bool) {
 	return name, strings.TrimSpace(arg), name != ""
 }
 
-// slash carries out a typed command. An unknown one is answered with those that
-// there are, and stays in the editor.
+// slash carries out a typed command. One that cannot be carried out stays in
+// the editor.
 func (m *model) slash(name, arg, typed string) tea.Cmd {
-	for _, s := range slashes() {
-		if s.name == name {
-			return s.run(m, arg)
-		}
+	all := m.commands()
+	i := slices.IndexFunc(all, func(s slash) bool { return s.name == name || s.also == name })
+	switch {
+	case i < 0:
+		m.say("there is no command /" + name + meant(name, all))
+	case all[i].idle && m.feed.running:
+		m.say(stopFirst)
+	default:
+		return all[i].run(m, arg)
 	}
-	var names []string
-	for _, s := range slashes() {
-		names = append(names, strings.TrimSpace("/"+s.name+" "+s.args))
-	}
-	m.say("there is no command /" + name + ": use " + strings.Join(names, ", "))
 	m.editor.set(typed)
 	return nil
+}
+
+// meant says what somebody who typed an unknown command may have meant.
+func meant(name string, all []slash) string {
+	var names []string
+	for _, s := range all {
+		names = append(names, s.name)
+		if s.also != "" {
+			names = append(names, s.also)
+		}
+	}
+	if near := nearest(name, names); near != "" {
+		return ": did you mean /" + near + "?"
+	}
+	return ": /help lists them"
 }
 
 func (m *model) slashModel(name string) tea.Cmd {
@@ -81,7 +135,22 @@ func (m *model) slashModel(name string) tea.Cmd {
 	return nil
 }
 
+// modeNames completes /mode.
+func modeNames(*model) []string {
+	var names []string
+	for _, mode := range policy.Modes {
+		names = append(names, string(mode))
+	}
+	return names
+}
+
+// slashMode changes what is asked about; with nothing named, it goes on to the
+// next mode, as the key does.
 func (m *model) slashMode(name string) tea.Cmd {
+	if name == "" {
+		m.setMode(nextMode(m.feed.mode))
+		return nil
+	}
 	mode, err := policy.ParseMode(name)
 	if err != nil {
 		m.say(err.Error())

@@ -123,6 +123,8 @@ func (m *model) doing() string {
 	stops := m.keys.name(actInterrupt) + " stops"
 	words := stops + " · " + clock(m.now().Sub(m.feed.since).Truncate(time.Second))
 	switch {
+	case m.chord != "":
+		return m.chord + " …"
 	case m.leaving(m.now()):
 		return m.keys.name(actClear) + " again leaves" + m.lost()
 	case m.rewinding(m.now()):

@@ -146,7 +146,7 @@ func TestHelp(t *testing.T) {
 func TestHelpTellsEveryKey(t *testing.T) {
 	d := newDriver(t, 120, 200, Options{})
 	d.press("?")
-	for _, k := range KeyTable() {
+	for _, k := range KeyTable(nil) {
 		if !strings.Contains(d.screen(), k.Keys) {
 			t.Errorf("the help does not tell %s (%s)", k.Keys, k.What)
 		}

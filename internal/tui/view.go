@@ -123,7 +123,7 @@ func (m *model) View() tea.View {
 		return v
 	}
 	if m.help.open {
-		v.SetContent(strings.Join(clip(m.help.lines(m.st, m.answering(), m.width, m.height), m.width), "\n"))
+		v.SetContent(strings.Join(clip(m.help.lines(m.st, m.answering(), m.commands(), m.width, m.height), m.width), "\n"))
 		return v
 	}
 	lines := slices.Clone(m.list.window)

@@ -1,0 +1,147 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textarea"
+	tea "charm.land/bubbletea/v2"
+)
+
+// Key is one row of the table of keys, as it is told to people.
+type Key struct {
+	Action string // what a configuration calls it
+	Keys   string
+	What   string
+}
+
+// KeyTable returns every key of the program, with the keys of the named actions
+// replaced.
+func KeyTable(changed map[string][]string) []Key {
+	var out []Key
+	for _, r := range newKeymap(changed).told() {
+		what := r.what
+		if r.where != anywhere {
+			what += " (" + string(r.where) + ")"
+		}
+		out = append(out, Key{string(r.action), r.pressed(), what})
+	}
+	return out
+}
+
+// keymap is the table of keys of one program.
+type keymap struct{ rows []binding }
+
+// newKeymap returns the default table, with the keys of the named actions
+// replaced.
+func newKeymap(changed map[string][]string) keymap {
+	rows := bindings()
+	for i := range rows {
+		keys, ok := changed[string(rows[i].action)]
+		if !ok {
+			continue
+		}
+		rows[i].keys = nil
+		for _, k := range keys {
+			if name, err := keyName(k); err == nil {
+				rows[i].keys = append(rows[i].keys, name)
+			}
+		}
+	}
+	return keymap{rows}
+}
+
+// told returns the bindings that are worth telling.
+func (k keymap) told() []binding {
+	return slices.DeleteFunc(slices.Clone(k.rows), func(b binding) bool { return b.what == "" || len(b.keys) == 0 })
+}
+
+// pressed lists the keys of a binding.
+func (b binding) pressed() string { return strings.Join(b.keys, ", ") }
+
+// is reports whether pressed, the String of a key, does a.
+func (k keymap) is(pressed string, a action) bool {
+	return slices.Contains(k.keys(a), pressed) || pressed == wanted+string(a)
+}
+
+// name returns the first key bound to a, for hints.
+func (k keymap) name(a action) string {
+	if keys := k.keys(a); len(keys) > 0 {
+		return keys[0]
+	}
+	return ""
+}
+
+func (k keymap) keys(a action) []string {
+	for _, r := range k.rows {
+		if r.action == a {
+			return r.keys
+		}
+	}
+	return nil
+}
+
+// wanted stands before the name of an action where it takes the place of a key.
+const wanted = "\x00"
+
+// virtual marks the press of a key that no keyboard has: one that stands for an
+// action, or for several keys.
+const virtual = tea.ModHyper | tea.ModSuper
+
+// press is a press that does a, whatever its keys are.
+func (a action) press() tea.KeyPressMsg {
+	return tea.KeyPressMsg{Code: tea.KeyExtended, Text: wanted + string(a), Mod: virtual}
+}
+
+// types reports whether a press can be typed into a text: it is a key of the
+// keyboard, or it means something there.
+func (k keymap) types(msg tea.KeyPressMsg) bool {
+	return msg.Mod != virtual || slices.ContainsFunc(k.rows, func(r binding) bool {
+		return (r.where == inEditor || r.action == actNewline) && k.is(msg.String(), r.action)
+	})
+}
+
+// chord joins keys that are pressed one after the other. waits holds what was
+// pressed before; whole is false while more is to come, or where nothing is
+// bound to what was pressed.
+func (k keymap) chord(waits string, msg tea.KeyPressMsg) (_ tea.KeyPressMsg, rest string, whole bool) {
+	pressed := strings.TrimPrefix(waits+" "+msg.String(), " ")
+	bound := func(fits func(string) bool) bool {
+		return slices.ContainsFunc(k.rows, func(r binding) bool { return slices.ContainsFunc(r.keys, fits) })
+	}
+	switch {
+	case bound(func(key string) bool { return strings.HasPrefix(key, pressed+" ") }):
+		return msg, pressed, false
+	case waits == "":
+		return msg, "", true
+	case bound(func(key string) bool { return key == pressed }):
+		return tea.KeyPressMsg{Code: tea.KeyExtended, Text: pressed, Mod: virtual}, "", true
+	}
+	return msg, "", false
+}
+
+// textarea returns the bindings of the text itself. What is not in the table is
+// not bound.
+func (k keymap) textarea() textarea.KeyMap {
+	bind := func(a action, fixed ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(append(append(fixed, k.keys(a)...), wanted+string(a))...))
+	}
+	return textarea.KeyMap{
+		InsertNewline:           bind(actNewline),
+		LinePrevious:            bind(actPrevPrompt),
+		LineNext:                bind(actNextPrompt),
+		LineStart:               bind(actLineStart),
+		LineEnd:                 bind(actLineEnd),
+		WordBackward:            bind(actWordLeft),
+		WordForward:             bind(actWordRight),
+		CharacterBackward:       bind(actLeft),
+		CharacterForward:        bind(actRight),
+		DeleteCharacterBackward: bind(actEraseLeft, "backspace"),
+		DeleteCharacterForward:  bind(actEraseRight),
+		DeleteWordBackward:      bind(actEraseWord),
+		DeleteWordForward:       bind(actEraseWordR),
+		DeleteBeforeCursor:      bind(actEraseToHead),
+		DeleteAfterCursor:       bind(actEraseToTail),
+	}
+}

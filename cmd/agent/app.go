@@ -62,6 +62,7 @@ type app struct {
 	log     *history.Log // nil where the session is kept nowhere
 	options loop.Options
 	checks  []settings.Check
+	set     settings.Settings
 	// keepDays is after how many days sessions are removed, 0 for never.
 	keepDays int
 	said     <-chan string // what is to be told that nothing waits for; nil for nothing
@@ -81,7 +82,7 @@ func open(f flags, attended bool) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &app{dir: f.dir, keepDays: set.Sessions.KeepDays}
+	a := &app{dir: f.dir, set: set, keepDays: set.Sessions.KeepDays}
 	if f.told != "" {
 		a.notices = append(a.notices, f.told)
 	}

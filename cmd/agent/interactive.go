@@ -116,9 +116,10 @@ func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, pro
 		Events: events, Commands: commands, Prompts: prompts,
 		Version: stamped(), Dir: short(a.dir), Branch: a.branch,
 		Model: a.options.Model.Name, ModelWhy: a.options.Model.Why, Context: a.options.Model.Context,
-		Mode: string(a.options.Mode), Notices: a.notices, NoColor: os.Getenv("NO_COLOR") != "",
+		Mode: string(a.options.Mode), Notices: a.notices,
 		SessionID: a.id(), Title: a.options.State.Title, Draft: a.options.State.Draft,
 	}
+	drawAs(&o, a.set)
 	shown := &pictures{dir: a.dir}
 	o.Image, o.ClipboardImage = shown.file, shown.pasted
 	if a.store != nil {
@@ -165,5 +166,11 @@ func pickSession(ctx context.Context) (string, error) {
 	if len(all) == 0 {
 		return "", errors.New("there is no session yet. Start one with agent")
 	}
-	return tui.Pick(ctx, tui.Options{Sessions: list, Preview: preview(store), NoColor: os.Getenv("NO_COLOR") != ""})
+	set, err := loadSettings()
+	if err != nil {
+		return "", err
+	}
+	o := tui.Options{Sessions: list, Preview: preview(store)}
+	drawAs(&o, set)
+	return tui.Pick(ctx, o)
 }

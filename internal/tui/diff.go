@@ -8,6 +8,16 @@ import (
 	"agent/internal/loop"
 )
 
+// DiffLayout is how a diff is laid out.
+type DiffLayout string
+
+// The layouts of a diff. The zero DiffLayout is Auto.
+const (
+	Auto    DiffLayout = "auto"    // side by side where there is room
+	Unified DiffLayout = "unified" // the lines that were removed above those that were added
+	Split   DiffLayout = "split"   // side by side
+)
+
 // DiffStat tells the size of d: "+3 −1".
 func DiffStat(d loop.Diff) string { return fmt.Sprintf("+%d −%d", d.Added, d.Removed) }
 
@@ -24,7 +34,7 @@ func DiffLines(st *Styles, d loop.Diff, width, limit int) []string {
 	for i, r := range rows {
 		lines := r.draw(st, g)
 		if limit > 0 && len(out)+len(lines) > limit-1 && !(i == len(rows)-1 && len(out)+len(lines) <= limit) {
-			return append(out, drawSpans([]span{{text: Truncate("… "+count(len(rows)-i, "more line"), width), pen: penDim}}))
+			return append(out, drawSpans([]span{{text: Truncate("… "+count(len(rows)-i, "more line"), width), pen: st.pens.dim}}))
 		}
 		out = append(out, lines...)
 	}
@@ -127,9 +137,9 @@ func columnsFor(rows []diffRow, width int) diffColumns {
 // draw returns the lines of r.
 func (r diffRow) draw(st *Styles, g diffColumns) []string {
 	if r.mark == '@' {
-		return []string{drawSpans([]span{{text: strings.Repeat(" ", g.numbers) + "⋮", pen: penDim}})}
+		return []string{drawSpans([]span{{text: strings.Repeat(" ", g.numbers) + "⋮", pen: st.pens.dim}})}
 	}
-	look := map[byte]pen{'-': st.colour(penRed), '+': st.colour(penGreen), '\\': penDim}[r.mark]
+	look := map[byte]pen{'-': st.pens.bad, '+': st.pens.good, '\\': st.pens.dim}[r.mark]
 	line := r.words
 	if line == nil {
 		line = []span{{text: visible(r.mark, Sanitize(r.text))}}
@@ -148,7 +158,7 @@ func (r diffRow) draw(st *Styles, g diffColumns) []string {
 	for _, cut := range cutSpans(line, g.text) {
 		lead := []span{{text: mark, pen: look}}
 		if g.numbers > 0 {
-			lead = []span{{text: fmt.Sprintf("%*s │", g.numbers, number), pen: penDim}, {text: mark + " ", pen: look}}
+			lead = []span{{text: fmt.Sprintf("%*s │", g.numbers, number), pen: st.pens.dim}, {text: mark + " ", pen: look}}
 		}
 		out = append(out, drawSpans(append(lead, cut...)))
 		mark, number = " ", ""

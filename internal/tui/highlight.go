@@ -82,19 +82,19 @@ func tokenise(code, language string) (tokens []chroma.Token) {
 func (st *Styles) penFor(t chroma.TokenType) pen {
 	switch {
 	case t == chroma.GenericDeleted:
-		return st.colour(penRed)
+		return st.pens.bad
 	case t == chroma.GenericInserted:
-		return st.colour(penGreen)
+		return st.pens.good
 	case t == chroma.GenericHeading, t == chroma.GenericSubheading, t == chroma.GenericStrong:
 		return penBold
 	case t.InCategory(chroma.Comment) && !t.InSubCategory(chroma.CommentPreproc):
-		return penDim
+		return st.pens.comment
 	case t.InCategory(chroma.Keyword):
-		return st.colour(penCyan)
+		return st.pens.keyword
 	case t.InSubCategory(chroma.LiteralString):
-		return st.colour(penGreen)
+		return st.pens.literal
 	case t.InSubCategory(chroma.LiteralNumber):
-		return st.colour(penYellow)
+		return st.pens.number
 	}
 	return ""
 }

@@ -68,7 +68,7 @@ func (b *blocks) block(n ast.Node, depth, width int) []string {
 	case *ast.Heading:
 		return b.leaf(n, n.Level, width)
 	case *ast.ThematicBreak:
-		return []string{drawSpans([]span{{text: strings.Repeat("─", min(width, ruleWidth)), pen: penDim}})}
+		return []string{drawSpans([]span{{text: strings.Repeat("─", min(width, ruleWidth)), pen: b.st.pens.dim}})}
 	case *ast.FencedCodeBlock:
 		return b.code(n, string(n.Language(b.in.src)), width)
 	case *ast.CodeBlock:
@@ -79,7 +79,7 @@ func (b *blocks) block(n ast.Node, depth, width int) []string {
 		if width < minWidth {
 			return b.children(n, depth, width)
 		}
-		return prefixed(drawSpans([]span{{text: "│", pen: penDim}})+" ", "", b.children(n, depth, width-2))
+		return prefixed(drawSpans([]span{{text: "│", pen: b.st.pens.dim}})+" ", "", b.children(n, depth, width-2))
 	case *ast.List:
 		return b.list(n, depth, width)
 	case *extast.Table:

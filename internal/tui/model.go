@@ -23,7 +23,7 @@ type model struct {
 	// after sends a message to the model once that time has passed.
 	after func(time.Duration, tea.Msg) tea.Cmd
 	keys  keymap
-	dark  bool
+	look  look
 	st    *Styles
 
 	width, height int
@@ -58,9 +58,9 @@ type model struct {
 type tickMsg struct{}
 
 func newModel(o Options, now func() time.Time, send func(loop.Command)) *model {
-	m := &model{o: o, now: now, send: send, after: after, dark: true, mouse: true, play: o.Prompts, width: 80, height: 24}
+	m := &model{o: o, now: now, send: send, after: after, look: o.look(), mouse: true, play: o.Prompts, width: 80, height: 24}
 	m.keys = newKeymap(o.Keys)
-	m.st = NewStyles(m.dark, o.NoColor)
+	m.st = m.look.styles()
 	m.list = newTranscript(m.st)
 	m.editor = newEditor(m.keys, m.st)
 	m.dialog = &dialog{keys: m.keys, st: m.st}
@@ -106,8 +106,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 		m.playNext()
-	case tea.BackgroundColorMsg:
-		m.restyle(msg.IsDark())
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.FocusMsg, tea.ResumeMsg, themeSaved:
+		return m.looked(msg)
 	case batch:
 		for _, ev := range msg {
 			m.apply(ev)
@@ -257,20 +257,6 @@ func (m *model) arm(now time.Time) {
 	}
 	if m.dialog.waits() && now.Sub(last) >= quiet {
 		m.dialog.armed = true
-	}
-}
-
-func (m *model) restyle(dark bool) {
-	if dark == m.dark {
-		return
-	}
-	m.dark = dark
-	m.st = NewStyles(dark, m.o.NoColor)
-	m.list.restyle(m.st)
-	m.editor.restyle(m.st)
-	m.dialog.restyle(m.st)
-	if m.over != nil {
-		m.over.restyle(m.st)
 	}
 }
 

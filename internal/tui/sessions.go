@@ -67,7 +67,7 @@ func (m *model) takeOver(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 		return nil, false
 	}
 	switch msg := msg.(type) {
-	case batch, gone, tickMsg, exported, draftDue, tea.BackgroundColorMsg:
+	case batch, gone, tickMsg, exported, draftDue, tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.FocusMsg, tea.ResumeMsg, themeSaved:
 		return nil, false
 	case tea.WindowSizeMsg:
 		cmd, _ = m.over.take(msg)

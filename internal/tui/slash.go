@@ -41,6 +41,7 @@ func slashes() []slash {
 		{name: "rewind", args: "[N]", what: "take a prompt back with all that followed, or the last N of them", key: actRewind, idle: true, run: (*model).slashRewind},
 		{name: "fork", args: "[N]", what: "go on in a copy of the session, from before a prompt or the last N", idle: true, run: (*model).slashFork},
 		{name: "export", args: "[md|html|json]", what: "write the session to a file", run: (*model).slashExport, complete: oneOf("md", "html", "json")},
+		{name: "theme", args: "[NAME]", what: "colours; without a name, look at them all", run: (*model).slashTheme, complete: oneOf(Themes()...)},
 		{name: "quit", also: "exit", what: "leave", key: actLeave, run: func(m *model, _ string) tea.Cmd { return m.leave() }},
 	}
 }

@@ -3,11 +3,23 @@ package tui
 import (
 	"charm.land/glamour/v2/ansi"
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 )
 
+// look is all that decides how things are drawn.
+type look struct {
+	theme   string               // its name
+	dark    bool                 // the terminal's background is
+	noColor bool                 // no colours are wanted
+	can     colorprofile.Profile // what colours the terminal has; unknown is all
+	ascii   bool                 // it shows no other characters
+	diffs   DiffLayout
+}
+
 // Styles holds every style the screen is drawn with: the terminal's own
-// foreground, dim, bold, and four of its own colours with one meaning each.
-// Text and marks are the same without them.
+// foreground, dim, bold, and four colours with one meaning each, named for what
+// they are where the theme leaves them to the terminal. Text and marks are the
+// same without them.
 type Styles struct {
 	Dim   lipgloss.Style // what is secondary
 	Bold  lipgloss.Style // what to look at
@@ -18,62 +30,70 @@ type Styles struct {
 	Yellow lipgloss.Style // asks
 	Cyan   lipgloss.Style // a name to act on
 
-	NoColor bool // the four are plain; dim and bold stay, being no colours
+	NoColor bool // there are no colours; dim and bold stay, being none
 	Dark    bool // the terminal's background is dark
+
+	pens   pens
+	colour palette
+	ascii  letters
+	diffs  DiffLayout
 }
 
-// NewStyles returns the styles for a terminal with a dark or a light
-// background, without colours if noColor is set.
-func NewStyles(dark, noColor bool) *Styles {
+// pens are the same styles, and those of code and diffs, for spans.
+type pens struct {
+	dim, good, bad, asks, name        pen
+	keyword, literal, number, comment pen
+	goodRow, goodWord, badRow, badWord,
+	text pen // on those
+}
+
+// NewStyles returns the styles of the default theme for a terminal with a dark
+// or a light background, without colours if noColor is set.
+func NewStyles(dark, noColor bool) *Styles { return look{dark: dark, noColor: noColor}.styles() }
+
+// styles returns the styles of l.
+func (l look) styles() *Styles {
+	var p palette
+	noColor := l.noColor || l.can == colorprofile.ASCII || l.can == colorprofile.NoTTY
+	if !noColor {
+		p = themeNamed(l.theme).palette(l.dark, l.can)
+	}
 	base := lipgloss.NewStyle()
+	in := func(colour string, otherwise lipgloss.Style) lipgloss.Style {
+		if colour == "" {
+			return otherwise
+		}
+		return base.Foreground(lipgloss.Color(colour))
+	}
 	st := &Styles{
-		Dim:     base.Faint(true),
+		Dim:     in(p.dim, base.Faint(true)),
 		Bold:    base.Bold(true),
 		Plain:   base,
-		Green:   base,
-		Red:     base,
-		Yellow:  base,
-		Cyan:    base,
+		Green:   in(p.good, base),
+		Red:     in(p.bad, base),
+		Yellow:  in(p.asks, base),
+		Cyan:    in(p.name, base),
 		NoColor: noColor,
-		Dark:    dark,
+		Dark:    l.dark,
+		colour:  p,
+		diffs:   l.diffs,
+		pens: pens{
+			dim: ink(p.dim), good: ink(p.good), bad: ink(p.bad), asks: ink(p.asks), name: ink(p.name),
+			keyword: ink(p.keyword), literal: ink(p.literal), number: ink(p.number), comment: ink(p.comment),
+			goodRow: paper(p.goodRow), goodWord: paper(p.goodWord), badRow: paper(p.badRow), badWord: paper(p.badWord),
+			text: ink(p.text),
+		},
 	}
-	if !noColor {
-		st.Green = base.Foreground(lipgloss.Green)
-		st.Red = base.Foreground(lipgloss.Red)
-		st.Yellow = base.Foreground(lipgloss.Yellow)
-		st.Cyan = base.Foreground(lipgloss.Cyan)
+	if p.dim == "" {
+		st.pens.dim = penFaint
+	}
+	if p.comment == "" {
+		st.pens.comment = penFaint
+	}
+	if l.ascii {
+		st.ascii = newLetters()
 	}
 	return st
-}
-
-// pen is the parameters of a terminal's style sequence: how a span is drawn.
-// The empty pen is the terminal's own foreground.
-type pen string
-
-const (
-	penBold   pen = "1"
-	penDim    pen = "2"
-	penRed    pen = "31"
-	penGreen  pen = "32"
-	penYellow pen = "33"
-	penCyan   pen = "36"
-)
-
-// colour returns p, or the empty pen where there is no colour. Yellow can not
-// be read on a light background and is left out there.
-func (st *Styles) colour(p pen) pen {
-	if st.NoColor || p == penYellow && !st.Dark {
-		return ""
-	}
-	return p
-}
-
-// and returns the pen that is both p and q.
-func (p pen) and(q pen) pen {
-	if p == "" || q == "" {
-		return p + q
-	}
-	return p + ";" + q
 }
 
 // markdown returns the style of text in markdown. Layout is not Glamour's here,
@@ -81,9 +101,8 @@ func (p pen) and(q pen) pen {
 func (st *Styles) markdown() ansi.StyleConfig {
 	yes := true
 	var name *string
-	if !st.NoColor {
-		cyan := "6"
-		name = &cyan
+	if st.colour.name != "" {
+		name = &st.colour.name
 	}
 	return ansi.StyleConfig{
 		Heading:       ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Bold: &yes}},

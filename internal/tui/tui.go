@@ -10,6 +10,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/term"
 
 	"agent/internal/llm"
@@ -63,6 +64,12 @@ type Options struct {
 	Prompts []Prompt            // sent one after another, each when the turn before has ended
 	Keys    map[string][]string // keys by the name of an action, in place of the default ones
 	NoColor bool
+	Theme   string               // one of Themes; empty is the first
+	Colours colorprofile.Profile // that the terminal has, until it says better
+	ASCII   bool                 // the terminal shows no other characters
+	Diffs   DiffLayout
+	// SaveTheme keeps the choice of a theme for other sessions.
+	SaveTheme func(name string) error
 
 	Input  io.Reader // nil: the terminal
 	Output io.Writer // nil: the terminal

@@ -109,7 +109,7 @@ func (m *model) ruleLine() string {
 func (m *model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
-	v.WindowTitle = m.title()
+	v.WindowTitle = m.st.ascii.write(m.title())
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
@@ -118,19 +118,19 @@ func (m *model) View() tea.View {
 	}
 	if m.over != nil {
 		lines, cursor := m.over.lines()
-		v.SetContent(strings.Join(clip(lines, m.width), "\n"))
+		v.SetContent(m.st.ascii.write(strings.Join(clip(lines, m.width), "\n")))
 		v.Cursor = cursor
 		return v
 	}
 	if m.help.open {
-		v.SetContent(strings.Join(clip(m.help.lines(m.st, m.answering(), m.commands(), m.width, m.height), m.width), "\n"))
+		v.SetContent(m.st.ascii.write(strings.Join(clip(m.help.lines(m.st, m.answering(), m.commands(), m.width, m.height), m.width), "\n")))
 		return v
 	}
 	lines := slices.Clone(m.list.window)
 	for range m.height - len(m.panel.lines) - len(lines) {
 		lines = append(lines, "")
 	}
-	v.SetContent(strings.Join(clip(append(lines, m.panel.lines...), m.width), "\n"))
+	v.SetContent(m.st.ascii.write(strings.Join(clip(append(lines, m.panel.lines...), m.width), "\n")))
 	if c := m.panel.cursor; c != nil && c.Y >= 0 && !m.done {
 		at := *c
 		at.Y += m.height - len(m.panel.lines)

@@ -29,6 +29,9 @@ type Settings struct {
 	Providers map[string]Provider `json:"providers,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"providers by name: those of the table, changed, and new ones"`
 	Catalog   map[string]Model    `json:"catalog,omitempty" what:"what is known better of models, by the beginning of NAME or PROVIDER/NAME"`
 	Checks    []Check             `json:"checks,omitempty" what:"commands that check files after each change of them"`
+	Theme     string              `json:"theme,omitempty" enum:"terminal,dark,light,high-contrast,gruvbox,catppuccin" what:"colours of the screen: terminal, dark, light, high-contrast, gruvbox, catppuccin (default terminal, which leaves them to the terminal)"`
+	Diff      string              `json:"diff,omitempty" enum:"auto,unified,split" what:"how changes are shown: unified, split (side by side) or auto, which is split where there is room (default auto)"`
+	ASCII     *bool               `json:"ascii,omitempty" what:"whether the screen is drawn with ASCII alone (default: where the locale is not UTF-8)"`
 	Sessions  Sessions            `json:"sessions,omitempty" what:"how long sessions are kept"`
 }
 

@@ -1,0 +1,93 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Set gives the setting of that name, one that is text, a value in the file at
+// path, which is made if there is none. All else in the file stays as the
+// person wrote it.
+func Set(path, name, value string) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // a link is kept, and what it leads to is changed
+	}
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		b, err = []byte("{}\n"), os.MkdirAll(filepath.Dir(path), 0o700)
+	}
+	if err != nil {
+		return fmt.Errorf("read the configuration: %w", err)
+	}
+	if _, err := check(b); err != nil {
+		return fmt.Errorf("%s:%w", path, err)
+	}
+	b, err = with(b, name, value)
+	if err != nil {
+		return fmt.Errorf("change %s: %w", path, err)
+	}
+	if _, err := check(b); err != nil {
+		return fmt.Errorf("set %s: %w", name, err)
+	}
+	return replace(path, b)
+}
+
+// with returns the object b with the value of name in the place of the old one,
+// or else before all others.
+func with(b []byte, name, value string) ([]byte, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	open := int(d.InputOffset())
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var old json.RawMessage
+		if err := d.Decode(&old); err != nil {
+			return nil, err
+		}
+		if key == name {
+			end := int(d.InputOffset())
+			return bytes.Join([][]byte{b[:end-len(old)], text, b[end:]}, nil), nil
+		}
+	}
+	line := fmt.Sprintf("\n  %q: %s", name, text)
+	if rest := bytes.TrimLeft(b[open:], " \t\r\n"); rest[0] != '}' {
+		return bytes.Join([][]byte{b[:open], []byte(line + ","), b[open:]}, nil), nil
+	}
+	return append([]byte("{"+line+"\n}"), bytes.TrimLeft(b[open:], " \t\r\n")[1:]...), nil
+}
+
+// replace writes the file at path whole, or leaves it as it is.
+func replace(path string, b []byte) error {
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".config-*.json")
+	if err != nil {
+		return fmt.Errorf("write the configuration: %w", err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(b)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write the configuration: %w", err)
+	}
+	return nil
+}

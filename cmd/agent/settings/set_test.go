@@ -1,0 +1,87 @@
+package settings_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/cmd/agent/settings"
+)
+
+// What the person wrote stays as they wrote it.
+func TestSet(t *testing.T) {
+	for name, c := range map[string]struct{ file, want, err string }{
+		"no file":     {file: "", want: "{\n  \"theme\": \"dark\"\n}\n"},
+		"empty":       {file: "{}", want: "{\n  \"theme\": \"dark\"\n}"},
+		"all blank":   {file: "{ \n }\n", want: "{\n  \"theme\": \"dark\"\n}\n"},
+		"others":      {file: "{\n\t\"model\": \"a/b\",\n\n\t\"effort\": \"high\"\n}\n", want: "{\n  \"theme\": \"dark\",\n\t\"model\": \"a/b\",\n\n\t\"effort\": \"high\"\n}\n"},
+		"one line":    {file: `{"model": "a/b"}`, want: "{\n  \"theme\": \"dark\",\"model\": \"a/b\"}"},
+		"in place":    {file: "{\"model\": \"a/b\",  \"theme\" : \"light\" , \"mode\": \"ask\"}", want: "{\"model\": \"a/b\",  \"theme\" : \"dark\" , \"mode\": \"ask\"}"},
+		"unset":       {file: `{"theme": null}`, want: `{"theme": "dark"}`},
+		"below":       {file: `{"providers": {"x": {"default": "theme"}}}`, want: "{\n  \"theme\": \"dark\",\"providers\": {\"x\": {\"default\": \"theme\"}}}"},
+		"broken":      {file: "{\"model\"", err: ":1: this is no JSON"},
+		"not for us":  {file: "[]", err: "must be an object"},
+		"other slips": {file: `{"modle": "x"}`, err: "did you mean"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "deep", "config.json")
+			if c.file != "" {
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(c.file), 0o640); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err := settings.Set(path, "theme", "dark")
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("error %v, want one with %q", err, c.err)
+				}
+				c.want = c.file
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(string(got), c.want); d != "" {
+				t.Errorf("(-got +want):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestSetRefusesWhatMeansNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.json")
+	if err := settings.Set(path, "theme", "purple"); err == nil || !strings.Contains(err.Error(), "must be one of") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a file was made")
+	}
+}
+
+func TestSetKeepsALink(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "real.json"), filepath.Join(dir, "config.json")
+	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Skip("there are no links here")
+	}
+	if err := settings.Set(link, "theme", "dark"); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode().IsRegular() {
+		t.Errorf("the link became a file (%v)", err)
+	}
+	if set, err := settings.Load(file); err != nil || set.Theme != "dark" {
+		t.Errorf("theme %q, %v", set.Theme, err)
+	}
+}

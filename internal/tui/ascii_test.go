@@ -1,0 +1,98 @@
+package tui
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// On a terminal without Unicode all that the program draws is ASCII, and
+// everything stands where it does elsewhere.
+func TestASCII(t *testing.T) {
+	d, other := newDriver(t, 80, 24, Options{ASCII: true}), newDriver(t, 80, 24, Options{})
+	play := func(f func(*driver)) { f(d); f(other) }
+	check := func(name string) {
+		t.Helper()
+		if i := strings.IndexFunc(d.screen(), func(r rune) bool { return r > 0x7e && r != '▌' }); i >= 0 {
+			t.Errorf("%s: %q is drawn", name, d.screen()[i:i+4])
+		}
+		for i, l := range strings.Split(d.screen(), "\n") {
+			if want := strings.Split(other.screen(), "\n")[i]; len([]rune(l)) != len([]rune(want)) {
+				t.Errorf("%s: line %d is moved:\n%s\n%s", name, i, l, want)
+			}
+		}
+	}
+	play(func(d *driver) { d.events(asked()...) })
+	d.golden("ascii-ask")
+	check("ask")
+	play(func(d *driver) {
+		d.press("y")
+		d.events(answered()...)
+		d.events(streamed("r9", "- one\n  - two\n\n> said\n\n---\n\n| a | b |\n|---|---|\n| c | d |\n\nmore"))
+		d.pass(300 * time.Millisecond)
+	})
+	d.golden("ascii-running")
+	check("running")
+	play(func(d *driver) { d.press("?") })
+	check("help")
+	play(func(d *driver) { d.press("q"); d.events(closing()...); d.enter("/theme"); d.press("enter") })
+	check("themes")
+}
+
+// What others wrote is not changed: the terminal makes of it what it can.
+func TestASCIILeavesText(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{ASCII: true})
+	d.events(userSaid("größer"), done(llm.Assistant, "r", "日本語 👩‍👩‍👧"), turnEnd(loop.Done, time.Second))
+	for _, want := range []string{"> größer", "日本語 👩‍👩‍👧"} {
+		if !strings.Contains(d.screen(), want) {
+			t.Errorf("%q is lost:\n%s", want, d.screen())
+		}
+	}
+}
+
+// Every mark that stands in the program has a stand-in.
+func TestEveryMarkHasAStandIn(t *testing.T) {
+	// What these functions name, they find in the text of others.
+	found := []string{"breaksBefore", "step", "picture", "standIns"}
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no source to look through: %v", err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if fn, ok := n.(*ast.FuncDecl); ok {
+				for _, f := range found {
+					if fn.Name.Name == f {
+						return false
+					}
+				}
+			}
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING || strings.Contains(lit.Value, `\u`) {
+				return true
+			}
+			text, _ := strconv.Unquote(lit.Value)
+			for _, r := range newLetters().write(text) {
+				if r > 0x7e {
+					t.Errorf("%s draws %q, which has no stand-in in the table of ascii.go", name, r)
+				}
+			}
+			return true
+		})
+	}
+}

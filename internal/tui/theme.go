@@ -1,0 +1,162 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// theme is a set of colours, for a dark background and for a light one.
+type theme struct {
+	name, what  string
+	dark, light palette
+}
+
+// palette gives a colour to each meaning: "#98c379", the number of one of the
+// terminal's own sixteen, or nothing for the terminal's own foreground.
+type palette struct {
+	dim  string // what is secondary; without a colour it is faint
+	good string // added, passed
+	bad  string // removed, failed
+	asks string
+	name string // something to act on
+
+	keyword, literal, number, comment string // of code
+
+	// Changed lines of a diff keep the colours of their code on a background of
+	// their own, the changed words on a stronger one, and what has no colour is
+	// drawn in text. Without backgrounds they are all good or all bad.
+	text, goodRow, goodWord, badRow, badWord string
+}
+
+// Themes returns the names of all themes, the default one first.
+func Themes() []string {
+	var names []string
+	for _, t := range themes() {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+// themeNamed returns the theme of that name, else the default one.
+func themeNamed(name string) theme {
+	all := themes()
+	for _, t := range all {
+		if t.name == name {
+			return t
+		}
+	}
+	return all[0]
+}
+
+func themes() []theme {
+	dark := palette{
+		dim: "#9a9fa8", good: "#8fce72", bad: "#ff8f8f", asks: "#e8c268", name: "#63c7d9",
+		keyword: "#8fb8ff", literal: "#a8d38d", number: "#e0b57a", comment: "#9aa3b0",
+		text: "#e4e6ea", goodRow: "#16301d", goodWord: "#1f4a2b", badRow: "#3a1a1d", badWord: "#5a262b",
+	}
+	light := palette{
+		dim: "#63676e", good: "#1a6b2c", bad: "#b3212d", asks: "#7a5200", name: "#05626f",
+		keyword: "#1d4fae", literal: "#2a6530", number: "#7d4a00", comment: "#5d646e",
+		text: "#1c1e22", goodRow: "#e1f5e4", goodWord: "#c2e9c9", badRow: "#fde9e9", badWord: "#f9d2d2",
+	}
+	return []theme{
+		{"terminal", "the terminal's own colours",
+			palette{good: "2", bad: "1", asks: "3", name: "6", keyword: "6", literal: "2", number: "3"},
+			palette{good: "2", bad: "1", name: "6", keyword: "6", literal: "2"}}, // nobody can read yellow on white
+		{"dark", "calm colours for a dark background", dark, dark},
+		{"light", "calm colours for a light background", light, light},
+		{"high-contrast", "few colours, far from the background", palette{
+			dim: "#d0d0d0", good: "#7dff7d", bad: "#ffa0a0", asks: "#ffff66", name: "#7df9ff",
+			keyword: "#b9d4ff", literal: "#b8ffb8", number: "#ffe08a", comment: "#d0d0d0",
+		}, palette{
+			dim: "#3c3c3c", good: "#004d10", bad: "#8b0000", asks: "#4d3800", name: "#003d66",
+			keyword: "#00307a", literal: "#004d10", number: "#5c2e00", comment: "#3c3c3c",
+		}},
+		{"gruvbox", "after the palette of that name", palette{
+			dim: "#a89984", good: "#b8bb26", bad: "#fc8878", asks: "#fabd2f", name: "#8ec07c",
+			keyword: "#fe9a5f", literal: "#b8bb26", number: "#d9a0b2", comment: "#a89984",
+			text: "#ebdbb2", goodRow: "#32361a", goodWord: "#3b4019", badRow: "#3f211d", badWord: "#512822",
+		}, palette{
+			dim: "#665c54", good: "#5f5a0a", bad: "#9d0006", asks: "#7c4e05", name: "#2e6444",
+			keyword: "#872b00", literal: "#5f5a0a", number: "#7d355f", comment: "#665c54",
+			text: "#3c3836", goodRow: "#eef0c8", goodWord: "#e2e6ab", badRow: "#fae4d8", badWord: "#f6d3c2",
+		}},
+		{"catppuccin", "after the palette of that name", palette{
+			dim: "#9399b2", good: "#a6e3a1", bad: "#f38ba8", asks: "#f9e2af", name: "#89dceb",
+			keyword: "#cba6f7", literal: "#a6e3a1", number: "#fab387", comment: "#9399b2",
+			text: "#cdd6f4", goodRow: "#25372f", goodWord: "#2a4034", badRow: "#3b2634", badWord: "#4d2e3f",
+		}, palette{
+			dim: "#62657a", good: "#2a6e1d", bad: "#b80d33", asks: "#855307", name: "#036a7d",
+			keyword: "#6527b0", literal: "#2a6e1d", number: "#8a3b00", comment: "#62657a",
+			text: "#3c3f58", goodRow: "#e4f2e3", goodWord: "#cfe8cd", badRow: "#fbe7eb", badWord: "#f7d3db",
+		}},
+	}
+}
+
+// palette returns the colours of t as a terminal of that kind can draw them.
+// Where it has but sixteen, they are its own.
+func (t theme) palette(dark bool, can colorprofile.Profile) palette {
+	if can == colorprofile.ANSI {
+		t = themeNamed("")
+	}
+	p := t.light
+	if dark {
+		p = t.dark
+	}
+	if can != colorprofile.ANSI256 {
+		return p
+	}
+	for _, c := range []*string{&p.dim, &p.good, &p.bad, &p.asks, &p.name, &p.keyword, &p.literal, &p.number, &p.comment} {
+		*c = indexed(*c)
+	}
+	p.goodRow, p.goodWord, p.badRow, p.badWord = "", "", "", "" // of 256, none is dark or light enough
+	return p
+}
+
+// indexed returns the number of the colour among 256 that is nearest to c.
+func indexed(c string) string {
+	if !strings.HasPrefix(c, "#") {
+		return c
+	}
+	if i, ok := colorprofile.ANSI256.Convert(lipgloss.Color(c)).(ansi.IndexedColor); ok {
+		return strconv.Itoa(int(i))
+	}
+	return ""
+}
+
+// pen is the parameters of a terminal's style sequence: how a span is drawn.
+// The empty pen is the terminal's own foreground.
+type pen string
+
+const (
+	penBold  pen = "1"
+	penFaint pen = "2"
+)
+
+// ink returns the pen that draws in a colour.
+func ink(colour string) pen {
+	if colour == "" {
+		return ""
+	}
+	return pen(strings.Join(ansi.Style{}.ForegroundColor(lipgloss.Color(colour)), ";"))
+}
+
+// paper returns the pen that draws on a colour.
+func paper(colour string) pen {
+	if colour == "" {
+		return ""
+	}
+	return pen(strings.Join(ansi.Style{}.BackgroundColor(lipgloss.Color(colour)), ";"))
+}
+
+// and returns the pen that is both p and q.
+func (p pen) and(q pen) pen {
+	if p == "" || q == "" {
+		return p + q
+	}
+	return p + ";" + q
+}

@@ -1,0 +1,167 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop"
+)
+
+// look is how the screen begins: on a dark background, as most are, until the
+// terminal says what it is.
+func (o *Options) look() look {
+	return look{theme: o.Theme, dark: true, noColor: o.NoColor, can: o.Colours, ascii: o.ASCII, diffs: o.Diffs}
+}
+
+// looked takes what the terminal tells of itself, whenever it does. Its
+// background may have changed while it was out of sight, so it is asked again.
+func (m *model) looked(msg tea.Msg) tea.Cmd {
+	l := m.look
+	switch msg := msg.(type) {
+	case tea.BackgroundColorMsg:
+		l.dark = msg.IsDark()
+	case tea.ColorProfileMsg:
+		l.can = msg.Profile
+	case themeSaved:
+		m.themeSaved(msg)
+		return nil
+	default:
+		return tea.RequestBackgroundColor
+	}
+	m.restyle(l)
+	return nil
+}
+
+// restyle draws everything as l says.
+func (m *model) restyle(l look) {
+	if l == m.look {
+		return
+	}
+	m.look = l
+	m.st = l.styles()
+	m.list.restyle(m.st)
+	m.editor.restyle(m.st)
+	m.dialog.restyle(m.st)
+	if m.over != nil {
+		m.over.restyle(m.st)
+	}
+}
+
+// themeList is the list of themes. The marked one is seen at once.
+type themeList struct {
+	chooser
+	all, found []theme
+	now        string // the theme that was in use
+	try        func(name string)
+	chose      func(name string) tea.Cmd
+}
+
+func (m *model) slashTheme(name string) tea.Cmd {
+	if name != "" {
+		if !slices.Contains(Themes(), name) {
+			m.say("there is no theme " + SanitizeLine(name) + ": use " + strings.Join(Themes(), ", "))
+			return nil
+		}
+		return m.chooseTheme(name)
+	}
+	was := themeNamed(m.look.theme).name
+	l := &themeList{chooser: chooser{keys: m.keys, st: m.st}, all: themes(), now: was, try: m.tryTheme, chose: m.chooseTheme}
+	l.refine()
+	l.at = slices.Index(Themes(), was)
+	return m.show(l)
+}
+
+// tryTheme draws with a theme, for now.
+func (m *model) tryTheme(name string) {
+	l := m.look
+	l.theme = name
+	m.restyle(l)
+}
+
+// chooseTheme draws with a theme from now on.
+func (m *model) chooseTheme(name string) tea.Cmd {
+	m.tryTheme(name)
+	if m.st.NoColor {
+		m.say("colours are off here, so all themes look alike (NO_COLOR, or a terminal without them)")
+	}
+	save := m.o.SaveTheme
+	if save == nil {
+		return nil
+	}
+	return func() tea.Msg { return themeSaved{name, save(name)} }
+}
+
+// themeSaved brings what became of keeping a theme.
+type themeSaved struct {
+	name string
+	err  error
+}
+
+func (m *model) themeSaved(s themeSaved) {
+	if s.err != nil {
+		m.list.add(&fault{text: "the theme is used, but could not be kept: " + s.err.Error()})
+		m.list.end()
+		return
+	}
+	m.say("theme " + s.name + ", from now on")
+}
+
+// take implements overlay.
+func (l *themeList) take(msg tea.Msg) (cmd tea.Cmd, over bool) {
+	switch l.chooser.take(msg) {
+	case narrowed:
+		l.refine()
+	case chosen:
+		return l.chose(l.found[l.at].name), true
+	case closed:
+		l.try(l.now)
+		return nil, true
+	}
+	l.clamp()
+	if l.at < len(l.found) {
+		l.try(l.found[l.at].name)
+	}
+	return nil, false
+}
+
+func (l *themeList) refine() {
+	l.found = nil
+	for _, t := range l.all {
+		if l.fits(t.name + " " + t.what) {
+			l.found = append(l.found, t)
+		}
+	}
+	l.count = len(l.found)
+	l.clamp()
+}
+
+// lines implements overlay.
+func (l *themeList) lines() ([]string, *tea.Cursor) {
+	return l.draw(page{head: "choose a theme", row: l.row, none: "no theme fits", marked: l.sample,
+		hint: "up and down try it · enter keeps it · esc goes back"})
+}
+
+func (l *themeList) row(i int) string {
+	facts := ""
+	if l.found[i].name == l.now {
+		facts = "in use"
+	}
+	return l.entry(i, fmt.Sprintf("%-13s", l.found[i].name), l.found[i].what, facts)
+}
+
+// sample is a little of everything, drawn with the marked theme.
+func (l *themeList) sample(height int) []string {
+	c := canvas{st: l.st, width: max(l.width, 1)}
+	edit := &tool{title: "edit server.go", effect: "write", stage: finished, outcome: loop.OK, diffs: []loop.Diff{{
+		Path: "server.go", Added: 1, Removed: 1,
+		Unified: "@@ -7,3 +7,3 @@\n // serve listens\n-\tsrv := newServer(mux, 10)\n+\tsrv := newServer(mux, timeout)\n",
+	}}}
+	fails := &tool{title: "shell go test", effect: "execute", stage: finished, outcome: loop.Failed, summary: "exit code 1"}
+	lines := append((&user{text: "use the timeout"}).draw(c), edit.draw(c)...)
+	lines = append(lines, fails.draw(c)...)
+	lines = append(lines, hang(l.st.Yellow.Render(markAsked), []string{"shell rm -r build"})...)
+	return lines[:min(len(lines), height)]
+}

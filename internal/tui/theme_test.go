@@ -1,0 +1,96 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/google/go-cmp/cmp"
+)
+
+// A theme is seen while its line is marked, and kept once it is chosen.
+func TestThemeList(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		var kept []string
+		d := newDriver(t, w, h, Options{SaveTheme: func(name string) error { kept = append(kept, name); return nil }})
+		d.events(asked()...)
+		d.events(answered()...)
+		d.events(closing()...)
+		d.enter("/theme")
+		d.press("enter")
+		d.golden("themes-" + size)
+		d.press("down", "down", "down")
+		if got := d.m.look.theme; got != Themes()[3] {
+			t.Errorf("the marked theme is not seen: %q", got)
+		}
+		d.press("esc")
+		if got := d.m.look.theme; got != Themes()[0] || kept != nil {
+			t.Errorf("theme %q after esc, kept %q", got, kept)
+		}
+		d.enter("/theme")
+		d.press("enter")
+		d.enter("gruv")
+		d.press("enter")
+		if got := d.m.look.theme; got != "gruvbox" || len(kept) != 1 || kept[0] != "gruvbox" {
+			t.Errorf("theme %q, kept %q", got, kept)
+		}
+		if !strings.Contains(d.screen(), "theme gruvbox, from now on") {
+			t.Errorf("it is not said:\n%s", d.screen())
+		}
+	})
+}
+
+func TestThemeByName(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{SaveTheme: func(string) error { return errors.New("the disk is full") }})
+	d.enter("/theme purple")
+	d.press("enter")
+	if !strings.Contains(d.screen(), "there is no theme purple: use terminal, dark") {
+		t.Errorf("screen:\n%s", d.screen())
+	}
+	d.enter("/theme dark")
+	d.press("enter")
+	if !strings.Contains(d.screen(), "could not be kept: the disk is full") || d.m.look.theme != "dark" {
+		t.Errorf("theme %q, screen:\n%s", d.m.look.theme, d.screen())
+	}
+}
+
+// Text and marks are the same in every theme, on any background, with as many
+// colours as there may be.
+func TestThemesSayTheSame(t *testing.T) {
+	want := ""
+	for _, name := range Themes() {
+		for _, can := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256, colorprofile.ANSI, colorprofile.ASCII} {
+			d := newDriver(t, 80, 40, Options{Theme: name})
+			d.send(tea.ColorProfileMsg{Profile: can})
+			d.send(tea.BackgroundColorMsg{Color: lightGrey{}})
+			d.events(asked()...)
+			d.press("y")
+			d.events(answered()...)
+			d.events(closing()...)
+			d.press("ctrl+t")
+			if want == "" {
+				want = d.screen()
+			}
+			if diff := cmp.Diff(d.screen(), want); diff != "" {
+				t.Errorf("%s with %v (-got +want):\n%s", name, can, diff)
+			}
+			if got := d.m.View().Content; can == colorprofile.ASCII && strings.Contains(got, "\x1b[3") {
+				t.Errorf("%s: colours where there are none: %q", name, got)
+			}
+		}
+	}
+}
+
+// The terminal is asked for its background again when it comes into sight.
+func TestBackgroundIsAskedAgain(t *testing.T) {
+	for _, msg := range []tea.Msg{tea.FocusMsg{}, tea.ResumeMsg{}} {
+		d := newDriver(t, 80, 24, Options{})
+		_, cmd := d.m.Update(msg)
+		if cmd == nil || fmt.Sprintf("%T", cmd()) != fmt.Sprintf("%T", tea.RequestBackgroundColor()) {
+			t.Errorf("nothing is asked after %T", msg)
+		}
+	}
+}

@@ -41,9 +41,10 @@ cases:
 		echo "AGENT_CASES must name a directory of cases: it is unset or empty"; exit 1; fi
 	$(GO) test -count=1 -run 'Cases$$' -v ./... | grep -E '^(=== RUN +[A-Za-z]+$$|--- (FAIL|SKIP)|FAIL|ok|panic)|^ +.*_test.go' ; exit $${PIPESTATUS[0]}
 
-## bench: the benchmarks
+## bench: the benchmarks, and at the end the table of what people feel; UPDATE=1 writes it into the README
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+	$(GO) test -run '^$$' -bench . -skip Speed -benchmem ./...
+	$(GO) test -run '^$$' -bench Speed -benchtime 1x -timeout 30m ./cmd/agent
 
 ## clean: remove what was built
 clean:

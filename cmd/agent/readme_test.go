@@ -25,13 +25,10 @@ func TestReadmeTables(t *testing.T) {
 	for name, table := range map[string]string{
 		"commands": commandTable(), "keys": keyTable(), "typed": typedTable(), "providers": providerTable(), "settings": settingTable(),
 	} {
-		begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
-		head, rest, ok := strings.Cut(want, begin)
-		_, tail, ok2 := strings.Cut(rest, end)
-		if !ok || !ok2 {
-			t.Fatalf("the README has no place for %s", name)
+		var err error
+		if want, err = withTable(want, name, table); err != nil {
+			t.Fatal(err)
 		}
-		want = head + begin + table + end + tail
 	}
 	if os.Getenv("UPDATE") != "" {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
@@ -42,6 +39,17 @@ func TestReadmeTables(t *testing.T) {
 	if d := cmp.Diff(string(b), want); d != "" {
 		t.Errorf("the README is not what the program is (UPDATE=1 writes it):\n%s", d)
 	}
+}
+
+// withTable returns text with a table in the place that is kept for it.
+func withTable(text, name, table string) (string, error) {
+	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
+	head, rest, ok := strings.Cut(text, begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		return "", fmt.Errorf("the README has no place for %s", name)
+	}
+	return head + begin + table + end + tail, nil
 }
 
 func commandTable() string {

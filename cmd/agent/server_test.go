@@ -48,7 +48,7 @@ type wireMessage struct {
 	} `json:"tool_calls"`
 }
 
-func serve(t *testing.T, answers ...answer) *server {
+func serve(t testing.TB, answers ...answer) *server {
 	t.Helper()
 	s := &server{answers: answers, dropped: make(chan struct{}, len(answers))}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.play))

@@ -41,7 +41,7 @@ type home struct {
 }
 
 // newHome returns an empty home whose working directory holds files.
-func newHome(t *testing.T, files map[string]string, env ...string) home {
+func newHome(t testing.TB, files map[string]string, env ...string) home {
 	t.Helper()
 	h := home{dir: t.TempDir()}
 	h.work = filepath.Join(h.dir, "src", "shop")

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// measure is a row of the table: what is measured, and what is wanted of it.
+type measure struct {
+	name   string // of the benchmark: -bench Speed/NAME measures it alone
+	what   string
+	wanted string
+	run    func(*testing.B) string
+}
+
+var measures = []measure{
+	{"start", "start → a typed letter shows; CPU of it", "25 ms; 0.04 s", measureStart},
+	{"idle", "idle memory (PSS); in 10 s: CPU; bytes written", "25 MiB; 0; 0", measureIdle},
+	{"key", "key → screen, p95, at rest", "8 ms", measureKey},
+	{"key-streaming", "key → screen, p95, while 200 tokens a second stream", "8 ms", measureKeyStreaming},
+	{"key-long", "key → screen, p95, with 10,000 messages: at rest; while streaming", "8 ms; 8 ms", measureKeyLong},
+	{"delta", "first delta → on screen", "8 ms", measureDelta},
+	{"stream", "2,000 tokens at 200/s: CPU; bytes to the terminal", "0.3 s; 60 KiB", measureStream},
+	{"burst", "20,000 tokens at once: end on screen; CPU; peak memory", "0.4 s; 0.4 s; 50 MiB", measureBurst},
+	{"cancel", "cancel → connection dropped; → typing shows", "3 ms; 10 ms", measureCancel},
+	{"rounds", "20 rounds of a read tool: time a round beyond the server's; CPU", "2 ms; 0.06 s", measureRounds},
+	{"run", "`agent run`, one sentence: wall; CPU; memory", "30 ms; 0.04 s; 25 MiB", measureRun},
+	{"turns", "100 turns of 10 KiB: CPU; memory at the end; resumed → last answer visible", "2 s; 60 MiB; 60 ms", measureTurns},
+	{"scroll", "scrolling 10,000 messages: worst frame's CPU; median", "16 ms; –", measureScroll},
+	{"open", "opening 10,000 messages of 50 MB → last answer visible; peak memory", "–; –", measureOpen},
+}
+
+// BenchmarkSpeed measures the program as people meet it: the binary that is
+// shipped, in a terminal of 120x40, against a model's server on loopback. It
+// prints a table of what was reached and what is wanted. UPDATE=1 writes it
+// into the README.
+func BenchmarkSpeed(b *testing.B) {
+	buildProgram(b)
+	reached := map[string]string{}
+	for _, m := range measures {
+		b.Run(m.name, func(b *testing.B) {
+			b.ReportMetric(0, "ns/op") // the time of the whole says nothing
+			if reached[m.name] == "" {
+				reached[m.name] = m.run(b)
+			}
+		})
+	}
+	if len(reached) == 0 {
+		return
+	}
+	table := speedTable(reached)
+	fmt.Printf("\n%s\n", table)
+	if os.Getenv("UPDATE") != "" && len(reached) == len(measures) {
+		writeTable(b, table)
+	}
+}
+
+// writeTable puts the table into the README.
+func writeTable(b *testing.B, table string) {
+	const path = "../../README.md"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := withTable(string(text), "speed", table)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(out), 0o644); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// speedTable is the table of what was reached.
+func speedTable(reached map[string]string) string {
+	var t strings.Builder
+	t.WriteString("| what | reached | wanted |\n|---|---|---|\n")
+	for _, m := range measures {
+		if r := reached[m.name]; r != "" {
+			fmt.Fprintf(&t, "| %s | %s | %s |\n", m.what, r, m.wanted)
+		}
+	}
+	fmt.Fprintf(&t, "\n%s, %d shared cores, Linux, %s.\n", processor(), runtime.NumCPU(), runtime.Version())
+	return t.String()
+}
+
+// processor is the name of what was measured on.
+func processor() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "unknown processor"
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "unknown processor"
+}
+
+// quantile is the value below which a share of all lies.
+func quantile[T int64 | float64 | time.Duration](all []T, share float64) T {
+	slices.Sort(all)
+	return all[min(len(all)-1, int(share*float64(len(all))))]
+}
+
+func median[T int64 | float64 | time.Duration](all []T) T { return quantile(all, 0.5) }
+
+func millis(d time.Duration) string {
+	return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
+}
+func seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
+func mebibytes(n float64) string     { return fmt.Sprintf("%.0f MiB", n) }
+func kibibytes(n int) string         { return fmt.Sprintf("%.0f KiB", float64(n)/1024) }

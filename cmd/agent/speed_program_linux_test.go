@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// buildProgram makes the program as make build does, and puts it first in the PATH.
+func buildProgram(b *testing.B) {
+	b.Helper()
+	dir := b.TempDir()
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(dir, "agent"), ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("build: %v\n%s", err, out)
+	}
+	b.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+// process is a running program, seen from outside.
+type process int
+
+// cpu is the time that the processors have given to p so far, to the
+// nanosecond: what /proc counts is counted in hundredths of a second.
+func (p process) cpu(b *testing.B) time.Duration {
+	b.Helper()
+	const wholeProcess = 2 // CPUCLOCK_SCHED, of all threads
+	var t unix.Timespec
+	if err := unix.ClockGettime(int32(^int(p))<<3|wholeProcess, &t); err != nil {
+		b.Fatalf("read the processor time of the program: %v", err)
+	}
+	return time.Duration(t.Nano())
+}
+
+// memory is p's share of the machine's memory in MiB: its proportional set
+// size.
+func (p process) memory(b *testing.B) float64 { return p.kib(b, "smaps_rollup", "Pss:") / 1024 }
+
+// peak is the most that was resident of p at once, in MiB.
+func (p process) peak(b *testing.B) float64 { return p.kib(b, "status", "VmHWM:") / 1024 }
+
+// kib returns a line of a file about p.
+func (p process) kib(b *testing.B, file, name string) float64 {
+	b.Helper()
+	f, err := os.Open(fmt.Sprintf("/proc/%d/%s", p, file))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if rest, ok := strings.CutPrefix(lines.Text(), name); ok {
+			n, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 64)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return n
+		}
+	}
+	b.Fatalf("there is no %s in %s", name, file)
+	return 0
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// The window that everything is measured in.
+const (
+	speedCols = 120
+	speedRows = 40
+)
+
+// gauge is the program in a pty of its own, and an emulator that draws what it
+// writes and knows when it wrote it.
+type gauge struct {
+	process
+	b       *testing.B
+	cmd     *exec.Cmd
+	pty     *os.File
+	started time.Time
+	done    chan struct{} // closed when the program has written its last
+
+	mu    sync.Mutex // guards what follows
+	em    *vt.Emulator
+	wants map[string]chan time.Time // texts that are waited for
+	bytes int                       // written so far
+	last  time.Time                 // when
+}
+
+// gauge starts the program in h.
+func (h home) gauge(b *testing.B, args ...string) *gauge {
+	b.Helper()
+	path, err := exec.LookPath("agent")
+	if err != nil {
+		b.Fatal(err)
+	}
+	ours, theirs, err := pty.Open()
+	if err != nil {
+		b.Fatal(err)
+	}
+	silence(b, theirs)
+	if err := pty.Setsize(ours, &pty.Winsize{Cols: speedCols, Rows: speedRows}); err != nil {
+		b.Fatal(err)
+	}
+	g := &gauge{b: b, pty: ours, em: vt.NewEmulator(speedCols, speedRows), wants: map[string]chan time.Time{}, done: make(chan struct{})}
+	g.cmd = exec.Command(path, args...)
+	g.cmd.Dir, g.cmd.Env = h.work, h.env
+	g.cmd.Stdin, g.cmd.Stdout, g.cmd.Stderr = theirs, theirs, theirs
+	g.cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true, Setctty: true}
+	g.started = time.Now()
+	if err := g.cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	_ = theirs.Close()
+	g.process = process(g.cmd.Process.Pid)
+	go g.draw()
+	go func() { _, _ = io.Copy(ours, g.em) }() // what a terminal answers to questions
+	b.Cleanup(g.close)
+	return g
+}
+
+// silence keeps the kernel from showing what is typed before the program reads
+// it.
+func silence(b *testing.B, tty *os.File) {
+	b.Helper()
+	t, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
+	if err == nil {
+		t.Lflag &^= unix.ECHO
+		err = unix.IoctlSetTermios(int(tty.Fd()), unix.TCSETS, t)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// draw feeds the emulator until the program ends. What is waited for came with
+// the read that completed it; the time to draw it here is not the program's.
+func (g *gauge) draw() {
+	defer close(g.done)
+	part := make([]byte, 64<<10)
+	for {
+		n, err := g.pty.Read(part)
+		at := time.Now()
+		g.mu.Lock()
+		g.bytes += n
+		g.last = at
+		_, _ = g.em.Write(part[:n])
+		g.tell(at)
+		g.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// tell says of each text that is on the screen when it came.
+func (g *gauge) tell(at time.Time) {
+	if len(g.wants) == 0 {
+		return
+	}
+	screen := g.screen()
+	for text, seen := range g.wants {
+		if strings.Contains(screen, text) {
+			seen <- at
+			delete(g.wants, text)
+		}
+	}
+}
+
+// screen is the text of all rows.
+func (g *gauge) screen() string {
+	var s strings.Builder
+	for y := range speedRows {
+		for x := range speedCols {
+			if c := g.em.CellAt(x, y); c != nil {
+				s.WriteString(c.Content) // empty for the second half of a wide one
+			}
+		}
+		s.WriteByte('\n')
+	}
+	return s.String()
+}
+
+// expect returns where the instant at which text is first on the screen will
+// be told.
+func (g *gauge) expect(text string) <-chan time.Time {
+	seen := make(chan time.Time, 1)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.wants[text] = seen
+	g.tell(time.Now())
+	return seen
+}
+
+// get waits for what expect returned.
+func (g *gauge) get(seen <-chan time.Time) time.Time {
+	g.b.Helper()
+	select {
+	case at := <-seen:
+		return at
+	case <-g.done:
+	case <-time.After(2 * hang):
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.b.Fatalf("what is measured never came:\n%s", strings.TrimRight(g.screen(), " \n"))
+	return time.Time{}
+}
+
+// wait returns when text came to the screen.
+func (g *gauge) wait(text string) time.Time {
+	g.b.Helper()
+	return g.get(g.expect(text))
+}
+
+// send types keys and returns when.
+func (g *gauge) send(keys string) time.Time {
+	g.b.Helper()
+	at := time.Now()
+	if _, err := io.WriteString(g.pty, keys); err != nil {
+		g.b.Fatal(err)
+	}
+	return at
+}
+
+// settle waits until nothing was written for so long.
+func (g *gauge) settle(quiet time.Duration) {
+	for {
+		g.mu.Lock()
+		left := quiet - time.Since(g.last)
+		g.mu.Unlock()
+		if left <= 0 {
+			return
+		}
+		time.Sleep(left)
+	}
+}
+
+// written is how many bytes the program has written.
+func (g *gauge) written() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.bytes
+}
+
+func (g *gauge) close() {
+	if g.cmd.ProcessState == nil {
+		_ = g.cmd.Process.Kill()
+		_ = g.cmd.Wait()
+	}
+	_ = g.pty.Close()
+	<-g.done
+	if in, ok := g.em.InputPipe().(io.Closer); ok {
+		_ = in.Close()
+	}
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// measureDelta asks for short answers.
+func measureDelta(b *testing.B) string {
+	s := newPacer(b)
+	g := newHome(b, nil, s.env()...).gauge(b)
+	g.wait("? keys")
+	var took []time.Duration
+	for i := range 21 {
+		text := fmt.Sprintf("piece%d", i)
+		s.next(play{tokens: []string{text, " and", " another"}, every: 100 * time.Millisecond})
+		seen := g.expect(text)
+		g.send("go" + enter)
+		took = append(took, g.get(seen).Sub(<-s.first))
+		g.settle(500 * time.Millisecond)
+	}
+	return millis(median(took))
+}
+
+// measureStream lets an answer stream as a fast model does.
+func measureStream(b *testing.B) string {
+	s := newPacer(b)
+	g := newHome(b, nil, s.env()...).gauge(b)
+	g.wait("? keys")
+	g.settle(300 * time.Millisecond)
+	s.next(play{tokens: append(speech(2000), "\n\n```\n\nend of all"), every: 5 * time.Millisecond})
+	cpu, bytes := g.cpu(b), g.written()
+	g.send("talk" + enter)
+	g.wait("end of all")
+	g.settle(300 * time.Millisecond)
+	return seconds(g.cpu(b)-cpu) + "; " + kibibytes(g.written()-bytes)
+}
+
+// measureBurst takes an answer as fast as loopback brings it.
+func measureBurst(b *testing.B) string {
+	var took, cpu []time.Duration
+	var peak []float64
+	for range 5 {
+		s := newPacer(b)
+		g := newHome(b, nil, s.env()...).gauge(b)
+		g.wait("? keys")
+		g.settle(300 * time.Millisecond)
+		s.next(play{tokens: append(speech(20_000), "\n\n```\n\nend of all")})
+		before, seen := g.cpu(b), g.expect("end of all")
+		g.send("talk" + enter)
+		end := g.get(seen)
+		took = append(took, end.Sub(<-s.first))
+		g.settle(300 * time.Millisecond)
+		cpu, peak = append(cpu, g.cpu(b)-before), append(peak, g.peak(b))
+		g.close()
+	}
+	return seconds(median(took)) + "; " + seconds(median(cpu)) + "; " + mebibytes(median(peak))
+}
+
+// measureCancel stops answers in mid-stream, and types on at once.
+func measureCancel(b *testing.B) string {
+	s := newPacer(b)
+	g := newHome(b, nil, s.env()...).gauge(b)
+	g.wait("? keys")
+	var dropped, typed []time.Duration
+	for range 15 {
+		s.next(play{tokens: speech(400), every: 5 * time.Millisecond, hold: true})
+		g.send("talk" + enter)
+		first := <-s.first
+		time.Sleep(time.Until(first.Add(300 * time.Millisecond)))
+		seen := g.expect("› zq")
+		sent := g.send(ctrlC)
+		g.send("zq")
+		dropped = append(dropped, g.get(s.dropped).Sub(sent))
+		typed = append(typed, g.get(seen).Sub(sent))
+		g.settle(500 * time.Millisecond)
+		g.send("\x15")
+		g.settle(100 * time.Millisecond)
+	}
+	return millis(median(dropped)) + "; " + millis(median(typed))
+}
+
+// measureRounds has the model read a file again and again.
+func measureRounds(b *testing.B) string {
+	const rounds = 20
+	files := map[string]string{}
+	for i := range rounds { // not one: the same call again and again is asked about
+		files[fmt.Sprintf("main%d.go", i)] = goFile
+	}
+	var round, cpu []time.Duration
+	for range 5 {
+		s := newPacer(b)
+		g := newHome(b, files, s.env()...).gauge(b)
+		g.wait("? keys")
+		g.settle(300 * time.Millisecond)
+		for i := range rounds {
+			s.next(play{call: fmt.Sprintf("main%d.go", i)})
+		}
+		s.next(play{tokens: []string{"It is read."}})
+		before := g.cpu(b)
+		g.send("read it" + enter)
+		g.wait("It is read.")
+		g.settle(300 * time.Millisecond)
+		cpu = append(cpu, g.cpu(b)-before)
+		var all time.Duration
+		for _, d := range s.between() {
+			all += d
+		}
+		round = append(round, all/rounds)
+		g.close()
+	}
+	return millis(median(round)) + "; " + seconds(median(cpu))
+}
+
+// measureRun asks one thing without a screen.
+func measureRun(b *testing.B) string {
+	var wall, cpu []time.Duration
+	var peak []float64
+	s := newPacer(b)
+	h := newHome(b, nil, s.env()...)
+	for range 21 {
+		s.next(play{tokens: []string{"It ", "is ", "one ", "sentence."}})
+		cmd := exec.Command("agent", "run", "say something")
+		cmd.Dir, cmd.Env = h.work, h.env
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			b.Fatal(err)
+		}
+		begun := time.Now()
+		if err := cmd.Start(); err != nil {
+			b.Fatal(err)
+		}
+		const want = "It is one sentence."
+		if _, err := io.ReadFull(out, make([]byte, len(want))); err != nil {
+			b.Fatal(err)
+		}
+		// Now, as the most that wait tells of is at least that of the test.
+		peak = append(peak, process(cmd.Process.Pid).peak(b))
+		if err := cmd.Wait(); err != nil {
+			b.Fatal(err)
+		}
+		wall = append(wall, time.Since(begun))
+		cpu = append(cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+	}
+	return millis(median(wall)) + "; " + seconds(median(cpu)) + "; " + mebibytes(median(peak))
+}
+
+// measureTurns has a long day in one session, and comes back to it.
+func measureTurns(b *testing.B) string {
+	s := newPacer(b)
+	h := newHome(b, nil, s.env()...)
+	g := h.gauge(b)
+	g.wait("? keys")
+	g.settle(300 * time.Millisecond)
+	before := g.cpu(b)
+	for i := range 100 {
+		end := fmt.Sprintf("end of turn %d.", i)
+		s.next(play{tokens: kilobytes(10, end)})
+		g.send("go on" + enter)
+		g.wait(end)
+		g.settle(50 * time.Millisecond)
+	}
+	cpu := g.cpu(b) - before
+	g.settle(time.Second)
+	memory := g.memory(b)
+	g.send(ctrlD)
+	<-g.done
+	var shown []time.Duration
+	for range 11 {
+		again := h.gauge(b, "--continue")
+		shown = append(shown, again.wait("end of turn 99.").Sub(again.started))
+		again.send(ctrlD)
+		<-again.done
+		again.close()
+	}
+	return seconds(cpu) + "; " + mebibytes(memory) + "; " + millis(median(shown))
+}
+
+// measureScroll turns pages from the end of 10,000 messages.
+func measureScroll(b *testing.B) string {
+	g, _ := longSession(b, newPacer(b), 2000)
+	g.settle(500 * time.Millisecond)
+	var frames []time.Duration
+	for range 200 {
+		before := g.cpu(b)
+		g.send("\x1b[5~") // page up
+		time.Sleep(5 * time.Millisecond)
+		g.settle(40 * time.Millisecond)
+		frames = append(frames, g.cpu(b)-before)
+	}
+	return millis(quantile(frames, 1)) + "; " + millis(median(frames))
+}
+
+// measureOpen opens a very long session.
+func measureOpen(b *testing.B) string {
+	g, took := longSession(b, newPacer(b), 5000)
+	g.settle(500 * time.Millisecond)
+	return millis(took) + "; " + mebibytes(g.peak(b))
+}

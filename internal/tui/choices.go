@@ -94,7 +94,8 @@ func (d *dialog) answerChoice(words string) *loop.Answer {
 func (d *dialog) makeChoices(width int) []string {
 	ask := d.asks[0]
 	var out []string
-	for _, l := range Wrap(Sanitize(ask.Question), width)[1:] {
+	head, _ := d.headline()
+	for _, l := range head[1:] {
 		out = append(out, "  "+d.st.Bold.Render(l))
 	}
 	name := nameWidth(ask.Choices, width-d.headWidth())

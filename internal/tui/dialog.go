@@ -38,7 +38,7 @@ func (d *dialog) waits() bool { return len(d.asks) > 0 }
 // push adds a question. idle is how long nobody typed, after says that a dialog
 // took a key just now.
 func (d *dialog) push(ask loop.Ask, idle time.Duration, after bool) {
-	d.asks = append(d.asks, ask)
+	d.asks, d.body = append(d.asks, ask), nil
 	if len(d.asks) == 1 {
 		d.reset()
 		d.armed, d.after = idle >= quiet && !after, after
@@ -51,7 +51,7 @@ func (d *dialog) withdraw(id string) {
 	if i < 0 {
 		return
 	}
-	d.asks = slices.Delete(d.asks, i, i+1)
+	d.asks, d.body = slices.Delete(d.asks, i, i+1), nil
 	if i == 0 {
 		d.reset()
 		d.armed, d.after = false, true
@@ -162,7 +162,7 @@ func (d *dialog) lines(width, height int) ([]string, *tea.Cursor) {
 	}
 	foot, cursor := d.foot(width)
 	room := max(height-1-len(foot), 0)
-	out := []string{d.title(width)}
+	out := []string{d.title()}
 	out = append(out, d.visible(room, width)...)
 	if cursor != nil {
 		cursor.Y += len(out)
@@ -181,69 +181,16 @@ func (d *dialog) visible(room, width int) []string {
 	d.scroll = max(0, min(d.scroll, len(d.body)-d.shown))
 	out := slices.Clone(d.body[d.scroll : d.scroll+d.shown])
 	if d.shown < len(d.body) && room > 1 {
-		left := len(d.body) - d.shown - d.scroll
-		out = append(out, d.st.Dim.Render(Truncate("    "+count(left, "more line")+" below · "+
-			d.keys.name(actUp)+" and "+d.keys.name(actDown)+" scroll", width)))
+		more := "    the end"
+		if left := len(d.body) - d.shown - d.scroll; left > 0 {
+			more = "    " + count(left, "more line") + " below"
+		}
+		if hint := " · " + d.keys.name(actUp) + " and " + d.keys.name(actDown) + " scroll"; lipgloss.Width(more+hint) <= width {
+			more += hint
+		}
+		out = append(out, d.st.Dim.Render(Truncate(more, width)))
 	}
 	return out
-}
-
-func (d *dialog) title(width int) string {
-	ask := d.asks[0]
-	text := SanitizeLine(ask.Title)
-	if ask.Question != "" {
-		text = Wrap(Sanitize(ask.Question), max(width-4, 1))[0]
-	}
-	title := d.st.Yellow.Render(markAsked) + " " + d.st.Bold.Render(text)
-	var right []string
-	if len(ask.Diffs) == 1 {
-		right = append(right, DiffStat(ask.Diffs[0]))
-	}
-	if n := len(d.asks) - 1; n > 0 {
-		right = append(right, count(n, "more question"))
-	}
-	return spread(title, strings.Join(right, " · "), width)
-}
-
-// makeBody draws everything that speaks for or against the question.
-func (d *dialog) makeBody(width int) []string {
-	ask := d.asks[0]
-	if len(ask.Choices) > 0 {
-		return d.makeChoices(width)
-	}
-	var out []string
-	for _, w := range ask.Warnings {
-		out = append(out, paint(d.st.Yellow, Wrap("careful: "+Sanitize(w), width))...)
-	}
-	for _, t := range ask.Targets {
-		if t.Kind == "command" && !d.told(t.Value, width) {
-			out = append(out, spell(t.Value, width)...)
-		}
-	}
-	if ask.Why != "" {
-		lead := "asks because "
-		if ask.AboutTurn() {
-			lead = ""
-		}
-		out = append(out, paint(d.st.Dim, Wrap(lead+Sanitize(ask.Why), width))...)
-	}
-	for _, diff := range ask.Diffs {
-		if len(ask.Diffs) > 1 {
-			out = append(out, Truncate(SanitizeLine(diff.Path)+"  "+DiffStat(diff), width))
-		}
-		out = append(out, DiffLines(d.st, diff, width, openLines)...)
-	}
-	for i, l := range out {
-		out[i] = strings.TrimRight("    "+l, " ")
-	}
-	return append([]string{}, out...)
-}
-
-// told reports whether the title shows the whole command already.
-func (d *dialog) told(command string, width int) bool {
-	title := d.asks[0].Title
-	whole := strings.Join(spell(command, width), "\n")
-	return whole == command && strings.HasSuffix(title, command) && lipgloss.Width(title) <= width
 }
 
 // foot is the line of keys, or what is being said with the refusal.
@@ -276,7 +223,7 @@ func (d *dialog) hints() []string {
 	}
 	hints := []string{d.keys.name(actApprove) + " " + yes, d.keys.name(actRefuse) + " " + no}
 	if ask.Scope != "" {
-		hints = append(hints, d.keys.name(actAlways)+" always: "+SanitizeLine(ask.Scope))
+		hints = append(hints, d.always())
 	}
 	if !ask.AboutTurn() {
 		hints = append(hints, d.keys.name(actSay)+" say something")

@@ -179,3 +179,57 @@ func TestLongDiff(t *testing.T) {
 		d.commands(loop.Answer{ID: "1", Decision: loop.Refuse})
 	})
 }
+
+// Whatever a person says yes to can be read whole, in any window.
+func TestNothingIsCutFromAQuestion(t *testing.T) {
+	url := "https://example.org/" + strings.Repeat("a-very-long-path/", 12) + "?and=a&query=too#end"
+	command := "printf '%s\\n' " + strings.Repeat("one-more-word ", 20) + "| tee last.txt"
+	path := "internal/" + strings.Repeat("deep/er/", 15) + "file.go"
+	scope := "requests to " + strings.Repeat("sub.", 30) + "example.org"
+	for name, ask := range map[string]loop.Ask{
+		"url":     {Title: "fetch " + url, Effect: "network", Why: "it reaches the network", Scope: scope},
+		"command": {Title: "shell " + command[:70] + "…", Effect: "execute", Targets: []loop.Target{{Kind: "command", Value: command}}, Scope: "this very command: " + command},
+		"path":    {Title: "edit " + path, Effect: "write", Diffs: []loop.Diff{{Path: path, Unified: hunk, Added: 2, Removed: 1}}},
+		"paths": {Title: "edit 2 files", Effect: "write", Diffs: []loop.Diff{{Path: path, Unified: hunk, Added: 2, Removed: 1},
+			{Path: "b/" + path, Unified: hunk, Added: 2, Removed: 1}}},
+		"question": {Title: "ask", Question: url, Choices: []loop.Choice{{Text: command, Explain: scope}, {Text: path}}},
+	} {
+		sizes(t, func(t *testing.T, size string, w, h int) {
+			d := newDriver(t, w, h, Options{})
+			ask.ID = "1"
+			d.events(userSaid("go"), loop.Asked{Ask: ask}, askCommand("2", "make"))
+			var seen strings.Builder
+			for range 60 {
+				from := strings.Index(d.screen(), "\n?")
+				seen.WriteString(strings.Join(strings.Fields(d.screen()[from:]), ""))
+				d.press("pgdown")
+			}
+			want := []string{ask.Scope, ask.Question}
+			if ask.Question == "" && len(ask.Targets) == 0 {
+				want = append(want, ask.Title)
+			}
+			for _, t := range ask.Targets {
+				want = append(want, t.Value)
+			}
+			for _, d := range ask.Diffs {
+				want = append(want, d.Path)
+			}
+			for _, c := range ask.Choices {
+				want = append(want, c.Text, c.Explain)
+			}
+			// A window shows a part, and the next one goes on a line below it: all is
+			// seen if every word of it is.
+			for _, w := range want {
+				for _, word := range strings.Fields(w) {
+					for len(word) > 0 {
+						n := min(len(word), 12)
+						if !strings.Contains(seen.String(), word[:n]) {
+							t.Fatalf("%s: %q of %q is never seen:\n%s", name, word[:n], w, d.screen())
+						}
+						word = word[n:]
+					}
+				}
+			}
+		})
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
 	"agent/internal/tools/fetch"
+	"agent/internal/tools/search"
 	"agent/internal/tools/shell"
 )
 
@@ -57,6 +58,7 @@ type app struct {
 	dir     string // the workspace, absolute
 	branch  string
 	work    *tools.Workspace
+	index   *search.Index // of the names in it
 	jobs    *tools.Jobs
 	store   *history.Store
 	log     *history.Log // nil where the session is kept nowhere
@@ -113,6 +115,9 @@ func (a *app) close() {
 	if a.log != nil {
 		_ = a.log.Close()
 	}
+	if a.index != nil {
+		a.index.Close()
+	}
 	if a.work != nil {
 		_ = a.work.Close()
 	}
@@ -162,7 +167,8 @@ func (a *app) equip(inRepo bool) {
 	a.options.Ledger = known
 	a.jobs = tools.NewJobs()
 	a.options.Jobs = a.jobs
-	a.options.Tools = toolsOf(a.work, known, a.jobs, a.checks)
+	a.index = a.work.Index()
+	a.options.Tools = watched(toolsOf(a.work, known, a.jobs, a.checks), a.index)
 	a.options.System = loop.SystemPrompt(loop.Place{
 		Dir: dir, OS: runtime.GOOS, Shell: filepath.Base(shell.Program()), Git: inRepo, Today: time.Now(),
 	})

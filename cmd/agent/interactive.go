@@ -120,6 +120,7 @@ func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, pro
 		SessionID: a.id(), Title: a.options.State.Title, Draft: a.options.State.Draft,
 	}
 	drawAs(&o, a.set)
+	o.Files, o.FilesFilling = suggestions(a.index), a.index.Filling
 	shown := &pictures{dir: a.dir}
 	o.Image, o.ClipboardImage = shown.file, shown.pasted
 	if a.store != nil {

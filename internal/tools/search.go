@@ -99,6 +99,10 @@ func (w *Workspace) tree() *search.Tree {
 	return search.New(w.root, w.dir)
 }
 
+// Index returns an index of the names in the workspace. The caller closes it
+// before the workspace.
+func (w *Workspace) Index() *search.Index { return search.NewIndex(w.tree()) }
+
 // start resolves the path at which a search begins, which must exist.
 func (w *Workspace) start(name string) (string, error) {
 	if name == "" {

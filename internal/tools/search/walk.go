@@ -54,8 +54,14 @@ func (u *Unreadable) add(err error) {
 // all are visited, or with ctx's error soon after that has ended.
 func (t *Tree) walk(ctx context.Context, start string, visit func(worker int, f found) error) (Unreadable, error) {
 	w := &walker{tree: t, visit: visit}
+	err := w.run(ctx, task{path: start, rules: func(folder, func(string) bool) rules { return t.rulesIn(start) }})
+	return w.unreadable, err
+}
+
+// run does tasks and all that follow from them.
+func (w *walker) run(ctx context.Context, tasks ...task) error {
 	w.wake.L = &w.mu
-	w.push(task{path: start, rules: func(folder, func(string) bool) rules { return t.rulesIn(start) }})
+	w.push(tasks...)
 	stop := context.AfterFunc(ctx, w.stop)
 	defer stop()
 	var wg sync.WaitGroup
@@ -64,7 +70,7 @@ func (t *Tree) walk(ctx context.Context, start string, visit func(worker int, f 
 	}
 	wg.Wait()
 	w.discard()
-	return w.unreadable, ctx.Err()
+	return ctx.Err()
 }
 
 // workers is how many goroutines search: a few more than one even on one core,
@@ -98,7 +104,8 @@ func (d *openDir) release() {
 // and few tasks wait at any time.
 type walker struct {
 	tree  *Tree
-	visit func(worker int, f found) error
+	visit func(worker int, f found) error             // nil where the names of files are enough
+	names func(dir string, es []fs.DirEntry, r rules) // takes what a directory holds, ignored or not; may be nil
 	held  atomic.Int32
 
 	mu         sync.Mutex
@@ -205,6 +212,9 @@ func (w *walker) list(k task) error {
 		return err
 	}
 	r := k.rules(d.folder, hasName(entries))
+	if w.names != nil {
+		w.names(d.path, entries, r)
+	}
 	var tasks []task
 	var files []string
 	for _, e := range entries {
@@ -212,7 +222,9 @@ func (w *walker) list(k task) error {
 			continue
 		}
 		if !e.IsDir() {
-			files = append(files, e.Name())
+			if w.visit != nil {
+				files = append(files, e.Name())
+			}
 			continue
 		}
 		tasks = append(tasks, w.below(d, e.Name(), r))

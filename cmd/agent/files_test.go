@@ -1,0 +1,47 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"agent/internal/loop"
+)
+
+// What the model makes with its tools is found at once, and what it reads comes
+// first.
+func TestFilesFollowTheModel(t *testing.T) {
+	s := serve(t, call("write", `{"path":"sub/fresh.go","content":"package sub\n"}`, "read", `{"path":"b/same.go"}`), say("Done."))
+	h := newHome(t, map[string]string{"a/same.go": "package a\n", "b/same.go": "package b\n", "c/same.go": "package c\n"}, at(s)...)
+	t.Setenv("HOME", h.dir)
+	t.Setenv("OPENAI_BASE_URL", s.URL+"/v1")
+	t.Setenv("OPENAI_API_KEY", testKey)
+	a, err := open(flags{dir: h.work, none: true, mode: "all"}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	commands, events := make(chan loop.Command), make(chan loop.Event, 64)
+	o := a.screen(events, commands, nil)
+	find := func(query string) []string {
+		var out []string
+		for _, m := range o.Files(t.Context(), query, 8) {
+			out = append(out, m.Path)
+		}
+		return out
+	}
+	waitFor(t, "the files to be known", func() bool { return slices.Equal(find("same"), []string{"a/same.go", "b/same.go", "c/same.go"}) })
+
+	go loop.NewAgent(a.options).Run(t.Context(), commands, events)
+	commands <- loop.Prompt{Text: "go"}
+	for e := range events {
+		if _, end := e.(*loop.TurnEnd); end {
+			break
+		}
+	}
+	close(commands)
+	for range events {
+	}
+	waitFor(t, "the new file to be found", func() bool { return slices.Equal(find("fresh"), []string{"sub/fresh.go"}) })
+	waitFor(t, "the read file to come first", func() bool { return slices.Index(find("same"), "b/same.go") == 0 })
+	waitFor(t, "all to be known", func() bool { return !o.FilesFilling() })
+}

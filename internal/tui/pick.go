@@ -6,6 +6,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/terminal"
 )
 
 // Pick lets the person choose one of o.Sessions before there is a session to
@@ -16,7 +18,7 @@ func Pick(ctx context.Context, o Options) (id string, err error) {
 	defer cancel()
 	p := newPicking(o, time.Now)
 	defer p.picker.stop()
-	drawn, err := show(ctx, cancel, p, o.Input, o.Output, nil)
+	drawn, err := terminal.Show(ctx, cancel, p, terminal.Options{In: o.Input, Out: o.Output}, nil)
 	if !drawn {
 		return "", err
 	}

@@ -24,8 +24,8 @@ type runEnd struct {
 	err  error
 }
 
-// terminal is a pseudo terminal with a running screen in it.
-type terminal struct {
+// window is a pseudo terminal with a running screen in it.
+type window struct {
 	t        *testing.T
 	ptm, pts *os.File
 	output   chan string // closed when the terminal is
@@ -36,7 +36,7 @@ type terminal struct {
 	before   *term.State
 }
 
-func openTerminal(t *testing.T, ctx context.Context) *terminal {
+func openTerminal(t *testing.T, ctx context.Context) *window {
 	t.Helper()
 	ptm, pts, err := pty.Open()
 	if err != nil {
@@ -50,7 +50,7 @@ func openTerminal(t *testing.T, ctx context.Context) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	term := &terminal{t: t, ptm: ptm, pts: pts, output: make(chan string, 1000), before: before,
+	term := &window{t: t, ptm: ptm, pts: pts, output: make(chan string, 1000), before: before,
 		events: make(chan loop.Event), commands: make(chan loop.Command), ended: make(chan runEnd, 1)}
 	go func() {
 		defer close(term.output)
@@ -71,7 +71,7 @@ func openTerminal(t *testing.T, ctx context.Context) *terminal {
 }
 
 // expect waits until the terminal was sent text, and forgets what came before.
-func (x *terminal) expect(text string) {
+func (x *window) expect(text string) {
 	x.t.Helper()
 	late := time.After(20 * time.Second)
 	for !strings.Contains(x.seen.String(), text) {
@@ -91,7 +91,7 @@ func (x *terminal) expect(text string) {
 }
 
 // command waits for a command to the agent that is more than a draft.
-func (x *terminal) command() loop.Command {
+func (x *window) command() loop.Command {
 	for {
 		c := <-x.commands
 		if _, draft := c.(loop.SaveDraft); !draft {
@@ -100,7 +100,7 @@ func (x *terminal) command() loop.Command {
 	}
 }
 
-func (x *terminal) keys(s string) {
+func (x *window) keys(s string) {
 	x.t.Helper()
 	if _, err := x.ptm.WriteString(s); err != nil {
 		x.t.Fatal(err)
@@ -108,13 +108,13 @@ func (x *terminal) keys(s string) {
 }
 
 // end waits for the end and sees to it that the terminal is as it was.
-func (x *terminal) end() Exit {
+func (x *window) end() Exit {
 	x.t.Helper()
 	end := <-x.ended
 	if end.err != nil {
 		x.t.Error(end.err)
 	}
-	for _, reset := range []string{"\x1b[?1049l", "\x1b[?2004l"} {
+	for _, reset := range []string{"\x1b[?2004l", "\x1b[?1049l"} {
 		if !strings.Contains(x.seen.String(), reset) {
 			x.expect(reset)
 		}

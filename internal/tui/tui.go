@@ -2,19 +2,15 @@ package tui
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/term"
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/tui/terminal"
 )
 
 // Options are what the terminal program is made of.
@@ -110,10 +106,6 @@ type Exit struct {
 	Draft string
 }
 
-// grace is how long a terminal that does not take output any more, or an agent
-// that takes no commands, may hold up the end of the program.
-const grace = 2 * time.Second
-
 // Run shows the screen until the person leaves, the agent is gone or ctx ends,
 // none of which is an error. However it ends, the terminal is as it was found.
 // Signals are the caller's to turn into the end of ctx.
@@ -133,7 +125,7 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 	})
 	ctx, cancel := context.WithCancel(all)
 	defer cancel()
-	drawn, err := show(ctx, cancel, m, o.Input, o.Output, func(send func(any)) {
+	drawn, err := terminal.Show(ctx, cancel, m, terminal.Options{In: o.Input, Out: o.Output}, func(send func(any)) {
 		pump(ctx, o.Events, send)
 	})
 	if !drawn {
@@ -144,90 +136,10 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 	if !m.orphan {
 		select {
 		case <-passed:
-		case <-time.After(grace):
+		case <-time.After(terminal.Grace):
 		}
 	}
 	exit := m.next
 	exit.LastAnswer, exit.Turns, exit.Jobs = m.feed.answer, m.feed.turns, alive(m.feed.jobs)
 	return exit, err
-}
-
-// sizeOf is the size of the terminal that is drawn on, if it is one.
-func sizeOf(out io.Writer) (tea.WindowSizeMsg, bool) {
-	f, ok := out.(*os.File)
-	if out == nil {
-		f, ok = os.Stdout, true
-	}
-	if !ok {
-		return tea.WindowSizeMsg{}, false
-	}
-	w, h, err := term.GetSize(f.Fd())
-	return tea.WindowSizeMsg{Width: w, Height: h}, err == nil
-}
-
-// show runs a model on the terminal, and feed beside it. It reports whether the
-// program came to its end: one that hangs on a dead terminal is left behind,
-// and its model must not be touched.
-func show(ctx context.Context, cancel func(), m tea.Model, in io.Reader, out io.Writer, feed func(func(any))) (drawn bool, err error) {
-	opts := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(fps)}
-	if in == nil {
-		in = terminalInput(cancel)
-	}
-	if in != nil {
-		opts = append(opts, tea.WithInput(in))
-	}
-	if out != nil {
-		opts = append(opts, tea.WithOutput(out))
-	}
-	if out == nil && term.IsTerminal(os.Stdout.Fd()) {
-		const saveTitle, restoreTitle = "\x1b[22;2t", "\x1b[23;2t"
-		fmt.Print(saveTitle)
-		defer func() {
-			if drawn {
-				fmt.Print(restoreTitle)
-			}
-		}()
-	}
-	if size, ok := sizeOf(out); ok {
-		m, _ = m.Update(size) // the first frame fits already
-	}
-	p := tea.NewProgram(m, opts...)
-	fed := make(chan struct{})
-	go func() {
-		defer close(fed)
-		if feed != nil {
-			feed(func(msg any) { p.Send(msg) })
-		}
-	}()
-	ended := make(chan error, 1)
-	go func() {
-		_, err := p.Run()
-		ended <- err
-	}()
-	select {
-	case err := <-ended:
-		return finish(ctx, cancel, err, fed)
-	case <-ctx.Done():
-		go p.Quit() // not tea.WithContext: a program that is killed does not wait for its reader
-	}
-	select {
-	case err := <-ended:
-		return finish(ctx, cancel, err, fed)
-	case <-time.After(grace):
-		return false, errors.New("the terminal does not answer any more")
-	}
-}
-
-// fps bounds how long a change waits to be written. Bubble Tea looks for changes
-// as often, even when there are none.
-const fps = 60
-
-// finish stops what ran beside the program. The end of ctx is no error.
-func finish(ctx context.Context, cancel func(), err error, fed <-chan struct{}) (bool, error) {
-	if ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
-		err = nil
-	}
-	cancel()
-	<-fed
-	return true, err
 }

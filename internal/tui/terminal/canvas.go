@@ -1,0 +1,236 @@
+package terminal
+
+import (
+	"bytes"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// canvas is what is known to be on the terminal's screen, line by line. Lines
+// are compared as they are written, with their styles: one that did not change
+// costs nothing. Each begins and ends without a style.
+type canvas struct {
+	lines []string // nil where nothing is known
+}
+
+// forget is called where something else may have been drawn.
+func (c *canvas) forget() { c.lines = nil }
+
+// paint writes to b what turns the screen into lines, one a row.
+func (c *canvas) paint(b *bytes.Buffer, lines []string) {
+	if len(c.lines) != len(lines) {
+		c.lines = make([]string, len(lines))
+		for y, l := range lines {
+			moveTo(b, 0, y)
+			b.WriteString(eraseRight)
+			writeLine(b, "", l)
+		}
+		copy(c.lines, lines)
+		return
+	}
+	if s := findShift(c.lines, lines); s.by != 0 {
+		s.write(b)
+		s.apply(c.lines)
+	}
+	for y, l := range lines {
+		if old := c.lines[y]; old != l {
+			rewrite(b, y, old, l)
+			c.lines[y] = l
+		}
+	}
+}
+
+// rewrite writes what turns old, in row y, into line. What both begin with
+// stays where that is certain: as far as it is made of columns that every
+// terminal counts alike.
+func rewrite(b *bytes.Buffer, y int, old, line string) {
+	same := common(old, line)
+	moveTo(b, same.columns, y)
+	if same.bytes < len(old) {
+		b.WriteString(eraseRight)
+	}
+	writeLine(b, same.style, line[same.bytes:])
+}
+
+// writeLine writes the rest of a line from where style holds.
+func writeLine(b *bytes.Buffer, style, rest string) {
+	if rest == "" {
+		return
+	}
+	b.WriteString(style)
+	b.WriteString(rest)
+	if last := strings.LastIndex(rest, csi); style != "" && last < 0 || last >= 0 && !isReset(rest[last:]) {
+		b.WriteString(resetStyle)
+	}
+}
+
+// beginning is what two lines have in common: how long it is, and what styles
+// hold at its end.
+type beginning struct {
+	bytes, columns int
+	style          string
+}
+
+// common returns what a and b begin with, in plain letters and styles.
+func common(a, b string) beginning {
+	var now, before beginning // before the last letter: what follows might combine with it
+	for now.bytes < len(a) && now.bytes < len(b) {
+		rest := b[now.bytes:]
+		if n := styleLength(rest); n > 0 && strings.HasPrefix(a[now.bytes:], rest[:n]) {
+			if isReset(rest) {
+				now.style = ""
+			} else {
+				now.style += rest[:n]
+			}
+			now.bytes += n
+			continue
+		}
+		if !plain(rest[0]) || a[now.bytes] != rest[0] {
+			break
+		}
+		before = now
+		now.bytes++
+		now.columns++
+	}
+	if follows(a[now.bytes:]) && follows(b[now.bytes:]) {
+		return now
+	}
+	return before
+}
+
+// follows reports whether rest cannot change what stands before it.
+func follows(rest string) bool { return rest == "" || plain(rest[0]) }
+
+// plain reports whether c is a letter of one column everywhere.
+func plain(c byte) bool { return ' ' <= c && c <= '~' }
+
+// styleLength is the length of the style, ESC [ … m, that s begins with.
+func styleLength(s string) int {
+	if !strings.HasPrefix(s, csi) {
+		return 0
+	}
+	for i := len(csi); i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case c != ';' && c != ':' && (c < '0' || c > '9'):
+			return 0
+		}
+	}
+	return 0
+}
+
+func isReset(s string) bool {
+	return strings.HasPrefix(s, resetStyle) || strings.HasPrefix(s, "\x1b[0m")
+}
+
+// shift is a range of rows whose content moves up by so many rows, or down if
+// that is negative. Those that come in are blank.
+type shift struct{ top, bottom, by int }
+
+// findShift returns the shift after which least is left to be written. Its by
+// is 0 if that is none.
+func findShift(old, lines []string) shift {
+	by := likelyShift(old, lines)
+	if by == 0 {
+		return shift{}
+	}
+	s := shift{top: len(lines), bottom: -1, by: by}
+	for y, l := range lines {
+		if from := y + by; from >= 0 && from < len(old) && l != "" && old[from] == l && old[y] != l {
+			s.top, s.bottom = min(s.top, y, from), max(s.bottom, y, from)
+		}
+	}
+	if s.bottom < 0 {
+		return shift{}
+	}
+	const cost = 24 // of the shift itself
+	moved := append([]string(nil), old...)
+	s.apply(moved)
+	if toWrite(moved, lines)+cost >= toWrite(old, lines) {
+		return shift{}
+	}
+	return s
+}
+
+// likelyShift returns by how much most of the lines that moved did so.
+func likelyShift(old, lines []string) (by int) {
+	const few = 3 // changes, which are written at once
+	changed := 0
+	for y, l := range lines {
+		if old[y] != l {
+			changed++
+		}
+	}
+	if changed < few || runtime.GOOS == "windows" { // whose terminal loses the cursor
+		return 0
+	}
+	at := make(map[string]int, len(old))
+	for y, l := range old {
+		if _, twice := at[l]; twice {
+			y = -1
+		}
+		at[l] = y
+	}
+	votes := map[int]int{}
+	for y, l := range lines {
+		if from, ok := at[l]; ok && from >= 0 && from != y && l != "" {
+			votes[from-y]++
+			if d := from - y; votes[d] > votes[by] || votes[d] == votes[by] && d < by {
+				by = d
+			}
+		}
+	}
+	return by
+}
+
+// toWrite is about how many bytes it takes to turn old into lines.
+func toWrite(old, lines []string) (n int) {
+	const move = 8
+	for y, l := range lines {
+		if old[y] != l {
+			n += move + len(l)
+		}
+	}
+	return n
+}
+
+func (s shift) write(b *bytes.Buffer) {
+	b.WriteString(csi + strconv.Itoa(s.top+1) + ";" + strconv.Itoa(s.bottom+1) + "r")
+	if s.by > 0 {
+		moveTo(b, 0, s.bottom)
+		b.WriteString(strings.Repeat("\n", s.by))
+	} else {
+		moveTo(b, 0, s.top)
+		b.WriteString(strings.Repeat("\x1bM", -s.by))
+	}
+	b.WriteString(csi + "r")
+}
+
+func (s shift) apply(lines []string) {
+	in := lines[s.top : s.bottom+1]
+	if n := s.by; n > 0 {
+		copy(in, in[n:])
+		clear(in[len(in)-n:])
+	} else {
+		copy(in[-n:], in)
+		clear(in[:-n])
+	}
+}
+
+// What is written besides lines.
+const (
+	csi        = "\x1b["
+	resetStyle = "\x1b[m"
+	eraseRight = "\x1b[K"
+)
+
+// moveTo moves the cursor to a place, counted from 0.
+func moveTo(b *bytes.Buffer, x, y int) {
+	b.WriteString(csi)
+	b.WriteString(strconv.Itoa(y + 1))
+	b.WriteByte(';')
+	b.WriteString(strconv.Itoa(x + 1))
+	b.WriteByte('H')
+}

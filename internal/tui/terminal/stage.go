@@ -1,0 +1,173 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"reflect"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// stage is the model that Bubble Tea runs: the one that is shown, and the
+// terminal that it is shown on.
+type stage struct {
+	tea.Model
+	tty *tty
+	*renderer
+	send func(tea.Msg)
+	// lent says that another program has the terminal, which is to be taken
+	// back once that has ended.
+	lent bool
+}
+
+// Update hands msg to the model and has drawn what comes of it.
+func (s *stage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if s.lent {
+		s.lent = false
+		s.back()
+	}
+	var cmd tea.Cmd
+	s.Model, cmd = s.Model.Update(msg)
+	s.show(s.Model.View())
+	return s, cmd
+}
+
+// View is empty: what is drawn was told to the renderer.
+func (s *stage) View() tea.View { return tea.View{} }
+
+// back takes the terminal again after something else had it.
+func (s *stage) back() {
+	_ = s.tty.raw()
+	s.take()
+	go s.send(tea.WindowSizeMsg{}) // it may have another size by now
+}
+
+// continued says that the program goes on after it was stopped, and has the
+// terminal.
+type continued struct{}
+
+// hear takes the messages that concern the terminal, before the model does.
+func (s *stage) hear(_ tea.Model, msg tea.Msg) tea.Msg {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		if size, ok := s.tty.size(); ok { // now: it may have changed again since this was sent
+			msg = size
+		}
+		s.resize(msg.Height)
+		return msg
+	case tea.ModeReportMsg:
+		s.supports(msg)
+	case tea.SuspendMsg:
+		s.give()
+		s.tty.restore()
+		suspend()
+		return nil
+	case continued:
+		s.back()
+		return tea.ResumeMsg{}
+	}
+	if text, ok := request(msg); ok {
+		_, _ = s.Write([]byte(text))
+		return nil
+	}
+	if reflect.TypeOf(msg) == reflect.TypeOf(tea.Exec(nil, nil)()) {
+		s.give()
+		s.tty.restore()
+		s.lent = true
+	}
+	return msg
+}
+
+// request returns what Bubble Tea would write for a message, though not before
+// it next looks.
+func request(msg tea.Msg) (string, bool) {
+	switch {
+	case msg == tea.RequestBackgroundColor():
+		return ansi.RequestBackgroundColor, true
+	case reflect.TypeOf(msg) == reflect.TypeOf(tea.SetClipboard("")()):
+		return ansi.SetSystemClipboard(reflect.ValueOf(msg).String()), true
+	}
+	return "", false
+}
+
+// Grace is how long a terminal that takes no output any more may hold up the end
+// of the program.
+const Grace = 2 * time.Second
+
+// Options say where a model is shown.
+type Options struct {
+	In  io.Reader // nil: the terminal
+	Out io.Writer // nil: the terminal
+}
+
+// Show runs a model until it quits or ctx ends, and feed beside it, which sends
+// it messages until its own context ends. It calls cancel, which ends ctx, when
+// the terminal is gone. It reports whether the program came to its end: one that
+// hangs is left behind, and its model must not be touched.
+func Show(ctx context.Context, cancel func(), m tea.Model, o Options, feed func(send func(any))) (ended bool, err error) {
+	t, err := openTTY(o.In, o.Out, cancel)
+	if err != nil {
+		return false, err
+	}
+	size, _ := t.size()
+	colours := colorprofile.Detect(t.out, os.Environ())
+	for _, first := range []tea.Msg{size, tea.ColorProfileMsg{Profile: colours}} { // the first frame fits already
+		m, _ = m.Update(first)
+	}
+	s := &stage{Model: m, tty: t, renderer: newRenderer(t.out, size.Height, t.foreground, cancel)}
+	p := tea.NewProgram(s, tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithFPS(1), tea.WithFilter(s.hear),
+		tea.WithInput(t.in), tea.WithOutput(s.renderer), tea.WithColorProfile(colours), tea.WithWindowSize(size.Width, size.Height))
+	s.send = p.Send
+	if err := t.raw(); err != nil {
+		s.close(Grace)
+		return false, err
+	}
+	defer func() {
+		s.close(Grace)
+		t.restore()
+	}()
+	s.show(m.View())
+	s.take()
+	_, _ = s.Write([]byte(questions))
+	unwatch := watchSignals(t, p.Send)
+	defer unwatch()
+	fed := make(chan struct{})
+	go func() {
+		defer close(fed)
+		if feed != nil {
+			feed(func(msg any) { p.Send(msg) })
+		}
+	}()
+	over := make(chan error, 1)
+	go func() {
+		_, err := p.Run()
+		over <- err
+	}()
+	select {
+	case err := <-over:
+		return finish(ctx, cancel, err, fed)
+	case <-ctx.Done():
+		go p.Quit() // not tea.WithContext: a program that is killed does not wait for its reader
+	}
+	select {
+	case err := <-over:
+		return finish(ctx, cancel, err, fed)
+	case <-time.After(Grace):
+		return false, errors.New("the terminal does not answer any more")
+	}
+}
+
+// finish stops what ran beside the program. The end of ctx is no error.
+func finish(ctx context.Context, cancel func(), err error, fed <-chan struct{}) (bool, error) {
+	if ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
+		err = nil
+	}
+	cancel()
+	<-fed
+	return true, err
+}

@@ -1,0 +1,64 @@
+//go:build unix
+
+package terminal
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// suspend stops the program and whatever was started together with it, as the
+// terminal would for ctrl+z if it read keys itself. A stop that can be caught
+// would be lost where no shell watches. The program goes on with a signal.
+func suspend() { _ = syscall.Kill(0, syscall.SIGSTOP) }
+
+// watchSignals sends what signals tell of the terminal until unwatch is called.
+// An interrupt is what its key is.
+func watchSignals(t *tty, send func(tea.Msg)) (unwatch func()) {
+	signals, done, ended := make(chan os.Signal, 8), make(chan struct{}), make(chan struct{})
+	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT, syscall.SIGINT)
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-done:
+				return
+			case s := <-signals:
+				switch s {
+				case syscall.SIGWINCH:
+					send(tea.WindowSizeMsg{})
+				case syscall.SIGTSTP:
+					send(tea.SuspendMsg{})
+				case syscall.SIGINT:
+					send(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})
+				case syscall.SIGCONT:
+					if t.await(done) {
+						send(continued{})
+					}
+				}
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+		<-ended
+	}
+}
+
+// await returns when the program is in the foreground; false if it is done
+// before.
+func (t *tty) await(done <-chan struct{}) bool {
+	for !t.foreground() {
+		select {
+		case <-time.After(glance):
+		case <-done:
+			return false
+		}
+	}
+	return true
+}

@@ -59,7 +59,7 @@ func (u *unsent) all() Draft {
 	for _, text := range u.waiting {
 		rest.drop(text)
 	}
-	return Draft{Text: u.of.Text, Queue: slices.Concat(u.waiting, rest.Queue)}
+	return Draft{Text: u.of.Text, Pasted: u.of.Pasted, Queue: slices.Concat(u.waiting, rest.Queue)}
 }
 
 // keep hands save the draft, as JSON; nothing where there is none. The first
@@ -89,7 +89,7 @@ func (d *Draft) drop(text string) {
 	if i := slices.Index(d.Queue, text); i >= 0 {
 		d.Queue = slices.Delete(slices.Clone(d.Queue), i, i+1)
 	} else if d.Text == text {
-		d.Text = ""
+		d.Text, d.Pasted = "", nil
 	}
 }
 

@@ -35,6 +35,9 @@ type dialog struct {
 
 func (d *dialog) waits() bool { return len(d.asks) > 0 }
 
+// takes reports whether keys are the dialog's.
+func (d *dialog) takes() bool { return d.waits() && d.armed }
+
 // push adds a question. idle is how long nobody typed, after says that a dialog
 // took a key just now.
 func (d *dialog) push(ask loop.Ask, idle time.Duration, after bool) {

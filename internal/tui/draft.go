@@ -28,38 +28,77 @@ func (m *model) restoreDraft(d loop.Draft) {
 		parts = append(parts, d.Text)
 	}
 	if len(parts) > 0 {
-		m.editor.restore(strings.Join(parts, "\n\n"))
+		m.editor.restoreDraft(loop.Draft{Text: strings.Join(parts, "\n\n"), Pasted: shifted(d.Pasted, parts)})
 	}
+}
+
+// shifted are the pasted parts of the last of several texts that are joined.
+func shifted(pasted []loop.Span, parts []string) []loop.Span {
+	by := 0
+	for _, p := range parts[:len(parts)-1] {
+		by += len(p) + len("\n\n")
+	}
+	out := slices.Clone(pasted)
+	for i := range out {
+		out[i].From, out[i].To = out[i].From+by, out[i].To+by
+	}
+	return out
+}
+
+// restoreDraft shows a draft that was kept, with tokens for what was pasted.
+func (e *editor) restoreDraft(d loop.Draft) {
+	raw, at := "", 0
+	for _, p := range d.Pasted {
+		if p.From < at || p.To < p.From || p.To > len(d.Text) {
+			break
+		}
+		raw += e.tokens.collapse(d.Text[at:p.From], raw)
+		raw += e.tokens.pasted(d.Text[p.From:p.To], raw)
+		at = p.To
+	}
+	e.set(raw + e.tokens.collapse(d.Text[at:], raw))
+	e.buf.Forget()
 }
 
 // draft is what the person has not sent yet, and what the agent has yet to take
 // into the turn that runs.
 func (m *model) draft() loop.Draft {
-	d := loop.Draft{Text: m.editor.whole()}
-	if strings.TrimSpace(d.Text) == "" {
-		d.Text = ""
-	}
-	for _, p := range m.feed.pending {
-		if p.steers {
-			d.Queue = append(d.Queue, p.text)
-		}
-	}
+	d := m.editor.draft()
+	d.Queue = m.unsentQueue()
 	return d
 }
 
-// unsaved returns the draft, and whether it is another than was saved last.
-func (m *model) unsaved() (loop.Draft, bool) {
-	d := m.draft()
-	return d, d.Text != m.saved.Text || !slices.Equal(d.Queue, m.saved.Queue)
+// unsentQueue is what the agent has yet to take into the turn that runs.
+func (m *model) unsentQueue() (all []string) {
+	for _, p := range m.feed.pending {
+		if p.steers {
+			all = append(all, p.text)
+		}
+	}
+	return all
+}
+
+// draft is what is in the editor; nothing where that is no more than blanks.
+func (e *editor) draft() loop.Draft {
+	if e.blank() {
+		return loop.Draft{}
+	}
+	text, pasted := e.tokens.spans(e.buf.String())
+	return loop.Draft{Text: text, Pasted: pasted}
+}
+
+// touched reports whether the draft may be another than was saved last. It
+// costs the same however long the draft is.
+func (m *model) touched() bool {
+	return m.editor.buf.Revision() != m.savedAt || !slices.Equal(m.unsentQueue(), m.saved.Queue)
 }
 
 // keepDraft sees to it that the draft is saved soon; that there is none any
 // more, at once.
 func (m *model) keepDraft() tea.Cmd {
-	d, changed := m.unsaved()
 	switch {
-	case !changed:
-	case d.Text == "" && len(d.Queue) == 0:
+	case !m.touched():
+	case m.editor.blank() && len(m.unsentQueue()) == 0:
 		m.saveDraft()
 	case !m.saving:
 		m.saving = true
@@ -69,7 +108,12 @@ func (m *model) keepDraft() tea.Cmd {
 }
 
 func (m *model) saveDraft() {
-	if d, changed := m.unsaved(); changed {
+	if !m.touched() {
+		return
+	}
+	d := m.draft()
+	m.savedAt = m.editor.buf.Revision()
+	if d.Text != m.saved.Text || !slices.Equal(d.Queue, m.saved.Queue) {
 		m.saved = d
 		m.send(loop.SaveDraft{Draft: d})
 	}

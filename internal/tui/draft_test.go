@@ -42,7 +42,7 @@ func TestDraftOfPastes(t *testing.T) {
 	}
 	d.enter("!")
 	d.pass(2 * time.Second)
-	d.drafts(draft(pasted + "!"))
+	d.drafts(loop.Draft{Text: pasted + "!", Pasted: []loop.Span{{To: len(pasted)}}})
 }
 
 // What steers a turn is a draft until it is in the conversation.

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
-	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -119,29 +117,4 @@ func (k keymap) chord(waits string, msg tea.KeyPressMsg) (_ tea.KeyPressMsg, res
 		return tea.KeyPressMsg{Code: tea.KeyExtended, Text: pressed, Mod: virtual}, "", true
 	}
 	return msg, "", false
-}
-
-// textarea returns the bindings of the text itself. What is not in the table is
-// not bound.
-func (k keymap) textarea() textarea.KeyMap {
-	bind := func(a action, fixed ...string) key.Binding {
-		return key.NewBinding(key.WithKeys(append(append(fixed, k.keys(a)...), wanted+string(a))...))
-	}
-	return textarea.KeyMap{
-		InsertNewline:           bind(actNewline),
-		LinePrevious:            bind(actPrevPrompt),
-		LineNext:                bind(actNextPrompt),
-		LineStart:               bind(actLineStart),
-		LineEnd:                 bind(actLineEnd),
-		WordBackward:            bind(actWordLeft),
-		WordForward:             bind(actWordRight),
-		CharacterBackward:       bind(actLeft),
-		CharacterForward:        bind(actRight),
-		DeleteCharacterBackward: bind(actEraseLeft, "backspace"),
-		DeleteCharacterForward:  bind(actEraseRight),
-		DeleteWordBackward:      bind(actEraseWord),
-		DeleteWordForward:       bind(actEraseWordR),
-		DeleteBeforeCursor:      bind(actEraseToHead),
-		DeleteAfterCursor:       bind(actEraseToTail),
-	}
 }

@@ -14,6 +14,7 @@ const (
 	actHelp       action = "help"
 	actPrevPrompt action = "previous-prompt"
 	actNextPrompt action = "next-prompt"
+	actSearch     action = "search-prompts"
 	actMode       action = "mode"
 	actOpen       action = "open"
 	actOpenAll    action = "open-all"
@@ -39,6 +40,9 @@ const (
 
 	actEverywhere action = "everywhere"
 
+	actComplete action = "complete"
+	actDismiss  action = "dismiss"
+
 	actLineStart   action = "line-start"
 	actLineEnd     action = "line-end"
 	actWordLeft    action = "word-left"
@@ -48,9 +52,15 @@ const (
 	actEraseLeft   action = "erase-left"
 	actEraseRight  action = "erase-right"
 	actEraseWord   action = "erase-word"
+	actErasePart   action = "erase-part"
 	actEraseWordR  action = "erase-word-right"
 	actEraseToHead action = "erase-to-start"
 	actEraseToTail action = "erase-to-end"
+	actYank        action = "yank"
+	actYankOlder   action = "yank-older"
+	actUndo        action = "undo"
+	actRedo        action = "redo"
+	actExpand      action = "expand"
 )
 
 // scope says where a binding holds.
@@ -64,6 +74,7 @@ const (
 	inList     scope = "in a list"
 	inSessions scope = "while a session is chosen"
 	inEditor   scope = "in the text"
+	suggesting scope = "while something is suggested or searched"
 )
 
 // binding ties keys to an action. Keys that are pressed one after the other are
@@ -87,6 +98,7 @@ func bindings() []binding {
 		{actHelp, onEmpty, []string{"?"}, "this help"},
 		{actPrevPrompt, anywhere, []string{"up"}, "earlier prompts, from the first line"},
 		{actNextPrompt, anywhere, []string{"down"}, "later prompts, from the last line"},
+		{actSearch, anywhere, []string{"ctrl+r"}, "search earlier prompts; again, older ones"},
 		{actMode, anywhere, []string{"shift+tab"}, "change what is asked about"},
 		{actOpen, anywhere, []string{"ctrl+o"}, "open or close the last output or thinking"},
 		{actOpenAll, anywhere, []string{"ctrl+t"}, "open or close all of them"},
@@ -112,6 +124,9 @@ func bindings() []binding {
 
 		{actEverywhere, inSessions, []string{"tab"}, "those of all directories, or of this one"},
 
+		{actComplete, suggesting, []string{"tab"}, "take what is marked"},
+		{actDismiss, suggesting, []string{"esc"}, "as it was before"},
+
 		{actLineStart, inEditor, []string{"home", "ctrl+a"}, "start of the line"},
 		{actLineEnd, inEditor, []string{"end", "ctrl+e"}, "end of the line"},
 		{actWordLeft, inEditor, []string{"alt+left", "ctrl+left", "alt+b"}, "a word back"},
@@ -120,9 +135,15 @@ func bindings() []binding {
 		{actRight, inEditor, []string{"right", "ctrl+f"}, ""},
 		{actEraseLeft, inEditor, []string{"backspace", "ctrl+h"}, ""},
 		{actEraseRight, inEditor, []string{"delete", "ctrl+d"}, ""},
-		{actEraseWord, inEditor, []string{"ctrl+w", "alt+backspace", "ctrl+backspace"}, "erase a word"},
-		{actEraseWordR, inEditor, []string{"alt+d", "alt+delete", "ctrl+delete"}, "erase the next word"},
-		{actEraseToHead, inEditor, []string{"ctrl+u"}, "erase to the start of the line"},
-		{actEraseToTail, inEditor, []string{"ctrl+k"}, "erase to the end of the line"},
+		{actEraseWord, inEditor, []string{"ctrl+w"}, "cut a word, back to a blank"},
+		{actErasePart, inEditor, []string{"alt+backspace", "ctrl+backspace"}, "cut a word of letters"},
+		{actEraseWordR, inEditor, []string{"alt+d", "alt+delete", "ctrl+delete"}, "cut the next word"},
+		{actEraseToHead, inEditor, []string{"ctrl+u"}, "cut to the start of the line"},
+		{actEraseToTail, inEditor, []string{"ctrl+k"}, "cut to the end of the line"},
+		{actYank, inEditor, []string{"ctrl+y"}, "put back what was cut"},
+		{actYankOlder, inEditor, []string{"alt+y"}, "in its place, what was cut before"},
+		{actUndo, inEditor, []string{"ctrl+_", "ctrl+/", "ctrl+-"}, "undo"},
+		{actRedo, inEditor, []string{"alt+_", "alt+/", "ctrl+shift+_"}, "redo"},
+		{actExpand, inEditor, []string{"alt+o"}, "write out the paste at the cursor"},
 	}
 }

@@ -31,6 +31,7 @@ type model struct {
 	opening       int // rows of the list that come before those of the session
 	feed          *feed
 	editor        *editor
+	popup         popup
 	dialog        *dialog
 	help          *help
 	over          overlay // nil unless something is chosen from a list
@@ -48,6 +49,7 @@ type model struct {
 	orphan  bool // the agent is gone
 	saving  bool // the draft is going to be saved
 	saved   loop.Draft
+	savedAt int  // the editor's revision then
 	next    Exit // what the person wants once this is over
 
 	panel panel
@@ -88,7 +90,7 @@ func (m *model) Init() tea.Cmd { return tea.RequestBackgroundColor }
 
 // Update routes msg and sees to it that what moves keeps moving.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd := m.route(msg)
+	cmd := tea.Batch(m.route(msg), m.suggest())
 	m.arrange()
 	cmd = tea.Batch(cmd, m.keepDraft())
 	if !m.ticking && m.moves() {
@@ -118,6 +120,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case draftDue:
 		m.saving = false
 		m.saveDraft()
+	case filesFound:
+		m.filesCame(msg)
 	case exported:
 		m.exported(msg)
 	case tickMsg:

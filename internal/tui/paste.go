@@ -3,52 +3,207 @@ package tui
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+	"agent/internal/tui/text"
 )
 
-// pasteLimit is the size in bytes from which a paste is shown as a token: every
-// key costs the more, the longer the text is.
+// pasteLimit is the size in bytes from which a paste is shown as a token: the
+// prompt is to be read at a glance.
 const pasteLimit = 2 << 10
 
 // pasteFloor is the same where much is in the editor already.
 const pasteFloor = 100
 
-// pastes holds what was pasted, by the token that stands for it.
-type pastes map[string]string
+// expandLimit is the size in bytes up to which a token can be written out in
+// the editor.
+const expandLimit = 256 << 10
 
-// collapse returns text itself, or a token for what is too much of it to go
-// with typed bytes.
-func (p pastes) collapse(text string, typed int) string {
-	if len(text) <= max(pasteLimit-typed, pasteFloor) {
-		return text
-	}
-	size := count(strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1, "line")
-	token := fmt.Sprintf("[pasted %s]", size)
-	for n := 2; p[token] != "" && p[token] != text; n++ {
-		token = fmt.Sprintf("[pasted %s, no. %d]", size, n)
-	}
-	p[token] = text
-	return token
+// piece is what one character of the text stands for.
+type piece struct {
+	name  string // "pasted 312 lines", "shot.png 1200x800"
+	no    int    // of the image, or of several pastes that look alike; 0 is none
+	text  string // what was pasted; of an image, its path
+	image *llm.Image
+	plain bool // a character that somebody typed, and which is that of a token by chance
 }
 
-// expand writes out every token in text. What was pasted is not looked into for
-// tokens.
-func (p pastes) expand(text string) string {
-	if len(p) == 0 {
-		return text
+// label is how the token is drawn, and what an image is called in the prompt.
+func (t piece) label() string {
+	switch {
+	case t.plain:
+		r, _ := utf8.DecodeRuneInString(t.text)
+		return spelt(r)
+	case t.image != nil:
+		return fmt.Sprintf("[image %d: %s]", t.no, t.name)
+	case t.no > 1:
+		return fmt.Sprintf("[%s, no. %d]", t.name, t.no)
 	}
-	var pairs []string
-	for token, pasted := range p {
-		pairs = append(pairs, token, pasted)
-	}
-	return strings.NewReplacer(pairs...).Replace(text)
+	return "[" + t.name + "]"
 }
 
-// endOf returns the token that text ends in, if any.
-func (p pastes) endOf(text string) string {
-	for token := range p {
-		if strings.HasSuffix(text, token) {
-			return token
+// typing is what somebody typed, with the images in it in their order.
+type typing struct {
+	text   string
+	images []llm.Image
+}
+
+// tokens are those of an editor, by number. They are kept as long as it is:
+// what was sent can be walked back to.
+type tokens struct{ all []piece }
+
+// add returns the character that stands for t.
+func (t *tokens) add(tok piece) string {
+	t.all = append(t.all, tok)
+	return string(text.FirstToken + rune(len(t.all)-1))
+}
+
+// of returns the token that r is.
+func (t *tokens) of(r rune) *piece {
+	if i := int(r - text.FirstToken); text.IsToken(r) && i < len(t.all) {
+		return &t.all[i]
+	}
+	return nil
+}
+
+func (t *tokens) label(r rune) string {
+	if tok := t.of(r); tok != nil {
+		return tok.label()
+	}
+	return spelt(r)
+}
+
+// collapse returns text as it goes into the editor beside raw: as it is, or as
+// a token where it is too much to read.
+func (t *tokens) collapse(pasted, raw string) string {
+	if len(pasted) <= max(pasteLimit-len(raw), pasteFloor) {
+		return t.literal(tidy(pasted))
+	}
+	return t.pasted(pasted, raw)
+}
+
+// pasted returns the token for what was pasted into raw.
+func (t *tokens) pasted(pasted, raw string) string {
+	name := "pasted " + count(strings.Count(strings.TrimSuffix(pasted, "\n"), "\n")+1, "line")
+	no := 1
+	for _, r := range raw {
+		if tok := t.of(r); tok != nil && tok.name == name {
+			no = max(no, tok.no) + 1
 		}
 	}
-	return ""
+	return t.add(piece{name: name, no: no, text: strings.ToValidUTF8(pasted, "\ufffd")})
+}
+
+// literal returns typed text in which no character is a token by chance.
+func (t *tokens) literal(typed string) string {
+	if strings.IndexFunc(typed, text.IsToken) < 0 {
+		return typed
+	}
+	var b strings.Builder
+	for _, r := range typed {
+		if text.IsToken(r) {
+			b.WriteString(t.add(piece{plain: true, text: string(r)}))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// expand writes out every token in raw. What was pasted is not looked into for
+// tokens.
+func (t *tokens) expand(raw string) string {
+	return t.write(raw, func(tok *piece) string {
+		if tok.image != nil {
+			return tok.label()
+		}
+		return tok.text
+	})
+}
+
+// labelled is raw as it is shown.
+func (t *tokens) labelled(raw string) string {
+	return t.write(raw, func(tok *piece) string { return tok.label() })
+}
+
+func (t *tokens) write(raw string, as func(*piece) string) string {
+	if strings.IndexFunc(raw, text.IsToken) < 0 {
+		return raw
+	}
+	var b strings.Builder
+	for _, r := range raw {
+		if tok := t.of(r); tok != nil {
+			b.WriteString(as(tok))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// spans is expand, with the places of what was pasted. An image is the path that
+// it came from: there it can be found again.
+func (t *tokens) spans(raw string) (string, []loop.Span) {
+	var b strings.Builder
+	var pasted []loop.Span
+	for _, r := range raw {
+		switch tok := t.of(r); {
+		case tok == nil:
+			b.WriteRune(r)
+		case tok.image != nil, tok.plain:
+			b.WriteString(tok.text)
+		default:
+			pasted = append(pasted, loop.Span{From: b.Len(), To: b.Len() + len(tok.text)})
+			b.WriteString(tok.text)
+		}
+	}
+	return b.String(), pasted
+}
+
+// images are those in raw, in their order.
+func (t *tokens) images(raw string) (all []llm.Image) {
+	for _, r := range raw {
+		if tok := t.of(r); tok != nil && tok.image != nil {
+			all = append(all, *tok.image)
+		}
+	}
+	return all
+}
+
+// number counts the images in a text from its start, so that they are called by
+// the numbers under which the model finds them.
+func (t *tokens) number(b *text.Buffer) {
+	if len(t.all) == 0 {
+		return
+	}
+	no, changed := 0, false
+	for _, r := range b.String() {
+		if tok := t.of(r); tok != nil && tok.image != nil {
+			no++
+			changed = changed || tok.no != no
+			tok.no = no
+		}
+	}
+	if changed {
+		b.Redraw()
+	}
+}
+
+// expandToken writes out the paste before the caret, or at it, where it is not
+// too long to be edited here.
+func (e *editor) expandToken() {
+	raw, at := e.buf.String(), e.buf.Caret()
+	r, n := utf8.DecodeLastRuneInString(raw[:at])
+	from, to := at-n, at
+	if e.tokens.of(r) == nil {
+		r, n = utf8.DecodeRuneInString(raw[at:])
+		from, to = at, at+n
+	}
+	tok := e.tokens.of(r)
+	if tok == nil || tok.plain || tok.image != nil || len(tok.text) > expandLimit {
+		return
+	}
+	e.buf.Replace(from, to, e.tokens.literal(tidy(tok.text)))
 }

@@ -23,7 +23,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	k, now := msg.String(), m.now()
 	m.arm(now)
 	switch {
-	case m.keys.is(k, actInterrupt) && m.feed.running:
+	case m.keys.is(k, actInterrupt) && m.feed.running && !m.dismisses(k):
 		m.interrupt()
 	case m.dialog.waits() && m.dialog.armed:
 		return m.pressDialog(msg, now)
@@ -91,6 +91,9 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 	k := msg.String()
 	leaving, rewinding := m.leaving(m.now()), m.rewinding(m.now())
 	m.warned, m.escaped = time.Time{}, time.Time{}
+	if cmd, taken := m.pressTyping(msg); taken {
+		return cmd
+	}
 	if cmd, taken := m.pressAnywhere(k); taken {
 		return cmd
 	}
@@ -99,7 +102,7 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 		return m.clear(leaving)
 	case m.keys.is(k, actLeave) && m.editor.empty():
 		return m.leave()
-	case m.keys.is(k, actRewind) && m.editor.empty():
+	case m.keys.is(k, actRewind) && m.editor.empty() && !m.editor.escapes():
 		return m.goBack(rewinding)
 	case m.keys.is(k, actHelp) && m.editor.empty():
 		m.help.show()
@@ -107,8 +110,8 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 		m.editor.newline()
 	case m.keys.is(k, actSend):
 		return m.submit()
-	case m.keys.is(k, actPrevPrompt) && m.editor.walk(true, m.feed.prompts):
-	case m.keys.is(k, actNextPrompt) && m.editor.walk(false, m.feed.prompts):
+	case m.keys.is(k, actPrevPrompt) && m.editor.walkPrompts(true, m.prompts()):
+	case m.keys.is(k, actNextPrompt) && m.editor.walkPrompts(false, m.prompts()):
 	default:
 		m.editor.press(msg)
 	}
@@ -135,18 +138,17 @@ func (m *model) submit() tea.Cmd {
 		m.editor.newline()
 		return nil
 	}
-	typed := m.editor.value()
-	if strings.TrimSpace(typed) == "" {
+	if m.editor.blank() {
 		if m.feed.cut && !m.feed.running {
 			m.prompt(loop.GoOn)
 		}
 		return nil
 	}
-	text := m.editor.take()
-	if name, arg, ok := parseSlash(text); ok {
+	typed, all := m.editor.buf.String(), m.editor.takeAll()
+	if name, arg, ok := parseSlash(all.text); ok {
 		return m.slash(name, arg, typed)
 	}
-	m.prompt(strings.TrimSpace(text))
+	m.prompt(strings.TrimSpace(all.text))
 	return nil
 }
 

@@ -55,6 +55,7 @@ func (m *model) makePanel() panel {
 		p.add(lines, cursor)
 	}
 	if !m.dialog.waits() || !m.dialog.armed {
+		p.add(m.popup.lines(m.st, m.width, max(m.height/3, 3)), nil)
 		p.add(m.editor.lines())
 	}
 	if roomy {
@@ -93,6 +94,8 @@ func (p *panel) add(lines []string, cursor *tea.Cursor) {
 func (m *model) ruleLine() string {
 	hint := ""
 	switch {
+	case m.editor.mode() != "":
+		hint = m.editor.mode()
 	case !m.list.follow:
 		hint = "more below · " + m.keys.name(actBottom) + " goes there"
 	case m.feed.running && !m.dialog.waits() && !m.editor.empty():

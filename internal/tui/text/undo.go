@@ -99,3 +99,6 @@ func (b *Buffer) Join() { b.past.whole, b.past.sealed = true, true }
 
 // Seal ends the step that Join began.
 func (b *Buffer) Seal() { b.past.whole, b.past.sealed = false, true }
+
+// Forget forgets what can be undone.
+func (b *Buffer) Forget() { b.past = past{whole: b.past.whole} }

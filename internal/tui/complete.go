@@ -1,0 +1,146 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// filesWanted is how many files are asked for.
+const filesWanted = 50
+
+// filesFound is the answer to a question for files.
+type filesFound struct {
+	word
+	number int
+	found  []Match
+}
+
+// commandTyped is the name of a typed command, or its argument.
+func commandTyped(raw string, caret int) word {
+	rest, ok := strings.CutPrefix(raw, "/")
+	if !ok || strings.Contains(raw, "\n") {
+		return word{}
+	}
+	name, arg, more := strings.Cut(rest, " ")
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' {
+			return word{}
+		}
+	}
+	switch {
+	case !more:
+		return word{source: fromCommands, to: len(raw), query: name}
+	case caret == len(raw):
+		return word{source: fromArguments, from: len(raw) - len(arg), to: len(raw), query: arg, command: name}
+	}
+	return word{}
+}
+
+// fileTyped is the file that is named before the cursor, in a line up to there:
+// @ and what follows, in quotes if there are blanks in it.
+func fileTyped(line string, caret int) word {
+	at := strings.LastIndexByte(line, '@')
+	if at < 0 {
+		return word{}
+	}
+	before, _ := utf8.DecodeLastRuneInString(line[:at])
+	if at > 0 && !unicode.IsSpace(before) && !strings.ContainsRune(`([{<"'`, before) {
+		return word{}
+	}
+	query := line[at+1:]
+	quoted := strings.HasPrefix(query, `"`)
+	query = strings.TrimPrefix(query, `"`)
+	if quoted && strings.Contains(query, `"`) || !quoted && strings.ContainsFunc(query, unicode.IsSpace) {
+		return word{}
+	}
+	return word{source: fromFiles, from: caret - (len(line) - at), to: caret, query: query}
+}
+
+// suggestFiles asks for the files that a word names.
+func (m *model) suggestFiles(w word) tea.Cmd {
+	p := &m.popup
+	if p.stop != nil {
+		p.stop()
+	}
+	if !w.same(p.word) {
+		p.rows = nil
+	}
+	p.word = w
+	ctx, stop := context.WithCancel(context.Background())
+	p.stop = stop
+	p.number++
+	number, files := p.number, m.o.Files
+	return func() tea.Msg {
+		defer stop()
+		return filesFound{w, number, files(ctx, w.query, filesWanted)}
+	}
+}
+
+// filesCame shows what was found, unless that is an answer to an older question
+// than the one whose answer is shown.
+func (m *model) filesCame(msg filesFound) {
+	p := &m.popup
+	if !msg.same(p.word) || msg.number < p.shown {
+		return
+	}
+	p.shown = msg.number
+	var rows []suggestion
+	for _, f := range msg.found {
+		rows = append(rows, fileSuggestion(f))
+	}
+	m.offer(rows)
+}
+
+// fileSuggestion is how a file is named in a prompt.
+func fileSuggestion(f Match) suggestion {
+	path := f.Path
+	if f.Dir {
+		path += "/"
+	}
+	s := suggestion{text: "@" + path, open: f.Dir, label: SanitizeLine(path)}
+	if s.label == path {
+		s.at = f.At
+	}
+	if strings.ContainsFunc(path, unicode.IsSpace) {
+		s.text = `@"` + path
+		if !f.Dir {
+			s.text += `"`
+		}
+	}
+	return s
+}
+
+// matching are the commands, or the arguments of one, that a word begins; after
+// those, others that hold it.
+func (m *model) matching(w word) []suggestion {
+	var begins, holds []suggestion
+	query := strings.ToLower(w.query)
+	add := func(s suggestion, name string) {
+		i := strings.Index(strings.ToLower(name), query)
+		from := strings.Index(s.shownAs(), name) + i
+		for n := range len(query) {
+			s.at = append(s.at, from+n)
+		}
+		switch {
+		case i == 0:
+			begins = append(begins, s)
+		case i > 0:
+			holds = append(holds, s)
+		}
+	}
+	for _, c := range m.commands() {
+		switch {
+		case w.source == fromCommands:
+			add(suggestion{text: "/" + c.name, label: SanitizeLine(c.usage()), what: SanitizeLine(c.what), goes: c.args == ""}, c.name)
+		case c.complete != nil && (c.name == w.command || c.also == w.command):
+			for _, a := range c.complete(m) {
+				add(suggestion{text: a, goes: true}, SanitizeLine(a))
+			}
+		}
+	}
+	return append(begins, holds...)
+}

@@ -1,0 +1,133 @@
+package tui
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agent/internal/tui/text"
+)
+
+// measure implements text.Measure.
+func (e *editor) measure(character, rest string) (string, int) {
+	r, n := utf8.DecodeRuneInString(character)
+	switch {
+	case text.IsToken(r):
+		label := e.tokens.label(r)
+		return label, ansi.StringWidth(label)
+	case character == "\t":
+		return "    "[:tabStop], tabStop
+	case n == len(character) && r >= ' ' && r < 0x7f:
+		return character, 1
+	}
+	following, _ := utf8.DecodeRuneInString(rest)
+	drawn := Sanitize(character)
+	if last, _ := utf8.DecodeLastRuneInString(character); last == zwnj && joinable(following) {
+		drawn = strings.TrimSuffix(Sanitize(character+string(following)), string(following))
+	}
+	return drawn, ansi.StringWidth(drawn)
+}
+
+// lines returns the part of the editor around the cursor, and where the cursor
+// stands in it.
+func (e *editor) lines() ([]string, *tea.Cursor) {
+	row, col := e.buf.Locate(e.buf.Caret())
+	count := e.buf.RowCount()
+	e.top = max(0, min(e.top, row, count-e.limit), row-e.limit+1)
+	var out []string
+	for i := e.top; i < min(e.top+e.limit, count); i++ {
+		mark := "  "
+		if i == 0 {
+			mark = e.st.Cyan.Render(markUser) + " "
+		}
+		out = append(out, Truncate(mark+e.row(i), e.width))
+	}
+	at := tea.NewCursor(max(min(gutter+col, e.width-1), 0), row-e.top)
+	at.Shape, at.Blink = tea.CursorBar, false
+	if e.mode() != "" {
+		at.Shape = tea.CursorBlock
+	}
+	if e.search != nil {
+		line, x := e.search.line(e)
+		out, at.X, at.Y = append([]string{line}, out...), max(x, 0), 0
+	}
+	return fit(out), at
+}
+
+// row draws a row of the text.
+func (e *editor) row(i int) string {
+	var b, run strings.Builder
+	now := e.st.Plain
+	flush := func() {
+		if run.Len() > 0 {
+			b.WriteString(now.Render(run.String()))
+			run.Reset()
+		}
+	}
+	look := e.look()
+	was := plainly
+	e.buf.Draw(i, func(at int, drawn string, _ int) {
+		if how := look(at); how != was {
+			flush()
+			was, now = how, e.style(how)
+		}
+		run.WriteString(drawn)
+	})
+	flush()
+	if from, to, ok := e.marked(); ok && e.buf.Row(i).To >= from && e.buf.Row(i).To < to {
+		b.WriteString(e.style(marked).Render(" ")) // the newline is marked
+	}
+	return Truncate(b.String(), max(e.width-gutter, 1))
+}
+
+// manner is how a character is drawn.
+type manner int
+
+const (
+	plainly manner = iota
+	asToken
+	marked
+	matched
+)
+
+func (e *editor) style(m manner) lipgloss.Style {
+	switch m {
+	case asToken:
+		return e.st.Cyan
+	case marked:
+		return e.st.Plain.Reverse(true)
+	case matched:
+		return e.st.Bold.Underline(true)
+	}
+	return e.st.Plain
+}
+
+// look returns how the character at an offset is drawn.
+func (e *editor) look() func(at int) manner {
+	raw := e.buf.String()
+	from, to, marks := e.marked()
+	begin, end := e.search.matched()
+	return func(at int) manner {
+		r, _ := utf8.DecodeRuneInString(raw[at:])
+		switch {
+		case marks && at >= from && at < to:
+			return marked
+		case at >= begin && at < end:
+			return matched
+		case text.IsToken(r):
+			return asToken
+		}
+		return plainly
+	}
+}
+
+// marked is the range that visual mode has marked.
+func (e *editor) marked() (from, to int, ok bool) {
+	if e.vi == nil {
+		return 0, 0, false
+	}
+	return e.vi.Selection()
+}

@@ -1,0 +1,86 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/text"
+)
+
+// actions are what keys do to the text.
+func (e *editor) actions() map[action]func() {
+	b := e.buf
+	return map[action]func(){
+		actPrevPrompt:  func() { b.Up() },
+		actNextPrompt:  func() { b.Down() },
+		actLineStart:   b.LineStart,
+		actLineEnd:     b.LineEnd,
+		actWordLeft:    b.WordLeft,
+		actWordRight:   b.WordRight,
+		actLeft:        b.Left,
+		actRight:       b.Right,
+		actEraseLeft:   b.EraseLeft,
+		actEraseRight:  b.EraseRight,
+		actEraseWord:   b.KillBlankWord,
+		actErasePart:   b.KillWordLeft,
+		actEraseWordR:  b.KillWordRight,
+		actEraseToHead: b.KillToStart,
+		actEraseToTail: b.KillToEnd,
+		actYank:        b.Yank,
+		actYankOlder:   b.YankOlder,
+		actUndo:        func() { b.Undo() },
+		actRedo:        func() { b.Redo() },
+		actExpand:      e.expandToken,
+	}
+}
+
+// press takes a key that means text or moves in it.
+func (e *editor) press(msg tea.KeyPressMsg) {
+	k := msg.String()
+	if !e.keys.types(msg) {
+		return
+	}
+	switch act, ok := e.action(k); {
+	case e.vi != nil && e.vi.Press(k):
+	case k == "backspace":
+		e.buf.EraseLeft()
+	case ok:
+		e.does[act]()
+	case msg.Text != "" && msg.Mod != virtual:
+		e.buf.Type(e.tokens.literal(tidy(msg.Text)))
+	}
+	e.tokens.number(e.buf)
+}
+
+// action is what a key does to the text.
+func (e *editor) action(k string) (action, bool) {
+	for _, r := range e.keys.rows {
+		if e.does[r.action] != nil && e.keys.is(k, r.action) {
+			return r.action, true
+		}
+	}
+	return "", false
+}
+
+// escapes reports whether esc means something to the editor itself: it ends
+// insert mode, or a command of vi that is not whole.
+func (e *editor) escapes() bool {
+	return e.vi != nil && (e.vi.Mode() != text.Normal || e.vi.Pending() != "")
+}
+
+// mode says in which mode of vi the keys are, where that is worth telling.
+func (e *editor) mode() string {
+	if e.vi == nil || e.vi.Mode() == text.Insert {
+		return ""
+	}
+	mode := string(e.vi.Mode())
+	if p := e.vi.Pending(); p != "" {
+		mode += " · " + SanitizeLine(p)
+	}
+	return mode
+}
+
+// rows is where the caret is, and how many rows there are.
+func (e *editor) rows() (row, of int) {
+	row, _ = e.buf.Locate(e.buf.Caret())
+	return row, e.buf.RowCount()
+}

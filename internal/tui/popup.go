@@ -1,0 +1,238 @@
+package tui
+
+import (
+	"context"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// popupRows is how many suggestions are shown at most.
+const popupRows = 8
+
+// suggestion is something that can take the place of a word that is typed.
+type suggestion struct {
+	text  string // what takes its place
+	label string // how it is shown, where that is another; sanitised
+	at    []int  // the bytes of label to look at
+	what  string // what it means; sanitised
+	goes  bool   // it is whole: enter carries the line out
+	open  bool   // more follows it at once, so no blank does
+}
+
+// source is where the suggestions for a word come from.
+type source int
+
+const (
+	nowhere source = iota
+	fromFiles
+	fromCommands
+	fromArguments
+)
+
+// word is the part of the text that suggestions are for.
+type word struct {
+	source   source
+	from, to int    // in the editor's text
+	query    string // what was typed of it
+	command  string // whose argument it is
+}
+
+// popup is the list of suggestions above the editor.
+type popup struct {
+	word
+	rows    []suggestion
+	at, top int // the marked one, negative for none; the first that is shown
+	number  int // of the latest question for files, counted up
+	shown   int // of that whose answer is shown
+	stop    context.CancelFunc
+
+	seen      [2]int // the revision and the caret that it was last made for
+	dismissed word   // was closed by hand
+}
+
+// open reports whether there is anything to choose from.
+func (p *popup) open() bool { return len(p.rows) > 0 }
+
+// close takes the suggestions away, and ends a question for more.
+func (p *popup) close() {
+	if p.stop != nil {
+		p.stop()
+	}
+	p.word, p.rows, p.stop = word{}, nil, nil
+	p.number++
+}
+
+// suggest looks at what is typed after every message: the suggestions are those
+// for the word before the cursor.
+func (m *model) suggest() tea.Cmd {
+	p, b := &m.popup, m.editor.buf
+	seen := [2]int{b.Revision(), b.Caret()}
+	if seen == p.seen {
+		return nil
+	}
+	p.seen = seen
+	w := m.wordTyped()
+	switch {
+	case w.source == nowhere:
+		p.close()
+		p.dismissed = word{}
+	case w.same(p.dismissed):
+	case w.source == fromFiles:
+		return m.suggestFiles(w)
+	default:
+		p.close()
+		p.word = w
+		m.offer(m.matching(w))
+	}
+	return nil
+}
+
+// same reports whether two words are one that is being typed.
+func (w word) same(as word) bool {
+	return w.source == as.source && w.from == as.from && w.source != nowhere
+}
+
+// wordTyped is the word before the cursor that suggestions are for.
+func (m *model) wordTyped() word {
+	e := m.editor
+	if e.walk.back > 0 || e.search != nil || e.mode() != "" {
+		return word{}
+	}
+	raw, caret := e.buf.String(), e.buf.Caret()
+	if w := commandTyped(raw, caret); w.source != nowhere {
+		return w
+	}
+	if m.o.Files == nil {
+		return word{}
+	}
+	return fileTyped(e.buf.Before(), caret)
+}
+
+// offer shows suggestions. The first is marked once something is typed of it:
+// enter on a bare sign sends that.
+func (m *model) offer(rows []suggestion) {
+	p := &m.popup
+	p.rows, p.at, p.top = rows, 0, 0
+	if p.query == "" {
+		p.at = -1
+	}
+	if len(rows) == 1 && rows[0].text == p.typed(m) {
+		p.rows = nil // it is there already
+	}
+}
+
+// typed is the text of the word.
+func (p *popup) typed(m *model) string { return m.editor.buf.String()[p.from:p.to] }
+
+// pressPopup takes a key while suggestions are shown. It reports whether it did.
+func (m *model) pressPopup(k string) (cmd tea.Cmd, taken bool) {
+	p := &m.popup
+	switch {
+	case m.keys.is(k, actComplete) && !p.open():
+		p.dismissed, p.seen = word{}, [2]int{-1, -1}
+		return nil, false // it comes again
+	case !p.open():
+		return nil, false
+	case m.keys.is(k, actDismiss):
+		was := p.word
+		p.close()
+		p.dismissed = was
+	case m.keys.is(k, actListUp):
+		p.at = (max(p.at, 0) + len(p.rows) - 1) % len(p.rows)
+	case m.keys.is(k, actListDown):
+		p.at = (p.at + 1) % len(p.rows)
+	case m.keys.is(k, actComplete):
+		m.accept(p.rows[max(p.at, 0)])
+	case m.keys.is(k, actSend) && p.at >= 0 && strings.TrimSpace(p.rows[p.at].text) != p.typed(m):
+		s := p.rows[p.at]
+		m.accept(s)
+		if s.goes {
+			return m.submit(), true
+		}
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// accept puts a suggestion in the place of the word.
+func (m *model) accept(s suggestion) {
+	p, b := &m.popup, m.editor.buf
+	text := m.editor.tokens.literal(tidy(s.text))
+	if !s.open && !s.goes && !strings.HasPrefix(b.String()[p.to:], " ") {
+		text += " "
+	}
+	b.MoveTo(p.to)
+	b.Replace(p.from, p.to, text)
+	p.close()
+}
+
+// lines draws the suggestions, at most so many.
+func (p *popup) lines(st *Styles, width, limit int) []string {
+	shown := min(len(p.rows), popupRows, limit)
+	if shown <= 0 {
+		return nil
+	}
+	p.top = max(0, min(p.top, p.at, len(p.rows)-shown), p.at-shown+1)
+	column := 0
+	for _, s := range p.rows[p.top : p.top+shown] {
+		if s.what != "" {
+			column = max(column, lipgloss.Width(s.shownAs()))
+		}
+	}
+	column = min(column, width/2)
+	var out []string
+	for i, s := range p.rows[p.top : p.top+shown] {
+		out = append(out, p.row(st, s, i+p.top == p.at, column, width))
+	}
+	return out
+}
+
+// row draws a suggestion.
+func (p *popup) row(st *Styles, s suggestion, marked bool, column, width int) string {
+	mark, base := "  ", st.Plain
+	if marked {
+		mark, base = st.Cyan.Render(markUser)+" ", st.Bold
+	}
+	label := s.shownAs()
+	if over := lipgloss.Width(label) - (width - gutter); over > 0 && s.what == "" {
+		return mark + st.Dim.Render("…") + base.Render(ansi.TruncateLeft(label, over+1, "")) // a path's end tells most
+	}
+	line := mark + highlighted(label, s.at, base, st.Cyan)
+	if s.what != "" {
+		line += strings.Repeat(" ", max(column-lipgloss.Width(label), 0)+2) + st.Dim.Render(s.what)
+	}
+	return Truncate(line, width)
+}
+
+// shownAs is how the suggestion is shown.
+func (s suggestion) shownAs() string {
+	if s.label != "" {
+		return s.label
+	}
+	return SanitizeLine(s.text)
+}
+
+// highlighted draws text in base, but for the characters at some bytes of it.
+func highlighted(text string, at []int, base, look lipgloss.Style) string {
+	var b strings.Builder
+	from := 0
+	for _, i := range at {
+		if i < from || i >= len(text) {
+			continue
+		}
+		g, _ := ansi.FirstGraphemeCluster(text[i:], ansi.GraphemeWidth)
+		if i > from {
+			b.WriteString(base.Render(text[from:i]))
+		}
+		b.WriteString(look.Inherit(base).Render(g))
+		from = i + len(g)
+	}
+	if from < len(text) {
+		b.WriteString(base.Render(text[from:]))
+	}
+	return b.String()
+}

@@ -1,0 +1,60 @@
+package tui
+
+// walk is the way back through earlier prompts.
+type walk struct {
+	back  int               // how many prompts; 0 is the draft
+	draft string            // what was typed before, tokens and all
+	kept  map[string]string // texts that were sent with tokens in them, as they were typed
+}
+
+// remember keeps what was typed, so that its tokens come back with it.
+func (w *walk) remember(text, raw string) {
+	if text == raw {
+		return
+	}
+	if w.kept == nil {
+		w.kept = map[string]string{}
+	}
+	w.kept[text] = raw
+}
+
+func (w *walk) end() { w.back, w.draft = 0, "" }
+
+// walkPrompts shows an earlier prompt, or a later one, if the cursor is in the
+// first row or the last. It reports whether it did.
+func (e *editor) walkPrompts(back bool, prompts []string) bool {
+	row, of := e.rows()
+	w := &e.walk
+	switch {
+	case back && (row > 0 || w.back >= len(prompts)):
+		return false
+	case !back && (row < of-1 || w.back == 0):
+		return false
+	}
+	if w.back == 0 {
+		w.draft = e.buf.String()
+	}
+	if back {
+		w.back++
+	} else {
+		w.back--
+	}
+	if w.back == 0 {
+		e.set(w.draft)
+		return true
+	}
+	e.recall(prompts[len(prompts)-w.back])
+	return true
+}
+
+// recall shows what was sent before.
+func (e *editor) recall(text string) {
+	if raw, ok := e.walk.kept[text]; ok {
+		e.set(raw)
+		return
+	}
+	e.restore(text)
+}
+
+// prompts are those that one can walk back to, the latest last.
+func (m *model) prompts() []string { return m.feed.prompts }

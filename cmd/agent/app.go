@@ -80,13 +80,21 @@ func open(f flags, attended bool) (*app, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	set, err := loadSettings()
+	file, err := loadFile()
 	if err != nil {
 		return nil, err
 	}
+	set := file.Settings
 	a := &app{dir: f.dir, set: set, keepDays: set.Sessions.KeepDays}
 	if f.told != "" {
 		a.notices = append(a.notices, f.told)
+	}
+	if attended {
+		clashes, err := checkKeys(file)
+		if err != nil {
+			return nil, err
+		}
+		a.notices = append(a.notices, clashes...)
 	}
 	if a.store, err = openStore(); err != nil {
 		return nil, err
@@ -208,11 +216,17 @@ func chooseMode(flag, configured string) (policy.Mode, error) {
 }
 
 func loadSettings() (settings.Settings, error) {
+	f, err := loadFile()
+	return f.Settings, err
+}
+
+// loadFile reads the configuration of this person.
+func loadFile() (settings.File, error) {
 	path, err := settings.Path(os.Getenv)
 	if err != nil {
-		return settings.Settings{}, err
+		return settings.File{}, err
 	}
-	return settings.Load(path)
+	return settings.Read(path)
 }
 
 func openStore() (*history.Store, error) {

@@ -93,6 +93,7 @@ func overrides(f flags, getenv func(string) string) (said, otherwise []override)
 		{"model", "the first that can be used", "default"}, {"mode", string(policy.Ask), "default"},
 		{"max_steps", fmt.Sprint(loop.DefaultMaxSteps), "default"}, {"effort", "the model's own", "default"}, {"local", "true", "default"},
 		{"sessions.keep_days", "never", "default"}, {"theme", tui.Themes()[0], "default"}, {"diff", string(tui.Auto), "default"},
+		{"notify", "auto", "default"}, {"notify_after_seconds", "10", "default"},
 	}
 }
 

@@ -121,6 +121,7 @@ func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, pro
 	}
 	drawAs(&o, a.set)
 	o.Files, o.FilesFilling = suggestions(a.index), a.index.Filling
+	a.around(&o)
 	shown := &pictures{dir: a.dir}
 	o.Image, o.ClipboardImage = shown.file, shown.pasted
 	if a.store != nil {
@@ -173,5 +174,6 @@ func pickSession(ctx context.Context) (string, error) {
 	}
 	o := tui.Options{Sessions: list, Preview: preview(store)}
 	drawAs(&o, set)
+	o.Keys = set.Keys
 	return tui.Pick(ctx, o)
 }

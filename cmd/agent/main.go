@@ -67,7 +67,7 @@ stops it at any instant. Without a model connected, a built-in guide answers.`,
 	p.Lookup("resume").NoOptDefVal = choose
 	p.BoolVar(&f.fork, "fork", false, "with --continue or --resume: go on in a fork, and leave that session as it is")
 	p.BoolVar(&f.none, "no-session", false, "keep nothing of the session on disk")
-	cmd.AddCommand(runCommand(f), sessionsCommand(), demoCommand(f), toolCommand(), modelsCommand(f), loginCommand(), logoutCommand(), configCommand(f))
+	cmd.AddCommand(runCommand(f), sessionsCommand(), demoCommand(f), toolCommand(), modelsCommand(f), keysCommand(), loginCommand(), logoutCommand(), configCommand(f))
 	return cmd
 }
 

@@ -51,6 +51,7 @@ type model struct {
 	saved   loop.Draft
 	savedAt int  // the editor's revision then
 	next    Exit // what the person wants once this is over
+	around
 
 	panel panel
 	rule  int // the line of the panel that is the rule, negative if there is none
@@ -108,12 +109,17 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 		m.playNext()
-	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.FocusMsg, tea.ResumeMsg, themeSaved:
+	case tea.FocusMsg:
+		return tea.Batch(m.looked(msg), m.comesBack())
+	case tea.BlurMsg:
+		m.focus = elsewhere
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ResumeMsg, themeSaved:
 		return m.looked(msg)
 	case batch:
 		for _, ev := range msg {
 			m.apply(ev)
 		}
+		return tea.Batch(m.alert(msg), m.followBranch(msg))
 	case gone:
 		m.orphan = true
 		return m.leave()
@@ -124,6 +130,12 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.filesCame(msg)
 	case exported:
 		m.exported(msg)
+	case copied:
+		m.wasCopied(msg)
+	case spentRead:
+		return m.showCost(msg)
+	case branchRead:
+		m.o.Branch, m.reading = msg.name, false
 	case tickMsg:
 		m.tick()
 	case tea.KeyPressMsg:
@@ -139,6 +151,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 // apply takes an event of the agent.
 func (m *model) apply(ev loop.Event) {
 	m.feed.apply(ev)
+	m.spending.take(ev)
 	switch ev := ev.(type) {
 	case loop.Asked:
 		now := m.now()

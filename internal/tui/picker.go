@@ -74,6 +74,11 @@ type (
 	}
 )
 
+func (sessionsRead) toOverlay() {}
+func (searchDue) toOverlay()    {}
+func (previewDue) toOverlay()   {}
+func (previewRead) toOverlay()  {}
+
 func newPicker(o *Options, keys keymap, st *Styles, now func() time.Time, chose func(Session) tea.Cmd) *picker {
 	return &picker{chooser: chooser{keys: keys, st: st, width: 80, height: 24}, o: o, now: now, after: after, chose: chose,
 		everywhere: o.Dir == "", stop: func() {}, previews: map[string]*transcript{}}

@@ -60,15 +60,16 @@ func (m *model) show(o overlay) tea.Cmd {
 	return cmd
 }
 
+// toOverlay is a message that is about the overlay.
+type toOverlay interface{ toOverlay() }
+
 // takeOver hands a message to the overlay, if there is one and the message is
-// not about what lies below.
+// about it: the keys and the mouse are, and what it wanted itself.
 func (m *model) takeOver(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	if m.over == nil {
 		return nil, false
 	}
 	switch msg := msg.(type) {
-	case batch, gone, tickMsg, exported, draftDue, tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.FocusMsg, tea.ResumeMsg, themeSaved:
-		return nil, false
 	case tea.WindowSizeMsg:
 		cmd, _ = m.over.take(msg)
 		return cmd, false
@@ -76,6 +77,9 @@ func (m *model) takeOver(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 		if m.keys.is(msg.String(), actSuspend) {
 			return tea.Suspend, true
 		}
+	case tea.PasteMsg, tea.MouseMsg, toOverlay:
+	default:
+		return nil, false
 	}
 	over := m.over
 	cmd, closed := over.take(msg)

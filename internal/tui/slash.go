@@ -42,6 +42,8 @@ func slashes() []slash {
 		{name: "fork", args: "[N]", what: "go on in a copy of the session, from before a prompt or the last N", idle: true, run: (*model).slashFork},
 		{name: "export", args: "[md|html|json]", what: "write the session to a file", run: (*model).slashExport, complete: oneOf("md", "html", "json")},
 		{name: "theme", args: "[NAME]", what: "colours; without a name, look at them all", run: (*model).slashTheme, complete: oneOf(Themes()...)},
+		{name: "cost", what: "tokens and money: of this turn, of the session, by model; how full the window is", run: (*model).slashCost},
+		{name: "copy", args: "[code [N]]", what: "copy the last answer, or the last block of code in it, or the Nth", run: (*model).slashCopy, complete: copyWords},
 		{name: "quit", also: "exit", what: "leave", key: actLeave, run: func(m *model, _ string) tea.Cmd { return m.leave() }},
 	}
 }

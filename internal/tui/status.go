@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 // status is what the last line tells: what answers, where, how full its window
 // is, what is asked about, and on the right what goes on.
 type status struct {
+	layout             []string // the names of what is told, in order; nil is the usual
 	model, dir, branch string
 	used, context      int
 	cost               float64 // US dollars
@@ -20,44 +23,80 @@ type status struct {
 	right              string
 }
 
+// usualLayout is what the last line tells, and in which order.
+func usualLayout() []string {
+	return []string{"model", "directory", "branch", "tokens", "cost", "mode", "jobs"}
+}
+
+// fact is a part of the last line.
+type fact struct {
+	text  string
+	short string // what stands for it before it goes; may be empty
+	keep  int    // where room is short, the lowest goes first
+	warn  bool   // it is to be seen
+}
+
 // line draws it. Where room is short, what can be found elsewhere goes first.
 func (s status) line(st *Styles, width int) string {
-	model := SanitizeLine(s.model)
-	if model == "" {
-		model = "no model"
-	}
-	facts := []struct {
-		text string
-		keep int // the lowest goes first
-	}{
-		{model, 9},
-		{s.offline(), 4},
-		{SanitizeLine(s.dir), 2},
-		{SanitizeLine(s.branch), 1},
-		{s.tokens(), 5},
-		{s.spent(), 3},
-		{modeWords(s.mode), 6},
-		{s.running(), 7},
-	}
 	room := width - lipgloss.Width(s.right) - 2
-	for {
+	for facts := s.facts(); ; {
 		var texts []string
-		least := -1
+		wide, least := 0, -1
 		for i, f := range facts {
-			if f.text == "" {
-				continue
+			style := st.Dim
+			if f.warn {
+				style = st.Yellow
 			}
-			texts = append(texts, f.text)
+			texts = append(texts, style.Render(f.text))
+			wide += lipgloss.Width(f.text) + 3
 			if least < 0 || f.keep < facts[least].keep {
 				least = i
 			}
 		}
-		left := strings.Join(texts, " · ")
-		if lipgloss.Width(left) <= room || len(texts) <= 1 {
-			return st.Dim.Render(spread(left, s.right, width))
+		if wide-3 <= room || len(facts) <= 1 {
+			return spread(strings.Join(texts, st.Dim.Render(" · ")), st.Dim.Render(s.right), width)
 		}
-		facts[least].text = ""
+		if f := &facts[least]; f.short != "" {
+			f.text, f.short = f.short, ""
+			if f.warn {
+				f.keep = 8
+			}
+			continue
+		}
+		facts = slices.Delete(facts, least, least+1)
 	}
+}
+
+// facts are what there is to tell, in the order of the layout.
+func (s status) facts() []fact {
+	model := SanitizeLine(s.model)
+	if model == "" {
+		model = "no model"
+	}
+	layout := s.layout
+	if layout == nil {
+		layout = usualLayout()
+	}
+	var facts []fact
+	for _, name := range layout {
+		switch name {
+		case "model":
+			facts = append(facts, fact{text: model, keep: 9}, fact{text: s.offline(), keep: 4})
+		case "directory":
+			facts = append(facts, fact{text: SanitizeLine(s.dir), keep: 2})
+		case "branch":
+			facts = append(facts, fact{text: SanitizeLine(s.branch), keep: 1})
+		case "tokens":
+			facts = append(facts, s.tokens())
+		case "cost":
+			facts = append(facts, fact{text: s.spent(), keep: 3})
+		case "mode":
+			facts = append(facts, fact{text: modeWords(s.mode), keep: 6})
+		case "jobs":
+			facts = append(facts, fact{text: s.running(), keep: 7})
+		}
+	}
+	return slices.DeleteFunc(facts, func(f fact) bool { return f.text == "" })
 }
 
 // offline says what the built-in stand-in is not.
@@ -68,15 +107,23 @@ func (s status) offline() string {
 	return ""
 }
 
+// nearlyFull is how many hundredths of a window are taken when that is worth a
+// warning: what is cut by itself is cut soon.
+const nearlyFull = 80
+
 // tokens tells how much of the model's window the conversation takes.
-func (s status) tokens() string {
+func (s status) tokens() fact {
 	switch {
 	case s.used == 0:
-		return ""
+		return fact{}
 	case s.context == 0:
-		return thousands(s.used) + " tokens"
+		return fact{text: thousands(s.used) + " tokens", keep: 5}
 	}
-	return thousands(s.used) + " of " + thousands(s.context)
+	text, full := thousands(s.used)+" of "+thousands(s.context), 100*s.used/s.context
+	if full >= nearlyFull {
+		return fact{text: fmt.Sprintf("%s (%d%%, nearly full)", text, full), short: fmt.Sprintf("%d%% full", full), keep: 7, warn: true}
+	}
+	return fact{text: fmt.Sprintf("%s (%d%%)", text, full), short: fmt.Sprintf("%d%% full", full), keep: 5}
 }
 
 // spent tells what the session has cost, where that is known.

@@ -52,6 +52,16 @@ type Options struct {
 	// the name of one of the program's.
 	Custom []CustomCommand
 
+	// Copy puts text on the clipboard of the system and returns the program that
+	// did. Where there is none, its error says what to do.
+	Copy     func(text string) (by string, err error)
+	Terminal Terminal
+	// BranchNow reads which branch is checked out.
+	BranchNow func() string
+	// Spent returns what each model of the session has used so far, as far as
+	// the log has it.
+	Spent func() ([]Spent, error)
+
 	Version     string
 	Dir, Branch string // as shown: "~/src/shop", "main"
 	Model       string // PROVIDER/NAME, until a ModelSet says otherwise
@@ -69,6 +79,7 @@ type Options struct {
 	Diffs   DiffLayout
 	// SaveTheme keeps the choice of a theme for other sessions.
 	SaveTheme func(name string) error
+	Status    []string // what the last line tells, in order; nil is the usual
 
 	Input  io.Reader // nil: the terminal
 	Output io.Writer // nil: the terminal

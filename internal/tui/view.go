@@ -61,7 +61,7 @@ func (m *model) makePanel() panel {
 	if roomy {
 		p.lines = append(p.lines, m.st.Dim.Render(strings.Repeat("─", m.width)))
 	}
-	s := status{model: m.feed.model, dir: m.o.Dir, branch: m.o.Branch, used: m.feed.used, context: m.feed.context,
+	s := status{layout: m.o.Status, model: m.feed.model, dir: m.o.Dir, branch: m.o.Branch, used: m.feed.used, context: m.feed.context,
 		cost: m.feed.cost, mode: m.feed.mode, jobs: alive(m.feed.jobs), right: m.doing()}
 	p.lines = append(p.lines, s.line(m.st, m.width))
 	if over := len(p.lines) - m.height; over > 0 { // the editor's end and the status matter most
@@ -111,8 +111,8 @@ func (m *model) ruleLine() string {
 // View draws the window.
 func (m *model) View() tea.View {
 	v := tea.NewView("")
-	v.AltScreen = true
-	v.WindowTitle = m.st.ascii.write(m.title())
+	v.AltScreen, v.ReportFocus = true, true
+	v.WindowTitle, v.ProgressBar = m.st.ascii.write(m.title()), m.progress()
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
@@ -153,17 +153,4 @@ func clip(lines []string, width int) []string {
 		lines[i] = ansi.Truncate(l, width, "")
 	}
 	return lines
-}
-
-// title is that of the terminal's window: what the session is called, else
-// where it is.
-func (m *model) title() string {
-	if m.feed.title != "" {
-		return "agent · " + SanitizeLine(m.feed.title)
-	}
-	dir := m.o.Dir[strings.LastIndexAny(m.o.Dir, `/\`)+1:]
-	if dir == "" {
-		return "agent"
-	}
-	return "agent · " + SanitizeLine(dir)
 }

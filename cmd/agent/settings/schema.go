@@ -90,8 +90,12 @@ func limit(s *jsonschema.Schema, tag reflect.StructTag) {
 		s.Format = format
 	}
 	if choice := tag.Get("enum"); choice != "" {
+		one := s
+		if s.Items != nil {
+			one = s.Items
+		}
 		for _, c := range strings.Split(choice, ",") {
-			s.Enum = append(s.Enum, c)
+			one.Enum = append(one.Enum, c)
 		}
 	}
 	if names := tag.Get("names"); names != "" {

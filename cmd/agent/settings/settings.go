@@ -33,6 +33,12 @@ type Settings struct {
 	Diff      string              `json:"diff,omitempty" enum:"auto,unified,split" what:"how changes are shown: unified, split (side by side) or auto, which is split where there is room (default auto)"`
 	ASCII     *bool               `json:"ascii,omitempty" what:"whether the screen is drawn with ASCII alone (default: where the locale is not UTF-8)"`
 	Sessions  Sessions            `json:"sessions,omitempty" what:"how long sessions are kept"`
+
+	Keys        map[string][]string `json:"keys,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"keys by the name of what they do, in place of the usual ones; several names in one text are pressed one after the other; agent keys lists them all"`
+	Status      []string            `json:"status,omitempty" enum:"model,directory,branch,tokens,cost,jobs,mode" what:"what the last line tells, in order: model, directory, branch, tokens, cost, jobs and mode"`
+	Notify      string              `json:"notify,omitempty" enum:"auto,bell,osc9,osc777,off" what:"how the terminal tells that a turn has ended or a question waits while another window has the focus: auto, bell, osc9, osc777 or off"`
+	NotifyAfter *int                `json:"notify_after_seconds,omitempty" min:"0" what:"seconds that a turn must have taken for its end to be told (default 10)"`
+	Progress    *bool               `json:"progress,omitempty" what:"whether the terminal is to show that a turn runs (default: where that is known to work)"`
 }
 
 // Sessions are settings of what is kept.

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"agent/cmd/agent/settings"
+	"agent/internal/tui"
+)
+
+// keysCommand is `agent keys`.
+func keysCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "keys",
+		Short: "list the keys of the terminal program, and what each does",
+		Long: `Keys lists every key of the terminal program with the name of what it does. The
+configuration can bind others by that name, also several that are pressed one
+after the other, or none:
+
+  {"keys": {"open": ["f5", "ctrl+x o"], "suspend": []}}`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			file, err := loadFile()
+			if err != nil {
+				return err
+			}
+			clashes, err := checkKeys(file)
+			if err != nil {
+				return err
+			}
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "NAME\tKEYS\tWHAT THEY DO")
+			for _, k := range tui.KeyTable(file.Keys) {
+				fmt.Fprintf(w, "%s\t%s\t%s\n", k.Action, k.Keys, k.What)
+			}
+			if err := w.Flush(); err != nil {
+				return err
+			}
+			for _, c := range clashes {
+				fmt.Fprintln(cmd.ErrOrStderr(), c)
+			}
+			return nil
+		},
+	}
+}
+
+// checkKeys refuses keys in the configuration that mean nothing, and returns
+// what it says of those that clash.
+func checkKeys(file settings.File) (clashes []string, err error) {
+	if action, err := tui.CheckKeys(file.Keys); err != nil {
+		name := "keys." + action
+		return nil, fmt.Errorf("%s:%d: %s: %w", file.Path, file.Lines[name], name, err)
+	}
+	for _, c := range tui.ClashingKeys(file.Keys) {
+		clashes = append(clashes, fmt.Sprintf("%s: the first of them has it. Mend it under keys in %s", c, file.Path))
+	}
+	return clashes, nil
+}

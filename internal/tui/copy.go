@@ -1,0 +1,132 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+// slashCopy copies the last answer, or a block of code in it: as it was
+// written, and not as it is drawn.
+func (m *model) slashCopy(arg string) tea.Cmd {
+	if m.feed.answer == "" {
+		m.say("there is no answer to copy yet")
+		return nil
+	}
+	if arg == "" {
+		return m.copy(m.feed.answer, "the last answer")
+	}
+	words := strings.Fields(arg)
+	if words[0] != "code" || len(words) > 2 {
+		m.say("use /copy, /copy code, or /copy code N")
+		return nil
+	}
+	blocks := codeBlocks(m.feed.answer)
+	if len(blocks) == 0 {
+		m.say("the last answer has no code in a block of its own")
+		return nil
+	}
+	n := len(blocks)
+	if len(words) == 2 {
+		var err error
+		if n, err = strconv.Atoi(words[1]); err != nil || n < 1 || n > len(blocks) {
+			m.say("the last answer has " + count(len(blocks), "block") + " of code: use a number from 1 to " + strconv.Itoa(len(blocks)))
+			return nil
+		}
+	}
+	what := "the code"
+	if len(blocks) > 1 {
+		what = fmt.Sprintf("code block %d of %d", n, len(blocks))
+	}
+	return m.copy(blocks[n-1], what)
+}
+
+// copyWords completes /copy.
+func copyWords(m *model) []string {
+	out := []string{}
+	for i := range codeBlocks(m.feed.answer) {
+		if i == 0 {
+			out = append(out, "code")
+		}
+		out = append(out, "code "+strconv.Itoa(i+1))
+	}
+	return out
+}
+
+// codeBlocks returns the blocks of code in markdown, as they were written.
+func codeBlocks(markdown string) []string {
+	src := []byte(markdown)
+	var out []string
+	_ = ast.Walk(newParser().Parse(text.NewReader(src)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering && slices.Contains([]ast.NodeKind{ast.KindCodeBlock, ast.KindFencedCodeBlock}, n.Kind()) {
+			out = append(out, string(n.Lines().Value(src)))
+		}
+		return ast.WalkContinue, nil
+	})
+	return out
+}
+
+// copied brings what became of a copy.
+type copied struct {
+	what string
+	by   string // the program that took it; empty if there is none
+	told bool   // the terminal was asked to take it
+	err  error
+}
+
+// longestCopy is how much a terminal is asked to take: they differ, and most
+// stop about there.
+const longestCopy = 100_000
+
+// copy puts text on the clipboard, by the terminal and by the system's own
+// program, since either may be out of reach: through ssh the program, in many
+// terminals the terminal. what says what it is, for the person.
+func (m *model) copy(text, what string) tea.Cmd {
+	text = strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, text)
+	c := copied{what: what + " (" + count(strings.Count(strings.TrimRight(text, "\n"), "\n")+1, "line") + ")"}
+	var cmd tea.Cmd
+	if len(text) <= longestCopy {
+		c.told, cmd = true, m.raw(m.o.Terminal.clipboard(text))
+	}
+	write := m.o.Copy
+	return tea.Batch(cmd, func() tea.Msg {
+		if write != nil {
+			c.by, c.err = write(text)
+		}
+		return c
+	})
+}
+
+// wasCopied says what became of a copy.
+func (m *model) wasCopied(c copied) {
+	switch {
+	case c.by != "" && c.err == nil:
+		m.say("copied " + c.what + " with " + c.by)
+	case c.err != nil && !c.told:
+		m.list.add(&fault{text: "copy " + c.what + ": " + c.err.Error()})
+		m.list.end()
+	case c.told:
+		m.say("handed " + c.what + " to the terminal, which should have copied it" + hintOf(c.err))
+	default:
+		m.say(c.what + ": too long for the terminal to copy. /export writes the session to a file")
+	}
+}
+
+// hintOf is what an error adds to a line.
+func hintOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return ". If it did not: " + SanitizeLine(err.Error())
+}

@@ -1,0 +1,134 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// Spent is what a model has used.
+type Spent struct {
+	Model string // PROVIDER/NAME
+	Steps int
+	Usage llm.Usage
+	Cost  float64 // US dollars
+	Free  int     // steps whose price is not known
+}
+
+// Add counts a step.
+func (s *Spent) Add(step *loop.StepEnd) {
+	s.Steps++
+	s.Usage = s.Usage.Add(step.Usage)
+	if step.Cost == nil {
+		s.Free++
+		return
+	}
+	s.Cost += *step.Cost
+}
+
+// SpentBy counts steps by the model that took them, the first first.
+func SpentBy(all []Spent, step *loop.StepEnd) []Spent {
+	i := slices.IndexFunc(all, func(s Spent) bool { return s.Model == step.Model })
+	if i < 0 {
+		i, all = len(all), append(all, Spent{Model: step.Model})
+	}
+	all[i].Add(step)
+	return all
+}
+
+// spending counts what the turn that runs, or ran last, has used, and all that
+// was used since the screen was opened.
+type spending struct{ turn, all []Spent }
+
+func (s *spending) take(ev loop.Event) {
+	switch ev := ev.(type) {
+	case *loop.UserSaid:
+		if !ev.Steered && !ev.Auto {
+			s.turn = nil
+		}
+	case *loop.StepEnd:
+		s.turn, s.all = SpentBy(s.turn, ev), SpentBy(s.all, ev)
+	}
+}
+
+// spentRead brings what the log says was used.
+type spentRead struct {
+	all []Spent
+	err error
+}
+
+func (m *model) slashCost(string) tea.Cmd {
+	if m.o.Spent == nil {
+		return m.showCost(spentRead{all: m.spending.all})
+	}
+	read := m.o.Spent
+	return func() tea.Msg {
+		all, err := read()
+		return spentRead{all, err}
+	}
+}
+
+// showCost answers /cost.
+func (m *model) showCost(r spentRead) tea.Cmd {
+	if r.err != nil {
+		m.list.add(&fault{text: r.err.Error()})
+		m.list.end()
+		return nil
+	}
+	m.list.add(&bill{turn: m.spending.turn, all: r.all, used: m.feed.used, context: m.feed.context})
+	m.list.end()
+	return nil
+}
+
+// bill is an item that tells what was used.
+type bill struct {
+	turn, all     []Spent
+	used, context int
+}
+
+func (b *bill) class() class { return said }
+
+func (b *bill) draw(c canvas) []string {
+	if len(b.all) == 0 {
+		return hang(" ", paint(c.st.Dim, Wrap("nothing was used yet", c.inner())))
+	}
+	var lines []string
+	add := func(head string, spent []Spent) {
+		if len(spent) == 0 {
+			return
+		}
+		lines = append(lines, c.st.Bold.Render(Truncate(head, c.inner())))
+		for _, s := range spent {
+			lines = append(lines, Wrap(SanitizeLine(s.Model)+": "+s.words(), c.inner())...)
+		}
+	}
+	add("this turn", b.turn)
+	add("this session", b.all)
+	if window := (status{used: b.used, context: b.context}).tokens(); window.text != "" {
+		lines = append(lines, c.st.Bold.Render("the model's window"))
+		lines = append(lines, Wrap(window.text, c.inner())...)
+	}
+	return hang(" ", lines)
+}
+
+// words tells what was used in a line.
+func (s Spent) words() string {
+	in := thousands(s.Usage.Input) + " tokens in"
+	if s.Usage.Cached > 0 {
+		in += " (" + thousands(s.Usage.Cached) + " of them from a cache)"
+	}
+	words := []string{in, thousands(s.Usage.Output) + " out", count(s.Steps, "step")}
+	switch {
+	case s.Free == s.Steps:
+		words = append(words, "price not known")
+	case s.Free > 0:
+		words = append(words, "at least "+dollars(s.Cost))
+	default:
+		words = append(words, dollars(s.Cost))
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,170 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agent/internal/loop"
+)
+
+// Terminal is what is known of the terminal, beyond what it tells itself.
+type Terminal struct {
+	Tmux     bool   // it is tmux, and lets through what is meant for the one around it
+	Notify   Notify // how somebody who is elsewhere is told
+	Progress bool   // it shows that something goes on
+	// Least is how long a turn must have taken for its end to be told.
+	Least time.Duration
+}
+
+// Notify is how a terminal tells somebody who looks elsewhere.
+type Notify string
+
+// The ways to tell.
+const (
+	NotifyOff    Notify = "off"
+	NotifyBell   Notify = "bell"
+	NotifyOSC9   Notify = "osc9"
+	NotifyOSC777 Notify = "osc777"
+)
+
+// raw writes a sequence to the terminal that draws nothing. All that is not
+// part of the view goes this way.
+func (m *model) raw(seq string) tea.Cmd { return tea.Raw(seq) }
+
+// clipboard is the sequence that asks the terminal to take text to its
+// clipboard. tmux keeps it as well.
+func (t Terminal) clipboard(text string) string {
+	seq := ansi.SetSystemClipboard(text)
+	if t.Tmux {
+		return seq + ansi.TmuxPassthrough(seq)
+	}
+	return seq
+}
+
+// longestNotice is how wide a notification is at most.
+const longestNotice = 100
+
+// telling is the sequence that tells text.
+func (t Terminal) telling(title, text string) string {
+	text = Truncate(SanitizeLine(text), longestNotice)
+	var seq string
+	switch t.Notify {
+	case NotifyBell:
+		return "\a"
+	case NotifyOSC9:
+		seq = ansi.Notify(title + ": " + text)
+	case NotifyOSC777:
+		plain := strings.NewReplacer(";", ",")
+		seq = "\x1b]777;notify;" + plain.Replace(title) + ";" + plain.Replace(text) + "\a"
+	default:
+		return ""
+	}
+	if t.Tmux {
+		return ansi.TmuxPassthrough(seq)
+	}
+	return seq
+}
+
+// around is what the screen keeps of what lies beside the session.
+type around struct {
+	focus    focus
+	spending spending
+	reading  bool // the branch is being read
+}
+
+// focus is what is known of whether the person looks here.
+type focus int
+
+const (
+	unknown focus = iota // the terminal has not told
+	here
+	elsewhere
+)
+
+// unwatched is how long nobody may have typed before a terminal that tells nothing
+// of its focus is taken for one that nobody looks at.
+const unwatched = time.Minute
+
+// away reports whether the person looks elsewhere.
+func (m *model) away() bool {
+	return m.focus == elsewhere || m.focus == unknown && !m.lastKey.IsZero() && m.now().Sub(m.lastKey) >= unwatched
+}
+
+// comesBack notes that the person looks here, who may have changed the branch.
+func (m *model) comesBack() tea.Cmd {
+	m.focus = here
+	return m.readBranch()
+}
+
+// alert tells somebody who looks elsewhere that a question waits, or that a
+// turn has ended.
+func (m *model) alert(events batch) tea.Cmd {
+	if !m.away() {
+		return nil
+	}
+	text := ""
+	for _, ev := range events {
+		switch ev := ev.(type) {
+		case loop.Asked:
+			text = "asks: " + ev.Ask.Title
+		case *loop.TurnEnd:
+			text = m.ended(ev)
+		}
+	}
+	if text == "" {
+		return nil
+	}
+	if seq := m.o.Terminal.telling(m.name(), text); seq != "" {
+		return m.raw(seq)
+	}
+	return nil
+}
+
+// ended says how a turn ended, if that is worth telling.
+func (m *model) ended(ev *loop.TurnEnd) string {
+	switch {
+	case ev.Reason == loop.UserInterrupt, ev.Duration < m.o.Terminal.Least, m.feed.running:
+		return ""
+	case ev.Reason != loop.Done:
+		return why(ev)
+	case m.feed.answer == "":
+		return "done"
+	}
+	return m.feed.answer
+}
+
+// progress is what terminals show in their tabs while a turn runs.
+func (m *model) progress() *tea.ProgressBar {
+	if !m.o.Terminal.Progress || m.done || !m.feed.running || m.dialog.waits() {
+		return nil
+	}
+	return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
+}
+
+// title is that of the terminal's window: a mark while something goes on, and
+// what the session is called.
+func (m *model) title() string {
+	switch {
+	case m.dialog.waits():
+		return markAsked + " " + m.name()
+	case m.feed.running:
+		return markRunning + " " + m.name()
+	}
+	return m.name()
+}
+
+// name is what the session is called elsewhere than on the screen, else where
+// it is.
+func (m *model) name() string {
+	name := m.feed.title
+	if name == "" {
+		name = m.o.Dir[strings.LastIndexAny(m.o.Dir, `/\`)+1:]
+	}
+	if name == "" {
+		return "agent"
+	}
+	return "agent · " + SanitizeLine(name)
+}

@@ -1,0 +1,138 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// written collects what is written to the terminal beside the view.
+func (d *driver) written(msg tea.Msg) []string {
+	d.t.Helper()
+	_, cmd := d.m.Update(msg)
+	d.check()
+	var out []string
+	var work func(tea.Cmd)
+	work = func(cmd tea.Cmd) {
+		if cmd == nil {
+			return
+		}
+		switch msg := cmd().(type) {
+		case tea.RawMsg:
+			out = append(out, msg.Msg.(string))
+		case tea.BatchMsg:
+			for _, c := range msg {
+				work(c)
+			}
+		case nil, tea.QuitMsg, tea.SuspendMsg:
+		default:
+			d.send(msg)
+		}
+	}
+	work(cmd)
+	return out
+}
+
+func TestNotifications(t *testing.T) {
+	end := batch{turnEnd(loop.Done, 30*time.Second)}
+	osc9 := Terminal{Notify: NotifyOSC9, Least: 10 * time.Second}
+	for _, c := range []struct {
+		name     string
+		terminal Terminal
+		before   tea.Msg // what the terminal tells of its focus
+		told     batch
+		want     []string
+	}{
+		{"here", osc9, tea.FocusMsg{}, end, nil},
+		{"nobody knows", osc9, nil, end, nil},
+		{"elsewhere", osc9, tea.BlurMsg{}, end, []string{"\x1b]9;agent · shop: It is done.\a"}},
+		{"a short turn", osc9, tea.BlurMsg{}, batch{turnEnd(loop.Done, time.Second)}, nil},
+		{"stopped", osc9, tea.BlurMsg{}, batch{turnEnd(loop.UserInterrupt, time.Hour)}, nil},
+		{"failed", osc9, tea.BlurMsg{}, batch{&loop.TurnEnd{Reason: loop.ProviderError, Duration: time.Minute, Error: "no \x1b]0;way\a"}},
+			[]string{"\x1b]9;agent · shop: " + SanitizeLine("no \x1b]0;way\a") + "\a"}},
+		{"a question", osc9, tea.BlurMsg{}, batch{loop.Asked{Ask: loop.Ask{ID: "1", Title: "edit a.go"}}}, []string{"\x1b]9;agent · shop: asks: edit a.go\a"}},
+		{"a bell", Terminal{Notify: NotifyBell}, tea.BlurMsg{}, end, []string{"\a"}},
+		{"777", Terminal{Notify: NotifyOSC777}, tea.BlurMsg{}, end, []string{"\x1b]777;notify;agent · shop;It is done.\a"}},
+		{"off", Terminal{Notify: NotifyOff}, tea.BlurMsg{}, end, nil},
+		{"through tmux", Terminal{Notify: NotifyOSC9, Tmux: true}, tea.BlurMsg{}, end, []string{ansi.TmuxPassthrough("\x1b]9;agent · shop: It is done.\a")}},
+	} {
+		d := newDriver(t, 80, 24, Options{Terminal: c.terminal})
+		d.events(userSaid("go"), done(llm.Assistant, "r", "It is done."))
+		if c.before != nil {
+			d.send(c.before)
+		}
+		if diff := cmp.Diff(d.written(c.told), c.want); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+// A terminal that tells nothing of its focus is taken for one that nobody looks
+// at, once nobody has typed for a while.
+func TestNotificationWithoutFocus(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Terminal: Terminal{Notify: NotifyBell}})
+	d.enter("go")
+	d.press("enter")
+	d.events(userSaid("go"))
+	d.time = d.time.Add(2 * time.Minute)
+	if got := d.written(batch{turnEnd(loop.Done, 2*time.Minute)}); len(got) != 1 {
+		t.Errorf("got %q, want one bell", got)
+	}
+}
+
+func TestTitleAndProgress(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Terminal: Terminal{Progress: true}})
+	look := func(title string, progress bool) {
+		t.Helper()
+		v := d.m.View()
+		if v.WindowTitle != title || (v.ProgressBar != nil) != progress || !v.ReportFocus {
+			t.Errorf("got title %q, progress %v, want %q, %t", v.WindowTitle, v.ProgressBar, title, progress)
+		}
+	}
+	look("agent · shop", false)
+	d.events(userSaid("go"))
+	look("◦ agent · shop", true)
+	d.events(call("r", "1", "edit"), loop.Asked{Ask: loop.Ask{ID: "1", Title: "edit a.go"}})
+	look("? agent · shop", false)
+	d.press("esc")
+	d.events(turnEnd(loop.UserInterrupt, time.Second))
+	look("agent · shop", false)
+}
+
+func TestCopy(t *testing.T) {
+	const answer = "Use this:\n\n```go\nfunc main() {\n\tprintln(1)\n}\n```\n\n- or\n\n  ```\n  make\n  ```\n"
+	for _, c := range []struct {
+		typed, said, copied string
+	}{
+		{"/copy", "copied the last answer (13 lines) with wl-copy", answer},
+		{"/copy code", "copied code block 2 of 2 (1 line) with wl-copy", "make\n"},
+		{"/copy code 1", "copied code block 1 of 2 (3 lines) with wl-copy", "func main() {\n\tprintln(1)\n}\n"},
+		{"/copy code 3", "2 blocks of code: use a number from 1 to 2", ""},
+		{"/copy that", "use /copy, /copy code, or /copy code N", ""},
+	} {
+		got := ""
+		d := newDriver(t, 80, 24, Options{Copy: func(text string) (string, error) { got = text; return "wl-copy", nil }})
+		d.events(userSaid("how"), done(llm.Assistant, "r", answer), turnEnd(loop.Done, time.Second))
+		d.enter(c.typed)
+		seqs := d.written(keyPress("enter"))
+		if got != c.copied || !strings.Contains(d.screen(), c.said) {
+			t.Errorf("%s: got %q, want %q, and it to be said: %s\n%s", c.typed, got, c.copied, c.said, d.screen())
+		}
+		if want := ansi.SetSystemClipboard(c.copied); c.copied != "" && cmp.Diff(seqs, []string{want}) != "" {
+			t.Errorf("%s: the terminal got %q, want %q", c.typed, seqs, want)
+		}
+	}
+	d := newDriver(t, 80, 24, Options{})
+	d.enter("/copy")
+	d.press("enter")
+	if !strings.Contains(d.screen(), "there is no answer to copy yet") {
+		t.Errorf("there was something to copy:\n%s", d.screen())
+	}
+}

@@ -1,0 +1,87 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+func TestStatusLine(t *testing.T) {
+	full := status{model: "acme/one", dir: "~/src/shop", branch: "main", used: 18_200, context: 200_000, cost: 0.07,
+		mode: "ask", jobs: 1, right: "? keys"}
+	near := full
+	near.used = 171_000
+	turned := full
+	turned.layout = []string{"jobs", "cost", "model"}
+	for _, c := range []struct {
+		name  string
+		s     status
+		width int
+		want  string
+	}{
+		{"wide", full, 120, "acme/one · ~/src/shop · main · 18.2k of 200k (9%) · $0.07 · asks before changes · 1 job"},
+		{"narrow", full, 80, "acme/one · 18.2k of 200k (9%) · $0.07 · asks before changes · 1 job"},
+		{"narrower", full, 60, "acme/one · 9% full · asks before changes · 1 job"},
+		{"as narrow as it gets", full, 40, "acme/one · 1 job"},
+		{"nearly full", near, 120, "acme/one · ~/src/shop · main · 171k of 200k (85%, nearly full) · $0.07 · asks before changes · 1 job"},
+		{"nearly full and narrow", near, 50, "acme/one · 85% full · 1 job"},
+		{"in another order", turned, 80, "1 job · $0.07 · acme/one"},
+	} {
+		line := c.s.line(NewStyles(true, false), c.width)
+		if w := ansi.StringWidth(line); w > c.width {
+			t.Errorf("%s: %d wide", c.name, w)
+		}
+		got := strings.TrimRight(strings.TrimSuffix(ansi.Strip(line), "? keys"), " ")
+		if d := cmp.Diff(got, c.want); d != "" {
+			t.Errorf("%s: %s", c.name, d)
+		}
+	}
+}
+
+func TestBranchFollows(t *testing.T) {
+	now := "main"
+	reads := 0
+	d := newDriver(t, 120, 24, Options{Version: "0.1", Dir: "~/src/shop", Branch: "main", BranchNow: func() string { reads++; return now }})
+	d.events(userSaid("go on a branch"), call("r", "1", "shell"), start("1", "shell git switch -c fix", "execute"))
+	now = "fix"
+	d.events(result("1", "shell git switch -c fix", "execute", loop.OK, "", "", 0))
+	if !strings.Contains(d.screen(), "~/src/shop · fix") {
+		t.Errorf("the branch does not follow:\n%s", d.screen())
+	}
+	d.events(call("r2", "2", "read"), start("2", "read a", "read"), result("2", "read a", "read", loop.OK, "", "", 0))
+	if reads != 1 {
+		t.Errorf("the branch was read %d times, want once", reads)
+	}
+}
+
+func TestCost(t *testing.T) {
+	cent := 0.01
+	d := newDriver(t, 80, 24, Options{})
+	d.enter("/cost")
+	d.press("enter")
+	if !strings.Contains(d.screen(), "nothing was used yet") {
+		t.Errorf("something was used:\n%s", d.screen())
+	}
+	d.events(userSaid("one"),
+		&loop.StepEnd{Reply: "r1", Model: "acme/one", Usage: llm.Usage{Input: 1000, Output: 10}, Cost: &cent}, turnEnd(loop.Done, 0),
+		userSaid("two"),
+		&loop.StepEnd{Reply: "r2", Model: "acme/one", Usage: llm.Usage{Input: 2000, Cached: 1500, Output: 20}, Cost: &cent},
+		&loop.StepEnd{Reply: "r3", Model: "free/two", Usage: llm.Usage{Input: 180_000, Output: 1}}, turnEnd(loop.Done, 0))
+	d.enter("/cost")
+	d.press("enter")
+	for _, want := range []string{
+		"acme/one: 2k tokens in (1.5k of them from a cache), 20 out, 1 step, $0.01",
+		"acme/one: 3k tokens in (1.5k of them from a cache), 30 out, 2 steps, $0.02",
+		"free/two: 180k tokens in, 1 out, 1 step, price not known",
+		"180k of 200k (90%, nearly full)",
+	} {
+		if !strings.Contains(d.screen(), want) {
+			t.Errorf("it is not said: %s\n%s", want, d.screen())
+		}
+	}
+}

@@ -31,12 +31,16 @@ type flags struct {
 	resume   string // the session to go on with
 	fork     bool   // go on in a fork of it
 	none     bool   // keep the session nowhere
+	plain    bool   // show it as lines
 
 	// What no flag says, but the session that was on the screen before.
 	dir   string // where a new session works; empty is here
 	keep  *int   // how much of what it is forked from a fork keeps: see loop.Rewound
 	draft string // what the editor of a fork begins with
 	told  string // a notice
+	// typing is what sessions that are shown as lines are told; nil for those on
+	// a screen.
+	typing *typing
 }
 
 // check refuses flags that say different things.

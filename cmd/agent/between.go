@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -44,7 +45,7 @@ func sessionsOnScreen(ctx context.Context, f flags, prompts []tui.Prompt) error 
 			said = expire(ctx, a.store, a.keepDays, time.Now())
 		}
 		a.said = said
-		exit, err := show(ctx, a, prompts)
+		exit, err := show(ctx, a, f.typing, prompts)
 		next, here := a.next(f, exit), a.again(f)
 		a.close()
 		if err != nil || next == nil {
@@ -58,7 +59,7 @@ func sessionsOnScreen(ctx context.Context, f flags, prompts []tui.Prompt) error 
 // next returns what opens the session that the person wants next, nil if they
 // leave.
 func (a *app) next(f flags, exit tui.Exit) *flags {
-	f = flags{baseURL: f.baseURL, mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model}
+	f = flags{baseURL: f.baseURL, mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, typing: f.typing}
 	switch {
 	case exit.Open != "":
 		f.resume, f.none, f.model = exit.Open, false, ""
@@ -78,7 +79,7 @@ func (a *app) next(f flags, exit tui.Exit) *flags {
 // again returns what opens a's session once more; a new one if there is nothing
 // to come back to.
 func (a *app) again(f flags) *flags {
-	f = flags{baseURL: f.baseURL, mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, dir: a.dir}
+	f = flags{baseURL: f.baseURL, mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, dir: a.dir, typing: f.typing}
 	if a.begun() {
 		f.resume, f.model = a.id(), ""
 	}
@@ -107,11 +108,13 @@ func openOrAsk(f flags) (*app, error) {
 		return a, err
 	}
 	fmt.Println(tui.Sanitize(upper(locked.Error())) + ".")
-	in := bufio.NewReader(os.Stdin)
+	ask := f.typing.ask
+	if f.typing == nil {
+		ask = asking(os.Stdin)
+	}
 	for {
-		fmt.Print("f  go on in a fork of it · v  look at it · q  leave it  [f/v/q] ")
-		answer, err := in.ReadString('\n')
-		switch strings.ToLower(strings.TrimSpace(answer)) {
+		answer, ok := ask("f  go on in a fork of it · v  look at it · q  leave it  [f/v/q] ")
+		switch strings.ToLower(answer) {
 		case "f":
 			f.cont, f.resume, f.fork = false, locked.ID, true
 			return open(f, true)
@@ -120,10 +123,23 @@ func openOrAsk(f flags) (*app, error) {
 		case "q":
 			return nil, nil
 		}
-		if err != nil { // there is no more to read
-			fmt.Println()
+		if !ok { // there is no more to read
 			return nil, nil
 		}
+	}
+}
+
+// asking returns what prints a question and reads the line that answers it;
+// false if there are no more.
+func asking(from io.Reader) func(string) (string, bool) {
+	in := bufio.NewReader(from)
+	return func(question string) (string, bool) {
+		fmt.Print(question)
+		answer, err := in.ReadString('\n')
+		if err != nil {
+			fmt.Println()
+		}
+		return strings.TrimSpace(answer), err == nil || answer != ""
 	}
 }
 

@@ -65,7 +65,7 @@ prompts to a real one.`,
 			for i, s := range scenes.Scenes() {
 				prompts = append(prompts, tui.Prompt{Note: fmt.Sprintf("Scene %d: %s\n%s", i+1, s.Title, s.Explain), Text: s.Prompt})
 			}
-			exit, err := show(cmd.Context(), a, prompts)
+			exit, err := show(cmd.Context(), a, nil, prompts)
 			a.goodbye(exit)
 			return err
 		},

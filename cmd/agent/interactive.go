@@ -9,8 +9,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/charmbracelet/x/term"
-
 	"agent/internal/llm/offline"
 	"agent/internal/loop"
 	"agent/internal/tui"
@@ -25,11 +23,11 @@ func interactive(ctx context.Context, f flags, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if !term.IsTerminal(os.Stdout.Fd()) {
-		return usage("this is no terminal. agent run PROMPT works without one")
+	if plainly(f) {
+		f.typing = typed()
 	}
 	if f.resume == choose {
-		id, err := pickSession(ctx)
+		id, err := pickSession(ctx, f.typing)
 		if err != nil || id == "" {
 			return err
 		}
@@ -55,19 +53,27 @@ func firstPrompt(f *flags, args []string) ([]tui.Prompt, error) {
 
 // show runs a's session on the screen until the person leaves or a signal ends
 // the program.
-func show(ctx context.Context, a *app, prompts []tui.Prompt) (tui.Exit, error) {
+func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Exit, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	code := make(chan int, 1)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
 	defer signal.Stop(signals)
+	interrupts := make(chan struct{})
 	go func() {
-		select {
-		case s := <-signals:
-			code <- signalCode(s)
-			stop()
-		case <-ctx.Done():
+		for {
+			select {
+			case s := <-signals:
+				if s == os.Interrupt && in != nil { // ctrl+c, where the terminal is not ours
+					pass(ctx, interrupts)
+					continue
+				}
+				code <- signalCode(s)
+				stop()
+			case <-ctx.Done():
+			}
+			return
 		}
 	}()
 
@@ -85,7 +91,13 @@ func show(ctx context.Context, a *app, prompts []tui.Prompt) (tui.Exit, error) {
 	}()
 	screen := a.screen(among(events, a.said, ctx.Done()), commands, prompts)
 	screen.Page = agent.Page
-	exit, err := tui.Run(ctx, screen)
+	var exit tui.Exit
+	var err error
+	if in != nil {
+		exit, err = in.show(ctx, screen, interrupts)
+	} else {
+		exit, err = tui.Run(ctx, screen)
+	}
 	stop()
 	<-ended
 	<-found
@@ -155,7 +167,7 @@ func (a *app) goodbye(exit tui.Exit) {
 }
 
 // pickSession lets the person choose among the sessions; "" if they chose none.
-func pickSession(ctx context.Context) (string, error) {
+func pickSession(ctx context.Context, in *typing) (string, error) {
 	store, err := openStore()
 	if err != nil {
 		return "", err
@@ -167,6 +179,9 @@ func pickSession(ctx context.Context) (string, error) {
 	}
 	if len(all) == 0 {
 		return "", errors.New("there is no session yet. Start one with agent")
+	}
+	if in != nil {
+		return in.pick(all), nil
 	}
 	set, err := loadSettings()
 	if err != nil {

@@ -68,6 +68,7 @@ stops it at any instant. Without a model connected, a built-in guide answers.`,
 	p.BoolVar(&f.fork, "fork", false, "with --continue or --resume: go on in a fork, and leave that session as it is")
 	p.BoolVar(&f.none, "no-session", false, "keep nothing of the session on disk")
 	cmd.AddCommand(runCommand(f), sessionsCommand(), demoCommand(f), toolCommand(), modelsCommand(f), keysCommand(), loginCommand(), logoutCommand(), configCommand(f))
+	cmd.Flags().BoolVar(&f.plain, "plain", false, "show the session as lines that stay, with choices by number: for screen readers and logs")
 	return cmd
 }
 

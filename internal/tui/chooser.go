@@ -38,6 +38,12 @@ const (
 	closed
 )
 
+// size is how many entries there are.
+func (c *chooser) size() int { return c.count }
+
+// mark marks entry i.
+func (c *chooser) mark(i int) { c.at = i }
+
 func (c *chooser) restyle(st *Styles) { c.st = st }
 
 // take takes a message that means the same in every list.

@@ -53,7 +53,8 @@ func (r *row) touch() { r.version++ }
 // place, whatever is added below.
 type transcript struct {
 	st      *Styles
-	look    int // counts changes of st
+	look    int        // counts changes of st
+	told    func(item) // hears of every item that is added, if it is set
 	rows    []*row
 	frame   int
 	openAll bool
@@ -76,6 +77,9 @@ func (t *transcript) add(it item) *row {
 	}
 	r := &row{item: it, version: 1}
 	t.rows = append(t.rows, r)
+	if t.told != nil {
+		t.told(it)
+	}
 	return r
 }
 

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+)
+
+// Somebody at a terminal that can do nothing but lines: approves, refuses with
+// words, steers, stops a command, and leaves with ctrl+c.
+func TestPlainAtATerminal(t *testing.T) {
+	nap := fmt.Sprintf("sleep 61.%d", os.Getpid())
+	s := serve(t,
+		call("edit", `{"path":"main.go","old":"hello","new":"goodbye"}`),
+		call("ask", `{"question":"Tea or coffee?","choices":[{"text":"tea","explain":"green"},{"text":"coffee","explain":"black"}]}`),
+		say("So tea it is."),
+		call("shell", `{"command":"`+nap+`"}`),
+		begin("Not yet"),
+	)
+	h := newHome(t, map[string]string{"main.go": goFile}, append(at(s), "TERM=dumb")...)
+	a := h.open(t, 100, 40)
+	a.wait("agent ", "\n>")
+	a.send("say goodbye" + enter)
+	a.wait("ask: edit main.go (+1 −1)", "1 apply, 2 refuse, 3 show the change, 4 always: edits to main.go")
+	a.send("1" + enter)
+	a.wait("ask: Tea or coffee?", "  2 coffee: black")
+	a.send("1" + enter)
+	a.wait("agent: So tea it is.", "done: 1 file changed, +1 −1")
+
+	a.send("take a nap" + enter)
+	a.wait("1 run, 2 refuse")
+	a.send("1" + enter)
+	a.wait("tool: shell " + nap)
+	a.send("\x03")
+	a.wait("done: stopped")
+	if got := read(t, h, "main.go"); !bytes.Contains([]byte(got), []byte("goodbye")) {
+		t.Errorf("got main.go %q after the approved edit", got)
+	}
+
+	a.send("\x03")
+	a.wait("note: once more leaves")
+	a.send("\x03")
+	if code := a.exit(); code != 0 {
+		t.Errorf("got exit code %d, want 0", code)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if i := bytes.IndexByte(a.raw, '\x1b'); i >= 0 {
+		t.Errorf("got an escape sequence: %q", a.raw[i:min(i+20, len(a.raw))])
+	}
+}

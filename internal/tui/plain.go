@@ -1,0 +1,298 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agent/internal/loop"
+	"agent/internal/tui/terminal"
+)
+
+// Lines are what a person types where there is no screen, or what a file says
+// in their place.
+type Lines struct {
+	C     <-chan string // without their ends; closed when there are no more
+	Typed bool          // a person sees what they type, and is asked for it
+	// Interrupts are the wishes to stop: a turn that runs, else the program.
+	Interrupts <-chan struct{}
+}
+
+// teller tells of a session in lines that stay as they were written: for screen
+// readers, logs and terminals that cannot do more. It has the same model as the
+// screen behind it, of which nothing is drawn.
+type teller struct {
+	m   *model
+	in  Lines
+	out io.Writer
+
+	came chan tea.Msg // what came of the model's commands
+	busy int          // how many of them run
+
+	marked bool // the line that one types on has begun
+	ended  bool // there are no more lines
+	asked  time.Time
+	ending bool // what the model adds is about the end of a turn
+	listed int  // rows of the list that waits for a number, which were told
+
+	said    string // of the message that streams, what came so far
+	printed int    // bytes of it that are on lines of their own
+	started map[string]bool
+}
+
+// Plain shows the session as lines until the person leaves, the agent is gone,
+// ctx ends or there are no more lines, none of which is an error. Of o, what is
+// about keys and the terminal means nothing here; o.Output must be set.
+func Plain(ctx context.Context, o Options, in Lines) (Exit, error) {
+	all, stop := context.WithCancel(ctx)
+	defer stop()
+	commands, passed := make(chan loop.Command), make(chan struct{})
+	go func() {
+		defer close(passed)
+		relay(all, commands, o.Commands)
+	}()
+	o.NoColor = true
+	m := newModel(o, time.Now, func(c loop.Command) {
+		select {
+		case commands <- c:
+		case <-all.Done():
+		}
+	})
+	m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil } // nothing moves with time
+	p := &teller{m: m, in: in, out: o.Output, came: make(chan tea.Msg), started: map[string]bool{}}
+	p.run(ctx)
+	p.endLine()
+	close(commands)
+	select {
+	case <-passed:
+	case <-time.After(terminal.Grace):
+	}
+	exit := m.next
+	exit.Turns, exit.Jobs = m.feed.turns, alive(m.feed.jobs)
+	return exit, nil
+}
+
+// run deals with what comes until the end.
+func (p *teller) run(ctx context.Context) {
+	p.begin()
+	p.do(ctx, p.update(tea.WindowSizeMsg{Width: plainWidth, Height: plainHeight}))
+	for !p.m.done {
+		p.mark()
+		select {
+		case ev, ok := <-p.m.o.Events:
+			if !ok {
+				return
+			}
+			p.event(ev)
+			_, p.ending = ev.(*loop.TurnEnd)
+			p.do(ctx, p.update(batch{ev}))
+			p.ending = false
+			if asked, ok := ev.(loop.Asked); ok && len(p.m.dialog.asks) == 1 {
+				p.ask(asked.Ask)
+			}
+		case line, ok := <-p.lines():
+			p.marked = p.marked && !ok
+			if ok {
+				p.do(ctx, p.line(line))
+			} else {
+				p.ended = true
+			}
+		case msg := <-p.came:
+			p.done(ctx, msg)
+		case <-p.in.Interrupts:
+			p.interrupt()
+		case <-ctx.Done():
+			return
+		}
+		if p.ended {
+			p.nobody()
+		}
+	}
+}
+
+// The window that the model behind believes to have: its width is that of what
+// it lists.
+const (
+	plainWidth  = 100
+	plainHeight = 1000
+)
+
+// do runs cmd beside the loop, which gets what comes of it.
+func (p *teller) do(ctx context.Context, cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	p.busy++
+	go func() {
+		select {
+		case p.came <- cmd():
+		case <-ctx.Done():
+		}
+	}()
+}
+
+// done deals with what came of a command.
+func (p *teller) done(ctx context.Context, msg tea.Msg) {
+	p.busy--
+	if many, ok := msg.(tea.BatchMsg); ok {
+		for _, cmd := range many {
+			p.do(ctx, cmd)
+		}
+		return
+	}
+	if msg != nil {
+		p.do(ctx, p.update(msg))
+	}
+}
+
+// update hands msg to the model, and lists what it wants a choice from.
+func (p *teller) update(msg tea.Msg) tea.Cmd {
+	_, cmd := p.m.Update(msg)
+	if p.m.help.open {
+		p.m.help.open = false
+		p.help()
+	}
+	p.list()
+	return cmd
+}
+
+// numbered is a list of which one row is wanted.
+type numbered interface {
+	overlay
+	size() int
+	row(i int) string
+	mark(i int)
+}
+
+// list tells of the list that waits for a choice, when its rows are there.
+func (p *teller) list() {
+	if p.m.over == nil {
+		p.listed = 0
+		return
+	}
+	rows, ok := p.m.over.(numbered)
+	if !ok {
+		p.m.over = nil
+		p.print("note: that needs a screen")
+		return
+	}
+	if p.listed > 0 || rows.size() == 0 {
+		return
+	}
+	for p.listed < min(rows.size(), plainRows) {
+		p.listed++
+		p.print("  " + strconv.Itoa(p.listed) + " " + strings.TrimLeft(ansi.Strip(rows.row(p.listed-1)), markUser+" "))
+	}
+	p.print("  nothing, to leave it")
+}
+
+// plainRows is how much of a list is told.
+const plainRows = 20
+
+// choose takes a line as the number of a row.
+func (p *teller) choose(line string) tea.Cmd {
+	n, err := strconv.Atoi(line)
+	switch {
+	case line == "":
+		p.m.over = nil
+		return nil
+	case err != nil || n < 1 || n > p.listed:
+		p.print("note: there is no row " + SanitizeLine(line))
+		p.listed = 0
+		p.list()
+		return nil
+	}
+	p.m.over.(numbered).mark(n - 1)
+	return p.update(tea.KeyPressMsg{Code: tea.KeyEnter})
+}
+
+// lines are where the next line comes from. Those of a file wait for the end of
+// a turn, unless it has a question, and for what a list is to have.
+func (p *teller) lines() <-chan string {
+	working := p.m.feed.running && !p.m.dialog.waits() || p.m.over != nil && p.busy > 0
+	if p.ended || !p.in.Typed && working {
+		return nil
+	}
+	return p.in.C
+}
+
+// line deals with a line.
+func (p *teller) line(line string) tea.Cmd {
+	line = strings.TrimSpace(line)
+	switch {
+	case p.m.dialog.waits() && (!p.in.Typed || isNumber(line) || p.m.now().Sub(p.asked) >= quiet):
+		p.answer(line)
+	case p.m.over != nil && p.listed > 0:
+		return p.choose(line)
+	case line != "":
+		p.m.over = nil // it had nothing to choose from
+		p.m.editor.set(line)
+		return p.update(tea.KeyPressMsg{Code: tea.KeyEnter})
+	}
+	return nil
+}
+
+// nobody deals with a session whose lines are at an end: what waits for an
+// answer is refused, and the end of the turn is that of the session.
+func (p *teller) nobody() {
+	for p.m.dialog.waits() {
+		p.reply(loop.Answer{Decision: loop.Refuse, Note: "nobody is here to answer"})
+	}
+	if !p.m.feed.running && len(p.m.feed.pending) == 0 && p.busy == 0 {
+		p.m.done = true
+	}
+}
+
+// interrupt stops the turn, or leaves.
+func (p *teller) interrupt() {
+	now := p.m.now()
+	switch {
+	case p.m.feed.running:
+		p.m.interrupt()
+	case p.m.leaving(now) || !p.in.Typed:
+		p.m.done = true
+	default:
+		p.m.warned = now
+		p.print("note: once more leaves")
+	}
+}
+
+// mark begins the line that one types on, when it is one's turn.
+func (p *teller) mark() {
+	if p.in.Typed && !p.marked && !p.ended && (!p.m.feed.running || p.m.dialog.waits()) {
+		fmt.Fprint(p.out, "> ")
+		p.marked = true
+	}
+}
+
+// print writes a line.
+func (p *teller) print(line string) {
+	p.endLine()
+	fmt.Fprintln(p.out, strings.TrimRight(line, " "))
+}
+
+// block writes text that may have several lines, the first of them behind what
+// says whose they are. None of the others can be taken for a line of ours.
+func (p *teller) block(who, text string) {
+	for i, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		if i == 0 && who != "" {
+			p.print(who + ": " + l)
+		} else {
+			p.print("  " + l)
+		}
+	}
+}
+
+// endLine ends the line that one types on.
+func (p *teller) endLine() {
+	if p.marked {
+		fmt.Fprintln(p.out)
+		p.marked = false
+	}
+}

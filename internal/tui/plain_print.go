@@ -1,0 +1,156 @@
+package tui
+
+import (
+	"strings"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// plainOutput is how many lines of a tool's output are told, its last ones.
+const plainOutput = 8
+
+// begin tells where one is, and what was said last.
+func (p *teller) begin() {
+	p.print(p.m.o.heading(p.m.feed.title))
+	for _, n := range p.m.o.Notices {
+		p.block("note", Sanitize(n))
+	}
+	last := 0
+	for i, ev := range p.m.o.History {
+		if said, ok := ev.(*loop.UserSaid); ok && !said.Steered {
+			last = i
+		}
+	}
+	typed := p.in.Typed
+	p.in.Typed = false // nobody typed this here
+	for _, ev := range p.m.o.History[last:] {
+		p.event(ev)
+	}
+	p.in.Typed = typed
+	if draft := p.m.editor.take(); strings.TrimSpace(draft) != "" {
+		p.block("note", "not sent before, type it again to send it: "+Sanitize(draft))
+	}
+	p.m.list.told = p.told
+}
+
+// told tells of what the model adds to the transcript, but for what is told of
+// when it happens.
+func (p *teller) told(it item) {
+	switch it := it.(type) {
+	case *notice:
+		p.block("note", Sanitize(it.text))
+	case *fault:
+		p.block("error", Sanitize(it.text))
+		if it.hint != "" {
+			p.block("", Sanitize(it.hint))
+		}
+	case *ending:
+		who := "note"
+		if p.ending {
+			who = "done"
+		}
+		p.block(who, Sanitize(it.text))
+	case *retry:
+		p.block("error", strings.Join(it.draw(canvas{st: p.m.st, width: plainWidth}), "\n"))
+	}
+}
+
+// event tells of what happens.
+func (p *teller) event(ev loop.Event) {
+	switch ev := ev.(type) {
+	case *loop.UserSaid:
+		if !ev.Auto && !p.in.Typed {
+			p.block("you", Sanitize(ev.Text))
+		}
+	case loop.Streamed:
+		if d, ok := ev.Delta.(llm.TextDelta); ok {
+			p.said += d.Text
+			p.whole(p.said[:strings.LastIndexByte(p.said, '\n')+1])
+		}
+	case *loop.MessageDone:
+		p.message(ev.Message)
+	case loop.Retrying:
+		p.said, p.printed = "", 0
+	case *loop.ToolStart:
+		if ev.Effect != "read" {
+			p.started[ev.ID] = true
+			p.block("tool", SanitizeLine(ev.Title))
+		}
+	case *loop.ToolEnd:
+		p.toolEnd(ev)
+	}
+}
+
+// whole tells what of the message that streams is on lines that have ended.
+func (p *teller) whole(lines string) {
+	if len(lines) <= p.printed {
+		return
+	}
+	who := "agent"
+	if p.printed > 0 {
+		who = ""
+	}
+	p.block(who, Sanitize(lines[p.printed:]))
+	p.printed = len(lines)
+}
+
+// message tells the rest of a message.
+func (p *teller) message(m llm.Message) {
+	switch m.Kind {
+	case llm.Assistant:
+		if !strings.HasPrefix(m.Text, p.said[:p.printed]) {
+			p.printed = 0
+		}
+		p.said = m.Text
+		if strings.TrimSpace(m.Text[p.printed:]) != "" {
+			p.whole(m.Text)
+		}
+		if m.Cut {
+			p.print("  (cut)")
+		}
+		p.said, p.printed = "", 0
+	case llm.Thinking:
+		first, _, _ := strings.Cut(strings.TrimSpace(m.Text), "\n")
+		if first != "" {
+			p.block("thought", Truncate(SanitizeLine(strings.Trim(first, "*# ")), plainWidth))
+		}
+	}
+}
+
+func (p *teller) toolEnd(ev *loop.ToolEnd) {
+	facts := string(ev.Outcome)
+	if ev.Summary != "" {
+		facts += ", " + SanitizeLine(ev.Summary)
+	}
+	facts += ", " + brief(ev.Duration)
+	if p.started[ev.Result.ID] {
+		p.print("  " + facts)
+	} else {
+		p.block("tool", SanitizeLine(ev.Title)+" ("+facts+")")
+	}
+	delete(p.started, ev.Result.ID)
+	for _, d := range ev.Diffs {
+		p.print("  " + SanitizeLine(d.Path) + " " + DiffStat(d))
+	}
+	if ev.Outcome == loop.OK && (ev.Effect == "read" || len(ev.Diffs) > 0) {
+		return
+	}
+	lines := strings.Split(strings.TrimRight(Sanitize(ev.Result.Text), "\n"), "\n")
+	if more := len(lines) - plainOutput; more > 0 {
+		p.print("    " + count(more, "earlier line"))
+		lines = lines[more:]
+	}
+	for _, l := range lines {
+		p.print("    " + l)
+	}
+}
+
+// help lists what can be typed.
+func (p *teller) help() {
+	p.block("note", p.m.answering())
+	p.print("  a prompt is sent with enter; a backslash at the end of a line joins it with the next; ctrl+c stops a turn")
+	for _, s := range p.m.commands() {
+		p.print("  " + strings.TrimSpace("/"+s.name+" "+s.args) + ": " + s.what)
+	}
+}

@@ -23,96 +23,40 @@ func DiffStat(d loop.Diff) string { return fmt.Sprintf("+%d −%d", d.Added, d.R
 
 // DiffLines draws the hunks of d within width columns, of which it needs two:
 // the number of each line, what became of it, and in a changed line the words
-// that changed. Nothing is cut from a line: one that is too long goes on below.
-// At most limit lines are drawn, unless limit is 0; the last then tells how many
-// more there are.
+// that changed; side by side if st says so or if there is room. Nothing is cut
+// from a line: one that is too long goes on below. At most limit lines are
+// drawn, unless limit is 0; the last then tells how many more there are.
 func DiffLines(st *Styles, d loop.Diff, width, limit int) []string {
 	rows := readHunks(d.Unified)
-	markWords(rows)
-	g := columnsFor(rows, width)
+	k := &diffInk{st: st, rows: rows, code: st.diffCode(rows, d.Path, limit)}
+	parts, g := unifiedParts(rows), columnsFor(rows, width)
+	draw := k.unified
+	if s := splitFor(rows, width); s.text >= leastSplit && (st.diffs == Split || st.diffs != Unified && width >= roomy && bothSides(rows)) {
+		parts, g, draw = splitParts(rows), s, k.split
+	}
 	var out []string
-	for i, r := range rows {
-		lines := r.draw(st, g)
-		if limit > 0 && len(out)+len(lines) > limit-1 && !(i == len(rows)-1 && len(out)+len(lines) <= limit) {
-			return append(out, drawSpans([]span{{text: Truncate("… "+count(len(rows)-i, "more line"), width), pen: st.pens.dim}}))
+	for i, p := range parts {
+		lines := draw(p, g)
+		last := i == len(parts)-1
+		if limit > 0 && len(out)+len(lines) > limit-1 && !(last && len(out)+len(lines) <= limit) {
+			return append(out, drawSpans([]span{{text: Truncate("… "+count(len(parts)-i, "more line"), width), pen: st.pens.dim}}))
 		}
 		out = append(out, lines...)
 	}
 	return out
 }
 
-// diffRow is a line of a hunk.
-type diffRow struct {
-	mark   byte // ' ', '-', '+'; '\\' for a remark of diff's own, '@' between hunks
-	number int  // in the old file of what was removed, else in the new one
-	text   string
-	words  []span // text, with pens where words changed; nil if it is not told
-}
+// diffPart is what stands beside each other in a diff: the indexes of a row of
+// the old file and one of the new, negative where there is none.
+type diffPart struct{ before, after int }
 
-// readHunks reads the hunks of a unified diff. What does not look like one is
-// taken for unchanged lines, so that it is drawn all the same.
-func readHunks(unified string) []diffRow {
-	var rows []diffRow
-	before, after, left := 0, 0, 0
-	for line := range strings.SplitSeq(strings.TrimSuffix(unified, "\n"), "\n") {
-		if a, b, n, ok := hunkHeader(line); ok && left <= 0 {
-			if len(rows) > 0 {
-				rows = append(rows, diffRow{mark: '@'})
-			}
-			before, after, left = a, b, n
-			continue
-		}
-		if line == "" {
-			line = " " // an empty line whose blank was lost on the way
-		}
-		r := diffRow{mark: line[0], text: line[1:]}
-		switch r.mark {
-		case '-':
-			r.number = before
-			before++
-			left--
-		case '+':
-			r.number = after
-			after++
-			left--
-		case ' ':
-			r.number = after
-			before++
-			after++
-			left -= 2
-		case '\\':
-		default:
-			r = diffRow{mark: ' ', text: line}
-		}
-		rows = append(rows, r)
+// unifiedParts sets one row below the other.
+func unifiedParts(rows []diffRow) []diffPart {
+	parts := make([]diffPart, len(rows))
+	for i := range rows {
+		parts[i] = diffPart{i, -1}
 	}
-	return rows
-}
-
-// hunkHeader reads "@@ -41,2 +41,3 @@": where the hunk begins in both files,
-// and how many lines of both it has.
-func hunkHeader(line string) (before, after, lines int, ok bool) {
-	fields := strings.Fields(line)
-	if len(fields) < 4 || fields[0] != "@@" || fields[3] != "@@" {
-		return 0, 0, 0, false
-	}
-	before, n, ok := hunkRange(fields[1], "-")
-	if !ok {
-		return 0, 0, 0, false
-	}
-	after, m, ok := hunkRange(fields[2], "+")
-	return before, after, n + m, ok
-}
-
-func hunkRange(s, sign string) (start, lines int, ok bool) {
-	s, signed := strings.CutPrefix(s, sign)
-	from, size, sized := strings.Cut(s, ",")
-	start, err := strconv.Atoi(from)
-	lines = 1
-	if sized && err == nil {
-		lines, err = strconv.Atoi(size)
-	}
-	return start, lines, signed && err == nil
+	return parts
 }
 
 // diffColumns is the columns that the numbers of lines take, none if there is no
@@ -121,11 +65,7 @@ type diffColumns struct{ numbers, text int }
 
 // columnsFor returns the columns for rows drawn within width columns.
 func columnsFor(rows []diffRow, width int) diffColumns {
-	most := 0
-	for _, r := range rows {
-		most = max(most, r.number)
-	}
-	g := diffColumns{numbers: len(strconv.Itoa(most))}
+	g := diffColumns{numbers: numberWidth(rows)}
 	const marks, leastText = 4, 16 // " │" before the mark, a blank after it
 	g.text = width - g.numbers - marks
 	if g.text < leastText {
@@ -134,44 +74,147 @@ func columnsFor(rows []diffRow, width int) diffColumns {
 	return g
 }
 
-// draw returns the lines of r.
-func (r diffRow) draw(st *Styles, g diffColumns) []string {
+// numberWidth is that of the highest number of a line.
+func numberWidth(rows []diffRow) int {
+	most := 0
+	for _, r := range rows {
+		most = max(most, r.before, r.after)
+	}
+	return len(strconv.Itoa(most))
+}
+
+// diffInk draws the rows of a diff.
+type diffInk struct {
+	st   *Styles
+	rows []diffRow
+	code [][]span // of each row, as far as it is known what its code means
+}
+
+// unified draws a row on its own.
+func (k *diffInk) unified(p diffPart, g diffColumns) []string {
+	r := k.rows[p.before]
 	if r.mark == '@' {
-		return []string{drawSpans([]span{{text: strings.Repeat(" ", g.numbers) + "⋮", pen: st.pens.dim}})}
+		return []string{drawSpans([]span{{text: strings.Repeat(" ", g.numbers) + "⋮", pen: k.st.pens.dim}})}
 	}
-	look := map[byte]pen{'-': st.pens.bad, '+': st.pens.good, '\\': st.pens.dim}[r.mark]
-	line := r.words
-	if line == nil {
-		line = []span{{text: visible(r.mark, Sanitize(r.text))}}
+	number := r.after
+	if r.mark == '-' {
+		number = r.before
 	}
-	for i := range line {
-		line[i].pen = look.and(line[i].pen)
-	}
-	mark, number := string(r.mark), ""
-	if r.number > 0 {
-		number = strconv.Itoa(r.number)
-	}
-	if r.mark == '\\' {
-		mark = " "
-	}
+	mark, digits, look := r.sign(), numeral(number), k.look(r)
 	var out []string
-	for _, cut := range cutSpans(line, g.text) {
+	for _, cut := range cutSpans(k.line(p.before), g.text) {
 		lead := []span{{text: mark, pen: look}}
 		if g.numbers > 0 {
-			lead = []span{{text: fmt.Sprintf("%*s │", g.numbers, number), pen: st.pens.dim}, {text: mark + " ", pen: look}}
+			lead = []span{{text: fmt.Sprintf("%*s │", g.numbers, digits), pen: k.st.pens.dim}, {text: mark + " ", pen: look}}
 		}
-		out = append(out, drawSpans(append(lead, cut...)))
-		mark, number = " ", ""
+		out = append(out, drawSpans(append(lead, k.fill(r, cut, g.text)...)))
+		mark, digits = " ", ""
 	}
 	return out
 }
 
-// visible makes the blanks at the end of a changed line seen: they may be all
-// that changed.
-func visible(mark byte, text string) string {
-	trimmed := strings.TrimRight(text, " ")
-	if mark != '+' && mark != '-' || trimmed == text {
-		return text
+// sign is the mark of r as it is drawn.
+func (r diffRow) sign() string {
+	if r.mark == '\\' {
+		return " "
 	}
-	return trimmed + strings.Repeat("·", len(text)-len(trimmed))
+	return string(r.mark)
+}
+
+func numeral(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// look is how the mark of r is drawn.
+func (k *diffInk) look(r diffRow) pen {
+	p := k.st.pens
+	switch r.mark {
+	case '-':
+		return p.bad.and(p.badRow)
+	case '+':
+		return p.good.and(p.goodRow)
+	case '\\':
+		return p.dim
+	}
+	return ""
+}
+
+// fill paints what is left of a changed line's room, where it is painted.
+func (k *diffInk) fill(r diffRow, line []span, width int) []span {
+	row := map[byte]pen{'-': k.st.pens.badRow, '+': k.st.pens.goodRow}[r.mark]
+	if left := width - spansWidth(line); row != "" && left > 0 {
+		line = append(line, span{text: strings.Repeat(" ", left), pen: row})
+	}
+	return line
+}
+
+// line is the text of row i: in the colours of its code, on that of what became
+// of it, with the words that changed.
+func (k *diffInk) line(i int) []span {
+	r, p := k.rows[i], k.st.pens
+	shown, changed := k.words(i)
+	code := []span{{text: shown}}
+	if i < len(k.code) && k.code[i] != nil && shown == r.shown() {
+		code = k.code[i]
+	}
+	whole, row, word := pen(""), pen(""), pen("")
+	switch r.mark {
+	case '-':
+		whole, row, word = p.bad, p.badRow, p.badWord
+	case '+':
+		whole, row, word = p.good, p.goodRow, p.goodWord
+	case '\\':
+		whole = p.dim
+	}
+	return recolour(code, changed, func(own pen, changed bool) pen {
+		switch {
+		case row == "" && changed:
+			return whole.and(penBold)
+		case row == "" && (whole != "" || r.mark != ' '):
+			return whole
+		case row == "" && own == p.literal:
+			return "" // it would look like what was added
+		case row == "":
+			return own
+		case own == "":
+			own = p.text
+		}
+		if changed {
+			return own.and(word)
+		}
+		return own.and(row)
+	})
+}
+
+// recolour draws spans anew, cut where a changed part of them begins or ends.
+func recolour(spans []span, changed [][2]int, look func(own pen, changed bool) pen) []span {
+	var out []span
+	at := 0 // of the text, in bytes
+	for _, sp := range spans {
+		for rest := sp.text; rest != ""; {
+			for len(changed) > 0 && changed[0][1] <= at {
+				changed = changed[1:]
+			}
+			n, in := len(rest), false
+			if len(changed) > 0 {
+				in = changed[0][0] <= at
+				edge := changed[0][0]
+				if in {
+					edge = changed[0][1]
+				}
+				n = min(n, edge-at)
+			}
+			p := look(sp.pen, in)
+			if last := len(out) - 1; last >= 0 && out[last].pen == p {
+				out[last].text += rest[:n]
+			} else {
+				out = append(out, span{text: rest[:n], pen: p})
+			}
+			rest, at = rest[n:], at+n
+		}
+	}
+	return out
 }

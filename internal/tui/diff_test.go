@@ -36,6 +36,9 @@ func TestDiffGoldens(t *testing.T) {
 		}
 		for width := 2; width < 60; width++ {
 			checkLines(t, DiffLines(looks["dark"], d, width, 0), width)
+			for _, st := range []*Styles{{diffs: Split}, look{theme: "light", diffs: Split}.styles()} {
+				checkLines(t, DiffLines(st, d, width, 0), width)
+			}
 			for limit := 1; limit < 8; limit++ {
 				if n := len(DiffLines(looks["dark"], d, width, limit)); n > limit {
 					t.Errorf("%s at %d: %d lines where %d are allowed", file, width, n, limit)
@@ -71,4 +74,63 @@ func FuzzDiffLines(f *testing.F) {
 		width = 2 + min(max(width, 0), 200)
 		checkLines(t, DiffLines(looks["dark"], loop.Diff{Unified: unified}, width, 0), width)
 	})
+}
+
+// Side by side, every line stands where it stands one below the other: with its
+// number, in its order, whole.
+func TestDiffSideBySide(t *testing.T) {
+	d := loop.Diff{Path: "a.txt", Unified: "@@ -7,5 +7,5 @@\n same\n-one old line\n-gone\n+one new line\n 日本語日本語日本語日本語日本語日本語\n+more\n\\ No newline at end of file\n"}
+	want := []string{
+		" 7   same                    │  7   same",
+		" 8 - one old line            │  8 + one new line",
+		" 9 - gone                    │",
+		"10   日本語日本語日本語日本  │  9   日本語日本語日本語日本",
+		"     語日本語日本語          │      語日本語日本語",
+		"                             │ 10 + more",
+		"                             │       No newline at end of f",
+		"                             │      ile",
+	}
+	got := bare(DiffLines(look{diffs: Split, noColor: true}.styles(), d, 60, 0))
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+}
+
+// Side by side is for wide windows and for what has two sides, unless it is
+// wanted so.
+func TestDiffLayouts(t *testing.T) {
+	both := loop.Diff{Unified: "@@ -1 +1 @@\n-a\n+b\n"}
+	added := loop.Diff{Unified: "@@ -1 +1,2 @@\n a\n+b\n"}
+	for _, c := range []struct {
+		layout DiffLayout
+		diff   loop.Diff
+		width  int
+		split  bool
+	}{
+		{"", both, 116, true}, {Auto, both, 116, true}, {Auto, both, 100, false}, {Auto, added, 200, false},
+		{Unified, both, 200, false}, {Split, both, 60, true}, {Split, added, 60, true}, {Split, both, 40, false},
+	} {
+		lines := bare(DiffLines(look{diffs: c.layout}.styles(), c.diff, c.width, 0))
+		if got := !strings.HasPrefix(lines[0], "1 │"); got != c.split {
+			t.Errorf("%q at %d: split %v, want %v:\n%s", c.layout, c.width, got, c.split, strings.Join(lines, "\n"))
+		}
+	}
+}
+
+func BenchmarkDiffLines(b *testing.B) {
+	var u strings.Builder
+	u.WriteString("@@ -1,10000 +1,10000 @@\n")
+	for _, mark := range "-+" {
+		for i := range 10_000 {
+			fmt.Fprintf(&u, "%c\tif got := f(%d); got != \"%c\" { // line\n", mark, i, mark)
+		}
+	}
+	d := loop.Diff{Path: "a.go", Unified: u.String()}
+	for _, limit := range []int{diffLines, openLines, 0} {
+		b.Run(fmt.Sprint(limit), func(b *testing.B) {
+			for b.Loop() {
+				DiffLines(looks["painted"], d, 100, limit)
+			}
+		})
+	}
 }

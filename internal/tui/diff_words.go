@@ -10,23 +10,6 @@ import (
 // of them changed.
 const maxWords = 400
 
-// markWords finds, where lines were replaced by others, the words that changed
-// in each. The first is taken to have become the first, and so on.
-func markWords(rows []diffRow) {
-	for i := 0; i < len(rows); {
-		if rows[i].mark != '-' {
-			i++
-			continue
-		}
-		removed := run(rows[i:], '-')
-		added := run(rows[i+removed:], '+')
-		for j := i; j < i+min(removed, added); j++ {
-			markPair(&rows[j], &rows[j+removed])
-		}
-		i += removed + added
-	}
-}
-
 // run returns how many rows have mark before one that has not.
 func run(rows []diffRow, mark byte) int {
 	if n := slices.IndexFunc(rows, func(r diffRow) bool { return r.mark != mark }); n >= 0 {
@@ -35,37 +18,52 @@ func run(rows []diffRow, mark byte) int {
 	return len(rows)
 }
 
-// markPair marks the words that differ between two lines, unless so few are the
-// same that it would say nothing.
-func markPair(before, after *diffRow) {
-	a, b := Sanitize(before.text), Sanitize(after.text)
-	if a == b { // they differ in what Sanitize makes alike: tabs and blanks
-		a = Sanitize(strings.ReplaceAll(before.text, "\t", "→"))
-		b = Sanitize(strings.ReplaceAll(after.text, "\t", "→"))
+// words returns row i as it is shown, and the parts of that which changed,
+// unless so few are the same that it would say nothing.
+func (k *diffInk) words(i int) (shown string, changed [][2]int) {
+	r := k.rows[i]
+	if r.mate == i {
+		return r.shown(), nil
 	}
-	x, y := words(visible('-', a)), words(visible('+', b))
+	mate := k.rows[r.mate]
+	a, b := Sanitize(r.text), Sanitize(mate.text)
+	if a == b { // they differ in what Sanitize makes alike: tabs and blanks
+		a = Sanitize(strings.ReplaceAll(r.text, "\t", "→"))
+		b = Sanitize(strings.ReplaceAll(mate.text, "\t", "→"))
+	}
+	shown = visible(r.mark, a)
+	x, y := cutWords(shown), cutWords(visible(mate.mark, b))
 	if len(x) > maxWords || len(y) > maxWords {
-		return
+		return shown, nil
 	}
 	keepX, keepY := common(x, y)
-	kept, all := 0, 0
-	for i, w := range x {
+	if r.mark == '+' {
+		if !alike(y, keepY) {
+			return shown, nil
+		}
+	} else if !alike(x, keepX) {
+		return shown, nil
+	}
+	return shown, changedParts(x, keepX)
+}
+
+// alike reports whether at least half of what is in words was kept.
+func alike(words []string, kept []bool) bool {
+	same, all := 0, 0
+	for i, w := range words {
 		if strings.TrimSpace(w) == "" {
 			continue
 		}
 		all += len(w)
-		if keepX[i] {
-			kept += len(w)
+		if kept[i] {
+			same += len(w)
 		}
 	}
-	if kept*2 < all {
-		return
-	}
-	before.words, after.words = boldWhere(x, keepX), boldWhere(y, keepY)
+	return same*2 >= all
 }
 
-// words cuts s into words, runs of blanks, and single characters between them.
-func words(s string) []string {
+// cutWords cuts s into words, runs of blanks, and single characters between them.
+func cutWords(s string) []string {
 	class := func(r rune) int {
 		switch {
 		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), r == '_':
@@ -76,14 +74,17 @@ func words(s string) []string {
 		return 0
 	}
 	var out []string
-	last := 0
-	for _, r := range s {
+	from, last := 0, 0
+	for i, r := range s {
 		c := class(r)
-		if len(out) == 0 || c == 0 && !unicode.In(r, unicode.Cf) || c != last {
-			out = append(out, "")
+		if i > from && (c == 0 && !unicode.In(r, unicode.Cf) || c != last) {
+			out = append(out, s[from:i])
+			from = i
 		}
-		out[len(out)-1] += string(r)
 		last = c
+	}
+	if from < len(s) {
+		out = append(out, s[from:])
 	}
 	return out
 }
@@ -92,6 +93,27 @@ func words(s string) []string {
 // subsequence.
 func common(x, y []string) (inX, inY []bool) {
 	inX, inY = make([]bool, len(x)), make([]bool, len(y))
+	last := func(n int) (i, j int) { return len(x) - 1 - n, len(y) - 1 - n }
+	head, tail := 0, 0 // that are the same, as most are
+	for head < min(len(x), len(y)) && x[head] == y[head] {
+		inX[head], inY[head] = true, true
+		head++
+	}
+	for tail < min(len(x), len(y))-head {
+		i, j := last(tail)
+		if x[i] != y[j] {
+			break
+		}
+		inX[i], inY[j] = true, true
+		tail++
+	}
+	middle(x[head:len(x)-tail], y[head:len(y)-tail], inX[head:], inY[head:])
+	return inX, inY
+}
+
+// middle is common for what is left between the words that are the same at
+// either end.
+func middle(x, y []string, inX, inY []bool) {
 	length := make([][]int, len(x)+1) // of that of x[i:] and y[j:]
 	for i := range length {
 		length[i] = make([]int, len(y)+1)
@@ -117,22 +139,22 @@ func common(x, y []string) (inX, inY []bool) {
 			j++
 		}
 	}
-	return inX, inY
 }
 
-// boldWhere returns words with those bold that are not kept.
-func boldWhere(words []string, kept []bool) []span {
-	var out []span
+// changedParts returns where the words that are not kept stand, in bytes.
+func changedParts(words []string, kept []bool) [][2]int {
+	var out [][2]int
+	at := 0
 	for i, w := range words {
-		p := penBold
-		if kept[i] {
-			p = ""
+		end := at + len(w)
+		switch n := len(out); {
+		case kept[i]:
+		case n > 0 && out[n-1][1] == at:
+			out[n-1][1] = end
+		default:
+			out = append(out, [2]int{at, end})
 		}
-		if n := len(out); n > 0 && out[n-1].pen == p {
-			out[n-1].text += w
-			continue
-		}
-		out = append(out, span{text: w, pen: p})
+		at = end
 	}
 	return out
 }

@@ -18,6 +18,7 @@ var looks = map[string]*Styles{
 	"dark":    NewStyles(true, false),
 	"light":   NewStyles(false, false),
 	"nocolor": NewStyles(true, true),
+	"painted": look{theme: "dark", dark: true}.styles(),
 }
 
 // checkGolden compares lines with a golden in which ESC and BEL are signs that

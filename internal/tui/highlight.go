@@ -15,7 +15,7 @@ const maxHighlight = 256 << 10
 // unknown language stays plain.
 func (st *Styles) highlight(code, language string) [][]span {
 	code = strings.TrimSuffix(code, "\n")
-	tokens := tokenise(code+"\n", language)
+	tokens := tokenise(code+"\n", st.lexer(language))
 	if tokens == nil {
 		return plainSpans(code)
 	}
@@ -44,14 +44,28 @@ func plainSpans(text string) [][]span {
 	return lines
 }
 
-// tokenise returns the tokens of code, or nil if it can not be told what they
-// are. They make up the code exactly.
-func tokenise(code, language string) (tokens []chroma.Token) {
-	if language == "" || len(code) > maxHighlight {
+// lexer returns what reads a language, by its name or by that of a file; nil if
+// there is none. To find out takes milliseconds, so it is remembered.
+func (st *Styles) lexer(language string) chroma.Lexer {
+	if language == "" {
 		return nil
 	}
+	if known, ok := st.lexers.Load(language); ok {
+		lexer, _ := known.(chroma.Lexer)
+		return lexer
+	}
 	lexer := lexers.Get(language)
-	if lexer == nil {
+	if lexer != nil {
+		lexer = chroma.Coalesce(lexer)
+	}
+	st.lexers.Store(language, lexer)
+	return lexer
+}
+
+// tokenise returns the tokens of code, or nil if it can not be told what they
+// are. They make up the code exactly.
+func tokenise(code string, lexer chroma.Lexer) (tokens []chroma.Token) {
+	if lexer == nil || len(code) > maxHighlight {
 		return nil
 	}
 	// A lexer is a table of regular expressions by many hands, and the code is
@@ -61,7 +75,7 @@ func tokenise(code, language string) (tokens []chroma.Token) {
 			tokens = nil
 		}
 	}()
-	all, err := chroma.Tokenise(chroma.Coalesce(lexer), &chroma.TokeniseOptions{State: "root"}, code)
+	all, err := chroma.Tokenise(lexer, &chroma.TokeniseOptions{State: "root"}, code)
 	if err != nil {
 		return nil
 	}

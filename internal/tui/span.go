@@ -13,10 +13,19 @@ type span struct {
 	link string // where a click leads, if anywhere
 }
 
+// spansWidth returns the columns that spans take.
+func spansWidth(spans []span) int {
+	w := 0
+	for _, sp := range spans {
+		w += ansi.StringWidth(sp.text)
+	}
+	return w
+}
+
 // drawSpans returns a line of spans for the terminal, without the blanks at
-// its end. It ends in the state it began in.
+// its end, unless they are painted. It ends in the state it began in.
 func drawSpans(spans []span) string {
-	for len(spans) > 0 {
+	for len(spans) > 0 && !spans[len(spans)-1].pen.paints() {
 		last := strings.TrimRight(spans[len(spans)-1].text, " ")
 		if last == spans[len(spans)-1].text && last != "" {
 			break

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"sync"
+
 	"charm.land/glamour/v2/ansi"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -37,6 +39,7 @@ type Styles struct {
 	colour palette
 	ascii  letters
 	diffs  DiffLayout
+	lexers sync.Map // by the name of a language, those that were looked for
 }
 
 // pens are the same styles, and those of code and diffs, for spans.

@@ -160,3 +160,7 @@ func (p pen) and(q pen) pen {
 	}
 	return p + ";" + q
 }
+
+// paints reports whether p draws on a background of its own, so that blanks are
+// seen too.
+func (p pen) paints() bool { return strings.Contains(";"+string(p), ";48;") }

@@ -181,6 +181,7 @@ func (a *app) equip(inRepo bool) {
 	a.options.Jobs = a.jobs
 	a.index = a.work.Index()
 	a.options.Tools = watched(toolsOf(a.work, known, a.jobs, a.checks), a.index)
+	a.options.Shell = watchedShell(tools.Typed(a.work, a.jobs), a.index)
 	a.options.System = loop.SystemPrompt(loop.Place{
 		Dir: dir, OS: runtime.GOOS, Shell: filepath.Base(shell.Program()), Git: inRepo, Today: time.Now(),
 	})

@@ -45,6 +45,17 @@ func (t watchedTool) Prepare(ctx context.Context, args json.RawMessage) (tools.C
 	return watchedCall(c, t.index), nil
 }
 
+// watchedShell does the same for what the person types.
+func watchedShell(shell func(string, bool) (tools.Call, error), x *search.Index) func(string, bool) (tools.Call, error) {
+	return func(line string, told bool) (tools.Call, error) {
+		c, err := shell(line, told)
+		if err != nil {
+			return c, err
+		}
+		return watchedCall(c, x), nil
+	}
+}
+
 // watchedCall returns c such that x gets to know what it did.
 func watchedCall(c tools.Call, x *search.Index) tools.Call {
 	run := c.Run

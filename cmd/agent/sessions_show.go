@@ -74,6 +74,12 @@ func (t *transcript) event(e loop.Durable) {
 		}
 	case *loop.ToolEnd:
 		t.call(e)
+	case *loop.ShellEnd:
+		mark := "!"
+		if !e.Join {
+			mark = "!!"
+		}
+		t.say("\n› %s%s\n%s\n", mark, e.Line, indented(e.Text))
 	case *loop.TurnEnd:
 		if e.Reason != loop.Done && e.Error != "" {
 			t.say("\n✗ %s\n", e.Error)

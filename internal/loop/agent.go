@@ -26,7 +26,10 @@ type Options struct {
 	Tools  []tools.Tool  // the agent adds todo and ask, which are its own
 	Ledger *tools.Ledger // that Tools consult, which is filled here; nil keeps none
 	Jobs   Jobs          // what runs in the background; nil where nothing can
-	Schema *Schema       // what the last answer of a turn must fit; nil for any
+	// Shell prepares a command that the person typed; told says whether the model
+	// is told of it. nil where none can be run.
+	Shell  func(line string, told bool) (tools.Call, error)
+	Schema *Schema // what the last answer of a turn must fit; nil for any
 	// MaxSteps is the number of steps after which a turn asks whether it may go
 	// on; 0 is DefaultMaxSteps.
 	MaxSteps int
@@ -64,12 +67,15 @@ type Agent struct {
 	answers map[string]chan Answer // of the asks that wait
 	brake   *brake                 // of the turn that runs
 	named   string                 // the model that the log knows of
+	typed   *brake                 // of the command of the person's that runs; nil if none does
 
 	draft unsent // what the person has not sent, or the model was not told
 
 	log     sync.Mutex // keeps records in the order of their events
 	all     gathering  // the session, where there is no log to read it from again
-	begun   bool       // the session holds a prompt
+	begun   bool       // the session is one that is kept
+	spoken  bool       // it holds a prompt
+	ran     ran        // what the person ran
 	unsaved [][]byte   // records that the log could not take yet
 }
 
@@ -85,7 +91,7 @@ func NewAgent(o Options) *Agent {
 		o.Rand = rand.Float64
 	}
 	a := &Agent{
-		o: o, model: o.Model, begun: len(o.State.Events) > 0,
+		o: o, model: o.Model, begun: len(o.State.Events) > 0, spoken: len(o.State.Events) > 0,
 		answers: map[string]chan Answer{}, rest: resting{}, text: map[string]bool{}, brake: newBrake(func() {}),
 	}
 	a.tools = append(slices.Clone(o.Tools), newOwn(a.todo), newOwn(a.ask))
@@ -107,6 +113,7 @@ func NewAgent(o Options) *Agent {
 // resume makes true what the records of the session amount to.
 func (a *Agent) resume(s State) {
 	a.msgs, a.steps, a.filled = s.Messages, s.Steps, filling{s.Filled, len(s.Messages)}
+	a.heard(s)
 	a.know(remaining(readings(s.Events), s.Messages))
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -216,7 +223,7 @@ func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reas
 	t := &Turn{
 		Model: a.currentModel, System: a.o.System, Tools: a.tools, Schema: a.o.Schema, MaxSteps: a.o.MaxSteps,
 		Ledger: a.o.Ledger, Before: a.steps, Force: force,
-		Judge: a.judge, News: a.news, Inbox: a.leftover, Emit: a.emit,
+		Judge: a.judge, News: a.news, Ran: a.untold, Inbox: a.leftover, Emit: a.emit,
 		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand, rest: a.rest, asText: a.text,
 		reads: a.reads, filled: a.filled, outputs: a.outputs(),
 	}
@@ -224,7 +231,7 @@ func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reas
 		t.Approve = a.approve
 	}
 	t.logErr = a.emitModel()
-	a.msgs = t.tell(a.msgs, a.news()...)
+	a.msgs = t.tell(t.hear(a.msgs), a.news()...)
 	t.emit(&UserSaid{Meta: t.now(), Text: p.Text, Images: p.Images})
 	a.msgs = append(a.msgs, llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
 	msgs, end := t.Run(ctx, a.msgs)
@@ -277,6 +284,8 @@ func (a *Agent) do(c Command) {
 		a.compact()
 	case SaveDraft:
 		a.keepDraft(c.Draft)
+	case RunShell:
+		a.runShell(c)
 	}
 }
 
@@ -296,9 +305,9 @@ func (a *Agent) setModel(name string) {
 // found takes a model if nothing was said yet.
 func (a *Agent) found(m Model) {
 	a.log.Lock()
-	begun := a.begun
+	spoken := a.spoken
 	a.log.Unlock()
-	if !begun {
+	if !spoken {
 		a.useModel(m)
 		_ = a.emit(Notice{Text: m.Name + " answers now: " + m.Why + "."})
 	}

@@ -24,10 +24,13 @@ func (b *brake) pull() {
 	}
 }
 
-// interrupt pulls the brake of the turn that runs. After its end that does
-// nothing.
+// interrupt pulls the brakes of the turn and of the person's command that run.
+// After their end that does nothing.
 func (a *Agent) interrupt() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.brake.pull()
+	if a.typed != nil {
+		a.typed.pull()
+	}
 }

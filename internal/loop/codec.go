@@ -41,6 +41,12 @@ func typeOf(e Durable) string {
 		return "rewind"
 	case *Compacted:
 		return "compact"
+	case *ShellStart:
+		return "shell_start"
+	case *ShellEnd:
+		return "shell_end"
+	case *ShellTold:
+		return "shell_told"
 	}
 	return ""
 }
@@ -77,6 +83,12 @@ func eventOf(typ string) Durable {
 		return &Rewound{}
 	case "compact":
 		return &Compacted{}
+	case "shell_start":
+		return &ShellStart{}
+	case "shell_end":
+		return &ShellEnd{}
+	case "shell_told":
+		return &ShellTold{}
 	}
 	return nil
 }

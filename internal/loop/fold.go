@@ -23,8 +23,9 @@ type State struct {
 	Todo   []TodoItem // the model's plan
 	Title  string     // that the person gave it; empty leaves its first words
 	Grants []policy.Scope
-	Filled int   // tokens of the model's window that Messages take, about
-	Draft  Draft // of the person; not of the records, so that whoever resumes fills it
+	Filled int         // tokens of the model's window that Messages take, about
+	Untold []*ShellEnd // what commands of the person's came to, of which the model is to be told
+	Draft  Draft       // of the person; not of the records, so that whoever resumes fills it
 	// Closing are the events that the session lacks because the program ended
 	// in the middle of a turn: a cut answer, the one result of each open call,
 	// the end of the turn. They are part of Messages and Events already, and
@@ -45,6 +46,7 @@ type folding struct {
 	gathering
 	open   map[string]*openCall // calls without a result
 	calls  []string             // their ids, in order
+	ran    ran
 	inTurn bool
 	steps  int
 	filled filling
@@ -63,6 +65,7 @@ func (g gathering) state() State {
 	f.Title = g.title
 	f.close()
 	f.Events = f.events
+	f.Untold = f.ran.untold
 	f.Filled = f.filled.of(f.Messages)
 	return f.State
 }
@@ -118,6 +121,8 @@ func (f *folding) fold(e Durable) {
 		f.Mode = e.Mode
 	case *TodoSet:
 		f.Todo = e.Items
+	default:
+		f.shell(e)
 	}
 }
 
@@ -154,6 +159,9 @@ func (f *folding) close() {
 	if f.inTurn {
 		f.closing(&TurnEnd{Meta: meta, Reason: UserInterrupt, Steps: f.steps, Usage: f.usage,
 			Error: "the program ended in the middle of this turn"})
+	}
+	for _, s := range slices.Clone(f.ran.open) {
+		f.closing(s.lost(meta))
 	}
 }
 

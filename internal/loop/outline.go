@@ -84,6 +84,7 @@ func (s *summing) add(record []byte) {
 		Text    string `json:"text"`
 		Title   string `json:"title"`
 		Keep    int    `json:"keep"`
+		Line    string `json:"line"`
 		Message struct {
 			Kind llm.Kind `json:"kind"`
 		} `json:"message"`
@@ -104,6 +105,10 @@ func (s *summing) add(record []byte) {
 		s.message()
 		if s.FirstAt < 0 {
 			s.First, s.FirstAt = firstWords(e.Text), s.Events
+		}
+	case *ShellStart:
+		if s.FirstAt < 0 && s.First == "" { // until there is a prompt
+			s.First = firstWords("!" + e.Line)
 		}
 	case *MessageDone:
 		if e.Message.Kind == llm.Assistant {

@@ -17,6 +17,7 @@ func (a *Agent) put(e Event) (unkept, err error) {
 	defer a.log.Unlock()
 	if d, ok := e.(Durable); ok {
 		err = a.save(d)
+		a.ran.take(d)
 	}
 	if said, ok := e.(*UserSaid); ok && !said.Auto && err == nil {
 		a.draft.sent(said.Text)
@@ -33,7 +34,10 @@ func (a *Agent) put(e Event) (unkept, err error) {
 }
 
 func (a *Agent) save(d Durable) error {
-	if _, prompt := d.(*UserSaid); prompt {
+	switch d.(type) {
+	case *UserSaid:
+		a.begun, a.spoken = true, true
+	case *ShellStart:
 		a.begun = true
 	}
 	if a.o.Log == nil {
@@ -46,7 +50,7 @@ func (a *Agent) save(d Durable) error {
 	}
 	a.unsaved = append(a.unsaved, record)
 	if !a.begun {
-		return nil // no session without a prompt
+		return nil // no session of which nobody has said or done anything
 	}
 	for len(a.unsaved) > 0 {
 		if err := a.o.Log.Append(a.unsaved[0], len(a.unsaved) == 1 && synced(d)); err != nil {

@@ -63,6 +63,9 @@ type Turn struct {
 	// News returns what this program has to tell the model before its next step.
 	// Optional.
 	News func() []string
+	// Ran returns the commands of the person's that have ended and of which the
+	// model has not been told. Emit of their ShellTold takes them out. Optional.
+	Ran func() []*ShellEnd
 	// Inbox returns what the person said since it was last called. Optional.
 	Inbox func() []Prompt
 	// Emit takes every event. An error of it ends the turn before the next tool
@@ -133,6 +136,7 @@ func (t *Turn) step(ctx context.Context, msgs []llm.Message) []llm.Message {
 	if !t.mayGoOn(ctx) {
 		return msgs
 	}
+	msgs = t.hear(msgs)
 	if t.News != nil {
 		msgs = t.tell(msgs, t.News()...)
 	}

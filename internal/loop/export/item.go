@@ -113,6 +113,9 @@ func (w *walk) take(e loop.Durable) {
 		}
 	case *loop.ToolEnd:
 		w.result(e)
+	case *loop.ShellStart, *loop.ShellTold: // its end says it all
+	case *loop.ShellEnd:
+		w.say(ranByPerson(e))
 	case *loop.StepEnd:
 		if m := oneLine(e.Model, maxWords); m != "" && !slices.Contains(w.models, m) {
 			w.models = append(w.models, m)
@@ -171,6 +174,12 @@ func (w *walk) result(e *loop.ToolEnd) {
 		c.title = e.Title
 	}
 	w.say(c)
+}
+
+// ranByPerson is a command that the person typed, as the call that it is like.
+func ranByPerson(e *loop.ShellEnd) *call {
+	return &call{title: "you ran: " + e.Line, end: &loop.ToolEnd{Meta: e.Meta, Outcome: e.Outcome, Summary: e.Summary, Duration: e.Duration,
+		Result: llm.Message{Kind: llm.ToolResult, ID: e.ID, Text: e.Text, IsError: e.Outcome != loop.OK}}}
 }
 
 func (w *walk) forget(id string) {

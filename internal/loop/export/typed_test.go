@@ -1,0 +1,65 @@
+package export_test
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/loop"
+	"agent/internal/loop/export"
+)
+
+// What the person ran is shown with what it said, and is part of the
+// conversation in a session that is brought in again.
+func TestExportTypedCommands(t *testing.T) {
+	s := newScript()
+	s.user("first")
+	s.add(&loop.ShellStart{Meta: s.meta(), ID: "a", Line: "make <b>test</b>", Join: true})
+	s.add(&loop.ShellEnd{Meta: s.meta(), ID: "a", Line: "make <b>test</b>", Join: true, Outcome: loop.Failed, Summary: "exit 2", Text: "no rule\n[exit 2]\n"})
+	s.add(&loop.TurnEnd{Meta: s.meta(), Reason: loop.Done})
+	s.add(&loop.ShellTold{Meta: s.meta(), ID: "a"})
+	s.user("second")
+	doc := export.Session{Events: export.All(s.events)}
+	for name, c := range map[string]struct {
+		write func(io.Writer, export.Session) error
+		want  []string
+		not   []string
+	}{
+		"md":   {export.Markdown, []string{"you ran: make <b>test</b>", "no rule", "exit 2"}, []string{"shell_"}},
+		"html": {export.HTML, []string{"you ran: make &lt;b&gt;test&lt;/b&gt;", "no rule", "exit 2"}, []string{"shell_", "<b>test"}},
+	} {
+		var b bytes.Buffer
+		if err := c.write(&b, doc); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s does not have %q:\n%s", name, want, b.String())
+			}
+		}
+		for _, not := range c.not {
+			if strings.Contains(b.String(), not) {
+				t.Errorf("%s has %q", name, not)
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := export.JSON(&b, doc); err != nil {
+		t.Fatal(err)
+	}
+	state, err := loop.Fold(records(t, load(t, b.Bytes()).Events))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, m := range state.Messages {
+		said = append(said, m.Text)
+	}
+	want := []string{"first", "[the person ran this command themselves]\n$ make <b>test</b>\nno rule\n[exit 2]", "second"}
+	if d := cmp.Diff(said, want); d != "" {
+		t.Error(d)
+	}
+}

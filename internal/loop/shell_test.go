@@ -1,0 +1,259 @@
+package loop_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/script"
+	"agent/internal/loop"
+	"agent/internal/tools"
+)
+
+// typed prepares commands of the person's: "hang" runs until it is stopped,
+// "bad" cannot be run, all others say their own line. hanging gets a value when
+// one hangs.
+func typed(hanging chan<- struct{}) func(string, bool) (tools.Call, error) {
+	return func(line string, told bool) (tools.Call, error) {
+		if line == "bad" {
+			return tools.Call{}, errors.New("no such thing")
+		}
+		return tools.Call{Title: "shell " + line, Effect: tools.Execute, Run: func(ctx context.Context, ok tools.Approved) (tools.Result, error) {
+			ok.Progress("running " + line + "\n")
+			if strings.HasPrefix(line, "hang") {
+				hanging <- struct{}{}
+				<-ctx.Done()
+				return tools.Result{Text: "half\n"}, ctx.Err()
+			}
+			return tools.Result{Text: "did " + line + "\n[exit 0]\n", Summary: "exit 0 · 1 line"}, nil
+		}}, nil
+	}
+}
+
+func shellEnds(events []loop.Event) (out []string) {
+	for _, e := range events {
+		if end, ok := e.(*loop.ShellEnd); ok {
+			out = append(out, fmt.Sprintf("%s %v %s %q", end.Line, end.Join, end.Outcome, end.Text))
+		}
+	}
+	return out
+}
+
+// ranOrDone ends prompts, commands that were typed, and what is refused.
+func ranOrDone(e loop.Event) bool {
+	_, ran := e.(*loop.ShellEnd)
+	return ran || carriedOut(e)
+}
+
+const ranX = "[the person ran this command themselves]\n$ x\ndid x\n[exit 0]"
+
+// What the person runs the model is told with its next request, or never; in
+// this program and in the next.
+func TestTypedCommandJoins(t *testing.T) {
+	p := script.New(script.Say("first"), script.Say("second"), script.Say("third"))
+	o := options(p)
+	o.Shell = typed(nil)
+	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
+	defer o.Log.Close()
+	events := command(t, o, []loop.Command{
+		loop.RunShell{Line: "x", Join: true}, loop.RunShell{Line: "y"}, loop.Prompt{Text: "one"}, loop.Prompt{Text: "two"},
+	}, ranOrDone)
+	want := []string{`x true ok "did x\n[exit 0]\n"`, `y false ok "did y\n[exit 0]\n"`}
+	if d := cmp.Diff(shellEnds(events), want); d != "" {
+		t.Error(d)
+	}
+	told := sameAsFolded(t, o.Log, p)
+	if d := cmp.Diff(told, []llm.Message{
+		{Kind: llm.User, Text: ranX}, {Kind: llm.User, Text: "one"}, {Kind: llm.Assistant, Text: "first"}, {Kind: llm.User, Text: "two"},
+	}, ignoreReplies()); d != "" {
+		t.Error(d)
+	}
+	state, err := loop.Fold(o.Log.Records())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(state.Closing) > 0 || len(state.Untold) > 0 {
+		t.Errorf("the session is not whole: %d events are lacking, %d are untold", len(state.Closing), len(state.Untold))
+	}
+}
+
+func ignoreReplies() cmp.Option {
+	return cmp.Transformer("said", func(m llm.Message) []string { return []string{string(m.Kind), m.Text} })
+}
+
+// A command runs beside a turn, and the next step of it is told.
+func TestTypedCommandBesideATurn(t *testing.T) {
+	ended := make(chan struct{})
+	slow := tools.New("slow", "", func(context.Context, struct{}) (tools.Call, error) {
+		return tools.Call{Title: "slow", Effect: tools.Write, Run: func(ctx context.Context, _ tools.Approved) (tools.Result, error) {
+			select {
+			case <-ended:
+			case <-ctx.Done():
+			}
+			return tools.Result{Text: "slow is done"}, nil
+		}}, nil
+	})
+	p := script.New(script.Call("c1", "slow", "{}"), script.Say("done"))
+	o := options(p, slow)
+	o.Shell = typed(nil)
+	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
+	defer o.Log.Close()
+	play(t, o, []string{"one"}, func(e loop.Event) []loop.Command {
+		switch e.(type) {
+		case *loop.ToolStart:
+			return []loop.Command{loop.RunShell{Line: "x", Join: true}}
+		case *loop.ShellEnd:
+			close(ended)
+		}
+		return nil
+	})
+	told := sameAsFolded(t, o.Log, p)
+	if last := told[len(told)-1]; len(told) != 4 || last.Text != ranX {
+		t.Errorf("got %d messages, the last %q, want 4 that end in what the person ran", len(told), last.Text)
+	}
+}
+
+// An interrupt ends the command, whose output so far is kept; another is
+// refused while it runs, and one that cannot be run at once.
+func TestTypedCommandIsStopped(t *testing.T) {
+	hanging := make(chan struct{}, 1)
+	p := script.New(script.Say("I see"))
+	o := options(p)
+	o.Shell = typed(hanging)
+	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
+	defer o.Log.Close()
+	ctx, stop := context.WithTimeout(t.Context(), hang)
+	defer stop()
+	commands, events := make(chan loop.Command, 8), make(chan loop.Event, 64)
+	go loop.NewAgent(fill(o)).Run(ctx, commands, events)
+	commands <- loop.RunShell{Line: "bad"}
+	commands <- loop.RunShell{Line: "hang", Join: true}
+	<-hanging
+	commands <- loop.RunShell{Line: "x"}
+	var all []loop.Event
+	refused := 0
+	for e := range events {
+		all = append(all, e)
+		switch e.(type) {
+		case loop.Notice:
+			if refused++; refused == 2 {
+				commands <- loop.Interrupt{}
+			}
+		case *loop.ShellEnd:
+			commands <- loop.Prompt{Text: "why?"}
+		case *loop.TurnEnd:
+			close(commands)
+		}
+	}
+	if d := cmp.Diff(shellEnds(all), []string{`hang true interrupted "interrupted by the person; until then:\nhalf\n"`}); d != "" {
+		t.Error(d)
+	}
+	if told := sameAsFolded(t, o.Log, p); len(told) != 2 || !strings.Contains(told[0].Text, "$ hang\ninterrupted by the person") {
+		t.Errorf("got %v, want the model to be told that the command was stopped", told)
+	}
+}
+
+// A command that runs when the agent ends is stopped and recorded.
+func TestTypedCommandEndsWithTheAgent(t *testing.T) {
+	hanging := make(chan struct{}, 1)
+	o := options(script.New())
+	o.Shell = typed(hanging)
+	commands, events := make(chan loop.Command, 1), make(chan loop.Event, 64)
+	go loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
+	commands <- loop.RunShell{Line: "hang"}
+	<-hanging
+	close(commands)
+	var all []loop.Event
+	for e := range events {
+		all = append(all, e)
+	}
+	if got := shellEnds(all); len(got) != 1 || !strings.Contains(got[0], "interrupted") {
+		t.Errorf("got %v, want the command to be interrupted", got)
+	}
+}
+
+// Wherever a session with typed commands ends, or goes back to, it goes on as a
+// conversation that the providers accept, and says what is not known.
+func TestTypedCommandsInEveryPrefix(t *testing.T) {
+	events := []loop.Durable{
+		&loop.ShellStart{ID: "a", Line: "x", Join: true}, &loop.ShellEnd{ID: "a", Line: "x", Join: true, Outcome: loop.OK, Text: "did x\n[exit 0]\n"},
+		&loop.ShellTold{ID: "a"}, &loop.UserSaid{Text: "one"},
+		&loop.ShellStart{ID: "b", Line: "x", Join: true},
+		&loop.MessageDone{Message: llm.Message{Kind: llm.Assistant, Reply: "r1", Text: "let me"}},
+		&loop.ShellStart{ID: "c", Line: "y"},
+		&loop.MessageDone{Message: llm.Message{Kind: llm.ToolCall, Reply: "r1", ID: "c1", Name: "look", Input: []byte(`{}`)}},
+		&loop.ShellEnd{ID: "b", Line: "x", Join: true, Outcome: loop.OK, Text: "did x\n[exit 0]\n"},
+		&loop.ToolStart{ID: "c1", Title: "look"},
+		&loop.ShellEnd{ID: "c", Line: "y", Outcome: loop.OK, Text: "never told"},
+		&loop.ToolEnd{Result: llm.Message{Kind: llm.ToolResult, Reply: "r1", ID: "c1", Text: "seen"}, Outcome: loop.OK},
+		&loop.StepEnd{Reply: "r1"}, &loop.ShellTold{ID: "b"}, &loop.ShellStart{ID: "d", Line: "z", Join: true},
+		&loop.MessageDone{Message: llm.Message{Kind: llm.Assistant, Reply: "r2", Text: "done"}},
+		&loop.StepEnd{Reply: "r2"}, &loop.TurnEnd{Reason: loop.Done},
+		&loop.ShellTold{ID: "d"}, &loop.ShellTold{ID: "nobody"}, &loop.UserSaid{Text: "two"},
+	}
+	records := recordsOf(t, events...)
+	check := func(what string, records []history.Record) {
+		state, err := loop.Fold(of(records))
+		if err != nil {
+			t.Fatal(err)
+		}
+		msgs := append(state.Messages, llm.Message{Kind: llm.User, Text: "go on"})
+		if err := errors.Join(acceptedByAnthropic(msgs), acceptedByOpenAI(msgs)); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		for _, m := range msgs {
+			if strings.Contains(m.Text, "never told") {
+				t.Errorf("%s: the model is told of what it is not to know", what)
+			}
+		}
+		open := map[string]bool{}
+		for _, e := range state.Events {
+			switch e := e.(type) {
+			case *loop.ShellStart:
+				open[e.ID] = true
+			case *loop.ShellEnd:
+				delete(open, e.ID)
+			}
+		}
+		if len(open) > 0 {
+			t.Errorf("%s: commands without an end: %v", what, open)
+		}
+	}
+	for n := range len(records) + 1 {
+		check(fmt.Sprintf("%d records", n), records[:n])
+		check(fmt.Sprintf("back to %d", n), append(records[:len(records):len(records)], recordsOf(t, &loop.Rewound{Keep: n})...))
+	}
+	state, err := loop.Fold(of(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "[the person ran this command themselves]\n$ z\n[the program ended while this ran: whether it took effect is unknown]"; state.Messages[len(state.Messages)-2].Text != want {
+		t.Errorf("got %q, want %q", state.Messages[len(state.Messages)-2].Text, want)
+	}
+}
+
+// A session that is gone on with tells the model of the command that had ended
+// without its knowing.
+func TestTypedCommandIsToldAfterResume(t *testing.T) {
+	records := recordsOf(t, &loop.UserSaid{Text: "one"}, &loop.TurnEnd{Reason: loop.Done},
+		&loop.ShellStart{ID: "a", Line: "x", Join: true}, &loop.ShellEnd{ID: "a", Line: "x", Join: true, Outcome: loop.OK, Text: "did x\n[exit 0]\n"})
+	state, err := loop.Fold(of(records))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := script.New(script.Say("done"))
+	o := options(p)
+	o.State = state
+	play(t, o, []string{"two"}, nil)
+	if d := cmp.Diff(p.Requests()[0].Messages, []llm.Message{
+		{Kind: llm.User, Text: "one"}, {Kind: llm.User, Text: ranX}, {Kind: llm.User, Text: "two"},
+	}); d != "" {
+		t.Error(d)
+	}
+}

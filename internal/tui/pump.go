@@ -7,8 +7,14 @@ import (
 	"agent/internal/loop"
 )
 
-// frame is how long events gather before they are drawn.
-const frame = 16 * time.Millisecond
+const (
+	// frame is how long what streams gathers before it is drawn: faster, nobody
+	// can read.
+	frame = time.Second / 30
+	// breath is how long everything else does, so that a flood comes in few
+	// batches.
+	breath = 4 * time.Millisecond
+)
 
 // batch holds events in the order in which they came, all that were ready.
 type batch []loop.Event
@@ -16,29 +22,20 @@ type batch []loop.Event
 // gone says that no more events will come.
 type gone struct{}
 
-// pump hands events to send in batches, one a frame: the first after a pause
-// at once, then whatever gathered. While a batch waits to be drawn, nothing
-// more is taken, so that a flood is slowed rather than hoarded. It returns when
-// events is closed, after sending gone, or when ctx ends.
+// pump hands events to send in batches: the first after a pause at once, then
+// whatever gathered. What only streams waits for the end of a frame, and what
+// cannot wait takes it along. While a batch is handed over, nothing more is
+// taken, so that a flood is slowed rather than hoarded. It returns when events is
+// closed, after sending gone, or when ctx ends.
 func pump(ctx context.Context, events <-chan loop.Event, send func(any)) {
+	var streamed, sent time.Time // when something that streams, and anything, was last sent
 	for {
-		var first loop.Event
-		select {
-		case ev, ok := <-events:
-			if !ok {
-				send(gone{})
-				return
-			}
-			first = ev
-		case <-ctx.Done():
-			return
-		}
-		ready, open := gather(ctx, events, batch{first}, nil)
-		send(ready)
-		for open && len(ready) > 0 {
-			ready, open = gather(ctx, events, nil, time.After(frame))
-			if len(ready) > 0 {
-				send(ready)
+		b, open := gather(ctx, events, streamed, sent)
+		if len(b) > 0 {
+			send(b)
+			sent = time.Now()
+			if streams(b[len(b)-1]) {
+				streamed = sent
 			}
 		}
 		if !open {
@@ -50,22 +47,11 @@ func pump(ctx context.Context, events <-chan loop.Event, send func(any)) {
 	}
 }
 
-// gather adds to b what comes until the frame is over, or with none what is
-// ready. It reports whether more may come.
-func gather(ctx context.Context, events <-chan loop.Event, b batch, over <-chan time.Time) (batch, bool) {
-	if over == nil {
-		for {
-			select {
-			case ev, ok := <-events:
-				if !ok {
-					return b, false
-				}
-				b = append(b, ev)
-			default:
-				return b, true
-			}
-		}
-	}
+// gather waits for an event and takes what comes until a batch is due. It
+// reports whether more may come.
+func gather(ctx context.Context, events <-chan loop.Event, streamed, sent time.Time) (b batch, open bool) {
+	var due <-chan time.Time // nil until there is something to send
+	var urgent bool
 	for {
 		select {
 		case ev, ok := <-events:
@@ -73,12 +59,29 @@ func gather(ctx context.Context, events <-chan loop.Event, b batch, over <-chan 
 				return b, false
 			}
 			b = append(b, ev)
-		case <-over:
+			switch {
+			case !streams(ev) && !urgent:
+				urgent = true
+				due = time.After(time.Until(sent.Add(breath)))
+			case due == nil:
+				due = time.After(time.Until(streamed.Add(frame)))
+			}
+			continue
+		case <-due:
 			return b, true
 		case <-ctx.Done():
 			return b, false
 		}
 	}
+}
+
+// streams reports whether ev is a piece of what is told again when it is whole.
+func streams(ev loop.Event) bool {
+	switch ev.(type) {
+	case loop.Streamed, loop.Progress:
+		return true
+	}
+	return false
 }
 
 // relay passes commands on in their order and takes every one at once, however

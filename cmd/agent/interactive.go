@@ -132,6 +132,7 @@ func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, pro
 		SessionID: a.id(), Title: a.options.State.Title, Draft: a.options.State.Draft,
 	}
 	drawAs(&o, a.set)
+	a.typeIn(&o)
 	o.Files, o.FilesFilling = suggestions(a.index), a.index.Filling
 	a.around(&o)
 	shown := &pictures{dir: a.dir}

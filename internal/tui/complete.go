@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -11,6 +12,12 @@ import (
 
 // filesWanted is how many files are asked for.
 const filesWanted = 50
+
+// fillPause is how long after an answer more files may be known.
+const fillPause = 150 * time.Millisecond
+
+// filesDue says that more files may be known than that question found.
+type filesDue struct{ number int }
 
 // filesFound is the answer to a question for files.
 type filesFound struct {
@@ -63,11 +70,11 @@ func fileTyped(line string, caret int) word {
 // suggestFiles asks for the files that a word names.
 func (m *model) suggestFiles(w word) tea.Cmd {
 	p := &m.popup
+	if !w.same(p.word) {
+		p.close()
+	}
 	if p.stop != nil {
 		p.stop()
-	}
-	if !w.same(p.word) {
-		p.rows = nil
 	}
 	p.word = w
 	ctx, stop := context.WithCancel(context.Background())
@@ -82,10 +89,10 @@ func (m *model) suggestFiles(w word) tea.Cmd {
 
 // filesCame shows what was found, unless that is an answer to an older question
 // than the one whose answer is shown.
-func (m *model) filesCame(msg filesFound) {
+func (m *model) filesCame(msg filesFound) tea.Cmd {
 	p := &m.popup
 	if !msg.same(p.word) || msg.number < p.shown {
-		return
+		return nil
 	}
 	p.shown = msg.number
 	var rows []suggestion
@@ -93,6 +100,18 @@ func (m *model) filesCame(msg filesFound) {
 		rows = append(rows, fileSuggestion(f))
 	}
 	m.offer(rows)
+	if m.o.FilesFilling != nil && m.o.FilesFilling() {
+		return m.after(fillPause, filesDue{msg.number})
+	}
+	return nil
+}
+
+// askAgain asks once more while the index of files was not whole yet.
+func (m *model) askAgain(msg filesDue) tea.Cmd {
+	if p := &m.popup; p.source == fromFiles && msg.number == p.number {
+		return m.suggestFiles(p.word)
+	}
+	return nil
 }
 
 // fileSuggestion is how a file is named in a prompt.

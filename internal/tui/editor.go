@@ -58,7 +58,7 @@ func (e *editor) set(raw string) {
 	e.buf.Set(raw)
 	e.tokens.number(e.buf)
 	if e.vi != nil {
-		e.vi.Begin()
+		e.vi.Replaced()
 	}
 }
 

@@ -61,6 +61,8 @@ const (
 	actUndo        action = "undo"
 	actRedo        action = "redo"
 	actExpand      action = "expand"
+	actEdit        action = "edit"
+	actAttach      action = "attach"
 )
 
 // scope says where a binding holds.
@@ -145,5 +147,7 @@ func bindings() []binding {
 		{actUndo, inEditor, []string{"ctrl+_", "ctrl+/", "ctrl+-"}, "undo"},
 		{actRedo, inEditor, []string{"alt+_", "alt+/", "ctrl+shift+_"}, "redo"},
 		{actExpand, inEditor, []string{"alt+o"}, "write out the paste at the cursor"},
+		{actEdit, inEditor, []string{"ctrl+x ctrl+e"}, "go on in your editor, $VISUAL or $EDITOR"},
+		{actAttach, inEditor, []string{"ctrl+v"}, "put in the image that the clipboard has"},
 	}
 }

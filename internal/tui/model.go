@@ -1,13 +1,16 @@
 package tui
 
 import (
+	"os/exec"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm"
 	"agent/internal/loop"
 	"agent/internal/loop/policy"
+	"agent/internal/tui/text"
 )
 
 const (
@@ -22,9 +25,11 @@ type model struct {
 	send func(loop.Command) // never blocks
 	// after sends a message to the model once that time has passed.
 	after func(time.Duration, tea.Msg) tea.Cmd
-	keys  keymap
-	look  look
-	st    *Styles
+	// exec lets another program have the terminal.
+	exec func(*exec.Cmd, tea.ExecCallback) tea.Cmd
+	keys keymap
+	look look
+	st   *Styles
 
 	width, height int
 	list          *transcript
@@ -32,6 +37,8 @@ type model struct {
 	feed          *feed
 	editor        *editor
 	popup         popup
+	images        images
+	earlier       earlier
 	dialog        *dialog
 	help          *help
 	over          overlay // nil unless something is chosen from a list
@@ -61,11 +68,14 @@ type model struct {
 type tickMsg struct{}
 
 func newModel(o Options, now func() time.Time, send func(loop.Command)) *model {
-	m := &model{o: o, now: now, send: send, after: after, look: o.look(), mouse: true, play: o.Prompts, width: 80, height: 24}
+	m := &model{o: o, now: now, send: send, after: after, exec: tea.ExecProcess, look: o.look(), mouse: true, play: o.Prompts, width: 80, height: 24}
 	m.keys = newKeymap(o.Keys)
 	m.st = m.look.styles()
 	m.list = newTranscript(m.st)
 	m.editor = newEditor(m.keys, m.st)
+	if o.Vi {
+		m.editor.vi = text.NewVi(m.editor.buf)
+	}
 	m.dialog = &dialog{keys: m.keys, st: m.st}
 	m.help = &help{keys: m.keys}
 	m.list.add(&header{o.heading("")})
@@ -91,7 +101,7 @@ func (m *model) Init() tea.Cmd { return tea.RequestBackgroundColor }
 
 // Update routes msg and sees to it that what moves keeps moving.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd := tea.Batch(m.route(msg), m.suggest())
+	cmd := tea.Batch(m.route(msg), m.typedOn())
 	m.arrange()
 	cmd = tea.Batch(cmd, m.keepDraft())
 	if !m.ticking && m.moves() {
@@ -103,6 +113,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (m *model) route(msg tea.Msg) tea.Cmd {
 	if cmd, taken := m.takeOver(msg); taken {
+		return cmd
+	}
+	if cmd, taken := m.tookTyping(msg); taken {
 		return cmd
 	}
 	switch msg := msg.(type) {
@@ -126,8 +139,6 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case draftDue:
 		m.saving = false
 		m.saveDraft()
-	case filesFound:
-		m.filesCame(msg)
 	case exported:
 		m.exported(msg)
 	case copied:
@@ -141,7 +152,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return m.press(msg)
 	case tea.PasteMsg:
-		m.paste(msg.Content)
+		return m.paste(msg.Content)
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	}
@@ -200,10 +211,10 @@ func (m *model) playNext() {
 }
 
 // prompt sends what the person said.
-func (m *model) prompt(text string) {
+func (m *model) prompt(text string, images ...llm.Image) {
 	m.list.end()
 	m.feed.sent(text)
-	m.send(loop.Prompt{Text: text})
+	m.send(loop.Prompt{Text: text, Images: images})
 }
 
 // say shows a line of the screen's own.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -65,15 +66,9 @@ func (p *popup) close() {
 	p.number++
 }
 
-// suggest looks at what is typed after every message: the suggestions are those
-// for the word before the cursor.
+// suggest shows the suggestions for the word before the cursor.
 func (m *model) suggest() tea.Cmd {
-	p, b := &m.popup, m.editor.buf
-	seen := [2]int{b.Revision(), b.Caret()}
-	if seen == p.seen {
-		return nil
-	}
-	p.seen = seen
+	p := &m.popup
 	w := m.wordTyped()
 	switch {
 	case w.source == nowhere:
@@ -115,9 +110,16 @@ func (m *model) wordTyped() word {
 // enter on a bare sign sends that.
 func (m *model) offer(rows []suggestion) {
 	p := &m.popup
+	was := ""
+	if p.open() && p.at > 0 {
+		was = p.rows[p.at].text
+	}
 	p.rows, p.at, p.top = rows, 0, 0
 	if p.query == "" {
 		p.at = -1
+	}
+	if i := slices.IndexFunc(rows, func(s suggestion) bool { return s.text == was }); i > 0 {
+		p.at = i // which somebody marked while more was found
 	}
 	if len(rows) == 1 && rows[0].text == p.typed(m) {
 		p.rows = nil // it is there already

@@ -110,8 +110,6 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 		m.editor.newline()
 	case m.keys.is(k, actSend):
 		return m.submit()
-	case m.keys.is(k, actPrevPrompt) && m.editor.walkPrompts(true, m.prompts()):
-	case m.keys.is(k, actNextPrompt) && m.editor.walkPrompts(false, m.prompts()):
 	default:
 		m.editor.press(msg)
 	}
@@ -144,23 +142,27 @@ func (m *model) submit() tea.Cmd {
 		}
 		return nil
 	}
+	if cmd := m.unread(); cmd != nil {
+		return cmd
+	}
 	typed, all := m.editor.buf.String(), m.editor.takeAll()
 	if name, arg, ok := parseSlash(all.text); ok {
 		return m.slash(name, arg, typed)
 	}
-	m.prompt(strings.TrimSpace(all.text))
+	m.prompt(strings.TrimSpace(all.text), all.images...)
 	return nil
 }
 
 // paste takes pasted text, which never sends and never answers anything.
-func (m *model) paste(text string) {
+func (m *model) paste(text string) tea.Cmd {
 	if m.help.open {
-		return
+		return nil
 	}
 	m.lastKey = m.now()
 	if m.dialog.waits() && m.dialog.note != nil {
 		m.dialog.note.paste(text)
-		return
+		return nil
 	}
 	m.editor.paste(text)
+	return m.lookAt(strings.TrimSpace(text))
 }

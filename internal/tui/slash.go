@@ -31,6 +31,7 @@ func slashes() []slash {
 		}},
 		{name: "model", args: "[PROVIDER/NAME]", what: "answer with another model from here on", run: (*model).slashModel},
 		{name: "mode", args: "[ask|edits|all]", what: "what is asked about", key: actMode, run: (*model).slashMode, complete: modeNames},
+		{name: "edit", what: "write the prompt in your editor, $VISUAL or $EDITOR", key: actEdit, run: (*model).slashEdit},
 		{name: "jobs", args: "[stop N]", what: "what runs in the background; stop one of them", run: (*model).slashJobs},
 		{name: "rename", args: "TITLE", what: "give the session a title", run: (*model).slashRename},
 		{name: "compact", what: "cut old content from what the model is told; the session keeps it", run: (*model).slashCompact},

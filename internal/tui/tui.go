@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"io"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -48,6 +49,15 @@ type Options struct {
 	// ClipboardImage returns the image that the clipboard holds. Its error says
 	// what to do.
 	ClipboardImage func(ctx context.Context) (llm.Image, error)
+	// Blind reports whether a model, by PROVIDER/NAME, is known to see no images.
+	Blind func(model string) bool
+	// Earlier returns what was said in earlier sessions of the directory, the
+	// latest last, and of that the latest where it is more than limit.
+	Earlier func(ctx context.Context, limit int) []string
+	// Editor returns what edits a file in the person's editor; nil if they have
+	// none.
+	Editor func(path string) *exec.Cmd
+	Vi     bool // text is edited with the keys of vi
 	// Custom are the person's own typed commands, and the repository's. None has
 	// the name of one of the program's.
 	Custom []CustomCommand

@@ -1,6 +1,10 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // dismisses reports whether a key takes something away that stands before the
 // turn: suggestions, a search, a mode of vi.
@@ -8,21 +12,75 @@ func (m *model) dismisses(k string) bool {
 	return m.keys.is(k, actDismiss) && !m.dialog.takes() && (m.popup.open() || m.editor.search != nil || m.editor.escapes())
 }
 
+// tookTyping takes a message for what helps to type. It reports whether it was
+// one.
+func (m *model) tookTyping(msg tea.Msg) (cmd tea.Cmd, taken bool) {
+	switch msg := msg.(type) {
+	case filesFound:
+		return m.filesCame(msg), true
+	case filesDue:
+		return m.askAgain(msg), true
+	case earlierRead:
+		m.earlierCame(msg)
+	case draftFiled:
+		return m.draftIsFiled(msg), true
+	case draftEdited:
+		m.draftIsEdited(msg)
+	case picturesRead:
+		return m.picturesCame(msg), true
+	case clipboardRead:
+		m.clipboardCame(msg)
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
 // pressTyping takes a key for what helps to type: the suggestions, the search
-// for an earlier prompt, what opens them.
+// for an earlier prompt, and what begins such.
 func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
-	k := msg.String()
-	if m.editor.search != nil {
-		return nil, m.editor.pressSearch(msg, m.prompts())
+	k, e := msg.String(), m.editor
+	m.images.sends, m.earlier.walks = false, false
+	if e.search != nil {
+		return nil, e.pressSearch(msg, m.prompts())
 	}
 	if cmd, taken := m.pressPopup(k); taken {
 		return cmd, true
 	}
 	switch {
-	case m.keys.is(k, actSearch) && m.editor.mode() == "":
-		m.editor.beginSearch()
-	default:
-		return nil, false
+	case m.keys.is(k, actSearch) && e.mode() == "":
+		e.beginSearch()
+		return m.readEarlier(), true
+	case m.keys.is(k, actEdit):
+		return m.editElsewhere(), true
+	case m.keys.is(k, actAttach):
+		return m.attachClipboard(), true
+	case m.keys.is(k, actPrevPrompt), e.mode() != "" && k == "k" && e.vi.Pending() == "":
+		return m.walkBack()
+	case m.keys.is(k, actNextPrompt), e.mode() != "" && k == "j" && e.vi.Pending() == "":
+		return nil, e.walkPrompts(false, m.prompts())
 	}
-	return nil, true
+	return nil, false
+}
+
+// typedOn looks at what is typed after every message.
+func (m *model) typedOn() tea.Cmd {
+	b := m.editor.buf
+	if seen := [2]int{b.Revision(), b.Caret()}; seen != m.popup.seen {
+		m.popup.seen = seen
+		if m.editor.empty() {
+			m.images.tried = nil
+		}
+		return tea.Batch(m.suggest(), m.typedImage())
+	}
+	return nil
+}
+
+// unread reports whether the prompt ends in what may be an image that was not
+// read yet. It is sent once it was.
+func (m *model) unread() tea.Cmd {
+	raw := strings.TrimRight(m.editor.buf.String(), " \n")
+	cmd := m.lookAt(lastWord(raw[strings.LastIndexByte(raw, '\n')+1:]))
+	m.images.sends = cmd != nil
+	return cmd
 }

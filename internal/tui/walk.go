@@ -1,5 +1,7 @@
 package tui
 
+import "strings"
+
 // walk is the way back through earlier prompts.
 type walk struct {
 	back  int               // how many prompts; 0 is the draft
@@ -15,7 +17,7 @@ func (w *walk) remember(text, raw string) {
 	if w.kept == nil {
 		w.kept = map[string]string{}
 	}
-	w.kept[text] = raw
+	w.kept[strings.TrimSpace(text)] = strings.TrimSpace(raw)
 }
 
 func (w *walk) end() { w.back, w.draft = 0, "" }
@@ -49,12 +51,9 @@ func (e *editor) walkPrompts(back bool, prompts []string) bool {
 
 // recall shows what was sent before.
 func (e *editor) recall(text string) {
-	if raw, ok := e.walk.kept[text]; ok {
+	if raw, ok := e.walk.kept[strings.TrimSpace(text)]; ok {
 		e.set(raw)
 		return
 	}
 	e.restore(text)
 }
-
-// prompts are those that one can walk back to, the latest last.
-func (m *model) prompts() []string { return m.feed.prompts }

@@ -32,6 +32,7 @@ type Settings struct {
 	Theme     string              `json:"theme,omitempty" enum:"terminal,dark,light,high-contrast,gruvbox,catppuccin" what:"colours of the screen: terminal, dark, light, high-contrast, gruvbox, catppuccin (default terminal, which leaves them to the terminal)"`
 	Diff      string              `json:"diff,omitempty" enum:"auto,unified,split" what:"how changes are shown: unified, split (side by side) or auto, which is split where there is room (default auto)"`
 	ASCII     *bool               `json:"ascii,omitempty" what:"whether the screen is drawn with ASCII alone (default: where the locale is not UTF-8)"`
+	Editor    string              `json:"editor,omitempty" enum:"emacs,vim" what:"the keys with which text is edited: emacs, as in a shell (default), or vim"`
 	Sessions  Sessions            `json:"sessions,omitempty" what:"how long sessions are kept"`
 
 	Keys        map[string][]string `json:"keys,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"keys by the name of what they do, in place of the usual ones; several names in one text are pressed one after the other; agent keys lists them all"`

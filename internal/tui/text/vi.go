@@ -81,6 +81,18 @@ func (v *Vi) Begin() {
 	v.insert(1)
 }
 
+// Replaced goes on after the text was replaced by another, in the same mode as
+// far as that can be.
+func (v *Vi) Replaced() {
+	v.reset()
+	if v.mode == Insert {
+		v.entered = entry{text: v.b.text, caret: v.b.caret, times: 1}
+		return
+	}
+	v.mode = Normal
+	v.hold()
+}
+
 func (v *Vi) reset() { v.command, v.keys = command{}, nil }
 
 // Selection is what visual mode has marked.

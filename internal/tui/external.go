@@ -1,0 +1,106 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Messages about the draft while it is edited in a program of the person's.
+type (
+	draftFiled struct { // the draft is in a file
+		path string
+		err  error
+	}
+	draftEdited struct { // and comes back from there
+		was, text string
+		err       error
+	}
+)
+
+// noEditor is said where no editor is known.
+const noEditor = "No editor is set. Set VISUAL or EDITOR to the one you want, as in  export EDITOR=vim  before the program is started."
+
+// slashEdit writes a prompt in the person's editor.
+func (m *model) slashEdit(string) tea.Cmd { return m.editElsewhere() }
+
+// editElsewhere hands the draft to the person's editor, in a file that nobody
+// else can read.
+func (m *model) editElsewhere() tea.Cmd {
+	if m.o.Editor == nil {
+		m.say(noEditor)
+		return nil
+	}
+	m.popup.close()
+	text := m.editor.whole()
+	return func() tea.Msg {
+		path, err := fileDraft(text)
+		return draftFiled{path, err}
+	}
+}
+
+// fileDraft writes text to a temporary file.
+func fileDraft(text string) (path string, err error) {
+	f, err := os.CreateTemp("", "prompt-*.md")
+	if err != nil {
+		return "", fmt.Errorf("make a file for the draft: %w", err)
+	}
+	_, err = f.WriteString(text)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(fmt.Errorf("write the draft: %w", err), os.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
+
+// draftIsFiled lets the editor have the terminal.
+func (m *model) draftIsFiled(msg draftFiled) tea.Cmd {
+	if msg.err != nil {
+		m.say("The draft is as it was: " + msg.err.Error() + ".")
+		return nil
+	}
+	was := m.editor.whole()
+	return m.exec(m.o.Editor(msg.path), func(err error) tea.Msg {
+		text, readErr := os.ReadFile(msg.path)
+		if err == nil {
+			err = readErr
+		}
+		if removeErr := os.Remove(msg.path); err == nil && !errors.Is(removeErr, os.ErrNotExist) {
+			err = removeErr
+		}
+		return draftEdited{was, string(text), err}
+	})
+}
+
+// draftIsEdited takes what the editor left.
+func (m *model) draftIsEdited(msg draftEdited) {
+	if msg.err != nil {
+		m.say("The draft is as it was: the editor ended with " + SanitizeLine(strings.TrimRight(msg.err.Error(), ".")) + ".")
+		return
+	}
+	text := strings.TrimSuffix(unixLines(msg.text), "\n")
+	if text == strings.TrimSuffix(msg.was, "\n") {
+		return
+	}
+	m.editor.replaceAll(text)
+}
+
+// replaceAll replaces the text by one that was edited elsewhere. Pastes stay
+// written out in it, as they were there; images that it still names are those
+// that it named before.
+func (e *editor) replaceAll(text string) {
+	if len(text) > expandLimit {
+		e.restore(text)
+		return
+	}
+	var pairs []string
+	for _, r := range e.buf.String() {
+		if p := e.tokens.of(r); p != nil && p.image != nil {
+			pairs = append(pairs, p.label(), string(r))
+		}
+	}
+	text = e.tokens.literal(tidy(text))
+	e.set(strings.NewReplacer(pairs...).Replace(text))
+}

@@ -1,0 +1,429 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// holds compares what the editor shows.
+func (d *driver) holds(want string) {
+	d.t.Helper()
+	if got := d.m.editor.value(); got != want {
+		d.t.Errorf("the editor holds %q, want %q", got, want)
+	}
+}
+
+// shows looks for text on the screen.
+func (d *driver) shows(want string) {
+	d.t.Helper()
+	if got := d.screen(); !strings.Contains(got, want) {
+		d.t.Errorf("the screen does not show %q:\n%s", want, got)
+	}
+}
+
+func (d *driver) hides(text string) {
+	d.t.Helper()
+	if got := d.screen(); strings.Contains(got, text) {
+		d.t.Errorf("the screen shows %q:\n%s", text, got)
+	}
+}
+
+// files finds those of a small workspace that hold the letters of a query in a
+// row.
+func files(_ context.Context, query string, limit int) (found []Match) {
+	for _, f := range []Match{{Path: "main.go"}, {Path: "internal", Dir: true}, {Path: "internal/tui/editor.go"}, {Path: "a file.md"}, {Path: "shot.png"}} {
+		if i := strings.Index(f.Path, query); i >= 0 && len(found) < limit {
+			for n := range len(query) {
+				f.At = append(f.At, i+n)
+			}
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+func TestSuggestions(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(d *driver)
+		want string // in the editor
+		sent []loop.Command
+	}{
+		{"tab takes a file", func(d *driver) { d.enter("see @mai"); d.press("tab") }, "see @main.go ", nil},
+		{"enter takes a file", func(d *driver) { d.enter("see @edit"); d.press("enter") }, "see @internal/tui/editor.go ", nil},
+		{"down marks the next", func(d *driver) { d.enter("@int"); d.press("down", "tab") }, "@internal/tui/editor.go ", nil},
+		{"a directory goes on", func(d *driver) { d.enter("@int"); d.press("tab") }, "@internal/", nil},
+		{"blanks are quoted", func(d *driver) { d.enter("@fil"); d.press("tab") }, `@"a file.md" `, nil},
+		{"quoted from the start", func(d *driver) { d.enter(`@"a f`); d.press("tab") }, `@"a file.md" `, nil},
+		{"esc closes", func(d *driver) { d.enter("@mai"); d.press("esc"); d.press("enter") }, "", []loop.Command{loop.Prompt{Text: "@mai"}}},
+		{"esc closes for the whole word", func(d *driver) { d.enter("@ma"); d.press("esc"); d.enter("i"); d.press("tab", "tab") }, "@main.go ", nil},
+		{"not within a word", func(d *driver) { d.enter("me@mai"); d.press("enter") }, "", []loop.Command{loop.Prompt{Text: "me@mai"}}},
+		{"a bare @ is sent", func(d *driver) { d.enter("a @"); d.press("enter") }, "", []loop.Command{loop.Prompt{Text: "a @"}}},
+		{"what is there already is sent", func(d *driver) { d.enter("@main.go"); d.press("enter") }, "", []loop.Command{loop.Prompt{Text: "@main.go"}}},
+		{"in the middle of a line", func(d *driver) {
+			d.enter("see  now")
+			d.press("left", "left", "left", "left")
+			d.enter("@mai")
+			d.press("tab")
+		}, "see @main.go now", nil},
+		{"tab completes a command", func(d *driver) { d.enter("/mod"); d.press("down", "tab") }, "/mode ", nil},
+		{"enter runs one that is whole", func(d *driver) { d.enter("/hel"); d.press("enter") }, "", nil},
+		{"arguments", func(d *driver) { d.enter("/mode ed"); d.press("enter") }, "", []loop.Command{loop.SetMode{Mode: "edits"}}},
+		{"up walks where nothing is suggested", func(d *driver) { d.enter("one"); d.press("enter"); d.events(userSaid("one")); d.press("up") }, "one", []loop.Command{loop.Prompt{Text: "one"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDriver(t, 80, 24, Options{Files: files})
+			c.do(d)
+			d.holds(c.want)
+			d.commands(c.sent...)
+		})
+	}
+}
+
+func TestSuggestionsAreShown(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{Files: files, History: twoTurns()})
+		d.enter("look at @in")
+		d.golden("files-" + size)
+		d.press("ctrl+c")
+		d.enter("/re")
+		d.press("down")
+		d.golden("commands-" + size)
+	})
+}
+
+// esc takes the suggestions away before it stops a turn.
+func TestEscClosesSuggestionsFirst(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Files: files})
+	d.events(userSaid("go"))
+	d.enter("@mai")
+	d.press("esc")
+	d.commands()
+	d.press("esc")
+	d.commands(loop.Interrupt{})
+}
+
+// An answer that comes late does not replace that to a newer question; files
+// that become known later are asked for again.
+func TestLateFiles(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	var asked []string
+	filling := true
+	d.m.o.FilesFilling = func() bool { return filling }
+	d.m.o.Files = func(_ context.Context, query string, _ int) []Match {
+		asked = append(asked, query)
+		return []Match{{Path: query + ".go"}}
+	}
+	d.enter("@a")
+	d.m.Update(filesFound{d.m.popup.word, 1, []Match{{Path: "late.go"}}})
+	d.shows("a.go")
+	d.hides("late.go")
+	filling = false
+	d.pass(time.Second)
+	if diff := cmp.Diff(asked, []string{"", "a", "a"}); diff != "" {
+		t.Errorf("asked (-got +want):\n%s", diff)
+	}
+}
+
+func TestSearchingPrompts(t *testing.T) {
+	history := []loop.Event{userSaid("Fix the parser"), turnEnd(loop.Done, 0), userSaid("why is the build slow"), turnEnd(loop.Done, 0),
+		userSaid("fix the build"), turnEnd(loop.Done, 0)}
+	for _, c := range []struct{ name, keys, want string }{
+		{"the latest that fits", "ctrl+r b u i l d enter", "fix the build"},
+		{"again, an older one", "ctrl+r b u i l d ctrl+r enter", "why is the build slow"},
+		{"and back", "ctrl+r b u i l d ctrl+r down enter", "fix the build"},
+		{"stays at the oldest", "ctrl+r b u i l d ctrl+r ctrl+r ctrl+r enter", "why is the build slow"},
+		{"shorter again", "ctrl+r s l backspace backspace f i x enter", "fix the build"},
+		{"capitals count", "ctrl+r F i x enter", "Fix the parser"},
+		{"in other sessions", "ctrl+r o t h e r enter", "in another session"},
+		{"esc gives the draft back", "ctrl+r b u i l d esc", "draft"},
+		{"ctrl+c too", "ctrl+r b u i l d ctrl+c", "draft"},
+		{"nothing found leaves the draft", "ctrl+r z z enter", "draft"},
+		{"undo gives it back", "ctrl+r b u i l d enter ctrl+_", "draft"},
+		{"another key goes on with what was found", "ctrl+r s l o w home x", "xwhy is the build slow"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDriver(t, 80, 24, Options{History: history, Earlier: func(context.Context, int) []string { return []string{"in another session"} }})
+			d.enter("draft")
+			d.press(strings.Fields(c.keys)...)
+			d.holds(c.want)
+			d.commands()
+		})
+	}
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{History: history})
+		d.press("ctrl+r")
+		d.enter("buil")
+		d.golden("search-prompts-" + size)
+	})
+}
+
+func TestWalkingToEarlierSessions(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Earlier: func(context.Context, int) []string { return []string{"older", "old"} }})
+	d.press("up")
+	d.holds("old")
+	d.press("up")
+	d.holds("older")
+	d.press("up", "down")
+	d.holds("old")
+	d.press("down")
+	d.holds("")
+}
+
+// edit is an editor that leaves text, and reads the file it was given.
+func (d *driver) edit(leaves string, fails error) (was *string) {
+	was = new(string)
+	path := ""
+	d.m.o.Editor = func(p string) *exec.Cmd {
+		path = p
+		return exec.Command("editor", p)
+	}
+	d.m.exec = func(_ *exec.Cmd, done tea.ExecCallback) tea.Cmd {
+		b, err := os.ReadFile(path)
+		info, statErr := os.Stat(path)
+		if err = errors.Join(err, statErr, os.WriteFile(path, []byte(leaves), 0o600)); err != nil {
+			d.t.Fatal(err)
+		}
+		if info.Mode().Perm()&0o077 != 0 {
+			d.t.Errorf("others can read the draft: %v", info.Mode())
+		}
+		*was = string(b)
+		msg := done(fails)
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			d.t.Errorf("the file is still there: %v", err)
+		}
+		return func() tea.Msg { return msg }
+	}
+	return was
+}
+
+func TestEditingElsewhere(t *testing.T) {
+	long := strings.Repeat("line of text\n", 312)
+	t.Setenv("TMPDIR", t.TempDir())
+	d := newDriver(t, 80, 24, Options{})
+	was := d.edit("much better\n", nil)
+	d.enter("draft ")
+	d.send(tea.PasteMsg{Content: long})
+	d.press("ctrl+x", "ctrl+e")
+	if diff := cmp.Diff(*was, "draft "+long); diff != "" {
+		t.Errorf("the editor was given (-got +want):\n%s", diff)
+	}
+	d.holds("much better")
+	d.press("ctrl+_")
+	d.holds("draft [pasted 312 lines]")
+
+	d.edit("lost", errors.New("exit status 1"))
+	d.press("ctrl+x", "ctrl+e")
+	d.holds("draft [pasted 312 lines]")
+	d.shows("The draft is as it was: the editor ended with exit status 1.")
+
+	d.press("ctrl+c")
+	d.edit("by command", nil)
+	d.enter("/edit")
+	d.press("enter")
+	d.holds("by command")
+
+	d.m.o.Editor = nil
+	d.press("ctrl+x", "ctrl+e")
+	d.shows("Set VISUAL or EDITOR")
+	d.holds("by command")
+}
+
+func TestTokens(t *testing.T) {
+	long, other := strings.Repeat("line of text\n", 312), strings.Repeat("another line\n", 312)
+	d := newDriver(t, 80, 24, Options{})
+	d.enter("a ")
+	d.send(tea.PasteMsg{Content: long})
+	d.send(tea.PasteMsg{Content: other})
+	d.holds("a [pasted 312 lines][pasted 312 lines, no. 2]")
+	d.press("left", "backspace")
+	d.holds("a [pasted 312 lines, no. 2]")
+	d.press("ctrl+_")
+	d.holds("a [pasted 312 lines][pasted 312 lines, no. 2]")
+	d.press("enter")
+	d.commands(loop.Prompt{Text: strings.TrimSpace("a " + long + other)})
+	d.events(userSaid(strings.TrimSpace("a " + long + other)))
+	d.press("up") // the tokens come back
+	d.holds("a [pasted 312 lines][pasted 312 lines, no. 2]")
+	d.press("end", "left", "alt+o")
+	d.holds("a " + long + "[pasted 312 lines, no. 2]")
+	d.press("ctrl+_")
+	d.holds("a [pasted 312 lines][pasted 312 lines, no. 2]")
+}
+
+// The characters that stand for tokens can be typed as well.
+func TestTokenCharacters(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	text := "a\U00100000b\U0010fffdc\U00100001"
+	d.send(tea.PasteMsg{Content: text})
+	d.shows(`a\U00100000b`)
+	d.press("enter")
+	d.commands(loop.Prompt{Text: text})
+}
+
+func TestDraftKeepsTokens(t *testing.T) {
+	long := strings.Repeat("line of text\n", 312)
+	d := newDriver(t, 80, 24, Options{})
+	d.enter("see ")
+	d.send(tea.PasteMsg{Content: long})
+	d.enter(" and say")
+	d.pass(2 * time.Second)
+	again := newDriver(t, 80, 24, Options{Draft: d.kept[len(d.kept)-1]})
+	again.holds("see [pasted 312 lines] and say")
+	again.press("enter")
+	again.commands(loop.Prompt{Text: "see " + long + " and say"})
+	damaged := newDriver(t, 80, 24, Options{Draft: loop.Draft{Text: "short", Pasted: []loop.Span{{From: -3, To: 400}, {From: 4, To: 2}}}})
+	damaged.holds("short")
+}
+
+// picture reads what ends in .png and is not missing.
+func readPicture(path string) (llm.Image, string, error) {
+	if strings.Contains(path, "missing") {
+		return llm.Image{}, "", errors.New("there is no file")
+	}
+	return llm.Image{MediaType: "image/png", Data: []byte(path)}, "1200x800 PNG", nil
+}
+
+func shot(path string) llm.Image { return llm.Image{MediaType: "image/png", Data: []byte(path)} }
+
+func TestImages(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(d *driver)
+		want string
+		sent []loop.Command
+	}{
+		{"pasted path", func(d *driver) { d.enter("see "); d.send(tea.PasteMsg{Content: "/tmp/shot.png\n"}) }, "see [image 1: shot.png 1200x800 PNG]\n", nil},
+		{"typed path", func(d *driver) { d.enter("see b/shot.PNG now") }, "see [image 1: shot.PNG 1200x800 PNG] now", nil},
+		{"suggested path", func(d *driver) { d.enter("see @sho"); d.press("tab") }, "see [image 1: shot.png 1200x800 PNG] ", nil},
+		{"no such file", func(d *driver) { d.enter("see missing.png now") }, "see missing.png now", nil},
+		{"not a path", func(d *driver) { d.enter("see .png now") }, "see .png now", nil},
+		{"two at once", func(d *driver) { d.send(tea.PasteMsg{Content: "a.png missing.png b.png"}) }, "[image 1: a.png 1200x800 PNG] missing.png [image 2: b.png 1200x800 PNG]", nil},
+		{"clipboard", func(d *driver) { d.enter("see "); d.press("ctrl+v") }, "see [image 1: clipboard]", nil},
+		{"erased, the next takes its number", func(d *driver) { d.enter("a.png b.png "); d.press("home", "delete") }, " [image 1: b.png 1200x800 PNG] ", nil},
+		{"sent", func(d *driver) { d.enter("a.png and b.png "); d.press("enter") }, "", []loop.Command{loop.Prompt{
+			Text: "[image 1: a.png 1200x800 PNG] and [image 2: b.png 1200x800 PNG]", Images: []llm.Image{shot("a.png"), shot("b.png")}}}},
+		{"sent with its path typed last", func(d *driver) { d.enter("see a.png"); d.press("enter") }, "", []loop.Command{loop.Prompt{
+			Text: "see [image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
+		{"walked back to", func(d *driver) {
+			d.enter("see a.png ")
+			d.press("enter")
+			d.events(userSaid("see [image 1: a.png 1200x800 PNG]"), turnEnd(loop.Done, 0))
+			d.sent = nil
+			d.press("up", "enter")
+		}, "", []loop.Command{loop.Prompt{Text: "see [image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDriver(t, 80, 24, Options{Files: files, Image: readPicture, ClipboardImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }})
+			c.do(d)
+			d.holds(c.want)
+			d.commands(c.sent...)
+			d.hides("cannot see")
+		})
+	}
+}
+
+func TestImagesThatCannotBe(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Image: readPicture, Blind: func(string) bool { return true },
+		ClipboardImage: func(context.Context) (llm.Image, error) {
+			return llm.Image{}, errors.New("the clipboard holds no image")
+		}})
+	d.press("ctrl+v")
+	d.shows("the clipboard holds no image.")
+	d.send(tea.PasteMsg{Content: "a.png"})
+	d.shows("anthropic/claude-sonnet cannot see images")
+}
+
+func TestViKeys(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Vi: true, History: []loop.Event{userSaid("one"), turnEnd(loop.Done, 0)}})
+	d.events(userSaid("go"))
+	d.enter("hello world")
+	d.press("esc") // goes to normal mode, and stops nothing
+	d.commands()
+	d.shows("normal")
+	if c := d.m.View().Cursor; c == nil || c.Shape != tea.CursorBlock {
+		t.Errorf("the cursor is no block: %v", c)
+	}
+	d.enter("bd")
+	d.shows("normal · d")
+	d.enter("w")
+	d.holds("hello ")
+	d.enter("u")
+	d.holds("hello world")
+	d.enter("0vl")
+	d.shows("visual")
+	d.press("esc", "esc") // the second one is in normal mode
+	d.commands(loop.Interrupt{})
+	d.events(turnEnd(loop.UserInterrupt, 0))
+	d.enter("k")
+	d.holds("go")
+	d.enter("k")
+	d.holds("one")
+	d.enter("jj")
+	d.holds("hello world")
+	d.enter("A!")
+	d.press("enter")
+	d.commands(loop.Interrupt{}, loop.Prompt{Text: "hello world!"})
+	d.events(userSaid("hello world!"), turnEnd(loop.Done, 0))
+	d.enter("i") // insert mode again
+	d.holds("i")
+	d.hides("normal")
+	d.press("backspace", "esc", "esc", "esc")
+	d.shows("take back")
+}
+
+func TestUndoKeys(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.enter("one two")
+	d.press("ctrl+_")
+	d.holds("one ")
+	d.press("alt+_")
+	d.holds("one two")
+	d.press("ctrl+w", "ctrl+u", "ctrl+y")
+	d.holds("one two")
+	d.press("ctrl+a", "ctrl+k", "ctrl+c", "ctrl+y", "alt+y")
+	d.holds("one two")
+	d.press("ctrl+c", "ctrl+_") // a prompt that was cleared is walked back to
+	d.holds("")
+	d.press("up")
+	d.holds("one two")
+}
+
+// The cursor stands where the next letter goes, whatever is before it.
+func TestCursor(t *testing.T) {
+	for text, want := range map[string]int{"": 2, "ab": 4, "日本": 6, "👩‍👩‍👧": 4, "e\u0301": 3, "\t": 6, "🇩🇪x": 5, "می\u200cخواهم": 9} {
+		d := newDriver(t, 40, 12, Options{})
+		d.send(tea.PasteMsg{Content: text})
+		if c := d.m.View().Cursor; c == nil || c.X != want {
+			t.Errorf("%q: the cursor is at %v, want %d", text, c, want)
+		}
+	}
+}
+
+// What a key costs does not grow with what was pasted before it. The limit is
+// there against a hang.
+func TestPastesDoNotBlock(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	huge := strings.Repeat("a line of some length, as they are\n", 300_000)
+	begin := time.Now()
+	d.send(tea.PasteMsg{Content: huge})
+	for range 2000 {
+		d.press("x", "backspace")
+	}
+	if took := time.Since(begin); took > 20*time.Second {
+		t.Errorf("2000 keys after a paste of %d bytes took %v", len(huge), took)
+	}
+	d.shows(fmt.Sprintf("[pasted %s]", count(300_000, "line")))
+}

@@ -83,8 +83,12 @@ func (o *oneCall) run(ctx context.Context, t tools.Tool, input json.RawMessage) 
 // do runs the call and tells what it came to.
 func (o *oneCall) do(ctx context.Context, call tools.Call, force <-chan struct{}) error {
 	ok := tools.Approved{Changes: call.Changes, Force: force}
+	live := false // its output was shown as it came
 	if o.err.terminal {
-		ok.Progress = func(text string) { _, _ = io.WriteString(o.err, tui.Sanitize(text)) }
+		ok.Progress = func(text string) {
+			live = true
+			_, _ = io.WriteString(o.err, tui.Sanitize(text))
+		}
 	}
 	r, err := call.Run(ctx, ok)
 	switch {
@@ -98,6 +102,9 @@ func (o *oneCall) do(ctx context.Context, call tools.Call, force <-chan struct{}
 		return o.fail(err.Error())
 	case r.IsError:
 		return o.fail(r.Text)
+	}
+	if live && o.out.terminal {
+		fmt.Fprintln(o.err, "--- what a model reads of it:")
 	}
 	o.out.say(r.Text)
 	if len(r.Images) > 0 {

@@ -24,6 +24,7 @@ type Exchange struct {
 	body    []byte
 	secrets []string
 	answer  *watched
+	pace    *paced // of the answer
 }
 
 // Exchange returns an exchange that sends body and ends with ctx. Where body is
@@ -68,7 +69,8 @@ func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
-	body := &watched{body: res.Body, ctx: ctx, cancel: cancel, clock: x.c.at.Clock, limit: x.c.at.Limits.Idle, left: x.c.at.Limits.Bytes}
+	x.pace = &paced{body: res.Body, ctx: ctx, clock: x.c.at.Clock}
+	body := &watched{body: x.pace, ctx: ctx, cancel: cancel, clock: x.c.at.Clock, limit: x.c.at.Limits.Idle, left: x.c.at.Limits.Bytes}
 	if err := x.refused(res, body); err != nil {
 		_ = body.Close()
 		return nil, err
@@ -139,6 +141,7 @@ func (x *Exchange) refused(res *http.Response, body io.Reader) error {
 func (x *Exchange) Hurry() {
 	if x.answer != nil {
 		x.answer.limit = min(x.answer.limit, x.c.at.Limits.Tail)
+		x.pace.hurry = true
 	}
 }
 
@@ -146,7 +149,8 @@ func (x *Exchange) Hurry() {
 // most, so that the connection can be used again.
 func (x *Exchange) Drain() {
 	if x.answer != nil {
-		x.answer.limit = min(x.answer.limit, x.c.at.Limits.Tail, time.Second/10)
+		x.Hurry()
+		x.answer.limit = min(x.answer.limit, time.Second/10)
 		_, _ = io.CopyN(io.Discard, x.answer, maxErrorBody)
 	}
 }

@@ -1,0 +1,54 @@
+package wire
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// A model says a word or two at a time, and each piece that is read wakes all
+// that lies between the network and the screen. Of an answer that has gone on
+// for longAnswer, what comes within a pace is therefore left to gather in the
+// connection. Short answers, and those that come fast, are never held up.
+const (
+	longAnswer = 300 * time.Millisecond
+	pace       = 30 * time.Millisecond
+	fewBytes   = 1 << 10 // of a read after which nothing more was there
+)
+
+// paced is a body that is read once in a pace while it brings little.
+type paced struct {
+	body        io.ReadCloser
+	ctx         context.Context // whose end is not waited for
+	clock       Clock
+	first, last time.Time // when something came
+	drained     bool      // by the last read
+	hurry       bool      // nothing may be held up any more
+}
+
+func (p *paced) Read(b []byte) (int, error) {
+	if p.drained && !p.hurry && p.last.Sub(p.first) > longAnswer {
+		p.rest(pace - p.clock.Now().Sub(p.last))
+	}
+	n, err := p.body.Read(b)
+	if p.last = p.clock.Now(); p.first.IsZero() {
+		p.first = p.last
+	}
+	p.drained = n < fewBytes
+	return n, err
+}
+
+// rest waits for d, or for the end of the exchange.
+func (p *paced) rest(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	over := make(chan struct{})
+	defer p.clock.AfterFunc(d, func() { close(over) }).Stop()
+	select {
+	case <-over:
+	case <-p.ctx.Done():
+	}
+}
+
+func (p *paced) Close() error { return p.body.Close() }

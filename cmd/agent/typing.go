@@ -29,7 +29,11 @@ func (a *app) typeIn(o *tui.Options) {
 func personsEditor(getenv func(string) string) func(path string) *exec.Cmd {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		if line := strings.TrimSpace(getenv(name)); line != "" {
-			return func(path string) *exec.Cmd { return editing(line, path) }
+			return func(path string) *exec.Cmd {
+				c := editing(line, path)
+				c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr // the terminal itself, and no copy of what comes from it
+				return c
+			}
 		}
 	}
 	return nil

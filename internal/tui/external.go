@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -48,6 +49,9 @@ func fileDraft(text string) (path string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("make a file for the draft: %w", err)
 	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n" // editors complain of a last line that does not end
+	}
 	_, err = f.WriteString(text)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return "", errors.Join(fmt.Errorf("write the draft: %w", err), os.Remove(f.Name()))
@@ -77,7 +81,7 @@ func (m *model) draftIsFiled(msg draftFiled) tea.Cmd {
 // draftIsEdited takes what the editor left.
 func (m *model) draftIsEdited(msg draftEdited) {
 	if msg.err != nil {
-		m.say("The draft is as it was: the editor ended with " + SanitizeLine(strings.TrimRight(msg.err.Error(), ".")) + ".")
+		m.say("The draft is as it was: " + SanitizeLine(strings.TrimRight(whyUnedited(msg.err), ".")) + ".")
 		return
 	}
 	text := strings.TrimSuffix(unixLines(msg.text), "\n")
@@ -85,6 +89,15 @@ func (m *model) draftIsEdited(msg draftEdited) {
 		return
 	}
 	m.editor.replaceAll(text)
+}
+
+// whyUnedited says why an editor failed.
+func whyUnedited(err error) string {
+	const unknown = 127 // a shell's word for a program that it does not find
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == unknown {
+		return "the editor that VISUAL or EDITOR names was not found"
+	}
+	return "the editor ended with " + err.Error()
 }
 
 // replaceAll replaces the text by one that was edited elsewhere. Pastes stay

@@ -97,7 +97,9 @@ func (e *editor) seek(back, by int, prompts []string) {
 		}
 		return
 	}
-	s.lost = by > 0
+	if s.lost = by > 0; !s.fits.MatchString(e.buf.String()) {
+		s.from, s.to = 0, 0
+	}
 }
 
 // endSearch ends the search; with undo, the draft is back as it was.
@@ -115,7 +117,10 @@ func (e *editor) endSearch(undo bool) {
 // line draws what is searched for, and where the cursor stands in it.
 func (s *search) line(e *editor) (string, int) {
 	lead := "  earlier prompts with  "
-	if s.lost {
+	switch {
+	case s.lost && s.to > s.from:
+		lead = "  no older prompt with  "
+	case s.lost:
 		lead = "  no earlier prompt with  "
 	}
 	query := Truncate(SanitizeLine(s.query), max(e.width-lipgloss.Width(lead)-2, 1))

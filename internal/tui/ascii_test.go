@@ -36,11 +36,17 @@ func TestASCII(t *testing.T) {
 	play(func(d *driver) {
 		d.press("y")
 		d.events(answered()...)
-		d.events(streamed("r9", "- one\n  - two\n\n> said\n\n---\n\n| a | b |\n|---|---|\n| c | d |\n\nmore"))
 		d.pass(300 * time.Millisecond)
 	})
 	d.golden("ascii-running")
 	check("running")
+	play(func(d *driver) {
+		d.events(closing()[:2]...)
+		d.events(streamed("r9", "- one\n  - two\n\n> said\n\n---\n\n| a | b |\n|---|---|\n| c | d |\n\nmore"))
+		d.pass(300 * time.Millisecond)
+	})
+	d.golden("ascii-streaming")
+	check("streaming")
 	play(func(d *driver) { d.press("?") })
 	check("help")
 	play(func(d *driver) { d.press("q"); d.events(closing()...); d.enter("/theme"); d.press("enter") })

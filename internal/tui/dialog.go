@@ -159,8 +159,8 @@ func (d *dialog) give(a loop.Answer) *loop.Answer {
 // cursor stands in them.
 func (d *dialog) lines(width, height int) ([]string, *tea.Cursor) {
 	if d.body == nil || d.width != width {
+		d.follow = d.follow || d.width != width && d.at+d.scroll > 0
 		d.width = width
-		d.follow = d.follow || d.rows != nil
 		d.body = d.makeBody(max(width-4, 1))
 	}
 	foot, cursor := d.foot(width)
@@ -225,11 +225,11 @@ func (d *dialog) hints() []string {
 		no = "stop"
 	}
 	hints := []string{d.keys.name(actApprove) + " " + yes, d.keys.name(actRefuse) + " " + no}
-	if ask.Scope != "" {
-		hints = append(hints, d.always())
-	}
 	if !ask.AboutTurn() {
 		hints = append(hints, d.keys.name(actSay)+" say something")
+	}
+	if ask.Scope != "" { // the longest, so that the others stand in one line
+		hints = append(hints, d.always())
 	}
 	return hints
 }

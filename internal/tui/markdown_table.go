@@ -34,13 +34,30 @@ func (b *blocks) table(n *extast.Table, width int) []string {
 // grid draws an adopted table by r, but for the margin on its left.
 func (b *blocks) grid(r renderer.Renderer, t *extast.Table) []string {
 	lines := b.in.render(r, t)
+	head := true
 	for _, line := range lines {
 		if len(line) > 0 {
 			_, n := utf8.DecodeRuneInString(line[0].text)
 			line[0].text = line[0].text[n:]
 		}
+		head = head && !ruled(line)
+		for i := range line {
+			if head && strings.Trim(line[i].text, " │") != "" {
+				line[i].pen = line[i].pen.and(penBold)
+			}
+		}
 	}
 	return drawLines(lines)
+}
+
+// ruled reports whether a line of a table is the rule below its head.
+func ruled(line []span) bool {
+	for _, sp := range line {
+		if strings.Trim(sp.text, "─┼ ") != "" {
+			return false
+		}
+	}
+	return len(line) > 0
 }
 
 // records draws the rows of an adopted table one below the other, each cell

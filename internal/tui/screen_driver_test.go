@@ -184,10 +184,12 @@ func asText(v tea.View) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// golden compares the screen with testdata.
+// golden compares the screen with testdata, and with itself on the other kind of
+// background.
 func (d *driver) golden(name string) {
 	d.t.Helper()
 	d.compare(name, d.screen())
+	d.onLight()
 }
 
 func (d *driver) compare(name, got string) {

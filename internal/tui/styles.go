@@ -74,7 +74,7 @@ func (l look) styles() *Styles {
 		Plain:   base,
 		Green:   in(p.good, base),
 		Red:     in(p.bad, base),
-		Yellow:  in(p.asks, base),
+		Yellow:  in(p.asks, base.Bold(true)),
 		Cyan:    in(p.name, base),
 		NoColor: noColor,
 		Dark:    l.dark,

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/loop"
 )
@@ -191,6 +192,9 @@ func (t *tool) time(c canvas) string {
 func (t *tool) body(c canvas, open bool) []string {
 	width := max(c.width-4, 1)
 	var out []string
+	if open {
+		out = append(out, t.whole(c, width)...)
+	}
 	if t.granted != "" {
 		out = append(out, paint(c.st.Dim, Wrap("unasked from here on: "+SanitizeLine(t.granted), width))...)
 	}
@@ -213,6 +217,23 @@ func (t *tool) body(c canvas, open bool) []string {
 		out[i] = strings.TrimRight("    "+l, " ")
 	}
 	return out
+}
+
+// whole is what the line has no room for: a long title, and a command, which
+// may have many lines.
+func (t *tool) whole(c canvas, width int) []string {
+	title := SanitizeLine(t.title)
+	_, rest, _ := strings.Cut(title, " ")
+	shown := strings.Contains(ansi.Strip(t.line(c)), rest)
+	for _, target := range t.targets {
+		if target.Kind == "command" && !(shown && strings.HasSuffix(title, target.Value)) {
+			return spell(target.Value, width)
+		}
+	}
+	if shown {
+		return nil
+	}
+	return Wrap(title, width)
 }
 
 // output is the end of the output while the call runs, the error of one that

@@ -1,0 +1,145 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// story is a screen that is held as it is: its text at every size, and how it is
+// styled on a dark and on a light background.
+type story struct {
+	name string
+	o    Options
+	play func(d *driver)
+}
+
+// stories is the one table of them. A new screen needs a line here, and then
+// go test ./internal/tui -run Stories -update-screens.
+func stories() []story {
+	return []story{
+		{"look-question", Options{}, func(d *driver) { d.events(asked()...) }},
+		{"look-running", Options{}, func(d *driver) {
+			d.events(asked()...)
+			d.press("a")
+			d.events(answered()...)
+		}},
+		{"look-done", Options{}, func(d *driver) {
+			d.events(asked()...)
+			d.events(answered()...)
+			d.events(closing()...)
+			d.press("ctrl+t")
+		}},
+		{"look-careful", Options{}, func(d *driver) {
+			ask := askCommand("1", "curl https://example.org/install.sh | sh")
+			ask.Ask.Warnings = []string{"what is loaded is run at once"}
+			d.events(userSaid("install it"), call("r1", "1", "shell"), ask)
+		}},
+		{"look-failures", Options{}, func(d *driver) {
+			end := turnEnd(loop.ProviderError, time.Second)
+			end.Error, end.Hint = "nothing listens on 127.0.0.1:11434", "start Ollama, or choose another model with /model"
+			d.events(userSaid("go"), call("r1", "1", "shell"), call("r1", "2", "read"), start("1", "shell make", "execute"),
+				result("1", "shell make", "execute", loop.Failed, "exit code 2", "main.go:3: undefined: x", time.Second),
+				result("2", "read b.go", "read", loop.Failed, "", "there is no file b.go. Files with a like name: a.go", 0), end)
+		}},
+		{"look-answer", Options{}, func(d *driver) {
+			d.events(userSaid("how?"), done(llm.Thinking, "r1", "Think."), done(llm.Assistant, "r1", "# Head\n\nSee `main.go` and [the docs](https://example.org/docs):\n\n"+
+				"- [x] **bold**, *soft*\n- [ ] ~~gone~~\n\n```go\n// why\nreturn \"text\", 42\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quoted"), turnEnd(loop.Done, time.Second))
+		}},
+		{"look-plan", Options{}, func(d *driver) {
+			d.events(userSaid("plan"), call("r1", "1", "todo"), &loop.TodoSet{ID: "1", Items: []loop.TodoItem{
+				{Text: "read", State: loop.TodoDone}, {Text: "write", State: loop.TodoActive}, {Text: "test", State: loop.TodoPending}}})
+		}},
+		{"look-narrow-title", Options{}, func(d *driver) {
+			long := "printf '%s\\n' " + strings.Repeat("word ", 30)
+			d.events(userSaid("go"), call("r1", "1", "shell"), start("1", "shell "+long, "execute", loop.Target{Kind: "command", Value: long}),
+				result("1", "shell "+long, "execute", loop.OK, "30 lines", "word", time.Second), turnEnd(loop.Done, time.Second))
+			d.press("ctrl+o")
+		}},
+	}
+}
+
+func TestStories(t *testing.T) {
+	for _, s := range stories() {
+		sizes(t, func(t *testing.T, size string, w, h int) {
+			d := newDriver(t, w, h, s.o)
+			s.play(d)
+			d.golden(s.name + "-" + size)
+			if size != "80x24" {
+				return
+			}
+			dark := stylesIn(d.m.View())
+			d.send(tea.BackgroundColorMsg{Color: lightGrey{}})
+			light := stylesIn(d.m.View())
+			var b strings.Builder
+			for i := range dark {
+				if dark[i] != "" {
+					fmt.Fprintf(&b, "%2d %s\n", i+1, dark[i])
+				}
+				if light[i] != dark[i] {
+					fmt.Fprintf(&b, "%2d on light: %s\n", i+1, light[i])
+				}
+			}
+			d.compare(s.name+".look", b.String())
+		})
+	}
+}
+
+// stylesIn is what is styled in each line of a view, and how.
+func stylesIn(v tea.View) []string {
+	var lines []string
+	for _, line := range readSpans(v.Content) {
+		var parts []string
+		for _, sp := range line {
+			if sp.pen == "" && sp.link == "" || strings.TrimSpace(sp.text) == "" {
+				continue
+			}
+			text := sp.text
+			if strings.Trim(text, "─") == "" {
+				text = "─"
+			}
+			if sp.link != "" {
+				text += " → " + sp.link
+			}
+			parts = append(parts, sp.pen.String()+"{"+text+"}")
+		}
+		lines = append(lines, strings.Join(parts, " "))
+	}
+	return lines
+}
+
+// String writes p in words, as far as it has a name.
+func (p pen) String() string {
+	names := map[string]string{"1": "bold", "2": "dim", "3": "italic", "4": "underlined", "9": "struck",
+		"31": "red", "32": "green", "33": "yellow", "36": "cyan"}
+	var words []string
+	for part := range strings.SplitSeq(string(p), ";") {
+		if name, ok := names[part]; ok {
+			part = name
+		}
+		words = append(words, part)
+	}
+	return strings.Join(words, "+")
+}
+
+// onLight checks that the screen says the same on the other background.
+func (d *driver) onLight() {
+	d.t.Helper()
+	was, want := d.m.look, d.screen()
+	other := was
+	other.dark = !was.dark
+	d.m.restyle(other)
+	d.m.arrange()
+	if diff := cmp.Diff(strings.Split(d.screen(), "\n"), strings.Split(want, "\n")); diff != "" {
+		d.t.Errorf("on the other background (-got +want):\n%s", diff)
+	}
+	d.m.restyle(was)
+	d.m.arrange()
+}

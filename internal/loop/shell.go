@@ -12,7 +12,7 @@ import (
 )
 
 // RunShell runs a command that the person typed, unasked and at once, also
-// beside a turn. One runs at a time: another is refused with a Notice. Interrupt
+// beside a turn. One runs at a time: another is refused with a NotRun. Interrupt
 // ends it, as it does a turn.
 type RunShell struct {
 	Line string
@@ -20,6 +20,16 @@ type RunShell struct {
 }
 
 func (RunShell) isCommand() {}
+
+// NotRun is a preview that answers a RunShell which is refused: what was typed
+// belongs in the editor again.
+type NotRun struct {
+	Line string
+	Join bool
+	Why  string // in words
+}
+
+func (NotRun) isEvent() {}
 
 // The durable events of a command that the person typed.
 type (
@@ -109,12 +119,12 @@ func (f *folding) shell(e Durable) {
 // else.
 func (a *Agent) runShell(c RunShell) {
 	if a.o.Shell == nil {
-		_ = a.emit(Notice{Text: "Commands cannot be run here."})
+		_ = a.emit(NotRun{c.Line, c.Join, "commands cannot be run here"})
 		return
 	}
 	call, err := a.o.Shell(c.Line, c.Join)
 	if err != nil {
-		_ = a.emit(Notice{Text: "Not run: " + err.Error()})
+		_ = a.emit(NotRun{c.Line, c.Join, err.Error()})
 		return
 	}
 	ctx, stop := context.WithCancel(context.Background()) // ended by interrupt, also when the agent's ends
@@ -127,7 +137,7 @@ func (a *Agent) runShell(c RunShell) {
 	a.mu.Unlock()
 	if busy {
 		stop()
-		_ = a.emit(Notice{Text: "Not run: a command of yours still runs. Stop it first."})
+		_ = a.emit(NotRun{c.Line, c.Join, "a command of yours still runs"})
 		return
 	}
 	start := &ShellStart{Meta: Meta{Time: a.o.Now()}, ID: "typed-" + strings.ToLower(rand.Text()), Line: c.Line, Join: c.Join}

@@ -141,7 +141,7 @@ func TestTypedCommandIsStopped(t *testing.T) {
 	for e := range events {
 		all = append(all, e)
 		switch e.(type) {
-		case loop.Notice:
+		case loop.NotRun:
 			if refused++; refused == 2 {
 				commands <- loop.Interrupt{}
 			}

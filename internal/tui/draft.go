@@ -2,7 +2,6 @@ package tui
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,33 +15,17 @@ const draftPause = time.Second
 // draftDue says that a draft is to be saved.
 type draftDue struct{}
 
-// restoreDraft puts what was not sent before into the editor: what waited for
-// the end of a turn, then what was typed.
+// restoreDraft puts what was typed before into the editor, and what waited for
+// the end of a turn into the queue, where it waits for the person.
 func (m *model) restoreDraft(d loop.Draft) {
 	m.saved = d
 	for _, text := range d.Queue {
-		m.list.add(&notice{"not sent before: " + strings.Join(strings.Fields(text), " ")})
+		m.waits = append(m.waits, queued{typing: typing{text: text}})
 	}
-	parts := slices.Clone(d.Queue)
+	m.hold("not sent before")
 	if d.Text != "" {
-		parts = append(parts, d.Text)
+		m.editor.restoreDraft(d)
 	}
-	if len(parts) > 0 {
-		m.editor.restoreDraft(loop.Draft{Text: strings.Join(parts, "\n\n"), Pasted: shifted(d.Pasted, parts)})
-	}
-}
-
-// shifted are the pasted parts of the last of several texts that are joined.
-func shifted(pasted []loop.Span, parts []string) []loop.Span {
-	by := 0
-	for _, p := range parts[:len(parts)-1] {
-		by += len(p) + len("\n\n")
-	}
-	out := slices.Clone(pasted)
-	for i := range out {
-		out[i].From, out[i].To = out[i].From+by, out[i].To+by
-	}
-	return out
 }
 
 // restoreDraft shows a draft that was kept, with tokens for what was pasted.
@@ -68,14 +51,15 @@ func (m *model) draft() loop.Draft {
 	return d
 }
 
-// unsentQueue is what the agent has yet to take into the turn that runs.
+// unsentQueue is what the agent has yet to take into the turn that runs, and
+// what waits for its end.
 func (m *model) unsentQueue() (all []string) {
 	for _, p := range m.feed.pending {
 		if p.steers {
 			all = append(all, p.text)
 		}
 	}
-	return all
+	return append(all, m.queue.texts()...)
 }
 
 // draft is what is in the editor; nothing where that is no more than blanks.

@@ -42,6 +42,7 @@ type feed struct {
 	calls  []*row          // of the current reply, in order
 	reply  string          // the current one
 	open   []*preview      // its messages that still stream
+	typed  *row            // the command of the person's that runs; nil if none does
 	retry  *row            // the last failed try, until something arrives
 	failed *retry
 	files  map[string]*[2]int // lines added and removed in this turn, by path
@@ -112,7 +113,10 @@ func (f *feed) apply(ev loop.Event) {
 		f.compacted(ev)
 	case loop.Streamed:
 		f.streamed(ev)
+	case *loop.ShellStart, *loop.ShellEnd:
+		f.shell(ev)
 	case loop.Progress:
+		f.shell(ev)
 		if r := f.tools[ev.ID]; r != nil {
 			r.item.(*tool).progress(ev.Text)
 			r.touch()

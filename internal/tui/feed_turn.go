@@ -131,6 +131,7 @@ func (f *feed) answered(id string) {
 func (f *feed) resumed() {
 	f.arrived()
 	f.settle()
+	f.shellGone()
 	f.running, f.stopping, f.pending = false, false, nil
 }
 
@@ -193,6 +194,7 @@ func why(ev *loop.TurnEnd) string {
 
 // tick advances what moves.
 func (f *feed) tick() {
+	f.shellTick()
 	for _, r := range f.calls {
 		if t := r.item.(*tool); t.stage == running {
 			t.took = f.now().Sub(t.began)
@@ -210,6 +212,9 @@ func (f *feed) tick() {
 
 // working reports whether a tool runs, whose line has the spinner then.
 func (f *feed) working() bool {
+	if f.typed != nil {
+		return true
+	}
 	for _, r := range f.calls {
 		if r.item.(*tool).stage == running {
 			return true

@@ -24,6 +24,7 @@ const imageNameWidth = 32
 type images struct {
 	tried map[string]bool // words that were looked at
 	sends bool            // the prompt is sent once the last word was
+	later bool            // or goes into the queue
 }
 
 // picturesRead are the images that were found.
@@ -102,6 +103,9 @@ func (m *model) picturesCame(msg picturesRead) tea.Cmd {
 	m.attached(len(msg.words))
 	if m.images.sends {
 		m.images.sends = false
+		if m.images.later {
+			return m.later()
+		}
 		return m.submit()
 	}
 	return nil

@@ -6,6 +6,8 @@ type action string
 // The actions.
 const (
 	actSend       action = "send"
+	actQueue      action = "queue"
+	actUnqueue    action = "unqueue"
 	actNewline    action = "newline"
 	actInterrupt  action = "interrupt"
 	actClear      action = "clear"
@@ -92,6 +94,8 @@ type binding struct {
 func bindings() []binding {
 	return []binding{
 		{actSend, anywhere, []string{"enter"}, "send; while the model works, steer it"},
+		{actQueue, anywhere, []string{"alt+enter"}, "send it once what runs has ended; up takes it back"},
+		{actUnqueue, anywhere, []string{"alt+q"}, "remove the last message that waits so"},
 		{actNewline, anywhere, []string{"shift+enter", "ctrl+j"}, `new line; so does \ before enter`},
 		{actInterrupt, whileRuns, []string{"esc", "ctrl+c"}, "stop the turn, at any instant"},
 		{actClear, anywhere, []string{"ctrl+c"}, "clear the prompt; on an empty one, twice, leave"},

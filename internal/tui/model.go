@@ -59,6 +59,7 @@ type model struct {
 	savedAt int  // the editor's revision then
 	next    Exit // what the person wants once this is over
 	around
+	queue
 
 	panel panel
 	rule  int // the line of the panel that is the rule, negative if there is none
@@ -186,6 +187,7 @@ func (m *model) apply(ev loop.Event) {
 		}
 		m.playNext()
 	}
+	m.queueAfter(ev)
 }
 
 // giveBack puts what was not sent into the editor, above what is typed there.
@@ -260,7 +262,7 @@ func (m *model) moves() bool {
 	if m.dialog.waits() {
 		return !m.done && !m.dialog.armed
 	}
-	return !m.done && (m.feed.running || !m.warned.IsZero() || !m.escaped.IsZero())
+	return !m.done && (m.busy() || !m.warned.IsZero() || !m.escaped.IsZero())
 }
 
 func (m *model) tick() {

@@ -215,7 +215,7 @@ func (p *teller) choose(line string) tea.Cmd {
 // lines are where the next line comes from. Those of a file wait for the end of
 // a turn, unless it has a question, and for what a list is to have.
 func (p *teller) lines() <-chan string {
-	working := p.m.feed.running && !p.m.dialog.waits() || p.m.over != nil && p.busy > 0
+	working := p.m.busy() && !p.m.dialog.waits() || p.m.over != nil && p.busy > 0
 	if p.ended || !p.in.Typed && working {
 		return nil
 	}
@@ -244,7 +244,7 @@ func (p *teller) nobody() {
 	for p.m.dialog.waits() {
 		p.reply(loop.Answer{Decision: loop.Refuse, Note: "nobody is here to answer"})
 	}
-	if !p.m.feed.running && len(p.m.feed.pending) == 0 && p.busy == 0 {
+	if !p.m.busy() && !p.m.starting && len(p.m.feed.pending) == 0 && p.busy == 0 {
 		p.m.done = true
 	}
 }
@@ -253,7 +253,7 @@ func (p *teller) nobody() {
 func (p *teller) interrupt() {
 	now := p.m.now()
 	switch {
-	case p.m.feed.running:
+	case p.m.busy():
 		p.m.interrupt()
 	case p.m.leaving(now) || !p.in.Typed:
 		p.m.done = true

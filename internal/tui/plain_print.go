@@ -79,6 +79,9 @@ func (p *teller) event(ev loop.Event) {
 		}
 	case *loop.ToolEnd:
 		p.toolEnd(ev)
+	case *loop.ShellEnd:
+		p.block("ran", SanitizeLine(asTyped(ev.Line, ev.Join)))
+		p.block("", Sanitize(strings.TrimRight(ev.Text, "\n")))
 	}
 }
 

@@ -23,7 +23,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	k, now := msg.String(), m.now()
 	m.arm(now)
 	switch {
-	case m.keys.is(k, actInterrupt) && m.feed.running && !m.dismisses(k):
+	case m.keys.is(k, actInterrupt) && m.busy() && !m.dismisses(k):
 		m.interrupt()
 	case m.dialog.waits() && m.dialog.armed:
 		return m.pressDialog(msg, now)
@@ -36,7 +36,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// interrupt ends the turn. Pressed again, it kills what does not end by itself.
+// interrupt ends the turn, and the person's own command. Pressed again, it kills what does not end by itself.
 func (m *model) interrupt() {
 	if !m.feed.killing {
 		m.send(loop.Interrupt{})
@@ -110,6 +110,10 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 		m.editor.newline()
 	case m.keys.is(k, actSend):
 		return m.submit()
+	case m.keys.is(k, actQueue):
+		return m.later()
+	case m.keys.is(k, actUnqueue):
+		m.dropQueued()
 	default:
 		m.editor.press(msg)
 	}
@@ -139,6 +143,8 @@ func (m *model) submit() tea.Cmd {
 	if m.editor.blank() {
 		if m.feed.cut && !m.feed.running {
 			m.prompt(loop.GoOn)
+		} else {
+			m.letGo()
 		}
 		return nil
 	}
@@ -149,7 +155,8 @@ func (m *model) submit() tea.Cmd {
 	if name, arg, ok := parseSlash(all.text); ok {
 		return m.slash(name, arg, typed)
 	}
-	m.prompt(strings.TrimSpace(all.text), all.images...)
+	all.text = strings.TrimSpace(all.text)
+	m.utter(all)
 	return nil
 }
 

@@ -178,10 +178,12 @@ func (m *model) doing() string {
 		return m.keys.name(actRewind) + " again goes back"
 	case m.dialog.waits():
 		return "waits for you · " + stops
-	case !m.feed.running && m.feed.cut:
+	case !m.busy() && m.feed.cut:
 		return m.keys.name(actSend) + " goes on · " + m.keys.name(actHelp) + " keys"
-	case !m.feed.running:
+	case !m.busy():
 		return m.keys.name(actHelp) + " keys"
+	case !m.feed.running && !m.feed.stopping:
+		words = stops
 	case m.feed.killing:
 		words = "killing"
 	case m.feed.stopping:

@@ -40,7 +40,7 @@ func (m *model) tookTyping(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 // for an earlier prompt, and what begins such.
 func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	k, e := msg.String(), m.editor
-	m.images.sends, m.earlier.walks = false, false
+	m.images.sends, m.images.later, m.earlier.walks = false, false, false
 	if e.search != nil {
 		return nil, e.pressSearch(msg, m.prompts())
 	}
@@ -55,6 +55,8 @@ func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 		return m.editElsewhere(), true
 	case m.keys.is(k, actAttach):
 		return m.attachClipboard(), true
+	case m.keys.is(k, actPrevPrompt) && m.editQueued():
+		return nil, true
 	case m.keys.is(k, actPrevPrompt), e.mode() != "" && k == "k" && e.vi.Pending() == "":
 		return m.walkBack()
 	case m.keys.is(k, actNextPrompt), e.mode() != "" && k == "j" && e.vi.Pending() == "":

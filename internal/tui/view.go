@@ -57,6 +57,7 @@ func (m *model) makePanel() panel {
 	if !m.dialog.waits() || !m.dialog.armed {
 		p.add(m.popup.lines(m.st, m.width, max(m.height/3, 3)), nil)
 		p.add(m.editor.lines())
+		p.add(m.queueLines(), nil)
 	}
 	if roomy {
 		p.lines = append(p.lines, m.st.Dim.Render(strings.Repeat("─", m.width)))
@@ -99,7 +100,7 @@ func (m *model) ruleLine() string {
 	case !m.list.follow:
 		hint = "more below · " + m.keys.name(actBottom) + " goes there"
 	case m.feed.running && !m.dialog.waits() && !m.editor.empty():
-		hint = m.keys.name(actSend) + " steers"
+		hint = m.keys.name(actSend) + " steers · " + m.keys.name(actQueue) + " queues"
 	}
 	w := lipgloss.Width(hint)
 	if hint == "" || w+4 > m.width {

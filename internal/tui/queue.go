@@ -1,0 +1,213 @@
+package tui
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"agent/internal/loop"
+)
+
+// queueRows is how many messages that wait are shown.
+const queueRows = 3
+
+// queue is what the person has said for later: for the end of the turn, or of
+// their own command. It is sent one by one, when that has ended well. Else it
+// is held until the person lets it go.
+type queue struct {
+	waits    []queued
+	held     string // why nothing is sent: "stopped"; empty while it will be
+	starting bool   // a command was handed to the agent, and has not begun yet
+}
+
+// queued is one message that waits.
+type queued struct {
+	typing
+	soon bool // it waits for the person's own command alone
+}
+
+// texts are those of all messages that wait.
+func (q *queue) texts() []string {
+	var out []string
+	for _, w := range q.waits {
+		out = append(out, w.text)
+	}
+	return out
+}
+
+// later puts what is typed into the queue. Where nothing is waited for, it is
+// sent.
+func (m *model) later() tea.Cmd {
+	if m.editor.blank() {
+		return nil
+	}
+	if cmd := m.unread(); cmd != nil {
+		m.images.later = true
+		return cmd
+	}
+	m.waits = append(m.waits, queued{typing: m.editor.takeAll()})
+	m.list.end()
+	m.sendQueued()
+	return nil
+}
+
+// waitsForShell queues what cannot be sent while a command of the person's runs. It
+// reports whether it did: what is said to the model waits for a command whose
+// output is to be told, and a command for any.
+func (m *model) waitsForShell(s typing) bool {
+	_, _, command := parseShell(s.text)
+	if !m.shellRuns() || !command && (m.feed.running || !m.shellJoins()) {
+		return false
+	}
+	m.waits = append(m.waits, queued{s, true})
+	return true
+}
+
+func (m *model) shellRuns() bool { return m.starting || m.feed.typed != nil }
+
+// shellJoins reports whether the model is to be told of the command that runs.
+func (m *model) shellJoins() bool {
+	if m.feed.typed == nil {
+		return true
+	}
+	_, join, _ := parseShell(m.feed.typed.item.(*typedCommand).line)
+	return join
+}
+
+// utter sends what the person said, or runs the command that it is. What cannot
+// be sent yet waits in the queue.
+func (m *model) utter(s typing) {
+	if m.waitsForShell(s) {
+		return
+	}
+	if line, join, ok := parseShell(s.text); ok {
+		m.runShell(line, join)
+		return
+	}
+	m.prompt(s.text, s.images...)
+}
+
+// sendQueued sends the next message that waits, if its time has come.
+func (m *model) sendQueued() {
+	for len(m.waits) > 0 && m.held == "" {
+		next := m.waits[0]
+		_, _, command := parseShell(next.text)
+		turn := m.feed.running || len(m.feed.pending) > 0 || len(m.play) > 0
+		if m.shellRuns() || turn && !(command && next.soon) {
+			return
+		}
+		m.waits = m.waits[1:]
+		m.utter(next.typing)
+	}
+}
+
+// letGo sends what was held. It reports whether there was anything.
+func (m *model) letGo() bool {
+	if len(m.waits) == 0 || m.busy() {
+		return false
+	}
+	m.held = ""
+	m.sendQueued()
+	return true
+}
+
+// hold keeps what waits from being sent by itself.
+func (m *model) hold(why string) {
+	if len(m.waits) > 0 {
+		m.held = why
+	}
+}
+
+// queueAfter sends what waits for what has ended, or holds it.
+func (m *model) queueAfter(ev loop.Event) {
+	switch ev := ev.(type) {
+	case *loop.ShellStart:
+		m.starting = false
+	case loop.NotRun:
+		m.starting = false
+		m.say("not run: " + ev.Why)
+		m.giveBack(asTyped(ev.Line, ev.Join))
+		m.hold("not run")
+		return
+	case *loop.ShellEnd:
+		if ev.Outcome == loop.Interrupted {
+			m.hold("stopped")
+		}
+	case *loop.TurnEnd:
+		switch ev.Reason {
+		case loop.Done:
+		case loop.UserInterrupt:
+			m.hold("stopped")
+		default:
+			m.hold("the turn failed")
+		}
+	case *loop.Rewound:
+		m.hold("taken back")
+	default:
+		return
+	}
+	m.sendQueued()
+}
+
+// editQueued takes the last message that waits back into the editor. It reports
+// whether there was one, and nothing in the editor.
+func (m *model) editQueued() bool {
+	n := len(m.waits)
+	if n == 0 || !m.editor.empty() || m.editor.walk.back > 0 {
+		return false
+	}
+	last := m.waits[n-1]
+	m.waits = slices.Clone(m.waits[:n-1])
+	m.editor.recall(last.text)
+	return true
+}
+
+// dropQueued removes the last message that waits.
+func (m *model) dropQueued() {
+	if n := len(m.waits); n > 0 {
+		m.feed.prompts = append(m.feed.prompts, m.waits[n-1].text) // it can be walked back to
+		m.waits = slices.Clone(m.waits[:n-1])
+	}
+}
+
+// queueLines are the messages that wait, as they stand below the editor.
+func (m *model) queueLines() []string {
+	n := len(m.waits)
+	if n == 0 {
+		return nil
+	}
+	word, why, keys := "queued", "", m.keys.name(actPrevPrompt)+" edits · "+m.keys.name(actUnqueue)+" removes"
+	if m.held != "" {
+		word, why, keys = "waits", m.held, m.held+" · "+m.keys.name(actSend)+" sends · "+keys
+	}
+	rows := queueRows
+	if m.height < 16 {
+		rows = 1
+	}
+	var out []string
+	for i, w := range m.waits {
+		if i == rows && n > rows {
+			out = append(out, m.st.Dim.Render(Truncate("        and "+strconv.Itoa(n-rows)+" more", m.width)))
+			break
+		}
+		label := word
+		if i > 0 {
+			label = ""
+		}
+		left := label + strings.Repeat(" ", 8-lipgloss.Width(label)) + strconv.Itoa(i+1) + "  " + quoted(w.text)
+		right := ""
+		switch {
+		case i == 0 && m.editor.empty() && m.width >= 72:
+			right = keys
+		case i == 0 && m.held == "":
+			right = m.keys.name(actPrevPrompt) + " edits"
+		case i == 0:
+			right = why
+		}
+		out = append(out, m.st.Dim.Render(spread(left, right, m.width)))
+	}
+	return out
+}

@@ -1,0 +1,127 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/loop"
+)
+
+// prompted is a prompt as the agent gets it.
+func prompted(text string) loop.Command { return loop.Prompt{Text: text} }
+
+// sees fails unless the screen shows all of the words.
+func (d *driver) sees(words ...string) {
+	d.t.Helper()
+	for _, w := range words {
+		if got := d.screen(); !strings.Contains(got, w) {
+			d.t.Errorf("there is no %q on the screen:\n%s", w, got)
+		}
+	}
+}
+
+func (d *driver) lacks(words ...string) {
+	d.t.Helper()
+	for _, w := range words {
+		if got := d.screen(); strings.Contains(got, w) {
+			d.t.Errorf("there is %q on the screen:\n%s", w, got)
+		}
+	}
+}
+
+// say types text and presses key.
+func (d *driver) say(text, key string) {
+	d.enter(text)
+	d.press(key)
+}
+
+// What is queued while a turn runs is shown, kept, and sent one by one at the
+// ends of turns.
+func TestQueue(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{})
+		d.say("go", "enter")
+		d.events(userSaid("go"), streamed("r1", "I am at it."))
+		d.say("then update the README", "alt+enter")
+		d.say("and tag it", "alt+enter")
+		d.golden("queue-" + size)
+		d.commands(prompted("go"))
+		d.pass(2 * time.Second)
+		d.drafts(draft("", "then update the README", "and tag it"))
+
+		d.events(turnEnd(loop.Done, time.Second))
+		d.commands(prompted("go"), prompted("then update the README"))
+		d.events(userSaid("then update the README"))
+		d.lacks("queued  1  “then")
+		d.events(turnEnd(loop.Done, time.Second), userSaid("and tag it"))
+		d.commands(prompted("go"), prompted("then update the README"), prompted("and tag it"))
+		d.events(turnEnd(loop.Done, time.Second))
+		d.commands(prompted("go"), prompted("then update the README"), prompted("and tag it"))
+		d.lacks("queued")
+	})
+}
+
+// What is queued can be taken back to edit, and removed.
+func TestQueueIsEdited(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.say("go", "enter")
+	d.events(userSaid("go"))
+	d.say("one", "alt+enter")
+	d.say("two", "alt+enter")
+	d.press("up")
+	d.sees("› two", "queued  1  “one”")
+	d.say(" and a half", "alt+enter")
+	d.sees("2  “two and a half”")
+	d.press("alt+q")
+	d.lacks("two and a half")
+	d.press("alt+q", "alt+q")
+	d.lacks("queued")
+	d.press("up")
+	d.sees("› one") // what was removed can be walked back to
+	d.press("ctrl+c", "ctrl+c")
+	d.events(turnEnd(loop.Done, time.Second))
+	d.commands(prompted("go"), loop.Interrupt{}, loop.Interrupt{})
+}
+
+// After a turn that was stopped or failed nothing is sent by itself: the
+// messages wait, and say so.
+func TestQueueWaitsAfterTrouble(t *testing.T) {
+	for reason, why := range map[loop.Reason]string{loop.UserInterrupt: "stopped", loop.ProviderError: "the turn failed", loop.MaxSteps: "the turn failed"} {
+		d := newDriver(t, 100, 24, Options{})
+		d.say("go", "enter")
+		d.events(userSaid("go"))
+		d.say("one", "alt+enter")
+		d.say("two", "alt+enter")
+		d.events(turnEnd(reason, time.Second))
+		d.commands(prompted("go"))
+		d.sees("waits   1  “one”", why, "enter sends")
+		d.say("something else", "enter")
+		d.events(userSaid("something else"), turnEnd(loop.Done, time.Second))
+		d.commands(prompted("go"), prompted("something else"))
+		d.press("enter")
+		d.events(userSaid("one"))
+		d.sees("queued  1  “two”")
+		d.events(turnEnd(loop.Done, time.Second))
+		d.commands(prompted("go"), prompted("something else"), prompted("one"), prompted("two"))
+	}
+}
+
+// What was queued when the program ended waits in the next one.
+func TestQueueComesBack(t *testing.T) {
+	d := newDriver(t, 100, 24, Options{Draft: draft("", "one", "!make")})
+	d.sees("waits   1  “one”", "2  “!make”", "not sent before")
+	d.commands()
+	d.press("enter")
+	d.events(userSaid("one"), turnEnd(loop.Done, time.Second))
+	d.commands(prompted("one"), loop.RunShell{Line: "make", Join: true})
+}
+
+// Where nothing runs, there is nothing to wait for.
+func TestQueueAtRest(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.press("alt+enter")
+	d.say("go", "alt+enter")
+	d.commands(prompted("go"))
+	d.lacks("queued")
+}

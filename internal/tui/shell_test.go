@@ -1,0 +1,98 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/loop"
+)
+
+func shellStart(id, line string, join bool) *loop.ShellStart {
+	return &loop.ShellStart{ID: id, Line: line, Join: join}
+}
+
+func shellEnd(id, line string, join bool, outcome loop.Outcome, summary, text string) *loop.ShellEnd {
+	return &loop.ShellEnd{ID: id, Line: line, Join: join, Outcome: outcome, Summary: summary, Text: text, Duration: 300 * time.Millisecond}
+}
+
+// A command that the person types runs at once and is drawn with what it says.
+func TestTypedCommand(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{})
+		d.say("!make test", "enter")
+		d.say("!! git status", "enter") // waits for the first
+		d.commands(loop.RunShell{Line: "make test", Join: true})
+		d.events(shellStart("a", "make test", true), loop.Progress{ID: "a", Text: "compiling\x1b[31m\nlinking\n"})
+		d.pass(time.Second)
+		d.golden("typed-runs-" + size)
+		d.events(shellEnd("a", "make test", true, loop.Failed, "exit 2 · 41 lines", strings.Repeat("ok\n", 40)+"FAIL\n[exit 2]\n"))
+		d.commands(loop.RunShell{Line: "make test", Join: true}, loop.RunShell{Line: "git status"})
+		d.events(shellStart("b", "git status", false), shellEnd("b", "git status", false, loop.OK, "exit 0 · no output", "[exit 0]\n"))
+		d.golden("typed-" + size)
+		d.press("ctrl+o")
+		d.press("up")
+		d.sees("!!git status")
+	})
+}
+
+// What is said to the model waits for the command whose output it is to know,
+// but not for one of which it is not told.
+func TestPromptWaitsForTypedCommand(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.say("!make", "enter")
+	d.events(shellStart("a", "make", true))
+	d.say("mend that", "enter")
+	d.sees("queued  1  “mend that”")
+	d.events(shellEnd("a", "make", true, loop.OK, "exit 0", "[exit 0]\n"))
+	d.commands(loop.RunShell{Line: "make", Join: true}, prompted("mend that"))
+	d.events(userSaid("mend that"), turnEnd(loop.Done, time.Second))
+
+	d.say("!!top", "enter")
+	d.events(shellStart("b", "top", false))
+	d.say("never mind", "enter")
+	d.commands(loop.RunShell{Line: "make", Join: true}, prompted("mend that"), loop.RunShell{Line: "top"}, prompted("never mind"))
+}
+
+// A command runs beside a turn; esc stops both, and what waited for it is held.
+func TestTypedCommandIsStopped(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.say("go", "enter")
+	d.events(userSaid("go"), streamed("r1", "I am at it."))
+	d.say("!sleep 60", "enter")
+	d.events(shellStart("a", "sleep 60", true))
+	d.say("!ls", "enter")
+	d.press("esc")
+	d.sees("stopping")
+	d.events(shellEnd("a", "sleep 60", true, loop.Interrupted, "", "interrupted by the person"), turnEnd(loop.UserInterrupt, time.Second))
+	d.commands(prompted("go"), loop.RunShell{Line: "sleep 60", Join: true}, loop.Interrupt{})
+	d.sees("waits   1  “!ls”", "stopped")
+	d.lacks("stopping")
+}
+
+// A command that was refused comes back into the editor.
+func TestTypedCommandIsRefused(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.say("!x", "enter")
+	d.events(loop.NotRun{Line: "x", Join: true, Why: "commands cannot be run here"})
+	d.sees("commands cannot be run here", "› !x")
+	d.say("", "enter")
+	d.commands(loop.RunShell{Line: "x", Join: true}, loop.RunShell{Line: "x", Join: true})
+}
+
+// A lone mark is no command, and a text that has one in it is none.
+func TestParseShell(t *testing.T) {
+	for typed, want := range map[string]string{
+		"!ls": "ls true", "! ls -l ": "ls -l true", "!!ls": "ls false", "!! ls\nwc": "ls\nwc false", "  !x": "x true",
+		"!": "", "!!": "", "! ": "", "wow!": "", "": "",
+	} {
+		line, join, ok := parseShell(typed)
+		got := ""
+		if ok {
+			got = line + map[bool]string{true: " true", false: " false"}[join]
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", typed, got, want)
+		}
+	}
+}

@@ -73,6 +73,7 @@ type app struct {
 	keepDays int
 	said     <-chan string // what is to be told that nothing waits for; nil for nothing
 	notices  []string      // what the person should know before the first prompt
+	pick     picker
 	// look finds a model on this machine, where none is connected. It takes a
 	// moment; nil where there is nothing to look for.
 	look func(context.Context) (loop.Model, bool)
@@ -148,6 +149,7 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 		return err
 	}
 	pick := newPicker(f, set, a.lastModel(), !attended)
+	a.pick = pick
 	model, notices, err := pick.model(f.model)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"time"
 
@@ -23,6 +24,53 @@ func (a *app) around(o *tui.Options) {
 	if a.log != nil {
 		o.Spent = a.spent
 	}
+	if a.pick.keys != nil {
+		o.Models = a.models
+	}
+	known := remembered(os.Getenv)
+	state := known.read()
+	o.Recent = state.Recent
+	o.Remember = func(recent []string) { known.change(func(s *screenState) { s.Recent = recent }) }
+}
+
+// welcome is what the first start without a model begins with; empty at every
+// other, and where the person said what shall answer or what to do.
+func (a *app) welcome(prompts []tui.Prompt) string {
+	known := remembered(os.Getenv)
+	if len(prompts) > 0 || a.pick.flags.model != "" || os.Getenv("AGENT_MODEL") != "" || known.read().Welcomed {
+		return ""
+	}
+	known.change(func(s *screenState) { s.Welcomed = true })
+	return guide
+}
+
+// quickly is how long what is known of models without asking anybody may take.
+const quickly = 100 * time.Millisecond
+
+// models are those that can be used, and what the others need. Without whole,
+// nobody is asked, and what nobody asked is left out.
+func (a *app) models(ctx context.Context, whole bool) ([]tui.Model, error) {
+	if !whole {
+		var stop func()
+		ctx, stop = context.WithTimeout(ctx, quickly)
+		defer stop()
+	}
+	in := a.pick.input(ctx, "")
+	in.Wait = modelsTime
+	l, err := listing(ctx, in, "", whole && a.pick.probes())
+	if err != nil {
+		return nil, err
+	}
+	var models []tui.Model
+	for _, d := range l.Models {
+		models = append(models, tui.Model{Name: d.Model, Context: d.Context, Input: d.Input, Output: d.Output, Why: d.Why, Default: d.Default})
+	}
+	if whole {
+		for _, d := range l.Missing {
+			models = append(models, tui.Model{Name: d.Provider, Needs: d.Needs})
+		}
+	}
+	return models, nil
 }
 
 // terminalOf is what is known of the terminal: by its variables, and by what

@@ -94,6 +94,9 @@ func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Ex
 	var exit tui.Exit
 	var err error
 	if in != nil {
+		if screen.Welcome != "" { // which takes a screen
+			screen.Welcome, screen.Notices = "", append([]string{unconnected}, screen.Notices...)
+		}
 		exit, err = in.show(ctx, screen, interrupts)
 	} else {
 		exit, err = tui.Run(ctx, screen)
@@ -144,7 +147,9 @@ func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, pro
 		o.Export = a.export
 	}
 	if a.options.Model.Name == offline.Name && len(a.options.State.Events) == 0 {
-		o.Notices = append([]string{unconnected}, o.Notices...)
+		if o.Welcome = a.welcome(prompts); o.Welcome == "" {
+			o.Notices = append([]string{unconnected}, o.Notices...)
+		}
 	}
 	for _, e := range a.options.State.Events {
 		o.History = append(o.History, e)
@@ -152,9 +157,12 @@ func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, pro
 	return o
 }
 
-// unconnected is what somebody without a model sees first.
-const unconnected = `No model is connected, so the built-in offline guide answers. It is no language model: it follows simple requests such as  read FILE · find WORD in *.go · replace A with B in FILE · run COMMAND.
-To connect one:  agent login openai | anthropic | openrouter …,  or set its key in the environment,  or start Ollama: it is found by itself.  agent models  lists what can be used.`
+// guide and unconnected are what somebody without a model sees first.
+const (
+	guide = `No model is connected, so the built-in offline guide answers. It is no language model: it follows simple requests such as  read FILE · find WORD in *.go · replace A with B in FILE · run COMMAND.`
+
+	unconnected = guide + "\n" + `To connect one:  agent login openai | anthropic | openrouter …,  or set its key in the environment,  or start Ollama: it is found by itself.  /model  lists what can be used.`
+)
 
 // goodbye leaves the last answer, and how to come back, on the normal screen.
 func (a *app) goodbye(exit tui.Exit) {

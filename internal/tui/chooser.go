@@ -26,6 +26,7 @@ type chooser struct {
 	top    int // the first in the window
 
 	width, height int
+	under         int // lines for what is marked, at most; 0 for a third of the window
 }
 
 // outcome is what a key did to a chooser.
@@ -115,7 +116,11 @@ func (c *chooser) below() int {
 	if c.height < low {
 		return 0
 	}
-	return c.height/3 - 2
+	under := c.height/3 - 2
+	if c.under > 0 {
+		under = min(under, c.under)
+	}
+	return under
 }
 
 // room is how many entries fit in the window.
@@ -172,13 +177,25 @@ func (c *chooser) draw(p page) ([]string, *tea.Cursor) {
 	for len(lines) < c.height-1 {
 		lines = append(lines, "")
 	}
-	lines = append(lines[:max(min(len(lines), c.height-1), 0)], dim("  "+p.hint))
+	lines = append(lines[:max(min(len(lines), c.height-1), 0)], dim("  "+fitting(p.hint, c.width-gutter)))
 	if c.height <= 2 {
 		return lines, nil
 	}
 	cursor := tea.NewCursor(min(gutter+lipgloss.Width(filter), c.width-1), 1)
 	cursor.Shape, cursor.Blink = tea.CursorBar, false
 	return lines, cursor
+}
+
+// fitting leaves out what a hint begins with until the rest has room.
+func fitting(hint string, width int) string {
+	for lipgloss.Width(hint) > width {
+		_, rest, ok := strings.Cut(hint, " · ")
+		if !ok {
+			break
+		}
+		hint = rest
+	}
+	return hint
 }
 
 // entry draws one line of a list: when, what, and facts at the right edge.

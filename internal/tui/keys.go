@@ -17,6 +17,7 @@ const (
 	actPrevPrompt action = "previous-prompt"
 	actNextPrompt action = "next-prompt"
 	actSearch     action = "search-prompts"
+	actPalette    action = "palette"
 	actMode       action = "mode"
 	actOpen       action = "open"
 	actOpenAll    action = "open-all"
@@ -105,6 +106,7 @@ func bindings() []binding {
 		{actPrevPrompt, anywhere, []string{"up"}, "earlier prompts, from the first line"},
 		{actNextPrompt, anywhere, []string{"down"}, "later prompts, from the last line"},
 		{actSearch, anywhere, []string{"ctrl+r"}, "search earlier prompts; again, older ones"},
+		{actPalette, anywhere, []string{"ctrl+p"}, "all that can be done, to be searched"},
 		{actMode, anywhere, []string{"shift+tab"}, "change what is asked about"},
 		{actOpen, anywhere, []string{"ctrl+o"}, "open or close the last output or thinking"},
 		{actOpenAll, anywhere, []string{"ctrl+t"}, "open or close all of them"},

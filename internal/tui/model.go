@@ -71,6 +71,7 @@ type tickMsg struct{}
 func newModel(o Options, now func() time.Time, send func(loop.Command)) *model {
 	m := &model{o: o, now: now, send: send, after: after, exec: tea.ExecProcess, look: o.look(), mouse: true, play: o.Prompts, width: 80, height: 24}
 	m.keys = newKeymap(o.Keys)
+	m.recent = o.Recent
 	m.st = m.look.styles()
 	m.list = newTranscript(m.st)
 	m.editor = newEditor(m.keys, m.st)
@@ -83,6 +84,7 @@ func newModel(o Options, now func() time.Time, send func(loop.Command)) *model {
 	for _, n := range o.Notices {
 		m.list.add(&notice{n})
 	}
+	m.greet()
 	m.opening = len(m.list.rows)
 	m.tell(o.History)
 	if o.Title != "" { // what a person called it stays, though the words may be taken back
@@ -98,11 +100,11 @@ func after(in time.Duration, msg tea.Msg) tea.Cmd {
 }
 
 // Init asks for what the terminal tells in its own time.
-func (m *model) Init() tea.Cmd { return tea.RequestBackgroundColor }
+func (m *model) Init() tea.Cmd { return tea.Batch(tea.RequestBackgroundColor, m.lookAround()) }
 
 // Update routes msg and sees to it that what moves keeps moving.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd := tea.Batch(m.route(msg), m.typedOn())
+	cmd := tea.Batch(m.route(msg), m.typedOn(), m.knownModels())
 	m.arrange()
 	cmd = tea.Batch(cmd, m.keepDraft())
 	if !m.ticking && m.moves() {
@@ -146,6 +148,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.wasCopied(msg)
 	case spentRead:
 		return m.showCost(msg)
+	case modelsRead:
+		m.modelsCame(msg)
 	case branchRead:
 		m.o.Branch, m.reading = msg.name, false
 	case tickMsg:

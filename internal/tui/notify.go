@@ -72,7 +72,12 @@ func (t Terminal) telling(title, text string) string {
 type around struct {
 	focus    focus
 	spending spending
-	reading  bool // the branch is being read
+	reading  bool     // the branch is being read
+	recent   []string // what was done last, the latest first
+	models   []Model  // those that there are, once they are known
+	asking   bool     // they are being found out
+	choosing *menu    // the list that one is chosen from
+	greeting *row     // the welcome, where there is one
 }
 
 // focus is what is known of whether the person looks here.

@@ -214,7 +214,7 @@ func (p *picker) refine() {
 func (p *picker) lines() ([]string, *tea.Cursor) {
 	name, here := p.keys.name(actEverywhere), SanitizeLine(p.o.Dir)
 	pg := page{head: "resume a session", row: p.row, marked: p.end,
-		hint: "type to search · up and down · enter resumes · esc closes this"}
+		hint: "type to search · enter resumes · esc closes"}
 	switch {
 	case p.everywhere && p.o.Dir != "" && p.someHere():
 		pg.right = name + ": this directory"

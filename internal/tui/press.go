@@ -75,6 +75,8 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 		m.list.toggle()
 	case m.keys.is(k, actOpenAll):
 		m.list.toggleAll()
+	case m.keys.is(k, actPalette):
+		return m.palette(), true
 	case m.keys.is(k, actMode):
 		m.setMode(nextMode(m.feed.mode))
 	case m.keys.is(k, actMouse):

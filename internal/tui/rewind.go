@@ -82,7 +82,7 @@ func (m *model) choosePoint(head, hint string, above []turned, chose func(turned
 		return nil
 	}
 	p := &points{chooser: chooser{keys: m.keys, st: m.st}, head: head, now: m.now, chose: chose,
-		hint: "type to search · up and down · " + hint + " · esc closes this"}
+		hint: "type to search · " + hint + " · esc closes"}
 	p.all = slices.Clone(m.feed.turned)
 	slices.Reverse(p.all)
 	p.all = append(above, p.all...)

@@ -60,6 +60,14 @@ func (m *model) show(o overlay) tea.Cmd {
 	return cmd
 }
 
+// remind says on an overlay's last line that a question waits below it.
+func (m *model) remind(lines []string) {
+	if m.dialog.waits() && len(lines) > 1 {
+		text := "  " + markAsked + " a question waits · " + m.keys.name(actInterrupt) + " shows it"
+		lines[len(lines)-1] = m.st.Yellow.Render(Truncate(text, m.width))
+	}
+}
+
 // toOverlay is a message that is about the overlay.
 type toOverlay interface{ toOverlay() }
 

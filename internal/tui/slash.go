@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop"
 	"agent/internal/loop/policy"
 )
 
@@ -29,7 +28,9 @@ func slashes() []slash {
 			m.help.show()
 			return nil
 		}},
-		{name: "model", args: "[PROVIDER/NAME]", what: "answer with another model from here on", run: (*model).slashModel},
+		{name: "keys", args: "[WORD]", what: "search the keys", run: (*model).slashKeys},
+		{name: "status", what: "how things stand: model, window, mode, session", run: (*model).slashStatus},
+		{name: "model", args: "[PROVIDER/NAME]", what: "answer with another model from here on", run: (*model).slashModel, complete: modelNames},
 		{name: "mode", args: "[ask|edits|all]", what: "what is asked about", key: actMode, run: (*model).slashMode, complete: modeNames},
 		{name: "edit", what: "write the prompt in your editor, $VISUAL or $EDITOR", key: actEdit, run: (*model).slashEdit},
 		{name: "jobs", args: "[stop N]", what: "what runs in the background; stop one of them", run: (*model).slashJobs},
@@ -54,6 +55,9 @@ func (m *model) commands() []slash { return slashes() }
 
 // usage is how a command is typed.
 func (s slash) usage() string { return strings.TrimSpace("/" + s.name + " " + s.args) }
+
+// needs reports whether a command means nothing without an argument.
+func (s slash) needs() bool { return s.args != "" && !strings.HasPrefix(s.args, "[") }
 
 // oneOf is a completion that is always the same.
 func oneOf(all ...string) func(*model) []string {
@@ -109,9 +113,11 @@ func (m *model) slash(name, arg, typed string) tea.Cmd {
 	case all[i].idle && m.feed.running:
 		m.say(stopFirst)
 	default:
-		return all[i].run(m, arg)
+		return tea.Batch(all[i].run(m, arg), m.used("/"+all[i].name))
 	}
-	m.editor.set(typed)
+	if typed != "" {
+		m.editor.set(typed)
+	}
 	return nil
 }
 
@@ -128,15 +134,6 @@ func meant(name string, all []slash) string {
 		return ": did you mean /" + near + "?"
 	}
 	return ": /help lists them"
-}
-
-func (m *model) slashModel(name string) tea.Cmd {
-	if name == "" {
-		m.say(m.answering() + " /model PROVIDER/NAME changes it.")
-		return nil
-	}
-	m.send(loop.SetModel{Model: name})
-	return nil
 }
 
 // modeNames completes /mode.

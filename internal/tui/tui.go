@@ -66,6 +66,15 @@ type Options struct {
 	// did. Where there is none, its error says what to do.
 	Copy     func(text string) (by string, err error)
 	Terminal Terminal
+	// Models returns the models that there are: whole is whether providers and
+	// servers are asked, which takes a moment.
+	Models func(ctx context.Context, whole bool) ([]Model, error)
+	// Recent is what was done last, by Remember's account.
+	Recent   []string
+	Remember func(recent []string)
+	// Welcome says, at the first start of somebody without a model, what answers
+	// meanwhile; empty at every other.
+	Welcome string
 	// BranchNow reads which branch is checked out.
 	BranchNow func() string
 	// Spent returns what each model of the session has used so far, as far as

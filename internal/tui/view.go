@@ -122,6 +122,7 @@ func (m *model) View() tea.View {
 	}
 	if m.over != nil {
 		lines, cursor := m.over.lines()
+		m.remind(lines)
 		v.SetContent(m.st.ascii.write(strings.Join(clip(lines, m.width), "\n")))
 		v.Cursor = cursor
 		return v

@@ -1,0 +1,47 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// about is an item that tells how things stand.
+type about struct{ rows [][2]string }
+
+func (a *about) class() class { return said }
+
+func (a *about) draw(c canvas) []string {
+	var out []string
+	for _, l := range columns(c.st, a.rows, max(c.inner()-gutter, 1)) {
+		out = append(out, strings.TrimPrefix(l, "  "))
+	}
+	return hang(" ", out)
+}
+
+// slashStatus tells how things stand: all that the last line has no room for.
+func (m *model) slashStatus(string) tea.Cmd {
+	f := m.feed
+	s := status{model: f.model, used: f.used, context: f.context, cost: f.cost, mode: f.mode, jobs: alive(f.jobs)}
+	a := &about{}
+	add := func(name, text string) {
+		if text != "" {
+			a.rows = append(a.rows, [2]string{name, SanitizeLine(text)})
+		}
+	}
+	add("model", m.answering())
+	add("window", s.tokens().text)
+	add("cost", s.spent())
+	add("mode", modeWords(f.mode))
+	add("directory", m.o.Dir)
+	add("branch", m.o.Branch)
+	add("session", strings.TrimSpace(m.o.SessionID+" "+f.title))
+	if m.o.SessionID == "" {
+		add("session", "kept nowhere")
+	}
+	add("jobs", s.running())
+	add("version", m.o.Version)
+	m.list.add(a)
+	m.list.end()
+	return nil
+}

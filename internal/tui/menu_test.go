@@ -1,0 +1,158 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// catalogue answers for models as a program does: those that are known at once,
+// then all.
+func catalogue(_ context.Context, whole bool) ([]Model, error) {
+	in, out, free := 1.25, 10.0, 0.0
+	models := []Model{
+		{Name: "acme/large", Context: 400_000, Input: &in, Output: &out, Why: "ACME_API_KEY is set", Default: true},
+		{Name: "acme/small", Context: 128_000, Input: &free, Output: &free, Why: "ACME_API_KEY is set"},
+		{Name: "ollama/\x1b[31mred", Why: "runs here"},
+	}
+	if whole {
+		models = append(models, Model{Name: "beta", Needs: "set BETA_API_KEY"})
+	}
+	return models, nil
+}
+
+func TestModelPicker(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{Models: catalogue, Model: "acme/small"})
+		d.enter("/model")
+		d.press("enter")
+		d.golden("models-" + size)
+		d.enter("bet")
+		d.press("enter")
+		if !strings.Contains(strings.Join(strings.Fields(d.screen()), " "), "beta cannot be used yet. It needs: set BETA_API_KEY") {
+			t.Errorf("it is not said what is missing:\n%s", d.screen())
+		}
+		for _, typed := range []string{"lar", "nine/lives"} {
+			d.enter("/model")
+			d.press("enter")
+			d.enter(typed)
+			d.press("enter")
+		}
+		d.commands(loop.SetModel{Model: "acme/large"}, loop.SetModel{Model: "nine/lives"})
+	})
+}
+
+func TestModelNamesAreSuggested(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Models: catalogue})
+	d.enter("/model acme/s")
+	if !strings.Contains(d.screen(), "acme/small") {
+		t.Errorf("no model is suggested:\n%s", d.screen())
+	}
+}
+
+func TestPalette(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		var kept []string
+		d := newDriver(t, w, h, Options{Recent: []string{"/cost"}, Remember: func(recent []string) { kept = recent }})
+		d.press("ctrl+p")
+		d.golden("palette-" + size)
+		d.enter("open-a") // what a key does
+		d.press("enter")
+		d.press("ctrl+p")
+		d.enter("mouse")
+		d.press("enter")
+		if d.m.mouse {
+			t.Error("the mouse is not given away")
+		}
+		d.enter("a draft")
+		d.press("ctrl+p")
+		d.enter("/ren")
+		d.press("enter")
+		if got := d.m.editor.value(); got != "/rename " {
+			t.Errorf("got %q in the editor, want a command to complete", got)
+		}
+		d.press("ctrl+c", "ctrl+p")
+		d.enter("status")
+		d.press("enter")
+		if !strings.Contains(d.screen(), "asks before changes") {
+			t.Errorf("the command was not carried out:\n%s", d.screen())
+		}
+		if diff := cmp.Diff(kept, []string{"/status", "/rename", "mouse", "open-all", "/cost"}); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestDraftIsWalkedBackTo(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.enter("a draft")
+	d.press("ctrl+p")
+	d.enter("/rename")
+	d.press("enter", "ctrl+c", "up", "up")
+	if got := d.m.editor.value(); got != "a draft" {
+		t.Errorf("got %q in the editor, want the draft", got)
+	}
+}
+
+func TestKeysAreSearched(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.enter("/keys suspend")
+	d.press("enter")
+	if s := d.screen(); !strings.Contains(s, "ctrl+z") || !strings.Contains(s, "called suspend in the configuration") || strings.Contains(s, "ctrl+o") {
+		t.Errorf("the key is not found alone:\n%s", s)
+	}
+	d.press("esc")
+	if !strings.Contains(d.screen(), "? keys") {
+		t.Errorf("it is not closed:\n%s", d.screen())
+	}
+}
+
+// A question that comes while a list is open is told on it.
+func TestQuestionBelowAList(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.events(userSaid("go"))
+	d.press("ctrl+p")
+	d.events(call("r", "1", "edit"), loop.Asked{Ask: loop.Ask{ID: "1", Title: "edit a.go"}})
+	if !strings.Contains(d.screen(), "a question waits · esc shows it") {
+		t.Errorf("the question is hidden:\n%s", d.screen())
+	}
+	d.press("esc")
+	if !strings.Contains(d.screen(), "edit a.go") {
+		t.Errorf("the question is not shown:\n%s", d.screen())
+	}
+}
+
+func TestWelcome(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{Models: catalogue, Model: "offline/guide", Welcome: "No model is connected, so the offline guide answers."})
+		d.work(d.m.Init())
+		d.golden("welcome-" + size)
+		d.enter("hello")
+		d.press("enter")
+		d.commands(loop.Prompt{Text: "hello"})
+	})
+}
+
+func TestStatusCommand(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{SessionID: "s1", Title: "the build"})
+	d.events(userSaid("one"), done(llm.Assistant, "r", "Yes."), &loop.StepEnd{Reply: "r", Usage: llm.Usage{Input: 9000, Output: 1000}}, turnEnd(loop.Done, time.Second))
+	d.enter("/status")
+	d.press("enter")
+	d.golden("status")
+}
+
+func TestCommandsThatWaitForTheTurn(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.events(userSaid("go"))
+	d.enter("/new")
+	d.press("enter")
+	if d.quit || !strings.Contains(d.screen(), "stop it first") || d.m.editor.value() != "/new" {
+		t.Errorf("a turn that runs is left:\n%s", d.screen())
+	}
+}

@@ -1,0 +1,207 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop"
+)
+
+// Model is a model that can be used, or a provider that something is missing
+// for. Its texts are untrusted.
+type Model struct {
+	Name          string // PROVIDER/NAME, or PROVIDER alone
+	Context       int    // tokens of its window, 0 if unknown
+	Input, Output *float64
+	Why           string // why it can be used
+	Needs         string // what is missing; empty for one that can be used
+	Default       bool   // what the provider's name alone means
+}
+
+// modelsRead brings the models that there are: at first those that are known at
+// once, then all.
+type modelsRead struct {
+	models []Model
+	whole  bool
+	err    error
+}
+
+// readModels returns the command that finds out which models there are.
+func (m *model) readModels(whole bool) tea.Cmd {
+	if m.o.Models == nil {
+		return nil
+	}
+	read := m.o.Models
+	return func() tea.Msg {
+		models, err := read(context.Background(), whole)
+		return modelsRead{models, whole, err}
+	}
+}
+
+// knownModels sees to it that models are known once somebody is about to type
+// the name of one.
+func (m *model) knownModels() tea.Cmd {
+	if m.popup.command != "model" || m.models != nil || m.asking {
+		return nil
+	}
+	m.asking = true
+	return m.readModels(false)
+}
+
+// modelsCame takes the models, wherever they are shown.
+func (m *model) modelsCame(r modelsRead) {
+	m.asking = false
+	if r.err == nil && (r.whole || m.models == nil) {
+		m.models = merged(m.models, r.models)
+	}
+	if u, ok := m.over.(*menu); ok && u == m.choosing {
+		u.fill(m.modelOptions())
+		switch {
+		case r.err != nil:
+			u.right, u.none = "", SanitizeLine(r.err.Error())
+		case r.whole:
+			u.right, u.none = "", "no model fits: PROVIDER/NAME can be typed as well"
+		}
+	}
+	if m.popup.command == "model" {
+		m.popup.seen = [2]int{-1, -1} // it is suggested anew
+	}
+	m.welcomed(r)
+}
+
+// merged returns the models of now, those that were known before in their old
+// order: what somebody looks at does not move.
+func merged(before, now []Model) []Model {
+	place := func(d Model) int {
+		if i := slices.IndexFunc(before, func(b Model) bool { return b.Name == d.Name }); i >= 0 {
+			return i
+		}
+		return len(before)
+	}
+	now = slices.Clone(now)
+	slices.SortStableFunc(now, func(a, b Model) int { return place(a) - place(b) })
+	return now
+}
+
+// slashModel changes the model that answers: to the one named, else to one that
+// is chosen from a list.
+func (m *model) slashModel(name string) tea.Cmd {
+	switch {
+	case name != "":
+		m.send(loop.SetModel{Model: name})
+		return nil
+	case m.o.Models == nil:
+		m.say(m.answering() + " /model PROVIDER/NAME changes it.")
+		return nil
+	}
+	u := &menu{chooser: chooser{keys: m.keys, st: m.st, under: detailRows}, head: "choose a model", right: "looking …", none: "looking for models …",
+		hint: "type to search · enter takes it · esc closes", chose: m.chooseModel, detail: m.tellModel, free: anyModel}
+	u.first = m.feed.model
+	u.fill(m.modelOptions())
+	m.choosing = u
+	cmds := []tea.Cmd{m.show(u), m.readModels(true)}
+	if m.models == nil {
+		cmds = append(cmds, m.readModels(false))
+	}
+	return tea.Batch(cmds...)
+}
+
+// modelOptions are the models as entries of a list.
+func (m *model) modelOptions() []option {
+	var all []option
+	for _, d := range m.models {
+		o := option{id: d.Name, name: SanitizeLine(d.Name), what: d.facts()}
+		switch {
+		case d.Needs != "":
+			o.what, o.last, o.dim = SanitizeLine(d.Needs), true, true
+		case d.Name == m.feed.model:
+			o.right = "this one"
+		case d.Default:
+			o.right = "its default"
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// facts are the window and the price of a model.
+func (d Model) facts() string {
+	var facts []string
+	if d.Context > 0 {
+		facts = append(facts, thousands(d.Context))
+	}
+	switch {
+	case d.Input == nil || d.Output == nil:
+	case *d.Input == 0 && *d.Output == 0:
+		facts = append(facts, "free")
+	default:
+		facts = append(facts, price(*d.Input)+" in, "+price(*d.Output)+" out")
+	}
+	return strings.Join(facts, " · ")
+}
+
+// price writes US dollars with at least the cents.
+func price(usd float64) string {
+	s := strconv.FormatFloat(usd, 'f', -1, 64)
+	if _, cents, _ := strings.Cut(s, "."); len(cents) < 2 {
+		s = fmt.Sprintf("%.2f", usd)
+	}
+	return "$" + s
+}
+
+// anyModel is the model of a name that is in no list.
+func anyModel(typed string) (option, bool) {
+	if provider, name, ok := strings.Cut(typed, "/"); !ok || provider == "" || name == "" || strings.ContainsAny(typed, " \t") {
+		return option{}, false
+	}
+	return option{id: typed, name: SanitizeLine(typed), what: "as typed"}, true
+}
+
+// chooseModel has the chosen model answer.
+func (m *model) chooseModel(o option) tea.Cmd {
+	i := slices.IndexFunc(m.models, func(d Model) bool { return d.Name == o.id })
+	if i >= 0 && m.models[i].Needs != "" {
+		m.say(o.name + " cannot be used yet. It needs: " + m.models[i].Needs)
+		return nil
+	}
+	m.send(loop.SetModel{Model: o.id})
+	return nil
+}
+
+// tellModel tells all that is known of a model.
+func (m *model) tellModel(o option, width int) []string {
+	i := slices.IndexFunc(m.models, func(d Model) bool { return d.Name == o.id })
+	if i < 0 {
+		return nil
+	}
+	d := m.models[i]
+	text := SanitizeLine(d.Name)
+	if d.Needs != "" {
+		text += " needs: " + SanitizeLine(d.Needs)
+	} else {
+		text += ": " + SanitizeLine(d.Why)
+	}
+	if d.Context > 0 {
+		text += "\na window of " + thousands(d.Context) + " tokens"
+	}
+	if d.Input != nil && d.Output != nil && *d.Input+*d.Output > 0 {
+		text += "\n" + price(*d.Input) + " for a million tokens in, " + price(*d.Output) + " out"
+	}
+	return hang(" ", paint(m.st.Dim, Wrap(text, max(width-gutter, 1))))
+}
+
+// modelNames completes /model.
+func modelNames(m *model) []string {
+	names := []string{}
+	for _, d := range m.models {
+		if d.Needs == "" {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}

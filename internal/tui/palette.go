@@ -1,0 +1,118 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// recentKept is how many things that were done are remembered.
+const recentKept = 8
+
+// palette opens the list of all that can be done: typed commands, and what keys
+// do, those used last first.
+func (m *model) palette() tea.Cmd {
+	u := &menu{chooser: chooser{keys: m.keys, st: m.st, under: detailRows}, head: "do something", none: "nothing here is called that",
+		hint: "type to search · enter does it · esc closes", chose: m.carryOut, detail: m.explain}
+	u.fill(m.doable())
+	return m.show(u)
+}
+
+// doable are the options of the palette.
+func (m *model) doable() []option {
+	var all []option
+	for _, s := range m.commands() {
+		o := option{id: "/" + s.name, name: "/" + SanitizeLine(s.name), what: SanitizeLine(s.what), right: m.keys.name(s.key)}
+		all = append(all, o)
+	}
+	for _, b := range m.keys.told() {
+		if b.where == anywhere || b.where == inEditor || b.where == whileRuns && m.feed.running {
+			all = append(all, option{id: string(b.action), name: string(b.action), what: b.what, right: b.keys[0]})
+		}
+	}
+	all = slices.DeleteFunc(all, func(o option) bool { return o.id == string(actPalette) })
+	slices.SortStableFunc(all, func(a, b option) int { return m.lately(a.id) - m.lately(b.id) })
+	return all
+}
+
+// lately says how long ago something was done, in things that were done since.
+func (m *model) lately(id string) int {
+	if i := slices.Index(m.recent, id); i >= 0 {
+		return i
+	}
+	return recentKept
+}
+
+// used remembers what was done.
+func (m *model) used(id string) tea.Cmd {
+	if len(m.recent) > 0 && m.recent[0] == id {
+		return nil
+	}
+	before := slices.DeleteFunc(slices.Clone(m.recent), func(r string) bool { return r == id })
+	m.recent = append([]string{id}, before[:min(len(before), recentKept-1)]...)
+	if m.o.Remember == nil {
+		return nil
+	}
+	remember, recent := m.o.Remember, m.recent
+	return func() tea.Msg {
+		remember(recent)
+		return nil
+	}
+}
+
+// carryOut does what was chosen. A command that means nothing without an
+// argument goes into the editor, to be completed; a draft that stood there can
+// be walked back to.
+func (m *model) carryOut(o option) tea.Cmd {
+	m.over = nil
+	name, typed := strings.CutPrefix(o.id, "/")
+	if !typed {
+		return tea.Batch(m.used(o.id), m.press(action(o.id).press()))
+	}
+	i := slices.IndexFunc(m.commands(), func(s slash) bool { return s.name == name })
+	if i < 0 {
+		return nil
+	}
+	if m.commands()[i].needs() {
+		m.stash()
+		m.editor.set("/" + name + " ")
+		return m.used(o.id)
+	}
+	return m.slash(name, "", "")
+}
+
+// stash takes the draft out of the editor, so that it can be walked back to.
+func (m *model) stash() {
+	if !m.editor.empty() {
+		m.feed.prompts = append(m.feed.prompts, m.editor.take())
+	}
+}
+
+// explain tells how a thing is done otherwise.
+func (m *model) explain(o option, width int) []string {
+	text := o.what
+	if name, typed := strings.CutPrefix(o.id, "/"); typed {
+		for _, s := range m.commands() {
+			if s.name == name {
+				text += "\n" + SanitizeLine(s.usage())
+			}
+		}
+	} else if keys := m.keys.keys(action(o.id)); len(keys) > 0 {
+		text += "\n" + strings.Join(keys, ", ") + " · called " + o.id + " in the configuration"
+	}
+	return hang(" ", paint(m.st.Dim, Wrap(text, max(width-gutter, 1))))
+}
+
+// slashKeys lists every key, to be searched.
+func (m *model) slashKeys(arg string) tea.Cmd {
+	u := &menu{chooser: chooser{keys: m.keys, st: m.st, under: detailRows}, head: "keys", none: "no key does that",
+		hint: "type to search · esc closes", detail: m.explain, chose: func(option) tea.Cmd { return nil }}
+	u.filter = arg
+	var all []option
+	for _, b := range m.keys.told() {
+		all = append(all, option{id: string(b.action), name: b.pressed(), what: b.what, right: string(b.where)})
+	}
+	u.fill(all)
+	return m.show(u)
+}

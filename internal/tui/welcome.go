@@ -1,0 +1,101 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// welcome is an item that says, at the first start without a model, what was
+// found and what can be done. It stands where the session begins, and keeps
+// nobody from typing.
+type welcome struct {
+	looked  bool
+	models  []Model
+	offline string // what answers meanwhile
+}
+
+// providersShown is how many providers that could be connected are listed.
+const providersShown = 6
+
+func (w *welcome) class() class { return said }
+
+func (w *welcome) draw(c canvas) []string {
+	var lines []string
+	add := func(text string) { lines = append(lines, Wrap(text, c.inner())...) }
+	add(w.offline)
+	lines = append(lines, "")
+	usable, missing := w.sorted()
+	switch {
+	case !w.looked:
+		add("Looking for what is there …")
+	case len(usable) > 0:
+		add("These can be used: /model takes one.")
+		lines = append(lines, w.rows(c, usable)...)
+	default:
+		add("To connect one, do what stands beside it:")
+	}
+	if len(missing) > 0 {
+		if len(usable) > 0 {
+			add("Others need something:")
+		}
+		lines = append(lines, w.rows(c, missing[:min(len(missing), providersShown)])...)
+		if more := len(missing) - providersShown; more > 0 {
+			lines = append(lines, paint(c.st.Dim, Wrap(fmt.Sprintf("and %d more: /model lists them", more), c.inner()))...)
+		}
+	}
+	lines = append(lines, "")
+	add("Or go on as it is: just type.")
+	return hang(" ", lines)
+}
+
+// sorted splits the models in those that can be used and the others.
+func (w *welcome) sorted() (usable, missing []Model) {
+	for _, d := range w.models {
+		switch {
+		case d.Needs != "":
+			missing = append(missing, d)
+		case !strings.HasPrefix(d.Name, "offline/"):
+			usable = append(usable, d)
+		}
+	}
+	return usable, missing
+}
+
+func (w *welcome) rows(c canvas, models []Model) []string {
+	var rows [][2]string
+	for _, d := range models {
+		rows = append(rows, [2]string{SanitizeLine(d.Name), SanitizeLine(d.Needs + d.Why)})
+	}
+	var out []string
+	for _, l := range columns(c.st, rows, max(c.inner()-gutter, 1)) {
+		out = append(out, strings.TrimPrefix(l, "  "))
+	}
+	return out
+}
+
+// greet puts the welcome in the transcript, for somebody who has no model yet.
+func (m *model) greet() {
+	if m.o.Welcome != "" {
+		m.greeting = m.list.add(&welcome{offline: m.o.Welcome})
+	}
+}
+
+// lookAround returns the command that finds out what the welcome tells.
+func (m *model) lookAround() tea.Cmd {
+	if m.greeting == nil {
+		return nil
+	}
+	return m.readModels(true)
+}
+
+// welcomed fills in what was found.
+func (m *model) welcomed(r modelsRead) {
+	if m.greeting == nil || !r.whole {
+		return
+	}
+	w := m.greeting.item.(*welcome)
+	w.looked, w.models = true, r.models
+	m.greeting.touch()
+}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"agent/internal/llm"
 	"agent/internal/loop"
@@ -129,7 +130,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return tea.Batch(m.looked(msg), m.comesBack())
 	case tea.BlurMsg:
 		m.focus = elsewhere
-	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ResumeMsg, themeSaved:
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ResumeMsg, uv.DarkColorSchemeEvent, uv.LightColorSchemeEvent, themeSaved:
 		return m.looked(msg)
 	case batch:
 		for _, ev := range msg {

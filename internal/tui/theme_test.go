@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -84,9 +85,10 @@ func TestThemesSayTheSame(t *testing.T) {
 	}
 }
 
-// The terminal is asked for its background again when it comes into sight.
+// The terminal is asked for its background again when it comes into sight,
+// and when it says that it changed.
 func TestBackgroundIsAskedAgain(t *testing.T) {
-	for _, msg := range []tea.Msg{tea.FocusMsg{}, tea.ResumeMsg{}} {
+	for _, msg := range []tea.Msg{tea.FocusMsg{}, tea.ResumeMsg{}, uv.LightColorSchemeEvent{}} {
 		d := newDriver(t, 80, 24, Options{})
 		_, cmd := d.m.Update(msg)
 		if cmd == nil || fmt.Sprintf("%T", cmd()) != fmt.Sprintf("%T", tea.RequestBackgroundColor()) {

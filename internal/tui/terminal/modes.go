@@ -14,11 +14,12 @@ import (
 
 // The modes that hold as long as the screen is ours. Lines do not wrap: where
 // terminals disagree on the width of a letter, only its line suffers. The title
-// is put on a stack. Keys are told apart as well as the terminal can.
+// is put on a stack. Keys are told apart as well as the terminal can. It tells when it
+// changes between dark and light.
 const (
 	takeScreen = "\x1b[22;2t" + ansi.SetModeAltScreenSaveCursor + ansi.ResetModeAutoWrap +
-		ansi.SetModifyOtherKeys2 + "\x1b[>1u" + resetStyle
-	giveScreen = "\x1b[r" + resetStyle + "\x1b[<u" + ansi.ResetModifyOtherKeys + ansi.SetModeAutoWrap +
+		ansi.SetModifyOtherKeys2 + "\x1b[>1u" + ansi.SetModeLightDark + resetStyle
+	giveScreen = "\x1b[r" + resetStyle + ansi.ResetModeLightDark + "\x1b[<u" + ansi.ResetModifyOtherKeys + ansi.SetModeAutoWrap +
 		ansi.ResetModeAltScreenSaveCursor + ansi.SetModeTextCursorEnable + "\x1b[23;2t"
 )
 

@@ -151,7 +151,7 @@ func bindings() []binding {
 		{actYank, inEditor, []string{"ctrl+y"}, "put back what was cut"},
 		{actYankOlder, inEditor, []string{"alt+y"}, "in its place, what was cut before"},
 		{actUndo, inEditor, []string{"ctrl+_", "ctrl+/", "ctrl+-"}, "undo"},
-		{actRedo, inEditor, []string{"alt+_", "alt+/", "ctrl+shift+_"}, "redo"},
+		{actRedo, inEditor, []string{"alt+/", "ctrl+shift+z"}, "redo"},
 		{actExpand, inEditor, []string{"alt+o"}, "write out the paste at the cursor"},
 		{actEdit, inEditor, []string{"ctrl+x ctrl+e"}, "go on in your editor, $VISUAL or $EDITOR"},
 		{actAttach, inEditor, []string{"ctrl+v"}, "put in the image that the clipboard has"},

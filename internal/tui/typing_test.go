@@ -389,7 +389,7 @@ func TestUndoKeys(t *testing.T) {
 	d.enter("one two")
 	d.press("ctrl+_")
 	d.holds("one ")
-	d.press("alt+_")
+	d.press("alt+/")
 	d.holds("one two")
 	d.press("ctrl+w", "ctrl+u", "ctrl+y")
 	d.holds("one two")

@@ -58,7 +58,7 @@ type entry struct {
 type repeat struct {
 	keys   []string
 	typed  string
-	erased int // bytes before the caret that were erased first
+	erased int // characters before the caret that were erased first
 }
 
 // NewVi returns the keys of vi for b, in insert mode.
@@ -246,8 +246,8 @@ func (v *Vi) leaveInsert() {
 	v.reset()
 }
 
-// typed is what insert mode added at the caret, and how many bytes before it
-// were erased.
+// typed is what insert mode added at the caret, and how many characters before
+// it were erased.
 func (v *Vi) typed() (text string, erased int) {
 	was, now := v.entered.text, v.b.text
 	same := 0
@@ -255,9 +255,12 @@ func (v *Vi) typed() (text string, erased int) {
 		same++
 	}
 	same = min(same, v.entered.caret)
+	for same > 0 && same < len(now) && !utf8.RuneStart(now[same]) {
+		same--
+	}
 	after := len(was) - v.entered.caret
 	if len(now)-after < same || now[len(now)-after:] != was[v.entered.caret:] {
 		return "", 0
 	}
-	return now[same : len(now)-after], v.entered.caret - same
+	return now[same : len(now)-after], characters(was[same:v.entered.caret])
 }

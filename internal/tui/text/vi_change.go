@@ -336,7 +336,11 @@ func (v *Vi) again() {
 	}
 	if v.mode == Insert {
 		b := v.b
-		b.Replace(max(b.caret-r.erased, b.lineStart(b.caret)), b.caret, r.typed)
+		from := b.caret
+		for n := r.erased; n > 0 && from > b.lineStart(b.caret); n-- {
+			from = previous(b.text, from)
+		}
+		b.Replace(from, b.caret, r.typed)
 		v.leaveInsert()
 	}
 	v.playing = false

@@ -189,6 +189,8 @@ func TestVi(t *testing.T) {
 		{"|a\nb", "A!<esc>j.", "a!\nb|!"},
 		{"|abc\nabc", "xj.", "bc\n|bc"},
 		{"|ab ab", "A<backspace>x<esc>.", "ab a|x"},
+		{"|本\n日", "A<backspace>末<esc>j.", "末\n|末"}, // their bytes begin alike
+		{"|ax\n日日", "A<backspace>y<esc>j.", "ay\n日|y"},
 		{"|one two", "2xu", "|one two"},
 
 		// Visual modes.

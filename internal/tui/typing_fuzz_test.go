@@ -1,0 +1,62 @@
+package tui
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/llm"
+	"agent/internal/tui/text"
+)
+
+// FuzzTyping presses all that means something to the editor, in both kinds of
+// keys. The driver checks after each that the screen keeps within its window;
+// here, that the text is whole and the cursor is where it can be.
+func FuzzTyping(f *testing.F) {
+	for seed := range uint64(16) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		p := &player{rand.New(rand.NewPCG(seed, 2)), newDriver(t, 80, 24, Options{
+			Vi: seed%2 == 0, Files: files, Image: readPicture, Blind: func(string) bool { return seed%3 == 0 },
+			ClipboardImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil },
+			Earlier: func(context.Context, int) []string {
+				return []string{"one", "two\nlines", strings.Repeat("long ", 900)}
+			},
+		}), nil, 0}
+		for range 150 {
+			p.typeOn()
+			b := p.d.m.editor.buf
+			if raw := b.String(); b.Caret() > len(raw) || !utf8.ValidString(raw[:b.Caret()]) || !utf8.ValidString(raw[b.Caret():]) {
+				t.Fatalf("the caret is at %d, between %q and %q", b.Caret(), raw[max(b.Caret()-20, 0):b.Caret()], raw[b.Caret():min(b.Caret()+20, len(raw))])
+			}
+			if whole := p.d.m.editor.whole(); strings.ContainsFunc(whole, text.IsToken) {
+				t.Fatalf("a token is left in what would be sent: %q", whole)
+			}
+		}
+	})
+}
+
+// typeOn does something that concerns the editor.
+func (p *player) typeOn() {
+	switch p.IntN(9) {
+	case 0:
+		p.d.send(tea.PasteMsg{Content: p.words(p.IntN(400))})
+	case 1:
+		p.d.send(tea.WindowSizeMsg{Width: 1 + p.IntN(90), Height: 1 + p.IntN(30)})
+	case 2:
+		p.d.enter(p.pick("@ma", "@\"a f", " @", "/mo", "/", "/mode e", " shot.png ", "x\\", "word word "))
+	case 3:
+		p.d.pass(time.Duration(p.IntN(1500)) * time.Millisecond)
+	case 4, 5:
+		p.d.press(p.pick("d", "w", "c", "i", "(", "p", "u", ".", "v", "V", "3", "$", "0", "f", "x", "o", "J", "r", "g", "G", "~", "\"", "y", "esc", "esc", "k", "j"))
+	default:
+		p.d.press(p.pick("enter", "esc", "ctrl+c", "tab", "up", "down", "left", "right", "ctrl+j", "backspace", "delete", "ctrl+w", "ctrl+u",
+			"ctrl+k", "alt+d", "alt+backspace", "ctrl+y", "alt+y", "ctrl+_", "alt+/", "alt+o", "ctrl+r", "ctrl+v", "ctrl+a", "ctrl+e", "alt+b", "alt+f", "日", "e\u0301", "👩‍👩‍👧", "x", " "))
+	}
+}

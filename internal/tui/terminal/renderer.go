@@ -138,6 +138,7 @@ func (r *renderer) take() {
 		r.canvas.forget()
 		r.put([]byte(takeScreen + ansi.ResetModeTextCursorEnable))
 		r.draw()
+		r.drawnAt = time.Time{} // what was typed ahead follows at once
 	})
 }
 
@@ -214,17 +215,18 @@ func (r *renderer) draw() {
 	if height > 0 && v.Content != "" {
 		r.canvas.paint(&picture, fit(v.Content, height))
 	}
-	r.place(&b, v.Cursor, picture.Bytes(), together)
+	if r.place(&b, v.Cursor, picture.Bytes(), together) {
+		r.drawnAt = time.Now()
+	}
 	r.put(b.Bytes())
-	r.drawnAt = time.Now()
 }
 
 // place writes a picture, and the cursor to its place, so that neither is seen
-// half done.
-func (r *renderer) place(b *bytes.Buffer, at *tea.Cursor, picture []byte, together bool) {
+// half done. It reports whether there was anything to write.
+func (r *renderer) place(b *bytes.Buffer, at *tea.Cursor, picture []byte, together bool) bool {
 	same := r.cursor == nil && at == nil || r.cursor != nil && at != nil && r.cursor.Position == at.Position
 	if same && len(picture) == 0 {
-		return
+		return false
 	}
 	if together {
 		b.WriteString(ansi.SetModeSynchronizedOutput)
@@ -243,6 +245,7 @@ func (r *renderer) place(b *bytes.Buffer, at *tea.Cursor, picture []byte, togeth
 		b.WriteString(ansi.ResetModeSynchronizedOutput)
 	}
 	r.cursor = at
+	return true
 }
 
 // fit returns the lines of content as rows of a window.

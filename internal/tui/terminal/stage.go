@@ -20,6 +20,9 @@ type stage struct {
 	tty *tty
 	*renderer
 	send func(tea.Msg)
+	// first is the size of the first frame, which Bubble Tea tells once more when
+	// it starts; zero once it has.
+	first tea.WindowSizeMsg
 	// lent says that another program has the terminal, which is to be taken
 	// back once that has ended.
 	lent bool
@@ -58,7 +61,10 @@ func (s *stage) hear(_ tea.Model, msg tea.Msg) tea.Msg {
 		if size, ok := s.tty.size(); ok { // now: it may have changed again since this was sent
 			msg = size
 		}
-		s.resize(msg.Height)
+		if msg != s.first {
+			s.resize(msg.Height)
+		}
+		s.first = tea.WindowSizeMsg{}
 		return msg
 	case tea.ModeReportMsg:
 		s.supports(msg)
@@ -119,7 +125,7 @@ func Show(ctx context.Context, cancel func(), m tea.Model, o Options, feed func(
 	for _, first := range []tea.Msg{size, tea.ColorProfileMsg{Profile: colours}} { // the first frame fits already
 		m, _ = m.Update(first)
 	}
-	s := &stage{Model: m, tty: t, renderer: newRenderer(t.out, size.Height, t.foreground, cancel)}
+	s := &stage{Model: m, tty: t, first: size, renderer: newRenderer(t.out, size.Height, t.foreground, cancel)}
 	p := tea.NewProgram(s, tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithFPS(1), tea.WithFilter(s.hear),
 		tea.WithInput(t.in), tea.WithOutput(s.renderer), tea.WithColorProfile(colours), tea.WithWindowSize(size.Width, size.Height))
 	s.send = p.Send

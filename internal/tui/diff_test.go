@@ -87,8 +87,8 @@ func TestDiffSideBySide(t *testing.T) {
 		"10   日本語日本語日本語日本  │  9   日本語日本語日本語日本",
 		"     語日本語日本語          │      語日本語日本語",
 		"                             │ 10 + more",
-		"                             │       No newline at end of f",
-		"                             │      ile",
+		"                             │       No newline at end of",
+		"                             │      file",
 	}
 	got := bare(DiffLines(look{diffs: Split, noColor: true}.styles(), d, 60, 0))
 	if diff := cmp.Diff(got, want); diff != "" {

@@ -102,19 +102,28 @@ func wrapSpans(spans []span, width int) [][]span {
 	return append(out, gatherSpans(spans, cs[from:]))
 }
 
-// cutSpans breaks a line into lines of at most width columns wherever they are
-// full. Nothing is left out.
+// cutSpans breaks a line of code into lines of at most width columns: after a
+// blank in the second half of a line, else wherever it is full. Nothing is left
+// out.
 func cutSpans(spans []span, width int) [][]span {
 	width = max(width, 1)
 	cs := cells(spans, width)
 	var out [][]span
-	from, used := 0, 0
-	for i, c := range cs {
-		if used+c.wide > width {
-			out = append(out, gatherSpans(spans, cs[from:i]))
-			from, used = i, 0
+	from, used, blank := 0, 0, 0
+	for i := 0; i < len(cs); i++ {
+		if used+cs[i].wide <= width {
+			used += cs[i].wide
+			if cs[i].space() {
+				blank = i + 1
+			}
+			continue
 		}
-		used += c.wide
+		cut := i
+		if blank-from > (i-from)/2 {
+			cut = blank
+		}
+		out = append(out, gatherSpans(spans, cs[from:cut]))
+		from, used, i = cut, 0, cut-1
 	}
 	return append(out, gatherSpans(spans, cs[from:]))
 }

@@ -63,19 +63,32 @@ func (m *model) lookAt(text string) tea.Cmd {
 		if p, err := readImage(read, text); err == nil {
 			return picturesRead{[]string{text}, []piece{p}}
 		}
-		var all picturesRead
-		for _, w := range strings.Fields(text) {
-			if !imagePath(w) {
-				continue
-			}
-			p, err := readImage(read, w)
-			if err != nil {
-				continue
-			}
+		return readImages(read, strings.Fields(text))
+	}
+}
+
+// lookThrough returns the command that reads all images that a draft names; nil
+// where there are none.
+func (m *model) lookThrough(draft string) tea.Cmd {
+	words := slices.DeleteFunc(strings.Fields(draft), func(w string) bool { return !imagePath(w) })
+	if m.o.Image == nil || len(words) == 0 {
+		return nil
+	}
+	read := m.o.Image
+	return func() tea.Msg { return readImages(read, words) }
+}
+
+// readImages reads those of words that are paths of images.
+func readImages(read func(string) (llm.Image, string, error), words []string) (all picturesRead) {
+	for _, w := range words {
+		if !imagePath(w) {
+			continue
+		}
+		if p, err := readImage(read, w); err == nil {
 			all.words, all.found = append(all.words, w), append(all.found, p)
 		}
-		return all
 	}
+	return all
 }
 
 // readImage reads an image; a file that was named with @ goes by its path.

@@ -101,7 +101,9 @@ func after(in time.Duration, msg tea.Msg) tea.Cmd {
 }
 
 // Init asks for what the terminal tells in its own time.
-func (m *model) Init() tea.Cmd { return tea.Batch(tea.RequestBackgroundColor, m.lookAround()) }
+func (m *model) Init() tea.Cmd {
+	return tea.Batch(tea.RequestBackgroundColor, m.lookAround(), m.lookThrough(m.o.Draft.Text))
+}
 
 // Update routes msg and sees to it that what moves keeps moving.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -196,13 +198,7 @@ func (m *model) apply(ev loop.Event) {
 }
 
 // giveBack puts what was not sent into the editor, above what is typed there.
-func (m *model) giveBack(text string) {
-	draft := m.editor.take()
-	if strings.TrimSpace(draft) != "" {
-		text += "\n" + draft
-	}
-	m.editor.restore(text)
-}
+func (m *model) giveBack(text string) { m.editor.putBefore(text) }
 
 // playNext sends the next prompt that plays by itself, when no turn runs.
 func (m *model) playNext() {

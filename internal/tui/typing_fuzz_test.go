@@ -18,7 +18,7 @@ import (
 // keys. The driver checks after each that the screen keeps within its window;
 // here, that the text is whole and the cursor is where it can be.
 func FuzzTyping(f *testing.F) {
-	for seed := range uint64(16) {
+	for seed := range uint64(8) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
@@ -29,7 +29,7 @@ func FuzzTyping(f *testing.F) {
 				return []string{"one", "two\nlines", strings.Repeat("long ", 900)}
 			},
 		}), nil, 0}
-		for range 150 {
+		for range 100 {
 			p.typeOn()
 			b := p.d.m.editor.buf
 			if raw := b.String(); b.Caret() > len(raw) || !utf8.ValidString(raw[:b.Caret()]) || !utf8.ValidString(raw[b.Caret():]) {

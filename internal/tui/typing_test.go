@@ -2,10 +2,7 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/llm"
 	"agent/internal/loop"
 )
 
@@ -182,168 +178,21 @@ func TestWalkingToEarlierSessions(t *testing.T) {
 	d.holds("")
 }
 
-// edit is an editor that leaves text, and reads the file it was given.
-func (d *driver) edit(leaves string, fails error) (was *string) {
-	was = new(string)
-	path := ""
-	d.m.o.Editor = func(p string) *exec.Cmd {
-		path = p
-		return exec.Command("editor", p)
+// What was said several times in a row is walked past at once.
+func TestWalkingPastTheSame(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Earlier: func(context.Context, int) []string { return []string{"a", "b", "b", "b", "c", "c"} }})
+	var got []string
+	for range 4 {
+		d.press("up")
+		got = append(got, d.m.editor.value())
 	}
-	d.m.exec = func(_ *exec.Cmd, done tea.ExecCallback) tea.Cmd {
-		b, err := os.ReadFile(path)
-		info, statErr := os.Stat(path)
-		if err = errors.Join(err, statErr, os.WriteFile(path, []byte(leaves), 0o600)); err != nil {
-			d.t.Fatal(err)
-		}
-		if info.Mode().Perm()&0o077 != 0 {
-			d.t.Errorf("others can read the draft: %v", info.Mode())
-		}
-		*was = string(b)
-		msg := done(fails)
-		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-			d.t.Errorf("the file is still there: %v", err)
-		}
-		return func() tea.Msg { return msg }
+	for range 3 {
+		d.press("down")
+		got = append(got, d.m.editor.value())
 	}
-	return was
-}
-
-func TestEditingElsewhere(t *testing.T) {
-	long := strings.Repeat("line of text\n", 312)
-	t.Setenv("TMPDIR", t.TempDir())
-	d := newDriver(t, 80, 24, Options{})
-	was := d.edit("much better\n", nil)
-	d.enter("draft ")
-	d.send(tea.PasteMsg{Content: long})
-	d.press("ctrl+x", "ctrl+e")
-	if diff := cmp.Diff(*was, "draft "+long); diff != "" {
-		t.Errorf("the editor was given (-got +want):\n%s", diff)
+	if diff := cmp.Diff(got, []string{"c", "b", "a", "a", "b", "c", ""}); diff != "" {
+		t.Errorf("walked (-got +want):\n%s", diff)
 	}
-	d.holds("much better")
-	d.press("ctrl+_")
-	d.holds("draft [pasted 312 lines]")
-
-	d.edit("lost", errors.New("exit status 1"))
-	d.press("ctrl+x", "ctrl+e")
-	d.holds("draft [pasted 312 lines]")
-	d.shows("The draft is as it was: the editor ended with exit status 1.")
-
-	d.press("ctrl+c")
-	d.edit("by command", nil)
-	d.enter("/edit")
-	d.press("enter")
-	d.holds("by command")
-
-	d.m.o.Editor = nil
-	d.press("ctrl+x", "ctrl+e")
-	d.shows("Set VISUAL or EDITOR")
-	d.holds("by command")
-}
-
-func TestTokens(t *testing.T) {
-	long, other := strings.Repeat("line of text\n", 312), strings.Repeat("another line\n", 312)
-	d := newDriver(t, 80, 24, Options{})
-	d.enter("a ")
-	d.send(tea.PasteMsg{Content: long})
-	d.send(tea.PasteMsg{Content: other})
-	d.holds("a [pasted 312 lines][pasted 312 lines, no. 2]")
-	d.press("left", "backspace")
-	d.holds("a [pasted 312 lines, no. 2]")
-	d.press("ctrl+_")
-	d.holds("a [pasted 312 lines][pasted 312 lines, no. 2]")
-	d.press("enter")
-	d.commands(loop.Prompt{Text: strings.TrimSpace("a " + long + other)})
-	d.events(userSaid(strings.TrimSpace("a " + long + other)))
-	d.press("up") // the tokens come back
-	d.holds("a [pasted 312 lines][pasted 312 lines, no. 2]")
-	d.press("end", "left", "alt+o")
-	d.holds("a " + long + "[pasted 312 lines, no. 2]")
-	d.press("ctrl+_")
-	d.holds("a [pasted 312 lines][pasted 312 lines, no. 2]")
-}
-
-// The characters that stand for tokens can be typed as well.
-func TestTokenCharacters(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
-	text := "a\U00100000b\U0010fffdc\U00100001"
-	d.send(tea.PasteMsg{Content: text})
-	d.shows(`a\U00100000b`)
-	d.press("enter")
-	d.commands(loop.Prompt{Text: text})
-}
-
-func TestDraftKeepsTokens(t *testing.T) {
-	long := strings.Repeat("line of text\n", 312)
-	d := newDriver(t, 80, 24, Options{})
-	d.enter("see ")
-	d.send(tea.PasteMsg{Content: long})
-	d.enter(" and say")
-	d.pass(2 * time.Second)
-	again := newDriver(t, 80, 24, Options{Draft: d.kept[len(d.kept)-1]})
-	again.holds("see [pasted 312 lines] and say")
-	again.press("enter")
-	again.commands(loop.Prompt{Text: "see " + long + " and say"})
-	damaged := newDriver(t, 80, 24, Options{Draft: loop.Draft{Text: "short", Pasted: []loop.Span{{From: -3, To: 400}, {From: 4, To: 2}}}})
-	damaged.holds("short")
-}
-
-// picture reads what ends in .png and is not missing.
-func readPicture(path string) (llm.Image, string, error) {
-	if strings.Contains(path, "missing") {
-		return llm.Image{}, "", errors.New("there is no file")
-	}
-	return llm.Image{MediaType: "image/png", Data: []byte(path)}, "1200x800 PNG", nil
-}
-
-func shot(path string) llm.Image { return llm.Image{MediaType: "image/png", Data: []byte(path)} }
-
-func TestImages(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		do   func(d *driver)
-		want string
-		sent []loop.Command
-	}{
-		{"pasted path", func(d *driver) { d.enter("see "); d.send(tea.PasteMsg{Content: "/tmp/shot.png\n"}) }, "see [image 1: shot.png 1200x800 PNG]\n", nil},
-		{"typed path", func(d *driver) { d.enter("see b/shot.PNG now") }, "see [image 1: shot.PNG 1200x800 PNG] now", nil},
-		{"suggested path", func(d *driver) { d.enter("see @sho"); d.press("tab") }, "see [image 1: shot.png 1200x800 PNG] ", nil},
-		{"no such file", func(d *driver) { d.enter("see missing.png now") }, "see missing.png now", nil},
-		{"not a path", func(d *driver) { d.enter("see .png now") }, "see .png now", nil},
-		{"two at once", func(d *driver) { d.send(tea.PasteMsg{Content: "a.png missing.png b.png"}) }, "[image 1: a.png 1200x800 PNG] missing.png [image 2: b.png 1200x800 PNG]", nil},
-		{"clipboard", func(d *driver) { d.enter("see "); d.press("ctrl+v") }, "see [image 1: clipboard]", nil},
-		{"erased, the next takes its number", func(d *driver) { d.enter("a.png b.png "); d.press("home", "delete") }, " [image 1: b.png 1200x800 PNG] ", nil},
-		{"sent", func(d *driver) { d.enter("a.png and b.png "); d.press("enter") }, "", []loop.Command{loop.Prompt{
-			Text: "[image 1: a.png 1200x800 PNG] and [image 2: b.png 1200x800 PNG]", Images: []llm.Image{shot("a.png"), shot("b.png")}}}},
-		{"sent with its path typed last", func(d *driver) { d.enter("see a.png"); d.press("enter") }, "", []loop.Command{loop.Prompt{
-			Text: "see [image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
-		{"walked back to", func(d *driver) {
-			d.enter("see a.png ")
-			d.press("enter")
-			d.events(userSaid("see [image 1: a.png 1200x800 PNG]"), turnEnd(loop.Done, 0))
-			d.sent = nil
-			d.press("up", "enter")
-		}, "", []loop.Command{loop.Prompt{Text: "see [image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			d := newDriver(t, 80, 24, Options{Files: files, Image: readPicture, ClipboardImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }})
-			c.do(d)
-			d.holds(c.want)
-			d.commands(c.sent...)
-			d.hides("cannot see")
-		})
-	}
-}
-
-func TestImagesThatCannotBe(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Image: readPicture, Blind: func(string) bool { return true },
-		ClipboardImage: func(context.Context) (llm.Image, error) {
-			return llm.Image{}, errors.New("the clipboard holds no image")
-		}})
-	d.press("ctrl+v")
-	d.shows("the clipboard holds no image.")
-	d.send(tea.PasteMsg{Content: "a.png"})
-	d.shows("anthropic/claude-sonnet cannot see images")
 }
 
 func TestViKeys(t *testing.T) {

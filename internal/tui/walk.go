@@ -36,11 +36,7 @@ func (e *editor) walkPrompts(back bool, prompts []string) bool {
 	if w.back == 0 {
 		w.draft = e.buf.String()
 	}
-	if back {
-		w.back++
-	} else {
-		w.back--
-	}
+	w.back = w.next(back, prompts)
 	if w.back == 0 {
 		e.set(w.draft)
 		return true
@@ -49,11 +45,38 @@ func (e *editor) walkPrompts(back bool, prompts []string) bool {
 	return true
 }
 
-// recall shows what was sent before.
-func (e *editor) recall(text string) {
-	if raw, ok := e.walk.kept[strings.TrimSpace(text)]; ok {
-		e.set(raw)
-		return
+// next is the place of the next prompt in that direction. Those that were said
+// several times in a row are one.
+func (w *walk) next(back bool, prompts []string) int {
+	at := func(n int) string { return prompts[len(prompts)-n] }
+	n := w.back
+	if !back {
+		for n--; n > 0 && at(n) == at(n+1); n-- {
+		}
+		return n
 	}
-	e.restore(text)
+	for n++; n < len(prompts) && n > 1 && at(n) == at(n-1); n++ {
+	}
+	return n
+}
+
+// recall shows what was sent before.
+func (e *editor) recall(text string) { e.set(e.recalled(text)) }
+
+// recalled is what was sent before, with its tokens if they are known.
+func (e *editor) recalled(text string) string {
+	if raw, ok := e.walk.kept[strings.TrimSpace(text)]; ok {
+		return raw
+	}
+	return e.tokens.collapse(text, "")
+}
+
+// putBefore puts what was sent before above what is typed.
+func (e *editor) putBefore(text string) {
+	before := e.recalled(text)
+	if !e.blank() {
+		before += "\n" + e.buf.String()
+	}
+	e.walk.end()
+	e.set(before)
 }

@@ -25,7 +25,11 @@ func next(s string, at int) int {
 	if s[at] < utf8.RuneSelf && (at+1 == len(s) || s[at+1] < utf8.RuneSelf) {
 		return at + 1
 	}
-	if r, n := utf8.DecodeRuneInString(s[at:]); IsToken(r) {
+	r, n := utf8.DecodeRuneInString(s[at:])
+	if IsToken(r) {
+		return at + n
+	}
+	if following, _ := utf8.DecodeRuneInString(s[at+n:]); alone(r) && (alone(following) || at+n == len(s)) {
 		return at + n
 	}
 	g, _ := ansi.FirstGraphemeCluster(s[at:], ansi.GraphemeWidth)
@@ -37,12 +41,30 @@ func next(s string, at int) int {
 	return at + max(len(g), 1)
 }
 
+// alone reports whether r is of those that most text is made of, and surely no
+// part of a larger character where what is beside it is such, too.
+func alone(r rune) bool {
+	switch {
+	case r < 0x250: // Latin
+		return r >= ' ' && r != 0x7f && r != 0xa9 && r != 0xad && r != 0xae || r == '\n' || r == '\t'
+	case r < 0x3001:
+		return r >= 0x391 && r < 0x483 // Greek and Cyrillic
+	case r < 0x3400:
+		return r <= 0x3029 || r >= 0x3041 && r <= 0x3096 || r >= 0x309d && r <= 0x30ff // Kana
+	}
+	return r <= 0x9fff || IsToken(r) // Han
+}
+
 // previous returns the offset of the character before an offset, which must not
 // be 0. It looks from the nearest place that is between characters for certain.
 func previous(s string, at int) int {
-	from := at - 1
-	for from > 0 && (s[from] >= utf8.RuneSelf || s[from-1] >= utf8.RuneSelf) {
-		from--
+	from, following := at, rune(0)
+	for from > 0 {
+		r, n := utf8.DecodeLastRuneInString(s[:from])
+		if from < at && alone(r) && alone(following) {
+			break
+		}
+		from, following = from-n, r
 	}
 	for {
 		n := next(s, from)

@@ -2,6 +2,7 @@ package text
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -242,5 +243,37 @@ func BenchmarkType(b *testing.B) {
 				buf.Locate(buf.Caret())
 			}
 		})
+	}
+}
+
+// The short ways to tell characters apart agree with the long one.
+func TestCharacters(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		s := words(r, 12)
+		var long []string
+		for part := range strings.SplitAfterSeq(strings.ReplaceAll(s, string(FirstToken), "\n"+string(FirstToken)+"\n"), "\n") {
+			for part != "" {
+				g, _ := ansi.FirstGraphemeCluster(part, ansi.GraphemeWidth)
+				part = part[len(g):]
+				if g != "\n" {
+					long = append(long, g)
+				}
+			}
+		}
+		var on, back []string
+		for at := 0; at < len(s); at = next(s, at) {
+			on = append(on, s[at:next(s, at)])
+		}
+		for at := len(s); at > 0; at = previous(s, at) {
+			back = append([]string{s[previous(s, at):at]}, back...)
+		}
+		if diff := cmp.Diff(back, on); diff != "" {
+			t.Fatalf("seed %d: %q (-back +on):\n%s", seed, s, diff)
+		}
+		without := func(g string) bool { return g == "\n" }
+		if diff := cmp.Diff(slices.DeleteFunc(on, without), long); diff != "" {
+			t.Fatalf("seed %d: %q (-got +want):\n%s", seed, s, diff)
+		}
 	}
 }

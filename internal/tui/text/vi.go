@@ -169,7 +169,7 @@ func (v *Vi) waited(wait, key string) {
 		v.run("g" + key)
 	case "i", "a":
 		from, to, ok := v.object(wait, key)
-		v.range_(from, to, ok)
+		v.takeObject(from, to, ok)
 	default:
 		v.find = found{wait, key}
 		v.run(wait)

@@ -161,8 +161,8 @@ func (v *Vi) wordsEnd(big bool) int {
 	return at
 }
 
-// range_ takes a text object.
-func (v *Vi) range_(from, to int, ok bool) {
+// takeObject carries out the operator on a text object, or marks it.
+func (v *Vi) takeObject(from, to int, ok bool) {
 	switch {
 	case !ok:
 		v.reset()

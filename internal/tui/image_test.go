@@ -1,0 +1,82 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// readPicture reads what ends in .png and is not missing.
+func readPicture(path string) (llm.Image, string, error) {
+	if strings.Contains(path, "missing") {
+		return llm.Image{}, "", errors.New("there is no file")
+	}
+	return llm.Image{MediaType: "image/png", Data: []byte(path)}, "1200x800 PNG", nil
+}
+
+func shot(path string) llm.Image { return llm.Image{MediaType: "image/png", Data: []byte(path)} }
+
+func TestImages(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(d *driver)
+		want string
+		sent []loop.Command
+	}{
+		{"pasted path", func(d *driver) { d.enter("see "); d.send(tea.PasteMsg{Content: "/tmp/shot.png\n"}) }, "see [image 1: shot.png 1200x800 PNG]\n", nil},
+		{"typed path", func(d *driver) { d.enter("see b/shot.PNG now") }, "see [image 1: shot.PNG 1200x800 PNG] now", nil},
+		{"suggested path", func(d *driver) { d.enter("see @sho"); d.press("tab") }, "see [image 1: shot.png 1200x800 PNG] ", nil},
+		{"no such file", func(d *driver) { d.enter("see missing.png now") }, "see missing.png now", nil},
+		{"not a path", func(d *driver) { d.enter("see .png now") }, "see .png now", nil},
+		{"two at once", func(d *driver) { d.send(tea.PasteMsg{Content: "a.png missing.png b.png"}) }, "[image 1: a.png 1200x800 PNG] missing.png [image 2: b.png 1200x800 PNG]", nil},
+		{"clipboard", func(d *driver) { d.enter("see "); d.press("ctrl+v") }, "see [image 1: clipboard]", nil},
+		{"erased, the next takes its number", func(d *driver) { d.enter("a.png b.png "); d.press("home", "delete") }, " [image 1: b.png 1200x800 PNG] ", nil},
+		{"sent", func(d *driver) { d.enter("a.png and b.png "); d.press("enter") }, "", []loop.Command{loop.Prompt{
+			Text: "[image 1: a.png 1200x800 PNG] and [image 2: b.png 1200x800 PNG]", Images: []llm.Image{shot("a.png"), shot("b.png")}}}},
+		{"sent with its path typed last", func(d *driver) { d.enter("see a.png"); d.press("enter") }, "", []loop.Command{loop.Prompt{
+			Text: "see [image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
+		{"walked back to", func(d *driver) {
+			d.enter("see a.png ")
+			d.press("enter")
+			d.events(userSaid("see [image 1: a.png 1200x800 PNG]"), turnEnd(loop.Done, 0))
+			d.sent = nil
+			d.press("up", "enter")
+		}, "", []loop.Command{loop.Prompt{Text: "see [image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDriver(t, 80, 24, Options{Files: files, Image: readPicture, ClipboardImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }})
+			c.do(d)
+			d.holds(c.want)
+			d.commands(c.sent...)
+			d.hides("cannot see")
+		})
+	}
+}
+
+func TestImagesThatCannotBe(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Image: readPicture, Blind: func(string) bool { return true },
+		ClipboardImage: func(context.Context) (llm.Image, error) {
+			return llm.Image{}, errors.New("the clipboard holds no image")
+		}})
+	d.press("ctrl+v")
+	d.shows("the clipboard holds no image.")
+	d.send(tea.PasteMsg{Content: "a.png"})
+	d.shows("anthropic/claude-sonnet cannot see images")
+}
+
+// What a draft names is an image again when it comes back.
+func TestDraftOfImages(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Image: readPicture})
+	d.enter("see a.png and missing.png ok")
+	d.pass(2 * time.Second)
+	again := newDriver(t, 80, 24, Options{Image: readPicture, Draft: d.kept[len(d.kept)-1]})
+	again.work(again.m.Init())
+	again.holds("see [image 1: a.png 1200x800 PNG] and missing.png ok")
+}

@@ -1,0 +1,32 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop"
+)
+
+// BenchmarkKeyInALongText types in the middle of 100 KB that were typed.
+func BenchmarkKeyInALongText(b *testing.B) {
+	for name, text := range map[string]string{
+		"lines": strings.Repeat("some words on a line\n", 5000), "one line": strings.Repeat("some words and ", 7000), "wide": strings.Repeat("日本語", 11_000),
+	} {
+		b.Run(name, func(b *testing.B) {
+			m := newModel(Options{}, time.Now, func(loop.Command) {})
+			m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
+			m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+			m.editor.insert(text)
+			m.editor.buf.MoveTo(len(text) / 2)
+			for b.Loop() {
+				m.Update(keyPress("x"))
+				m.View()
+				m.Update(keyPress("backspace"))
+				m.View()
+			}
+		})
+	}
+}

@@ -136,6 +136,7 @@ func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, pro
 	}
 	drawAs(&o, a.set)
 	a.typeIn(&o)
+	a.takeCommands(&o)
 	o.Files, o.FilesFilling = suggestions(a.index), a.index.Filling
 	a.around(&o)
 	shown := &pictures{dir: a.dir}

@@ -1,12 +1,140 @@
 package tui
 
-// CustomCommand is a typed command that somebody wrote as a file. All of it is
-// untrusted text.
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// CustomCommand is a typed command that somebody wrote as a file: a prompt with
+// a name. All of it is untrusted text.
 type CustomCommand struct {
 	Name   string // as it is typed, without the slash
 	Args   string // what it takes, for people: "FILE [LINE]"; may be empty
-	What   string // what it does, on one line
-	Source string // where it comes from, for people: "~/.config/agent/commands"
+	What   string // what it does, on one line; may be empty
+	Source string // the file, as it is shown: "~/.config/agent/commands/fix.md"
 	Theirs bool   // it comes with the repository, and not from the person
 	Text   string // the prompt that it stands for, with $ARGUMENTS, and $1 to $9
+}
+
+// custom are the typed commands that come from files.
+type custom struct {
+	commands []CustomCommand
+	told     map[string]bool // those of the repository whose origin was told
+}
+
+// adopt takes the commands from files, and returns what is to be told of those
+// that cannot be had.
+func (m *model) adopt(all []CustomCommand) (notices []string) {
+	m.custom.told = map[string]bool{}
+	own := slashes()
+	for _, c := range all {
+		if slices.ContainsFunc(own, func(s slash) bool { return s.name == c.Name || s.also == c.Name }) {
+			notices = append(notices, c.Source+" is not used: /"+c.Name+" is a command of the program. Give the file another name.")
+			continue
+		}
+		m.custom.commands = append(m.custom.commands, c)
+	}
+	return notices
+}
+
+// fromFiles are the commands from files, as rows of the table.
+func (m *model) fromFiles() []slash {
+	var out []slash
+	for _, c := range m.custom.commands {
+		what := SanitizeLine(c.What)
+		if what == "" {
+			what = "the prompt in " + SanitizeLine(c.Source)
+		}
+		if c.Theirs {
+			what += " (from this repository)"
+		} else {
+			what += " (yours)"
+		}
+		out = append(out, slash{name: c.Name, args: SanitizeLine(c.Args), what: what, run: func(m *model, arg string) tea.Cmd {
+			m.runCustom(c, arg)
+			return nil
+		}})
+	}
+	return out
+}
+
+// runCustom sends the prompt that a command stands for. The first time that one
+// of the repository's is used, the person is told where it comes from.
+func (m *model) runCustom(c CustomCommand, arg string) {
+	if c.Theirs && !m.custom.told[c.Name] {
+		m.custom.told[c.Name] = true
+		m.say("/" + c.Name + " comes with this repository (" + SanitizeLine(c.Source) + "): what it says is sent as your prompt")
+	}
+	text := strings.TrimSpace(expandArgs(c.Text, arg))
+	if text == "" {
+		m.say("/" + c.Name + " is empty: there is nothing in " + SanitizeLine(c.Source))
+		return
+	}
+	if strings.HasPrefix(text, "!") { // no command to run, not even when it is walked back to
+		text = "/" + c.Name + ":\n" + text
+	}
+	m.prompt(text)
+}
+
+// expandArgs puts what was typed behind a command into its text: all of it for
+// $ARGUMENTS, the words for $1 to $9. Where there is no place for it, it comes at
+// the end. What was typed is not looked into for such places.
+func expandArgs(text, arg string) string {
+	const all = "ARGUMENTS"
+	words := argWords(arg)
+	var b strings.Builder
+	placed := false
+	for {
+		before, after, found := strings.Cut(text, "$")
+		b.WriteString(before)
+		if !found {
+			break
+		}
+		switch rest, whole := strings.CutPrefix(after, all); {
+		case whole:
+			b.WriteString(arg)
+			text, placed = rest, true
+		case after != "" && '1' <= after[0] && after[0] <= '9':
+			if n := int(after[0] - '1'); n < len(words) {
+				b.WriteString(words[n])
+			}
+			text, placed = after[1:], true
+		default:
+			b.WriteByte('$')
+			text = after
+		}
+	}
+	if !placed && arg != "" {
+		return strings.TrimRight(b.String(), "\n") + "\n\n" + arg
+	}
+	return b.String()
+}
+
+// argWords splits what was typed at blanks, but not within quotes.
+func argWords(arg string) (words []string) {
+	var b strings.Builder
+	quote, begun := rune(0), false
+	for _, r := range arg {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\'') && b.Len() == 0:
+			quote, begun = r, true
+		case quote == 0 && (r == ' ' || r == '\t'):
+			if begun {
+				words = append(words, b.String())
+			}
+			b.Reset()
+			begun = false
+		default:
+			b.WriteRune(r)
+			begun = true
+		}
+	}
+	if begun {
+		words = append(words, b.String())
+	}
+	return words
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,6 +62,7 @@ type model struct {
 	next    Exit // what the person wants once this is over
 	around
 	queue
+	custom custom
 
 	panel panel
 	rule  int // the line of the panel that is the rule, negative if there is none
@@ -82,7 +84,7 @@ func newModel(o Options, now func() time.Time, send func(loop.Command)) *model {
 	m.dialog = &dialog{keys: m.keys, st: m.st}
 	m.help = &help{keys: m.keys}
 	m.list.add(&header{o.heading("")})
-	for _, n := range o.Notices {
+	for _, n := range append(slices.Clone(o.Notices), m.adopt(o.Custom)...) {
 		m.list.add(&notice{n})
 	}
 	m.greet()

@@ -44,6 +44,9 @@ func (m *model) later() tea.Cmd {
 	if m.editor.blank() {
 		return nil
 	}
+	if _, _, command := parseSlash(m.editor.whole()); command { // it is no message, and can be carried out now
+		return m.submit()
+	}
 	if cmd := m.unread(); cmd != nil {
 		m.images.later = true
 		return cmd

@@ -51,7 +51,7 @@ func slashes() []slash {
 }
 
 // commands are all that can be typed in this program.
-func (m *model) commands() []slash { return slashes() }
+func (m *model) commands() []slash { return append(slashes(), m.fromFiles()...) }
 
 // usage is how a command is typed.
 func (s slash) usage() string { return strings.TrimSpace("/" + s.name + " " + s.args) }
@@ -94,12 +94,18 @@ func parseSlash(text string) (name, arg string, ok bool) {
 		return "", "", false
 	}
 	name, arg, _ = strings.Cut(rest, " ")
-	for _, r := range name {
-		if (r < 'a' || r > 'z') && r != '-' {
-			return "", "", false
+	return name, strings.TrimSpace(arg), IsCommandName(name)
+}
+
+// IsCommandName reports whether a typed command can have that name.
+func IsCommandName(name string) bool {
+	for i, r := range name {
+		letter := 'a' <= r && r <= 'z'
+		if !letter && (i == 0 || r != '-' && r != '_' && (r < '0' || r > '9')) {
+			return false
 		}
 	}
-	return name, strings.TrimSpace(arg), name != ""
+	return name != ""
 }
 
 // slash carries out a typed command. One that cannot be carried out stays in

@@ -58,8 +58,8 @@ type Options struct {
 	// none.
 	Editor func(path string) *exec.Cmd
 	Vi     bool // text is edited with the keys of vi
-	// Custom are the person's own typed commands, and the repository's. None has
-	// the name of one of the program's.
+	// Custom are the person's own typed commands, and the repository's. One that
+	// has the name of one of the program's is left out, and the person is told.
 	Custom []CustomCommand
 
 	// Copy puts text on the clipboard of the system and returns the program that

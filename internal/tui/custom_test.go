@@ -1,0 +1,61 @@
+package tui
+
+import (
+	"testing"
+
+	"agent/internal/loop"
+)
+
+func TestExpandArgs(t *testing.T) {
+	for _, c := range []struct{ text, arg, want string }{
+		{"fix $ARGUMENTS now", "a b", "fix a b now"},
+		{"fix $ARGUMENTS now", "", "fix  now"},
+		{"$1 then $2, $3.", `"one two" three`, "one two then three, ."},
+		{"$2$1", "a b c", "ba"},
+		{"no place\n", "a b", "no place\n\na b"},
+		{"no place\n", "", "no place\n"},
+		{"it costs $ 5 or $x, $", "a", "it costs $ 5 or $x, $\n\na"},
+		{"$1", "$ARGUMENTS $1", "$ARGUMENTS"}, // what was typed is taken as it is
+		{"$ARGUMENTS $1", "it's $2", "it's $2 it's"},
+		{"$10", "a", "a0"},
+		{"$1", `'open quote`, "open quote"},
+	} {
+		if got := expandArgs(c.text, c.arg); got != c.want {
+			t.Errorf("%q with %q: got %q, want %q", c.text, c.arg, got, c.want)
+		}
+	}
+}
+
+func commandsFromFiles() []CustomCommand {
+	return []CustomCommand{
+		{Name: "review", Args: "FILE", What: "look for\x1b[2J mistakes", Source: "~/.config/agent/commands/review.md", Text: "Review $1 with care."},
+		{Name: "deploy", Source: ".agent/commands/deploy.md", Theirs: true, Text: "!rm -rf / && deploy"},
+		{Name: "quit", Source: ".agent/commands/quit.md", Theirs: true, Text: "Never leave."},
+		{Name: "empty", Source: "~/.config/agent/commands/empty.md", Text: " \n"},
+	}
+}
+
+// Commands from files stand with all others, say where they come from, and are
+// sent as prompts, never run.
+func TestCustomCommands(t *testing.T) {
+	d := newDriver(t, 100, 40, Options{Custom: commandsFromFiles()})
+	d.sees(".agent/commands/quit.md is not used: /quit is a command of the program")
+	d.enter("/")
+	d.press("esc", "ctrl+c")
+	d.enter("/rev")
+	d.sees("/review FILE", "look for␛[2J mistakes (yours)")
+	d.press("esc", "ctrl+c")
+	d.say("/review a.go", "enter")
+	d.commands(prompted("Review a.go with care."))
+	d.events(userSaid("Review a.go with care."), turnEnd(loop.Done, 0))
+
+	d.say("/deploy", "enter")
+	d.sees("/deploy comes with this repository (.agent/commands/deploy.md)")
+	d.commands(prompted("Review a.go with care."), prompted("/deploy:\n!rm -rf / && deploy"))
+	d.events(userSaid("/deploy:\n!rm -rf / && deploy"), turnEnd(loop.Done, 0))
+	d.say("/empty", "enter")
+	d.sees("/empty is empty")
+	if len(d.sent) != 2 {
+		t.Errorf("got %v, want nothing sent for an empty command", d.sent)
+	}
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const altEnter = "\x1b\r"
+
+// holds reports whether a file below dir holds text.
+func holds(dir, text string) bool {
+	found := false
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && !found {
+			b, err := os.ReadFile(path)
+			found = err == nil && bytes.Contains(b, []byte(text))
+		}
+		return nil
+	})
+	return found
+}
+
+// What the person runs themselves is part of the conversation, or is not; it
+// goes on beside a turn, and with what was queued it outlives a program that is
+// killed.
+func TestStoryOfTypedCommands(t *testing.T) {
+	s := serve(t, say("Forty-two."), begin("A long answer that is under "), say("I have seen it all."), say("Reviewed."))
+	h := newHome(t, map[string]string{
+		"main.go": goFile, ".agent/commands/review.md": "---\ndescription: look again\narguments: FILE\n---\nReview $1 with care.\n",
+	}, at(s)...)
+	a := h.open(t, 100, 30)
+	a.wait("openai/", "asks before changes")
+
+	a.send("!mkdir sub && cd sub && echo typed-$((40+2)) > fresh.txt && cat fresh.txt" + enter)
+	a.wait("typed-42", "exit 0")
+	a.send("!pwd" + enter) // where the one before ended
+	a.wait("/src/shop/sub")
+	a.send("!!echo hidden-$((40+2)); exit 3" + enter)
+	a.wait("hidden-42", "exit 3")
+	a.send("what was that?" + enter)
+	a.wait("Forty-two.", "? keys")
+	first := s.seen()[0].body
+	for _, want := range []string{"the person ran this command themselves", "typed-42", "/src/shop/sub"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("the model is not told %q: %s", want, first)
+		}
+	}
+
+	a.send("@fre")
+	a.wait("sub/fresh.txt")
+	a.send(ctrlC + ctrlC)
+
+	a.send("tell me more" + enter)
+	a.wait("A long answer that is under")
+	a.send("!echo beside-$((40+2))" + enter)
+	a.wait("beside-42")
+	a.send("then this" + altEnter)
+	a.wait("queued  1", "then this")
+	waitFor(t, "what is queued to be kept", func() bool { return holds(h.dir, "then this") })
+	a.signal(syscall.SIGKILL)
+	a.exit()
+
+	b := h.open(t, 100, 30, "--continue")
+	b.wait("waits   1", "then this", "not sent before", "beside-42")
+	b.send(enter)
+	b.wait("I have seen it all.", "? keys")
+	b.send("/review main.go" + enter)
+	b.wait("/review comes with this repository", "Review main.go with care.", "Reviewed.", "? keys")
+	b.send(ctrlD)
+	if code := b.exit(); code != 0 {
+		t.Errorf("got exit code %d, want 0", code)
+	}
+	requests := s.seen()
+	if got := requests[2].body; !strings.Contains(got, "beside-42") || !strings.Contains(got, "then this") {
+		t.Errorf("the model is not told of the command beside the turn, or what was queued: %s", got)
+	}
+	for i, r := range requests {
+		if strings.Contains(r.body, "hidden-42") {
+			t.Errorf("request %d tells the model of what was only to be shown", i)
+		}
+	}
+	out, code := h.agent(t, "sessions", "show", h.ids(t)[0])
+	for _, want := range []string{"› !!echo hidden-$((40+2)); exit 3", "hidden-42", "› !echo beside-$((40+2))"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("the session is shown without %q: %s", want, out)
+		}
+	}
+}
+
+// A command of the person's that hangs is stopped by one key, and ends with the
+// program.
+func TestStoryOfTypedCommandThatHangs(t *testing.T) {
+	nap := fmt.Sprintf("sleep 64.%d", os.Getpid()) // told from every other process
+	s := serve(t)
+	h := newHome(t, nil, at(s)...)
+	a := h.open(t, 80, 24)
+	a.wait("? keys")
+	a.send("!echo begun-$((40+2)); sleep 63" + enter)
+	a.wait("begun-42", "esc stops")
+	a.send(escape)
+	a.wait("stopped", "? keys")
+	a.send("!echo again-$((40+2)); sleep 63" + enter)
+	a.wait("again-42")
+	a.send(ctrlC)
+	a.wait("? keys")
+	a.send("!echo last-$((40+2)); sleep 63" + enter)
+	a.wait("last-42")
+	a.send("tell me" + enter)
+	a.wait("queued  1")
+	a.send(escape)
+	a.wait("waits   1", "? keys")
+	a.send("!" + nap + enter)
+	a.wait("!" + nap)
+	waitFor(t, "the command to run", func() bool { return runs(nap) })
+	a.send(ctrlD)
+	if code := a.exit(); code != 0 {
+		t.Errorf("got exit code %d, want 0", code)
+	}
+	if err := a.restored(); err != nil {
+		t.Error(err)
+	}
+	waitFor(t, "the command to be gone", func() bool { return !runs(nap) })
+	if len(s.seen()) != 0 {
+		t.Error("what waits was sent")
+	}
+}

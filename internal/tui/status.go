@@ -120,7 +120,10 @@ func (s status) tokens() fact {
 		return fact{text: thousands(s.used) + " tokens", keep: 5}
 	}
 	text, full := thousands(s.used)+" of "+thousands(s.context), 100*s.used/s.context
-	if full >= nearlyFull {
+	switch {
+	case full == 0:
+		return fact{text: text, keep: 5}
+	case full >= nearlyFull:
 		return fact{text: fmt.Sprintf("%s (%d%%, nearly full)", text, full), short: fmt.Sprintf("%d%% full", full), keep: 7, warn: true}
 	}
 	return fact{text: fmt.Sprintf("%s (%d%%)", text, full), short: fmt.Sprintf("%d%% full", full), keep: 5}

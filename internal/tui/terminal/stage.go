@@ -3,6 +3,7 @@ package terminal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"reflect"
@@ -92,6 +93,9 @@ func (s *stage) hear(_ tea.Model, msg tea.Msg) tea.Msg {
 // request returns what Bubble Tea would write for a message, though not before
 // it next looks.
 func request(msg tea.Msg) (string, bool) {
+	if raw, ok := msg.(tea.RawMsg); ok {
+		return fmt.Sprint(raw.Msg), true
+	}
 	switch {
 	case msg == tea.RequestBackgroundColor():
 		return ansi.RequestBackgroundColor, true

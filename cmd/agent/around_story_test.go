@@ -1,0 +1,104 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// wrote waits until the program has written text to its terminal.
+func (s *terminal) wrote(text string) {
+	s.t.Helper()
+	s.until("the bytes "+text, func(string) bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return bytes.Contains(s.raw, []byte(text))
+	})
+}
+
+// Who looks elsewhere is told that a turn has ended, by the terminal; what is
+// copied goes to it as well.
+func TestTerminalTells(t *testing.T) {
+	const focusOut = "\x1b[O"
+	s := serve(t, say("All done; \x1b]0;really.\n\n```sh\nmake it\n```\n"))
+	h := newHome(t, nil, append(at(s), "TERM=xterm-kitty")...)
+	h.configure(t, `{"notify_after_seconds": 0}`)
+	a := h.open(t, 80, 24)
+	a.wait("? keys")
+	a.send(focusOut)
+	a.send("go" + enter)
+	a.wrote("\x1b]9;agent · shop: All done; ")
+	a.wait("? keys")
+	a.send("/copy code" + enter)
+	a.wrote("\x1b]52;c;bWFrZSBpdAo=\a")
+	a.wait("the code (1 line)")
+	a.send(ctrlD)
+	a.exit()
+}
+
+// configure writes the configuration of h.
+func (h home) configure(t *testing.T, text string) {
+	t.Helper()
+	dir := filepath.Join(h.dir, ".config", "agent")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The first start without a model says what can be done, once, and keeps nobody
+// from typing.
+func TestFirstStart(t *testing.T) {
+	h := newHome(t, nil)
+	a := h.open(t, 100, 30)
+	a.wait("agent login openai", "just type")
+	a.send("read nothing.go" + enter)
+	a.wait("nothing.go", "? keys")
+	a.send("/model" + enter)
+	a.wait("choose a model", "offline/guide", "agent login openai")
+	a.send(escape)
+	a.gone("choose a model")
+	a.send(ctrlD)
+	a.exit()
+
+	b := h.open(t, 100, 30)
+	b.wait("No model is connected", "? keys")
+	if strings.Contains(b.screen(), "just type") {
+		t.Errorf("it is told twice:\n%s", b.screen())
+	}
+	b.send(ctrlD)
+	b.exit()
+}
+
+// What was done is at hand in the next session; keys of the configuration work
+// there, also one after the other; a clash of them is told.
+func TestPaletteAndKeys(t *testing.T) {
+	s := serve(t)
+	h := newHome(t, nil, at(s)...)
+	h.configure(t, `{"keys": {"palette": ["ctrl+x p"], "open": ["ctrl+t"]}, "status": ["mode", "model"]}`)
+	a := h.open(t, 100, 30)
+	a.wait("asks before changes · openai/gpt-5.1", "ctrl+t is bound to both open and open-all")
+	a.send("\x18p")
+	a.wait("do something")
+	a.send("status" + enter)
+	a.wait("session", "version")
+	a.send(ctrlD)
+	a.exit()
+	b := h.open(t, 100, 30)
+	b.wait("? keys")
+	b.send("\x18p")
+	b.until("/status first", func(screen string) bool {
+		lines := strings.Split(screen, "\n")
+		return len(lines) > 3 && strings.HasPrefix(lines[3], "› /status")
+	})
+	b.send(escape)
+	b.gone("do something")
+	b.send(ctrlD)
+	b.exit()
+}

@@ -66,6 +66,7 @@ type app struct {
 	jobs    *tools.Jobs
 	store   *history.Store
 	log     *history.Log // nil where the session is kept nowhere
+	ending  loop.State   // of the session that is resumed
 	options loop.Options
 	checks  []settings.Check
 	set     settings.Settings

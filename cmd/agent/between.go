@@ -87,17 +87,7 @@ func (a *app) again(f flags) *flags {
 }
 
 // begun reports whether the session is on disk.
-func (a *app) begun() bool {
-	if a.log == nil {
-		return false
-	}
-	v, err := a.log.View()
-	if err != nil {
-		return false
-	}
-	_ = v.Close()
-	return true
-}
+func (a *app) begun() bool { return a.log != nil && a.log.Begun() }
 
 // openOrAsk opens a session for the screen. If another program holds it, the
 // person says what to do; nil if that is nothing.

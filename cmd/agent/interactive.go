@@ -132,7 +132,7 @@ func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, pro
 		Version: stamped(), Dir: short(a.dir), Branch: a.branch,
 		Model: a.options.Model.Name, ModelWhy: a.options.Model.Why, Context: a.options.Model.Context,
 		Mode: string(a.options.Mode), Notices: a.notices,
-		SessionID: a.id(), Title: a.options.State.Title, Draft: a.options.State.Draft,
+		SessionID: a.id(), Title: a.ending.Title, Draft: a.options.Draft,
 	}
 	drawAs(&o, a.set)
 	a.typeIn(&o)
@@ -147,12 +147,12 @@ func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, pro
 	if a.log != nil {
 		o.Export = a.export
 	}
-	if a.options.Model.Name == offline.Name && len(a.options.State.Events) == 0 {
+	if a.options.Model.Name == offline.Name && len(a.ending.Events) == 0 {
 		if o.Welcome = a.welcome(prompts); o.Welcome == "" {
 			o.Notices = append([]string{unconnected}, o.Notices...)
 		}
 	}
-	for _, e := range a.options.State.Events {
+	for _, e := range a.ending.Events {
 		o.History = append(o.History, e)
 	}
 	return o

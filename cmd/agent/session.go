@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,7 +38,7 @@ func (a *app) openLog(f flags) error {
 	if err := a.goThere(); err != nil {
 		return err
 	}
-	return a.fold(f)
+	return a.lookBack(f)
 }
 
 // wanted returns the ID of the session that f resumes, empty for a new one.
@@ -130,26 +131,28 @@ func (a *app) goThere() error {
 	return nil
 }
 
-// fold reads what the session holds, and what was not sent. Damage is told and
-// passed over.
-func (a *app) fold(f flags) error {
-	id := a.log.Header().ID
+// shownFirst is how many events of a session that is resumed a screen has at
+// least, before it asks for more.
+const shownFirst = 200
+
+// lookBack reads how the session ended, and what was not sent. What is damaged
+// before that is told by the agent.
+func (a *app) lookBack(f flags) error {
 	v, err := a.log.View()
 	if err != nil {
 		return err
 	}
 	defer v.Close()
-	a.options.State, err = stateOf(v.From(0), func(err error) { a.notices = append(a.notices, err.Error()) })
-	if err != nil {
-		return fmt.Errorf("read session %s: %w", id, err)
+	if a.ending, err = loop.Ending(context.Background(), v, shownFirst); err != nil {
+		return fmt.Errorf("read session %s: %w", a.id(), err)
 	}
 	if f.fork {
-		a.options.State.Draft.Text = f.draft
+		a.options.Draft.Text = f.draft
 		return nil
 	}
 	draft, err := a.log.Draft()
 	if err == nil && draft != nil {
-		err = json.Unmarshal(draft, &a.options.State.Draft)
+		err = json.Unmarshal(draft, &a.options.Draft)
 	}
 	if err != nil {
 		a.notices = append(a.notices, "What was not sent is lost: "+err.Error())
@@ -160,8 +163,8 @@ func (a *app) fold(f flags) error {
 // lastModel is the model used last: in the resumed session, else in the newest
 // of this directory.
 func (a *app) lastModel() string {
-	if a.options.State.Model != "" {
-		return a.options.State.Model
+	if a.ending.Model != "" {
+		return a.ending.Model
 	}
 	body, err := a.store.Last(a.dir, loop.ModelRecord)
 	if err != nil || body == nil {

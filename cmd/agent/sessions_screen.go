@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"agent/internal/history"
 	"agent/internal/loop"
@@ -54,7 +53,7 @@ func holding(ctx context.Context, store *history.Store, query string) (map[strin
 	return found, ctx.Err()
 }
 
-// previewed is how many events a preview shows.
+// previewed is how many events a preview shows at least.
 const previewed = 40
 
 // preview returns what shows the end of a session.
@@ -65,41 +64,16 @@ func preview(store *history.Store) func(id string) ([]loop.Event, error) {
 			return nil, err
 		}
 		defer v.Close()
-		var last []loop.Event
-		for r, err := range v.Before(history.End) {
-			if err != nil {
-				return nil, err
-			}
-			e, err := loop.Decode(r.Body)
-			if err != nil || e == nil {
-				continue
-			}
-			switch e.(type) {
-			case *loop.Rewound: // what comes before it is not the end any more
-				return wholePreview(v)
-			case *loop.Partial:
-				continue
-			}
-			if last = append(last, e); len(last) == previewed {
-				break
-			}
+		end, err := loop.Ending(context.Background(), v, previewed)
+		if err != nil {
+			return nil, err
 		}
-		slices.Reverse(last)
+		var last []loop.Event
+		for _, e := range end.Events {
+			last = append(last, e)
+		}
 		return last, nil
 	}
-}
-
-// wholePreview reads all of a session for its end.
-func wholePreview(v *history.View) ([]loop.Event, error) {
-	state, err := stateOf(v.From(0), func(error) {})
-	if err != nil {
-		return nil, err
-	}
-	var last []loop.Event
-	for _, e := range state.Events[max(0, len(state.Events)-previewed):] {
-		last = append(last, e)
-	}
-	return last, nil
 }
 
 // export writes the session to a file in its directory, in the format of that

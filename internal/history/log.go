@@ -18,6 +18,7 @@ type Log struct {
 	opened   int64  // how long the log was when it was opened, 0 for a new one
 	size     int64  // of what is valid in f
 	seq      int    // of the next record
+	last     int64  // where the record begins that was appended last
 	before   []byte // what must be written before the next record
 	torn     bool   // f may hold more than size
 	tail     int64  // how much of that must be kept before it is cut
@@ -47,6 +48,14 @@ func (l *Log) Path() string { return l.store.path(l.header.ID) }
 // Outputs returns the directory beside the log for what a session keeps outside
 // its records: the whole of long outputs. Whoever writes there first makes it.
 func (l *Log) Outputs() string { return l.store.Outputs(l.header.ID) }
+
+// Begun reports whether the session is on the disk: it was there when it was
+// opened, or something was appended since.
+func (l *Log) Begun() bool { return l.f != nil }
+
+// Last returns the Offset of the record that was appended last. It is of no
+// meaning before the first Append.
+func (l *Log) Last() int64 { return l.last }
 
 // View opens the session for reading. It is safe for concurrent use, and may
 // outlive the log. A session to which nothing was appended is an ErrNotFound.
@@ -107,6 +116,7 @@ func (l *Log) write(body []byte, sync bool) error {
 	if err != nil {
 		return errors.Join(err, l.restore())
 	}
+	l.last = l.size + int64(len(l.before))
 	l.before, l.torn, l.unsynced = nil, false, !sync
 	l.size += int64(len(l.buf))
 	l.seq++

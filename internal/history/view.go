@@ -57,6 +57,10 @@ func (v *View) Header() Header { return v.header }
 // on. Any other error comes last.
 func (v *View) From(offset int64) iter.Seq2[Record, error] { return records(v.f, offset, End) }
 
+// Pass is From for a reader that keeps nothing: a record's Body lasts until the
+// next one is asked for.
+func (v *View) Pass(offset int64) iter.Seq2[Record, error] { return passing(v.f, offset, End) }
+
 // Before yields the records that begin before an offset, the last first. It
 // reads no further back than it is asked to go. Damaged places are left out;
 // an error comes last.
@@ -118,11 +122,22 @@ func (v *View) Close() error { return v.f.Close() }
 // them.
 func records(r io.ReaderAt, from, to int64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
+		for got, err := range passing(r, from, to) {
+			got.Body = bytes.Clone(got.Body)
+			if !yield(got, err) {
+				return
+			}
+		}
+	}
+}
+
+// passing is records, each of whose bodies lasts until the next.
+func passing(r io.ReaderAt, from, to int64) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
 		for l, err := range scan(r, from, to) {
 			if _, ok := l.header(); ok {
 				continue
 			}
-			l.Body = bytes.Clone(l.Body)
 			if !yield(l.Record, err) {
 				return
 			}

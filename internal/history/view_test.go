@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -251,5 +252,38 @@ func TestViewOfNothing(t *testing.T) {
 		if !errors.Is(err, fs.ErrClosed) && !errors.Is(err, os.ErrClosed) {
 			t.Errorf("read after close: %v", err)
 		}
+	}
+}
+
+// Whatever a log was when it was opened, what is appended to it is found where
+// the log says.
+func TestAppendSaysWhere(t *testing.T) {
+	for _, name := range []string{"whole", "unended", "torn", "zeroed", "damaged", "empty", "headless"} {
+		t.Run(name, func(t *testing.T) {
+			s, _, _ := golden(t, filepath.Join("format1", name))
+			l, _, err := s.Resume("x")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			v := view(t, s)
+			for i := range 3 {
+				fill(t, l, i, i)
+				if r, err := v.At(l.Last()); err != nil || string(r.Body) != body(i) {
+					t.Errorf("got %s, %v, want record %d", r.Body, err, i)
+				}
+			}
+		})
+	}
+	l := history.Open(t.TempDir()).Create(history.Header{Dir: "/d"})
+	defer l.Close()
+	fill(t, l, 1, 1)
+	v, err := l.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	if r, err := v.At(l.Last()); err != nil || string(r.Body) != body(1) {
+		t.Errorf("got %s, %v, want the first record of a new session", r.Body, err)
 	}
 }

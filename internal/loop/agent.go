@@ -17,8 +17,11 @@ import (
 
 // Options are what an Agent is made of.
 type Options struct {
-	Log    *history.Log // where durable events go; nil keeps them nowhere. The agent does not close it.
-	State  State        // of the session that is resumed
+	// Log is where durable events go; nil keeps them nowhere. What it holds is
+	// the session that is resumed. The agent does not close it.
+	Log    *history.Log
+	State  State // of the session that is resumed where no log holds it
+	Draft  Draft // that was kept of the session
 	Model  Model
 	Models func(name string) (Model, error) // finds the model of a SetModel
 	Mode   policy.Mode
@@ -58,6 +61,8 @@ type Agent struct {
 	reads  []reading       // what the model knows of files; owned by the turn
 	filled filling         // of the model's window; owned by the turn
 
+	recalled bool // what is owned by the turn goes on from the past, and so is this
+
 	asides sync.WaitGroup // what goes on beside the turn
 
 	mu      sync.Mutex // guards what follows
@@ -71,15 +76,14 @@ type Agent struct {
 
 	draft unsent // what the person has not sent, or the model was not told
 
-	log     sync.Mutex // keeps records in the order of their events
-	all     gathering  // the session, where there is no log to read it from again
-	begun   bool       // the session is one that is kept
-	spoken  bool       // it holds a prompt
-	ran     ran        // what the person ran
-	unsaved [][]byte   // records that the log could not take yet
+	log    sync.Mutex // keeps records in the order of their events
+	past   past       // which guards itself too
+	begun  bool       // the session is one that is kept
+	spoken bool       // it holds a prompt
+	ran    ran        // what the person ran
 }
 
-// NewAgent returns an agent that goes on from o.State.
+// NewAgent returns an agent that goes on with the session of o.
 func NewAgent(o Options) *Agent {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -96,47 +100,24 @@ func NewAgent(o Options) *Agent {
 	}
 	a.tools = append(slices.Clone(o.Tools), newOwn(a.todo), newOwn(a.ask))
 	a.policy.Mode = o.Mode
-	a.draft.of = o.State.Draft
-	if o.Log == nil {
-		a.all = gathered(o.State)
-	}
-	a.resume(o.State)
-	for _, e := range o.State.Closing {
+	a.draft.of = o.Draft
+	for _, e := range o.State.Events {
 		if record, err := Encode(e); err == nil {
-			a.unsaved = append(a.unsaved, record)
+			a.past.add(e, record)
 		}
 	}
-	a.o.State = State{} // the log has it, or all
+	a.o.State = State{} // the past has it
 	return a
-}
-
-// resume makes true what the records of the session amount to.
-func (a *Agent) resume(s State) {
-	a.msgs, a.steps, a.filled = s.Messages, s.Steps, filling{s.Filled, len(s.Messages)}
-	a.heard(s)
-	a.know(remaining(readings(s.Events), s.Messages))
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.named = s.Model
-	a.policy = policy.Policy{Mode: a.policy.Mode}
-	for _, scope := range s.Grants {
-		a.policy.Grant(scope)
-	}
-}
-
-// know makes reads all that the model knows of files.
-func (a *Agent) know(reads []reading) {
-	a.reads = reads
-	a.o.Ledger.Reset()
-	for _, r := range reads {
-		a.o.Ledger.Add(r.step, r.files...)
-	}
 }
 
 // Run carries out commands until they are closed or ctx ends, and closes events
 // when everything it started is done. A turn that still runs is interrupted;
 // its end is in the log even when nobody takes events any more. Run is called
 // once.
+//
+// It begins with a look at all that the session holds, and tells of it in a
+// Surveyed. What that amounts to is found out with the first command that needs
+// it.
 func (a *Agent) Run(ctx context.Context, commands <-chan Command, events chan<- Event) {
 	a.events, a.gone = events, ctx.Done()
 	defer close(events)
@@ -149,6 +130,7 @@ func (a *Agent) Run(ctx context.Context, commands <-chan Command, events chan<- 
 			<-ended
 		}
 	}()
+	a.survey(ctx)
 	for {
 		select {
 		case <-ctx.Done():
@@ -220,6 +202,9 @@ func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reas
 				Hint: "what was said is kept; leave and come back with --continue if it goes on"})
 		}
 	}()
+	if err := a.recall(); err != nil {
+		return a.unable(p, err)
+	}
 	t := &Turn{
 		Model: a.currentModel, System: a.o.System, Tools: a.tools, Schema: a.o.Schema, MaxSteps: a.o.MaxSteps,
 		Ledger: a.o.Ledger, Before: a.steps, Force: force,
@@ -237,6 +222,16 @@ func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reas
 	msgs, end := t.Run(ctx, a.msgs)
 	a.msgs, a.steps, a.reads, a.filled = msgs, a.steps+end.Steps, t.reads, t.filled
 	return end.Reason
+}
+
+// unable ends a turn that cannot begin because the session cannot be read, and
+// gives the prompt back.
+func (a *Agent) unable(p Prompt, err error) Reason {
+	a.draft.giveBack(p.Text)
+	_ = a.emit(Unsent{Text: p.Text})
+	_ = a.emit(&TurnEnd{Meta: Meta{Time: a.o.Now()}, Reason: LogError, Error: err.Error(),
+		Hint: "mend what is wrong there and say it again, or begin anew with /new"})
+	return LogError
 }
 
 // steer carries out a command while a turn runs.

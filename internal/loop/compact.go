@@ -200,6 +200,10 @@ func (t *Turn) compact(msgs []llm.Message, n need) ([]llm.Message, bool) {
 
 // compact cuts what is old because the person wants it.
 func (a *Agent) compact() {
+	if err := a.recall(); err != nil {
+		_ = a.emit(Notice{Text: "Nothing was cut: " + err.Error()})
+		return
+	}
 	out, c, err := compact(a.msgs, a.filled, a.outputs(), need{enough: a.filled.of(a.msgs) / 4, least: 1, why: "asked for"})
 	if c == nil {
 		_ = a.emit(Notice{Text: "There is nothing to cut: what is old is short already."})

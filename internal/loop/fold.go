@@ -25,7 +25,6 @@ type State struct {
 	Grants []policy.Scope
 	Filled int         // tokens of the model's window that Messages take, about
 	Untold []*ShellEnd // what commands of the person's came to, of which the model is to be told
-	Draft  Draft       // of the person; not of the records, so that whoever resumes fills it
 	// Closing are the events that the session lacks because the program ended
 	// in the middle of a turn: a cut answer, the one result of each open call,
 	// the end of the turn. They are part of Messages and Events already, and
@@ -37,7 +36,11 @@ type State struct {
 // one of a type that this program does not know is passed over.
 func Fold(records iter.Seq2[history.Record, error]) (State, error) {
 	g, err := gather(records)
-	return g.state(), err
+	f := g.folded()
+	for _, s := range slices.Clone(f.ran.open) {
+		f.closing(s.lost(Meta{Time: f.last}))
+	}
+	return f.state(), err
 }
 
 // folding is a Fold under way.
@@ -51,20 +54,28 @@ type folding struct {
 	steps  int
 	filled filling
 	usage  llm.Usage // of the turn that is open
+	reads  []reading // what the model knows of files
 }
 
-// state is what g amounts to.
-func (g gathering) state() State {
-	f := folding{gathering: g, open: map[string]*openCall{}}
+func newFolding() folding { return folding{open: map[string]*openCall{}} }
+
+// folded is what g amounts to, with what its last turn lacks. Commands of the
+// person's that have no end are left as they are: they belong to no turn.
+func (g gathering) folded() folding {
+	f := newFolding()
+	f.gathering = g
 	for i, e := range g.events {
 		f.fold(e)
 		if i+1 == g.rewound {
 			f.inTurn = false // whether its turn was over or not: it goes on with something else
 		}
 	}
-	f.Title = g.title
 	f.close()
-	f.Events = f.events
+	return f
+}
+
+func (f *folding) state() State {
+	f.Title, f.Events = f.title, f.events
 	f.Untold = f.ran.untold
 	f.Filled = f.filled.of(f.Messages)
 	return f.State
@@ -80,6 +91,7 @@ func (f *folding) fold(e Durable) {
 	switch e := e.(type) {
 	case *UserSaid:
 		if !e.Steered {
+			f.abandon()
 			f.steps, f.usage = 0, llm.Usage{}
 		}
 		f.inTurn = true
@@ -99,6 +111,9 @@ func (f *folding) fold(e Durable) {
 		}
 	case *ToolEnd:
 		f.closeCall(e.Result)
+		if len(e.Reads) > 0 {
+			f.reads = append(f.reads, reading{f.Steps + 1, e.Result.ID, e.Reads})
+		}
 	case *StepEnd:
 		f.steps++
 		f.Steps++
@@ -128,8 +143,10 @@ func (f *folding) fold(e Durable) {
 
 func (f *folding) addMessage(m llm.Message) {
 	if m.Kind == llm.ToolCall {
+		if f.open[m.ID] == nil { // else a log has the call twice
+			f.calls = append(f.calls, m.ID)
+		}
 		f.open[m.ID] = &openCall{message: m}
-		f.calls = append(f.calls, m.ID)
 	}
 	f.Messages = append(f.Messages, m)
 }
@@ -143,7 +160,17 @@ func (f *folding) closeCall(result llm.Message) {
 	f.Messages = append(f.Messages, result)
 }
 
-// close makes a session whole whose program ended in the middle of a turn.
+// abandon gives the calls a result that are still open where another turn
+// begins, which is the damage of a log.
+func (f *folding) abandon() {
+	for _, id := range f.calls {
+		f.Messages = append(f.Messages, f.open[id].end(Meta{}).Result)
+	}
+	f.calls = nil
+	clear(f.open)
+}
+
+// close makes the turn whole in the middle of which the program ended.
 func (f *folding) close() {
 	meta := Meta{Time: f.last}
 	for _, k := range slices.Clone(f.order) {
@@ -159,9 +186,6 @@ func (f *folding) close() {
 	if f.inTurn {
 		f.closing(&TurnEnd{Meta: meta, Reason: UserInterrupt, Steps: f.steps, Usage: f.usage,
 			Error: "the program ended in the middle of this turn"})
-	}
-	for _, s := range slices.Clone(f.ran.open) {
-		f.closing(s.lost(meta))
 	}
 }
 

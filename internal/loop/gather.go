@@ -25,13 +25,12 @@ type partialKey struct {
 	kind  llm.Kind
 }
 
-// gathered returns what a state was made from.
-func gathered(s State) gathering {
-	return gathering{events: slices.Clone(s.Events), partial: map[partialKey]*Partial{}, title: s.Title}
-}
+func newGathering() gathering { return gathering{partial: map[partialKey]*Partial{}} }
+
+func (p *Partial) key() partialKey { return partialKey{p.Reply, p.Kind} }
 
 func gather(records iter.Seq2[history.Record, error]) (gathering, error) {
-	g := gathering{partial: map[partialKey]*Partial{}}
+	g := newGathering()
 	for r, err := range records {
 		if err != nil {
 			return g, err
@@ -56,6 +55,10 @@ func (g *gathering) add(e Durable) {
 	case *Rewound:
 		g.cut(boundary(g.events, e.Keep))
 		return
+	case *UserSaid:
+		if !e.Steered {
+			g.forget() // what is not finished even so is the damage of a log
+		}
 	case *MessageDone:
 		k := partialKey{e.Message.Reply, e.Message.Kind}
 		if g.partial[k] != nil {
@@ -69,7 +72,7 @@ func (g *gathering) add(e Durable) {
 }
 
 func (g *gathering) addPartial(p *Partial) {
-	k := partialKey{p.Reply, p.Kind}
+	k := p.key()
 	if have := g.partial[k]; have != nil {
 		have.Text += p.Text
 		have.Time = p.Time
@@ -84,6 +87,11 @@ func (g *gathering) addPartial(p *Partial) {
 func (g *gathering) cut(keep int) {
 	clear(g.events[keep:])
 	g.events, g.rewound = g.events[:keep], keep
+	g.forget()
+}
+
+// forget drops what was not finished.
+func (g *gathering) forget() {
 	g.order = nil
 	clear(g.partial)
 }

@@ -9,24 +9,6 @@ type reading struct {
 	files []tools.Reading // without their contents
 }
 
-// readings returns what the model got to know of files in events, those of a
-// session from its beginning on.
-func readings(events []Durable) []reading {
-	var out []reading
-	step := 1
-	for _, e := range events {
-		switch e := e.(type) {
-		case *ToolEnd:
-			if len(e.Reads) > 0 {
-				out = append(out, reading{step, e.Result.ID, e.Reads})
-			}
-		case *StepEnd:
-			step++
-		}
-	}
-	return out
-}
-
 // stored returns readings as a session keeps them: without the files' contents.
 func stored(reads []tools.Reading) []tools.Reading {
 	var out []tools.Reading

@@ -40,23 +40,22 @@ func (a *Agent) save(d Durable) error {
 	case *ShellStart:
 		a.begun = true
 	}
-	if a.o.Log == nil {
-		a.all.add(d)
-		return nil
+	if _, partial := d.(*Partial); partial && a.o.Log == nil {
+		return nil // nobody will miss what follows it
 	}
 	record, err := Encode(d)
 	if err != nil {
 		return err
 	}
-	a.unsaved = append(a.unsaved, record)
-	if !a.begun {
+	a.past.add(d, record)
+	if !a.begun || a.o.Log == nil {
 		return nil // no session of which nobody has said or done anything
 	}
-	for len(a.unsaved) > 0 {
-		if err := a.o.Log.Append(a.unsaved[0], len(a.unsaved) == 1 && synced(d)); err != nil {
+	for record, left := a.past.next(); left > 0; record, left = a.past.next() {
+		if err := a.o.Log.Append(record, left == 1 && synced(d)); err != nil {
 			return fmt.Errorf("write session: %w", err)
 		}
-		a.unsaved = a.unsaved[1:]
+		a.past.saved(a.o.Log.Last())
 	}
 	return nil
 }

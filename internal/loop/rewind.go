@@ -1,30 +1,27 @@
 package loop
 
-import (
-	"iter"
-	"slices"
-
-	"agent/internal/history"
-)
+import "slices"
 
 // rewind takes back what was said after the first keep events, while no turn
 // runs. Files stay as they are: what is to follow them back needs the kept
 // events and those that were taken back, both of which are known here.
 func (a *Agent) rewind(keep int) {
-	g, err := a.session()
+	events, err := a.skims()
 	if err != nil {
 		_ = a.emit(Notice{Text: "Nothing was taken back: " + err.Error()})
 		return
 	}
-	keep = boundary(g.events, keep)
-	if keep == len(g.events) {
+	keep = boundary(events, keep)
+	if keep == len(events) {
 		_ = a.emit(Notice{Text: "There is nothing to take back."})
 		return
 	}
-	asked := slices.ContainsFunc(g.events[keep:], func(e Durable) bool { _, ok := e.(*ModeSet); return ok })
+	asked := slices.ContainsFunc(events[keep:], func(e Durable) bool { _, ok := e.(*ModeSet); return ok })
 	_ = a.emit(&Rewound{Meta: Meta{Time: a.o.Now()}, Keep: keep})
-	g.cut(keep)
-	a.resume(g.state())
+	a.recalled = false
+	if err := a.recall(); err != nil {
+		_ = a.emit(Notice{Text: err.Error()}) // the next prompt tries again
+	}
 	if asked { // what is asked about stays as the person set it last
 		a.mu.Lock()
 		mode := a.policy.Mode
@@ -33,29 +30,22 @@ func (a *Agent) rewind(keep int) {
 	}
 }
 
-// session returns the events of the session so far.
-func (a *Agent) session() (gathering, error) {
-	a.log.Lock()
-	defer a.log.Unlock()
-	if a.o.Log == nil {
-		return a.all, nil
+// skims returns the events of the session so far, without what is long.
+func (a *Agent) skims() ([]Durable, error) {
+	p, err := a.past.page(0, a.past.count())
+	if err != nil {
+		return nil, err
 	}
-	return gather(a.records())
-}
-
-// records yields what the log holds and what it is to get. The caller holds
-// a.log.
-func (a *Agent) records() iter.Seq2[history.Record, error] {
-	return func(yield func(history.Record, error) bool) {
-		for r, err := range a.o.Log.Records() {
-			if !yield(r, err) {
-				return
-			}
+	var events []Durable
+	for record, err := range p.records(a.o.Log) {
+		if err != nil {
+			return nil, err
 		}
-		for _, body := range a.unsaved {
-			if !yield(history.Record{Body: body}, nil) {
-				return
-			}
+		e, err := skim(record)
+		if err != nil {
+			return nil, err
 		}
+		events = append(events, e)
 	}
+	return events, nil
 }

@@ -174,13 +174,11 @@ func (a *Agent) untold() []*ShellEnd {
 }
 
 // heard takes over what the session that is gone on with says of commands. One
-// that runs meanwhile has its end to come.
-func (a *Agent) heard(s State) {
-	a.log.Lock()
-	defer a.log.Unlock()
+// that runs meanwhile has its end to come. The caller holds a.log.
+func (a *Agent) heard(untold []*ShellEnd) {
 	running := a.ran.open
 	a.ran = ran{open: running}
-	for _, end := range s.Untold {
+	for _, end := range untold {
 		if !slices.ContainsFunc(running, func(o *ShellStart) bool { return o.ID == end.ID }) {
 			a.ran.untold = append(a.ran.untold, end)
 		}

@@ -1,0 +1,138 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"agent/internal/history"
+)
+
+// Ending is Fold of the end of a session: of its last turns, which hold at least
+// so many events, or of all of it where that is less. It reads no more of the
+// log than it must, and passes over damage. What the State says is of those
+// events alone, but for the model; its Closing is what the last turn lacks.
+func Ending(ctx context.Context, v *history.View, least int) (State, error) {
+	g, ok, err := tail(v.Before(history.End), least)
+	if err != nil {
+		return State{}, err
+	}
+	if ok {
+		f := g.folded()
+		s := f.state()
+		if s.Model == "" {
+			s.Model, err = modelBefore(ctx, v, s)
+		}
+		return s, err
+	}
+	all, err := surveyOf(ctx, v)
+	if err != nil {
+		return State{}, err
+	}
+	if g, err = all.tail(v, least); err != nil {
+		return State{}, err
+	}
+	f := g.folded()
+	s := f.state()
+	s.Model = all.tell(nil).Model
+	return s, nil
+}
+
+// tail gathers the end of a session from its records, the last of which comes
+// first. It reports false where something was taken back in it.
+func tail(records iter.Seq2[history.Record, error], least int) (gathering, bool, error) {
+	var events []Durable
+	g, n := newGathering(), 0
+	for r, err := range records {
+		if err != nil {
+			return g, false, err
+		}
+		e, err := Decode(r.Body)
+		if err != nil {
+			return g, false, err
+		}
+		switch e.(type) {
+		case nil:
+			continue
+		case *Rewound:
+			return g, false, nil
+		case *Partial:
+		default:
+			n++
+		}
+		if events = append(events, e); n >= least && beginsTurn(e) {
+			break
+		}
+	}
+	for _, e := range slices.Backward(events) {
+		g.add(e)
+	}
+	return g, true, nil
+}
+
+// tail is the tail of the session that was surveyed.
+func (s *survey) tail(v *history.View, least int) (gathering, error) {
+	from := s.turnBefore(min(len(s.events)-least+1, len(s.events)))
+	g := gathering{partial: s.partial, order: s.order, last: s.last, title: s.title, rewound: s.rewound - from}
+	for record, err := range recordsAt(v, s.at[from:]) {
+		if err != nil {
+			return g, err
+		}
+		e, err := Decode(record)
+		if err != nil {
+			return g, fmt.Errorf("read the end of the session: %w", err)
+		}
+		g.events = append(g.events, e)
+	}
+	return g, nil
+}
+
+// modelBefore returns the model of a session whose end says nothing of it: the
+// one that it began with, if every step of the end was its. Otherwise it takes
+// a survey to know.
+func modelBefore(ctx context.Context, v *history.View, end State) (string, error) {
+	first, err := firstModel(v)
+	if err != nil {
+		return "", err
+	}
+	steps := 0
+	for _, e := range end.Events {
+		if step, ok := e.(*StepEnd); ok && step.Model == first {
+			steps++
+		}
+	}
+	if steps > 0 && steps == end.Steps {
+		return first, nil
+	}
+	all, err := surveyOf(ctx, v)
+	if err != nil {
+		return "", err
+	}
+	return all.tell(nil).Model, nil
+}
+
+// firstModel returns the model that was set before anything was answered; empty
+// for none.
+func firstModel(v *history.View) (string, error) {
+	for r, err := range v.Pass(0) {
+		if errors.As(err, new(history.Problem)) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		e, err := skim(r.Body)
+		if err != nil {
+			return "", err
+		}
+		switch e := e.(type) {
+		case *ModelSet:
+			return e.Model, nil
+		case *MessageDone:
+			return "", nil
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,273 @@
+package loop_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// What is found by a look over a session, and what is read of it page by page
+// and from its end, is what a fold of all of it has: for the logs of every
+// format, wherever sessions with everything in them end, and for sessions of any
+// sense and none, whose logs were damaged.
+func TestPastIsWhatFoldHas(t *testing.T) {
+	names, err := filepath.Glob(filepath.Join("..", "history", "testdata", "format1", "*.jsonl"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("got %v, %v, want the logs of every format", names, err)
+	}
+	for _, name := range names {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			samePast(t, placed(t, text))
+		})
+	}
+	everything, _ := session(t)
+	for name, records := range map[string][]history.Record{"everything": everything, "rewound and cut": eventful(t)} {
+		t.Run(name, func(t *testing.T) {
+			text := logOf(t, records)
+			for end, c := range text {
+				if c == '\n' {
+					samePast(t, placed(t, text[:end+1]))
+				}
+			}
+		})
+	}
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprint("random ", seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 1))
+			text := logOf(t, nonsense(t, r))
+			for range r.IntN(3) {
+				text[r.IntN(len(text))] ^= byte(1 + r.IntN(255))
+			}
+			samePast(t, placed(t, text[:len(text)-r.IntN(2)*r.IntN(len(text)/4)]))
+		})
+	}
+}
+
+// placed returns a store whose one session, x, is text.
+func placed(t *testing.T, text []byte) *history.Store {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "sessions"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "sessions", "x.jsonl"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return history.Open(dir)
+}
+
+// logOf is the log that holds records.
+func logOf(t *testing.T, records []history.Record) []byte {
+	t.Helper()
+	log, err := history.Open(t.TempDir()).CreateFrom(history.Header{ID: "x", Dir: "/w"}, func(yield func([]byte, error) bool) {
+		for _, r := range records {
+			if !yield(r.Body, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	text, err := os.ReadFile(log.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// nonsense are records as no session has them.
+func nonsense(t *testing.T, r *rand.Rand) (records []history.Record) {
+	t.Helper()
+	cost := 0.25
+	words := func() string {
+		return []string{"", " ", "plain", "a \"quoted\\ \n\t{}[],: end\\", "…\u2028é"}[r.IntN(5)]
+	}
+	id := func() string { return fmt.Sprintf("c\"%d", r.IntN(4)) }
+	reply := func() string { return fmt.Sprint("r", r.IntN(3)) }
+	for i := range 5 + r.IntN(120) {
+		at := loop.Meta{Time: time.Date(2026, 11, 1, 12, 0, 0, i*1000, time.UTC)}
+		one := func(k llm.Kind) llm.Message {
+			return llm.Message{Kind: k, Reply: reply(), ID: id(), Name: "run", Text: words(), Input: []byte(`{"a":["}\"",{"b":1.5e3}]}`), Raw: words()}
+		}
+		all := []loop.Durable{
+			&loop.UserSaid{Meta: at, Text: words(), Images: []llm.Image{{MediaType: "image/png", Data: []byte("x")}}},
+			&loop.UserSaid{Meta: at, Text: words(), Steered: true, Auto: r.IntN(2) == 0},
+			&loop.Partial{Meta: at, Reply: reply(), Kind: llm.Assistant, Text: words()},
+			&loop.Partial{Meta: at, Reply: reply(), Kind: llm.Thinking, Text: words()},
+			&loop.MessageDone{Meta: at, Message: one(llm.Assistant)},
+			&loop.MessageDone{Meta: at, Message: one(llm.ToolCall)},
+			&loop.ToolStart{Meta: at, ID: id(), Title: words(), Effect: "execute", Targets: []loop.Target{{Kind: "command", Value: words()}}},
+			&loop.Decided{Meta: at, ID: id(), Decision: loop.Answered, Chosen: []string{words()}},
+			&loop.ToolEnd{Meta: at, Result: one(llm.ToolResult), Title: words(), Outcome: loop.OK, Diffs: []loop.Diff{{Path: "a", Unified: words()}}},
+			&loop.StepEnd{Meta: at, Reply: reply(), Model: "script/test", Usage: llm.Usage{Input: i}, Cost: &cost},
+			&loop.TurnEnd{Meta: at, Reason: loop.Done},
+			&loop.ModelSet{Meta: at, Model: words()},
+			&loop.ModeSet{Meta: at, Mode: words()},
+			&loop.TodoSet{Meta: at, Items: []loop.TodoItem{{Text: words(), State: loop.TodoActive}}},
+			&loop.Renamed{Meta: at, Title: words()},
+			&loop.Compacted{Meta: at, Replies: 1},
+			&loop.ShellStart{Meta: at, ID: id(), Line: words(), Join: r.IntN(2) == 0},
+			&loop.ShellEnd{Meta: at, ID: id(), Line: words(), Join: true, Text: words()},
+			&loop.ShellTold{Meta: at, ID: id()},
+		}
+		if r.IntN(25) == 0 {
+			all = []loop.Durable{&loop.Rewound{Meta: at, Keep: r.IntN(i + 2)}}
+		}
+		records = append(records, recordsOf(t, all[r.IntN(len(all))])...)
+		if r.IntN(20) == 0 {
+			records = append(records, history.Record{Body: []byte(`{"type":"later", "spaced": [1, 2]}`)},
+				history.Record{Body: []byte(`{"type":"user", "text" : "spaced", "time":"2026-11-01T12:00:00Z"}`)})
+		}
+	}
+	return records
+}
+
+// samePast fails unless all ways to read the session x find the same.
+func samePast(t *testing.T, s *history.Store) {
+	t.Helper()
+	log, _, err := s.ResumeTail("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	v, err := log.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	var problems []string
+	state, err := loop.Fold(func(yield func(history.Record, error) bool) {
+		for r, err := range v.From(0) {
+			if errors.As(err, new(history.Problem)) {
+				problems = append(problems, err.Error())
+			} else if !yield(r, err) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What the person ran and did not end is ended by the agent, as it goes on.
+	whole := state
+	for n := len(state.Closing) - 1; n >= 0; n-- {
+		if _, ok := state.Closing[n].(*loop.ShellEnd); !ok {
+			break
+		}
+		state.Closing, state.Events = state.Closing[:n], state.Events[:len(state.Events)-1]
+	}
+	want := surveyOf(state)
+	want.Problems = problems
+	for _, least := range []int{0, 1, 7, 30, 1000} {
+		sameEnding(t, v, state, least)
+	}
+
+	a := loop.NewAgent(fill(loop.Options{Log: log}))
+	ctx, stop := context.WithTimeout(t.Context(), hang)
+	defer stop()
+	commands, events := make(chan loop.Command), make(chan loop.Event)
+	go a.Run(ctx, commands, events)
+	if want.Events > 0 || len(problems) > 0 {
+		e := <-events
+		if d := cmp.Diff(e, loop.Event(want), cmpopts.EquateEmpty()); d != "" {
+			t.Fatal(d)
+		}
+		for i, from := range want.Bounds {
+			samePage(t, a, state.Events, from, append(want.Bounds, want.Events)[i+1])
+		}
+	}
+	close(commands)
+	var ends []loop.Event
+	for e := range events {
+		ends = append(ends, e)
+	}
+	if d := cmp.Diff(durable(ends), whole.Events[want.Events:], cmpopts.EquateEmpty()); d != "" {
+		t.Errorf("what the agent said then: %s", d)
+	}
+	samePage(t, a, whole.Events, 0, len(whole.Events))
+	if _, err := a.Page(0, len(whole.Events)+1); err == nil {
+		t.Error("got a page beyond the end")
+	}
+}
+
+func samePage(t *testing.T, a *loop.Agent, events []loop.Durable, from, to int) {
+	t.Helper()
+	page, err := a.Page(from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(durable(page), events[from:to], cmpopts.EquateEmpty()); d != "" {
+		t.Errorf("events %d to %d: %s", from, to, d)
+	}
+}
+
+func sameEnding(t *testing.T, v *history.View, all loop.State, least int) {
+	t.Helper()
+	end, err := loop.Ending(t.Context(), v, least)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(all.Events) - len(end.Events)
+	if n < 0 {
+		t.Fatalf("got %d events, want %d at most", len(end.Events), len(all.Events))
+	}
+	if d := cmp.Diff(end.Events, all.Events[n:], cmpopts.EquateEmpty()); d != "" {
+		t.Errorf("the last %d: %s", least, d)
+	}
+	if d := cmp.Diff(end.Closing, all.Closing, cmpopts.EquateEmpty()); d != "" {
+		t.Errorf("closing, after the last %d: %s", least, d)
+	}
+	said, _ := append(slices.Clip(all.Events), &loop.TurnEnd{})[n].(*loop.UserSaid)
+	if n > 0 && (len(end.Events)-len(end.Closing) < least || said == nil || said.Steered) {
+		t.Errorf("the last %d: got %d events, of which the first is %v, want a prompt that begins a turn", least, len(end.Events), all.Events[n])
+	}
+	if end.Model != all.Model {
+		t.Errorf("the last %d: got model %q, want %q", least, end.Model, all.Model)
+	}
+}
+
+// surveyOf is what there is to tell of a session that was folded.
+func surveyOf(s loop.State) loop.Surveyed {
+	out := loop.Surveyed{Events: len(s.Events), Bounds: []int{0}, Todo: s.Todo, Title: s.Title, Model: s.Model, Mode: s.Mode}
+	for i, e := range s.Events {
+		switch e := e.(type) {
+		case *loop.UserSaid:
+			if !e.Steered {
+				out.Bounds = append(out.Bounds, i)
+				out.Turns++
+			}
+			if !e.Auto {
+				out.Prompts = append(out.Prompts, loop.Said{Text: e.Text, Time: e.Time, At: i, Steered: e.Steered})
+			}
+		case *loop.StepEnd:
+			if e.Cost != nil {
+				out.Cost += *e.Cost
+			}
+			if i+1 < len(s.Events) {
+				out.Bounds = append(out.Bounds, i+1)
+			}
+		}
+	}
+	slices.Sort(out.Bounds)
+	out.Bounds = slices.Compact(out.Bounds)
+	return out
+}

@@ -1,0 +1,75 @@
+package loop
+
+import (
+	"fmt"
+
+	"agent/internal/loop/policy"
+)
+
+// recall makes true what the session amounts to, which takes up to a second:
+// not before it is needed. Once it was done it does nothing. It is called by
+// whoever owns what a turn owns.
+func (a *Agent) recall() error {
+	if a.recalled {
+		return nil
+	}
+	f, n := newFolding(), a.past.count()
+	err := a.read(&f, 0, n)
+	if err == nil {
+		err = a.resume(&f, n)
+	}
+	if err != nil {
+		return fmt.Errorf("read the session: %w", err)
+	}
+	a.recalled = true
+	return nil
+}
+
+// read folds the events from number from up to, and without, to.
+func (a *Agent) read(f *folding, from, to int) error {
+	p, err := a.past.page(from, to)
+	if err != nil {
+		return err
+	}
+	for record, err := range p.records(a.o.Log) {
+		if err != nil {
+			return err
+		}
+		e, err := Decode(record)
+		if err != nil {
+			return err
+		}
+		f.fold(e)
+	}
+	return nil
+}
+
+// resume takes over the first n events, which were folded, and those that came
+// meanwhile: a command of the person's may have ended.
+func (a *Agent) resume(f *folding, n int) error {
+	a.log.Lock()
+	defer a.log.Unlock()
+	if err := a.read(f, n, a.past.count()); err != nil {
+		return err
+	}
+	a.heard(f.ran.untold)
+	a.msgs, a.steps, a.filled = f.Messages, f.Steps, filling{f.filled.of(f.Messages), len(f.Messages)}
+	a.know(remaining(f.reads, f.Messages))
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.named = f.Model
+	a.policy = policy.Policy{Mode: a.policy.Mode}
+	for _, scope := range f.Grants {
+		a.policy.Grant(scope)
+	}
+	return nil
+}
+
+// know makes reads all that the model knows of files.
+func (a *Agent) know(reads []reading) {
+	a.reads = reads
+	a.o.Ledger.Reset()
+	for _, r := range reads {
+		a.o.Ledger.Add(r.step, r.files...)
+	}
+}

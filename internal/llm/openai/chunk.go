@@ -77,8 +77,8 @@ func (c *content) UnmarshalJSON(b []byte) error {
 	*c = nil
 	switch b[0] {
 	case '"':
-		var s string
-		if err := json.Unmarshal(b, &s); err != nil {
+		s, err := wire.Unquote(b)
+		if err != nil {
 			return err
 		}
 		if s != "" {

@@ -27,10 +27,21 @@ const (
 // arguments were no JSON object goes back with what the model wrote as the one
 // argument "_raw". A call without a result gets one that says so. What was sent
 // for a finished step does not change when more follows.
-func WireMessages(req llm.Request) []json.RawMessage { return wireMessages(req, Quirks{}) }
+func WireMessages(req llm.Request) []json.RawMessage {
+	out := []json.RawMessage{}
+	for _, m := range wireMessages(req, Quirks{}) {
+		raw, err := wire.Marshal(m)
+		if err != nil {
+			// Only opaque bytes can be no JSON, and those were read from JSON.
+			panic("openai: write a message: " + err.Error())
+		}
+		out = append(out, raw)
+	}
+	return out
+}
 
-func wireMessages(req llm.Request, q Quirks) []json.RawMessage {
-	b := builder{model: req.Model, quirks: q, results: map[string]*llm.Message{}, out: []json.RawMessage{}}
+func wireMessages(req llm.Request, q Quirks) []message {
+	b := builder{model: req.Model, quirks: q, results: map[string]*llm.Message{}, out: []message{}}
 	for i, m := range req.Messages {
 		if id := wire.Short(m.ID, maxID); m.Kind == llm.ToolResult && b.results[id] == nil {
 			b.results[id] = &req.Messages[i]
@@ -88,17 +99,10 @@ type builder struct {
 	model   string
 	quirks  Quirks
 	results map[string]*llm.Message // by the call's id on the wire
-	out     []json.RawMessage
+	out     []message
 }
 
-func (b *builder) add(m message) {
-	raw, err := wire.Marshal(m)
-	if err != nil {
-		// Only opaque bytes can be no JSON, and those were read from JSON.
-		panic("openai: write a message: " + err.Error())
-	}
-	b.out = append(b.out, raw)
-}
+func (b *builder) add(m message) { b.out = append(b.out, m) }
 
 // user adds what the person said.
 func (b *builder) user(text string, images []llm.Image) {

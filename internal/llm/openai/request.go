@@ -59,8 +59,8 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 	}
 	body, err := wire.Marshal(struct {
 		api.ChatCompletionRequest
-		MaxTokens int               `json:"max_tokens,omitempty"`
-		Messages  []json.RawMessage `json:"messages"`
+		MaxTokens int       `json:"max_tokens,omitempty"`
+		Messages  []message `json:"messages"`
 	}{r, limit, wireMessages(req, q)})
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)

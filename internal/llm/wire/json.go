@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Marshal is json.Marshal that leaves < and > as they are: code is full of them.
@@ -18,6 +19,18 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
+// Unquote returns what a JSON string says. Most hold nothing that is escaped: to
+// read those as they stand is a great part of what a delta would cost.
+func Unquote(b []byte) (s string, err error) {
+	if len(b) >= 2 {
+		if in := b[1 : len(b)-1]; bytes.IndexByte(in, '\\') < 0 && utf8.Valid(in) {
+			return string(in), nil
+		}
+	}
+	err = json.Unmarshal(b, &s)
+	return s, err
+}
+
 // Word is text that some servers send as a number, an object or null.
 type Word string
 
@@ -25,7 +38,9 @@ type Word string
 func (w *Word) UnmarshalJSON(b []byte) error {
 	switch {
 	case b[0] == '"':
-		return json.Unmarshal(b, (*string)(w))
+		s, err := Unquote(b)
+		*w = Word(s)
+		return err
 	case string(b) == "null":
 		*w = ""
 	default:

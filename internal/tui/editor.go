@@ -89,6 +89,9 @@ func (e *editor) insert(typed string) { e.buf.Insert(e.tokens.literal(tidy(typed
 func (e *editor) paste(pasted string) {
 	pasted = unixLines(pasted)
 	e.buf.Insert(e.tokens.collapse(pasted, e.buf.String()))
+	if e.mode() != "" {
+		e.vi.Replaced()
+	}
 }
 
 // newline breaks the line at the cursor.

@@ -42,6 +42,8 @@ func TestImages(t *testing.T) {
 			Text: "[image 1: a.png 1200x800 PNG] and [image 2: b.png 1200x800 PNG]", Images: []llm.Image{shot("a.png"), shot("b.png")}}}},
 		{"sent with its path typed last", func(d *driver) { d.enter("see a.png"); d.press("enter") }, "", []loop.Command{loop.Prompt{
 			Text: "see [image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
+		{"put back twice", func(d *driver) { d.enter("a.png "); d.press("backspace", "ctrl+w", "ctrl+y", "ctrl+y", "enter") }, "", []loop.Command{loop.Prompt{
+			Text: "[image 1: a.png 1200x800 PNG][image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
 		{"walked back to", func(d *driver) {
 			d.enter("see a.png ")
 			d.press("enter")

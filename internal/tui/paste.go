@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -162,12 +163,21 @@ func (t *tokens) spans(raw string) (string, []loop.Span) {
 	return b.String(), pasted
 }
 
-// images are those in raw, in their order.
-func (t *tokens) images(raw string) (all []llm.Image) {
+// pictures are the images in raw, in their order; one that is there twice comes
+// once.
+func (t *tokens) pictures(raw string) (all []*piece) {
 	for _, r := range raw {
-		if tok := t.of(r); tok != nil && tok.image != nil {
-			all = append(all, *tok.image)
+		if tok := t.of(r); tok != nil && tok.image != nil && !slices.Contains(all, tok) {
+			all = append(all, tok)
 		}
+	}
+	return all
+}
+
+// images are what a model gets of those in raw.
+func (t *tokens) images(raw string) (all []llm.Image) {
+	for _, p := range t.pictures(raw) {
+		all = append(all, *p.image)
 	}
 	return all
 }
@@ -178,13 +188,10 @@ func (t *tokens) number(b *text.Buffer) {
 	if len(t.all) == 0 {
 		return
 	}
-	no, changed := 0, false
-	for _, r := range b.String() {
-		if tok := t.of(r); tok != nil && tok.image != nil {
-			no++
-			changed = changed || tok.no != no
-			tok.no = no
-		}
+	changed := false
+	for i, p := range t.pictures(b.String()) {
+		changed = changed || p.no != i+1
+		p.no = i + 1
 	}
 	if changed {
 		b.Redraw()

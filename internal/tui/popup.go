@@ -138,6 +138,8 @@ func (m *model) pressPopup(k string) (cmd tea.Cmd, taken bool) {
 		return nil, false // it comes again
 	case !p.open():
 		return nil, false
+	case m.keys.is(k, actDismiss) && m.editor.vi != nil:
+		return nil, false // it ends insert mode, and this with it
 	case m.keys.is(k, actDismiss):
 		was := p.word
 		p.close()

@@ -172,6 +172,5 @@ func (m *model) paste(text string) tea.Cmd {
 		m.dialog.note.paste(text)
 		return nil
 	}
-	m.editor.paste(text)
-	return m.lookAt(strings.TrimSpace(text))
+	return m.pasteTyped(text)
 }

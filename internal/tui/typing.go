@@ -65,6 +65,18 @@ func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	return nil, false
 }
 
+// pasteTyped takes text that is pasted into the editor, or into what is searched
+// for.
+func (m *model) pasteTyped(text string) tea.Cmd {
+	if s := m.editor.search; s != nil {
+		line, _, _ := strings.Cut(strings.TrimSpace(tidy(text)), "\n")
+		m.editor.searchFor(s.query+line, m.prompts())
+		return nil
+	}
+	m.editor.paste(text)
+	return m.lookAt(strings.TrimSpace(text))
+}
+
 // typedOn looks at what is typed after every message.
 func (m *model) typedOn() tea.Cmd {
 	b := m.editor.buf

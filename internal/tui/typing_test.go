@@ -158,6 +158,10 @@ func TestSearchingPrompts(t *testing.T) {
 			d.commands()
 		})
 	}
+	d := newDriver(t, 80, 24, Options{History: history})
+	d.press("ctrl+r")
+	d.send(tea.PasteMsg{Content: " slow\nand more"})
+	d.holds("why is the build slow")
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, Options{History: history})
 		d.press("ctrl+r")

@@ -95,6 +95,8 @@ func (p *panel) add(lines []string, cursor *tea.Cursor) {
 func (m *model) ruleLine() string {
 	hint := ""
 	switch {
+	case m.popup.open() && !m.dialog.takes():
+		hint = m.keys.name(actComplete) + " takes · " + m.keys.name(actDismiss) + " closes"
 	case m.editor.mode() != "":
 		hint = m.editor.mode()
 	case !m.list.follow:

@@ -198,6 +198,10 @@ func fitting(hint string, width int) string {
 	return hint
 }
 
+// widestRow is how wide an entry becomes: in a wide window, what stands at its
+// right edge would be too far away to be seen with it.
+const widestRow = 140
+
 // entry draws one line of a list: when, what, and facts at the right edge.
 func (c *chooser) entry(i int, when, what, facts string) string {
 	const column = 12
@@ -207,6 +211,6 @@ func (c *chooser) entry(i int, when, what, facts string) string {
 		what = c.st.Bold.Render(what)
 	}
 	when += strings.Repeat(" ", max(column-lipgloss.Width(when), 2))
-	room := max(c.width-gutter-lipgloss.Width(when), 1)
+	room := max(min(c.width, widestRow)-gutter-lipgloss.Width(when), 1)
 	return Truncate(mark+c.st.Dim.Render(when)+spread(what, c.st.Dim.Render(facts), room), c.width)
 }

@@ -134,10 +134,15 @@ func (u *menu) row(i int) string {
 	for _, o := range u.found {
 		column = max(column, lipgloss.Width(o.name))
 	}
-	column = min(column, max(u.width*2/5, 12))
+	const narrow = 60
+	if u.width < narrow {
+		column = min(column, u.width*3/5)
+	} else {
+		column = min(column, u.width*2/5)
+	}
 	name = Truncate(name, column)
 	pad := strings.Repeat(" ", max(column-lipgloss.Width(name), 0)+2)
-	room := max(u.width-gutter, 1)
+	room := max(min(u.width, widestRow)-gutter, 1)
 	return Truncate(mark+spread(name+pad+what, u.st.Dim.Render(o.right), room), u.width)
 }
 

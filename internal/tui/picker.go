@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -229,6 +230,8 @@ func (p *picker) lines() ([]string, *tea.Cursor) {
 		pg.none = "looking for sessions …"
 	case p.searching:
 		pg.none = "searching what was said …"
+	case strings.TrimSpace(p.filter) == "":
+		pg.none = "there are no sessions yet"
 	default:
 		pg.none = "no session fits"
 	}
@@ -248,7 +251,7 @@ func (p *picker) row(i int) string {
 	for len(facts) > 1 && lipgloss.Width(strings.Join(facts, "  ")) > room {
 		facts = facts[1:]
 	}
-	return p.entry(i, shortTime(s.When, p.now()), branchOf(p.depths[i])+s.name(), strings.Join(facts, "  "))
+	return p.entry(i, lately(s.When, p.now()), branchOf(p.depths[i])+s.name(), strings.Join(facts, "  "))
 }
 
 // facts are what is said of a session at the right edge. In the tree a fork is
@@ -277,6 +280,18 @@ func (p *picker) origin(s Session) string {
 		}
 	}
 	return SanitizeLine(s.Parent)
+}
+
+// lately is shortTime for what is likely to be recent.
+func lately(t, now time.Time) string {
+	switch ago := now.Sub(t); {
+	case t.IsZero() || ago < 0 || ago >= time.Hour:
+		return shortTime(t, now)
+	case ago < time.Minute:
+		return "just now"
+	default:
+		return strconv.Itoa(int(ago/time.Minute)) + " min ago"
+	}
 }
 
 // shortTime writes a time the shorter, the nearer it is, and none at all as

@@ -40,8 +40,9 @@ func (w *welcome) draw(c canvas) []string {
 		if len(usable) > 0 {
 			add("Others need something:")
 		}
-		lines = append(lines, w.rows(c, missing[:min(len(missing), providersShown)])...)
-		if more := len(missing) - providersShown; more > 0 {
+		shown := simplest(missing)
+		lines = append(lines, w.rows(c, shown)...)
+		if more := len(missing) - len(shown); more > 0 {
 			lines = append(lines, paint(c.st.Dim, Wrap(fmt.Sprintf("and %d more: /model lists them", more), c.inner()))...)
 		}
 	}
@@ -61,6 +62,18 @@ func (w *welcome) sorted() (usable, missing []Model) {
 		}
 	}
 	return usable, missing
+}
+
+// simplest are the providers of which it is said shortly what they need.
+func simplest(missing []Model) []Model {
+	const short = 75
+	var out []Model
+	for _, d := range missing {
+		if len(d.Needs) <= short && len(out) < providersShown {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 func (w *welcome) rows(c canvas, models []Model) []string {

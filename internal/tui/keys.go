@@ -1,5 +1,7 @@
 package tui
 
+import "slices"
+
 // action is what a key does. Its name is what a configuration calls it by.
 type action string
 
@@ -92,7 +94,10 @@ type binding struct {
 }
 
 // bindings is the one table of keys, in the order in which help tells them.
-func bindings() []binding {
+func bindings() []binding { return slices.Concat(screenKeys(), overlayKeys(), editorKeys()) }
+
+// screenKeys are those that hold wherever one types.
+func screenKeys() []binding {
 	return []binding{
 		{actSend, anywhere, []string{"enter"}, "send; while the model works, steer it"},
 		{actQueue, anywhere, []string{"alt+enter"}, "send it once what runs has ended; up takes it back"},
@@ -116,7 +121,13 @@ func bindings() []binding {
 		{actBottom, anywhere, []string{"ctrl+end"}, "to the end, and follow it"},
 		{actMouse, anywhere, []string{"alt+m"}, "give the mouse to the terminal, or take it back"},
 		{actSuspend, anywhere, []string{"ctrl+z"}, "suspend the program"},
+	}
+}
 
+// overlayKeys are those of what comes before the editor: questions, lists and
+// suggestions.
+func overlayKeys() []binding {
+	return []binding{
 		{actApprove, inQuestion, []string{"y"}, "yes, once"},
 		{actRefuse, inQuestion, []string{"n"}, "no; to a choice, the model is to make it"},
 		{actAlways, inQuestion, []string{"a"}, "yes, always in the scope that is written there"},
@@ -134,7 +145,12 @@ func bindings() []binding {
 
 		{actComplete, suggesting, []string{"tab"}, "take what is marked"},
 		{actDismiss, suggesting, []string{"esc"}, "as it was before"},
+	}
+}
 
+// editorKeys are those of the text itself.
+func editorKeys() []binding {
+	return []binding{
 		{actLineStart, inEditor, []string{"home", "ctrl+a"}, "start of the line"},
 		{actLineEnd, inEditor, []string{"end", "ctrl+e"}, "end of the line"},
 		{actWordLeft, inEditor, []string{"alt+left", "ctrl+left", "alt+b"}, "a word back"},

@@ -21,6 +21,9 @@ const (
 	sideBySide = 8
 )
 
+// untilThen stands above what a call said that was interrupted.
+const untilThen = "interrupted by the person; until then:\n"
+
 // toolCall is one tool call on its way to its result.
 type toolCall struct {
 	msg   llm.Message
@@ -198,7 +201,7 @@ func (t *Turn) run(ctx context.Context, c *toolCall, progress func(string)) {
 	if err != nil {
 		c.fail(ctx, err)
 		if c.end.Outcome == Interrupted && r.Text != "" {
-			c.end.Result.Text = "interrupted by the person; until then:\n" + r.Text
+			c.end.Result.Text = untilThen + r.Text
 		}
 		c.end.Diffs = diffs(r.Changes)
 		return

@@ -162,7 +162,7 @@ func (a *Agent) seeShell(ctx context.Context, start *ShellStart, call tools.Call
 	(&Turn{Force: force}).run(ctx, c, func(text string) { _ = a.emit(Progress{ID: start.ID, Text: text}) })
 	now := a.o.Now()
 	return &ShellEnd{Meta: Meta{Time: now}, ID: start.ID, Line: start.Line, Join: start.Join,
-		Outcome: c.end.Outcome, Summary: c.end.Summary, Text: c.end.Result.Text, Duration: now.Sub(start.Time)}
+		Outcome: c.end.Outcome, Summary: c.end.Summary, Text: strings.TrimPrefix(c.end.Result.Text, untilThen), Duration: now.Sub(start.Time)}
 }
 
 // untold returns what the commands of the person's came to of which the model

@@ -60,7 +60,7 @@ func (c *typedCommand) said(width int) []string {
 		return capLines(outputLines(c.result, width), openLines)
 	}
 	text := strings.TrimRight(c.result, "\n")
-	if at := strings.LastIndexByte(text, '\n') + 1; c.summary != "" && strings.HasPrefix(text[at:], "[") {
+	if at := strings.LastIndexByte(text, '\n') + 1; (c.summary != "" || c.outcome == loop.Interrupted) && strings.HasPrefix(text[at:], "[") {
 		text = text[:at] // how it ended stands on the right already
 	}
 	lines := outputLines(text, width)

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"time"
 
 	"agent/internal/history"
 	"agent/internal/llm/catalog"
@@ -51,14 +52,18 @@ func blindTo(known catalog.Changes) func(model string) bool {
 	}
 }
 
-// earlierSessions is how many sessions are looked into for what was said.
-const earlierSessions = 50
+const (
+	earlierSessions = 50              // that are looked into for what was said
+	earlierTime     = 2 * time.Second // that it may take: what was found by then will do
+)
 
 // earlier returns what returns the prompts of the other sessions of a directory.
 // The sessions themselves are read: what was removed with one is not found
 // again, and what is kept nowhere is not kept for this either.
 func earlier(store *history.Store, dir, current string) func(context.Context, int) []string {
 	return func(ctx context.Context, limit int) []string {
+		ctx, stop := context.WithTimeout(ctx, earlierTime)
+		defer stop()
 		sessions, err := entries(ctx, store, dir)
 		if err != nil {
 			return nil // as if there were none: nothing but convenience is lost
@@ -89,7 +94,7 @@ func promptsOf(ctx context.Context, store *history.Store, id string, latest []st
 		if err != nil {
 			continue
 		}
-		if text, ok := loop.PromptIn(r.Body); ok && (len(latest) == 0 || latest[len(latest)-1] != text) {
+		if text, ok := loop.PromptIn(r.Body); ok && text != loop.GoOn && (len(latest) == 0 || latest[len(latest)-1] != text) {
 			latest = append(latest, text)
 		}
 	}

@@ -45,6 +45,9 @@ func (e *editor) press(msg tea.KeyPressMsg) {
 		e.buf.EraseLeft()
 	case ok:
 		e.does[act]()
+		if e.vi != nil {
+			e.vi.Moved()
+		}
 	case msg.Text != "" && msg.Mod != virtual:
 		e.buf.Type(e.tokens.literal(tidy(msg.Text)))
 	}

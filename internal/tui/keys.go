@@ -166,7 +166,7 @@ func editorKeys() []binding {
 		{actEraseToTail, inEditor, []string{"ctrl+k"}, "cut to the end of the line"},
 		{actYank, inEditor, []string{"ctrl+y"}, "put back what was cut"},
 		{actYankOlder, inEditor, []string{"alt+y"}, "in its place, what was cut before"},
-		{actUndo, inEditor, []string{"ctrl+_", "ctrl+/", "ctrl+-"}, "undo"},
+		{actUndo, inEditor, []string{"ctrl+_", "ctrl+/", "ctrl+shift+-"}, "undo"},
 		{actRedo, inEditor, []string{"alt+/", "ctrl+shift+z"}, "redo"},
 		{actExpand, inEditor, []string{"alt+o"}, "write out the paste at the cursor"},
 		{actEdit, inEditor, []string{"ctrl+x ctrl+e"}, "go on in your editor, $VISUAL or $EDITOR"},

@@ -137,20 +137,20 @@ func (v *Vi) Press(key string) bool {
 		return false
 	}
 	v.keys = append(v.keys, key)
-	v.command.take(v, key)
+	v.take(key)
 	return true
 }
 
 // take goes on with the command.
-func (c *command) take(v *Vi, key string) {
+func (v *Vi) take(key string) {
 	switch {
-	case c.wait != "":
-		v.waited(c.wait, key)
-	case key >= "1" && key <= "9" && len(key) == 1, key == "0" && c.count > 0:
+	case v.wait != "":
+		v.waited(v.wait, key)
+	case key >= "1" && key <= "9" && len(key) == 1, key == "0" && v.count > 0:
 		const most = 10_000
-		c.count = min(c.count*10+int(key[0]-'0'), most)
-	case strings.Contains("fFtTrg", key), strings.Contains("ia", key) && (c.operator != "" || v.mode != Normal):
-		c.wait = key
+		v.count = min(v.count*10+int(key[0]-'0'), most)
+	case strings.Contains("fFtTrg", key), strings.Contains("ia", key) && (v.operator != "" || v.mode != Normal):
+		v.wait = key
 	default:
 		v.run(key)
 	}
@@ -206,6 +206,9 @@ func (v *Vi) remember() {
 		v.repeat = repeat{keys: v.keys}
 	}
 }
+
+// Moved goes on after something else moved the caret.
+func (v *Vi) Moved() { v.hold() }
 
 // hold keeps the caret on a character, as normal mode wants it.
 func (v *Vi) hold() {

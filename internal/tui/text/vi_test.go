@@ -36,6 +36,9 @@ func play(v *Vi, keys string) {
 	for _, k := range keyNames(keys) {
 		switch {
 		case v.Press(k):
+		case k == "end":
+			v.b.LineEnd()
+			v.Moved()
 		case k == "backspace":
 			v.b.EraseLeft()
 		case k == "enter":
@@ -208,6 +211,9 @@ func TestVi(t *testing.T) {
 		{"|one\ntwo\nx", "VjJ", "one| two\nx"},
 		{"|one two", "yiwwviwp", "one on|e"},
 		{"one |two", "v<esc>x", "one |wo"},
+
+		{"|one two", "v<end>d", "|"},
+		{"|one two", "<end>x", "one t|w"},
 
 		// What means nothing changes nothing.
 		{"o|ne", "dq", "o|ne"},

@@ -12,6 +12,7 @@ const (
 	exitUsage       = 2
 	exitHangup      = 129 // 128 + SIGHUP
 	exitInterrupted = 130 // 128 + SIGINT
+	exitQuit        = 131 // 128 + SIGQUIT
 	exitTerminated  = 143 // 128 + SIGTERM
 )
 

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"agent/internal/llm/offline"
 	"agent/internal/loop"
@@ -56,26 +53,11 @@ func firstPrompt(f *flags, args []string) ([]tui.Prompt, error) {
 func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Exit, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	code := make(chan int, 1)
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
-	defer signal.Stop(signals)
-	interrupts := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case s := <-signals:
-				if s == os.Interrupt && in != nil { // ctrl+c, where the terminal is not ours
-					pass(ctx, interrupts)
-					continue
-				}
-				code <- signalCode(s)
-				stop()
-			case <-ctx.Done():
-			}
-			return
-		}
-	}()
+	var interrupts chan struct{}
+	if in != nil {
+		interrupts = make(chan struct{})
+	}
+	signalled := heedSignals(ctx, stop, interrupts)
 
 	agent := loop.NewAgent(a.options)
 	commands, events := make(chan loop.Command), make(chan loop.Event, 64)
@@ -104,12 +86,13 @@ func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Ex
 	stop()
 	<-ended
 	<-found
-	select {
-	case c := <-code:
-		return exit, &exitError{code: c, err: err}
-	default:
-		return exit, err
+	if end := signalled(); end != nil {
+		if end.err == nil {
+			end.err = err
+		}
+		return exit, end
 	}
+	return exit, err
 }
 
 // find hands a model on this machine to the agent, if there is one.
@@ -137,6 +120,7 @@ func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, pro
 	drawAs(&o, a.set)
 	a.typeIn(&o)
 	a.takeCommands(&o)
+	o.Fault, _ = faultFile() // without a place for it, none is kept
 	o.Files, o.FilesFilling = suggestions(a.index), a.index.Filling
 	a.around(&o)
 	shown := &pictures{dir: a.dir}
@@ -200,5 +184,6 @@ func pickSession(ctx context.Context, in *typing) (string, error) {
 	o := tui.Options{Sessions: list, Preview: preview(store)}
 	drawAs(&o, set)
 	o.Keys = set.Keys
+	o.Fault, _ = faultFile()
 	return tui.Pick(ctx, o)
 }

@@ -189,6 +189,8 @@ func signalCode(s os.Signal) int {
 		return exitTerminated
 	case syscall.SIGHUP:
 		return exitHangup
+	case syscall.SIGQUIT:
+		return exitQuit
 	}
 	return exitInterrupted
 }

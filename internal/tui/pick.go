@@ -18,7 +18,7 @@ func Pick(ctx context.Context, o Options) (id string, err error) {
 	defer cancel()
 	p := newPicking(o, time.Now)
 	defer p.picker.stop()
-	drawn, err := terminal.Show(ctx, cancel, p, terminal.Options{In: o.Input, Out: o.Output}, nil)
+	drawn, err := terminal.Show(ctx, cancel, p, terminal.Options{In: o.Input, Out: o.Output, Fault: o.Fault}, nil)
 	if !drawn {
 		return "", err
 	}

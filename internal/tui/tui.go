@@ -102,6 +102,7 @@ type Options struct {
 
 	Input  io.Reader // nil: the terminal
 	Output io.Writer // nil: the terminal
+	Fault  string    // see terminal.Options
 }
 
 // Prompt is something to send that nobody types.
@@ -155,7 +156,7 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 	})
 	ctx, cancel := context.WithCancel(all)
 	defer cancel()
-	drawn, err := terminal.Show(ctx, cancel, m, terminal.Options{In: o.Input, Out: o.Output}, func(send func(any)) {
+	drawn, err := terminal.Show(ctx, cancel, m, terminal.Options{In: o.Input, Out: o.Output, Fault: o.Fault}, func(send func(any)) {
 		pump(ctx, o.Events, send)
 	})
 	if !drawn {

@@ -12,6 +12,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+
+	"agent/internal/tui/terminal/rescue"
 )
 
 // stage is the model that Bubble Tea runs: the one that is shown, and the
@@ -59,9 +61,7 @@ type continued struct{}
 func (s *stage) hear(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		if size, ok := s.tty.size(); ok { // now: it may have changed again since this was sent
-			msg = size
-		}
+		msg = s.tty.size() // now: it may have changed again since this was sent
 		if msg != s.first {
 			s.resize(msg.Height)
 		}
@@ -113,6 +113,9 @@ const Grace = 2 * time.Second
 type Options struct {
 	In  io.Reader // nil: the terminal
 	Out io.Writer // nil: the terminal
+	// Fault is the file for what is told of a fault in the program. It is made
+	// when there is one. If it is empty, a fault leaves the terminal as it is.
+	Fault string
 }
 
 // Show runs a model until it quits or ctx ends, and feed beside it, which sends
@@ -124,26 +127,19 @@ func Show(ctx context.Context, cancel func(), m tea.Model, o Options, feed func(
 	if err != nil {
 		return false, err
 	}
-	size, _ := t.size()
+	size := t.size()
 	colours := colorprofile.Detect(t.out, os.Environ())
 	for _, first := range []tea.Msg{size, tea.ColorProfileMsg{Profile: colours}} { // the first frame fits already
 		m, _ = m.Update(first)
 	}
 	s := &stage{Model: m, tty: t, first: size, renderer: newRenderer(t.out, size.Height, t.foreground, cancel)}
-	p := tea.NewProgram(s, tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithFPS(1), tea.WithFilter(s.hear),
-		tea.WithInput(t.in), tea.WithOutput(s.renderer), tea.WithColorProfile(colours), tea.WithWindowSize(size.Width, size.Height))
+	p := s.program(colours, size)
 	s.send = p.Send
-	if err := t.raw(); err != nil {
-		s.close(Grace)
+	s.show(m.View())
+	if err := s.begin(o.Fault); err != nil {
 		return false, err
 	}
-	defer func() {
-		s.close(Grace)
-		t.restore()
-	}()
-	s.show(m.View())
-	s.take()
-	_, _ = s.Write([]byte(questions))
+	defer s.end()
 	unwatch := watchSignals(t, p.Send)
 	defer unwatch()
 	fed := make(chan struct{})
@@ -170,6 +166,40 @@ func Show(ctx context.Context, cancel func(), m tea.Model, o Options, feed func(
 	case <-time.After(Grace):
 		return false, errors.New("the terminal does not answer any more")
 	}
+}
+
+// program is what runs s. Bubble Tea looks at nothing but messages: a second is
+// as seldom as it can be made to look for something to draw.
+func (s *stage) program(colours colorprofile.Profile, size tea.WindowSizeMsg) *tea.Program {
+	options := []tea.ProgramOption{
+		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler(), tea.WithFilter(s.hear),
+		tea.WithInput(s.tty.in), tea.WithOutput(s.renderer), tea.WithColorProfile(colours), tea.WithWindowSize(size.Width, size.Height),
+	}
+	if rescue.Stands {
+		options = append(options, tea.WithoutCatchPanics())
+	}
+	return tea.NewProgram(s, options...)
+}
+
+// begin takes the terminal.
+func (s *stage) begin(fault string) error {
+	found := s.tty.state()
+	if err := s.tty.raw(); err != nil {
+		s.close(Grace)
+		return err
+	}
+	s.tty.rescuer = callRescuer(s.tty, found, fault)
+	s.tty.hush()
+	s.take()
+	_, _ = s.Write([]byte(questions))
+	return nil
+}
+
+// end gives it back.
+func (s *stage) end() {
+	s.close(Grace)
+	s.tty.restore()
+	s.tty.dismiss()
 }
 
 // finish stops what ran beside the program. The end of ctx is no error.

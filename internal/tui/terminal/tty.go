@@ -7,15 +7,18 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
+
+	"agent/internal/tui/terminal/rescue"
 )
 
 // tty is the terminal, or what stands for it in a test.
 type tty struct {
-	in     io.Reader // what is typed
-	out    io.Writer // what is drawn
-	keys   *os.File  // in, if that is a terminal
-	screen *os.File  // out, if that is one
-	found  []saved   // how they were found, while they are raw
+	in       io.Reader // what is typed
+	out      io.Writer // what is drawn
+	keys     *os.File  // in, if that is a terminal
+	screen   *os.File  // out, if that is one
+	found    []saved   // how they were found, while they are raw
+	*rescuer           // may be nil
 }
 
 // saved is a terminal and how it was.
@@ -56,14 +59,27 @@ func terminalFile(f any) *os.File {
 	return nil
 }
 
-// size is that of the window; what most windows have where that is not known.
-func (t *tty) size() (size tea.WindowSizeMsg, known bool) {
+// size is that of the window; what windows used to have where none is known.
+func (t *tty) size() tea.WindowSizeMsg {
 	if t.screen != nil {
-		if w, h, err := term.GetSize(t.screen.Fd()); err == nil {
-			return tea.WindowSizeMsg{Width: w, Height: h}, true
+		if w, h, err := term.GetSize(t.screen.Fd()); err == nil && w > 0 && h > 0 {
+			return tea.WindowSizeMsg{Width: w, Height: h}
 		}
 	}
-	return tea.WindowSizeMsg{Width: 80, Height: 24}, false
+	return tea.WindowSizeMsg{Width: 80, Height: 24}
+}
+
+// state is how the terminal treats what passes through it; nil if that is not
+// known.
+func (t *tty) state() []byte {
+	if t.keys == nil {
+		return nil
+	}
+	state, err := rescue.State(int(t.keys.Fd()))
+	if err != nil {
+		return nil
+	}
+	return state
 }
 
 // raw has every key told as it is typed, and nothing drawn for it.
@@ -84,12 +100,14 @@ func (t *tty) raw() error {
 	if t.found == nil {
 		t.found = found
 	}
+	t.hush()
 	return nil
 }
 
 // restore leaves the terminal as it was found. In the background it does not:
 // there the terminal is another's, who sees to it.
 func (t *tty) restore() {
+	t.loud()
 	if !t.foreground() {
 		return
 	}

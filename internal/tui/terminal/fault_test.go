@@ -1,0 +1,241 @@
+//go:build linux || darwin
+
+package terminal
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/creack/pty"
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tui/terminal/rescue"
+)
+
+// faulty is an argument that makes this test a program with a fault. It is
+// followed by the file for what is told of it.
+const faulty = "-faulty"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == faulty {
+		runFaulty(os.Args[2])
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// flawed is a model that panics where a key says.
+type flawed struct{ where string }
+
+func (f *flawed) Init() tea.Cmd { return nil }
+
+func (f *flawed) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	key, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return f, nil
+	}
+	f.where = key.String()
+	broken := func() tea.Msg { panic("a fault in a command") }
+	switch f.where {
+	case "u":
+		panic("a fault in Update")
+	case "c":
+		return f, broken
+	case "b":
+		return f, tea.Batch(tea.Batch(broken, nil), tea.ClearScreen)
+	case "s":
+		return f, tea.Sequence(tea.ClearScreen, broken)
+	case "g":
+		go func() { panic("a fault in a goroutine") }()
+	case "m":
+		go func() { _ = os.Args[len(os.Args)] }()
+	case "q":
+		return f, tea.Quit
+	}
+	return f, nil
+}
+
+func (f *flawed) View() tea.View {
+	if f.where == "v" {
+		panic("a fault in View")
+	}
+	v := tea.NewView("press a key")
+	v.AltScreen, v.ReportFocus, v.MouseMode, v.WindowTitle = true, true, tea.MouseModeAllMotion, "flawed"
+	return v
+}
+
+func runFaulty(fault string) {
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err := Show(ctx, cancel, &flawed{}, Options{Fault: fault}, func(func(any)) { <-ctx.Done() })
+	fmt.Println("left:", err)
+}
+
+// victim is a program in a terminal that no shell takes back.
+type victim struct {
+	*exec.Cmd
+	ptm, pts *os.File
+	found    []byte
+	fault    string      // where it is told of
+	output   chan string // gets all of it when the terminal is closed
+}
+
+func startVictim(t *testing.T) *victim {
+	t.Helper()
+	ptm, pts, err := pty.Open()
+	if err != nil {
+		t.Skip(err)
+	}
+	v := &victim{ptm: ptm, pts: pts, fault: filepath.Join(t.TempDir(), "faults", "one.txt"), output: make(chan string, 1)}
+	if v.found, err = rescue.State(int(pts.Fd())); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Cmd = exec.Command(self, faulty, v.fault)
+	v.Stdin, v.Stdout, v.Stderr = pts, pts, pts
+	ready := make(chan struct{})
+	go func() {
+		var all bytes.Buffer
+		b := make([]byte, 4096)
+		for {
+			n, err := ptm.Read(b)
+			began := strings.Contains(all.String(), "press a key")
+			all.Write(b[:n])
+			if !began && strings.Contains(all.String(), "press a key") {
+				close(ready)
+			}
+			if err != nil {
+				v.output <- all.String()
+				return
+			}
+		}
+	}()
+	if err := v.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = v.Process.Kill(); pts.Close(); ptm.Close() })
+	select {
+	case <-ready:
+	case <-time.After(30 * time.Second):
+		t.Fatal("the program did not begin")
+	}
+	return v
+}
+
+// restored returns all that was written once the terminal is as it was found.
+func (v *victim) restored(t *testing.T) string {
+	t.Helper()
+	late := time.After(30 * time.Second)
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for {
+		now, err := rescue.State(int(v.pts.Fd()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Equal(now, v.found) {
+			break
+		}
+		select {
+		case <-look.C:
+		case <-late:
+			t.Fatal("the terminal stays raw")
+		}
+	}
+	_ = v.pts.Close() // the last of us who holds it is the rescuer, which ends
+	return <-v.output
+}
+
+// left lists the modes that are still on after what was written.
+func left(output string) (on []string) {
+	for _, mode := range []string{"?1049", "?1000", "?1002", "?1003", "?1006", "?2004", "?1004", "?2026", "?2027"} {
+		if strings.LastIndex(output, csi+mode+"h") > strings.LastIndex(output, csi+mode+"l") {
+			on = append(on, mode)
+		}
+	}
+	for name, pair := range map[string][2]string{
+		"hidden cursor": {csi + "?25l", csi + "?25h"}, "no wrap": {csi + "?7l", csi + "?7h"}, "title": {csi + "22;2t", csi + "23;2t"},
+		"kitty keys": {csi + ">1u", csi + "<u"}, "other keys": {csi + ">4;2m", csi + ">4m"},
+	} {
+		if strings.LastIndex(output, pair[0]) > strings.LastIndex(output, pair[1]) {
+			on = append(on, name)
+		}
+	}
+	return on
+}
+
+// A fault in whatever goroutine leaves the terminal as it was found, and a file
+// that tells of it, whose name the person is told.
+func TestFaults(t *testing.T) {
+	for key, want := range map[string]string{
+		"u": "a fault in Update", "v": "a fault in View", "c": "a fault in a command", "b": "a fault in a command",
+		"s": "a fault in a command", "g": "a fault in a goroutine", "m": "index out of range",
+	} {
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			v := startVictim(t)
+			if _, err := v.ptm.WriteString(key); err != nil {
+				t.Fatal(err)
+			}
+			_ = v.Wait()
+			if code := v.ProcessState.ExitCode(); code != 2 {
+				t.Errorf("got exit code %d, want 2", code)
+			}
+			output := v.restored(t)
+			if on := left(output); on != nil {
+				t.Errorf("left on: %q", on)
+			}
+			said := output[strings.LastIndex(output, csi+"23;2t")+len(csi+"23;2t"):]
+			if !strings.Contains(said, v.fault) || strings.Contains(said, "goroutine ") {
+				t.Errorf("the person was told %q, want the name of the file and no trace", said)
+			}
+			trace, err := os.ReadFile(v.fault)
+			if err != nil || !strings.Contains(string(trace), want) || !strings.Contains(string(trace), "goroutine 1 [") {
+				t.Errorf("got %v and the trace %s, want %q and all goroutines", err, trace, want)
+			}
+		})
+	}
+}
+
+// A program that is killed leaves a terminal that can be used, too.
+func TestKilled(t *testing.T) {
+	v := startVictim(t)
+	_ = v.Process.Kill()
+	_ = v.Wait()
+	output := v.restored(t)
+	if on := left(output); on != nil {
+		t.Errorf("left on: %q", on)
+	}
+	if trace, err := os.ReadFile(v.fault); err == nil {
+		t.Errorf("a fault is told of that there was not: %s", trace)
+	}
+}
+
+// A program that is left leaves nothing to do.
+func TestLeft(t *testing.T) {
+	v := startVictim(t)
+	if _, err := v.ptm.WriteString("q"); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Wait(); err != nil {
+		t.Error(err)
+	}
+	output := v.restored(t)
+	if on := left(output); on != nil {
+		t.Errorf("left on: %q", on)
+	}
+	_, said, _ := strings.Cut(output, csi+"23;2t")
+	if diff := cmp.Diff(said, "left: <nil>\r\n"); diff != "" {
+		t.Errorf("after the end (-got +want):\n%s", diff)
+	}
+}

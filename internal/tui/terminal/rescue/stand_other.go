@@ -1,0 +1,11 @@
+//go:build !linux && !darwin
+
+package rescue
+
+import "errors"
+
+// Stands says that there can be such a process here.
+const Stands = false
+
+// State is not known here.
+func State(int) ([]byte, error) { return nil, errors.ErrUnsupported }

@@ -1,0 +1,8 @@
+package rescue
+
+import "syscall"
+
+const (
+	readState  = syscall.TIOCGETA
+	writeState = syscall.TIOCSETA
+)

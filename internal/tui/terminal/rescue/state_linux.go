@@ -1,0 +1,8 @@
+package rescue
+
+import "syscall"
+
+const (
+	readState  = syscall.TCGETS
+	writeState = syscall.TCSETS
+)

@@ -1,0 +1,114 @@
+//go:build linux || darwin
+
+package terminal
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"agent/internal/tui/terminal/rescue"
+)
+
+// rescuer is the process that restores the terminal if this one cannot.
+type rescuer struct {
+	process *exec.Cmd
+	orders  *os.File
+	stderr  int // where errors went; negative if they still do
+}
+
+// callRescuer starts the process for a terminal that is raw, and was found so.
+// What is told of a fault is kept in a file of that name. Without the process
+// the program does as well, but leaves a terminal that is hard to use if it is
+// killed; so it returns nil where that cannot be helped.
+func callRescuer(t *tty, found []byte, fault string) *rescuer {
+	raw := t.state()
+	if t.screen == nil || fault == "" || found == nil || raw == nil {
+		return nil
+	}
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return nil
+	}
+	defer theirs.Close()
+	shrink(ours)
+	_ = syscall.SetNonblock(int(ours.Fd()), false) // a fault waits until it is heard
+	self, err := program()
+	if err != nil {
+		ours.Close()
+		return nil
+	}
+	r := &rescuer{orders: ours, stderr: -1, process: &exec.Cmd{
+		Path: self, Args: []string{rescue.Name}, Dir: "/",
+		Stdout: t.screen, ExtraFiles: []*os.File{theirs}, SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}}
+	if err := r.process.Start(); err != nil {
+		ours.Close()
+		return nil
+	}
+	order := rescue.Order{Found: found, Raw: raw, Modes: everythingOff(), Report: fault}
+	order.Say = fmt.Sprintf("agent: a fault in the program has ended it. What it was doing is in %s\r\n"+
+		"Nothing that was said is lost:  agent --continue  goes on.\r\n", order.Report)
+	_, err = ours.Write(order.Encode())
+	if err == nil {
+		err = debug.SetCrashOutput(ours, debug.CrashOptions{})
+	}
+	if err != nil {
+		r.dismiss()
+		return nil
+	}
+	debug.SetTraceback("all")
+	return r
+}
+
+// dismiss says that the terminal is in order.
+func (r *rescuer) dismiss() {
+	if r == nil {
+		return
+	}
+	r.loud()
+	_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
+	_, _ = r.orders.Write([]byte{rescue.Farewell})
+	_ = r.orders.Close()
+	_ = r.process.Wait()
+}
+
+// hush keeps off the screen what is written to standard error, as the runtime
+// does with a fault that the rescuer tells of.
+func (r *rescuer) hush() {
+	if r == nil || r.stderr >= 0 || terminalFile(os.Stderr) == nil {
+		return
+	}
+	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return
+	}
+	defer nowhere.Close()
+	if r.stderr, err = unix.FcntlInt(2, unix.F_DUPFD_CLOEXEC, 3); err == nil {
+		_ = redirect(int(nowhere.Fd()), 2)
+	}
+}
+
+// loud takes hush back.
+func (r *rescuer) loud() {
+	if r == nil || r.stderr < 0 {
+		return
+	}
+	_ = redirect(r.stderr, 2)
+	_ = unix.Close(r.stderr)
+	r.stderr = -1
+}
+
+// everythingOff switches off every mode that may be on.
+func everythingOff() string {
+	all := modes{paste: true, focus: true, title: "agent", cursor: 1, letters: true}
+	all.mouse, all.bar.State = 1, 1
+	var b bytes.Buffer
+	all.change(&b, modes{})
+	return b.String() + giveScreen
+}

@@ -29,6 +29,10 @@ type answer struct {
 	calls []string // pairs of name and arguments
 	hold  bool
 	raw   string // in place of all that, byte for byte
+
+	// What is said after the text, once then is closed.
+	then <-chan struct{}
+	more string
 }
 
 // wireRequest is what the server understood of a request.
@@ -79,6 +83,11 @@ func (s *server) play(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case a.raw != "":
 		_, _ = io.WriteString(w, a.raw)
+	case a.then != nil:
+		_, _ = io.WriteString(w, begin(a.text).completion())
+		w.(http.Flusher).Flush()
+		<-a.then
+		_, _ = io.WriteString(w, say(a.more).completion())
 	case completions:
 		_, _ = io.WriteString(w, a.completion())
 	default:

@@ -162,7 +162,7 @@ func TestSignals(t *testing.T) {
 	for _, c := range []struct {
 		sig  syscall.Signal
 		code int
-	}{{syscall.SIGTERM, exitTerminated}, {syscall.SIGHUP, exitHangup}, {syscall.SIGINT, exitInterrupted}} {
+	}{{syscall.SIGTERM, exitTerminated}, {syscall.SIGHUP, exitHangup}} {
 		t.Run(c.sig.String(), func(t *testing.T) {
 			s := serve(t, begin("A long answer that is under "), say("Here again."))
 			h := newHome(t, nil, at(s)...)

@@ -64,7 +64,13 @@ func newHome(t testing.TB, files map[string]string, env ...string) home {
 // open starts the program in h, in a terminal of the size given.
 func (h home) open(t *testing.T, cols, rows int, args ...string) *terminal {
 	t.Helper()
-	path, err := exec.LookPath("agent")
+	return h.openAs(t, "agent", cols, rows, args...)
+}
+
+// openAs starts one of the programs of TestMain.
+func (h home) openAs(t *testing.T, name string, cols, rows int, args ...string) *terminal {
+	t.Helper()
+	path, err := exec.LookPath(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,10 +248,16 @@ func (s *terminal) exit() int {
 	return s.cmd.ProcessState.ExitCode()
 }
 
-// restored reports whether the terminal was left as it was found: every mode
-// that the program set is reset, and the normal screen is back.
+// restored reports whether the terminal was left as it was found, once the
+// program has ended.
 func (s *terminal) restored() error {
 	<-s.done
+	return s.modesOff()
+}
+
+// modesOff reports whether every mode that the program set is reset, and the
+// normal screen is back.
+func (s *terminal) modesOff() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := string(s.raw)
@@ -255,8 +267,14 @@ func (s *terminal) restored() error {
 			return errors.New("mode " + mode + " is still on")
 		}
 	}
-	if hide, show := strings.LastIndex(out, "\x1b[?25l"), strings.LastIndex(out, "\x1b[?25h"); hide > show {
-		return errors.New("the cursor is still hidden")
+	for what, set := range map[string][2]string{
+		"the cursor is hidden": {"\x1b[?25l", "\x1b[?25h"}, "lines do not wrap": {"\x1b[?7l", "\x1b[?7h"},
+		"the title is ours": {"\x1b[22;2t", "\x1b[23;2t"}, "keys are told apart": {"\x1b[>1u", "\x1b[<u"},
+		"other keys are told apart": {"\x1b[>4;2m", "\x1b[>4m"},
+	} {
+		if strings.LastIndex(out, set[0]) > strings.LastIndex(out, set[1]) {
+			return errors.New("still " + what)
+		}
 	}
 	if s.em.IsAltScreen() {
 		return errors.New("the alternate screen is still on")

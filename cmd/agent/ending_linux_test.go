@@ -1,0 +1,293 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+const ctrlZ = "\x1a"
+
+// An interrupt that no key sent is what the key is: it stops the turn, and twice
+// on an empty prompt it leaves.
+func TestInterruptSignal(t *testing.T) {
+	s := serve(t, begin("A long answer that is under "))
+	h := newHome(t, nil, at(s)...)
+	a := h.open(t, 80, 24)
+	a.wait("? keys")
+	a.send("tell me" + enter)
+	a.wait("A long answer that is under")
+	a.signal(syscall.SIGINT)
+	a.wait("stopped", "? keys")
+	<-s.dropped
+	a.signal(syscall.SIGINT)
+	a.wait("again leaves")
+	a.signal(syscall.SIGINT)
+	if code := a.exit(); code != exitDone {
+		t.Errorf("got exit code %d, want %d", code, exitDone)
+	}
+	if err := a.restored(); err != nil {
+		t.Error(err)
+	}
+}
+
+// What hangs can be asked what it is doing: the answer is in a file, the
+// terminal as it was found, and the session goes on.
+func TestQuitSignal(t *testing.T) {
+	s := serve(t, begin("A long answer that is under "), say("Here again."))
+	h := newHome(t, nil, at(s)...)
+	a := h.open(t, 120, 24)
+	a.wait("? keys")
+	a.send("tell me" + enter)
+	a.wait("A long answer that is under")
+	a.signal(syscall.SIGQUIT)
+	if code := a.exit(); code != exitQuit {
+		t.Errorf("got exit code %d, want %d", code, exitQuit)
+	}
+	if err := a.restored(); err != nil {
+		t.Error(err)
+	}
+	told := onlyFault(t, h)
+	if !strings.Contains(told, "goroutine ") || !strings.Contains(told, "loop.(*Turn).Run") {
+		t.Errorf("got %q, want what every goroutine was doing", told)
+	}
+	if got := a.screen(); !strings.Contains(strings.Join(strings.Fields(got), ""), filepath.Join(h.dir, ".local/state/agent/faults")) {
+		t.Errorf("got this on the normal screen, want where that is:\n%s", got)
+	}
+	b := h.open(t, 80, 24, "--continue")
+	b.wait("A long answer that is under", "stopped", "? keys")
+	b.send("again" + enter)
+	b.wait("Here again.")
+}
+
+// onlyFault returns what is told of the only fault.
+func onlyFault(t *testing.T, h home) string {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(h.dir, ".local/state/agent/faults/*"))
+	if len(files) != 1 {
+		t.Fatalf("got %q, want one file that tells of a fault", files)
+	}
+	told, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(told)
+}
+
+// A fault in the middle of a turn leaves the terminal as it was found, and a
+// session that goes on.
+func TestFaultInATurn(t *testing.T) {
+	s := serve(t, begin("A long answer that is under "), say("Here again."))
+	h := newHome(t, nil, at(s)...)
+	a := h.openAs(t, "agent-with-a-fault", 120, 24)
+	a.wait("? keys")
+	a.send("tell me" + enter)
+	a.wait("A long answer that is under")
+	a.signal(syscall.SIGUSR1)
+	if code := a.exit(); code != 2 {
+		t.Errorf("got exit code %d, want 2", code)
+	}
+	if err := a.restored(); err != nil {
+		t.Error(err)
+	}
+	if told := onlyFault(t, h); !strings.Contains(told, "panic: a fault on purpose") {
+		t.Errorf("got %q, want the fault", told)
+	}
+	if got := a.screen(); !strings.Contains(got, "agent --continue") || strings.Contains(got, "goroutine") {
+		t.Errorf("got this on the normal screen, want how to go on and no trace:\n%s", got)
+	}
+	b := h.open(t, 80, 24, "--continue")
+	b.wait("the program ended in the middle of this turn", "? keys")
+	b.send("again" + enter)
+	b.wait("Here again.")
+}
+
+// shell is a shell with job control in a terminal.
+func (h home) shell(t *testing.T, cols, rows int) *terminal {
+	t.Helper()
+	path, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip(err)
+	}
+	agent, err := exec.LookPath("agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "--norc", "--noprofile", "--noediting", "-i")
+	cmd.Dir, cmd.Env = h.work, append(h.env, "PS1=ready> ", "HISTFILE=/dev/null", "AGENT="+agent)
+	f, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newTerminal(t, cmd, f, cols, rows)
+	t.Cleanup(s.close)
+	s.wait("ready>")
+	return s
+}
+
+// quietFor fails if anything is written for as long.
+func (s *terminal) quietFor(d time.Duration) {
+	s.t.Helper()
+	s.mu.Lock()
+	before := len(s.raw)
+	s.mu.Unlock()
+	time.Sleep(d) // nothing is to come, which nothing tells
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if after := s.raw[before:]; len(after) > 0 {
+		s.t.Errorf("%q was written", after)
+	}
+}
+
+// Ctrl+Z goes back to the shell, with the terminal as it was found; in the
+// background the turn goes on and nothing is written; in the foreground all of
+// it is on the screen again.
+func TestSuspendInAShell(t *testing.T) {
+	more := make(chan struct{})
+	s := serve(t, answer{text: "The first half", then: more, more: " and the second."}, say("Still here."))
+	h := newHome(t, nil, at(s)...)
+	a := h.shell(t, 80, 24)
+	a.send("stty -a >before; \"$AGENT\"\n")
+	a.wait("? keys")
+	a.send("tell me" + enter)
+	a.wait("The first half")
+	a.send(ctrlZ)
+	a.wait("Stopped", "ready>")
+	a.gone("The first half")
+	a.send("stty -a >after; cmp before after && echo the same\n")
+	a.wait("\nthe same")
+	if err := a.modesOff(); err != nil {
+		t.Error(err)
+	}
+	a.send("bg; clear\n")
+	a.gone("the same")
+	a.wait("ready>")
+	close(more)
+	a.quietFor(300 * time.Millisecond)
+	a.send("echo typed in the shell\n")
+	a.wait("\ntyped in the shell")
+	a.resize(100, 30)
+	a.send("fg\n")
+	a.wait("The first half and the second.", "? keys")
+	a.gone("typed in the shell")
+	a.until("all of its 30 lines", func(screen string) bool { return strings.Count(screen, "\n") == 30 })
+	a.send("and now" + enter)
+	a.wait("Still here.", "? keys")
+	a.send(ctrlD)
+	a.wait("agent --resume")
+	a.send("stty -a >after; diff before after | grep -v rows; echo done\n")
+	a.wait("\ndone")
+	if err := a.modesOff(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Where no shell watches, ctrl+z stops the program all the same, and a signal
+// has it go on. So has one that stopped without being asked.
+func TestStopAndContinue(t *testing.T) {
+	h := newHome(t, nil, at(serve(t))...)
+	a := h.open(t, 80, 24)
+	for what, stop := range map[string]func(){
+		"ctrl+z":  func() { a.send(ctrlZ) },
+		"SIGTSTP": func() { a.signal(syscall.SIGTSTP) },
+		"SIGSTOP": func() { a.signal(syscall.SIGSTOP) },
+	} {
+		a.wait("? keys")
+		stop()
+		waitFor(t, what+" to stop the program", func() bool { return a.stopped() })
+		if what != "SIGSTOP" {
+			if err := a.modesOff(); err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		a.mu.Lock()
+		_, _ = a.em.Write([]byte("\x1b[2J")) // another has drawn there
+		a.mu.Unlock()
+		a.signal(syscall.SIGCONT)
+		a.wait("agent dev", "? keys")
+		a.send("x")
+		a.wait("› x")
+		a.send("\x15")
+		a.gone("› x")
+	}
+	a.send(ctrlD)
+	if code := a.exit(); code != exitDone {
+		t.Errorf("got exit code %d, want %d", code, exitDone)
+	}
+	if err := a.restored(); err != nil {
+		t.Error(err)
+	}
+}
+
+// stopped reports whether the program is.
+func (s *terminal) stopped() bool {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+	return bytes.Contains(stat, []byte(") T "))
+}
+
+// A window that is pulled about while an answer streams, down to nothing and up
+// to a wall, ends with all of it in its place.
+func TestResizeStorm(t *testing.T) {
+	s := serve(t, answer{text: strings.Repeat("Words that stream along. ", 40), hold: true}, say("All is well."))
+	h := newHome(t, nil, at(s)...)
+	a := h.open(t, 80, 24)
+	a.wait("? keys")
+	a.send("tell me" + enter)
+	a.wait("Words that stream")
+	sizes := [][2]int{{1, 1}, {500, 200}, {0, 0}, {40, 12}, {3, 50}, {200, 2}, {80, 24}}
+	for i := range 1000 {
+		size := sizes[i%len(sizes)]
+		if err := pty.Setsize(a.pty, &pty.Winsize{Cols: uint16(size[0]), Rows: uint16(size[1])}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.resize(80, 24)
+	a.wait("Words that stream along.", "esc stops")
+	a.send(escape)
+	a.wait("stopped", "? keys")
+	a.send("and now" + enter)
+	a.wait("All is well.", "? keys")
+	lines := strings.Split(strings.TrimRight(a.screen(), "\n"), "\n")
+	if len(lines) != 24 || !strings.Contains(lines[23], "? keys") || !strings.HasPrefix(lines[21], "›") {
+		t.Errorf("the screen is not in its place:\n%s", a.screen())
+	}
+	a.send(ctrlD)
+	if code := a.exit(); code != exitDone {
+		t.Errorf("got exit code %d, want %d", code, exitDone)
+	}
+}
+
+// A reader that goes away ends a headless run, which does not spin.
+func TestOutputGoesAway(t *testing.T) {
+	s := serve(t, say(strings.Repeat("A long answer. ", 10_000)))
+	h := newHome(t, nil, at(s)...)
+	cmd := exec.Command("agent", "run", "talk")
+	cmd.Dir, cmd.Env = h.work, append(os.Environ(), h.env...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = out.Close()
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(hang):
+		_ = cmd.Process.Kill()
+		t.Error("the program goes on though nobody reads")
+	}
+}

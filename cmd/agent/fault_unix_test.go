@@ -1,0 +1,21 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// mainWithFault is the program with a fault in it: a goroutine that panics at a
+// signal.
+func mainWithFault() {
+	now := make(chan os.Signal, 1)
+	signal.Notify(now, syscall.SIGUSR1)
+	go func() {
+		<-now
+		panic("a fault on purpose")
+	}()
+	main()
+}

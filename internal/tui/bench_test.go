@@ -73,9 +73,11 @@ func BenchmarkDeltas(b *testing.B) {
 func TestScrollingDrawsTheWindowOnly(t *testing.T) {
 	m := benchModel(20_000)
 	drawn := func() (n int) {
-		for _, r := range m.list.rows {
-			if r.drawn.version != 0 {
-				n++
+		for _, p := range m.list.pages {
+			for _, r := range p.rows {
+				if r.drawn.version != 0 {
+					n++
+				}
 			}
 		}
 		return n

@@ -30,13 +30,13 @@ type feed struct {
 	killing  bool      // asked a second time to stop
 	since    time.Time // of the turn
 
-	events  []loop.Event // durable ones so far, as loop.Rewound counts them
-	title   string       // that the person gave the session
-	turned  []turned     // the prompts that began a turn, oldest first
-	prompts []string     // that the person sent, oldest first
-	pending []pending    // sent, and not yet in the conversation
-	answer  string       // the last one, whole
+	title   string      // that the person gave the session
+	said    []loop.Said // by the person, oldest first
+	prompts []string    // that the person sent, or did not, oldest first
+	pending []pending   // sent, and not yet in the conversation
+	answer  string      // the last one, whole
 	turns   int
+	kept    int // events that the session was last rewound to
 
 	tools  map[string]*row // by the call's id
 	calls  []*row          // of the current reply, in order
@@ -45,15 +45,7 @@ type feed struct {
 	typed  *row            // the command of the person's that runs; nil if none does
 	retry  *row            // the last failed try, until something arrives
 	failed *retry
-	files  map[string]*[2]int // lines added and removed in this turn, by path
-}
-
-// turned is a prompt that began a turn.
-type turned struct {
-	text string
-	when time.Time
-	at   int  // how many events came before it
-	end  bool // it is none, but where the next one comes
+	files  tally // of this turn
 }
 
 // pending is a prompt that waits to be taken into the conversation.
@@ -70,17 +62,13 @@ type preview struct {
 }
 
 func newFeed(list *transcript, now func() time.Time) *feed {
-	return &feed{list: list, now: now, tools: map[string]*row{}, files: map[string]*[2]int{}}
+	return &feed{list: list, now: now, tools: map[string]*row{}, files: tally{}}
 }
 
 // apply takes the next event. A loop.Partial is passed over: what it holds was
 // shown as it streamed, and comes once more as a finished message.
 func (f *feed) apply(ev loop.Event) {
-	switch ev.(type) {
-	case *loop.Partial, *loop.Rewound:
-	case loop.Durable:
-		f.events = append(f.events, ev)
-	}
+	f.count(ev)
 	switch ev := ev.(type) {
 	case *loop.UserSaid:
 		f.userSaid(ev)
@@ -95,11 +83,7 @@ func (f *feed) apply(ev loop.Event) {
 	case *loop.TodoSet:
 		f.todoSet(ev)
 	case *loop.StepEnd:
-		f.arrived()
-		f.used = ev.Usage.Input + ev.Usage.Output
-		if ev.Cost != nil {
-			f.cost += *ev.Cost
-		}
+		f.stepEnd(ev)
 	case *loop.TurnEnd:
 		f.turnEnd(ev)
 	case *loop.ModelSet:
@@ -108,7 +92,7 @@ func (f *feed) apply(ev loop.Event) {
 		f.mode = ev.Mode
 	case *loop.Renamed:
 		f.title = ev.Title
-		f.list.add(&ending{"this session is called " + quoted(ev.Title)})
+		f.list.put(&ending{"this session is called " + quoted(ev.Title)})
 	case *loop.Compacted:
 		f.compacted(ev)
 	case loop.Streamed:
@@ -136,20 +120,44 @@ func (f *feed) apply(ev loop.Event) {
 
 func (f *feed) userSaid(ev *loop.UserSaid) {
 	if ev.Auto {
-		f.list.add(&notice{ev.Text})
+		f.list.put(&notice{ev.Text})
 		return
 	}
 	if i := slices.IndexFunc(f.pending, func(p pending) bool { return p.text == ev.Text }); i >= 0 {
 		f.pending = f.pending[i+1:]
 	}
 	f.prompts = append(f.prompts, ev.Text)
-	f.list.add(&user{text: ev.Text})
+	f.said = append(f.said, loop.Said{Text: ev.Text, Time: ev.Time, At: f.list.events() - 1, Steered: ev.Steered})
+	f.list.put(&user{text: ev.Text})
 	if ev.Steered {
 		return
 	}
-	f.turned = append(f.turned, turned{text: ev.Text, when: ev.Time, at: len(f.events) - 1})
 	f.turns++
 	f.begin()
+}
+
+// count takes note of a durable event, with which a page may begin.
+func (f *feed) count(ev loop.Event) {
+	bytes := 0
+	switch ev := ev.(type) {
+	case *loop.Partial, *loop.Rewound:
+		return
+	case *loop.UserSaid:
+		if !ev.Steered && !ev.Auto {
+			f.settle()
+			f.list.bound(false)
+			f.list.turn = f.list.events()
+		}
+		bytes = len(ev.Text)
+	case *loop.MessageDone:
+		bytes = len(ev.Message.Text)
+	case *loop.ToolEnd:
+		bytes = len(ev.Result.Text)
+	case loop.Durable:
+	default:
+		return
+	}
+	f.list.count(bytes)
 }
 
 // begin marks the beginning of a turn, as soon as it is wanted.
@@ -242,17 +250,17 @@ func (f *feed) streaming(kind llm.Kind, index int) *row {
 func (f *feed) addMessage(kind llm.Kind) *row {
 	switch kind {
 	case llm.Thinking:
-		return f.list.add(&thinking{})
+		return f.list.put(&thinking{})
 	case llm.ToolCall:
 		t := &tool{reply: f.reply}
-		if n := len(f.list.rows); n > 0 && len(f.calls) > 0 {
-			t.joins = f.list.rows[n-1] == f.calls[len(f.calls)-1]
+		if rows := f.list.last().rows; len(rows) > 0 && len(f.calls) > 0 {
+			t.joins = rows[len(rows)-1] == f.calls[len(f.calls)-1]
 		}
-		r := f.list.add(t)
+		r := f.list.put(t)
 		f.calls = append(f.calls, r)
 		return r
 	}
-	return f.list.add(&answer{})
+	return f.list.put(&answer{})
 }
 
 // messageDone puts a finished message in the place of its preview.
@@ -262,6 +270,7 @@ func (f *feed) messageDone(m llm.Message) {
 		return
 	}
 	r := f.finished(m.Kind)
+	r.at = f.list.events() - 1
 	switch it := r.item.(type) {
 	case *answer:
 		it.finish(m.Text)

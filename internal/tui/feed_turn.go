@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,14 +50,95 @@ func (f *feed) decided(ev *loop.Decided) {
 
 func (f *feed) toolEnd(ev *loop.ToolEnd) {
 	f.call(ev.Result.ID, func(t *tool) { t.end(ev) })
-	for _, d := range ev.Diffs {
-		n := f.files[d.Path]
-		if n == nil {
-			n = new([2]int)
-			f.files[d.Path] = n
+	f.files.take(ev)
+}
+
+// stepEnd ends a reply and what it called for. What follows does not touch any
+// of it, so that a page may begin there.
+func (f *feed) stepEnd(ev *loop.StepEnd) {
+	f.arrived()
+	f.settle()
+	f.used = ev.Usage.Input + ev.Usage.Output
+	if ev.Cost != nil {
+		f.cost += *ev.Cost
+	}
+	f.list.bound(true)
+}
+
+// tally counts the lines that a turn adds and removes, by path.
+type tally map[string]*[2]int
+
+// take counts what an event tells.
+func (n tally) take(ev loop.Event) {
+	switch ev := ev.(type) {
+	case *loop.UserSaid:
+		if !ev.Steered {
+			clear(n)
 		}
-		n[0] += d.Added
-		n[1] += d.Removed
+	case *loop.TurnEnd:
+		clear(n)
+	case *loop.ToolEnd:
+		for _, d := range ev.Diffs {
+			if n[d.Path] == nil {
+				n[d.Path] = new([2]int)
+			}
+			n[d.Path][0] += d.Added
+			n[d.Path][1] += d.Removed
+		}
+	}
+}
+
+// rewind forgets what was told from event number keep on.
+func (f *feed) rewind(keep int) {
+	f.arrived()
+	f.settle()
+	f.running, f.stopping, f.killing, f.cut = false, false, false, false
+	f.said = slices.DeleteFunc(f.said, func(s loop.Said) bool { return s.At >= keep })
+	f.turns = len(f.turned())
+	f.kept, f.used, f.answer, f.todo = keep, 0, "", nil
+	clear(f.files)
+	if len(f.pending) > 0 {
+		f.begin()
+	}
+}
+
+// turned are the prompts that began a turn, oldest first.
+func (f *feed) turned() []loop.Said {
+	return slices.DeleteFunc(slices.Clone(f.said), func(s loop.Said) bool { return s.Steered })
+}
+
+// surveyed takes what the session amounts to, of which the last events were told
+// before.
+func (f *feed) surveyed(s loop.Surveyed) {
+	own := f.prompts[min(len(f.said), len(f.prompts)):]
+	f.prompts = nil
+	for _, p := range s.Prompts {
+		f.prompts = append(f.prompts, p.Text)
+	}
+	f.prompts = append(f.prompts, own...)
+	f.said, f.turns, f.cost, f.todo = s.Prompts, s.Turns, s.Cost, s.Todo
+	if s.Model != "" {
+		f.model = s.Model
+	}
+	if s.Mode != "" {
+		f.mode = s.Mode
+	}
+}
+
+// recalled takes what a session that was rewound told last, unless it told more
+// since.
+func (f *feed) recalled(r recalled) {
+	if r.keep != f.kept {
+		return
+	}
+	if f.used == 0 {
+		f.used = r.used
+	}
+	if f.answer == "" {
+		f.answer = r.answer
+	}
+	if f.todo == nil {
+		f.todo = r.todo
 	}
 }
 
@@ -105,9 +187,9 @@ func (f *feed) turnEnd(ev *loop.TurnEnd) {
 		}
 		facts = append([]string{stopped}, facts...)
 	case ev.Reason != loop.Done:
-		f.list.add(&fault{why(ev), ev.Hint})
+		f.list.put(&fault{why(ev), ev.Hint})
 	}
-	f.list.add(&ending{strings.Join(facts, " · ")})
+	f.list.put(&ending{strings.Join(facts, " · ")})
 	clear(f.files)
 }
 
@@ -116,7 +198,7 @@ func (f *feed) compacted(ev *loop.Compacted) {
 	if ev.Why != "" {
 		text += " (" + SanitizeLine(ev.Why) + ")"
 	}
-	f.list.add(&ending{text + ": about " + thousands(ev.Saved) + " tokens saved; the session keeps all of it"})
+	f.list.put(&ending{text + ": about " + thousands(ev.Saved) + " tokens saved; the session keeps all of it"})
 }
 
 // answered takes away that a call waits for the person, as soon as they decided.
@@ -157,6 +239,7 @@ func (f *feed) settle() {
 		}
 	}
 	f.calls, f.reply = nil, ""
+	clear(f.tools)
 }
 
 // changed says what the turn wrote: "2 files changed, +4 −1".

@@ -35,7 +35,6 @@ type model struct {
 
 	width, height int
 	list          *transcript
-	opening       int // rows of the list that come before those of the session
 	feed          *feed
 	editor        *editor
 	popup         popup
@@ -55,8 +54,9 @@ type model struct {
 	listing bool      // the next JobsNow is to be shown
 	ticking bool
 	done    bool
-	orphan  bool // the agent is gone
-	saving  bool // the draft is going to be saved
+	orphan  bool    // the agent is gone
+	recalls tea.Cmd // reads what a session that was rewound told last
+	saving  bool    // the draft is going to be saved
 	saved   loop.Draft
 	savedAt int  // the editor's revision then
 	next    Exit // what the person wants once this is over
@@ -83,12 +83,11 @@ func newModel(o Options, now func() time.Time, send func(loop.Command)) *model {
 	}
 	m.dialog = &dialog{keys: m.keys, st: m.st}
 	m.help = &help{keys: m.keys}
-	m.list.add(&header{o.heading("")})
+	m.list.head(&header{o.heading("")})
 	for _, n := range append(slices.Clone(o.Notices), m.adopt(o.Custom)...) {
-		m.list.add(&notice{n})
+		m.list.head(&notice{n})
 	}
 	m.greet()
-	m.opening = len(m.list.rows)
 	m.tell(o.History)
 	if o.Title != "" { // what a person called it stays, though the words may be taken back
 		m.entitle(o.Title)
@@ -111,7 +110,7 @@ func (m *model) Init() tea.Cmd {
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := tea.Batch(m.route(msg), m.typedOn(), m.knownModels())
 	m.arrange()
-	cmd = tea.Batch(cmd, m.keepDraft())
+	cmd = tea.Batch(cmd, m.keepDraft(), m.turnPages())
 	if !m.ticking && m.moves() {
 		m.ticking = true
 		cmd = tea.Batch(cmd, m.after(spin, tickMsg{}))
@@ -157,6 +156,10 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.modelsCame(msg)
 	case branchRead:
 		m.o.Branch, m.reading = msg.name, false
+	case pageRead:
+		m.list.turnedPage(msg, m.now)
+	case recalled:
+		m.feed.recalled(msg)
 	case tickMsg:
 		m.tick()
 	case tea.KeyPressMsg:
@@ -183,6 +186,8 @@ func (m *model) apply(ev loop.Event) {
 		m.dialog.withdraw(ev.Result.ID)
 	case loop.JobsNow:
 		m.listJobs(ev.Jobs)
+	case loop.Surveyed:
+		m.surveyed(ev)
 	case loop.Unsent:
 		m.giveBack(ev.Text)
 	case *loop.Renamed:

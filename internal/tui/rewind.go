@@ -16,8 +16,14 @@ type points struct {
 	chooser
 	head, hint string
 	now        func() time.Time
-	all, found []turned
-	chose      func(turned) tea.Cmd
+	all, found []point
+	chose      func(point) tea.Cmd
+}
+
+// point is a prompt that began a turn, or the end of the session.
+type point struct {
+	loop.Said
+	end bool
 }
 
 // take implements overlay.
@@ -37,7 +43,7 @@ func (p *points) take(msg tea.Msg) (cmd tea.Cmd, over bool) {
 func (p *points) refine() {
 	p.found = nil
 	for _, t := range p.all {
-		if p.fits(t.text) {
+		if p.fits(t.Text) {
 			p.found = append(p.found, t)
 		}
 	}
@@ -55,7 +61,7 @@ func (p *points) row(i int) string {
 	if t.end {
 		return p.entry(i, "now", "the end: nothing is left out", "")
 	}
-	return p.entry(i, shortTime(t.when, p.now()), strings.Join(strings.Fields(Sanitize(t.text)), " "), "")
+	return p.entry(i, shortTime(t.Time, p.now()), strings.Join(strings.Fields(Sanitize(t.Text)), " "), "")
 }
 
 // whole is the marked prompt, as far as there is room.
@@ -63,7 +69,7 @@ func (p *points) whole(height int) []string {
 	if p.at >= len(p.found) || p.found[p.at].end {
 		return nil
 	}
-	u := &user{text: p.found[p.at].text, open: true}
+	u := &user{text: p.found[p.at].Text, open: true}
 	lines := u.draw(canvas{st: p.st, width: max(p.width, 1)})
 	if len(lines) > height {
 		lines = append(lines[:height-1:height-1], p.st.Dim.Render("  …"))
@@ -72,18 +78,22 @@ func (p *points) whole(height int) []string {
 }
 
 // choosePoint lists the prompts, the newest first, below what is above them.
-func (m *model) choosePoint(head, hint string, above []turned, chose func(turned) tea.Cmd) tea.Cmd {
-	if m.feed.running {
+func (m *model) choosePoint(head, hint string, above []point, chose func(point) tea.Cmd) tea.Cmd {
+	all := m.points()
+	switch {
+	case m.feed.running:
 		m.say(stopFirst)
 		return nil
-	}
-	if len(m.feed.turned) == 0 {
+	case !m.list.settled:
+		m.say(stillRead)
+		return nil
+	case len(all) == 1:
 		m.say("nothing was said yet")
 		return nil
 	}
 	p := &points{chooser: chooser{keys: m.keys, st: m.st}, head: head, now: m.now, chose: chose,
 		hint: "type to search · " + hint + " · esc closes"}
-	p.all = slices.Clone(m.feed.turned)
+	p.all = all[:len(all)-1]
 	slices.Reverse(p.all)
 	p.all = append(above, p.all...)
 	p.refine()
@@ -104,8 +114,8 @@ func (m *model) slashRewind(arg string) tea.Cmd {
 
 func (m *model) slashFork(arg string) tea.Cmd {
 	if arg == "" {
-		end := turned{at: len(m.feed.events), end: true}
-		return m.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []turned{end}, m.fork)
+		end := point{loop.Said{At: m.list.events()}, true}
+		return m.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, m.fork)
 	}
 	said, ok := m.back(arg)
 	if !ok {
@@ -115,35 +125,55 @@ func (m *model) slashFork(arg string) tea.Cmd {
 	return m.fork(said)
 }
 
+// stillRead is what is said to somebody who wants to go back in a session that
+// was only just opened.
+const stillRead = "the session is still being read: try again in an instant"
+
+// points are the prompts that began a turn, oldest first, and the end.
+func (m *model) points() []point {
+	var out []point
+	for _, said := range m.feed.turned() {
+		out = append(out, point{said, false})
+	}
+	return append(out, point{loop.Said{At: m.list.events()}, true})
+}
+
 // back is the prompt so many prompts back, in digits; for none at all, what
 // would be the next one.
-func (m *model) back(arg string) (turned, bool) {
+func (m *model) back(arg string) (point, bool) {
+	points := m.points()
 	n, err := strconv.Atoi(arg)
-	if err != nil || n < 0 || n > len(m.feed.turned) {
-		return turned{}, false
+	if err != nil || n < 0 || n >= len(points) {
+		return point{}, false
 	}
-	end := turned{at: len(m.feed.events), end: true}
-	return append(slices.Clone(m.feed.turned), end)[len(m.feed.turned)-n], true
+	return points[len(points)-1-n], true
 }
 
 // rewind takes back a prompt and all that followed. It can be said otherwise.
-func (m *model) rewind(to turned) tea.Cmd {
-	if m.feed.running {
+func (m *model) rewind(to point) tea.Cmd {
+	switch {
+	case m.feed.running:
 		m.say(stopFirst)
-		return nil
+	case !m.list.settled:
+		m.say(stillRead)
+	default:
+		m.send(loop.Rewind{Keep: to.At})
+		m.giveBack(to.Text)
 	}
-	m.send(loop.Rewind{Keep: to.at})
-	m.giveBack(to.text)
 	return nil
 }
 
 // fork goes on in a fork of the session, which ends before a prompt.
-func (m *model) fork(before turned) tea.Cmd {
-	if m.o.SessionID == "" {
+func (m *model) fork(before point) tea.Cmd {
+	switch {
+	case m.o.SessionID == "":
 		m.say("this session is kept nowhere: there is nothing to fork")
 		return nil
+	case !m.list.settled:
+		m.say(stillRead)
+		return nil
 	}
-	return m.switchTo(Exit{Fork: &before.at, Draft: before.text})
+	return m.switchTo(Exit{Fork: &before.At, Draft: before.Text})
 }
 
 // goBack opens the list of prompts when it is wanted twice.
@@ -151,7 +181,7 @@ func (m *model) goBack(again bool) tea.Cmd {
 	switch {
 	case again:
 		return m.slashRewind("")
-	case len(m.feed.turned) > 0:
+	case len(m.feed.said) > 0:
 		m.escaped = m.now()
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,12 +27,24 @@ type driver struct {
 	time time.Time
 	sent []loop.Command
 	kept []loop.Draft // what was saved of the editor
+	log  []loop.Event // durable ones, as loop.Rewound counts them
 	quit bool
 
 	timers []timer
 }
 
 func newDriver(t *testing.T, width, height int, o Options) *driver {
+	t.Helper()
+	d := bareDriver(t, o)
+	d.send(tea.WindowSizeMsg{Width: width, Height: height})
+	if len(o.History) > 0 {
+		d.events(survey(d.log))
+	}
+	return d
+}
+
+// bareDriver has a screen that no message has reached yet.
+func bareDriver(t *testing.T, o Options) *driver {
 	t.Helper()
 	d := &driver{t: t, time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	if o.Version == "" {
@@ -43,10 +56,69 @@ func newDriver(t *testing.T, width, height int, o Options) *driver {
 	if o.Mode == "" {
 		o.Mode = "ask"
 	}
+	d.record(o.History...)
+	if o.Page == nil {
+		o.Page = d.page
+	}
 	d.m = newModel(o, func() time.Time { return d.time }, d.command)
 	d.m.after = d.after
-	d.send(tea.WindowSizeMsg{Width: width, Height: height})
 	return d
+}
+
+// record keeps durable events as the log of a session does.
+func (d *driver) record(evs ...loop.Event) {
+	for _, ev := range evs {
+		switch ev := ev.(type) {
+		case *loop.Partial:
+		case *loop.Rewound:
+			if ev.Keep >= 0 && ev.Keep <= len(d.log) {
+				d.log = d.log[:ev.Keep:ev.Keep]
+			}
+		case loop.Durable:
+			d.log = append(d.log, ev)
+		}
+	}
+}
+
+// page is what the agent reads from the log.
+func (d *driver) page(from, to int) ([]loop.Event, error) {
+	if from < 0 || from > to || to > len(d.log) {
+		return nil, fmt.Errorf("no page from %d to %d of %d events", from, to, len(d.log))
+	}
+	return d.log[from:to], nil
+}
+
+// survey is what an agent tells of a session.
+func survey(events []loop.Event) loop.Surveyed {
+	s := loop.Surveyed{Events: len(events)}
+	for i, ev := range events {
+		switch ev := ev.(type) {
+		case *loop.UserSaid:
+			if ev.Auto {
+				break
+			}
+			s.Prompts = append(s.Prompts, loop.Said{Text: ev.Text, Time: ev.Time, At: i, Steered: ev.Steered})
+			if !ev.Steered {
+				s.Bounds = append(s.Bounds, i)
+				s.Turns++
+			}
+		case *loop.StepEnd:
+			s.Bounds = append(s.Bounds, i+1)
+			if ev.Cost != nil {
+				s.Cost += *ev.Cost
+			}
+		case *loop.TodoSet:
+			s.Todo = ev.Items
+		case *loop.Renamed:
+			s.Title = ev.Title
+		case *loop.ModelSet:
+			s.Model = ev.Model
+		case *loop.ModeSet:
+			s.Mode = ev.Mode
+		}
+	}
+	s.Bounds = slices.Compact(s.Bounds)
+	return s
 }
 
 // send hands a message to the model, and looks at what comes of it.
@@ -107,6 +179,7 @@ func (d *driver) check() {
 
 func (d *driver) events(evs ...loop.Event) {
 	d.t.Helper()
+	d.record(evs...)
 	d.send(batch(evs))
 }
 

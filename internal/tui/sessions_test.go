@@ -61,13 +61,13 @@ func TestRewoundIsLikeResumed(t *testing.T) {
 	d.events(&loop.Rewound{Keep: firstTurn})
 	resumed := newDriver(t, 100, 40, Options{History: twoTurns()[:firstTurn+partials]})
 	facts := func(f *feed) []any {
-		return []any{f.answer, f.turns, f.used, f.running, f.turned[0].text, len(f.turned)}
+		return []any{f.answer, f.turns, f.used, f.running, f.said}
 	}
 	if diff := cmp.Diff(facts(d.m.feed), facts(resumed.m.feed)); diff != "" {
 		t.Errorf("what is left (-got +want):\n%s", diff)
 	}
-	if diff := cmp.Diff(d.m.feed.events, resumed.m.feed.events); diff != "" {
-		t.Errorf("events that are left (-got +want):\n%s", diff)
+	if got, want := d.m.list.events(), resumed.m.list.events(); got != want {
+		t.Errorf("%d events are left, want %d", got, want)
 	}
 }
 

@@ -1,41 +1,101 @@
 package tui
 
-import "agent/internal/loop"
+import (
+	"slices"
+	"strings"
 
-// tell draws the session from its events, in the place of what is drawn of it.
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// tell draws the end of a session from its events.
 func (m *model) tell(events []loop.Event) {
-	m.list.rows = m.list.rows[:m.opening]
 	m.feed = newFeed(m.list, m.now)
 	m.feed.model, m.feed.why, m.feed.context, m.feed.mode = m.o.Model, m.o.ModelWhy, m.o.Context, m.o.Mode
 	for _, ev := range events {
 		m.feed.apply(ev)
 	}
 	m.feed.resumed()
+	m.list.settled = m.o.Page == nil || len(events) == 0
 	m.entitle(m.feed.title)
+}
+
+// surveyed takes what lies before the events that were told.
+func (m *model) surveyed(s loop.Surveyed) {
+	if m.list.settled && m.list.events() > 0 {
+		return
+	}
+	m.list.survey(s)
+	m.feed.surveyed(s)
+	if s.Title != "" {
+		m.entitle(s.Title)
+	}
+	for _, p := range s.Problems {
+		m.list.add(&fault{text: p})
+	}
 }
 
 // entitle says what the session is called.
 func (m *model) entitle(title string) {
 	m.feed.title = title
-	m.list.rows[0].item = &header{m.o.heading(title)}
-	m.list.rows[0].touch()
+	head := m.list.pages[0].rows[0]
+	head.item = &header{m.o.heading(title)}
+	head.touch()
 }
 
 // rewound cuts the session back to its first events. What it has cost, what
 // runs beside it, how it is called and who answers stay as they are.
 func (m *model) rewound(keep int) {
-	was := m.feed
-	if keep < 0 || keep > len(was.events) {
+	if keep < 0 || keep > m.list.events() || !m.list.settled {
 		return
 	}
-	m.tell(was.events[:keep:keep])
-	f := m.feed
-	f.cost, f.jobs, f.prompts = was.cost, was.jobs, was.prompts
-	f.model, f.why, f.context, f.mode = was.model, was.why, was.context, was.mode
-	if f.pending = was.pending; len(f.pending) > 0 {
-		f.begin()
+	if m.o.Page != nil {
+		m.recalls = recall(m.o.Page, keep, m.list.full.events, len(m.feed.todo) > 0)
 	}
-	m.entitle(was.title)
+	m.feed.rewind(keep)
+	m.list.rewind(keep)
 	m.dialog.clear()
 	m.say("what followed is taken back. The log of the session keeps it; files stay as they are")
+}
+
+// recalled brings what a session that was rewound told last.
+type recalled struct {
+	keep   int // events that it was rewound to
+	used   int
+	answer string
+	todo   []loop.TodoItem
+}
+
+// recall returns the command that looks for what the session told last, a plan
+// too if it has one.
+func recall(read func(from, to int) ([]loop.Event, error), keep, size int, todo bool) tea.Cmd {
+	return func() tea.Msg {
+		r := recalled{keep: keep}
+		stepped := false
+		for to := keep; to > 0 && !(stepped && r.answer != "" && (r.todo != nil || !todo)); to -= size {
+			events, err := read(max(to-size, 0), to)
+			if err != nil {
+				return nil
+			}
+			for _, ev := range slices.Backward(events) {
+				switch ev := ev.(type) {
+				case *loop.StepEnd:
+					if !stepped {
+						stepped, r.used = true, ev.Usage.Input+ev.Usage.Output
+					}
+				case *loop.MessageDone:
+					if r.answer == "" && ev.Message.Kind == llm.Assistant && strings.TrimSpace(ev.Message.Text) != "" {
+						r.answer = ev.Message.Text
+					}
+				case *loop.TodoSet:
+					if r.todo == nil {
+						r.todo = ev.Items
+					}
+				}
+			}
+		}
+		return r
+	}
 }

@@ -248,12 +248,12 @@ func (t *tool) output(c canvas, width int, open bool) []string {
 	case t.stage != finished:
 		return nil
 	case open:
-		return paint(c.st.Dim, capLines(outputLines(t.result, width), openLines))
+		return paint(c.st.Dim, capLines(outputLines(t.result, width), openLines, width))
 	case t.outcome == loop.Failed && t.summary != "": // it ran, and its end says why it failed
 		lines := outputLines(t.result, width)
 		return paint(c.st.Dim, lines[max(0, len(lines)-tailLines):])
 	case t.outcome == loop.Failed:
-		return capLines(Wrap(Sanitize(strings.TrimSpace(t.result)), width), errorLines)
+		return capLines(Wrap(Sanitize(strings.TrimSpace(t.result)), width), errorLines, width)
 	}
 	return nil
 }
@@ -274,9 +274,9 @@ func outputLines(s string, width int) []string {
 }
 
 // capLines keeps the first n lines and says how many are left out.
-func capLines(lines []string, n int) []string {
+func capLines(lines []string, n, width int) []string {
 	if more := len(lines) - n; more > 1 {
-		return append(lines[:n:n], "… "+count(more, "more line"))
+		return append(lines[:n:n], Truncate("… "+count(more, "more line"), width))
 	}
 	return lines
 }

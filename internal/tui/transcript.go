@@ -40,6 +40,8 @@ type opener interface {
 // row keeps an item and what it looked like last.
 type row struct {
 	item
+	at      int  // the number of the event that made it; of one that none made, how many came before
+	own     bool // no event made it: it is the screen's own
 	version int
 	drawn   struct{ version, width, look int }
 	lines   []string
@@ -48,50 +50,71 @@ type row struct {
 // touch says that the item changed.
 func (r *row) touch() { r.version++ }
 
+// spot is a row among the pages.
+type spot struct{ page, row int }
+
 // transcript is the list of all that was said and done, of which a window is
 // shown. While it follows, the window holds the end; otherwise it holds its
 // place, whatever is added below.
+//
+// It is a list of pages, of which those far from the window may be unread.
 type transcript struct {
 	st      *Styles
 	look    int        // counts changes of st
 	told    func(item) // hears of every item that is added, if it is set
-	rows    []*row
+	pages   []*leaf    // the first is what stands above the session, the last grows; both are always read
+	full    pageSize
+	settled bool // the numbers of events are known; until then, the first one here is number 0
+	turn    int  // the number of the prompt that began the last turn
 	frame   int
 	openAll bool
 
 	width, height int
 	follow        bool
-	top, skip     int // the first line of the window: a row, and how many of its lines are above
-	bottom        int // the last row in the window
+	top           spot // the first line of the window: a row,
+	skip          int  // and how many of its lines are above
+	bottom        spot // the last row in the window
+	owed          int  // lines that the window is still to move once more pages are read
+	aim           *aim // where it is to go once that page is read
 	window        []string
 }
 
 func newTranscript(st *Styles) *transcript {
-	return &transcript{st: st, look: 1, follow: true, width: 80, height: 24}
+	return &transcript{
+		st: st, look: 1, settled: true, follow: true, width: 80, height: 24, full: pageSize{64, 256 << 10},
+		pages: []*leaf{{read: true}, {read: true}},
+		top:   spot{page: 1},
+	}
 }
 
-// add appends an item.
+// head appends an item to what stands above the session.
+func (t *transcript) head(it item) { t.pages[0].add(&row{item: it, version: 1, own: true}) }
+
+// add appends an item of the screen's own.
 func (t *transcript) add(it item) *row {
+	r := t.put(it)
+	r.at, r.own = t.events(), true
+	return r
+}
+
+// put appends an item that tells of the last event.
+func (t *transcript) put(it item) *row {
 	if o, ok := it.(opener); ok && t.openAll {
 		o.setOpen(true)
 	}
-	r := &row{item: it, version: 1}
-	t.rows = append(t.rows, r)
+	r := &row{item: it, version: 1, at: t.events() - 1}
+	t.last().add(r)
 	if t.told != nil {
 		t.told(it)
 	}
 	return r
 }
 
-// remove takes a row away, which is one of the last as a rule.
-func (t *transcript) remove(r *row) {
-	for i := len(t.rows) - 1; i >= 0; i-- {
-		if t.rows[i] == r {
-			t.rows = append(t.rows[:i], t.rows[i+1:]...)
-			return
-		}
-	}
-}
+// remove takes a row away, which is one of the last.
+func (t *transcript) remove(r *row) { t.last().remove(r) }
+
+// last is the page that grows.
+func (t *transcript) last() *leaf { return t.pages[len(t.pages)-1] }
 
 // restyle draws everything anew with st.
 func (t *transcript) restyle(st *Styles) {
@@ -99,9 +122,59 @@ func (t *transcript) restyle(st *Styles) {
 	t.look++
 }
 
-// lines returns how row i looks, with the blank line that sets it apart.
-func (t *transcript) lines(i int) (lines []string, gap int) {
-	r := t.rows[i]
+// next returns the spot after p, if there is one.
+func (t *transcript) next(p spot) (spot, bool) {
+	p.row++
+	for p.row >= len(t.pages[p.page].rows) {
+		if p.page == len(t.pages)-1 {
+			return p, false
+		}
+		p = spot{page: p.page + 1}
+	}
+	return p, true
+}
+
+// prev returns the spot before p, if there is one.
+func (t *transcript) prev(p spot) (spot, bool) {
+	for p.row == 0 {
+		if p.page == 0 {
+			return p, false
+		}
+		p.page--
+		p.row = len(t.pages[p.page].rows)
+	}
+	p.row--
+	return p, true
+}
+
+// near is p, or the first spot after it that there is a row at; the last one
+// of all, if there is none.
+func (t *transcript) near(p spot) spot {
+	if p.row < len(t.pages[p.page].rows) {
+		return p
+	}
+	next, ok := t.next(p)
+	if !ok {
+		next, _ = t.prev(t.behind())
+	}
+	return next
+}
+
+// behind is the spot behind the last row.
+func (t *transcript) behind() spot {
+	return spot{len(t.pages) - 1, len(t.last().rows)}
+}
+
+// unread reports whether p stands for a page that is not read.
+func (t *transcript) unread(p spot) bool { return !t.pages[p.page].read }
+
+// lines returns how the row at p looks, with the blank line that sets it apart.
+// Of pages that follow each other and are not read, the last tells of all.
+func (t *transcript) lines(p spot) (lines []string, gap int) {
+	if t.unread(p) && !t.pages[p.page+1].read {
+		return nil, 0
+	}
+	r := t.pages[p.page].rows[p.row]
 	now := struct{ version, width, look int }{r.version, t.width, t.look}
 	if r.drawn != now {
 		r.lines = r.draw(canvas{st: t.st, width: max(t.width, 1), frame: t.frame})
@@ -110,14 +183,14 @@ func (t *transcript) lines(i int) (lines []string, gap int) {
 	if len(r.lines) == 0 {
 		return nil, 0
 	}
-	if i > 0 && (r.class() != steps || t.rows[i-1].class() != steps) {
+	if before, ok := t.prev(p); ok && !t.unread(p) && (r.class() != steps || t.pages[before.page].rows[before.row].class() != steps) {
 		gap = 1
 	}
 	return r.lines, gap
 }
 
-func (t *transcript) rowHeight(i int) int {
-	lines, gap := t.lines(i)
+func (t *transcript) rowHeight(p spot) int {
+	lines, gap := t.lines(p)
 	return len(lines) + gap
 }
 
@@ -133,41 +206,68 @@ func (t *transcript) layout(width, height int) {
 	}
 	t.window = t.window[:0]
 	t.bottom = t.top
-	for i := t.top; i < len(t.rows) && len(t.window) < t.height; i++ {
-		lines, gap := t.lines(i)
-		skip := 0
-		if i == t.top {
-			skip = t.skip
+	if t.top.row >= len(t.pages[t.top.page].rows) {
+		return
+	}
+	for p, ok := t.top, true; ok && len(t.window) < t.height; p, ok = t.next(p) {
+		if !t.unread(p) {
+			t.bottom = p
 		}
-		if gap == 1 && skip == 0 {
-			t.window = append(t.window, "")
+		t.show(p)
+		if t.breaks(p) {
+			return
 		}
-		lines = lines[min(len(lines), max(skip-gap, 0)):]
-		for _, l := range lines[:min(len(lines), t.height-len(t.window))] {
-			if l != "" && t.rows[i].class() == prose {
-				l = "  " + l
-			}
-			t.window = append(t.window, l)
+	}
+}
+
+// breaks reports whether nobody knows what follows what is shown at p: the end
+// of pages that are not read, below some that are.
+func (t *transcript) breaks(p spot) bool {
+	return t.unread(p) && !t.unread(t.top) && t.pages[p.page+1].read
+}
+
+// show adds the row at p to the window, as far as it fits.
+func (t *transcript) show(p spot) {
+	lines, gap := t.lines(p)
+	skip := 0
+	if p == t.top {
+		skip = t.skip
+	}
+	if gap == 1 && skip == 0 {
+		t.window = append(t.window, "")
+	}
+	lines = lines[min(len(lines), max(skip-gap, 0)):]
+	indent := t.pages[p.page].rows[p.row].class() == prose
+	for _, l := range lines[:max(0, min(len(lines), t.height-len(t.window)))] {
+		if l != "" && indent {
+			l = "  " + l
 		}
-		t.bottom = i
+		t.window = append(t.window, l)
 	}
 }
 
 // clamp keeps the anchor within the rows, which may have become fewer or lower.
 func (t *transcript) clamp() {
-	if t.top >= len(t.rows) {
-		t.top, t.skip, t.follow = max(len(t.rows)-1, 0), 0, true
+	if t.top.page >= len(t.pages) || t.top.row >= len(t.pages[t.top.page].rows) {
+		last, ok := t.prev(t.behind())
+		if !ok {
+			last = t.behind()
+		}
+		t.top, t.skip, t.follow = last, 0, true
+		return
 	}
-	if len(t.rows) > 0 {
-		t.skip = max(0, min(t.skip, t.rowHeight(t.top)-1))
-	}
+	t.skip = max(0, min(t.skip, t.rowHeight(t.top)-1))
 }
 
 // below counts the lines from the anchor on, up to the height of the window.
+// Nobody knows how many a page has that is not read: enough.
 func (t *transcript) below() int {
 	n := -t.skip
-	for i := t.top; i < len(t.rows) && n < t.height; i++ {
-		n += t.rowHeight(i)
+	for p, ok := t.top, true; ok && n < t.height; p, ok = t.next(p) {
+		if t.breaks(p) {
+			return t.height
+		}
+		n += t.rowHeight(p)
 	}
 	return n
 }
@@ -175,66 +275,21 @@ func (t *transcript) below() int {
 // toEnd moves the anchor so that the last line stands at the window's end.
 func (t *transcript) toEnd() {
 	need := t.height
-	for i := len(t.rows) - 1; i >= 0; i-- {
-		need -= t.rowHeight(i)
-		if need <= 0 {
-			t.top, t.skip = i, -need
-			return
-		}
-	}
-	t.top, t.skip = 0, 0
-}
-
-// scroll moves the window by n lines, up if n is negative. Reaching the end
-// follows it.
-func (t *transcript) scroll(n int) {
-	if len(t.rows) == 0 {
-		return
-	}
-	t.skip += n
-	if n < 0 {
-		t.follow = false
-	}
-	for t.skip < 0 {
-		if t.top == 0 {
-			t.skip = 0
+	at := t.behind()
+	for {
+		p, ok := t.prev(at)
+		if !ok {
 			break
 		}
-		t.top--
-		t.skip += t.rowHeight(t.top)
-	}
-	for t.top < len(t.rows)-1 && t.skip >= t.rowHeight(t.top) {
-		t.skip -= t.rowHeight(t.top)
-		t.top++
-	}
-}
-
-// home shows the beginning.
-func (t *transcript) home() { t.top, t.skip, t.follow = 0, 0, false }
-
-// end shows the end, and follows it.
-func (t *transcript) end() { t.follow = true }
-
-// toggle opens or closes the last item in or above the window that can be.
-func (t *transcript) toggle() {
-	for i := min(t.bottom, len(t.rows)-1); i >= 0; i-- {
-		o, ok := t.rows[i].item.(opener)
-		if !ok || !o.more() || t.rowHeight(i) == 0 {
-			continue
+		at = p
+		need -= t.rowHeight(p)
+		if need <= 0 {
+			t.top, t.skip = p, -need
+			return
 		}
-		o.setOpen(!o.opened())
-		t.rows[i].touch()
-		return
-	}
-}
-
-// toggleAll opens all items, and those to come, or closes them.
-func (t *transcript) toggleAll() {
-	t.openAll = !t.openAll
-	for _, r := range t.rows {
-		if o, ok := r.item.(opener); ok {
-			o.setOpen(t.openAll)
-			r.touch()
+		if t.unread(p) {
+			break
 		}
 	}
+	t.top, t.skip = at, 0
 }

@@ -1,0 +1,311 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// FuzzPages plays the same on a screen whose pages are dropped and read again
+// and on one that keeps all: nobody sees a difference.
+func FuzzPages(f *testing.F) {
+	for seed := range uint64(24) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		p := &pager{Rand: rand.New(rand.NewPCG(seed, 2))}
+		for range 1 + p.IntN(12) {
+			p.turn()
+		}
+		w, h := 30+p.IntN(90), 4+p.IntN(40)
+		p.paged = resumedAt(t, w, h, p.all, p.prompt())
+		p.whole = newDriver(t, w, h, Options{})
+		p.whole.m.list.full = pageSize{math.MaxInt, math.MaxInt}
+		p.whole.events(p.all...)
+		for i := range 60 {
+			what := p.step()
+			if diff := cmp.Diff(strings.Split(p.paged.screen(), "\n"), strings.Split(p.whole.screen(), "\n")); diff != "" {
+				t.Fatalf("step %d, %s (-paged +whole):\n%s", i, what, diff)
+			}
+		}
+		if loaded := p.paged.pagesRead(); loaded > 2+2*reach+p.paged.pagesShown() {
+			t.Errorf("%d of %d pages are in memory", loaded, len(p.paged.m.list.pages))
+		}
+	})
+}
+
+// reach is how many pages are kept on either side of the window.
+const reach = 2
+
+// small is the size of pages at which little makes many.
+var small = pageSize{events: 9, bytes: 2 << 10}
+
+// resumedAt resumes a session of small pages, of which the screen is given what
+// follows event number tail.
+func resumedAt(t *testing.T, w, h int, all []loop.Event, tail int) *driver {
+	t.Helper()
+	o := Options{History: all[tail:]}
+	d := bareDriver(t, o)
+	d.m.list.full = small
+	d.log = append([]loop.Event{}, all...)
+	d.send(tea.WindowSizeMsg{Width: w, Height: h})
+	d.events(survey(all))
+	return d
+}
+
+// pagesRead counts the pages in memory.
+func (d *driver) pagesRead() (n int) {
+	for _, p := range d.m.list.pages[1:] {
+		if p.read {
+			n++
+		}
+	}
+	return n
+}
+
+// pagesShown counts the pages of which something may be in the window.
+func (d *driver) pagesShown() int { return d.m.list.bottom.page - d.m.list.top.page + 1 }
+
+// pager plays a session on two screens.
+type pager struct {
+	*rand.Rand
+	paged, whole *driver
+	all          []loop.Event
+	reply        int
+}
+
+func (p *pager) both(do func(d *driver)) {
+	do(p.paged)
+	do(p.whole)
+}
+
+// step does something, and says what.
+func (p *pager) step() string {
+	switch p.IntN(10) {
+	case 0:
+		from := len(p.all)
+		p.turn()
+		p.both(func(d *driver) {
+			for _, ev := range p.all[from:] {
+				d.events(ev)
+			}
+		})
+		return "a turn"
+	case 1:
+		w, h := 12+p.IntN(110), 3+p.IntN(45)
+		p.both(func(d *driver) { d.send(tea.WindowSizeMsg{Width: w, Height: h}) })
+		return fmt.Sprintf("%d×%d", w, h)
+	case 2:
+		bounds := append(survey(p.all).Bounds, len(p.all))
+		keep := bounds[p.IntN(len(bounds))]
+		if p.IntN(3) > 0 {
+			keep = bounds[len(bounds)-1-p.IntN(min(4, len(bounds)))]
+		}
+		p.all = p.all[:keep:keep]
+		p.both(func(d *driver) { d.events(&loop.Rewound{Keep: keep}) })
+		return fmt.Sprint("rewind to ", keep)
+	case 3:
+		p.both(func(d *driver) { d.events(loop.Notice{Text: "something happened"}) })
+		return "notice"
+	case 4:
+		key := []string{"ctrl+t", "ctrl+home", "ctrl+end"}[p.IntN(3)]
+		p.both(func(d *driver) { d.press(key) })
+		return key
+	case 5, 6:
+		wheel := []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[p.IntN(2)]
+		n := 1 + p.IntN(20)
+		p.both(func(d *driver) {
+			for range n {
+				d.send(tea.MouseWheelMsg{Button: wheel})
+			}
+		})
+		return fmt.Sprint("wheel ", wheel, " ", n)
+	}
+	key := []string{"pgup", "pgup", "pgdown"}[p.IntN(3)]
+	p.both(func(d *driver) { d.press(key) })
+	return key
+}
+
+// prompt is the number of a prompt that begins a turn.
+func (p *pager) prompt() int {
+	var at []int
+	for i, ev := range p.all {
+		if said, ok := ev.(*loop.UserSaid); ok && !said.Steered {
+			at = append(at, i)
+		}
+	}
+	return at[p.IntN(len(at))]
+}
+
+func (p *pager) text(n int) string { return strings.Repeat("some words. ", 1+p.IntN(n)) }
+
+// turn adds a turn to the session.
+func (p *pager) turn() {
+	add := func(evs ...loop.Event) { p.all = append(p.all, evs...) }
+	add(userSaid(fmt.Sprintf("prompt at %d %s", len(p.all), p.text(20))))
+	for range 1 + p.IntN(8) {
+		p.reply++
+		r := fmt.Sprint("r", p.reply)
+		if p.IntN(3) == 0 {
+			add(&loop.UserSaid{Text: "steer " + p.text(3), Steered: true})
+		}
+		if p.IntN(2) == 0 {
+			add(done(llm.Thinking, r, "I think.\n"+p.text(40)))
+		}
+		if p.IntN(2) == 0 {
+			add(done(llm.Assistant, r, "- "+p.text(90)+"\n- **two**\n"))
+		}
+		var ids []string
+		for i := range p.IntN(5) {
+			ids = append(ids, fmt.Sprint(r, ".", i))
+			add(call(r, ids[i], "read"))
+		}
+		for i, id := range ids {
+			title := fmt.Sprintf("%s f%d.go", []string{"read", "edit"}[p.IntN(2)], i)
+			effect := "read"
+			end := result(id, title, effect, []loop.Outcome{loop.OK, loop.OK, loop.Failed}[p.IntN(3)], "", strings.Repeat(p.text(9)+"\n", p.IntN(30)), time.Second)
+			if strings.HasPrefix(title, "edit") {
+				end.Diffs = []loop.Diff{edit()}
+			}
+			add(start(id, title, effect, file("f.go")), end)
+		}
+		add(&loop.StepEnd{Reply: r, Usage: llm.Usage{Input: 10 * p.reply}})
+	}
+	add(turnEnd(loop.Done, time.Second))
+	if p.IntN(9) == 0 {
+		add(&loop.Compacted{Replies: 3, Saved: 1000})
+	}
+}
+
+// A long session stays a few pages in memory, wherever it was looked at.
+func TestPagesAreDropped(t *testing.T) {
+	all := long(20_000)
+	d := newDriver(t, 120, 40, Options{History: all})
+	list := d.m.list
+	d.press("ctrl+home")
+	if got := d.screen(); !strings.Contains(got, "agent 0.1") || !strings.Contains(got, "do it once more") {
+		t.Errorf("this is not the beginning:\n%s", got)
+	}
+	for range 500 {
+		d.press("pgdown")
+		if got := d.pagesRead(); got > 12 {
+			t.Fatalf("%d pages are in memory", got)
+		}
+	}
+	d.press("ctrl+end")
+	rows := 0
+	for _, p := range list.pages {
+		rows += len(p.rows)
+	}
+	if rows > 2000 {
+		t.Errorf("%d rows are in memory", rows)
+	}
+}
+
+// While pages are read, what is on screen stays where it is.
+func TestPagesThatAreStillRead(t *testing.T) {
+	all := long(3000)
+	slow := bareDriver(t, Options{History: all[len(all)-60:]})
+	slow.log = all
+	var due []tea.Cmd
+	do := func(msg tea.Msg) {
+		_, cmd := slow.m.Update(msg)
+		if cmd != nil {
+			due = append(due, cmd)
+		}
+		slow.check()
+	}
+	do(tea.WindowSizeMsg{Width: 80, Height: 24})
+	do(batch{survey(all)})
+	for range 30 {
+		do(keyPress("pgup"))
+	}
+	before := above(slow)
+	if !strings.HasPrefix(before, "  …\n\n› do it once more") {
+		t.Fatalf("a page that is not read does not show:\n%s", before)
+	}
+	for len(due) > 0 {
+		cmd := due[0]
+		due = due[1:]
+		switch msg := cmd().(type) {
+		case tea.BatchMsg:
+			due = append(due, msg...)
+		case pageRead:
+			slow.m.list.owed = 0 // what was to be scrolled is another matter
+			do(msg)
+		}
+	}
+	after := above(slow)
+	if _, rest, _ := strings.Cut(before, "\n"); !strings.HasSuffix(after, rest) || strings.Contains(after, "…") {
+		t.Errorf("from\n%s\nto\n%s", before, after)
+	}
+}
+
+// A page that cannot be read says so, and is tried again when one comes back.
+func TestPagesThatCannotBeRead(t *testing.T) {
+	all := long(3000)
+	broken := true
+	d := bareDriver(t, Options{History: all[len(all)-60:]})
+	d.log = all
+	d.m.o.Page = func(from, to int) ([]loop.Event, error) {
+		if broken {
+			return nil, errors.New("input/output \x1b[2Jerror")
+		}
+		return d.page(from, to)
+	}
+	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	d.events(survey(all))
+	for range 20 {
+		d.press("pgup")
+	}
+	if got := d.screen(); !strings.Contains(got, "cannot be read: input/output") {
+		t.Errorf("it is not said that a page cannot be read:\n%s", got)
+	}
+	broken = false
+	d.press("ctrl+home")
+	for range 20 {
+		d.press("pgdown")
+	}
+	d.press("ctrl+end")
+	for range 20 {
+		d.press("pgup")
+	}
+	if got := d.screen(); strings.Contains(got, "cannot be read") || !strings.Contains(got, "do it once more") {
+		t.Errorf("it is not tried again:\n%s", got)
+	}
+}
+
+// Before the past is known, one can look at what is there, and goes back nowhere.
+func TestBeforeTheSurvey(t *testing.T) {
+	all := long(3000)
+	d := bareDriver(t, Options{SessionID: "s1", History: all[len(all)-60:]})
+	d.log = all
+	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	for _, line := range []string{"/rewind", "/rewind 1", "/fork", "/fork 2"} {
+		d.enter(line)
+		d.press("enter")
+		if !strings.Contains(d.screen(), "still being read") || d.m.over != nil || d.quit {
+			t.Errorf("%s goes back to nobody knows where:\n%s", line, d.screen())
+		}
+		d.press("ctrl+u")
+	}
+	d.commands()
+	d.press("ctrl+home")
+	d.events(survey(all))
+	if got := d.screen(); !strings.HasPrefix(got, "agent 0.1") {
+		t.Errorf("this is not the beginning:\n%s", got)
+	}
+	d.enter("/rewind 1")
+	d.press("enter")
+	d.commands(loop.Rewind{Keep: len(all) - 6})
+}

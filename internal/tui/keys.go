@@ -27,6 +27,8 @@ const (
 	actPageDown   action = "page-down"
 	actTop        action = "top"
 	actBottom     action = "bottom"
+	actJumpBack   action = "jump-back"
+	actJumpOn     action = "jump-on"
 	actMouse      action = "mouse"
 	actSuspend    action = "suspend"
 
@@ -119,6 +121,8 @@ func screenKeys() []binding {
 		{actPageDown, anywhere, []string{"pgdown"}, "scroll down"},
 		{actTop, anywhere, []string{"ctrl+home"}, "to the beginning"},
 		{actBottom, anywhere, []string{"ctrl+end"}, "to the end, and follow it"},
+		{actJumpBack, anywhere, []string{"alt+up"}, "to the prompt above"},
+		{actJumpOn, anywhere, []string{"alt+down"}, "to the prompt below, or the end"},
 		{actMouse, anywhere, []string{"alt+m"}, "give the mouse to the terminal, or take it back"},
 		{actSuspend, anywhere, []string{"ctrl+z"}, "suspend the program"},
 	}

@@ -213,9 +213,10 @@ func (p *teller) choose(line string) tea.Cmd {
 }
 
 // lines are where the next line comes from. Those of a file wait for the end of
-// a turn, unless it has a question, and for what a list is to have.
+// a turn, unless it has a question, for what a list is to have, and until the
+// past of the session is known.
 func (p *teller) lines() <-chan string {
-	working := p.m.busy() && !p.m.dialog.waits() || p.m.over != nil && p.busy > 0
+	working := p.m.busy() && !p.m.dialog.waits() || p.m.over != nil && p.busy > 0 || !p.m.list.settled
 	if p.ended || !p.in.Typed && working {
 		return nil
 	}

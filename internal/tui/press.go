@@ -71,6 +71,8 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 		m.list.home()
 	case m.keys.is(k, actBottom):
 		m.list.end()
+	case m.keys.is(k, actJumpBack), m.keys.is(k, actJumpOn):
+		m.jump(m.keys.is(k, actJumpBack))
 	case m.keys.is(k, actOpen):
 		m.list.toggle()
 	case m.keys.is(k, actOpenAll):

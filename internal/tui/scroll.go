@@ -1,5 +1,11 @@
 package tui
 
+import (
+	"slices"
+
+	"agent/internal/loop"
+)
+
 // aim is an event that the window is to go to.
 type aim struct {
 	at   int
@@ -94,6 +100,42 @@ func (t *transcript) reach() {
 	t.top = t.near(p)
 	if t.top.row < len(t.pages[t.top.page].rows) {
 		_, t.skip = t.lines(t.top)
+	}
+}
+
+// number is the event that the first line of the window tells of, and whether
+// that line is not the first of what it tells.
+func (t *transcript) number() (at int, within bool) {
+	p := t.pages[t.top.page]
+	if !p.read || t.top.row >= len(p.rows) {
+		return p.to, false
+	}
+	_, gap := t.lines(t.top)
+	return p.rows[t.top.row].at, t.skip > gap
+}
+
+// jump moves the window to the prompt above its first line, or to the next one
+// below; after the last one comes the end.
+func (m *model) jump(back bool) {
+	at, within := m.list.number()
+	prompts := m.feed.said
+	n, _ := slices.BinarySearchFunc(prompts, at, func(s loop.Said, at int) int { return s.At - at })
+	switch {
+	case back && within && n < len(prompts) && prompts[n].At == at:
+		m.list.seek(aim{at: at})
+	case back && n > 0:
+		m.list.seek(aim{at: prompts[n-1].At})
+	case back:
+		m.list.home()
+	default:
+		if n < len(prompts) && prompts[n].At == at {
+			n++
+		}
+		if n == len(prompts) {
+			m.list.end()
+			return
+		}
+		m.list.seek(aim{at: prompts[n].At})
 	}
 }
 

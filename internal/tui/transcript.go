@@ -88,7 +88,7 @@ func newTranscript(st *Styles) *transcript {
 }
 
 // head appends an item to what stands above the session.
-func (t *transcript) head(it item) { t.pages[0].add(&row{item: it, version: 1, own: true}) }
+func (t *transcript) head(it item) { t.pages[0].add(&row{item: it, at: -1, version: 1, own: true}) }
 
 // add appends an item of the screen's own.
 func (t *transcript) add(it item) *row {

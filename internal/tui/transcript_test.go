@@ -111,3 +111,40 @@ func TestIdleDoesNotMove(t *testing.T) {
 		t.Error("it ticks after the turn")
 	}
 }
+
+// One goes from prompt to prompt, through pages that are not read as well.
+func TestJumping(t *testing.T) {
+	var all []loop.Event
+	for i := range 900 {
+		r := fmt.Sprint("r", i)
+		all = append(all, userSaid(fmt.Sprintf("prompt %d", i)), done(llm.Assistant, r, strings.Repeat("A paragraph.\n\n", 12)),
+			&loop.StepEnd{Reply: r}, turnEnd(loop.Done, time.Second))
+	}
+	d := resumedAt(t, 80, 24, all, len(all)-200)
+	at := func(prompt int) {
+		t.Helper()
+		if got, want := d.screen(), fmt.Sprintf("› prompt %d\n", prompt); !strings.HasPrefix(got, want) {
+			t.Fatalf("%q is not at the top:\n%s", want, got)
+		}
+	}
+	for i := range 300 {
+		d.press("alt+up")
+		at(899 - i)
+	}
+	d.press("pgdown", "alt+up")
+	at(600)
+	for i := range 299 {
+		d.press("alt+down")
+		at(601 + i)
+	}
+	d.press("alt+down")
+	if !d.m.list.follow {
+		t.Error("below the last prompt is not the end")
+	}
+	d.press("ctrl+home", "alt+down")
+	at(0)
+	d.press("alt+up")
+	if !strings.HasPrefix(d.screen(), "agent 0.1") {
+		t.Errorf("above the first prompt is not the beginning:\n%s", d.screen())
+	}
+}

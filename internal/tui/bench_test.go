@@ -2,6 +2,8 @@ package tui
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,6 +45,62 @@ func BenchmarkScroll(b *testing.B) {
 	for b.Loop() {
 		m.Update(keyPress("pgup"))
 		m.View()
+	}
+}
+
+// BenchmarkScrollFrames scrolls a session of 10,000 messages of 5 KB each from
+// the end to the beginning and back, and tells of the frame that took longest.
+func BenchmarkScrollFrames(b *testing.B) {
+	var all []loop.Event
+	for i := range 5000 {
+		r := fmt.Sprint("r", i)
+		text := fmt.Sprintf("# Answer %d\n\n", i) + strings.Repeat("Text with **bold** and `code`, as there is.\n\n- one\n- two\n\n```go\nfunc main() {}\n```\n\n", 50)
+		all = append(all, userSaid(text), done(llm.Assistant, r, text), &loop.StepEnd{Reply: r}, turnEnd(loop.Done, time.Second))
+	}
+	read := func(from, to int) ([]loop.Event, error) { return all[from:to], nil }
+	for b.Loop() {
+		m := newModel(Options{History: all[len(all)-200:], Page: read}, time.Now, func(loop.Command) {})
+		var frames []time.Duration
+		do := func(msg tea.Msg) {
+			for due := []tea.Msg{msg}; len(due) > 0; due = due[1:] {
+				began := time.Now()
+				_, cmd := m.Update(due[0])
+				m.View()
+				frames = append(frames, time.Since(began))
+				due = append(due, carryOut(cmd)...)
+			}
+		}
+		do(tea.WindowSizeMsg{Width: 120, Height: 40})
+		do(batch{survey(all)})
+		for m.list.top.page > 0 {
+			do(keyPress("pgup"))
+		}
+		for !m.list.follow {
+			do(keyPress("pgdown"))
+		}
+		slices.Sort(frames)
+		b.ReportMetric(float64(frames[len(frames)-1].Microseconds())/1000, "max-ms/frame")
+		b.ReportMetric(float64(frames[len(frames)*999/1000].Microseconds())/1000, "p99.9-ms/frame")
+		b.ReportMetric(float64(len(frames)), "frames")
+	}
+}
+
+// carryOut returns what comes of a command.
+func carryOut(cmd tea.Cmd) []tea.Msg {
+	if cmd == nil {
+		return nil
+	}
+	switch msg := cmd().(type) {
+	case nil:
+		return nil
+	case tea.BatchMsg:
+		var all []tea.Msg
+		for _, c := range msg {
+			all = append(all, carryOut(c)...)
+		}
+		return all
+	default:
+		return []tea.Msg{msg}
 	}
 }
 

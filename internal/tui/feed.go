@@ -273,9 +273,7 @@ func (f *feed) messageDone(m llm.Message) {
 	r.at = f.list.events() - 1
 	switch it := r.item.(type) {
 	case *answer:
-		it.finish(m.Text)
-		it.cut = m.Cut
-		f.answer = m.Text
+		f.finishAnswer(r, it, m)
 	case *thinking:
 		it.finish(m.Text)
 	case *tool:
@@ -283,6 +281,20 @@ func (f *feed) messageDone(m llm.Message) {
 		f.tools[m.ID] = r
 	}
 	r.touch()
+}
+
+// finishAnswer makes the text of m an answer's, which is a row for each part of
+// a long text.
+func (f *feed) finishAnswer(r *row, it *answer, m llm.Message) {
+	f.answer = m.Text
+	parts := markdownParts(m.Text)
+	it.finish(parts[0])
+	for _, part := range parts[1:] {
+		it = &answer{}
+		it.finish(part)
+		r = f.list.putAfter(r, it)
+	}
+	it.cut = m.Cut
 }
 
 // finished returns the row of the first message of kind that still streams, and

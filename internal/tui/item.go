@@ -87,13 +87,18 @@ func (u *user) opened() bool   { return u.open }
 func (u *user) setOpen(b bool) { u.open = b }
 
 func (u *user) draw(c canvas) []string {
-	lines := paint(c.st.Bold, Wrap(Sanitize(u.text), c.inner()))
-	more := len(lines) - userLines
-	u.long = more > 1
-	if u.long && !u.open {
-		lines = append(lines[:userLines:userLines], c.st.Dim.Render(Truncate("… "+count(more, "more line"), c.inner())))
+	limit := closedBytes
+	if u.open || c.whole {
+		limit = c.limit()
 	}
-	return hang(c.st.Cyan.Render(markUser), lines)
+	text, more := head(u.text, limit)
+	lines := Wrap(Sanitize(text), c.inner())
+	over := len(lines) + more - userLines
+	u.long = over > 1
+	if u.long && !u.open && !c.whole {
+		lines, more = lines[:min(userLines, len(lines))], over
+	}
+	return hang(c.st.Cyan.Render(markUser), append(paint(c.st.Bold, lines), c.left(more)...))
 }
 
 // answer is text of the model, as markdown.
@@ -166,9 +171,10 @@ func (t *thinking) draw(c canvas) []string {
 		mark, word = markDone, "thought"
 		line, _, _ = strings.Cut(text, "\n")
 	}
-	if t.open {
+	if t.open || c.whole {
+		text, more := head(text, c.limit())
 		lines := append([]string{word}, Wrap(Sanitize(text), c.inner())...)
-		return hang(c.st.Dim.Render(mark), paint(c.st.Dim, lines))
+		return hang(c.st.Dim.Render(mark), append(paint(c.st.Dim, lines), c.left(more)...))
 	}
 	line = Truncate(word+"  "+SanitizeLine(strings.Trim(line, "*# ")), c.inner())
 	return hang(c.st.Dim.Render(mark), paint(c.st.Dim, []string{line}))

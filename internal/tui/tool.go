@@ -100,7 +100,8 @@ func (t *tool) draw(c canvas) []string {
 	if t.head != nil && t.head != t {
 		return nil
 	}
-	if len(t.tells) > 1 && !t.open {
+	open := t.open || c.whole
+	if len(t.tells) > 1 && !open {
 		return []string{t.foldedLine(c)}
 	}
 	if len(t.tells) > 1 {
@@ -110,7 +111,7 @@ func (t *tool) draw(c canvas) []string {
 		}
 		return out
 	}
-	return append([]string{t.line(c)}, t.body(c, t.open)...)
+	return append([]string{t.line(c)}, t.body(c, open)...)
 }
 
 // mark is what stands in the gutter.
@@ -248,12 +249,23 @@ func (t *tool) output(c canvas, width int, open bool) []string {
 	case t.stage != finished:
 		return nil
 	case open:
-		return paint(c.st.Dim, capLines(outputLines(t.result, width), openLines, width))
+		limit := openLines
+		if c.whole {
+			limit = wholeBytes
+		}
+		text, more := head(t.result, c.limit())
+		lines := paint(c.st.Dim, capLines(outputLines(text, width), limit, width))
+		return append(lines, c.left(more)...)
 	case t.outcome == loop.Failed && t.summary != "": // it ran, and its end says why it failed
-		lines := outputLines(t.result, width)
+		lines := outputLines(tail(t.result, closedBytes), width)
 		return paint(c.st.Dim, lines[max(0, len(lines)-tailLines):])
 	case t.outcome == loop.Failed:
-		return capLines(Wrap(Sanitize(strings.TrimSpace(t.result)), width), errorLines, width)
+		text, more := head(strings.TrimSpace(t.result), closedBytes)
+		lines := Wrap(Sanitize(text), width)
+		if over := len(lines) + more - errorLines; over > 1 {
+			return append(lines[:min(errorLines, len(lines))], Truncate("… "+count(over, "more line"), width))
+		}
+		return lines
 	}
 	return nil
 }

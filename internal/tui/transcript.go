@@ -1,5 +1,7 @@
 package tui
 
+import "slices"
+
 // gutter is the width of the margin that carries all structure: "›" a person,
 // "·" a finished tool, nothing for an answer.
 const gutter = 2
@@ -7,8 +9,9 @@ const gutter = 2
 // canvas is what an item is drawn for.
 type canvas struct {
 	st    *Styles
-	width int // of the window; never less than 1
-	frame int // of the spinner
+	width int  // of the window; never less than 1
+	frame int  // of the spinner
+	whole bool // items show all they have, open or not
 }
 
 // class sorts items for the space between them.
@@ -68,6 +71,7 @@ type transcript struct {
 	turn    int  // the number of the prompt that began the last turn
 	frame   int
 	openAll bool
+	whole   bool // everything is shown uncut
 
 	width, height int
 	follow        bool
@@ -108,6 +112,14 @@ func (t *transcript) put(it item) *row {
 		t.told(it)
 	}
 	return r
+}
+
+// putAfter puts an item that tells of the same as r below r.
+func (t *transcript) putAfter(r *row, it item) *row {
+	p := t.last()
+	next := &row{item: it, version: 1, at: r.at}
+	p.rows = slices.Insert(p.rows, slices.Index(p.rows, r)+1, next)
+	return next
 }
 
 // remove takes a row away, which is one of the last.
@@ -177,7 +189,7 @@ func (t *transcript) lines(p spot) (lines []string, gap int) {
 	r := t.pages[p.page].rows[p.row]
 	now := struct{ version, width, look int }{r.version, t.width, t.look}
 	if r.drawn != now {
-		r.lines = r.draw(canvas{st: t.st, width: max(t.width, 1), frame: t.frame})
+		r.lines = r.draw(canvas{st: t.st, width: max(t.width, 1), frame: t.frame, whole: t.whole})
 		r.drawn = now
 	}
 	if len(r.lines) == 0 {

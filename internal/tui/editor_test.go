@@ -182,11 +182,11 @@ func TestModeCycles(t *testing.T) {
 }
 
 func TestChangedKeys(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Keys: map[string][]string{"send": {"ctrl+g"}, "newline": {"enter"}}})
+	d := newDriver(t, 80, 24, Options{Keys: map[string][]string{"send": {"ctrl+s"}, "newline": {"enter"}}})
 	d.enter("a")
 	d.press("enter")
 	d.enter("b")
-	d.press("ctrl+g")
+	d.press("ctrl+s")
 	d.commands(loop.Prompt{Text: "a\nb"})
 }
 

@@ -270,7 +270,7 @@ func (f *feed) messageDone(m llm.Message) {
 		return
 	}
 	r := f.finished(m.Kind)
-	r.at = f.list.events() - 1
+	r.tellsOf(f.list.events() - 1)
 	switch it := r.item.(type) {
 	case *answer:
 		f.finishAnswer(r, it, m)

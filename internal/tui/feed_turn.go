@@ -50,6 +50,7 @@ func (f *feed) decided(ev *loop.Decided) {
 
 func (f *feed) toolEnd(ev *loop.ToolEnd) {
 	f.call(ev.Result.ID, func(t *tool) { t.end(ev) })
+	f.tools[ev.Result.ID].end = f.list.events() - 1
 	f.files.take(ev)
 }
 

@@ -29,6 +29,8 @@ const (
 	actBottom     action = "bottom"
 	actJumpBack   action = "jump-back"
 	actJumpOn     action = "jump-on"
+	actFind       action = "find"
+	actView       action = "view"
 	actMouse      action = "mouse"
 	actSuspend    action = "suspend"
 
@@ -49,6 +51,20 @@ const (
 
 	actComplete action = "complete"
 	actDismiss  action = "dismiss"
+
+	actOlder action = "older"
+	actNewer action = "newer"
+
+	actViewUp       action = "view-up"
+	actViewDown     action = "view-down"
+	actViewPageUp   action = "view-page-up"
+	actViewPageDown action = "view-page-down"
+	actViewTop      action = "view-top"
+	actViewBottom   action = "view-bottom"
+	actViewFind     action = "view-find"
+	actViewOlder    action = "view-older"
+	actViewNewer    action = "view-newer"
+	actViewClose    action = "view-close"
 
 	actLineStart   action = "line-start"
 	actLineEnd     action = "line-end"
@@ -83,6 +99,8 @@ const (
 	inList     scope = "in a list"
 	inSessions scope = "while a session is chosen"
 	inEditor   scope = "in the text"
+	finding    scope = "while the session is searched"
+	inView     scope = "while everything is shown"
 	suggesting scope = "while something is suggested or searched"
 )
 
@@ -123,6 +141,8 @@ func screenKeys() []binding {
 		{actBottom, anywhere, []string{"ctrl+end"}, "to the end, and follow it"},
 		{actJumpBack, anywhere, []string{"alt+up"}, "to the prompt above"},
 		{actJumpOn, anywhere, []string{"alt+down"}, "to the prompt below, or the end"},
+		{actFind, anywhere, []string{"ctrl+f"}, "search in the session"},
+		{actView, anywhere, []string{"ctrl+g"}, "everything uncut, in all of the window"},
 		{actMouse, anywhere, []string{"alt+m"}, "give the mouse to the terminal, or take it back"},
 		{actSuspend, anywhere, []string{"ctrl+z"}, "suspend the program"},
 	}
@@ -149,6 +169,20 @@ func overlayKeys() []binding {
 
 		{actComplete, suggesting, []string{"tab"}, "take what is marked"},
 		{actDismiss, suggesting, []string{"esc"}, "as it was before"},
+
+		{actOlder, finding, []string{"enter", "up", "ctrl+f"}, "to what is found above"},
+		{actNewer, finding, []string{"down", "shift+enter"}, "to what is found below"},
+
+		{actViewUp, inView, []string{"up", "k"}, "a line up"},
+		{actViewDown, inView, []string{"down", "j", "enter"}, "a line down"},
+		{actViewPageUp, inView, []string{"b", "pgup"}, "a page up"},
+		{actViewPageDown, inView, []string{"space", "pgdown"}, "a page down"},
+		{actViewTop, inView, []string{"g", "home"}, "to the beginning"},
+		{actViewBottom, inView, []string{"G", "end"}, "to the end"},
+		{actViewFind, inView, []string{"/", "ctrl+f"}, "search"},
+		{actViewOlder, inView, []string{"n"}, "to what is found above"},
+		{actViewNewer, inView, []string{"N"}, "to what is found below"},
+		{actViewClose, inView, []string{"q", "esc", "ctrl+g"}, "close it"},
 	}
 }
 
@@ -160,7 +194,7 @@ func editorKeys() []binding {
 		{actWordLeft, inEditor, []string{"alt+left", "ctrl+left", "alt+b"}, "a word back"},
 		{actWordRight, inEditor, []string{"alt+right", "ctrl+right", "alt+f"}, "a word on"},
 		{actLeft, inEditor, []string{"left", "ctrl+b"}, ""},
-		{actRight, inEditor, []string{"right", "ctrl+f"}, ""},
+		{actRight, inEditor, []string{"right"}, ""},
 		{actEraseLeft, inEditor, []string{"backspace", "ctrl+h"}, ""},
 		{actEraseRight, inEditor, []string{"delete", "ctrl+d"}, ""},
 		{actEraseWord, inEditor, []string{"ctrl+w"}, "cut a word, back to a blank"},

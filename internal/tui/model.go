@@ -54,8 +54,10 @@ type model struct {
 	listing bool      // the next JobsNow is to be shown
 	ticking bool
 	done    bool
-	orphan  bool    // the agent is gone
-	recalls tea.Cmd // reads what a session that was rewound told last
+	orphan  bool // the agent is gone
+	find    find
+	whole   bool    // everything is shown uncut
+	recalls tea.Cmd // reads what is wanted of the session besides pages
 	saving  bool    // the draft is going to be saved
 	saved   loop.Draft
 	savedAt int  // the editor's revision then
@@ -160,6 +162,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.list.turnedPage(msg, m.now)
 	case recalled:
 		m.feed.recalled(msg)
+	case found:
+		return m.foundSome(msg)
 	case tickMsg:
 		m.tick()
 	case tea.KeyPressMsg:
@@ -176,6 +180,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 func (m *model) apply(ev loop.Event) {
 	m.feed.apply(ev)
 	m.spending.take(ev)
+	m.find.heard(ev, m.list.events()-1)
 	switch ev := ev.(type) {
 	case loop.Asked:
 		now := m.now()

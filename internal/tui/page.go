@@ -208,6 +208,6 @@ func (t *transcript) rewind(keep int) {
 func (p *leaf) shift(n int) {
 	p.from, p.to, p.turn = p.from+n, p.to+n, p.turn+n
 	for _, r := range p.rows {
-		r.at += n
+		r.at, r.end = r.at+n, r.end+n
 	}
 }

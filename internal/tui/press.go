@@ -22,6 +22,10 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	k, now := msg.String(), m.now()
 	m.arm(now)
+	if m.whole {
+		m.lastKey = now
+		return m.pressWhole(msg)
+	}
 	switch {
 	case m.keys.is(k, actInterrupt) && m.busy() && !m.dismisses(k):
 		m.interrupt()
@@ -73,6 +77,10 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 		m.list.end()
 	case m.keys.is(k, actJumpBack), m.keys.is(k, actJumpOn):
 		m.jump(m.keys.is(k, actJumpBack))
+	case m.keys.is(k, actFind):
+		m.openFind()
+	case m.keys.is(k, actView):
+		m.openWhole()
 	case m.keys.is(k, actOpen):
 		m.list.toggle()
 	case m.keys.is(k, actOpenAll):
@@ -95,6 +103,13 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 	k := msg.String()
 	leaving, rewinding := m.leaving(m.now()), m.rewinding(m.now())
 	m.warned, m.escaped = time.Time{}, time.Time{}
+	if m.find.typing {
+		cmd, taken := m.pressFind(msg)
+		if !taken {
+			cmd, _ = m.pressAnywhere(k)
+		}
+		return cmd
+	}
 	if cmd, taken := m.pressTyping(msg); taken {
 		return cmd
 	}
@@ -173,6 +188,9 @@ func (m *model) paste(text string) tea.Cmd {
 	if m.dialog.waits() && m.dialog.note != nil {
 		m.dialog.note.paste(text)
 		return nil
+	}
+	if cmd, taken := m.pasteFind(text); taken || m.whole {
+		return cmd
 	}
 	return m.pasteTyped(text)
 }

@@ -158,6 +158,10 @@ func (t *transcript) draw(p *leaf, r pageRead, now func() time.Time) {
 	for _, ev := range r.events {
 		f.apply(ev)
 	}
+	if f.typed != nil { // how it ended is told on another page, with all of it
+		p.remove(f.typed)
+		f.typed = nil
+	}
 	f.resumed()
 	for _, r := range p.own {
 		p.rows = append(p.rows, r.row)

@@ -9,7 +9,9 @@ import (
 // aim is an event that the window is to go to.
 type aim struct {
 	at   int
-	home bool // the beginning of everything, rather
+	home bool   // the beginning of everything, rather
+	find needle // what is found there, if anything
+	last bool   // the last of it
 }
 
 // scroll moves the window by n lines, up if n is negative. Reaching the end
@@ -83,7 +85,12 @@ func (t *transcript) reach() {
 	if !t.pages[i].read || to.home && !t.settled {
 		return
 	}
-	t.aim, t.follow, t.skip = nil, false, 0
+	t.aim, t.follow = nil, false
+	if to.find.text != "" {
+		t.reveal(i, to)
+		return
+	}
+	t.skip = 0
 	if to.home {
 		t.top = t.near(spot{})
 		return

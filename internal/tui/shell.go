@@ -28,7 +28,7 @@ func (c *typedCommand) draw(on canvas) []string {
 	}
 	lines := Wrap(Sanitize(c.line), on.inner())
 	more := 0
-	if over := len(lines) - userLines; over > 1 && !c.open {
+	if over := len(lines) - userLines; over > 1 && !c.open && !on.whole {
 		lines, more = lines[:userLines], over
 	}
 	lines = paint(on.st.Bold, lines)
@@ -44,20 +44,20 @@ func (c *typedCommand) draw(on canvas) []string {
 	if c.stage == finished && c.outcome != loop.OK {
 		mark = on.st.Red.Render(markFailed)
 	}
-	for _, l := range c.said(max(on.width-4, 1)) {
+	for _, l := range c.said(max(on.width-4, 1), c.open || on.whole) {
 		lines = append(lines, strings.TrimRight("  "+on.st.Dim.Render(l), " "))
 	}
 	return hang(mark, lines)
 }
 
 // said is the output as far as it is shown.
-func (c *typedCommand) said(width int) []string {
+func (c *typedCommand) said(width int, open bool) []string {
 	if c.stage != finished {
 		lines := outputLines(c.tail, width)
 		return lines[max(0, len(lines)-ranLines):]
 	}
-	if c.open {
-		return capLines(outputLines(c.result, width), openLines)
+	if open {
+		return capLines(outputLines(c.result, width), openLines, width)
 	}
 	text := strings.TrimRight(c.result, "\n")
 	if at := strings.LastIndexByte(text, '\n') + 1; (c.summary != "" || c.outcome == loop.Interrupted) && strings.HasPrefix(text[at:], "[") {
@@ -76,17 +76,18 @@ func (f *feed) shell(ev loop.Event) {
 	case *loop.ShellStart:
 		c := &typedCommand{line: asTyped(ev.Line, ev.Join)}
 		c.id, c.stage, c.began = ev.ID, running, f.now()
-		f.typed = f.list.add(c)
+		f.typed = f.list.put(c)
 		if n := len(f.prompts); n == 0 || f.prompts[n-1] != c.line {
 			f.prompts = append(f.prompts, c.line)
 		}
 	case *loop.ShellEnd:
 		r := f.typed
 		if r == nil || r.item.(*typedCommand).id != ev.ID {
-			r = f.list.add(&typedCommand{line: asTyped(ev.Line, ev.Join)})
+			r = f.list.put(&typedCommand{line: asTyped(ev.Line, ev.Join)})
 		}
 		c := r.item.(*typedCommand)
 		c.stage, c.outcome, c.summary, c.result, c.tail, c.took = finished, ev.Outcome, ev.Summary, ev.Text, "", ev.Duration
+		r.end = f.list.events() - 1
 		r.touch()
 		f.typed = nil
 		if !f.running {

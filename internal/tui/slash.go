@@ -42,6 +42,8 @@ func slashes() []slash {
 		{name: "clear", what: "the same as /new", idle: true, run: (*model).slashNew},
 		{name: "rewind", args: "[N]", what: "take a prompt back with all that followed, or the last N of them", key: actRewind, idle: true, run: (*model).slashRewind},
 		{name: "fork", args: "[N]", what: "go on in a copy of the session, from before a prompt or the last N", idle: true, run: (*model).slashFork},
+		{name: "find", args: "[TEXT]", what: "search in the session", key: actFind, run: (*model).slashFind},
+		{name: "view", what: "everything uncut, in all of the window", key: actView, run: (*model).slashView},
 		{name: "export", args: "[md|html|json]", what: "write the session to a file", run: (*model).slashExport, complete: oneOf("md", "html", "json")},
 		{name: "theme", args: "[NAME]", what: "colours; without a name, look at them all", run: (*model).slashTheme, complete: oneOf(Themes()...)},
 		{name: "cost", what: "tokens and money: of this turn, of the session, by model; how full the window is", run: (*model).slashCost},

@@ -32,6 +32,9 @@ func (m *model) surveyed(s loop.Surveyed) {
 	if s.Title != "" {
 		m.entitle(s.Title)
 	}
+	if m.find.open {
+		m.recalls = m.searchFor(m.find.text)
+	}
 	for _, p := range s.Problems {
 		m.list.add(&fault{text: p})
 	}
@@ -57,6 +60,7 @@ func (m *model) rewound(keep int) {
 	m.feed.rewind(keep)
 	m.list.rewind(keep)
 	m.dialog.clear()
+	m.closeFind()
 	m.say("what followed is taken back. The log of the session keeps it; files stay as they are")
 }
 

@@ -44,11 +44,15 @@ type opener interface {
 type row struct {
 	item
 	at      int  // the number of the event that made it; of one that none made, how many came before
+	end     int  // the number of the event that it ends with
 	own     bool // no event made it: it is the screen's own
 	version int
 	drawn   struct{ version, width, look int }
 	lines   []string
 }
+
+// tellsOf says which event the item tells of.
+func (r *row) tellsOf(at int) { r.at, r.end = at, at }
 
 // touch says that the item changed.
 func (r *row) touch() { r.version++ }
@@ -81,6 +85,8 @@ type transcript struct {
 	owed          int  // lines that the window is still to move once more pages are read
 	aim           *aim // where it is to go once that page is read
 	window        []string
+	mark          mark // where a search went to,
+	marked        int  // and the line of the window that it is, -1 if it is none
 }
 
 func newTranscript(st *Styles) *transcript {
@@ -92,7 +98,11 @@ func newTranscript(st *Styles) *transcript {
 }
 
 // head appends an item to what stands above the session.
-func (t *transcript) head(it item) { t.pages[0].add(&row{item: it, at: -1, version: 1, own: true}) }
+func (t *transcript) head(it item) *row {
+	r := &row{item: it, at: -1, version: 1, own: true}
+	t.pages[0].add(r)
+	return r
+}
 
 // add appends an item of the screen's own.
 func (t *transcript) add(it item) *row {
@@ -106,7 +116,8 @@ func (t *transcript) put(it item) *row {
 	if o, ok := it.(opener); ok && t.openAll {
 		o.setOpen(true)
 	}
-	r := &row{item: it, version: 1, at: t.events() - 1}
+	r := &row{item: it, version: 1}
+	r.tellsOf(t.events() - 1)
 	t.last().add(r)
 	if t.told != nil {
 		t.told(it)
@@ -117,7 +128,7 @@ func (t *transcript) put(it item) *row {
 // putAfter puts an item that tells of the same as r below r.
 func (t *transcript) putAfter(r *row, it item) *row {
 	p := t.last()
-	next := &row{item: it, version: 1, at: r.at}
+	next := &row{item: it, version: 1, at: r.at, end: r.end}
 	p.rows = slices.Insert(p.rows, slices.Index(p.rows, r)+1, next)
 	return next
 }
@@ -216,7 +227,7 @@ func (t *transcript) layout(width, height int) {
 	if t.follow {
 		t.toEnd()
 	}
-	t.window = t.window[:0]
+	t.window, t.marked = t.window[:0], -1
 	t.bottom = t.top
 	if t.top.row >= len(t.pages[t.top.page].rows) {
 		return
@@ -248,8 +259,13 @@ func (t *transcript) show(p spot) {
 	if gap == 1 && skip == 0 {
 		t.window = append(t.window, "")
 	}
-	lines = lines[min(len(lines), max(skip-gap, 0)):]
-	indent := t.pages[p.page].rows[p.row].class() == prose
+	skip = min(len(lines), max(skip-gap, 0))
+	lines = lines[skip:]
+	r := t.pages[p.page].rows[p.row]
+	if at := len(t.window) + t.mark.line - skip; r == t.mark.row && t.mark.line >= skip && at < t.height {
+		t.marked = at
+	}
+	indent := r.class() == prose
 	for _, l := range lines[:max(0, min(len(lines), t.height-len(t.window)))] {
 		if l != "" && indent {
 			l = "  " + l

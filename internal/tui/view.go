@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -23,7 +22,11 @@ type panel struct {
 // it leaves.
 func (m *model) arrange() {
 	m.editor.resize(m.width, m.height/3)
-	m.panel = m.makePanel()
+	if m.rule = -1; m.whole {
+		m.panel = m.wholePanel()
+	} else {
+		m.panel = m.makePanel()
+	}
 	m.list.layout(m.width, m.height-len(m.panel.lines))
 	if len(m.panel.lines) > 0 && m.rule >= 0 {
 		m.panel.lines[m.rule] = m.ruleLine()
@@ -55,8 +58,12 @@ func (m *model) makePanel() panel {
 		p.add(lines, cursor)
 	}
 	if !m.dialog.waits() || !m.dialog.armed {
-		p.add(m.popup.lines(m.st, m.width, max(m.height/3, 3)), nil)
-		p.add(m.editor.lines())
+		if m.find.open {
+			p.add(m.find.line(m.st, m.width))
+		} else {
+			p.add(m.popup.lines(m.st, m.width, max(m.height/3, 3)), nil)
+			p.add(m.editor.lines())
+		}
 		p.add(m.queueLines(), nil)
 	}
 	if roomy {
@@ -133,7 +140,7 @@ func (m *model) View() tea.View {
 		v.SetContent(m.st.ascii.write(strings.Join(clip(m.help.lines(m.st, m.answering(), m.commands(), m.width, m.height), m.width), "\n")))
 		return v
 	}
-	lines := slices.Clone(m.list.window)
+	lines := m.shownLines()
 	for range m.height - len(m.panel.lines) - len(lines) {
 		lines = append(lines, "")
 	}

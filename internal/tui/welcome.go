@@ -91,7 +91,7 @@ func (w *welcome) rows(c canvas, models []Model) []string {
 // greet puts the welcome in the transcript, for somebody who has no model yet.
 func (m *model) greet() {
 	if m.o.Welcome != "" {
-		m.greeting = m.list.add(&welcome{offline: m.o.Welcome})
+		m.greeting = m.list.head(&welcome{offline: m.o.Welcome})
 	}
 }
 

@@ -1,0 +1,238 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"agent/internal/loop"
+)
+
+// find is a search in the session, from its end to its beginning.
+type find struct {
+	needle
+	open   bool
+	typing bool // what is typed is what is searched for
+
+	search int   // counts searches: what an earlier one found is passed over
+	down   int   // the events from this number on were searched
+	hits   []int // the numbers of those that have it, the last one first
+	at     int   // the one that was gone to, -1 before any was
+	older  bool  // an older one is wanted as soon as it is found
+	note   string
+}
+
+// findPage is how many events are searched at once.
+const findPage = 256
+
+// found brings what a part of the session has.
+type found struct {
+	search, from int
+	hits         []int // the last one first
+	err          error
+}
+
+func (m *model) slashFind(text string) tea.Cmd {
+	m.openFind()
+	if text == "" {
+		return nil
+	}
+	m.find.older = true
+	return m.searchFor(text)
+}
+
+// openFind begins a search, or takes up what was searched for last.
+func (m *model) openFind() {
+	m.find = find{open: true, typing: true, search: m.find.search + 1, at: -1}
+	m.list.mark = mark{}
+}
+
+func (m *model) closeFind() {
+	m.find.open, m.find.typing = false, false
+	m.find.search++
+	m.list.mark = mark{}
+}
+
+// searchFor searches the whole session.
+func (m *model) searchFor(text string) tea.Cmd {
+	f := &m.find
+	f.needle, f.hits, f.at, f.note = newNeedle(text), nil, -1, ""
+	f.search++
+	f.down = m.list.events()
+	m.list.mark = mark{}
+	return m.searchOn()
+}
+
+// searchOn returns the command that searches the next part.
+func (m *model) searchOn() tea.Cmd {
+	f := &m.find
+	if !f.open || f.text == "" || f.down == 0 || m.o.Page == nil || !m.list.settled {
+		return nil
+	}
+	read, n, search, to := m.o.Page, f.needle, f.search, f.down
+	return func() tea.Msg {
+		r := found{search: search, from: max(to-findPage, 0)}
+		var events []loop.Event
+		events, r.err = read(r.from, to)
+		for i, ev := range slices.Backward(events) {
+			if n.inEvent(ev) {
+				r.hits = append(r.hits, r.from+i)
+			}
+		}
+		return r
+	}
+}
+
+// foundSome takes what a part of the session has.
+func (m *model) foundSome(r found) tea.Cmd {
+	f := &m.find
+	if r.search != f.search {
+		return nil
+	}
+	if r.err != nil {
+		f.note, f.down = "the rest cannot be read", 0
+		return nil
+	}
+	f.hits, f.down = append(f.hits, r.hits...), r.from
+	if f.older && len(r.hits) > 0 || f.down == 0 {
+		wanted := f.older
+		if f.older = false; wanted {
+			m.findOlder()
+		}
+	}
+	return m.searchOn()
+}
+
+// heard takes an event that came while one searches.
+func (f *find) heard(ev loop.Event, number int) {
+	if f.open && f.inEvent(ev) && (len(f.hits) == 0 || f.hits[0] < number) {
+		f.hits = slices.Insert(f.hits, 0, number)
+		if f.at >= 0 {
+			f.at++
+		}
+	}
+}
+
+// findOlder goes to what is found next above.
+func (m *model) findOlder() {
+	f := &m.find
+	if f.note = ""; !f.open || f.text == "" {
+		return
+	}
+	next := f.at + 1
+	if f.at < 0 {
+		last := m.list.lastShown()
+		next = slices.IndexFunc(f.hits, func(at int) bool { return at <= last })
+		if next < 0 {
+			next = len(f.hits)
+		}
+	} else if m.list.markNext(true, f.needle, f.hits[f.at]) {
+		return
+	}
+	switch {
+	case next < len(f.hits):
+		f.at = next
+		m.list.seek(aim{at: f.hits[next], find: f.needle, last: true})
+	case f.down > 0:
+		f.older = true
+	case f.at < 0 && len(f.hits) > 0: // all of it is below
+		f.at = len(f.hits) - 1
+		m.list.seek(aim{at: f.hits[f.at], find: f.needle})
+	case len(f.hits) > 0:
+		f.note = "that is the first one"
+	}
+}
+
+// findNewer goes to what is found next below.
+func (m *model) findNewer() {
+	f := &m.find
+	f.note, f.older = "", false
+	switch {
+	case !f.open || f.at < 0 || m.list.markNext(false, f.needle, f.hits[f.at]):
+	case f.at > 0:
+		f.at--
+		m.list.seek(aim{at: f.hits[f.at], find: f.needle})
+	default:
+		f.note = "that is the last one"
+	}
+}
+
+// pressFind takes a key while one types what is searched for.
+func (m *model) pressFind(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
+	f, k := &m.find, msg.String()
+	switch {
+	case !f.typing:
+		return nil, false
+	case m.keys.is(k, actDismiss), m.keys.is(k, actClear), m.keys.is(k, actLeave):
+		m.closeFind()
+	case m.keys.is(k, actOlder):
+		f.typing = !m.whole
+		m.findOlder()
+	case m.keys.is(k, actNewer):
+		m.findNewer()
+	case m.keys.is(k, actEraseLeft):
+		if r := []rune(f.text); len(r) > 0 {
+			return m.searchFor(string(r[:len(r)-1])), true
+		}
+	case m.keys.is(k, actEraseToHead), m.keys.is(k, actEraseWord):
+		return m.searchFor(""), true
+	case msg.Text != "":
+		return m.searchFor(f.text + SanitizeLine(msg.Text)), true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// pasteFind takes pasted text while one types what is searched for.
+func (m *model) pasteFind(text string) (cmd tea.Cmd, taken bool) {
+	if !m.find.typing {
+		return nil, false
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return m.searchFor(m.find.text + SanitizeLine(line)), true
+}
+
+// line is where one types, and how far the search has come.
+func (f *find) line(st *Styles, width int) ([]string, *tea.Cursor) {
+	right := f.note
+	switch {
+	case right != "" || f.text == "":
+	case f.at >= 0 && f.down > 0:
+		right = fmt.Sprintf("%d of %d so far", f.at+1, len(f.hits))
+	case f.at >= 0:
+		right = fmt.Sprintf("%d of %d", f.at+1, len(f.hits))
+	case f.down > 0 && f.older:
+		right = "searching"
+	case len(f.hits) > 0:
+		right = count(len(f.hits), "place")
+	case f.down == 0:
+		right = "nothing found"
+	}
+	const lead = "find  "
+	text := f.text
+	for text != "" && lipgloss.Width(lead+text)+2 > width {
+		text = text[len(string([]rune(text)[:1])):]
+	}
+	line := spread(st.Cyan.Render(Truncate(lead, width))+text, st.Dim.Render(right), width)
+	if !f.typing {
+		return []string{line}, nil
+	}
+	cursor := tea.NewCursor(min(lipgloss.Width(lead+text), max(width-1, 0)), 0)
+	cursor.Shape, cursor.Blink = tea.CursorBar, false
+	return []string{line}, cursor
+}
+
+// shownLines is the window of the transcript, with what is searched for set off.
+func (m *model) shownLines() []string {
+	lines := slices.Clone(m.list.window)
+	if m.find.open && m.find.text != "" {
+		for i, l := range lines {
+			lines[i] = m.find.paint(m.st, l, i == m.list.marked)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,144 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// haystack is a long session in which a few things can be found.
+func haystack() []loop.Event {
+	var all []loop.Event
+	for i := range 300 {
+		r, id := fmt.Sprint("r", i), fmt.Sprint("c", i)
+		answer := strings.Repeat("Nothing of interest.\n\n", 5)
+		if i%100 == 50 {
+			answer += fmt.Sprintf("Here is a **needle**, number %d.\n\n", i) + answer
+		}
+		output := strings.Repeat("straw\n", 30)
+		if i == 200 {
+			output += "a Needle in the output\n" + output
+		}
+		all = append(all, userSaid(fmt.Sprintf("prompt %d", i)), done(llm.Assistant, r, answer), call(r, id, "shell"), start(id, "shell make", "execute"),
+			result(id, "shell make", "execute", loop.OK, "exit code 0", output, time.Second), &loop.StepEnd{Reply: r}, turnEnd(loop.Done, time.Second))
+	}
+	return all
+}
+
+func TestFind(t *testing.T) {
+	all := haystack()
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := resumedAt(t, w, h, all, len(all)-70)
+		d.press("ctrl+f")
+		d.golden("find-" + size)
+		d.enter("needle")
+		d.press("enter")
+		d.sees("number 250", "1 of 4")
+		d.golden("found-" + size)
+		d.press("up")
+		d.sees("a Needle in the output", "2 of 4") // which is open now
+		d.press("enter")
+		d.sees("number 150", "3 of 4")
+		d.press("enter", "enter")
+		d.sees("number 50", "that is the first one")
+		d.press("down", "down")
+		d.sees("a Needle in the output", "2 of 4")
+		d.press("esc")
+		d.sees("a Needle in the output", "more below")
+		if strings.Contains(d.screen(), "find ") {
+			t.Errorf("the search is still there:\n%s", d.screen())
+		}
+		d.commands()
+	})
+}
+
+// A capital letter makes capitals count.
+func TestFindCapitals(t *testing.T) {
+	all := haystack()
+	d := resumedAt(t, 80, 24, all, len(all)-70)
+	d.enter("/find Needle")
+	d.press("enter")
+	d.sees("a Needle in the output", "1 of 1")
+	d.press("ctrl+u")
+	d.send(tea.PasteMsg{Content: "no such thing\nat all"})
+	d.press("enter")
+	d.sees("find  no such thing", "nothing found")
+	for range 100 {
+		d.press("backspace")
+	}
+	if got := d.screen(); strings.Contains(got, "nothing found") {
+		t.Errorf("nothing was searched for:\n%s", got)
+	}
+}
+
+// What one types is searched for, and nothing else happens.
+func TestFindTakesKeys(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{History: long(60)})
+	d.enter("a draft")
+	d.press("ctrl+f")
+	d.enter("y?q")
+	d.press("tab", "left", "ctrl+f", "shift+enter", "enter")
+	d.sees("find  y?q")
+	d.events(userSaid("go"), streamed("r", "y?q"))
+	d.press("esc")
+	d.sees("› a draft")
+	d.commands()
+	if d.quit {
+		t.Error("it ended")
+	}
+}
+
+// What is found is set off where it shows, whatever colours are around it.
+func TestFoundIsSetOff(t *testing.T) {
+	d := newDriver(t, 60, 24, Options{})
+	d.events(userSaid("日本 Needle"), done(llm.Assistant, "r", "a `needle` and a **needle** and İ needle"), turnEnd(loop.Done, time.Second))
+	plain := d.screen()
+	d.press("ctrl+f")
+	d.enter("needle")
+	n := 0
+	for _, l := range strings.Split(d.m.View().Content, "\n") {
+		n += strings.Count(l, "\x1b[7m") + strings.Count(l, ";7m")
+	}
+	if n != 4 {
+		t.Errorf("%d places are set off, want 4:\n%q", n, d.m.View().Content)
+	}
+	above, _, _ := strings.Cut(d.screen(), "──")
+	if !strings.HasPrefix(plain, above) {
+		t.Errorf("the text changed, from\n%s\nto\n%s", plain, above)
+	}
+}
+
+// While a session is not known, a search waits.
+func TestFindBeforeTheSurvey(t *testing.T) {
+	all := haystack()
+	d := bareDriver(t, Options{History: all[len(all)-70:]})
+	d.log = all
+	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	d.enter("/find number 50")
+	d.press("enter")
+	d.sees("searching")
+	d.events(survey(all))
+	d.sees("number 50.", "1 of 1")
+}
+
+// A search that another one follows is given up, and what comes meanwhile is
+// found.
+func TestFindMeanwhile(t *testing.T) {
+	all := haystack()
+	d := resumedAt(t, 80, 24, all, len(all)-70)
+	d.m.find = find{open: true, typing: true}
+	_, old := d.m.Update(keyPress("n"))
+	d.enter("eedle")
+	d.work(old)
+	d.sees("4 places")
+	d.events(userSaid("one more needle"), done(llm.Assistant, "z", "needles are found"), turnEnd(loop.Done, time.Second))
+	d.sees("6 places")
+	d.press("enter")
+	d.sees("1 of 6")
+}

@@ -1,0 +1,93 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+)
+
+func (m *model) slashView(string) tea.Cmd {
+	m.openWhole()
+	return nil
+}
+
+// openWhole shows everything uncut in all of the window. It is the same
+// transcript, drawn in another way.
+func (m *model) openWhole() {
+	m.closeFind()
+	m.whole = true
+	m.list.showWhole(true)
+}
+
+// closeWhole goes back to where one was.
+func (m *model) closeWhole() {
+	m.closeFind()
+	m.whole = false
+	m.list.showWhole(false)
+}
+
+// showWhole draws all items with all they have, or as they were. What is at the
+// top of the window stays there.
+func (t *transcript) showWhole(whole bool) {
+	t.whole = whole
+	t.look++
+	if !t.follow && t.top.row < len(t.pages[t.top.page].rows) {
+		_, gap := t.lines(t.top)
+		t.skip = min(t.skip, gap)
+	}
+}
+
+// pressWhole takes a key while everything is shown.
+func (m *model) pressWhole(msg tea.KeyPressMsg) tea.Cmd {
+	if cmd, taken := m.pressFind(msg); taken {
+		return cmd
+	}
+	k := msg.String()
+	page := max(m.list.height-2, 1)
+	switch {
+	case m.keys.is(k, actViewClose) && m.find.open && m.keys.is(k, actDismiss):
+		m.closeFind()
+	case m.keys.is(k, actViewClose), m.keys.is(k, actClear), m.keys.is(k, actView):
+		m.closeWhole()
+	case m.keys.is(k, actViewUp):
+		m.list.scroll(-1)
+	case m.keys.is(k, actViewDown):
+		m.list.scroll(1)
+	case m.keys.is(k, actViewPageUp), m.keys.is(k, actPageUp):
+		m.list.scroll(-page)
+	case m.keys.is(k, actViewPageDown), m.keys.is(k, actPageDown):
+		m.list.scroll(page)
+	case m.keys.is(k, actViewTop), m.keys.is(k, actTop):
+		m.list.home()
+	case m.keys.is(k, actViewBottom), m.keys.is(k, actBottom):
+		m.list.end()
+	case m.keys.is(k, actViewFind), m.keys.is(k, actFind):
+		m.openFind()
+	case m.keys.is(k, actViewOlder):
+		m.findOlder()
+	case m.keys.is(k, actViewNewer):
+		m.findNewer()
+	case m.keys.is(k, actJumpBack), m.keys.is(k, actJumpOn):
+		m.jump(m.keys.is(k, actJumpBack))
+	case m.keys.is(k, actMouse):
+		m.mouse = !m.mouse
+	case m.keys.is(k, actSuspend):
+		return tea.Suspend
+	}
+	return nil
+}
+
+// wholePanel is the line below what is shown whole.
+func (m *model) wholePanel() panel {
+	var p panel
+	switch {
+	case m.find.open:
+		p.add(m.find.line(m.st, m.width))
+	case m.dialog.waits():
+		p.lines = []string{m.st.Yellow.Render(Truncate("? a question waits · "+m.keys.name(actViewClose)+" goes back to it", m.width))}
+	default:
+		k := m.keys.name
+		hint := "  " + k(actViewUp) + " and " + k(actViewDown) + " scroll · " + k(actViewFind) + " finds · " + k(actViewTop) + " " + k(actViewBottom) +
+			" beginning and end · " + k(actViewClose) + " closes this"
+		p.lines = []string{m.st.Dim.Render(Truncate(hint, m.width))}
+	}
+	return p
+}

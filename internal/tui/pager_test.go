@@ -1,0 +1,64 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// Everything is shown with all it has, and afterwards as it was.
+func TestWhole(t *testing.T) {
+	lines := func(word string, n int) string { return strings.Repeat(word+"\n", n) + "last of the " + word }
+	all := []loop.Event{userSaid(lines("prompt", 40)), done(llm.Thinking, "r", lines("thought", 40)), call("r", "1", "read"), call("r", "2", "read"),
+		start("1", "read a.go", "read", file("a.go")), start("2", "read b.go", "read", file("b.go")),
+		result("1", "read a.go", "read", loop.OK, "", lines("output", 2500), time.Second), result("2", "read b.go", "read", loop.OK, "", lines("other", 10), time.Second),
+		&loop.StepEnd{Reply: "r"}, done(llm.Assistant, "r2", "All read."), turnEnd(loop.Done, time.Second)}
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{History: all})
+		before := d.screen()
+		d.press("ctrl+g")
+		d.golden("whole-" + size)
+		for _, word := range []string{"prompt", "thought", "output", "other"} {
+			d.press("/")
+			d.enter("last of the " + word)
+			d.press("enter")
+			d.sees("last of the "+word, "1 of 1")
+			d.press("esc")
+		}
+		d.press("g")
+		d.sees("agent 0.1")
+		d.press("space", "space", "b", "j", "j", "k", "G")
+		d.sees("All read.")
+		d.press("/")
+		d.enter("prompt")
+		d.press("enter", "n", "n", "N")
+		d.golden("whole-find-" + size)
+		d.press("esc", "G", "x", "y", "tab", "q")
+		if got := d.screen(); got != before {
+			t.Errorf("it was\n%s\nand is\n%s", before, got)
+		}
+		d.commands()
+	})
+}
+
+// A question that comes meanwhile is told, and waits.
+func TestWholeWhileAsked(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.enter("/view")
+	d.press("enter")
+	d.events(asked()...)
+	d.sees("a question waits")
+	d.press("y", "n", "a")
+	d.commands()
+	d.send(tea.WindowSizeMsg{Width: 40, Height: 2})
+	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	d.press("q")
+	d.pass(time.Second)
+	d.press("y")
+	d.commands(loop.Answer{ID: "5", Decision: loop.Allow})
+}

@@ -19,7 +19,10 @@ func FuzzScreen(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		p := &player{rand.New(rand.NewPCG(seed, 1)), newDriver(t, 80, 24, new(store).options()), nil, 0}
+		o := new(store).options()
+		o.Models, o.Welcome, o.Terminal = catalogue, "No model is connected.", Terminal{Notify: NotifyOSC9, Progress: true}
+		p := &player{rand.New(rand.NewPCG(seed, 1)), newDriver(t, 80, 24, o), nil, 0}
+		p.d.work(p.d.m.Init())
 		for range 100 {
 			p.step()
 		}
@@ -39,7 +42,7 @@ func (p *player) step() {
 	case 0, 1, 2:
 		p.d.press(p.pick("enter", "esc", "ctrl+c", "tab", "shift+tab", "up", "down", "left", "right", "pgup", "pgdown",
 			"ctrl+home", "ctrl+end", "ctrl+o", "ctrl+t", "ctrl+j", "shift+enter", "backspace", "ctrl+w", "ctrl+u", "ctrl+k",
-			"y", "n", "a", "1", "3", "7", "space", "?", "/", "\\", "x", "日", "é", "alt+m", "home", "end", "delete", "alt+b", "ctrl+d", "q"))
+			"y", "n", "a", "1", "3", "7", "space", "?", "/", "\\", "x", "日", "é", "alt+m", "home", "end", "delete", "alt+b", "ctrl+d", "q", "ctrl+p", "ctrl+n", "ctrl+x"))
 	case 3:
 		p.d.send(tea.PasteMsg{Content: p.words(p.IntN(300))})
 	case 4:
@@ -54,7 +57,8 @@ func (p *player) step() {
 	case 6:
 		if p.IntN(4) == 0 {
 			p.d.press("ctrl+u")
-			p.d.enter(p.pick("/sessions", "/resume", "/rewind", "/fork", "/rename x", "/compact"))
+			p.d.enter(p.pick("/sessions", "/resume", "/rewind", "/fork", "/rename x", "/compact",
+				"/model", "/keys", "/theme", "/status", "/cost", "/copy", "/copy code", "/help"))
 			p.d.press("enter")
 			return
 		}

@@ -34,7 +34,7 @@ func TestDiffGoldens(t *testing.T) {
 				checkGolden(t, name, lines)
 			}
 		}
-		for width := 2; width < 60; width++ {
+		for width := 2; width < 60; width += 3 {
 			checkLines(t, DiffLines(looks["dark"], d, width, 0), width)
 			for _, st := range []*Styles{{diffs: Split}, look{theme: "light", diffs: Split}.styles()} {
 				checkLines(t, DiffLines(st, d, width, 0), width)

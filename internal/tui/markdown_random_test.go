@@ -13,7 +13,7 @@ import (
 // and in the end it looks as if it had come at once.
 func TestMarkdownOfAnyKindStreams(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 11))
-	for range 150 {
+	for range 60 {
 		text, width := document(rnd), 12+rnd.IntN(110)
 		m := NewMarkdown(looks["dark"])
 		var frozen []string

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"agent/internal/llm/offline"
 	"agent/internal/loop"
@@ -66,11 +67,9 @@ func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Ex
 		defer close(ended)
 		agent.Run(ctx, commands, events)
 	}()
-	found := make(chan struct{})
-	go func() {
-		defer close(found)
-		a.find(ctx, commands)
-	}()
+	var beside sync.WaitGroup
+	beside.Go(func() { a.find(ctx, commands) })
+	beside.Go(func() { shed(ctx) })
 	screen := a.screen(among(events, a.said, ctx.Done()), commands, prompts)
 	screen.Page = agent.Page
 	var exit tui.Exit
@@ -85,7 +84,7 @@ func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Ex
 	}
 	stop()
 	<-ended
-	<-found
+	beside.Wait()
 	if end := signalled(); end != nil {
 		if end.err == nil {
 			end.err = err

@@ -73,7 +73,9 @@ func (m *model) suggest() tea.Cmd {
 	switch {
 	case w.source == nowhere:
 		p.close()
-		p.dismissed = word{}
+		if m.editor.search == nil { // which gives the word back
+			p.dismissed = word{}
+		}
 	case w.same(p.dismissed):
 	case w.source == fromFiles:
 		return m.suggestFiles(w)

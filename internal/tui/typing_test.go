@@ -106,6 +106,7 @@ func TestEscClosesSuggestionsFirst(t *testing.T) {
 	d.events(userSaid("go"))
 	d.enter("@mai")
 	d.press("esc")
+	d.press("ctrl+r", "x", "esc")
 	d.commands()
 	d.press("esc")
 	d.commands(loop.Interrupt{})

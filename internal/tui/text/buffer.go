@@ -12,7 +12,7 @@ type Buffer struct {
 	past  past
 	kills kills
 	last  act
-	rows  Rows
+	rows  layout
 }
 
 // act is what was done last: some things go on with what was done before.
@@ -29,7 +29,7 @@ const (
 
 // New returns an empty buffer whose characters are as wide as measure says.
 func New(measure Measure) *Buffer {
-	return &Buffer{goal: -1, rows: Rows{measure: measure, width: 80}}
+	return &Buffer{goal: -1, rows: layout{measure: measure, width: 80}}
 }
 
 // String is the whole text, tokens included.

@@ -11,16 +11,14 @@ import (
 // are the last.
 const (
 	FirstToken rune = 0x100000
-	LastToken  rune = 0x10fffd
+	lastToken  rune = 0x10fffd
 )
 
 // IsToken reports whether r stands for something else.
-func IsToken(r rune) bool { return r >= FirstToken && r <= LastToken }
+func IsToken(r rune) bool { return r >= FirstToken && r <= lastToken }
 
-// Next returns the offset behind the character at an offset, which must not be
+// next returns the offset behind the character at an offset, which must not be
 // the end.
-func Next(s string, at int) int { return next(s, at) }
-
 func next(s string, at int) int {
 	if s[at] < utf8.RuneSelf && (at+1 == len(s) || s[at+1] < utf8.RuneSelf) {
 		return at + 1

@@ -12,8 +12,8 @@ type Measure func(character, rest string) (drawn string, width int)
 // Row is a part of the text that is drawn on one line. Its newline is not in it.
 type Row struct{ From, To int }
 
-// Rows breaks text into rows. What an edit costs depends on what it changes.
-type Rows struct {
+// layout breaks text into rows. What an edit costs depends on what it changes.
+type layout struct {
 	measure Measure
 	width   int
 	rows    []Row // nil is not broken yet
@@ -87,11 +87,11 @@ func (b *Buffer) broken() []Row {
 	return b.rows.rows
 }
 
-func (r *Rows) forget() { r.rows = nil }
+func (r *layout) forget() { r.rows = nil }
 
 // edited breaks text anew around what was put in the place of [from, to), n
 // bytes long, as far as that changes rows.
-func (r *Rows) edited(text string, from, to, n int) {
+func (r *layout) edited(text string, from, to, n int) {
 	if r.rows == nil {
 		return
 	}
@@ -116,7 +116,7 @@ func (r *Rows) edited(text string, from, to, n int) {
 
 // from appends the rows of text from an offset on, up to one that begins where
 // known says. It reports whether it got there, and not to the end.
-func (r *Rows) from(text string, at int, known func(at int) bool, rows []Row) (all []Row, met bool) {
+func (r *layout) from(text string, at int, known func(at int) bool, rows []Row) (all []Row, met bool) {
 	for at >= 0 {
 		to, following := r.row(text, at)
 		rows = append(rows, Row{at, to})
@@ -130,7 +130,7 @@ func (r *Rows) from(text string, at int, known func(at int) bool, rows []Row) (a
 
 // row returns where the row that begins at an offset ends, and where the next
 // one begins: negative if there is none.
-func (r *Rows) row(text string, from int) (to, following int) {
+func (r *layout) row(text string, from int) (to, following int) {
 	col, mayBreak, was := 0, -1, 0
 	for at := from; at < len(text); {
 		if text[at] == '\n' {
@@ -159,7 +159,7 @@ func (r *Rows) row(text string, from int) (to, following int) {
 }
 
 // hang ends a row with the blank at an offset.
-func (r *Rows) hang(text string, at int) (to, following int) {
+func (r *layout) hang(text string, at int) (to, following int) {
 	at++
 	switch {
 	case at == len(text):
@@ -172,7 +172,7 @@ func (r *Rows) hang(text string, at int) (to, following int) {
 
 // size returns how many bytes the character at an offset has, and how wide it
 // is.
-func (r *Rows) size(text string, at int) (n, width int) {
+func (r *layout) size(text string, at int) (n, width int) {
 	if c := text[at]; c >= 0x20 && c < 0x7f && (at+1 == len(text) || text[at+1] < utf8.RuneSelf) {
 		return 1, 1
 	}

@@ -111,11 +111,11 @@ func open(f flags, attended bool) (*app, error) {
 		}
 	}
 	if err := a.openLog(f); err != nil {
-		a.close()
+		a.giveUp(f)
 		return nil, err
 	}
 	if err := a.assemble(f, set, attended); err != nil {
-		a.close()
+		a.giveUp(f)
 		return nil, err
 	}
 	return a, nil
@@ -134,6 +134,15 @@ func (a *app) close() {
 	}
 	if a.work != nil {
 		_ = a.work.Close()
+	}
+}
+
+// giveUp is close for a session that f could not open. A fork that was made for
+// it does not stay.
+func (a *app) giveUp(f flags) {
+	a.close()
+	if f.fork && a.log != nil {
+		_ = a.store.Remove(a.id())
 	}
 }
 

@@ -87,6 +87,9 @@ func (a *app) forkLog(id string, keep *int) error {
 	if err := v.Close(); err != nil {
 		return err
 	}
+	if _, err := os.Stat(from.Dir); err != nil && from.Dir != "" {
+		return fmt.Errorf("the session ran in %s: %w", from.Dir, err) // before there is a fork of no use
+	}
 	if a.newer(from) {
 		return fmt.Errorf("session %s was written by a newer version of this program: it can be read (agent sessions show %s), but neither continued nor forked", from.ID, from.ID)
 	}

@@ -42,7 +42,9 @@ func (s *Store) CreateFrom(h Header, bodies iter.Seq2[[]byte, error]) (*Log, err
 // it makes up what Create does, the parent, and the directory if it is missing.
 //
 // The other session may be open elsewhere, damaged or of a newer format: what
-// is valid of it is taken over. Records are numbered anew.
+// is valid of it is taken over. Records are numbered anew. Its outputs are the
+// new one's too, and records that tell of one name it there: the other session
+// may be removed.
 func (s *Store) Fork(id string, seq int, h Header) (*Log, error) {
 	v, err := s.View(id)
 	if err != nil {
@@ -62,7 +64,15 @@ func (s *Store) Fork(id string, seq int, h Header) (*Log, error) {
 	if h.Dir == "" {
 		h.Dir = v.Header().Dir
 	}
-	return s.CreateFrom(h, bodiesUpTo(v.From(0), seq))
+	l := s.Create(h)
+	outputs, err := s.shareOutputs(h.Parent, l.header.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.create(outputs.all(bodiesUpTo(v.From(0), seq))); err != nil {
+		return nil, errors.Join(err, outputs.undo())
+	}
+	return l, nil
 }
 
 // bodiesUpTo yields the bodies of valid records up to one of that number.

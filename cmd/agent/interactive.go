@@ -60,17 +60,21 @@ func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Ex
 	}
 	signalled := heedSignals(ctx, stop, interrupts)
 
+	// The agent outlives the screen: what was typed last is handed to it when the
+	// screen is gone.
+	outlives, dismiss := context.WithCancel(context.WithoutCancel(ctx))
+	defer dismiss()
 	agent := loop.NewAgent(a.options)
 	commands, events := make(chan loop.Command), make(chan loop.Event, 64)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		agent.Run(ctx, commands, events)
+		agent.Run(outlives, commands, events)
 	}()
 	var beside sync.WaitGroup
 	beside.Go(func() { a.find(ctx, commands) })
 	beside.Go(func() { shed(ctx) })
-	screen := a.screen(among(events, a.said, ctx.Done()), commands, prompts)
+	screen := a.screen(among(events, a.said, outlives.Done()), commands, prompts)
 	screen.Page = agent.Page
 	var exit tui.Exit
 	var err error
@@ -83,6 +87,7 @@ func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Ex
 		exit, err = tui.Run(ctx, screen)
 	}
 	stop()
+	dismiss()
 	<-ended
 	beside.Wait()
 	if end := signalled(); end != nil {

@@ -64,6 +64,35 @@ func TestTerminalCloses(t *testing.T) {
 	waitFor(t, "the command to be gone", func() bool { return !runs(nap) })
 }
 
+// What was typed last is there again after the program was told to end, in the
+// middle of a turn too.
+func TestDraftOutlivesASignal(t *testing.T) {
+	for _, busy := range []bool{false, true} {
+		s := serve(t, say("Hello."), begin("An answer that never "))
+		h := newHome(t, nil, at(s)...)
+		a := h.open(t, 80, 24)
+		a.wait("? keys")
+		a.send("hi" + enter)
+		a.wait("Hello.")
+		if busy {
+			a.send("talk" + enter)
+			a.wait("An answer that never")
+		}
+		a.send("half a thou")
+		a.send("ght")
+		a.wait("half a thought")
+		if err := a.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if code := a.exit(); code != exitTerminated {
+			t.Errorf("got exit code %d, want %d", code, exitTerminated)
+		}
+		b := h.open(t, 80, 24, "--continue")
+		b.wait("› half a thought")
+		b.close()
+	}
+}
+
 // Without colour nothing on the screen is coloured.
 func TestNoColor(t *testing.T) {
 	s := serve(t, call("edit", `{"path":"a.go","old":"","new":"package a\n"}`), say("**Done.**"))

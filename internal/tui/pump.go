@@ -109,3 +109,18 @@ func relay(ctx context.Context, in <-chan loop.Command, out chan<- loop.Command)
 		}
 	}
 }
+
+// drain takes events that nobody looks at any more, until ctx ends: an agent
+// that waits for it takes no commands.
+func drain(ctx context.Context, events <-chan loop.Event) {
+	for {
+		select {
+		case _, ok := <-events:
+			if !ok {
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}

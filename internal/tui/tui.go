@@ -141,7 +141,7 @@ type Exit struct {
 // none of which is an error. However it ends, the terminal is as it was found.
 // Signals are the caller's to turn into the end of ctx.
 func Run(ctx context.Context, o Options) (Exit, error) {
-	all, stop := context.WithCancel(ctx)
+	all, stop := context.WithCancel(context.WithoutCancel(ctx)) // what was typed is handed over even so
 	defer stop()
 	commands, passed := make(chan loop.Command), make(chan struct{})
 	go func() {
@@ -154,7 +154,7 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 		case <-all.Done():
 		}
 	})
-	ctx, cancel := context.WithCancel(all)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	drawn, err := terminal.Show(ctx, cancel, m, terminal.Options{In: o.Input, Out: o.Output, Fault: o.Fault}, func(send func(any)) {
 		pump(ctx, o.Events, send)
@@ -164,6 +164,7 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 	}
 	m.saveDraft()
 	close(commands)
+	go drain(all, o.Events)
 	if !m.orphan {
 		select {
 		case <-passed:

@@ -36,6 +36,9 @@ type fact struct {
 	warn  bool   // it is to be seen
 }
 
+// leastFact is how many columns the last fact needs to tell anything.
+const leastFact = 12
+
 // line draws it. Where room is short, what can be found elsewhere goes first.
 func (s status) line(st *Styles, width int) string {
 	room := width - lipgloss.Width(s.right) - 2
@@ -52,6 +55,9 @@ func (s status) line(st *Styles, width int) string {
 			if least < 0 || f.keep < facts[least].keep {
 				least = i
 			}
+		}
+		if wide-3 > room && room < leastFact && s.right != "" && len(facts) <= 1 {
+			return st.Dim.Render(Truncate(s.right, width)) // what a key does now matters more
 		}
 		if wide-3 <= room || len(facts) <= 1 {
 			return spread(strings.Join(texts, st.Dim.Render(" · ")), st.Dim.Render(s.right), width)

@@ -42,7 +42,7 @@ func (p *player) step() {
 	case 0, 1, 2:
 		p.d.press(p.pick("enter", "esc", "ctrl+c", "tab", "shift+tab", "up", "down", "left", "right", "pgup", "pgdown",
 			"ctrl+home", "ctrl+end", "ctrl+o", "ctrl+t", "ctrl+j", "shift+enter", "backspace", "ctrl+w", "ctrl+u", "ctrl+k",
-			"y", "n", "a", "1", "3", "7", "space", "?", "/", "\\", "x", "日", "é", "alt+m", "home", "end", "delete", "alt+b", "ctrl+d", "q", "ctrl+p", "ctrl+n", "ctrl+x"))
+			"y", "n", "a", "1", "3", "7", "space", "?", "/", "\\", "x", "日", "é", "alt+m", "home", "end", "delete", "alt+b", "ctrl+d", "q", "ctrl+p", "ctrl+n", "ctrl+x", "!", "alt+enter", "alt+q"))
 	case 3:
 		p.d.send(tea.PasteMsg{Content: p.words(p.IntN(300))})
 	case 4:
@@ -58,8 +58,8 @@ func (p *player) step() {
 		if p.IntN(4) == 0 {
 			p.d.press("ctrl+u")
 			p.d.enter(p.pick("/sessions", "/resume", "/rewind", "/fork", "/rename x", "/compact",
-				"/model", "/keys", "/theme", "/status", "/cost", "/copy", "/copy code", "/help"))
-			p.d.press("enter")
+				"/model", "/keys", "/theme", "/status", "/cost", "/copy", "/copy code", "/help", "!ls", "!!ls -l", "ls"))
+			p.d.press(p.pick("enter", "alt+enter"))
 			return
 		}
 		fallthrough
@@ -91,7 +91,7 @@ func (p *player) event() loop.Event {
 	}
 	effect, title := p.pick("read", "write", "execute", ""), p.pick("read ", "shell ", "", "edit ")+p.words(2)
 	diff := loop.Diff{Path: p.words(1), Unified: hunk, Added: 2, Removed: 1}
-	switch p.IntN(21) {
+	switch p.IntN(24) {
 	case 0:
 		return &loop.UserSaid{Text: p.words(20), Steered: p.IntN(2) == 0}
 	case 1, 2:
@@ -138,6 +138,15 @@ func (p *player) event() loop.Event {
 		return &loop.Rewound{Keep: p.IntN(30) - 1}
 	case 18:
 		return &loop.Renamed{Title: p.words(p.IntN(9))}
+	case 20:
+		return &loop.ShellStart{ID: p.pick("s1", "s2"), Line: p.words(4), Join: p.IntN(2) == 0}
+	case 21:
+		return loop.Progress{ID: p.pick("s1", "s2"), Text: p.words(10)}
+	case 22:
+		return &loop.ShellEnd{ID: p.pick("s1", "s2"), Line: p.words(4), Join: p.IntN(2) == 0, Text: p.words(40) + p.pick("", "\n[exit 0]\n"),
+			Outcome: loop.Outcome(p.pick("ok", "error", "interrupted", "unknown")), Summary: p.words(p.IntN(3)), Duration: time.Second}
+	case 23:
+		return loop.NotRun{Line: p.words(3), Why: p.words(2)}
 	case 19:
 		return &loop.Compacted{Replies: 3, Saved: p.IntN(1e6), Why: p.words(2)}
 	}

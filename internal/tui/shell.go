@@ -65,7 +65,7 @@ func (c *typedCommand) said(width int, open bool) []string {
 	}
 	lines := outputLines(text, width)
 	if more := len(lines) - ranLines; more > 1 {
-		return append([]string{"… " + count(more, "more line") + " above"}, lines[more:]...)
+		return append([]string{Truncate("… "+count(more, "more line")+" above", width)}, lines[more:]...)
 	}
 	return lines
 }

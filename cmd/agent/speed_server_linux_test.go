@@ -29,6 +29,7 @@ type play struct {
 	every  time.Duration // between two of them; 0 sends all at once
 	call   string        // a file that the answer reads, in place of text
 	hold   bool          // goes on for ever, from the beginning
+	last   func()        // called when all but the end was sent; may be nil
 }
 
 func newPacer(b *testing.B) *pacer {
@@ -92,6 +93,10 @@ func (p *pacer) say(w http.ResponseWriter, r *http.Request, now play) bool {
 		case <-r.Context().Done():
 			return false
 		}
+	}
+	if now.last != nil {
+		flush()
+		now.last()
 	}
 	reason := "stop"
 	if now.call != "" {

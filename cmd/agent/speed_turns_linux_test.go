@@ -1,8 +1,8 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
-	"io"
 	"os/exec"
 	"testing"
 	"time"
@@ -122,27 +122,26 @@ func measureRun(b *testing.B) string {
 	s := newPacer(b)
 	h := newHome(b, nil, s.env()...)
 	for range 21 {
-		s.next(play{tokens: []string{"It ", "is ", "one ", "sentence."}})
 		cmd := exec.Command("agent", "run", "say something")
 		cmd.Dir, cmd.Env = h.work, h.env
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			b.Fatal(err)
-		}
+		// Measured before the answer ends: the most that the kernel tells of
+		// afterwards is at least that of the test.
+		started, most := make(chan process, 1), make(chan float64, 1)
+		s.next(play{tokens: []string{"It ", "is ", "one ", "sentence."}, last: func() { most <- (<-started).peak(b) }})
+		var out bytes.Buffer
+		cmd.Stdout = &out
 		begun := time.Now()
 		if err := cmd.Start(); err != nil {
 			b.Fatal(err)
 		}
-		const want = "It is one sentence."
-		if _, err := io.ReadFull(out, make([]byte, len(want))); err != nil {
-			b.Fatal(err)
-		}
-		// Now, as the most that wait tells of is at least that of the test.
-		peak = append(peak, process(cmd.Process.Pid).peak(b))
+		started <- process(cmd.Process.Pid)
 		if err := cmd.Wait(); err != nil {
 			b.Fatal(err)
 		}
-		wall = append(wall, time.Since(begun))
+		wall, peak = append(wall, time.Since(begun)), append(peak, <-most)
+		if got, want := out.String(), "It is one sentence.\n"; got != want {
+			b.Fatalf("got %q, want %q", got, want)
+		}
 		cpu = append(cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 	}
 	return millis(median(wall)) + "; " + seconds(median(cpu)) + "; " + mebibytes(median(peak))

@@ -54,7 +54,7 @@ func checkKeys(file settings.File) (clashes []string, err error) {
 		return nil, fmt.Errorf("%s:%d: %s: %w", file.Path, file.Lines[name], name, err)
 	}
 	for _, c := range tui.ClashingKeys(file.Keys) {
-		clashes = append(clashes, fmt.Sprintf("%s: the first of them has it. Mend it under keys in %s", c, file.Path))
+		clashes = append(clashes, fmt.Sprintf("%s. Mend it under keys in %s", c, file.Path))
 	}
 	return clashes, nil
 }

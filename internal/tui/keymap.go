@@ -32,8 +32,26 @@ func KeyTable(changed map[string][]string) []Key {
 type keymap struct{ rows []binding }
 
 // newKeymap returns the default table, with the keys of the named actions
-// replaced.
+// replaced. A key that they take does no longer what it does by default.
 func newKeymap(changed map[string][]string) keymap {
+	rows := rebound(changed)
+	for i, r := range rows {
+		if _, ok := changed[string(r.action)]; ok {
+			continue
+		}
+		rows[i].keys = slices.DeleteFunc(slices.Clone(r.keys), func(key string) bool {
+			return slices.ContainsFunc(rows, func(o binding) bool {
+				_, theirs := changed[string(o.action)]
+				return theirs && together(r.where, o.where) && slices.Contains(o.keys, key)
+			})
+		})
+	}
+	return keymap{rows}
+}
+
+// rebound is the default table with the keys of the named actions replaced,
+// whether they clash with others or not.
+func rebound(changed map[string][]string) []binding {
 	rows := bindings()
 	for i := range rows {
 		keys, ok := changed[string(rows[i].action)]
@@ -47,7 +65,7 @@ func newKeymap(changed map[string][]string) keymap {
 			}
 		}
 	}
-	return keymap{rows}
+	return rows
 }
 
 // told returns the bindings that are worth telling.

@@ -41,16 +41,22 @@ func sortedNames(m map[string][]string) []string {
 	return names
 }
 
-// ClashingKeys says which keys do two things in one place, where only the first
-// can be had.
+// ClashingKeys says which keys are to do two things in one place, and which of
+// the two they do: what the configuration says goes before what is usual.
 func ClashingKeys(changed map[string][]string) []string {
-	rows := newKeymap(changed).rows
+	rows := rebound(changed)
 	var out []string
 	for i, a := range rows {
 		for _, b := range rows[i+1:] {
-			if together(a.where, b.where) {
-				out = append(out, clashes(a, b)...)
+			if !together(a.where, b.where) {
+				continue
 			}
+			has := a.action
+			_, first := changed[string(a.action)]
+			if _, second := changed[string(b.action)]; second && !first {
+				has = b.action
+			}
+			out = append(out, clashes(a, b, has)...)
 		}
 	}
 	return out
@@ -62,13 +68,13 @@ func together(a, b scope) bool {
 	return a == b || in(anywhere, inEditor) || in(inList, inSessions)
 }
 
-func clashes(a, b binding) []string {
+func clashes(a, b binding, has action) []string {
 	var out []string
 	for _, k := range a.keys {
 		for _, l := range b.keys {
 			switch {
 			case k == l:
-				out = append(out, fmt.Sprintf("%s is bound to both %s and %s", k, a.action, b.action))
+				out = append(out, fmt.Sprintf("%s is bound to both %s and %s: %s has it", k, a.action, b.action, has))
 			case strings.HasPrefix(l, k+" "):
 				out = append(out, fmt.Sprintf("%s of %s is where %s of %s begins", k, a.action, l, b.action))
 			case strings.HasPrefix(k, l+" "):

@@ -43,9 +43,10 @@ func TestKeysOfAConfiguration(t *testing.T) {
 		{keys: map[string][]string{"open": {""}}, action: "open", err: "no keys at all are []"},
 		{keys: map[string][]string{"open": {"f99"}}, action: "open", err: "is no key"},
 		{keys: map[string][]string{"open": {"a b"}}, action: "open", err: "begins with a key that types something"},
-		{keys: map[string][]string{"open": {"ctrl+t"}}, clash: []string{"ctrl+t is bound to both open and open-all"}},
+		{keys: map[string][]string{"open": {"ctrl+t"}}, clash: []string{"ctrl+t is bound to both open and open-all: open has it"}},
 		{keys: map[string][]string{"open": {"ctrl+t x"}}, clash: []string{"ctrl+t of open-all is where ctrl+t x of open begins"}},
-		{keys: map[string][]string{"open": {"ctrl+w"}}, clash: []string{"ctrl+w is bound to both open and erase-word"}},
+		{keys: map[string][]string{"open": {"ctrl+w"}}, clash: []string{"ctrl+w is bound to both open and erase-word: open has it"}},
+		{keys: map[string][]string{"open-all": {"ctrl+o"}}, clash: []string{"ctrl+o is bound to both open and open-all: open-all has it"}},
 		{keys: map[string][]string{"open": {"y"}}}, // a question has its own
 	} {
 		action, err := CheckKeys(c.keys)
@@ -57,6 +58,18 @@ func TestKeysOfAConfiguration(t *testing.T) {
 		}
 		if d := cmp.Diff(ClashingKeys(c.keys), c.clash); d != "" {
 			t.Errorf("%v: %s", c.keys, d)
+		}
+	}
+}
+
+// What the configuration binds goes before what is bound by default.
+func TestKeysOfAConfigurationGoFirst(t *testing.T) {
+	k := newKeymap(map[string][]string{"open-all": {"ctrl+o"}, "suspend": {"ctrl+w"}})
+	for key, want := range map[string]action{"ctrl+o": actOpenAll, "ctrl+w": actSuspend} {
+		for _, b := range k.rows {
+			if k.is(key, b.action) != (b.action == want) {
+				t.Errorf("%s does %s: %t", key, b.action, k.is(key, b.action))
+			}
 		}
 	}
 }

@@ -73,7 +73,7 @@ func (d *dialog) toggle() {
 func (d *dialog) answerMarked() *loop.Answer {
 	switch {
 	case d.at == len(d.asks[0].Choices):
-		d.note = newEditor(d.keys, d.st)
+		d.note = newEditor(d.keys, d.st, d.vi)
 		return nil
 	case len(d.taken) == 0:
 		d.taken = []int{d.at}

@@ -20,6 +20,7 @@ const quiet = 500 * time.Millisecond
 type dialog struct {
 	keys  keymap
 	st    *Styles
+	vi    bool // what is said is typed with the keys of vi
 	asks  []loop.Ask
 	armed bool    // it takes keys
 	after bool    // it follows another one: until it is armed, keys are nobody's
@@ -96,7 +97,7 @@ func (d *dialog) press(msg tea.KeyPressMsg) (answer *loop.Answer, taken bool) {
 	case d.keys.is(k, actAlways) && ask.Scope != "":
 		return d.answer(loop.Always, ""), true
 	case d.keys.is(k, actSay) && !ask.AboutTurn():
-		d.note = newEditor(d.keys, d.st)
+		d.note = newEditor(d.keys, d.st, d.vi)
 	default:
 		return nil, d.pressScroll(k)
 	}

@@ -24,9 +24,13 @@ type editor struct {
 	top          int // the first row that is shown
 }
 
-func newEditor(keys keymap, st *Styles) *editor {
+// newEditor returns an empty editor, with the keys of vi or without.
+func newEditor(keys keymap, st *Styles, vi bool) *editor {
 	e := &editor{keys: keys, st: st, limit: editorLines}
 	e.buf = text.New(e.measure)
+	if vi {
+		e.vi = text.NewVi(e.buf)
+	}
 	e.does = e.actions()
 	e.resize(80, editorLines)
 	return e

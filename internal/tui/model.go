@@ -12,7 +12,6 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop"
 	"agent/internal/loop/policy"
-	"agent/internal/tui/text"
 )
 
 const (
@@ -79,11 +78,8 @@ func newModel(o Options, now func() time.Time, send func(loop.Command)) *model {
 	m.recent = o.Recent
 	m.st = m.look.styles()
 	m.list = newTranscript(m.st)
-	m.editor = newEditor(m.keys, m.st)
-	if o.Vi {
-		m.editor.vi = text.NewVi(m.editor.buf)
-	}
-	m.dialog = &dialog{keys: m.keys, st: m.st}
+	m.editor = newEditor(m.keys, m.st, o.Vi)
+	m.dialog = &dialog{keys: m.keys, st: m.st, vi: o.Vi}
 	m.help = &help{keys: m.keys}
 	m.list.head(&header{o.heading("")})
 	for _, n := range append(slices.Clone(o.Notices), m.adopt(o.Custom)...) {

@@ -9,7 +9,13 @@ import (
 // dismisses reports whether a key takes something away that stands before the
 // turn: suggestions, a search, a mode of vi.
 func (m *model) dismisses(k string) bool {
-	return m.keys.is(k, actDismiss) && !m.dialog.takes() && (m.find.typing || m.popup.open() || m.editor.search != nil || m.editor.escapes())
+	switch {
+	case !m.keys.is(k, actDismiss):
+		return false
+	case m.dialog.takes():
+		return m.dialog.note != nil && m.dialog.note.escapes()
+	}
+	return m.find.typing || m.popup.open() || m.editor.search != nil || m.editor.escapes()
 }
 
 // tookTyping takes a message for what helps to type. It reports whether it was

@@ -238,6 +238,17 @@ func TestViKeys(t *testing.T) {
 	d.shows("take back")
 }
 
+// What is said with a refusal is typed with the same keys.
+func TestViKeysInADialog(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Vi: true})
+	d.events(userSaid("go"), loop.Asked{Ask: loop.Ask{ID: "c1", Title: "shell make", Effect: "execute"}})
+	d.pass(time.Second)
+	d.press("tab")
+	d.enter("not now")
+	d.press("esc", "d", "b", "enter")
+	d.commands(loop.Answer{ID: "c1", Decision: loop.Refuse, Note: "not w"})
+}
+
 func TestUndoKeys(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	d.enter("one two")

@@ -15,6 +15,7 @@ import (
 func drawAs(o *tui.Options, set settings.Settings) {
 	o.Theme, o.Diffs = set.Theme, tui.DiffLayout(set.Diff)
 	o.ASCII = asciiOnly(set.ASCII, os.Getenv)
+	o.NoMouse = set.Mouse != nil && !*set.Mouse
 	o.NoColor = os.Getenv("NO_COLOR") != ""
 	o.Colours = colorprofile.Env(os.Environ())
 	o.SaveTheme = func(name string) error {

@@ -73,7 +73,7 @@ type model struct {
 type tickMsg struct{}
 
 func newModel(o Options, now func() time.Time, send func(loop.Command)) *model {
-	m := &model{o: o, now: now, send: send, after: after, exec: tea.ExecProcess, look: o.look(), mouse: true, play: o.Prompts, width: 80, height: 24}
+	m := &model{o: o, now: now, send: send, after: after, exec: tea.ExecProcess, look: o.look(), mouse: !o.NoMouse, play: o.Prompts, width: 80, height: 24}
 	m.keys = newKeymap(o.Keys)
 	m.recent = o.Recent
 	m.st = m.look.styles()

@@ -58,7 +58,10 @@ func (p *picking) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // View draws the window.
 func (p *picking) View() tea.View {
 	v := tea.NewView("")
-	v.AltScreen, v.MouseMode = true, tea.MouseModeCellMotion
+	v.AltScreen = true
+	if !p.o.NoMouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	if p.picker.width <= 0 || p.picker.height <= 0 {
 		return v
 	}

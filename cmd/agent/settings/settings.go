@@ -32,6 +32,7 @@ type Settings struct {
 	Theme     string              `json:"theme,omitempty" enum:"terminal,dark,light,high-contrast,gruvbox,catppuccin" what:"colours of the screen: terminal, dark, light, high-contrast, gruvbox, catppuccin (default terminal, which leaves them to the terminal)"`
 	Diff      string              `json:"diff,omitempty" enum:"auto,unified,split" what:"how changes are shown: unified, split (side by side) or auto, which is split where there is room (default auto)"`
 	ASCII     *bool               `json:"ascii,omitempty" what:"whether the screen is drawn with ASCII alone (default: where the locale is not UTF-8)"`
+	Mouse     *bool               `json:"mouse,omitempty" what:"whether the wheel scrolls the screen; false leaves the mouse to the terminal, which can then mark text (default true)"`
 	Editor    string              `json:"editor,omitempty" enum:"emacs,vim" what:"the keys with which text is edited: emacs, as in a shell (default), or vim"`
 	Sessions  Sessions            `json:"sessions,omitempty" what:"how long sessions are kept"`
 

@@ -13,7 +13,8 @@ import (
 )
 
 // FuzzScreen plays random events, keys, sizes and pauses. The driver checks
-// after each that the screen keeps within its window.
+// after each that the screen keeps within its window, and an emulator that what
+// is written to the terminal makes it show the screen.
 func FuzzScreen(f *testing.F) {
 	for seed := range uint64(12) {
 		f.Add(seed)
@@ -22,6 +23,7 @@ func FuzzScreen(f *testing.F) {
 		o := new(store).options()
 		o.Models, o.Welcome, o.Terminal = catalogue, "No model is connected.", Terminal{Notify: NotifyOSC9, Progress: true}
 		p := &player{rand.New(rand.NewPCG(seed, 1)), newDriver(t, 80, 24, o), nil, 0}
+		p.d.draw = newFrames(t, p.d).draw
 		p.d.work(p.d.m.Init())
 		for range 100 {
 			p.step()

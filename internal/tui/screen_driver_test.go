@@ -31,6 +31,7 @@ type driver struct {
 	quit bool
 
 	timers []timer
+	draw   func(tea.View) // gets every screen; may be nil
 }
 
 func newDriver(t *testing.T, width, height int, o Options) *driver {
@@ -174,6 +175,9 @@ func (d *driver) check() {
 	}
 	if c := v.Cursor; c != nil && (c.X < 0 || c.Y < 0 || c.X >= d.m.width || c.Y >= d.m.height) {
 		d.t.Fatalf("cursor at %d,%d in a window of %d×%d", c.X, c.Y, d.m.width, d.m.height)
+	}
+	if d.draw != nil {
+		d.draw(v)
 	}
 }
 

@@ -7,18 +7,20 @@ import (
 	"strings"
 )
 
-// canvas is what is known to be on the terminal's screen, line by line. Lines
+// Canvas is what is known to be on the terminal's screen, line by line. Lines
 // are compared as they are written, with their styles: one that did not change
 // costs nothing. Each begins and ends without a style.
-type canvas struct {
+type Canvas struct {
 	lines []string // nil where nothing is known
 }
 
-// forget is called where something else may have been drawn.
-func (c *canvas) forget() { c.lines = nil }
+// Forget is called where something else may have been drawn.
+func (c *Canvas) Forget() { c.lines = nil }
 
-// paint writes to b what turns the screen into lines, one a row.
-func (c *canvas) paint(b *bytes.Buffer, lines []string) {
+// Paint writes to b what turns the screen into content, in a window of height
+// lines.
+func (c *Canvas) Paint(b *bytes.Buffer, content string, height int) {
+	lines := fit(content, height)
 	if len(c.lines) != len(lines) {
 		c.lines = make([]string, len(lines))
 		for y, l := range lines {
@@ -39,6 +41,18 @@ func (c *canvas) paint(b *bytes.Buffer, lines []string) {
 			c.lines[y] = l
 		}
 	}
+}
+
+// fit returns the lines of content as rows of a window.
+func fit(content string, height int) []string {
+	lines := strings.Split(content, "\n")
+	if len(lines) > height {
+		return lines[:height]
+	}
+	for len(lines) < height {
+		lines = append(lines, "")
+	}
+	return lines
 }
 
 // rewrite writes what turns old, in row y, into line. What both begin with

@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// paper is a canvas and the emulator that it is drawn on.
+// paper is a Canvas and the emulator that it is drawn on.
 type paper struct {
-	canvas
+	Canvas
 	em      *vt.Emulator
 	written int // bytes
 }
@@ -28,7 +28,7 @@ func newPaper(width, height int) *paper {
 
 func (p *paper) show(lines ...string) {
 	var b bytes.Buffer
-	p.paint(&b, append([]string(nil), lines...))
+	p.Paint(&b, strings.Join(lines, "\n"), max(len(lines), 1))
 	p.written = b.Len()
 	_, _ = p.em.Write(b.Bytes())
 }

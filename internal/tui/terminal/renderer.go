@@ -3,7 +3,6 @@ package terminal
 import (
 	"bytes"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
@@ -38,7 +37,7 @@ type renderer struct {
 	ended chan struct{}
 
 	// What follows belongs to the goroutine that draws.
-	canvas  canvas
+	canvas  Canvas
 	modes   modes
 	cursor  *tea.Cursor // where it is shown; nil if it is hidden
 	on      bool        // the screen is ours
@@ -135,7 +134,7 @@ func (r *renderer) nudge() {
 func (r *renderer) take() {
 	r.call(func() {
 		r.on, r.modes, r.cursor = true, modes{}, nil
-		r.canvas.forget()
+		r.canvas.Forget()
 		r.put([]byte(takeScreen + ansi.ResetModeTextCursorEnable))
 		r.draw()
 		r.drawnAt = time.Time{} // what was typed ahead follows at once
@@ -200,7 +199,7 @@ func (r *renderer) draw() {
 	next := modesOf(v)
 	next.letters = r.letters
 	if r.stale {
-		r.canvas.forget()
+		r.canvas.Forget()
 	}
 	r.raw, r.stale = nil, false
 	r.mu.Unlock()
@@ -213,7 +212,7 @@ func (r *renderer) draw() {
 	r.modes.change(&b, next)
 	r.modes = next
 	if height > 0 && v.Content != "" {
-		r.canvas.paint(&picture, fit(v.Content, height))
+		r.canvas.Paint(&picture, v.Content, height)
 	}
 	if r.place(&b, v.Cursor, picture.Bytes(), together) {
 		r.drawnAt = time.Now()
@@ -246,16 +245,4 @@ func (r *renderer) place(b *bytes.Buffer, at *tea.Cursor, picture []byte, togeth
 	}
 	r.cursor = at
 	return true
-}
-
-// fit returns the lines of content as rows of a window.
-func fit(content string, height int) []string {
-	lines := strings.Split(content, "\n")
-	if len(lines) > height {
-		return lines[:height]
-	}
-	for len(lines) < height {
-		lines = append(lines, "")
-	}
-	return lines
 }

@@ -1,22 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"iter"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
-
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop"
-	"agent/internal/tui"
 )
 
 // conversation yields the records of a session of so many messages, half of
@@ -87,62 +81,5 @@ func BenchmarkSessions(b *testing.B) {
 				}
 			}
 		})
-	}
-}
-
-// BenchmarkOpenSession opens a session of 10,000 messages and 50 MB until its
-// last answer is on the screen.
-func BenchmarkOpenSession(b *testing.B) {
-	s := history.Open(b.TempDir())
-	written(b, s, history.Header{ID: "x", Dir: b.TempDir()}, 10_000, 5_000)
-	for b.Loop() {
-		a := &app{store: s}
-		if err := a.openLog(flags{resume: "x"}); err != nil {
-			b.Fatal(err)
-		}
-		shown(b, a, "answer number 9995")
-		a.close()
-	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	b.ReportMetric(float64(m.HeapSys)/(1<<20), "MB-heap")
-}
-
-// shown runs a's screen until a text is on it.
-func shown(b *testing.B, a *app, text string) {
-	ours, theirs, err := pty.Open()
-	if err != nil {
-		b.Skip(err)
-	}
-	defer ours.Close()
-	defer theirs.Close()
-	if err := pty.Setsize(ours, &pty.Winsize{Cols: 100, Rows: 30}); err != nil {
-		b.Fatal(err)
-	}
-	ctx, stop := context.WithTimeout(context.Background(), hang)
-	defer stop()
-	found := make(chan struct{})
-	go func() {
-		var all []byte
-		part := make([]byte, 32<<10)
-		for {
-			n, err := ours.Read(part)
-			if all = append(all, part[:n]...); bytes.Contains(all, []byte(text)) {
-				close(found)
-				stop()
-				_, _ = io.Copy(io.Discard, ours)
-			}
-			if err != nil || ctx.Err() != nil {
-				return
-			}
-		}
-	}()
-	o := a.screen(nil, make(chan loop.Command), nil)
-	o.Input, o.Output = theirs, theirs
-	_, err = tui.Run(ctx, o)
-	select {
-	case <-found:
-	default:
-		b.Fatalf("%q was never shown: %v", text, err)
 	}
 }

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"agent/internal/history"
+)
+
+// BenchmarkOpenSession opens a session of 10,000 messages and 50 MB with the
+// program as it is built: until its last answer is on the screen, and what that
+// took of memory; and from the first prompt to the request that it makes, which
+// has all of the session in it.
+func BenchmarkOpenSession(b *testing.B) {
+	buildProgram(b)
+	s := newPacer(b)
+	h := newHome(b, nil, s.env()...)
+	store := history.Open(filepath.Join(h.dir, ".local", "state", "agent"))
+	written(b, store, history.Header{ID: "x", Dir: h.work}, 10_000, 5_000)
+	var opened, asked []time.Duration
+	var peak, peakAsked []float64
+	for b.Loop() {
+		g := h.gauge(b, "--resume", "x")
+		opened = append(opened, g.wait("answer number 9995").Sub(g.started))
+		g.settle(500 * time.Millisecond) // the rest was looked over
+		peak = append(peak, g.peak(b))
+		reply := fmt.Sprintf("Reply %d.", len(opened))
+		s.next(play{tokens: []string{reply}})
+		sent := g.send("go on" + enter)
+		g.wait(reply)
+		asked = append(asked, (<-s.first).Sub(sent))
+		peakAsked = append(peakAsked, g.peak(b))
+		g.close()
+		if _, err := store.Repair("x"); err != nil { // nobody holds it any more
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(median(opened).Microseconds())/1000, "ms-to-screen")
+	b.ReportMetric(median(peak), "MB-peak")
+	b.ReportMetric(float64(median(asked).Microseconds())/1000, "ms-to-request")
+	b.ReportMetric(median(peakAsked), "MB-peak-asked")
+	b.ReportMetric(0, "ns/op")
+}

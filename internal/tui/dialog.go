@@ -32,6 +32,8 @@ type dialog struct {
 	width  int
 	body   []string // of the first question, for that width; nil is not made yet
 	shown  int      // lines of body in the window
+	deep   int      // how many lines of a diff body has at most, more as one scrolls
+	more   bool     // some diff has more than that
 }
 
 func (d *dialog) waits() bool { return len(d.asks) > 0 }
@@ -68,7 +70,9 @@ func (d *dialog) clear() {
 	d.reset()
 }
 
-func (d *dialog) reset() { d.scroll, d.body, d.note, d.choosing = 0, nil, nil, choosing{} }
+func (d *dialog) reset() {
+	d.scroll, d.deep, d.body, d.note, d.choosing = 0, openLines, nil, nil, choosing{}
+}
 
 // restyle draws the dialog with st.
 func (d *dialog) restyle(st *Styles) {
@@ -110,6 +114,9 @@ func (d *dialog) pressScroll(k string) (taken bool) {
 	case d.keys.is(k, actUp) && d.scroll > 0:
 		d.scroll -= d.stride(k)
 	case d.keys.is(k, actDown) && d.scroll < len(d.body)-d.shown:
+		d.scroll += d.stride(k)
+	case d.keys.is(k, actDown) && d.more:
+		d.deep, d.body = 4*d.deep, nil
 		d.scroll += d.stride(k)
 	default:
 		return false
@@ -185,8 +192,11 @@ func (d *dialog) visible(room, width int) []string {
 	d.scroll = max(0, min(d.scroll, len(d.body)-d.shown))
 	out := slices.Clone(d.body[d.scroll : d.scroll+d.shown])
 	if d.shown < len(d.body) && room > 1 {
-		more := "    the end"
-		if left := len(d.body) - d.shown - d.scroll; left > 0 {
+		more, left := "    the end", len(d.body)-d.shown-d.scroll
+		switch {
+		case d.more:
+			more = "    many more lines below"
+		case left > 0:
 			more = "    " + count(left, "more line") + " below"
 		}
 		if hint := " · " + d.keys.name(actUp) + " and " + d.keys.name(actDown) + " scroll"; lipgloss.Width(more+hint) <= width {

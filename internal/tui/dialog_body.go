@@ -73,6 +73,7 @@ func (d *dialog) makeBody(width int) []string {
 		return d.makeChoices(width)
 	}
 	head, _ := d.headline()
+	d.more = false
 	var out []string
 	for _, w := range ask.Warnings {
 		out = append(out, paint(d.st.Yellow, Wrap("careful: "+Sanitize(w), width))...)
@@ -96,7 +97,9 @@ func (d *dialog) makeBody(width int) []string {
 		if len(ask.Diffs) > 1 {
 			out = append(out, Wrap(SanitizeLine(diff.Path)+"  "+DiffStat(diff), width)...)
 		}
-		out = append(out, DiffLines(d.st, diff, width, 0)...)
+		lines := DiffLines(d.st, diff, width, d.deep)
+		d.more = d.more || len(lines) >= d.deep
+		out = append(out, lines...)
 	}
 	for i, l := range out {
 		out[i] = strings.TrimRight("    "+l, " ")

@@ -78,6 +78,8 @@ type copied struct {
 	by   string // the program that took it; empty if there is none
 	told bool   // the terminal was asked to take it
 	err  error
+
+	marked bool // by the mouse: what is looked at stays where it is
 }
 
 // longestCopy is how much a terminal is asked to take: they differ, and most
@@ -87,14 +89,25 @@ const longestCopy = 100_000
 // copy puts text on the clipboard, by the terminal and by the system's own
 // program, since either may be out of reach: through ssh the program, in many
 // terminals the terminal. what says what it is, for the person.
-func (m *model) copy(text, what string) tea.Cmd {
+func (m *model) copy(text, what string) tea.Cmd { return m.hand(text, copied{what: what}) }
+
+// copyMarked puts what the mouse marked on the clipboard.
+func (m *model) copyMarked(text string) tea.Cmd { return m.hand(text, copied{marked: true}) }
+
+// hand gives text to whoever can put it on the clipboard.
+func (m *model) hand(text string, c copied) tea.Cmd {
 	text = strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.IsControl(r) {
 			return -1
 		}
 		return r
 	}, text)
-	c := copied{what: what + " (" + count(strings.Count(strings.TrimRight(text, "\n"), "\n")+1, "line") + ")"}
+	lines := count(strings.Count(strings.TrimRight(text, "\n"), "\n")+1, "line")
+	if c.marked {
+		c.what = lines
+	} else {
+		c.what += " (" + lines + ")"
+	}
 	var cmd tea.Cmd
 	if len(text) <= longestCopy {
 		c.told, cmd = true, m.raw(m.o.Terminal.clipboard(text))
@@ -111,6 +124,8 @@ func (m *model) copy(text, what string) tea.Cmd {
 // wasCopied says what became of a copy.
 func (m *model) wasCopied(c copied) {
 	switch {
+	case c.marked && (c.by != "" && c.err == nil || c.told):
+		m.flash = "copied " + c.what
 	case c.by != "" && c.err == nil:
 		m.say("copied " + c.what + " with " + c.by)
 	case c.err != nil && !c.told:

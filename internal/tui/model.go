@@ -50,7 +50,9 @@ type model struct {
 	escaped time.Time // when esc was
 	chord   string    // keys that were pressed, and more of which are to come
 	mouse   bool      // the mouse is ours
-	listing bool      // the next JobsNow is to be shown
+	pointer pointer
+	flash   string // told until the next key
+	listing bool   // the next JobsNow is to be shown
 	ticking bool
 	done    bool
 	orphan  bool // the agent is gone
@@ -166,8 +168,12 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return m.press(msg)
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
-	case tea.MouseWheelMsg:
-		m.wheel(msg)
+	case tea.MouseMsg:
+		return m.point(msg)
+	case dragDue:
+		if m.pointer.due = false; m.pointer.drags {
+			return m.stretch()
+		}
 	}
 	return nil
 }

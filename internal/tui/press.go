@@ -20,6 +20,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	if m.chord = rest; !whole {
 		return nil
 	}
+	m.flash, m.list.sel = "", selection{}
 	k, now := msg.String(), m.now()
 	m.arm(now)
 	if m.whole {

@@ -85,8 +85,10 @@ type transcript struct {
 	owed          int  // lines that the window is still to move once more pages are read
 	aim           *aim // where it is to go once that page is read
 	window        []string
-	mark          mark // where a search went to,
-	marked        int  // and the line of the window that it is, -1 if it is none
+	mark          mark     // where a search went to,
+	marked        int      // and the line of the window that it is, -1 if it is none
+	cells         []lineAt // where its lines come from
+	sel           selection
 }
 
 func newTranscript(st *Styles) *transcript {
@@ -219,6 +221,11 @@ func (t *transcript) rowHeight(p spot) int {
 
 // layout fills the window of that size. Only the rows in it are drawn.
 func (t *transcript) layout(width, height int) {
+	t.fill(width, height)
+	t.showSelection()
+}
+
+func (t *transcript) fill(width, height int) {
 	t.width, t.height = width, max(height, 0)
 	t.clamp()
 	if !t.follow && t.below() < t.height {
@@ -227,7 +234,7 @@ func (t *transcript) layout(width, height int) {
 	if t.follow {
 		t.toEnd()
 	}
-	t.window, t.marked = t.window[:0], -1
+	t.window, t.cells, t.marked = t.window[:0], t.cells[:0], -1
 	t.bottom = t.top
 	if t.top.row >= len(t.pages[t.top.page].rows) {
 		return
@@ -257,7 +264,7 @@ func (t *transcript) show(p spot) {
 		skip = t.skip
 	}
 	if gap == 1 && skip == 0 {
-		t.window = append(t.window, "")
+		t.window, t.cells = append(t.window, ""), append(t.cells, lineAt{p, -1})
 	}
 	skip = min(len(lines), max(skip-gap, 0))
 	lines = lines[skip:]
@@ -266,11 +273,11 @@ func (t *transcript) show(p spot) {
 		t.marked = at
 	}
 	indent := r.class() == prose
-	for _, l := range lines[:max(0, min(len(lines), t.height-len(t.window)))] {
+	for i, l := range lines[:max(0, min(len(lines), t.height-len(t.window)))] {
 		if l != "" && indent {
 			l = "  " + l
 		}
-		t.window = append(t.window, l)
+		t.window, t.cells = append(t.window, l), append(t.cells, lineAt{p, skip + i})
 	}
 }
 

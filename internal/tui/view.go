@@ -102,6 +102,8 @@ func (p *panel) add(lines []string, cursor *tea.Cursor) {
 func (m *model) ruleLine() string {
 	hint := ""
 	switch {
+	case m.flash != "":
+		hint = m.flash
 	case m.popup.open() && !m.dialog.takes():
 		hint = m.keys.name(actComplete) + " takes · " + m.keys.name(actDismiss) + " closes"
 	case m.editor.mode() != "":

@@ -1,0 +1,250 @@
+package tui
+
+import (
+	"strings"
+	"unicode"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// pin is a cell of the transcript, which keeps to the text that it stands on
+// whatever is added above or below.
+type pin struct {
+	row  *row
+	line int // of the row as it is drawn; -1 is the blank one above it
+	col  int // of the window
+}
+
+// lineAt is where a line of the window comes from.
+type lineAt struct {
+	at   spot
+	line int
+}
+
+// selection is what is marked in the transcript, from one cell to another, both
+// of which belong to it. It ends when one of its rows does.
+type selection struct {
+	from, to *pin
+	frame    struct{ width, look int } // that it was made in
+}
+
+// beginSelection marks nothing yet, from that cell of the window on. It reports
+// whether there is something at it.
+func (t *transcript) beginSelection(x, y int) bool {
+	t.sel = selection{}
+	p := t.placeAt(x, y)
+	if p == nil {
+		return false
+	}
+	t.sel = selection{from: p, to: p}
+	t.sel.frame.width, t.sel.frame.look = t.width, t.look
+	return true
+}
+
+// extendSelection marks as far as that cell.
+func (t *transcript) extendSelection(x, y int) {
+	if t.sel.from == nil || len(t.cells) == 0 {
+		return
+	}
+	if p := t.placeAt(x, max(0, min(y, len(t.cells)-1))); p != nil {
+		t.sel.to = p
+	}
+}
+
+// placeAt returns what stands at a cell of the window, if something does.
+func (t *transcript) placeAt(x, y int) *pin {
+	if y < 0 || y >= len(t.cells) {
+		return nil
+	}
+	c := t.cells[y]
+	return &pin{t.pages[c.at.page].rows[c.at.row], c.line, max(x, 0)}
+}
+
+// widenSelection marks the word at the cell that the selection began with, or the line.
+func (t *transcript) widenSelection(line bool) {
+	at, ok := t.where(t.sel.from)
+	if !ok {
+		return
+	}
+	text := t.textAt(at)
+	from, to := 0, max(ansi.StringWidth(text)-1, 0)
+	if !line {
+		from, to = wordAt(text, t.sel.from.col)
+	}
+	t.sel.from = &pin{t.sel.from.row, at.line, from}
+	t.sel.to = &pin{t.sel.from.row, at.line, to}
+}
+
+// where returns the cell's place among the rows that are there now.
+func (t *transcript) where(p *pin) (lineAt, bool) {
+	if p == nil {
+		return lineAt{}, false
+	}
+	for i, leaf := range t.pages {
+		for j, r := range leaf.rows {
+			if r == p.row {
+				return lineAt{spot{i, j}, p.line}, true
+			}
+		}
+	}
+	return lineAt{}, false
+}
+
+// before reports whether c comes before o.
+func (c lineAt) before(o lineAt) bool {
+	switch {
+	case c.at.page != o.at.page:
+		return c.at.page < o.at.page
+	case c.at.row != o.at.row:
+		return c.at.row < o.at.row
+	}
+	return c.line < o.line
+}
+
+// stretch is a selection in the order of the text.
+type stretch struct {
+	from, to       lineAt
+	left, right    int // the first column, and the one behind the last
+	empty, missing bool
+}
+
+func (t *transcript) stretched() stretch {
+	if t.sel.from == nil || t.sel.frame.width != t.width || t.sel.frame.look != t.look {
+		return stretch{missing: true}
+	}
+	from, ok := t.where(t.sel.from)
+	to, also := t.where(t.sel.to)
+	if !ok || !also {
+		return stretch{missing: true}
+	}
+	a, b := t.sel.from.col, t.sel.to.col
+	if to.before(from) || from == to && b < a {
+		from, to, a, b = to, from, b, a
+	}
+	return stretch{from: from, to: to, left: a, right: b + 1, empty: *t.sel.from == *t.sel.to}
+}
+
+// span returns which columns of a line are marked, none if right is not beyond
+// left.
+func (m stretch) span(c lineAt) (left, right int) {
+	if m.missing || m.empty || c.before(m.from) || m.to.before(c) {
+		return 0, 0
+	}
+	left, right = gutter, 1<<20
+	if c == m.from {
+		left = m.left
+	}
+	if c == m.to {
+		right = m.right
+	}
+	return left, right
+}
+
+// showSelection marks the lines of the window.
+func (t *transcript) showSelection() {
+	m := t.stretched()
+	if m.missing || m.empty {
+		return
+	}
+	for i, l := range t.window {
+		left, right := m.span(t.cells[i])
+		if right = min(right, ansi.StringWidth(l)); right <= left {
+			continue
+		}
+		reversed := lipgloss.NewStyle().Reverse(true).Render(ansi.Strip(ansi.Cut(l, left, right)))
+		t.window[i] = ansi.Truncate(l, left, "") + reversed + ansi.TruncateLeft(l, right, "")
+	}
+}
+
+// textAt returns a line of the transcript without its looks, nothing for one
+// that is not there any more.
+func (t *transcript) textAt(c lineAt) string {
+	lines, _ := t.lines(c.at)
+	if c.line < 0 || c.line >= len(lines) {
+		return ""
+	}
+	text := ansi.Strip(lines[c.line])
+	if t.pages[c.at.page].rows[c.at.row].class() == prose {
+		text = strings.Repeat(" ", gutter) + text
+	}
+	return text
+}
+
+// selected returns what is marked, without the marks and the margin of the
+// gutter.
+func (t *transcript) selected() string {
+	m := t.stretched()
+	if m.missing || m.empty {
+		return ""
+	}
+	var out []string
+	for c := m.from; !m.to.before(c); {
+		text := t.textAt(c)
+		left, right := m.span(c)
+		if margin := gutter; hasMargin(text) && strings.TrimSpace(ansi.Cut(text, margin, max(left, margin))) == "" {
+			left = margin // nothing but space is left of it
+		}
+		out = append(out, strings.TrimRight(ansi.Cut(text, left, min(right, max(ansi.StringWidth(text), left))), " "))
+		lines, _ := t.lines(c.at)
+		if c.line++; c.line < len(lines) {
+			continue
+		}
+		next, ok := t.next(c.at)
+		if !ok || t.unread(next) {
+			break
+		}
+		c = lineAt{at: next}
+		if _, gap := t.lines(next); gap == 1 {
+			c.line = -1
+		}
+	}
+	return strings.TrimRight(strings.Join(outdent(out), "\n"), "\n")
+}
+
+// outdent takes the space away that all lines begin with.
+func outdent(lines []string) []string {
+	common := -1
+	for _, l := range lines {
+		if space := len(l) - len(strings.TrimLeft(l, " ")); l != "" && (common < 0 || space < common) {
+			common = space
+		}
+	}
+	for i, l := range lines {
+		lines[i] = l[min(len(l), max(common, 0)):]
+	}
+	return lines
+}
+
+// hasMargin reports whether a line begins with the gutter: a mark or nothing,
+// and a space.
+func hasMargin(line string) bool {
+	r := []rune(line)
+	return len(r) >= gutter && r[1] == ' ' && (r[0] == ' ' || !unicode.IsLetter(r[0]) && !unicode.IsDigit(r[0]))
+}
+
+// wordAt returns the first and the last column of the word at a column: of a
+// name, a path or a number. Anything else is a word of one sign.
+func wordAt(line string, col int) (from, to int) {
+	from, at := 0, 0
+	for _, r := range line {
+		next := at + ansi.StringWidth(string(r))
+		switch {
+		case !ofWord(r) && at > col:
+			return from, at - 1
+		case !ofWord(r) && next > col:
+			return col, col
+		case !ofWord(r):
+			from = next
+		}
+		at = next
+	}
+	if col < from || col >= at {
+		return col, col
+	}
+	return from, at - 1
+}
+
+func ofWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune("_-./~@:%+=", r)
+}

@@ -1,0 +1,132 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// dragged has a screen with a short session, and returns what is copied from
+// it.
+func dragged(t *testing.T) (*driver, *string) {
+	t.Helper()
+	var copied string
+	d := newDriver(t, 60, 24, Options{Copy: func(text string) (string, error) {
+		copied = text
+		return "a clipboard", nil
+	}})
+	d.events(&loop.UserSaid{Text: "what is in a.go?"},
+		&loop.MessageDone{Message: llm.Message{Kind: llm.Assistant, Reply: "r", Text: "It has *one* function:\n\n```go\nfunc main() {\n\tprintln(1)\n}\n```\n\nSee `./cmd/a.go:3`."}},
+		&loop.TurnEnd{Reason: loop.Done})
+	return d, &copied
+}
+
+// find returns where a text is on the screen.
+func (d *driver) find(text string) (x, y int) {
+	d.t.Helper()
+	for y, line := range strings.Split(d.screen(), "\n") {
+		if i := strings.Index(line, text); i >= 0 {
+			return len([]rune(line[:i])), y
+		}
+	}
+	d.t.Fatalf("%q is not on the screen:\n%s", text, d.screen())
+	return 0, 0
+}
+
+func (d *driver) drag(x, y, toX, toY int) {
+	d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+	d.send(tea.MouseMotionMsg{X: toX, Y: toY, Button: tea.MouseLeft})
+	d.send(tea.MouseReleaseMsg{X: toX, Y: toY, Button: tea.MouseLeft})
+}
+
+func TestDraggingCopiesWithoutMargins(t *testing.T) {
+	d, copied := dragged(t)
+	x, y := d.find("func main")
+	_, end := d.find("}")
+	d.drag(x, y, x, end)
+	if diff := cmp.Diff(*copied, "func main() {\n    println(1)\n}"); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(d.screen(), "copied 3 lines") {
+		t.Errorf("got no word of it:\n%s", d.screen())
+	}
+
+	// From the last to the first, over the marks of the gutter.
+	x, y = d.find("It has")
+	d.drag(x+5, y, 0, y-2)
+	if diff := cmp.Diff(*copied, "what is in a.go?\n\nIt has"); diff != "" {
+		t.Error(diff)
+	}
+
+	d.press("x")
+	if strings.Contains(d.screen(), "copied") || d.m.list.selected() != "" {
+		t.Errorf("got a selection that outlives a key:\n%s", d.screen())
+	}
+}
+
+func TestClicksMarkAWordAndALine(t *testing.T) {
+	d, copied := dragged(t)
+	x, y := d.find("./cmd/a.go:3")
+	click := func() {
+		d.send(tea.MouseClickMsg{X: x + 4, Y: y, Button: tea.MouseLeft})
+		d.send(tea.MouseReleaseMsg{X: x + 4, Y: y, Button: tea.MouseLeft})
+	}
+	click()
+	if *copied != "" {
+		t.Errorf("a click copied %q", *copied)
+	}
+	click()
+	if diff := cmp.Diff(strings.TrimSuffix(*copied, "."), "./cmd/a.go:3"); diff != "" {
+		t.Error(diff)
+	}
+	click()
+	if diff := cmp.Diff(*copied, "See `./cmd/a.go:3`."); diff != "" {
+		t.Error(diff)
+	}
+	*copied = ""
+	d.pass(time.Second)
+	click()
+	if *copied != "" {
+		t.Errorf("a click after a while copied %q", *copied)
+	}
+}
+
+// What is marked stays marked while text is added below, and grows beyond the
+// edge while the mouse is held there.
+func TestSelectionHoldsItsText(t *testing.T) {
+	d, copied := dragged(t)
+	x, y := d.find("It has")
+	d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+	for range 30 {
+		d.events(&loop.UserSaid{Text: "more"}, &loop.TurnEnd{Reason: loop.Done})
+	}
+	d.send(tea.MouseMotionMsg{X: 0, Y: 0, Button: tea.MouseLeft})
+	for range 200 {
+		d.pass(dragPause)
+	}
+	d.send(tea.MouseReleaseMsg{X: 0, Y: 0, Button: tea.MouseLeft})
+	if !strings.HasPrefix(*copied, "agent 0.1") || !strings.HasSuffix(*copied, "what is in a.go?\n\nI") {
+		t.Errorf("got %q", *copied)
+	}
+}
+
+func TestWordAt(t *testing.T) {
+	for _, c := range []struct {
+		line     string
+		col      int
+		from, to int
+	}{
+		{"a bc d", 2, 2, 3}, {"a bc d", 3, 2, 3}, {"a bc d", 4, 4, 4}, {"a bc d", 0, 0, 0}, {"a bc d", 5, 5, 5},
+		{"a bc d", 9, 9, 9}, {"日本 x", 1, 0, 3}, {"日本 x", 4, 4, 4}, {"(x)", 0, 0, 0}, {"(x)", 1, 1, 1}, {"", 0, 0, 0},
+	} {
+		if from, to := wordAt(c.line, c.col); from != c.from || to != c.to {
+			t.Errorf("%q at %d: got %d to %d, want %d to %d", c.line, c.col, from, to, c.from, c.to)
+		}
+	}
+}

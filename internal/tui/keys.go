@@ -143,7 +143,7 @@ func screenKeys() []binding {
 		{actJumpOn, anywhere, []string{"alt+down"}, "to the prompt below, or the end"},
 		{actFind, anywhere, []string{"ctrl+f"}, "search in the session"},
 		{actView, anywhere, []string{"ctrl+g"}, "everything uncut, in all of the window"},
-		{actMouse, anywhere, []string{"alt+m"}, "give the mouse to the terminal, or take it back: here it scrolls, and copies what it is dragged over"},
+		{actMouse, anywhere, []string{"alt+m"}, "the mouse is ours, which marks and copies, or the terminal's"},
 		{actSuspend, anywhere, []string{"ctrl+z"}, "suspend the program"},
 	}
 }

@@ -43,7 +43,7 @@ func (p *player) step() {
 	switch p.IntN(8) {
 	case 0, 1, 2:
 		p.d.press(p.pick("enter", "esc", "ctrl+c", "tab", "shift+tab", "up", "down", "left", "right", "pgup", "pgdown",
-			"ctrl+home", "ctrl+end", "ctrl+o", "ctrl+t", "ctrl+j", "shift+enter", "backspace", "ctrl+w", "ctrl+u", "ctrl+k",
+			"ctrl+home", "ctrl+end", "ctrl+f", "ctrl+g", "alt+up", "alt+down", "N", "G", "ctrl+o", "ctrl+t", "ctrl+j", "shift+enter", "backspace", "ctrl+w", "ctrl+u", "ctrl+k",
 			"y", "n", "a", "1", "3", "7", "space", "?", "/", "\\", "x", "日", "é", "alt+m", "home", "end", "delete", "alt+b", "ctrl+d", "q", "ctrl+p", "ctrl+n", "ctrl+x", "!", "alt+enter", "alt+q"))
 	case 3:
 		p.d.send(tea.PasteMsg{Content: p.words(p.IntN(300))})

@@ -58,6 +58,7 @@ type model struct {
 	orphan  bool // the agent is gone
 	find    find
 	whole   bool    // everything is shown uncut
+	atEnd   bool    // and was asked for at the end
 	recalls tea.Cmd // reads what is wanted of the session besides pages
 	saving  bool    // the draft is going to be saved
 	saved   loop.Draft

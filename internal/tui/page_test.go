@@ -19,7 +19,7 @@ import (
 // FuzzPages plays the same on a screen whose pages are dropped and read again
 // and on one that keeps all: nobody sees a difference.
 func FuzzPages(f *testing.F) {
-	for seed := range uint64(24) {
+	for seed := range uint64(8) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
@@ -91,7 +91,7 @@ func (p *pager) both(do func(d *driver)) {
 
 // step does something, and says what.
 func (p *pager) step() string {
-	switch p.IntN(10) {
+	switch p.IntN(12) {
 	case 0:
 		from := len(p.all)
 		p.turn()
@@ -130,6 +130,23 @@ func (p *pager) step() string {
 			}
 		})
 		return fmt.Sprint("wheel ", wheel, " ", n)
+	case 7:
+		text := []string{"I think", "prompt at", "f2.go", "nowhere", "w"}[p.IntN(5)]
+		keys := []string{"enter", "up", "enter", "down"}[:1+p.IntN(4)]
+		p.both(func(d *driver) {
+			d.press("ctrl+f")
+			d.enter(text)
+			d.press(keys...)
+			d.press("esc")
+		})
+		return fmt.Sprint("find ", text, " and ", keys)
+	case 8:
+		p.both(func(d *driver) { d.press("ctrl+g") })
+		return "everything, or not"
+	case 9:
+		key := []string{"alt+up", "alt+up", "alt+down"}[p.IntN(3)]
+		p.both(func(d *driver) { d.press(key) })
+		return key
 	}
 	key := []string{"pgup", "pgup", "pgdown"}[p.IntN(3)]
 	p.both(func(d *driver) { d.press(key) })
@@ -189,14 +206,14 @@ func (p *pager) turn() {
 
 // A long session stays a few pages in memory, wherever it was looked at.
 func TestPagesAreDropped(t *testing.T) {
-	all := long(20_000)
+	all := long(6000)
 	d := newDriver(t, 120, 40, Options{History: all})
 	list := d.m.list
 	d.press("ctrl+home")
 	if got := d.screen(); !strings.Contains(got, "agent 0.1") || !strings.Contains(got, "do it once more") {
 		t.Errorf("this is not the beginning:\n%s", got)
 	}
-	for range 500 {
+	for range 120 {
 		d.press("pgdown")
 		if got := d.pagesRead(); got > 12 {
 			t.Fatalf("%d pages are in memory", got)

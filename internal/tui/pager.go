@@ -1,8 +1,6 @@
 package tui
 
-import (
-	tea "charm.land/bubbletea/v2"
-)
+import tea "charm.land/bubbletea/v2"
 
 func (m *model) slashView(string) tea.Cmd {
 	m.openWhole()
@@ -13,15 +11,19 @@ func (m *model) slashView(string) tea.Cmd {
 // transcript, drawn in another way.
 func (m *model) openWhole() {
 	m.closeFind()
-	m.whole = true
+	m.whole, m.atEnd = true, m.list.follow
 	m.list.showWhole(true)
 }
 
-// closeWhole goes back to where one was.
+// closeWhole goes back to the end if one came from there, and else stays at what
+// one looked at.
 func (m *model) closeWhole() {
 	m.closeFind()
 	m.whole = false
 	m.list.showWhole(false)
+	if m.atEnd {
+		m.list.end()
+	}
 }
 
 // showWhole draws all items with all they have, or as they were. What is at the

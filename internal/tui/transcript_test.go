@@ -127,15 +127,15 @@ func TestJumping(t *testing.T) {
 			t.Fatalf("%q is not at the top:\n%s", want, got)
 		}
 	}
-	for i := range 300 {
+	for i := range 60 {
 		d.press("alt+up")
 		at(899 - i)
 	}
 	d.press("pgdown", "alt+up")
-	at(600)
-	for i := range 299 {
+	at(840)
+	for i := range 59 {
 		d.press("alt+down")
-		at(601 + i)
+		at(841 + i)
 	}
 	d.press("alt+down")
 	if !d.m.list.follow {

@@ -1,0 +1,71 @@
+package tui
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// A long session takes the memory of what is looked at, even after all of it
+// was, and as it grows.
+func TestMemoryOfALongSession(t *testing.T) {
+	const turns = 300
+	turn := func(i int) []loop.Event {
+		r := fmt.Sprint("r", i)
+		return []loop.Event{userSaid(fmt.Sprintf("prompt %d", i)),
+			done(llm.Assistant, r, strings.Repeat(fmt.Sprintf("Answer %d with **some** words.\n\n", i), 300)),
+			&loop.StepEnd{Reply: r}, turnEnd(loop.Done, time.Second)}
+	}
+	read := func(from, to int) (all []loop.Event, err error) {
+		for i := from / 4; i < (to+3)/4; i++ {
+			all = append(all, turn(i)...)
+		}
+		return all[from%4 : from%4+to-from], nil
+	}
+	s := loop.Surveyed{Events: 4 * turns, Turns: turns}
+	for i := range turns {
+		s.Prompts = append(s.Prompts, loop.Said{Text: fmt.Sprintf("prompt %d", i), At: 4 * i})
+		s.Bounds = append(s.Bounds, 4*i, 4*i+3)
+	}
+	before := heap()
+	tail, _ := read(4*turns-200, 4*turns)
+	d := bareDriver(t, Options{History: tail, Page: read})
+	d.send(tea.WindowSizeMsg{Width: 100, Height: 40})
+	d.send(batch{s})
+	for range turns / 10 {
+		for range 10 {
+			d.press("alt+up")
+		}
+		d.press("pgup", "pgdown")
+	}
+	d.press("ctrl+home", "pgdown", "ctrl+end")
+	d.press("ctrl+f")
+	d.enter("nowhere")
+	d.press("enter", "esc")
+	for i := range 50 {
+		for _, ev := range turn(turns + i) {
+			d.send(batch{ev})
+		}
+	}
+	const most = 2 << 20
+	got := heap() - before
+	if got > most {
+		t.Errorf("%d KB are kept, want at most %d", got>>10, most>>10)
+	}
+	runtime.KeepAlive(d)
+}
+
+// heap is how many bytes are in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

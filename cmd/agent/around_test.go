@@ -54,7 +54,7 @@ func TestCopyByProgram(t *testing.T) {
 	}
 	t.Setenv("PATH", dir) // no other program has the text
 	env := map[string]string{"DISPLAY": ":0"}
-	by, err := clipboard{"linux", func(name string) string { return env[name] }}.copy("two\nlines, “quoted”\n")
+	by, err := clipboard{system: "linux", env: func(name string) string { return env[name] }}.copy("two\nlines, “quoted”\n")
 	if by != "xsel" || err != nil {
 		t.Fatalf("got %q, %v, want it copied with xsel", by, err)
 	}
@@ -62,7 +62,7 @@ func TestCopyByProgram(t *testing.T) {
 	if err != nil || string(got) != "two\nlines, “quoted”\n" {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if _, err := (clipboard{"linux", func(string) string { return "" }}).copy("x"); err == nil {
+	if _, err := (clipboard{system: "linux", env: func(string) string { return "" }}).copy("x"); err == nil {
 		t.Error("there is a clipboard without a display")
 	}
 }

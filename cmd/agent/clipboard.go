@@ -28,9 +28,10 @@ var errNoImage = errors.New("the clipboard holds no image")
 type clipboard struct {
 	system string // as runtime.GOOS names it
 	env    func(string) string
+	most   int // bytes of an image
 }
 
-func newClipboard() clipboard { return clipboard{runtime.GOOS, os.Getenv} }
+func newClipboard() clipboard { return clipboard{runtime.GOOS, os.Getenv, maxImage} }
 
 // image returns the bytes of the image that the clipboard holds.
 func (c clipboard) image(ctx context.Context) ([]byte, error) {
@@ -64,14 +65,14 @@ func has(program string) bool {
 // pasted reads the clipboard by a program that lists the types that it holds,
 // and writes it as the type named last.
 func (c clipboard) pasted(ctx context.Context, list, paste []string) ([]byte, error) {
-	types, err := output(ctx, list...)
+	types, err := c.output(ctx, list...)
 	if err != nil {
 		return nil, emptiness(err)
 	}
 	held := strings.Fields(string(types))
 	for _, media := range []string{"image/png", "image/jpeg", "image/webp", "image/gif", "image/bmp"} {
 		if slices.Contains(held, media) {
-			return output(ctx, append(slices.Clone(paste), media)...)
+			return c.output(ctx, append(slices.Clone(paste), media)...)
 		}
 	}
 	return nil, errNoImage
@@ -80,7 +81,7 @@ func (c clipboard) pasted(ctx context.Context, list, paste []string) ([]byte, er
 // osascript reads the clipboard of macOS, which writes data as
 // «data PNGf89504E…».
 func (c clipboard) osascript(ctx context.Context) ([]byte, error) {
-	out, err := output(ctx, "osascript", "-e", "get the clipboard as «class PNGf»")
+	out, err := c.output(ctx, "osascript", "-e", "get the clipboard as «class PNGf»")
 	if err != nil {
 		return nil, emptiness(err)
 	}
@@ -108,7 +109,7 @@ func (c clipboard) powershell(ctx context.Context, program string) ([]byte, erro
 	const script = `Add-Type -AssemblyName System.Windows.Forms,System.Drawing; ` +
 		`$i = [Windows.Forms.Clipboard]::GetImage(); if ($i -ne $null) { $s = New-Object IO.MemoryStream; ` +
 		`$i.Save($s, [Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($s.ToArray()) }`
-	out, err := output(ctx, program, "-NoProfile", "-NonInteractive", "-STA", "-Command", script)
+	out, err := c.output(ctx, program, "-NoProfile", "-NonInteractive", "-STA", "-Command", script)
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +125,8 @@ func (c clipboard) powershell(ctx context.Context, program string) ([]byte, erro
 }
 
 // output runs a program and returns what it writes, which is an image at most.
-func output(ctx context.Context, args ...string) ([]byte, error) {
-	out := bounded{left: 4 * maxImage} // base64 and hexadecimal digits are longer
+func (c clipboard) output(ctx context.Context, args ...string) ([]byte, error) {
+	out := bounded{left: 3 * c.most} // base64 and hexadecimal digits are longer
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stdout = &out
 	cmd.WaitDelay = time.Second
@@ -134,7 +135,7 @@ func output(ctx context.Context, args ...string) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("read the clipboard: %s did not answer", args[0])
 	case out.left < 0:
-		return nil, fmt.Errorf("the clipboard holds more than %d MiB", maxImage>>20)
+		return nil, fmt.Errorf("the clipboard holds more than %d KiB", c.most>>10)
 	case err != nil:
 		return nil, fmt.Errorf("read the clipboard with %s: %w", args[0], err)
 	}

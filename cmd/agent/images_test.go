@@ -110,11 +110,11 @@ func TestClipboardImage(t *testing.T) {
 		{"macos", "darwin", nil, map[string]string{"osascript": "echo '«data PNGf" + digits + "»'"}, ""},
 		{"macos, text only", "darwin", nil, map[string]string{"osascript": "exit 1"}, "holds no image"},
 		{"no display", "linux", nil, nil, "type the path"},
-		{"too much", "darwin", nil, map[string]string{"osascript": "head -c 200000000 /dev/zero"}, "more than"},
+		{"too much", "darwin", nil, map[string]string{"osascript": "head -c 200000 /dev/zero"}, "more than"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			stage(t, c.programs)
-			got, err := clipboard{c.system, func(name string) string { return c.env[name] }}.image(context.Background())
+			got, err := clipboard{c.system, func(name string) string { return c.env[name] }, 32 << 10}.image(context.Background())
 			if c.want != "" {
 				if err == nil || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("got error %v, want one that says %q", err, c.want)
@@ -140,7 +140,7 @@ func TestClipboardWithoutProgram(t *testing.T) {
 				return "x"
 			}
 			return ""
-		}}.image(context.Background())
+		}, 0}.image(context.Background())
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want one that names %s", err, want)
 		}

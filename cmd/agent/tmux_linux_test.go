@@ -1,0 +1,117 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// mux is a shell in tmux, which is another terminal than the emulator.
+type mux struct {
+	t   *testing.T
+	h   home
+	dir string // of its socket
+}
+
+// inTmux opens a shell in tmux that knows the program as $AGENT.
+func (h home) inTmux(t *testing.T) *mux {
+	t.Helper()
+	for _, name := range []string{"tmux", "bash"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip(err)
+		}
+	}
+	agent, err := exec.LookPath("agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.env = append(h.env, "AGENT="+agent, "HISTFILE=/dev/null")
+	m := &mux{t: t, h: h, dir: t.TempDir()}
+	m.do("new-session", "-d", "-x", "80", "-y", "24", "env 'PS1=ready> ' bash --norc --noprofile -i")
+	t.Cleanup(func() { m.do("kill-server") })
+	m.wait("ready>")
+	return m
+}
+
+// do runs a command of tmux.
+func (m *mux) do(args ...string) string {
+	m.t.Helper()
+	cmd := exec.Command("tmux", append([]string{"-f", "/dev/null", "-L", "story"}, args...)...)
+	cmd.Dir, cmd.Env = m.h.work, append(m.h.env, "TMUX_TMPDIR="+m.dir)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		m.t.Fatalf("tmux %q: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+func (m *mux) keys(names ...string) { m.do(append([]string{"send-keys"}, names...)...) }
+
+func (m *mux) screen() string { return m.do("capture-pane", "-p") }
+
+func (m *mux) wait(text string) {
+	m.t.Helper()
+	waitFor(m.t, text+" on the screen", func() bool { return strings.Contains(m.screen(), text) })
+}
+
+// kill kills what the shell has started.
+func (m *mux) kill() {
+	m.t.Helper()
+	shell := strings.TrimSpace(m.do("display-message", "-p", "#{pane_pid}"))
+	children, err := os.ReadFile("/proc/" + shell + "/task/" + shell + "/children")
+	if err != nil {
+		m.t.Skip(err)
+	}
+	for _, child := range strings.Fields(string(children)) {
+		pid, err := strconv.Atoi(child)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			m.t.Fatal(err)
+		}
+	}
+}
+
+// The program in tmux: a turn, a paste, ctrl+z and back, a window that shrinks,
+// and no mode left on after a kill.
+func TestTmux(t *testing.T) {
+	s := serve(t, say("Well met."), say("Back again."))
+	m := newHome(t, nil, at(s)...).inTmux(t)
+	m.keys("\"$AGENT\"", "Enter")
+	m.wait("? keys")
+	m.keys("hello", "Enter")
+	m.wait("Well met.")
+	m.do("set-buffer", "pasted\nlines")
+	m.do("paste-buffer", "-p")
+	m.wait("lines")
+	m.keys("C-c")
+	m.keys("C-z")
+	m.wait("Stopped")
+	if strings.Contains(m.screen(), "Well met.") {
+		t.Errorf("the screen is not the shell's:\n%s", m.screen())
+	}
+	m.do("resize-window", "-x", "40", "-y", "12")
+	m.keys("fg", "Enter")
+	m.wait("? keys")
+	m.wait("Well met.")
+	m.keys("and now", "Enter")
+	m.wait("Back again.")
+	lines := strings.Split(strings.TrimRight(m.screen(), "\n"), "\n")
+	if last := lines[len(lines)-1]; len(lines) != 12 || !strings.Contains(last, "? keys") {
+		t.Errorf("the screen is not in its place:\n%s", m.screen())
+	}
+	m.keys("C-z")
+	m.wait("Stopped")
+	m.do("resize-window", "-x", "80", "-y", "24")
+	m.keys("fg", "Enter")
+	m.wait("? keys")
+	m.kill()
+	waitFor(t, "the normal screen", func() bool { return m.do("display-message", "-p", "#{alternate_on}") == "0\n" })
+	if on := m.do("display-message", "-p", "#{alternate_on}#{mouse_any_flag}#{keypad_flag}#{cursor_flag}"); on != "0001\n" {
+		t.Errorf("got %q, want the normal screen, no mouse and a cursor", on)
+	}
+}

@@ -102,9 +102,10 @@ func after(in time.Duration, msg tea.Msg) tea.Cmd {
 	return tea.Tick(in, func(time.Time) tea.Msg { return msg })
 }
 
-// Init asks for what the terminal tells in its own time.
+// Init has nothing to do: what the terminal tells of itself it is asked when it is
+// taken.
 func (m *model) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, m.lookAround(), m.lookThrough(m.o.Draft.Text))
+	return tea.Batch(m.lookAround(), m.lookThrough(m.o.Draft.Text))
 }
 
 // Update routes msg and sees to it that what moves keeps moving.

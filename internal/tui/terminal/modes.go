@@ -23,10 +23,11 @@ const (
 		ansi.ResetModeAltScreenSaveCursor + ansi.SetModeTextCursorEnable + "\x1b[23;2t"
 )
 
-// questions ask the terminal what it is capable of: whether it can hold back
-// what is drawn until a frame is whole, whether it counts letters that are
-// written with several signs as one, which keys it tells apart.
-const questions = ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore + ansi.RequestKittyKeyboard
+// questions ask the terminal what it is and what it is capable of: the colour of
+// its background, whether it can hold back what is drawn until a frame is whole,
+// whether it counts letters that are written with several signs as one, which
+// keys it tells apart.
+const questions = ansi.RequestBackgroundColor + ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore + ansi.RequestKittyKeyboard
 
 // modes are those that follow the view.
 type modes struct {

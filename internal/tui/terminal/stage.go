@@ -190,8 +190,8 @@ func (s *stage) begin(fault string) error {
 	}
 	s.tty.rescuer = callRescuer(s.tty, found, fault)
 	s.tty.hush()
+	_, _ = s.Write([]byte(questions)) // before the first frame: answers come before keys then
 	s.take()
-	_, _ = s.Write([]byte(questions))
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"agent/internal/history"
 	"agent/internal/llm"
@@ -51,6 +52,7 @@ type folding struct {
 	calls  []string             // their ids, in order
 	ran    ran
 	inTurn bool
+	began  time.Time // of the turn that is open
 	steps  int
 	filled filling
 	usage  llm.Usage // of the turn that is open
@@ -92,7 +94,7 @@ func (f *folding) fold(e Durable) {
 	case *UserSaid:
 		if !e.Steered {
 			f.abandon()
-			f.steps, f.usage = 0, llm.Usage{}
+			f.began, f.steps, f.usage = e.Time, 0, llm.Usage{}
 		}
 		f.inTurn = true
 		f.Messages = append(f.Messages, llm.Message{Kind: llm.User, Text: e.Text, Images: e.Images})
@@ -185,7 +187,7 @@ func (f *folding) close() {
 	}
 	if f.inTurn {
 		f.closing(&TurnEnd{Meta: meta, Reason: UserInterrupt, Steps: f.steps, Usage: f.usage,
-			Error: "the program ended in the middle of this turn"})
+			Duration: max(f.last.Sub(f.began), 0), Error: "the program ended in the middle of this turn"})
 	}
 }
 

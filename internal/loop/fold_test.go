@@ -187,3 +187,22 @@ func TestFoldKeepsPartials(t *testing.T) {
 	}
 	t.Fatal("the session has no partial answer to test with")
 }
+
+// How long a turn ran that the program did not live to end is what the log
+// knows of it.
+func TestTurnThatWasNotEndedTookAsLongAsItIsOnRecord(t *testing.T) {
+	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	state, err := loop.Fold(of(recordsOf(t,
+		&loop.UserSaid{Meta: loop.Meta{Time: at}, Text: "one"},
+		&loop.TurnEnd{Meta: loop.Meta{Time: at.Add(time.Second)}, Reason: loop.Done},
+		&loop.UserSaid{Meta: loop.Meta{Time: at.Add(time.Minute)}, Text: "two"},
+		&loop.Partial{Meta: loop.Meta{Time: at.Add(time.Minute + 4*time.Second)}, Reply: "r", Kind: llm.Assistant, Text: "I"},
+	)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, ok := state.Closing[len(state.Closing)-1].(*loop.TurnEnd)
+	if !ok || end.Duration != 4*time.Second {
+		t.Errorf("got %+v, want an end after 4 s", state.Closing)
+	}
+}

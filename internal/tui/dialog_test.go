@@ -259,3 +259,16 @@ func TestGiantDiffIsReadToItsEnd(t *testing.T) {
 		t.Errorf("the end is out of reach:\n%s", was)
 	}
 }
+
+// What is being said with a refusal is not lost when the turn is stopped.
+func TestNoteOutlivesAStop(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.enter("and then")
+	d.events(asked()...)
+	d.pass(time.Second)
+	d.press("tab")
+	d.enter("not like this")
+	d.press("esc")
+	d.commands(loop.Interrupt{})
+	d.sees("› not like this\n  and then")
+}

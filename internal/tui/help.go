@@ -60,6 +60,11 @@ func (h *help) lines(st *Styles, answering string, commands []slash, width, heig
 func (h *help) all(st *Styles, answering string, commands []slash, width int) []string {
 	inner := max(width-gutter, 1)
 	out := hang(" ", Wrap(answering, inner))
+	var signs [][2]string
+	for _, s := range begins() {
+		signs = append(signs, [2]string{s.typed, s.what})
+	}
+	out = append(append(out, "", "  "+st.Bold.Render(Truncate("What you type", inner))), columns(st, signs, inner)...)
 	rows := map[scope][][2]string{}
 	var order []scope
 	for _, k := range h.keys.told() {
@@ -78,6 +83,23 @@ func (h *help) all(st *Styles, answering string, commands []slash, width int) []
 		typed = append(typed, [2]string{SanitizeLine(row.Usage), SanitizeLine(row.What)})
 	}
 	return append(append(out, "", "  "+st.Bold.Render(Truncate("Commands", inner))), columns(st, typed, inner)...)
+}
+
+// begin is what something that one types begins with.
+type begin struct {
+	typed, what string
+	screen      bool // not where there are only lines
+}
+
+// begins are what has a meaning of its own at the beginning of what one types,
+// but for the commands.
+func begins() []begin {
+	return []begin{
+		{typed: "/", what: "the commands, listed as one types", screen: true},
+		{typed: "@", what: "files, listed as one types: @tuied finds internal/tui/editor.go", screen: true},
+		{typed: "!COMMAND", what: "runs it in a shell; the model is told what it says"},
+		{typed: "!!COMMAND", what: "runs it; the model is not told"},
+	}
 }
 
 // columns sets names beside what they mean, or above it where the window is

@@ -56,6 +56,7 @@ type model struct {
 	ticking bool
 	done    bool
 	orphan  bool // the agent is gone
+	lines   bool // nothing is drawn: all is told in lines
 	find    find
 	whole   bool    // everything is shown uncut
 	atEnd   bool    // and was asked for at the end
@@ -231,7 +232,6 @@ func (m *model) playNext() {
 
 // prompt sends what the person said.
 func (m *model) prompt(text string, images ...llm.Image) {
-	m.list.end()
 	m.feed.sent(text)
 	m.send(loop.Prompt{Text: text, Images: images})
 }

@@ -64,6 +64,7 @@ func Plain(ctx context.Context, o Options, in Lines) (Exit, error) {
 		case <-all.Done():
 		}
 	})
+	m.lines = true
 	m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil } // nothing moves with time
 	p := &teller{m: m, in: in, out: o.Output, came: make(chan tea.Msg), started: map[string]bool{}}
 	p.run(ctx)
@@ -83,6 +84,9 @@ func (p *teller) run(ctx context.Context) {
 	p.begin()
 	p.do(ctx, p.update(tea.WindowSizeMsg{Width: plainWidth, Height: plainHeight}))
 	for !p.m.done {
+		if p.busy == 0 { // all rows are there
+			p.list()
+		}
 		p.mark()
 		select {
 		case ev, ok := <-p.m.o.Events:
@@ -151,14 +155,13 @@ func (p *teller) done(ctx context.Context, msg tea.Msg) {
 	}
 }
 
-// update hands msg to the model, and lists what it wants a choice from.
+// update hands msg to the model.
 func (p *teller) update(msg tea.Msg) tea.Cmd {
 	_, cmd := p.m.Update(msg)
 	if p.m.help.open {
 		p.m.help.open = false
 		p.help()
 	}
-	p.list()
 	return cmd
 }
 
@@ -195,6 +198,12 @@ func (p *teller) list() {
 // plainRows is how much of a list is told.
 const plainRows = 20
 
+// chooses reports whether a line is about the list that waits, rather than about
+// something else: a typed command, or what a file goes on with.
+func (p *teller) chooses(line string) bool {
+	return p.m.over != nil && p.listed > 0 && (line == "" || isNumber(line) || p.in.Typed && !strings.HasPrefix(line, "/"))
+}
+
 // choose takes a line as the number of a row.
 func (p *teller) choose(line string) tea.Cmd {
 	n, err := strconv.Atoi(line)
@@ -229,10 +238,10 @@ func (p *teller) line(line string) tea.Cmd {
 	switch {
 	case p.m.dialog.waits() && (!p.in.Typed || isNumber(line) || p.m.now().Sub(p.asked) >= quiet):
 		p.answer(line)
-	case p.m.over != nil && p.listed > 0:
+	case p.chooses(line):
 		return p.choose(line)
 	case line != "":
-		p.m.over = nil // it had nothing to choose from
+		p.m.over, p.listed = nil, 0
 		p.m.editor.set(line)
 		return p.update(tea.KeyPressMsg{Code: tea.KeyEnter})
 	}

@@ -31,6 +31,13 @@ func (p *teller) begin() {
 	if draft := p.m.editor.take(); strings.TrimSpace(draft) != "" {
 		p.block("note", "not sent before, type it again to send it: "+Sanitize(draft))
 	}
+	if unsent := p.m.queue.texts(); len(unsent) > 0 {
+		p.print("note: these were not sent before, type them again to send them:")
+		for _, text := range unsent {
+			p.block("", Sanitize(text))
+		}
+		p.m.waits = nil
+	}
 	p.m.list.told = p.told
 }
 
@@ -153,7 +160,14 @@ func (p *teller) toolEnd(ev *loop.ToolEnd) {
 func (p *teller) help() {
 	p.block("note", p.m.answering())
 	p.print("  a prompt is sent with enter; a backslash at the end of a line joins it with the next; ctrl+c stops a turn")
+	for _, s := range begins() {
+		if !s.screen {
+			p.print("  " + s.typed + ": " + s.what)
+		}
+	}
 	for _, s := range p.m.commands() {
-		p.print("  " + strings.TrimSpace("/"+s.name+" "+s.args) + ": " + s.what)
+		if !s.screen {
+			p.print("  " + s.usage() + ": " + s.told().What)
+		}
 	}
 }

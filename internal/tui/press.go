@@ -47,6 +47,9 @@ func (m *model) interrupt() {
 		m.send(loop.Interrupt{})
 	}
 	m.feed.stopping, m.feed.killing = true, m.feed.stopping
+	if note := m.dialog.note; note != nil && !note.blank() { // no word that was typed is lost
+		m.giveBack(note.whole())
+	}
 	m.dialog.clear()
 }
 
@@ -161,10 +164,9 @@ func (m *model) submit() tea.Cmd {
 		return nil
 	}
 	if m.editor.blank() {
-		if m.feed.cut && !m.feed.running {
+		if !m.letGo() && m.feed.cut && !m.feed.running {
+			m.list.end()
 			m.prompt(loop.GoOn)
-		} else {
-			m.letGo()
 		}
 		return nil
 	}
@@ -176,6 +178,7 @@ func (m *model) submit() tea.Cmd {
 		return m.slash(name, arg, typed)
 	}
 	all.text = strings.TrimSpace(all.text)
+	m.list.end()
 	m.utter(all)
 	return nil
 }

@@ -113,6 +113,7 @@ func (m *model) letGo() bool {
 		return false
 	}
 	m.held = ""
+	m.list.end()
 	m.sendQueued()
 	return true
 }

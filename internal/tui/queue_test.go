@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/llm"
 	"agent/internal/loop"
 )
 
@@ -124,4 +125,34 @@ func TestQueueAtRest(t *testing.T) {
 	d.say("go", "alt+enter")
 	d.commands(prompted("go"))
 	d.lacks("queued")
+}
+
+// Who reads further up is left there when what was queued is sent.
+func TestQueueLeavesTheWindow(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.say("go", "enter")
+	d.events(userSaid("go"), done(llm.Assistant, "r1", strings.Repeat("A line of it.\n\n", 60)))
+	d.say("one", "alt+enter")
+	d.say("!make", "alt+enter")
+	d.press("ctrl+home")
+	d.sees("agent 0.1")
+	d.events(turnEnd(loop.Done, time.Second), userSaid("one"), streamed("r2", "At it."), turnEnd(loop.Done, time.Second))
+	d.commands(prompted("go"), prompted("one"), loop.RunShell{Line: "make", Join: true})
+	d.sees("agent 0.1", "more below")
+}
+
+// Enter sends what waits rather than let an answer go on that was cut, and is
+// told as such.
+func TestQueueGoesFirst(t *testing.T) {
+	d := newDriver(t, 100, 24, Options{})
+	d.say("go", "enter")
+	d.events(userSaid("go"))
+	d.say("one", "alt+enter")
+	end := turnEnd(loop.UserInterrupt, time.Second)
+	end.Cut = true
+	d.events(end)
+	d.sees("enter sends")
+	d.lacks("goes on")
+	d.press("enter")
+	d.commands(prompted("go"), prompted("one"))
 }

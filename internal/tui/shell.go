@@ -141,7 +141,6 @@ func parseShell(text string) (line string, join, ok bool) {
 
 // runShell runs a command of the person's.
 func (m *model) runShell(line string, join bool) {
-	m.list.end()
 	m.feed.prompts = append(m.feed.prompts, asTyped(line, join))
 	m.starting = true
 	m.send(loop.RunShell{Line: line, Join: join})

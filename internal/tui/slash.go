@@ -15,6 +15,7 @@ type slash struct {
 	also             string // another name of it; may be empty
 	key              action // whose key does the same; may be empty
 	idle             bool   // not while a turn runs
+	screen           bool   // not where there are only lines
 	run              func(m *model, arg string) tea.Cmd
 	// complete returns what the argument can be, as far as that is known, the
 	// likeliest first. nil where it can be anything, or there is none.
@@ -28,11 +29,11 @@ func slashes() []slash {
 			m.help.show()
 			return nil
 		}},
-		{name: "keys", args: "[WORD]", what: "search the keys", run: (*model).slashKeys},
+		{name: "keys", args: "[WORD]", what: "search the keys", screen: true, run: (*model).slashKeys},
 		{name: "status", what: "how things stand: model, window, mode, session", run: (*model).slashStatus},
 		{name: "model", args: "[PROVIDER/NAME]", what: "answer with another model from here on", run: (*model).slashModel, complete: modelNames},
 		{name: "mode", args: "[ask|edits|all]", what: "what is asked about", key: actMode, run: (*model).slashMode, complete: modeNames},
-		{name: "edit", what: "write the prompt in your editor, $VISUAL or $EDITOR", key: actEdit, run: (*model).slashEdit},
+		{name: "edit", what: "write the prompt in your editor, $VISUAL or $EDITOR", key: actEdit, screen: true, run: (*model).slashEdit},
 		{name: "jobs", args: "[stop N]", what: "what runs in the background; stop one of them", run: (*model).slashJobs},
 		{name: "rename", args: "TITLE", what: "give the session a title", run: (*model).slashRename},
 		{name: "compact", what: "cut old content from what the model is told; the session keeps it", run: (*model).slashCompact},
@@ -42,8 +43,8 @@ func slashes() []slash {
 		{name: "clear", what: "the same as /new", idle: true, run: (*model).slashNew},
 		{name: "rewind", args: "[N]", what: "take a prompt back with all that followed, or the last N of them", key: actRewind, idle: true, run: (*model).slashRewind},
 		{name: "fork", args: "[N]", what: "go on in a copy of the session, from before a prompt or the last N", idle: true, run: (*model).slashFork},
-		{name: "find", args: "[TEXT]", what: "search in the session", key: actFind, run: (*model).slashFind},
-		{name: "view", what: "everything uncut, in all of the window", key: actView, run: (*model).slashView},
+		{name: "find", args: "[TEXT]", what: "search in the session", key: actFind, screen: true, run: (*model).slashFind},
+		{name: "view", what: "everything uncut, in all of the window", key: actView, screen: true, run: (*model).slashView},
 		{name: "export", args: "[md|html|json]", what: "write the session to a file", run: (*model).slashExport, complete: oneOf("md", "html", "json")},
 		{name: "theme", args: "[NAME]", what: "colours; without a name, look at them all", run: (*model).slashTheme, complete: oneOf(Themes()...)},
 		{name: "cost", what: "tokens and money: of this turn, of the session, by model; how full the window is", run: (*model).slashCost},
@@ -120,6 +121,8 @@ func (m *model) slash(name, arg, typed string) tea.Cmd {
 		m.say("there is no command /" + name + meant(name, all))
 	case all[i].idle && m.feed.running:
 		m.say(stopFirst)
+	case all[i].screen && m.lines:
+		m.say("/" + name + " needs a screen")
 	default:
 		return tea.Batch(all[i].run(m, arg), m.used("/"+all[i].name))
 	}

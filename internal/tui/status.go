@@ -187,10 +187,10 @@ func (m *model) doing() string {
 		return m.keys.name(actRewind) + " again goes back"
 	case m.dialog.waits():
 		return "waits for you · " + stops
-	case !m.busy() && m.feed.cut:
+	case !m.busy() && m.feed.cut && len(m.waits) == 0:
 		return m.keys.name(actSend) + " goes on · " + m.keys.name(actHelp) + " keys"
 	case !m.busy():
-		return m.keys.name(actHelp) + " keys"
+		return m.idleHint()
 	case !m.feed.running && !m.feed.stopping:
 		words = stops
 	case m.feed.killing:
@@ -202,6 +202,16 @@ func (m *model) doing() string {
 		words = spinner(m.list.frame) + " " + words
 	}
 	return words
+}
+
+// idleHint says how one finds the rest: all of it to who has said nothing yet.
+func (m *model) idleHint() string {
+	const wide = 100
+	hint := m.keys.name(actHelp) + " keys"
+	if m.feed.turns == 0 && m.editor.empty() && m.width >= wide {
+		hint += " · / commands · @ files · ! shell"
+	}
+	return hint
 }
 
 // lost says what ends with the program.

@@ -1,0 +1,97 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// told types lines where there is no screen, for an agent that repeats what it is
+// told, and returns all that is printed.
+func told(t *testing.T, o Options, lines ...string) string {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	events, commands, typed := make(chan loop.Event), make(chan loop.Command), make(chan string, len(lines))
+	for _, l := range lines {
+		typed <- l
+	}
+	close(typed)
+	go echo(ctx, events, commands)
+	var out bytes.Buffer
+	o.Events, o.Commands, o.Output, o.Version = events, commands, &out, "0.1"
+	if _, err := Plain(ctx, o, Lines{C: typed}); err != nil || ctx.Err() != nil {
+		t.Fatalf("got %v (%v) after:\n%s", err, ctx.Err(), out.String())
+	}
+	return out.String()
+}
+
+// echo is an agent that says what it was told.
+func echo(ctx context.Context, events chan<- loop.Event, commands <-chan loop.Command) {
+	for {
+		var said loop.Prompt
+		select {
+		case c := <-commands:
+			var ok bool
+			if said, ok = c.(loop.Prompt); !ok {
+				continue
+			}
+		case <-ctx.Done():
+			return
+		}
+		for _, ev := range []loop.Event{userSaid(said.Text), done(llm.Assistant, "r", "You said "+said.Text+"."), turnEnd(loop.Done, 0)} {
+			select {
+			case events <- ev:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// What needs a screen says so, and takes no line that follows it.
+func TestPlainWithoutAScreen(t *testing.T) {
+	for _, command := range []string{"/view", "/find", "/find one", "/keys", "/keys scroll", "/edit"} {
+		name, _, _ := strings.Cut(command, " ")
+		got := told(t, Options{}, "one", command, "two")
+		for _, want := range []string{"note: " + name + " needs a screen\n", "agent: You said two.\n"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("after %s there is no %q:\n%s", command, want, got)
+			}
+		}
+	}
+	if got := told(t, Options{}, "/help"); strings.Contains(got, "/view") || !strings.Contains(got, "!!COMMAND") {
+		t.Errorf("the help tells of other things than can be typed:\n%s", got)
+	}
+}
+
+// A list is told whole, once all of it is known. A line that is no number goes
+// on with something else.
+func TestPlainList(t *testing.T) {
+	models := func(_ context.Context, whole bool) ([]Model, error) {
+		all := []Model{{Name: "here/one"}, {Name: "here/two"}}
+		if !whole {
+			return all[:1], nil
+		}
+		return all, nil
+	}
+	got := told(t, Options{Models: models}, "/model", "hello", "/model", "7", "/theme", "1", "bye")
+	for _, want := range []string{"  1 here/one\n  2 here/two\n", "You said hello.", "note: there is no row 7\n", "You said bye."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q:\n%s", want, got)
+		}
+	}
+}
+
+// What was not sent before the program ended is told: it can be typed again.
+func TestPlainTellsWhatWasNotSent(t *testing.T) {
+	got := told(t, Options{Draft: draft("half a", "one", "!make")})
+	if want := "note: these were not sent before, type them again to send them:\n  one\n  !make\n"; !strings.Contains(got, want) {
+		t.Errorf("there is no %q:\n%s", want, got)
+	}
+}

@@ -110,6 +110,86 @@ func TestFaultInATurn(t *testing.T) {
 	b.wait("Here again.")
 }
 
+// shell is a shell with job control in a terminal.
+func (h home) shell(t *testing.T, cols, rows int) *terminal {
+	t.Helper()
+	path, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip(err)
+	}
+	agent, err := exec.LookPath("agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "--norc", "--noprofile", "--noediting", "-i")
+	cmd.Dir, cmd.Env = h.work, append(h.env, "PS1=ready> ", "HISTFILE=/dev/null", "AGENT="+agent)
+	f, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newTerminal(t, cmd, f, cols, rows)
+	t.Cleanup(s.close)
+	s.wait("ready>")
+	return s
+}
+
+// quietFor fails if anything is written for as long.
+func (s *terminal) quietFor(d time.Duration) {
+	s.t.Helper()
+	s.mu.Lock()
+	before := len(s.raw)
+	s.mu.Unlock()
+	time.Sleep(d) // nothing is to come, which nothing tells
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if after := s.raw[before:]; len(after) > 0 {
+		s.t.Errorf("%q was written", after)
+	}
+}
+
+// Ctrl+Z goes back to the shell, with the terminal as it was found; in the
+// background the turn goes on and nothing is written; in the foreground all of
+// it is on the screen again.
+func TestSuspendInAShell(t *testing.T) {
+	more := make(chan struct{})
+	s := serve(t, answer{text: "The first half", then: more, more: " and the second."}, say("Still here."))
+	h := newHome(t, nil, at(s)...)
+	a := h.shell(t, 80, 24)
+	a.send("stty -g >before; \"$AGENT\"\n")
+	a.wait("? keys")
+	a.send("tell me" + enter)
+	a.wait("The first half")
+	a.send(ctrlZ)
+	a.wait("Stopped", "ready>")
+	a.gone("The first half")
+	a.send("stty -g >after; cmp before after && echo the' 'same\n")
+	a.wait("the same") // which is not what was typed
+	if err := a.modesOff(); err != nil {
+		t.Error(err)
+	}
+	a.send("bg; clear\n")
+	a.gone("the same")
+	a.wait("ready>")
+	close(more)
+	a.quietFor(300 * time.Millisecond)
+	a.send("echo typed' 'in the shell\n")
+	a.wait("typed in the shell")
+	a.resize(100, 30)
+	a.send("fg\n")
+	a.wait("The first half and the second.", "? keys")
+	a.gone("typed in the shell")
+	a.until("all of its 30 lines", func(screen string) bool { return strings.Count(screen, "\n") == 30 })
+	a.send("and now" + enter)
+	a.wait("Still here.", "? keys")
+	a.send(ctrlD)
+	a.wait("agent --resume")
+	a.send("stty -g >after; cmp before after; echo all' 'done\n")
+	a.wait("all done")
+	if err := a.modesOff(); err != nil {
+		t.Error(err)
+	}
+}
+
 // Where no shell watches, ctrl+z stops the program all the same, and a signal
 // has it go on. So has one that stopped without being asked.
 func TestStopAndContinue(t *testing.T) {

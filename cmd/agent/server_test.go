@@ -86,7 +86,10 @@ func (s *server) play(w http.ResponseWriter, r *http.Request) {
 	case a.then != nil:
 		_, _ = io.WriteString(w, begin(a.text).completion())
 		w.(http.Flusher).Flush()
-		<-a.then
+		select {
+		case <-a.then:
+		case <-r.Context().Done():
+		}
 		_, _ = io.WriteString(w, say(a.more).completion())
 	case completions:
 		_, _ = io.WriteString(w, a.completion())

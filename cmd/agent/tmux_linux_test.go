@@ -77,11 +77,11 @@ func (m *mux) kill() {
 }
 
 // The program in tmux: a turn, a paste, ctrl+z and back, a window that shrinks,
-// and no mode left on after a kill.
+// and the terminal as it was after a kill.
 func TestTmux(t *testing.T) {
 	s := serve(t, say("Well met."), say("Back again."))
 	m := newHome(t, nil, at(s)...).inTmux(t)
-	m.keys("\"$AGENT\"", "Enter")
+	m.keys("stty -g >before; \"$AGENT\"", "Enter")
 	m.wait("? keys")
 	m.keys("hello", "Enter")
 	m.wait("Well met.")
@@ -111,6 +111,8 @@ func TestTmux(t *testing.T) {
 	m.wait("? keys")
 	m.kill()
 	waitFor(t, "the normal screen", func() bool { return m.do("display-message", "-p", "#{alternate_on}") == "0\n" })
+	m.keys("stty -g >after; cmp before after && echo the' 'same", "Enter")
+	m.wait("the same") // which is not what was typed
 	if on := m.do("display-message", "-p", "#{alternate_on}#{mouse_any_flag}#{keypad_flag}#{cursor_flag}"); on != "0001\n" {
 		t.Errorf("got %q, want the normal screen, no mouse and a cursor", on)
 	}

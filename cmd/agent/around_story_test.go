@@ -3,22 +3,9 @@
 package main
 
 import (
-	"bytes"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
-
-// wrote waits until the program has written text to its terminal.
-func (s *terminal) wrote(text string) {
-	s.t.Helper()
-	s.until("the bytes "+text, func(string) bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return bytes.Contains(s.raw, []byte(text))
-	})
-}
 
 // Who looks elsewhere is told that a turn has ended, by the terminal; what is
 // copied goes to it as well.
@@ -38,18 +25,6 @@ func TestTerminalTells(t *testing.T) {
 	a.wait("the code (1 line)")
 	a.send(ctrlD)
 	a.exit()
-}
-
-// configure writes the configuration of h.
-func (h home) configure(t *testing.T, text string) {
-	t.Helper()
-	dir := filepath.Join(h.dir, ".config", "agent")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // The first start without a model says what can be done, once, and keeps nobody

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -59,6 +60,18 @@ func newHome(t testing.TB, files map[string]string, env ...string) home {
 	}
 	h.env = append([]string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}, env...)
 	return h
+}
+
+// configure writes the configuration of h.
+func (h home) configure(t *testing.T, text string) {
+	t.Helper()
+	dir := filepath.Join(h.dir, ".config", "agent")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // open starts the program in h, in a terminal of the size given.
@@ -152,6 +165,16 @@ func (s *terminal) wait(texts ...string) {
 			}
 		}
 		return true
+	})
+}
+
+// wrote waits until the program has written text to its terminal.
+func (s *terminal) wrote(text string) {
+	s.t.Helper()
+	s.until("the bytes "+text, func(string) bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return bytes.Contains(s.raw, []byte(text))
 	})
 }
 

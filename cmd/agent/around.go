@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"strings"
 	"time"
 
 	"agent/cmd/agent/settings"
@@ -57,7 +58,11 @@ func (a *app) models(ctx context.Context, whole bool) ([]tui.Model, error) {
 	}
 	in := a.pick.input(ctx, "")
 	in.Wait = modelsTime
-	l, err := listing(ctx, in, "", whole && a.pick.probes())
+	only := ""
+	if a.pick.flags.baseURL != "" { // which is the address of the provider that was chosen
+		only, _, _ = strings.Cut(a.options.Model.Name, "/")
+	}
+	l, err := listing(ctx, in, only, whole && a.pick.probes())
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,9 @@
 package main
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -49,6 +52,28 @@ func TestFirstStart(t *testing.T) {
 	}
 	b.send(ctrlD)
 	b.exit()
+}
+
+// The list of models has those of the provider that --base-url moves: not those
+// of every provider, at that address.
+func TestModelsElsewhere(t *testing.T) {
+	served := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"object":"list","data":[{"id":"little","object":"model"},{"id":"large","object":"model"}]}`)
+	}))
+	t.Cleanup(served.Close)
+	h := newHome(t, nil)
+	a := h.open(t, 100, 30, "--model", "openai/little", "--base-url", served.URL+"/v1")
+	a.wait("agent ")
+	a.send("/model" + enter)
+	a.wait("choose a model", "openai/large")
+	a.gone("looking")
+	if got := a.screen(); strings.Contains(got, "groq") || strings.Contains(got, "anthropic/") {
+		t.Errorf("there are others:\n%s", got)
+	}
+	a.send(escape)
+	a.gone("choose a model")
+	a.send(ctrlD)
+	a.exit()
 }
 
 // What was done is at hand in the next session; keys of the configuration work

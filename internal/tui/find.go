@@ -143,7 +143,23 @@ func (m *model) findOlder() {
 		m.list.seek(aim{at: f.hits[f.at], find: f.needle})
 	case len(f.hits) > 0:
 		f.note = "that is the first one"
+	case m.feed.writes(f.needle):
+		m.list.end()
 	}
+}
+
+// writes reports whether what is searched for is in what streams, which is no
+// event yet.
+func (f *feed) writes(n needle) bool {
+	return slices.ContainsFunc(f.open, func(p *preview) bool {
+		switch it := p.row.item.(type) {
+		case *answer:
+			return n.in(it.text.String())
+		case *thinking:
+			return n.in(it.text.String())
+		}
+		return false
+	})
 }
 
 // findNewer goes to what is found next below.
@@ -196,8 +212,9 @@ func (m *model) pasteFind(text string) (cmd tea.Cmd, taken bool) {
 	return m.searchFor(m.find.text + SanitizeLine(line)), true
 }
 
-// line is where one types, and how far the search has come.
-func (f *find) line(st *Styles, width int) ([]string, *tea.Cursor) {
+// findLine is where one types, and how far the search has come.
+func (m *model) findLine() ([]string, *tea.Cursor) {
+	f, st, width := &m.find, m.st, m.width
 	right := f.note
 	switch {
 	case right != "" || f.text == "":
@@ -209,6 +226,8 @@ func (f *find) line(st *Styles, width int) ([]string, *tea.Cursor) {
 		right = "searching"
 	case len(f.hits) > 0:
 		right = count(len(f.hits), "place")
+	case f.down == 0 && m.feed.writes(f.needle):
+		right = "in what is being written"
 	case f.down == 0:
 		right = "nothing found"
 	}

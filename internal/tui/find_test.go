@@ -142,3 +142,18 @@ func TestFindMeanwhile(t *testing.T) {
 	d.press("enter")
 	d.sees("1 of 6")
 }
+
+// What is being written is found, too.
+func TestFindInWhatStreams(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.say("go", "enter")
+	d.events(userSaid("go"), streamed("r1", strings.Repeat("A line of it.\n\n", 30)+"the Needle"))
+	d.press("ctrl+home", "ctrl+f")
+	d.enter("needle")
+	d.sees("in what is being written")
+	d.lacks("nothing found")
+	d.press("enter")
+	d.sees("the Needle")
+	d.events(done(llm.Assistant, "r1", "the Needle"))
+	d.sees("1 place")
+}

@@ -82,7 +82,7 @@ func (m *model) wholePanel() panel {
 	var p panel
 	switch {
 	case m.find.open:
-		p.add(m.find.line(m.st, m.width))
+		p.add(m.findLine())
 	case m.dialog.waits():
 		p.lines = []string{m.st.Yellow.Render(Truncate("? a question waits · "+m.keys.name(actViewClose)+" goes back to it", m.width))}
 	default:

@@ -59,7 +59,7 @@ func (m *model) makePanel() panel {
 	}
 	if !m.dialog.waits() || !m.dialog.armed {
 		if m.find.open {
-			p.add(m.find.line(m.st, m.width))
+			p.add(m.findLine())
 		} else {
 			p.add(m.popup.lines(m.st, m.width, max(m.height/3, 3)), nil)
 			p.add(m.editor.lines())

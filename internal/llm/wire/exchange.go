@@ -54,7 +54,8 @@ func (x *Exchange) Post(path string) (*Payloads, error) {
 // any other answer is an error.
 func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
-	req = req.WithContext(context.WithValue(ctx, asker{}, ctx))
+	x.pace = &paced{ctx: ctx, clock: x.c.at.Clock}
+	req = req.WithContext(x.pace.traced(context.WithValue(ctx, asker{}, ctx)))
 	if err := x.prepare(req); err != nil {
 		cancel(nil)
 		return nil, err
@@ -69,7 +70,7 @@ func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
-	x.pace = &paced{body: res.Body, ctx: ctx, clock: x.c.at.Clock}
+	x.pace.body = res.Body
 	body := &watched{body: x.pace, ctx: ctx, cancel: cancel, clock: x.c.at.Clock, limit: x.c.at.Limits.Idle, left: x.c.at.Limits.Bytes}
 	if err := x.refused(res, body); err != nil {
 		_ = body.Close()

@@ -3,6 +3,8 @@ package wire
 import (
 	"context"
 	"io"
+	"net"
+	"net/http/httptrace"
 	"time"
 )
 
@@ -21,20 +23,34 @@ type paced struct {
 	body        io.ReadCloser
 	ctx         context.Context // whose end is not waited for
 	clock       Clock
+	conn        *patient  // that brings body; nil if it is of another kind
 	first, last time.Time // when something came
 	drained     bool      // by the last read
+	ended       bool      // with an error
 	hurry       bool      // nothing may be held up any more
 }
 
+// traced returns a context of a request that tells p which connection its
+// answer comes on.
+func (p *paced) traced(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) {
+		conn := got.Conn
+		if secure, ok := conn.(interface{ NetConn() net.Conn }); ok {
+			conn = secure.NetConn()
+		}
+		p.conn, _ = conn.(*patient)
+	}})
+}
+
 func (p *paced) Read(b []byte) (int, error) {
-	if p.drained && !p.hurry && p.last.Sub(p.first) > longAnswer {
+	if p.drained && !p.hurry && !p.ended && p.last.Sub(p.first) > longAnswer {
 		p.rest(pace - p.clock.Now().Sub(p.last))
 	}
 	n, err := p.body.Read(b)
 	if p.last = p.clock.Now(); p.first.IsZero() {
 		p.first = p.last
 	}
-	p.drained = n < fewBytes
+	p.drained, p.ended = n < fewBytes, err != nil
 	return n, err
 }
 
@@ -43,6 +59,7 @@ func (p *paced) rest(d time.Duration) {
 	if d <= 0 {
 		return
 	}
+	p.conn.gather()
 	over := make(chan struct{})
 	defer p.clock.AfterFunc(d, func() { close(over) }).Stop()
 	select {

@@ -26,10 +26,13 @@ func newTransport(at Endpoint) *http.Transport {
 		defer done(nil)
 		defer at.Clock.AfterFunc(at.Limits.Connect, func() { done(errConnect) }).Stop()
 		conn, err := dial(ctx, network, address)
-		if err != nil && errors.Is(context.Cause(ctx), errConnect) {
+		switch {
+		case err == nil:
+			return newPatient(conn), nil
+		case errors.Is(context.Cause(ctx), errConnect):
 			return nil, tookTooLong(address, err)
 		}
-		return conn, err
+		return nil, err
 	}
 	trust := &tls.Config{RootCAs: at.Roots}
 	return &http.Transport{

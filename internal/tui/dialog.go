@@ -30,7 +30,8 @@ type dialog struct {
 
 	scroll int
 	width  int
-	body   []string // of the first question, for that width; nil is not made yet
+	low    bool     // there is little room
+	body   []string // of the first question, for that width and room; nil is not made yet
 	shown  int      // lines of body in the window
 	deep   int      // how many lines of a diff body has at most, more as one scrolls
 	more   bool     // some diff has more than that
@@ -163,12 +164,16 @@ func (d *dialog) give(a loop.Answer) *loop.Answer {
 	return &a
 }
 
+// lowDialog is how many lines a dialog needs for what stands around a change
+// besides the change.
+const lowDialog = 12
+
 // lines draws the first question in at most height lines, and returns where the
 // cursor stands in them.
 func (d *dialog) lines(width, height int) ([]string, *tea.Cursor) {
-	if d.body == nil || d.width != width {
+	if low := height < lowDialog; d.body == nil || d.width != width || d.low != low {
 		d.follow = d.follow || d.width != width && d.at+d.scroll > 0
-		d.width = width
+		d.width, d.low = width, low
 		d.body = d.makeBody(max(width-4, 1))
 	}
 	foot, cursor := d.foot(width)

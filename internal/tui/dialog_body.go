@@ -83,15 +83,9 @@ func (d *dialog) makeBody(width int) []string {
 			out = append(out, spell(t.Value, width)...)
 		}
 	}
-	if ask.Why != "" {
-		lead := "asks because "
-		if ask.AboutTurn() {
-			lead = ""
-		}
-		out = append(out, paint(d.st.Dim, Wrap(lead+Sanitize(ask.Why), width))...)
-	}
-	if ask.Scope != "" && !d.alwaysFits() {
-		out = append(out, paint(d.st.Dim, Wrap("always would cover "+SanitizeLine(ask.Scope), width))...)
+	about := d.about(width)
+	if !d.low {
+		out = append(out, about...)
 	}
 	for _, diff := range ask.Diffs {
 		if len(ask.Diffs) > 1 {
@@ -101,6 +95,9 @@ func (d *dialog) makeBody(width int) []string {
 		d.more = d.more || len(lines) >= d.deep
 		out = append(out, lines...)
 	}
+	if d.low { // the change comes first where not all can be seen
+		out = append(out, about...)
+	}
 	for i, l := range out {
 		out[i] = strings.TrimRight("    "+l, " ")
 	}
@@ -109,6 +106,22 @@ func (d *dialog) makeBody(width int) []string {
 		rest[i] = "  " + l
 	}
 	return append(rest, out...)
+}
+
+// about is why it is asked, and what an always would cover.
+func (d *dialog) about(width int) []string {
+	ask, lead := d.asks[0], "asks because "
+	if ask.AboutTurn() {
+		lead = ""
+	}
+	var lines []string
+	if ask.Why != "" {
+		lines = Wrap(lead+Sanitize(ask.Why), width)
+	}
+	if ask.Scope != "" && !d.alwaysFits() {
+		lines = append(lines, Wrap("always would cover "+SanitizeLine(ask.Scope), width)...)
+	}
+	return paint(d.st.Dim, lines)
 }
 
 // told reports whether the title shows the whole command already.

@@ -59,7 +59,9 @@ func (f *feed) toolEnd(ev *loop.ToolEnd) {
 func (f *feed) stepEnd(ev *loop.StepEnd) {
 	f.arrived()
 	f.settle()
-	f.used = ev.Usage.Input + ev.Usage.Output
+	if n := ev.Usage.Input + ev.Usage.Output; n > 0 { // a reply that was stopped tells none
+		f.used = n
+	}
 	if ev.Cost != nil {
 		f.cost += *ev.Cost
 	}

@@ -85,3 +85,12 @@ func TestCost(t *testing.T) {
 		}
 	}
 }
+
+// A reply that was stopped says nothing of the window, of which what was known
+// before still holds.
+func TestWindowAfterAStop(t *testing.T) {
+	d := newDriver(t, 100, 24, Options{})
+	d.events(userSaid("one"), &loop.StepEnd{Reply: "r1", Usage: llm.Usage{Input: 18_000, Output: 200}}, turnEnd(loop.Done, 0),
+		userSaid("two"), &loop.StepEnd{Reply: "r2"}, turnEnd(loop.UserInterrupt, 0))
+	d.sees("18.2k of 200k")
+}

@@ -86,7 +86,7 @@ func recall(read func(from, to int) ([]loop.Event, error), keep, size int, todo 
 			for _, ev := range slices.Backward(events) {
 				switch ev := ev.(type) {
 				case *loop.StepEnd:
-					if !stepped {
+					if r.used == 0 { // one that was stopped tells none
 						stepped, r.used = true, ev.Usage.Input+ev.Usage.Output
 					}
 				case *loop.MessageDone:

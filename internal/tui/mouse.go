@@ -87,6 +87,15 @@ func (m *model) release() tea.Cmd {
 	return m.copyMarked(text)
 }
 
+// switchMouse gives the mouse to the terminal, or takes it back.
+func (m *model) switchMouse() {
+	if m.mouse = !m.mouse; m.mouse {
+		m.flash = "the mouse is ours: it marks and copies"
+	} else {
+		m.flash = "the mouse is the terminal's · " + m.keys.name(actMouse) + " takes it back"
+	}
+}
+
 // point routes what the mouse does.
 func (m *model) point(msg tea.MouseMsg) tea.Cmd {
 	switch msg := msg.(type) {

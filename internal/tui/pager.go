@@ -70,7 +70,7 @@ func (m *model) pressWhole(msg tea.KeyPressMsg) tea.Cmd {
 	case m.keys.is(k, actJumpBack), m.keys.is(k, actJumpOn):
 		m.jump(m.keys.is(k, actJumpBack))
 	case m.keys.is(k, actMouse):
-		m.mouse = !m.mouse
+		m.switchMouse()
 	case m.keys.is(k, actSuspend):
 		return tea.Suspend
 	}

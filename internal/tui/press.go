@@ -94,7 +94,7 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 	case m.keys.is(k, actMode):
 		m.setMode(nextMode(m.feed.mode))
 	case m.keys.is(k, actMouse):
-		m.mouse = !m.mouse
+		m.switchMouse()
 	case m.keys.is(k, actSuspend):
 		return tea.Suspend, true
 	default:

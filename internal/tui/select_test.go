@@ -130,3 +130,17 @@ func TestWordAt(t *testing.T) {
 		}
 	}
 }
+
+// Whose mouse it is can be seen when that changes.
+func TestWhoseMouse(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.press("alt+m")
+	d.sees("the mouse is the terminal's · alt+m takes it back")
+	if got := d.m.View().MouseMode; got != tea.MouseModeNone {
+		t.Errorf("got mouse mode %v", got)
+	}
+	d.press("alt+m")
+	d.sees("the mouse is ours")
+	d.press("x")
+	d.lacks("the mouse")
+}

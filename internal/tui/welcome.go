@@ -111,4 +111,7 @@ func (m *model) welcomed(r modelsRead) {
 	w := m.greeting.item.(*welcome)
 	w.looked, w.models = true, r.models
 	m.greeting.touch()
+	if m.feed.turns == 0 && len(m.feed.pending) == 0 { // in a low window it is read from its beginning
+		m.list.home()
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
 	"agent/internal/loop"
@@ -66,7 +67,22 @@ func (p *player) step() {
 		}
 		fallthrough
 	default:
-		p.d.events(p.event())
+		e := p.event()
+		p.d.events(e)
+		if streams(e) {
+			p.compareWhole()
+		}
+	}
+}
+
+// compareWhole sees to it that what an event left as it was is what it would be
+// if all were arranged anew.
+func (p *player) compareWhole() {
+	p.d.t.Helper()
+	got := p.d.m.View().Content
+	p.d.m.arrange()
+	if d := cmp.Diff(got, p.d.m.View().Content); d != "" {
+		p.d.t.Errorf("screen after a piece of an answer (-got +want):\n%s", d)
 	}
 }
 

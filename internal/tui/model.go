@@ -70,7 +70,6 @@ type model struct {
 	custom custom
 
 	panel panel
-	rule  int // the line of the panel that is the rule, negative if there is none
 }
 
 // tickMsg moves what moves.
@@ -112,7 +111,7 @@ func (m *model) Init() tea.Cmd {
 // Update routes msg and sees to it that what moves keeps moving.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := tea.Batch(m.route(msg), m.typedOn(), m.knownModels())
-	m.arrange()
+	m.arrangeAfter(msg)
 	cmd = tea.Batch(cmd, m.keepDraft(), m.turnPages())
 	if !m.ticking && m.moves() {
 		m.ticking = true

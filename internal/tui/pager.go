@@ -79,7 +79,7 @@ func (m *model) pressWhole(msg tea.KeyPressMsg) tea.Cmd {
 
 // wholePanel is the line below what is shown whole.
 func (m *model) wholePanel() panel {
-	var p panel
+	p := panel{rule: -1}
 	switch {
 	case m.find.open:
 		p.add(m.findLine())

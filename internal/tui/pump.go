@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"agent/internal/loop"
@@ -73,6 +74,11 @@ func gather(ctx context.Context, events <-chan loop.Event, streamed, sent time.T
 			return b, false
 		}
 	}
+}
+
+// onlyStreams reports whether all of b streams.
+func (b batch) onlyStreams() bool {
+	return !slices.ContainsFunc(b, func(ev loop.Event) bool { return !streams(ev) })
 }
 
 // streams reports whether ev is a piece of what is told again when it is whole.

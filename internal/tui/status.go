@@ -14,7 +14,6 @@ import (
 // status is what the last line tells: what answers, where, how full its window
 // is, what is asked about, and on the right what goes on.
 type status struct {
-	layout             []string // the names of what is told, in order; nil is the usual
 	model, dir, branch string
 	used, context      int
 	cost               float64 // US dollars
@@ -39,10 +38,11 @@ type fact struct {
 // leastFact is how many columns the last fact needs to tell anything.
 const leastFact = 12
 
-// line draws it. Where room is short, what can be found elsewhere goes first.
-func (s status) line(st *Styles, width int) string {
+// line draws it: what the names in layout stand for, in their order; nil is the
+// usual. Where room is short, what can be found elsewhere goes first.
+func (s status) line(st *Styles, width int, layout []string) string {
 	room := width - lipgloss.Width(s.right) - 2
-	for facts := s.facts(); ; {
+	for facts := s.facts(layout); ; {
 		var texts []string
 		wide, least := 0, -1
 		for i, f := range facts {
@@ -74,12 +74,11 @@ func (s status) line(st *Styles, width int) string {
 }
 
 // facts are what there is to tell, in the order of the layout.
-func (s status) facts() []fact {
+func (s status) facts(layout []string) []fact {
 	model := SanitizeLine(s.model)
 	if model == "" {
 		model = "no model"
 	}
-	layout := s.layout
 	if layout == nil {
 		layout = usualLayout()
 	}

@@ -16,23 +16,22 @@ func TestStatusLine(t *testing.T) {
 		mode: "ask", jobs: 1, right: "? keys"}
 	near := full
 	near.used = 171_000
-	turned := full
-	turned.layout = []string{"jobs", "cost", "model"}
 	for _, c := range []struct {
-		name  string
-		s     status
-		width int
-		want  string
+		name   string
+		s      status
+		width  int
+		want   string
+		layout []string
 	}{
-		{"wide", full, 120, "acme/one · ~/src/shop · main · 18.2k of 200k (9%) · $0.07 · asks before changes · 1 job"},
-		{"narrow", full, 80, "acme/one · 18.2k of 200k (9%) · $0.07 · asks before changes · 1 job"},
-		{"narrower", full, 60, "acme/one · 9% full · asks before changes · 1 job"},
-		{"as narrow as it gets", full, 40, "acme/one · 1 job"},
-		{"nearly full", near, 120, "acme/one · ~/src/shop · main · 171k of 200k (85%, nearly full) · $0.07 · asks before changes · 1 job"},
-		{"nearly full and narrow", near, 50, "acme/one · 85% full · 1 job"},
-		{"in another order", turned, 80, "1 job · $0.07 · acme/one"},
+		{"wide", full, 120, "acme/one · ~/src/shop · main · 18.2k of 200k (9%) · $0.07 · asks before changes · 1 job", nil},
+		{"narrow", full, 80, "acme/one · 18.2k of 200k (9%) · $0.07 · asks before changes · 1 job", nil},
+		{"narrower", full, 60, "acme/one · 9% full · asks before changes · 1 job", nil},
+		{"as narrow as it gets", full, 40, "acme/one · 1 job", nil},
+		{"nearly full", near, 120, "acme/one · ~/src/shop · main · 171k of 200k (85%, nearly full) · $0.07 · asks before changes · 1 job", nil},
+		{"nearly full and narrow", near, 50, "acme/one · 85% full · 1 job", nil},
+		{"in another order", full, 80, "1 job · $0.07 · acme/one", []string{"jobs", "cost", "model"}},
 	} {
-		line := c.s.line(NewStyles(true, false), c.width)
+		line := c.s.line(NewStyles(true, false), c.width, c.layout)
 		if w := ansi.StringWidth(line); w > c.width {
 			t.Errorf("%s: %d wide", c.name, w)
 		}

@@ -16,28 +16,47 @@ const pendingLines = 3
 type panel struct {
 	lines  []string
 	cursor *tea.Cursor // relative to the panel
+	rule   int         // the line that is the rule, negative if there is none
+	hint   string      // that it carries
+	status status      // what the last line tells
 }
 
 // arrange gives every part its room. The transcript gets what the panel below
 // it leaves.
 func (m *model) arrange() {
 	m.editor.resize(m.width, m.height/3)
-	if m.rule = -1; m.whole {
+	if m.whole {
 		m.panel = m.wholePanel()
 	} else {
 		m.panel = m.makePanel()
 	}
+	m.layout()
+}
+
+// arrangeAfter arranges what msg has changed. Where that only streamed, the
+// panel stays unless its last line tells something else.
+func (m *model) arrangeAfter(msg tea.Msg) {
+	if b, ok := msg.(batch); ok && b.onlyStreams() && !m.find.open && m.panel.status == m.status() {
+		m.layout()
+		return
+	}
+	m.arrange()
+}
+
+// layout lays the transcript out above the panel, whose rule tells of it.
+func (m *model) layout() {
 	m.list.layout(m.width, m.height-len(m.panel.lines))
-	if len(m.panel.lines) > 0 && m.rule >= 0 {
-		m.panel.lines[m.rule] = m.ruleLine()
+	if p := &m.panel; p.rule >= 0 && p.rule < len(p.lines) {
+		if hint := m.hint(); p.lines[p.rule] == "" || hint != p.hint {
+			p.lines[p.rule], p.hint = m.ruleLine(hint), hint
+		}
 	}
 }
 
 // makePanel draws the panel, from the prompts that wait to the status line. A
 // low window has no room for rules.
 func (m *model) makePanel() panel {
-	var p panel
-	m.rule = -1
+	p := panel{rule: -1, status: m.status()}
 	ruled, roomy := m.height >= 10, m.height >= 16
 	if now := m.feed.todoNow(); now != "" && roomy {
 		p.lines = append(p.lines, m.st.Dim.Render(Truncate(now, m.width)))
@@ -50,7 +69,7 @@ func (m *model) makePanel() panel {
 		p.lines = append(p.lines, m.st.Dim.Render(spread(markUser+" "+SanitizeLine(sent.text), note, m.width)))
 	}
 	if ruled {
-		m.rule = len(p.lines)
+		p.rule = len(p.lines)
 		p.lines = append(p.lines, "")
 	}
 	if m.dialog.waits() {
@@ -69,17 +88,21 @@ func (m *model) makePanel() panel {
 	if roomy {
 		p.lines = append(p.lines, m.st.Dim.Render(strings.Repeat("─", m.width)))
 	}
-	s := status{layout: m.o.Status, model: m.feed.model, dir: m.o.Dir, branch: m.o.Branch, used: m.feed.used, context: m.feed.context,
-		cost: m.feed.cost, mode: m.feed.mode, jobs: alive(m.feed.jobs), right: m.doing()}
-	p.lines = append(p.lines, s.line(m.st, m.width))
+	p.lines = append(p.lines, p.status.line(m.st, m.width, m.o.Status))
 	if over := len(p.lines) - m.height; over > 0 { // the editor's end and the status matter most
 		p.lines = p.lines[over:]
-		m.rule -= over
+		p.rule -= over
 		if p.cursor != nil {
 			p.cursor.Y -= over
 		}
 	}
 	return p
+}
+
+// status is what the last line tells now.
+func (m *model) status() status {
+	return status{model: m.feed.model, dir: m.o.Dir, branch: m.o.Branch, used: m.feed.used, context: m.feed.context,
+		cost: m.feed.cost, mode: m.feed.mode, jobs: alive(m.feed.jobs), right: m.doing()}
 }
 
 // dialogHeight leaves some of the transcript to see, in a low window little.
@@ -98,21 +121,25 @@ func (p *panel) add(lines []string, cursor *tea.Cursor) {
 	p.lines = append(p.lines, lines...)
 }
 
-// ruleLine is the rule above the editor, which carries a hint where one helps.
-func (m *model) ruleLine() string {
-	hint := ""
+// hint is what the rule above the editor carries where it helps.
+func (m *model) hint() string {
 	switch {
 	case m.flash != "":
-		hint = m.flash
+		return m.flash
 	case m.popup.open() && !m.dialog.takes():
-		hint = m.keys.name(actComplete) + " takes · " + m.keys.name(actDismiss) + " closes"
+		return m.keys.name(actComplete) + " takes · " + m.keys.name(actDismiss) + " closes"
 	case m.editor.mode() != "":
-		hint = m.editor.mode()
+		return m.editor.mode()
 	case !m.list.follow:
-		hint = "more below · " + m.keys.name(actBottom) + " goes there"
+		return "more below · " + m.keys.name(actBottom) + " goes there"
 	case m.feed.running && !m.dialog.waits() && !m.editor.empty():
-		hint = m.keys.name(actSend) + " steers · " + m.keys.name(actQueue) + " queues"
+		return m.keys.name(actSend) + " steers · " + m.keys.name(actQueue) + " queues"
 	}
+	return ""
+}
+
+// ruleLine is the rule above the editor.
+func (m *model) ruleLine(hint string) string {
 	w := lipgloss.Width(hint)
 	if hint == "" || w+4 > m.width {
 		return m.st.Dim.Render(strings.Repeat("─", m.width))

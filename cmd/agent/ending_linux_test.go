@@ -123,11 +123,10 @@ func (h home) shell(t *testing.T, cols, rows int) *terminal {
 	}
 	cmd := exec.Command(path, "--norc", "--noprofile", "--noediting", "-i")
 	cmd.Dir, cmd.Env = h.work, append(h.env, "PS1=ready> ", "HISTFILE=/dev/null", "AGENT="+agent)
-	f, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)})
+	s, err := newTerminal(t, cmd, cols, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newTerminal(t, cmd, f, cols, rows)
 	t.Cleanup(s.close)
 	s.wait("ready>")
 	return s
@@ -269,8 +268,7 @@ func TestResizeStorm(t *testing.T) {
 func TestOutputGoesAway(t *testing.T) {
 	s := serve(t, say(strings.Repeat("A long answer. ", 10_000)))
 	h := newHome(t, nil, at(s)...)
-	cmd := exec.Command("agent", "run", "talk")
-	cmd.Dir, cmd.Env = h.work, append(os.Environ(), h.env...)
+	cmd := h.command("run", "talk")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -303,16 +303,9 @@ func TestModelsStandIn(t *testing.T) {
 	defer broke.Close()
 	rich := serve(t, say("Two it is."))
 	h := newHome(t, nil, "ONE=k1")
-	dir := filepath.Join(h.dir, ".config", "agent")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	config := `{"models": ["one/a", "two/b"], "providers": {
-		"one": {"base_url": "` + broke.URL + `/v1", "key": {"env": "ONE"}},
-		"two": {"base_url": "` + rich.URL + `", "dialect": "anthropic", "key": {"command": ["echo", "k2"]}, "models": {"b": {"price": {"input": 1, "output": 2}}}}}}`
-	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	h.configure(t, `{"models": ["one/a", "two/b"], "providers": {
+		"one": {"base_url": "`+broke.URL+`/v1", "key": {"env": "ONE"}},
+		"two": {"base_url": "`+rich.URL+`", "dialect": "anthropic", "key": {"command": ["echo", "k2"]}, "models": {"b": {"price": {"input": 1, "output": 2}}}}}}`)
 	cmd := exec.Command("agent", "run", "--output", "json", "hello")
 	cmd.Dir, cmd.Env = h.work, h.env
 	out, err := cmd.Output()

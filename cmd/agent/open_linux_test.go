@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -17,7 +16,7 @@ func BenchmarkOpenSession(b *testing.B) {
 	buildProgram(b)
 	s := newPacer(b)
 	h := newHome(b, nil, s.env()...)
-	store := history.Open(filepath.Join(h.dir, ".local", "state", "agent"))
+	store := h.store()
 	written(b, store, history.Header{ID: "x", Dir: h.work}, 10_000, 5_000)
 	var opened, asked []time.Duration
 	var peak, peakAsked []float64

@@ -91,7 +91,7 @@ func (p screenshot) draw(t *testing.T, page page, cols, rows int) string {
 		"server/server.go": "package server\n\nimport (\n\t\"net/http\"\n\t\"time\"\n)\n\n// Serve answers at addr. Timeout is ignored.\nfunc Serve(addr string, timeout time.Duration) error {\n\tmux := http.NewServeMux()\n\tsrv := &http.Server{Addr: addr, Handler: mux}\n\treturn srv.ListenAndServe()\n}\n",
 	}, env...)
 	if p.themed {
-		if err := settings.Set(filepath.Join(h.dir, ".config", "agent", "config.json"), "theme", page.name); err != nil {
+		if err := settings.Set(h.config(), "theme", page.name); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -3,45 +3,10 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"agent/internal/history"
 )
-
-// agent runs the program in h and returns what it printed and its exit code.
-func (h home) agent(t *testing.T, args ...string) (out string, code int) {
-	t.Helper()
-	cmd := exec.Command("agent", args...)
-	cmd.Dir, cmd.Env = h.work, append(os.Environ(), h.env...)
-	b, err := cmd.CombinedOutput()
-	if err != nil && cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	return string(b), cmd.ProcessState.ExitCode()
-}
-
-// store is that of h's sessions.
-func (h home) store() *history.Store {
-	return history.Open(filepath.Join(h.dir, ".local", "state", "agent"))
-}
-
-// ids returns those of h's sessions, the one written to last first.
-func (h home) ids(t *testing.T) []string {
-	t.Helper()
-	infos, err := h.store().List("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ids []string
-	for _, i := range infos {
-		ids = append(ids, i.ID)
-	}
-	return ids
-}
 
 // A session that another program holds is forked, looked at, or left.
 func TestSessionHeldElsewhere(t *testing.T) {
@@ -184,18 +149,12 @@ func TestGoingToAnotherSession(t *testing.T) {
 func TestOldSessionsAreRemoved(t *testing.T) {
 	s := serve(t, say("One it is."), say("Two it is."))
 	h := newHome(t, nil, at(s)...)
-	config := filepath.Join(h.dir, ".config", "agent", "config.json")
-	if err := os.MkdirAll(filepath.Dir(config), 0o755); err != nil {
-		t.Fatal(err)
-	}
 	for _, prompt := range []string{"say one", "say two"} {
 		if out, code := h.agent(t, "run", prompt); code != 0 {
 			t.Fatal(out)
 		}
 	}
-	if err := os.WriteFile(config, []byte(`{"sessions":{"keep_days":30}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	h.configure(t, `{"sessions":{"keep_days":30}}`)
 	infos, err := h.store().List("")
 	if err != nil {
 		t.Fatal(err)

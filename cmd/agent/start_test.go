@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -16,8 +15,7 @@ func TestResumePicker(t *testing.T) {
 	s := serve(t, say("Apples it is."), say("Pears it is."), say("More of them."))
 	h := newHome(t, nil, at(s)...)
 	for _, prompt := range []string{"about apples", "about pears"} {
-		cmd := exec.Command("agent", "run", prompt)
-		cmd.Dir, cmd.Env = h.work, append(os.Environ(), h.env...)
+		cmd := h.command("run", prompt)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
@@ -116,8 +114,7 @@ func TestHeadlessInterrupt(t *testing.T) {
 	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: exitInterrupted, syscall.SIGTERM: exitTerminated} {
 		s := serve(t, begin("An answer that never "), say("Back."))
 		h := newHome(t, nil, at(s)...)
-		cmd := exec.Command("agent", "run", "talk")
-		cmd.Dir, cmd.Env = h.work, append(os.Environ(), h.env...)
+		cmd := h.command("run", "talk")
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -135,8 +132,7 @@ func TestHeadlessInterrupt(t *testing.T) {
 		if got := cmd.ProcessState.ExitCode(); got != want {
 			t.Errorf("%v: got exit code %d, want %d", sig, got, want)
 		}
-		again := exec.Command("agent", "run", "--continue", "go on")
-		again.Dir, again.Env = h.work, append(os.Environ(), h.env...)
+		again := h.command("run", "--continue", "go on")
 		if out, err := again.CombinedOutput(); err != nil {
 			t.Errorf("%v: the session does not go on: %v\n%s", sig, err, out)
 		}
@@ -158,14 +154,12 @@ func TestRecordings(t *testing.T) {
 			}
 			s := serve(t, answer{raw: string(b)})
 			h := newHome(t, map[string]string{"main.go": goFile}, at(s)...)
-			first := exec.Command("agent", "run", "one")
-			first.Dir, first.Env = h.work, append(os.Environ(), h.env...)
+			first := h.command("run", "one")
 			out, _ := first.CombinedOutput() // it may fail, and then says why
 			if code := first.ProcessState.ExitCode(); code != exitDone && code != exitFailed || len(out) == 0 {
 				t.Errorf("got exit code %d and %q", code, out)
 			}
-			again := exec.Command("agent", "run", "--continue", "two")
-			again.Dir, again.Env = h.work, append(os.Environ(), h.env...)
+			again := h.command("run", "--continue", "two")
 			out, err = again.CombinedOutput()
 			if err != nil || !strings.Contains(string(out), "The script is over.") {
 				t.Errorf("the session does not go on: %v\n%s", err, out)
@@ -182,14 +176,12 @@ func TestSchemaFlag(t *testing.T) {
 		"schema.json": `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`,
 		"broken.json": `{"type":`,
 	}, at(s)...)
-	cmd := exec.Command("agent", "run", "--schema", "schema.json", "how many?")
-	cmd.Dir, cmd.Env = h.work, append(os.Environ(), h.env...)
+	cmd := h.command("run", "--schema", "schema.json", "how many?")
 	out, err := cmd.Output()
 	if err != nil || string(out) != "{\"n\":1}\n" {
 		t.Errorf("got %q, %v, want the answer alone", out, err)
 	}
-	cmd = exec.Command("agent", "run", "--schema", "broken.json", "how many?")
-	cmd.Dir, cmd.Env = h.work, append(os.Environ(), h.env...)
+	cmd = h.command("run", "--schema", "broken.json", "how many?")
 	if _ = cmd.Run(); cmd.ProcessState.ExitCode() != exitUsage {
 		t.Errorf("got exit code %d for a broken schema, want %d", cmd.ProcessState.ExitCode(), exitUsage)
 	}

@@ -19,8 +19,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
-
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop"
@@ -225,13 +223,12 @@ func (s *storm) screen(dir string, env, args []string, delay time.Duration) (str
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Dir, cmd.Env = dir, env
-	f, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 120, Rows: 50})
+	a, err := newTerminal(s.t, cmd, 120, 50)
 	if err != nil {
 		s.t.Error(err)
 		return "", 0
 	}
 	began := time.Now()
-	a := newTerminal(s.t, cmd, f, 120, 50)
 	defer a.close()
 	if delay < 0 {
 		a.wait("END", "? keys")

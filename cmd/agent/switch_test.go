@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 )
@@ -70,8 +68,7 @@ func TestLostEventsAreCounted(t *testing.T) {
 	whole := say("All the same.").completion()
 	s := serve(t, answer{raw: "data: {\"choices\":[{\"index\":0,\"delta\":{\n\n" + whole})
 	h := newHome(t, nil, at(s)...)
-	cmd := exec.Command("agent", "run", "--output", "stream-json", "go")
-	cmd.Dir, cmd.Env = h.work, append(os.Environ(), h.env...)
+	cmd := h.command("run", "--output", "stream-json", "go")
 	out, err := cmd.Output()
 	if err != nil || !strings.Contains(string(out), `"lost":1`) || !strings.Contains(string(out), "All the same.") {
 		t.Errorf("got %v\n%s", err, out)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -35,45 +34,6 @@ type terminal struct {
 	raw     []byte        // all that the program wrote
 }
 
-// home is a place of its own for a program: a HOME and a working directory.
-type home struct {
-	dir, work string
-	env       []string
-}
-
-// newHome returns an empty home whose working directory holds files.
-func newHome(t testing.TB, files map[string]string, env ...string) home {
-	t.Helper()
-	h := home{dir: t.TempDir()}
-	h.work = filepath.Join(h.dir, "src", "shop")
-	for name, content := range files {
-		path := filepath.Join(h.work, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.MkdirAll(h.work, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	h.env = append([]string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}, env...)
-	return h
-}
-
-// configure writes the configuration of h.
-func (h home) configure(t *testing.T, text string) {
-	t.Helper()
-	dir := filepath.Join(h.dir, ".config", "agent")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // open starts the program in h, in a terminal of the size given.
 func (h home) open(t *testing.T, cols, rows int, args ...string) *terminal {
 	t.Helper()
@@ -89,21 +49,24 @@ func (h home) openAs(t *testing.T, name string, cols, rows int, args ...string) 
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Dir, cmd.Env = h.work, h.env
-	f, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)})
+	s, err := newTerminal(t, cmd, cols, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newTerminal(t, cmd, f, cols, rows)
 	t.Cleanup(s.close)
 	return s
 }
 
-// newTerminal draws what the program cmd writes to f. The caller closes it.
-func newTerminal(t *testing.T, cmd *exec.Cmd, f *os.File, cols, rows int) *terminal {
+// newTerminal starts cmd in a terminal of the size given. The caller closes it.
+func newTerminal(t *testing.T, cmd *exec.Cmd, cols, rows int) (*terminal, error) {
+	f, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)})
+	if err != nil {
+		return nil, err
+	}
 	s := &terminal{t: t, cmd: cmd, pty: f, em: vt.NewEmulator(cols, rows), changed: make(chan struct{}), done: make(chan struct{}), told: make(chan struct{})}
 	go s.draw()
 	go s.reply()
-	return s
+	return s, nil
 }
 
 // draw feeds the emulator until the program ends.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -47,13 +45,7 @@ func TestChecksInASession(t *testing.T) {
 		say("It is wrong indeed."),
 	)
 	h := newHome(t, nil, at(s)...)
-	config := filepath.Join(h.dir, ".config", "agent", "config.json")
-	if err := os.MkdirAll(filepath.Dir(config), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(config, []byte(`{"checks": [{"files": "*.txt", "command": "grep -n right {file}"}]}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	h.configure(t, `{"checks": [{"files": "*.txt", "command": "grep -n right {file}"}]}`)
 	a := h.open(t, 100, 30, "--mode", "edits")
 	a.wait("? keys")
 	a.send("write it" + enter)

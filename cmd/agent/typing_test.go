@@ -149,7 +149,8 @@ func TestNoEditorIsSet(t *testing.T) {
 // The keys of vim, by the configuration. esc ends insert mode, and no turn.
 func TestVimStory(t *testing.T) {
 	s := serve(t, begin("It goes on and "), say("Done."))
-	h := newHome(t, map[string]string{"../../.config/agent/config.json": `{"editor": "vim"}`}, at(s)...)
+	h := newHome(t, nil, at(s)...)
+	h.configure(t, `{"editor": "vim"}`)
 	a := h.open(t, 80, 24)
 	a.wait("asks before changes")
 	a.send("go" + enter)

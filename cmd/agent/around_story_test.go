@@ -102,3 +102,17 @@ func TestPaletteAndKeys(t *testing.T) {
 	b.send(ctrlD)
 	b.exit()
 }
+
+// What another program writes over the screen goes with ctrl+l.
+func TestRedraw(t *testing.T) {
+	h := newHome(t, nil)
+	a := h.open(t, 100, 30)
+	a.wait("? keys", "just type")
+	a.mu.Lock()
+	_, _ = a.em.Write([]byte("\x1b7\x1b[4;4Hwall: the machine goes down\x1b8"))
+	a.mu.Unlock()
+	a.send("\x0c")
+	a.gone("wall:")
+	a.send(ctrlD)
+	a.exit()
+}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
@@ -138,6 +140,9 @@ func (p picker) effort(c catalog.Choice) (string, error) {
 func (p picker) named(name string) (loop.Model, error) {
 	m, _, err := p.model(name)
 	m.Why = "you chose it"
+	if err != nil { // nobody typed the flag whose place the name has
+		err = errors.New(strings.TrimPrefix(err.Error(), "--model: "))
+	}
 	return m, err
 }
 

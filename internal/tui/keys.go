@@ -33,6 +33,7 @@ const (
 	actView       action = "view"
 	actMouse      action = "mouse"
 	actSuspend    action = "suspend"
+	actRedraw     action = "redraw"
 
 	actApprove action = "approve"
 	actRefuse  action = "refuse"
@@ -145,6 +146,7 @@ func screenKeys() []binding {
 		{actView, anywhere, []string{"ctrl+g"}, "everything uncut, in all of the window"},
 		{actMouse, anywhere, []string{"alt+m"}, "the mouse is ours, which marks and copies, or the terminal's"},
 		{actSuspend, anywhere, []string{"ctrl+z"}, "suspend the program"},
+		{actRedraw, anywhere, []string{"ctrl+l"}, "draw all of the window anew"},
 	}
 }
 

@@ -73,6 +73,8 @@ func (m *model) pressWhole(msg tea.KeyPressMsg) tea.Cmd {
 		m.switchMouse()
 	case m.keys.is(k, actSuspend):
 		return tea.Suspend
+	case m.keys.is(k, actRedraw):
+		return tea.ClearScreen
 	}
 	return nil
 }

@@ -44,6 +44,7 @@ type teller struct {
 	said    string // of the message that streams, what came so far
 	printed int    // bytes of it that are on lines of their own
 	started map[string]bool
+	mode    string // that was told last
 }
 
 // Plain shows the session as lines until the person leaves, the agent is gone,
@@ -66,7 +67,7 @@ func Plain(ctx context.Context, o Options, in Lines) (Exit, error) {
 	})
 	m.lines = true
 	m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil } // nothing moves with time
-	p := &teller{m: m, in: in, out: o.Output, came: make(chan tea.Msg), started: map[string]bool{}}
+	p := &teller{m: m, in: in, out: o.Output, came: make(chan tea.Msg), started: map[string]bool{}, mode: o.Mode}
 	p.run(ctx)
 	p.endLine()
 	close(commands)

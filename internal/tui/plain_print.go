@@ -86,6 +86,15 @@ func (p *teller) event(ev loop.Event) {
 		}
 	case *loop.ToolEnd:
 		p.toolEnd(ev)
+	case *loop.ModelSet:
+		if ev.Model != p.m.feed.model {
+			p.block("note", SanitizeLine(ev.Model)+" answers from here on")
+		}
+	case *loop.ModeSet:
+		if ev.Mode != p.mode {
+			p.mode = ev.Mode
+			p.block("note", modeWords(ev.Mode))
+		}
 	case *loop.ShellEnd:
 		p.block("ran", SanitizeLine(asTyped(ev.Line, ev.Join)))
 		p.block("", Sanitize(strings.TrimRight(ev.Text, "\n")))

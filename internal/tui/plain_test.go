@@ -31,20 +31,24 @@ func told(t *testing.T, o Options, lines ...string) string {
 	return out.String()
 }
 
-// echo is an agent that says what it was told.
+// echo is an agent that says what it was told, and does what is set.
 func echo(ctx context.Context, events chan<- loop.Event, commands <-chan loop.Command) {
 	for {
-		var said loop.Prompt
+		var does []loop.Event
 		select {
 		case c := <-commands:
-			var ok bool
-			if said, ok = c.(loop.Prompt); !ok {
-				continue
+			switch c := c.(type) {
+			case loop.Prompt:
+				does = []loop.Event{userSaid(c.Text), done(llm.Assistant, "r", "You said "+c.Text+"."), turnEnd(loop.Done, 0)}
+			case loop.SetModel:
+				does = []loop.Event{&loop.ModelSet{Model: c.Model}}
+			case loop.SetMode:
+				does = []loop.Event{&loop.ModeSet{Mode: string(c.Mode)}}
 			}
 		case <-ctx.Done():
 			return
 		}
-		for _, ev := range []loop.Event{userSaid(said.Text), done(llm.Assistant, "r", "You said "+said.Text+"."), turnEnd(loop.Done, 0)} {
+		for _, ev := range does {
 			select {
 			case events <- ev:
 			case <-ctx.Done():
@@ -93,5 +97,15 @@ func TestPlainTellsWhatWasNotSent(t *testing.T) {
 	got := told(t, Options{Draft: draft("half a", "one", "!make")})
 	if want := "note: these were not sent before, type them again to send them:\n  one\n  !make\n"; !strings.Contains(got, want) {
 		t.Errorf("there is no %q:\n%s", want, got)
+	}
+}
+
+// What the last line of a screen tells is told when it changes.
+func TestPlainTellsOfChanges(t *testing.T) {
+	got := told(t, Options{Model: "acme/small", Mode: "ask"}, "/model acme/large", "one", "/mode edits", "/mode edits", "two")
+	for _, want := range []string{"note: acme/large answers from here on\n", "note: edits unasked\n"} {
+		if strings.Count(got, want) != 1 {
+			t.Errorf("got %q %d times, want it once:\n%s", want, strings.Count(got, want), got)
+		}
 	}
 }

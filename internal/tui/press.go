@@ -97,6 +97,8 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 		m.switchMouse()
 	case m.keys.is(k, actSuspend):
 		return tea.Suspend, true
+	case m.keys.is(k, actRedraw):
+		return tea.ClearScreen, true
 	default:
 		return nil, false
 	}

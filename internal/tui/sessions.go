@@ -85,6 +85,9 @@ func (m *model) takeOver(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 		if m.keys.is(msg.String(), actSuspend) {
 			return tea.Suspend, true
 		}
+		if m.keys.is(msg.String(), actRedraw) {
+			return tea.ClearScreen, true
+		}
 	case tea.PasteMsg, tea.MouseMsg, toOverlay:
 	default:
 		return nil, false

@@ -110,6 +110,14 @@ func (r *renderer) resize(height int) {
 	r.mu.Unlock()
 }
 
+// redraw has all of the window drawn: something else may have written there.
+func (r *renderer) redraw() {
+	r.mu.Lock()
+	r.stale = true
+	r.mu.Unlock()
+	r.nudge()
+}
+
 // supports takes the terminal's answer to what it is capable of.
 func (r *renderer) supports(report tea.ModeReportMsg) {
 	r.mu.Lock()

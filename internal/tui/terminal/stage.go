@@ -78,6 +78,10 @@ func (s *stage) hear(_ tea.Model, msg tea.Msg) tea.Msg {
 		s.back()
 		return tea.ResumeMsg{}
 	}
+	if msg == tea.ClearScreen() {
+		s.redraw()
+		return nil
+	}
 	if text, ok := request(msg); ok {
 		_, _ = s.Write([]byte(text))
 		return nil

@@ -71,6 +71,8 @@ func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	x.pace.body = res.Body
+	// Here a read brings one record of TLS however many have come.
+	x.pace.hurry = res.TLS != nil && res.ProtoMajor == 1
 	body := &watched{body: x.pace, ctx: ctx, cancel: cancel, clock: x.c.at.Clock, limit: x.c.at.Limits.Idle, left: x.c.at.Limits.Bytes}
 	if err := x.refused(res, body); err != nil {
 		_ = body.Close()

@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 	"io"
-	"net"
 	"net/http/httptrace"
 	"time"
 )
@@ -23,7 +22,7 @@ type paced struct {
 	body        io.ReadCloser
 	ctx         context.Context // whose end is not waited for
 	clock       Clock
-	conn        *patient  // that brings body; nil if it is of another kind
+	conn        *patient  // that brings body and nothing else; nil if there is none
 	first, last time.Time // when something came
 	drained     bool      // by the last read
 	ended       bool      // with an error
@@ -34,11 +33,7 @@ type paced struct {
 // answer comes on.
 func (p *paced) traced(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) {
-		conn := got.Conn
-		if secure, ok := conn.(interface{ NetConn() net.Conn }); ok {
-			conn = secure.NetConn()
-		}
-		p.conn, _ = conn.(*patient)
+		p.conn, _ = got.Conn.(*patient)
 	}})
 }
 

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
 	"net/http"
 	"strings"
@@ -18,10 +19,11 @@ type talker struct {
 	pieces int
 	size   int
 	every  time.Duration
+	tls    *tls.ConnectionState
 }
 
 func (s *talker) RoundTrip(*http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(s)}, nil
+	return &http.Response{StatusCode: http.StatusOK, ProtoMajor: 1, TLS: s.tls, Header: http.Header{}, Body: io.NopCloser(s)}, nil
 }
 
 func (s *talker) Read(b []byte) (int, error) {
@@ -79,6 +81,7 @@ func TestPace(t *testing.T) {
 		{name: "short", say: talker{pieces: 60, size: 100, every: 5 * ms}},
 		{name: "long", say: talker{pieces: 64, size: 100, every: 5 * ms}, want: []time.Duration{30 * ms, 30 * ms, 30 * ms}},
 		{name: "fast", say: talker{pieces: 64, size: 1 << 10, every: 5 * ms}},
+		{name: "in records", say: talker{pieces: 64, size: 100, every: 5 * ms, tls: &tls.ConnectionState{}}},
 		{name: "at its end", say: talker{pieces: 64, size: 100, every: 5 * ms}, hurry: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

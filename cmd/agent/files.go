@@ -12,13 +12,14 @@ import (
 )
 
 // suggestions returns what finds the files of an index for the screen.
-func suggestions(x *search.Index) func(ctx context.Context, query string, limit int) []tui.Match {
-	return func(ctx context.Context, query string, limit int) []tui.Match {
+func suggestions(x *search.Index) func(ctx context.Context, query string, limit int) ([]tui.Match, bool) {
+	return func(ctx context.Context, query string, limit int) ([]tui.Match, bool) {
 		var out []tui.Match
-		for _, s := range x.Suggest(ctx, query, limit) {
+		found, final := x.Suggest(ctx, query, limit)
+		for _, s := range found {
 			out = append(out, tui.Match{Path: s.Path, Dir: s.Dir, At: s.At})
 		}
-		return out
+		return out, final
 	}
 }
 

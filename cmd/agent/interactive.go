@@ -125,7 +125,7 @@ func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, pro
 	a.typeIn(&o)
 	a.takeCommands(&o)
 	o.Fault, _ = faultFile() // without a place for it, none is kept
-	o.Files, o.FilesFilling = suggestions(a.index), a.index.Filling
+	o.Files = suggestions(a.index)
 	a.around(&o)
 	shown := &pictures{dir: a.dir}
 	o.Image, o.ClipboardImage = shown.file, shown.pasted

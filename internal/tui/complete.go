@@ -13,7 +13,7 @@ import (
 // filesWanted is how many files are asked for.
 const filesWanted = 50
 
-// fillPause is how long after an answer more files may be known.
+// fillPause is how long after an answer that is not final it is asked for again.
 const fillPause = 150 * time.Millisecond
 
 // filesDue says that more files may be known than that question found.
@@ -24,6 +24,7 @@ type filesFound struct {
 	word
 	number int
 	found  []Match
+	final  bool
 }
 
 // commandTyped is the name of a typed command, or its argument.
@@ -83,7 +84,8 @@ func (m *model) suggestFiles(w word) tea.Cmd {
 	number, files := p.number, m.o.Files
 	return func() tea.Msg {
 		defer stop()
-		return filesFound{w, number, files(ctx, w.query, filesWanted)}
+		found, final := files(ctx, w.query, filesWanted)
+		return filesFound{w, number, found, final}
 	}
 }
 
@@ -100,13 +102,13 @@ func (m *model) filesCame(msg filesFound) tea.Cmd {
 		rows = append(rows, fileSuggestion(f))
 	}
 	m.offer(rows)
-	if m.o.FilesFilling != nil && m.o.FilesFilling() {
+	if !msg.final {
 		return m.after(fillPause, filesDue{msg.number})
 	}
 	return nil
 }
 
-// askAgain asks once more while the index of files was not whole yet.
+// askAgain asks once more where the answer was not final.
 func (m *model) askAgain(msg filesDue) tea.Cmd {
 	if p := &m.popup; p.source == fromFiles && msg.number == p.number {
 		return m.suggestFiles(p.word)

@@ -38,11 +38,9 @@ type Options struct {
 
 	// Files returns the files and directories that query stands for, the best
 	// first: those used last for an empty one. It answers with what is known by
-	// then, so that it never keeps somebody who types waiting.
-	Files func(ctx context.Context, query string, limit int) []Match
-	// FilesFilling reports whether Files knows only some of the files yet: the
-	// same query may find more a moment later. It does not wait.
-	FilesFilling func() bool
+	// then, so that it never keeps somebody who types waiting. An answer that is
+	// not final may be another a moment later.
+	Files func(ctx context.Context, query string, limit int) (found []Match, final bool)
 	// Image reads an image file, relative to the workspace or not, and tells in
 	// a few words what it is: "PNG, 640 x 480".
 	Image func(path string) (img llm.Image, what string, err error)

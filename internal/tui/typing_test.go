@@ -38,7 +38,7 @@ func (d *driver) hides(text string) {
 
 // files finds those of a small workspace that hold the letters of a query in a
 // row.
-func files(_ context.Context, query string, limit int) (found []Match) {
+func files(_ context.Context, query string, limit int) (found []Match, final bool) {
 	for _, f := range []Match{{Path: "main.go"}, {Path: "internal", Dir: true}, {Path: "internal/tui/editor.go"}, {Path: "a file.md"}, {Path: "shot.png"}} {
 		if i := strings.Index(f.Path, query); i >= 0 && len(found) < limit {
 			for n := range len(query) {
@@ -47,7 +47,7 @@ func files(_ context.Context, query string, limit int) (found []Match) {
 			found = append(found, f)
 		}
 	}
-	return found
+	return found, true
 }
 
 func TestSuggestions(t *testing.T) {
@@ -117,17 +117,16 @@ func TestEscClosesSuggestionsFirst(t *testing.T) {
 func TestLateFiles(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	var asked []string
-	filling := true
-	d.m.o.FilesFilling = func() bool { return filling }
-	d.m.o.Files = func(_ context.Context, query string, _ int) []Match {
+	final := false
+	d.m.o.Files = func(_ context.Context, query string, _ int) ([]Match, bool) {
 		asked = append(asked, query)
-		return []Match{{Path: query + ".go"}}
+		return []Match{{Path: query + ".go"}}, final
 	}
 	d.enter("@a")
-	d.m.Update(filesFound{d.m.popup.word, 1, []Match{{Path: "late.go"}}})
+	d.m.Update(filesFound{d.m.popup.word, 1, []Match{{Path: "late.go"}}, true})
 	d.shows("a.go")
 	d.hides("late.go")
-	filling = false
+	final = true
 	d.pass(time.Second)
 	if diff := cmp.Diff(asked, []string{"", "a", "a"}); diff != "" {
 		t.Errorf("asked (-got +want):\n%s", diff)

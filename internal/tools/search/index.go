@@ -37,7 +37,6 @@ type Index struct {
 	mu     sync.Mutex
 	names  *names        // that queries are answered from; nil before the first
 	busy   chan struct{} // closed at the end of the walk under way; nil if there is none
-	first  bool          // it is the first
 	closed bool
 	stale  bool          // something is known to have changed
 	ended  time.Time     // the last walk
@@ -82,17 +81,10 @@ func (x *Index) Use(paths ...string) {
 	x.recent = recent[:min(len(recent), maxRecent)]
 }
 
-// Filling reports whether the first walk still goes on: the same query may find
-// more in a moment.
-func (x *Index) Filling() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.first
-}
-
 // Suggest returns what query stands for, the best first, at most limit. It does
-// not wait for a walk to end.
-func (x *Index) Suggest(ctx context.Context, query string, limit int) []Suggestion {
+// not wait for a walk to end; while one goes on the answer is not final, and the
+// same query may find something else in a moment.
+func (x *Index) Suggest(ctx context.Context, query string, limit int) (found []Suggestion, final bool) {
 	if began := x.refresh(); began != nil {
 		wait := time.NewTimer(patience)
 		defer wait.Stop()
@@ -103,12 +95,12 @@ func (x *Index) Suggest(ctx context.Context, query string, limit int) []Suggesti
 		}
 	}
 	x.mu.Lock()
-	names, recent := x.names, x.recent
+	names, recent, final := x.names, x.recent, x.busy == nil
 	x.mu.Unlock()
 	if names == nil || limit <= 0 {
-		return nil
+		return nil, final
 	}
-	return names.now().suggest(ctx, query, recent, limit)
+	return names.now().suggest(ctx, query, recent, limit), final
 }
 
 // refresh begins a walk where one is due, and returns a channel that is closed
@@ -121,8 +113,8 @@ func (x *Index) refresh() <-chan struct{} {
 		return nil
 	}
 	found, done := &names{}, make(chan struct{})
-	x.busy, x.first, x.stale = done, x.names == nil, false
-	if x.first {
+	x.busy, x.stale = done, false
+	if x.names == nil {
 		x.names = found
 	}
 	x.walking.Go(func() {
@@ -135,7 +127,7 @@ func (x *Index) refresh() <-chan struct{} {
 		}
 		x.ended = x.now()
 		x.took = x.ended.Sub(began)
-		x.busy, x.first = nil, false
+		x.busy = nil
 		close(done)
 	})
 	return done

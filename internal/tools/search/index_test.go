@@ -45,8 +45,10 @@ func write(t testing.TB, path, content string) {
 // filled waits until x knows all.
 func filled(t testing.TB, x *search.Index) {
 	t.Helper()
-	x.Suggest(t.Context(), "", 1)
-	until(t, func() bool { return !x.Filling() })
+	until(t, func() bool {
+		_, final := x.Suggest(t.Context(), "", 1)
+		return final
+	})
 }
 
 // until waits for done, with a limit against a hang.
@@ -67,7 +69,8 @@ func until(t testing.TB, done func() bool) {
 
 func suggested(x *search.Index, query string, limit int) []string {
 	var out []string
-	for _, s := range x.Suggest(context.Background(), query, limit) {
+	found, _ := x.Suggest(context.Background(), query, limit)
+	for _, s := range found {
 		if s.Dir {
 			s.Path += "/"
 		}
@@ -138,7 +141,7 @@ func TestSuggestionsSayWhere(t *testing.T) {
 	}
 	x, _ := indexOf(t, files)
 	for _, query := range []string{"", "t", "pth", "p1go", "SFT", "thing.2", "e/t", "k3.go"} {
-		found := x.Suggest(t.Context(), query, 100)
+		found, _ := x.Suggest(t.Context(), query, 100)
 		if len(found) == 0 {
 			t.Errorf("%q: nothing was found", query)
 		}
@@ -190,7 +193,7 @@ func TestSuggestionsEnd(t *testing.T) {
 	x, _ := indexOf(t, map[string]string{"a.go": ""})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := x.Suggest(ctx, "a", 5); got != nil {
+	if got, _ := x.Suggest(ctx, "a", 5); got != nil {
 		t.Errorf("got %v for somebody who has gone", got)
 	}
 	x.Close()

@@ -39,7 +39,7 @@ func (m *model) earlierCame(msg earlierRead) {
 	m.earlier.prompts = msg.prompts
 	switch {
 	case m.editor.search != nil && m.editor.search.lost:
-		m.editor.searchFor(m.editor.search.query, m.prompts())
+		m.editor.searchFor(m.editor.search.text, m.prompts())
 	case m.earlier.walks && m.editor.search == nil:
 		m.editor.walkPrompts(true, m.prompts())
 	}

@@ -45,9 +45,6 @@ func (e *editor) resize(width, limit int) {
 	e.buf.SetWidth(width - gutter - 1)
 }
 
-// value is the text as it is shown, with the labels of tokens.
-func (e *editor) value() string { return e.tokens.labelled(e.buf.String()) }
-
 // whole is the text with pastes written out.
 func (e *editor) whole() string { return e.tokens.expand(e.buf.String()) }
 
@@ -85,9 +82,6 @@ func (e *editor) takeAll() typing {
 	}
 	return s
 }
-
-// insert puts text in at the caret.
-func (e *editor) insert(typed string) { e.buf.Insert(e.tokens.literal(tidy(typed))) }
 
 // paste inserts text. Much of it becomes a token.
 func (e *editor) paste(pasted string) {

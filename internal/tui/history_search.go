@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"regexp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,10 +9,9 @@ import (
 
 // search looks back through earlier prompts for one with what is typed.
 type search struct {
-	query string
-	fits  *regexp.Regexp
-	back  int // how many prompts back the one shown is; 0 is none
-	lost  bool
+	needle
+	back int // how many prompts back the one shown is; 0 is none
+	lost bool
 
 	draft    string // what was in the editor before
 	caret    int
@@ -48,11 +46,11 @@ func (e *editor) pressSearch(msg tea.KeyPressMsg, prompts []string) bool {
 	case e.keys.is(k, actNextPrompt):
 		e.seek(s.back-1, -1, prompts)
 	case e.keys.is(k, actEraseLeft), k == "backspace":
-		if r := []rune(s.query); len(r) > 0 {
+		if r := []rune(s.text); len(r) > 0 {
 			e.searchFor(string(r[:len(r)-1]), prompts)
 		}
 	case msg.Text != "" && msg.Mod != virtual:
-		e.searchFor(s.query+tidy(msg.Text), prompts)
+		e.searchFor(s.text+tidy(msg.Text), prompts)
 	default:
 		e.endSearch(false)
 		return false
@@ -63,13 +61,8 @@ func (e *editor) pressSearch(msg tea.KeyPressMsg, prompts []string) bool {
 // searchFor looks for another query: first in the prompt that is shown.
 func (e *editor) searchFor(query string, prompts []string) {
 	s := e.search
-	longer := strings.HasPrefix(query, s.query)
-	s.query = query
-	pattern := regexp.QuoteMeta(query)
-	if strings.ToLower(query) == query {
-		pattern = "(?i)" + pattern
-	}
-	s.fits = regexp.MustCompile(pattern)
+	longer := strings.HasPrefix(query, s.text)
+	s.needle = newNeedle(query)
 	if !longer {
 		s.back = 0
 	}
@@ -80,24 +73,24 @@ func (e *editor) searchFor(query string, prompts []string) {
 // newer.
 func (e *editor) seek(back, by int, prompts []string) {
 	s := e.search
-	if s.query == "" {
+	if s.text == "" {
 		return
 	}
 	for ; back >= 1 && back <= len(prompts); back += by {
 		text := prompts[len(prompts)-back]
-		if !s.fits.MatchString(text) || s.back > 0 && back != s.back && text == prompts[len(prompts)-s.back] {
+		if !s.in(text) || s.back > 0 && back != s.back && text == prompts[len(prompts)-s.back] {
 			continue
 		}
 		s.back, s.lost = back, false
 		e.recall(text)
 		s.from, s.to = 0, 0
-		if at := s.fits.FindStringIndex(e.buf.String()); at != nil {
-			s.from, s.to = at[0], at[1]
+		if from, to := s.next(e.buf.String(), 0); from >= 0 {
+			s.from, s.to = from, to
 			e.buf.MoveTo(s.from)
 		}
 		return
 	}
-	if s.lost = by > 0; !s.fits.MatchString(e.buf.String()) {
+	if s.lost = by > 0; !s.in(e.buf.String()) {
 		s.from, s.to = 0, 0
 	}
 }
@@ -123,7 +116,7 @@ func (s *search) line(e *editor) (string, int) {
 	case s.lost:
 		lead = "  no earlier prompt with  "
 	}
-	query := Truncate(SanitizeLine(s.query), max(e.width-lipgloss.Width(lead)-2, 1))
+	query := Truncate(SanitizeLine(s.text), max(e.width-lipgloss.Width(lead)-2, 1))
 	hint := e.keys.name(actSend) + " takes it · " + e.keys.name(actSearch) + " older · " + e.keys.name(actDismiss) + " back"
 	left := e.st.Dim.Render(lead) + e.st.Bold.Render(query)
 	width := lipgloss.Width(left)

@@ -124,11 +124,6 @@ func (t *tokens) expand(raw string) string {
 	})
 }
 
-// labelled is raw as it is shown.
-func (t *tokens) labelled(raw string) string {
-	return t.write(raw, func(tok *piece) string { return tok.label() })
-}
-
 func (t *tokens) write(raw string, as func(*piece) string) string {
 	if strings.IndexFunc(raw, text.IsToken) < 0 {
 		return raw

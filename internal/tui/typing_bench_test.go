@@ -19,7 +19,7 @@ func BenchmarkKeyInALongText(b *testing.B) {
 			m := newModel(Options{}, time.Now, func(loop.Command) {})
 			m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 			m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
-			m.editor.insert(text)
+			m.editor.buf.Insert(text)
 			m.editor.buf.MoveTo(len(text) / 2)
 			for b.Loop() {
 				m.Update(keyPress("x"))

@@ -81,7 +81,7 @@ func TestSetKeepsALink(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || info.Mode().IsRegular() {
 		t.Errorf("the link became a file (%v)", err)
 	}
-	if set, err := settings.Load(file); err != nil || set.Theme != "dark" {
+	if set, err := settings.Read(file); err != nil || set.Theme != "dark" {
 		t.Errorf("theme %q, %v", set.Theme, err)
 	}
 }

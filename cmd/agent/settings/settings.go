@@ -141,12 +141,6 @@ func Path(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, "agent", "config.json"), nil
 }
 
-// Load is Read for those who need the settings alone.
-func Load(path string) (Settings, error) {
-	f, err := Read(path)
-	return f.Settings, err
-}
-
 // Read reads the file at path. One that does not exist holds no settings; one
 // with a key or a value that means nothing is refused, with the line.
 func Read(path string) (File, error) {

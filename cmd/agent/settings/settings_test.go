@@ -78,7 +78,7 @@ func TestLoad(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.file), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			got, err := settings.Load(path)
+			got, err := settings.Read(path)
 			if c.err != "" {
 				if err == nil || !strings.HasPrefix(err.Error(), path+c.err) {
 					t.Fatalf("got error %v, want one that begins with the path and %q", err, c.err)
@@ -88,16 +88,16 @@ func TestLoad(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(got, c.want); d != "" {
+			if d := cmp.Diff(got.Settings, c.want); d != "" {
 				t.Error(d)
 			}
 		})
 	}
 }
 
-func TestLoadWithoutFile(t *testing.T) {
-	got, err := settings.Load(filepath.Join(t.TempDir(), "none.json"))
-	if d := cmp.Diff(got, settings.Settings{}); d != "" || err != nil {
+func TestReadWithoutFile(t *testing.T) {
+	got, err := settings.Read(filepath.Join(t.TempDir(), "none.json"))
+	if d := cmp.Diff(got.Settings, settings.Settings{}); d != "" || err != nil {
 		t.Errorf("got %v, %v, want no settings and no error", got, err)
 	}
 }
@@ -180,7 +180,7 @@ func TestSchemaAgrees(t *testing.T) {
 		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, read := settings.Load(path)
+		_, read := settings.Read(path)
 		if valid := resolved.Validate(v); (valid == nil) != good || (read == nil) != good {
 			t.Errorf("%s: the schema says %v, the program %v, want good = %t", file, valid, read, good)
 		}

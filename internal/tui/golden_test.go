@@ -15,9 +15,9 @@ var updateGoldens = flag.Bool("update", false, "write the goldens of markdown an
 
 // looks are the terminals that goldens are drawn for.
 var looks = map[string]*Styles{
-	"dark":    NewStyles(true, false),
-	"light":   NewStyles(false, false),
-	"nocolor": NewStyles(true, true),
+	"dark":    look{dark: true}.styles(),
+	"light":   look{}.styles(),
+	"nocolor": look{dark: true, noColor: true}.styles(),
 	"painted": look{theme: "dark", dark: true}.styles(),
 }
 

@@ -14,7 +14,7 @@ import (
 
 // A long answer looks the same whether it is drawn at once or in parts.
 func TestPartsLookLikeTheWhole(t *testing.T) {
-	st := NewStyles(true, false)
+	st := look{dark: true}.styles()
 	var b strings.Builder
 	for i := range 400 {
 		fmt.Fprintf(&b, "## Heading %d\n\nText with **bold**, `code` and a [link][there].\n\n1. one\n2. two\n\n   more of two\n3. three\n\n```go\nfunc main() {\n\n\treturn\n}\n```\n\n| a | b |\n|---|---|\n| c | d |\n\n", i)

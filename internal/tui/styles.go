@@ -50,10 +50,6 @@ type pens struct {
 	text pen // on those
 }
 
-// NewStyles returns the styles of the default theme for a terminal with a dark
-// or a light background, without colours if noColor is set.
-func NewStyles(dark, noColor bool) *Styles { return look{dark: dark, noColor: noColor}.styles() }
-
 // styles returns the styles of l.
 func (l look) styles() *Styles {
 	var p palette

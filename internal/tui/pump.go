@@ -61,6 +61,8 @@ func gather(ctx context.Context, events <-chan loop.Event, streamed, sent time.T
 			}
 			b = append(b, ev)
 			switch {
+			case due == nil && streams(ev) && time.Since(streamed) >= frame:
+				return b, true
 			case !streams(ev) && !urgent:
 				urgent = true
 				due = time.After(time.Until(sent.Add(breath)))

@@ -26,6 +26,9 @@ func Decode(r io.Reader) iter.Seq2[llm.Delta, error] {
 type decoder struct {
 	model string // for opaque bytes
 	keep  bool   // thinking is to be handed back
+	// more reports whether another payload is here already: text that came
+	// together is then told together. It may be nil.
+	more func() bool
 
 	out     []llm.Delta // to be yielded next
 	next    int         // the first free index
@@ -58,7 +61,9 @@ func (d *decoder) run(next func() ([]byte, error), yield func(llm.Delta, error) 
 	for {
 		data, err := next()
 		if err == nil {
-			err = d.add(data)
+			if err = d.add(data); err == nil && d.more != nil && d.more() {
+				continue
+			}
 		} else if err = d.end(err); err == nil {
 			d.close()
 			d.flush(yield)
@@ -176,11 +181,40 @@ func (d *decoder) say(kind llm.Kind, text, field string) {
 			d.thought = append(d.thought, thought{d.open, field})
 		}
 	}
+	if d.more != nil && d.join(text) {
+		return
+	}
 	if kind == llm.Thinking {
 		d.out = append(d.out, llm.ThinkingDelta{Index: d.open, Text: text})
 	} else {
 		d.out = append(d.out, llm.TextDelta{Index: d.open, Text: text})
 	}
+}
+
+// maxJoined is the length in bytes that a delta of joined text has at most.
+const maxJoined = 1 << 10
+
+// join appends text to the delta that is to be yielded last, if that is of the
+// open message and has room. It reports whether it was.
+func (d *decoder) join(text string) bool {
+	if len(d.out) == 0 {
+		return false
+	}
+	fits := func(index int, before string) bool { return index == d.open && len(before)+len(text) <= maxJoined }
+	last := &d.out[len(d.out)-1]
+	switch said := (*last).(type) {
+	case llm.TextDelta:
+		if fits(said.Index, said.Text) {
+			*last = llm.TextDelta{Index: d.open, Text: said.Text + text}
+			return true
+		}
+	case llm.ThinkingDelta:
+		if fits(said.Index, said.Text) {
+			*last = llm.ThinkingDelta{Index: d.open, Text: said.Text + text}
+			return true
+		}
+	}
+	return false
 }
 
 // pause ends the open message, as something else follows.

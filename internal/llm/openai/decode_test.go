@@ -259,6 +259,7 @@ func variants(body []byte) map[string]*decoded {
 	crlf := bytes.ReplaceAll(body, []byte("\n"), []byte("\r\n"))
 	return map[string]*decoded{
 		"whole":        decode(bytes.NewReader(body)),
+		"joined":       decodeJoined(bytes.NewReader(body)),
 		"byte by byte": decode(iotest.OneByteReader(bytes.NewReader(body))),
 		"with \\r\\n":  decode(iotest.HalfReader(bytes.NewReader(crlf))),
 		"with \\r":     decode(iotest.OneByteReader(bytes.NewReader(bytes.ReplaceAll(body, []byte("\n"), []byte("\r"))))),

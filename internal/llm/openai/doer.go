@@ -16,12 +16,13 @@ import (
 // doer is the HTTP client of one exchange, as the library sees it.
 type doer struct {
 	x   *wire.Exchange
-	url string // where the request goes, if not where the library sends it
+	url string         // where the request goes, if not where the library sends it
+	got *wire.Payloads // of the answer, once there is one
 }
 
 // Do sends the request with the exchange's own body. The answer is a stream
 // that the library can read.
-func (d doer) Do(req *http.Request) (*http.Response, error) {
+func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	if d.url != "" {
 		to, err := url.Parse(d.url)
 		if err != nil {
@@ -33,7 +34,8 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	res.Body = &framed{payloads: wire.NewPayloads(res.Body), Closer: res.Body}
+	d.got = wire.NewPayloads(res.Body)
+	res.Body = &framed{payloads: d.got, Closer: res.Body}
 	return res, nil
 }
 
@@ -73,4 +75,4 @@ func (f *framed) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-var _ api.HTTPDoer = doer{}
+var _ api.HTTPDoer = (*doer)(nil)

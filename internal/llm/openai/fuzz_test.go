@@ -11,6 +11,11 @@ import (
 	"agent/internal/llm"
 )
 
+// madeUp leaves out what differs from one decoding to the next.
+func madeUp() cmp.Option {
+	return cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "ID" }, cmp.Ignore())
+}
+
 func FuzzDecode(f *testing.F) {
 	for name := range recordings() {
 		f.Add(recording(f, name))
@@ -22,6 +27,13 @@ func FuzzDecode(f *testing.F) {
 		}
 		if (whole.err == nil) != (pieces.err == nil) {
 			t.Errorf("whole %v, in pieces %v", whole.err, pieces.err)
+		}
+		joined := decodeJoined(bytes.NewReader(body))
+		if d := cmp.Diff(joined.messages, whole.messages, madeUp()); d != "" {
+			t.Errorf("messages of joined deltas (-got +want):\n%s", d)
+		}
+		if (whole.err == nil) != (joined.err == nil) || !reflect.DeepEqual(whole.finish, joined.finish) {
+			t.Errorf("whole %v %v, joined %v %v", whole.finish, whole.err, joined.finish, joined.err)
 		}
 		if whole.err == nil && whole.finish.Reason == "" {
 			t.Error("neither an error nor a finish")

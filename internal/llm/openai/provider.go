@@ -81,7 +81,8 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 			return
 		}
 		config := api.DefaultConfig("")
-		config.BaseURL, config.HTTPClient = p.client.Base(), doer{x: x, url: p.url(req.Model)}
+		do := &doer{x: x, url: p.url(req.Model)}
+		config.BaseURL, config.HTTPClient = p.client.Base(), do
 		stream, err := api.NewClientWithConfig(config).CreateChatCompletionStream(ctx, api.ChatCompletionRequest{})
 		if err != nil {
 			yield(nil, failed(x, err))
@@ -89,6 +90,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 		}
 		defer func() { _ = stream.Close() }()
 		dec := newDecoder(req.Model, p.quirks.KeepThinking)
+		dec.more = do.got.More
 		next := func() ([]byte, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err

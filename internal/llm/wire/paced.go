@@ -13,7 +13,7 @@ import (
 // connection. Short answers, and those that come fast, are never held up.
 const (
 	longAnswer = 300 * time.Millisecond
-	pace       = 30 * time.Millisecond
+	pace       = 35 * time.Millisecond
 	fewBytes   = 1 << 10 // of a read after which nothing more was there
 )
 

@@ -72,6 +72,14 @@ func (p *Payloads) Next() ([]byte, error) {
 	}
 }
 
+// More reports whether the next payload is here already, so that Next will not
+// wait for it. It may miss one.
+func (p *Payloads) More() bool {
+	rest := bytes.TrimLeft(p.events.lines.buf[p.events.lines.pos:], "\r\n")
+	rest, ok := bytes.CutPrefix(rest, []byte("data: {"))
+	return ok && (bytes.Contains(rest, []byte("\n\n")) || bytes.Contains(rest, []byte("\r\n\r\n")))
+}
+
 // document returns a body that is no stream but one JSON text.
 func (p *Payloads) document() ([]byte, error) {
 	p.whole = true

@@ -1,0 +1,93 @@
+package openai
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/llm/wire"
+)
+
+// decodeJoined is decode with text that came together told together, as
+// Provider tells it.
+func decodeJoined(r io.Reader) *decoded {
+	return collect(func(yield func(llm.Delta, error) bool) {
+		p, d := wire.NewPayloads(r), newDecoder("", false)
+		d.more = p.More
+		d.run(p.Next, yield)
+	})
+}
+
+// parts gives one of its texts a read, and notes how much was heard before each.
+type parts struct {
+	texts []string
+	heard *int
+	at    []int
+}
+
+func (p *parts) Read(b []byte) (int, error) {
+	p.at = append(p.at, *p.heard)
+	if len(p.texts) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, p.texts[0])
+	p.texts = p.texts[1:]
+	return n, nil
+}
+
+// Text that came together is one delta, and none of it waits for what is still
+// to come, be that nothing but a sign of life.
+func TestTextIsJoined(t *testing.T) {
+	piece := func(field, text string) string {
+		return `data: {"choices":[{"index":0,"delta":{"` + field + `":"` + text + `"}}]}` + "\n\n"
+	}
+	heard := 0
+	r := &parts{heard: &heard, texts: []string{
+		piece("reasoning", "h") + piece("reasoning", "m") + piece("content", "one ") + piece("content", "two ") + ": ping\n\n",
+		piece("content", "three ") + piece("content", "four ") + `data: {"choices":[{"index":0,"de`,
+		`lta":{"content":"five"}}]}` + "\n\n" + `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n",
+	}}
+	p, d := wire.NewPayloads(r), newDecoder("", false)
+	d.more = p.More
+	var got []llm.Delta
+	for x, err := range func(yield func(llm.Delta, error) bool) { d.run(p.Next, yield) } {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, x)
+		heard = len(got)
+	}
+	want := []llm.Delta{
+		llm.ThinkingDelta{Text: "hm"},
+		llm.BlockEnd{},
+		llm.TextDelta{Index: 1, Text: "one two "},
+		llm.TextDelta{Index: 1, Text: "three four "},
+		llm.TextDelta{Index: 1, Text: "five"},
+		llm.Finish{Reason: llm.Stop, Raw: "stop"},
+	}
+	if d := cmp.Diff(got, want); d != "" {
+		t.Errorf("deltas (-got +want):\n%s", d)
+	}
+	if d := cmp.Diff(r.at, []int{0, 3, 4}); d != "" {
+		t.Errorf("heard before each read (-got +want):\n%s", d)
+	}
+}
+
+// However much comes at once, a delta stays short.
+func TestJoinedTextIsShort(t *testing.T) {
+	body := strings.Repeat(`data: {"choices":[{"index":0,"delta":{"content":"0123456789"}}]}`+"\n\n", 500) + "data: [DONE]\n\n"
+	n := 0
+	for _, x := range decodeJoined(strings.NewReader(body)).deltas {
+		if x, ok := x.(llm.TextDelta); ok {
+			if n += len(x.Text); len(x.Text) > maxJoined {
+				t.Errorf("a delta of %d bytes", len(x.Text))
+			}
+		}
+	}
+	if n != 5000 {
+		t.Errorf("got %d bytes, want 5000", n)
+	}
+}

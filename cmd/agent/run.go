@@ -42,6 +42,7 @@ It exits with 0 when the turn is done, 1 when it failed or a guard ended it,
   agent run --image before.png --image after.png "what has moved?"
   agent run --schema todo.schema.json "list the TODOs of this project"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			letGo()
 			prompt, err := promptOf(args, os.Stdin, cmd.ErrOrStderr())
 			if err != nil {
 				return err

@@ -27,7 +27,8 @@ func shed(ctx context.Context) {
 	}
 }
 
-// letGo unmaps what can be mapped again as it was.
+// letGo does what shed does, at once: what runs only for a moment never needs
+// much of what its start did.
 func letGo() {
 	maps, err := os.ReadFile("/proc/self/smaps")
 	if err != nil {

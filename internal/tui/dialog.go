@@ -18,13 +18,14 @@ const quiet = 500 * time.Millisecond
 // dialog holds the questions that wait for the person, the first of which is
 // shown. It stands where the editor does.
 type dialog struct {
-	keys  keymap
-	st    *Styles
-	vi    bool // what is said is typed with the keys of vi
-	asks  []loop.Ask
-	armed bool    // it takes keys
-	after bool    // it follows another one: until it is armed, keys are nobody's
-	note  *editor // what is said with a refusal or for an answer, while that is typed
+	keys   keymap
+	st     *Styles
+	vi     bool // what is said is typed with the keys of vi
+	asks   []loop.Ask
+	armed  bool    // it takes keys
+	behind bool    // a search has them until it is closed
+	after  bool    // it follows another one: until it is armed, keys are nobody's
+	note   *editor // what is said with a refusal or for an answer, while that is typed
 
 	choosing
 
@@ -222,7 +223,11 @@ func (d *dialog) foot(width int) ([]string, *tea.Cursor) {
 	}
 	lines := flow(d.hints(), "   ", max(width-gutter, 1))
 	if !d.armed {
-		lines = paint(d.st.Dim, append(lines, flow([]string{"waits until you stop typing"}, "", max(width-gutter, 1))...))
+		until := "waits until you stop typing"
+		if d.behind {
+			until = "waits until the search is closed"
+		}
+		lines = paint(d.st.Dim, append(lines, flow([]string{until}, "", max(width-gutter, 1))...))
 	}
 	for i, l := range lines {
 		lines[i] = "  " + l

@@ -272,3 +272,26 @@ func TestNoteOutlivesAStop(t *testing.T) {
 	d.commands(loop.Interrupt{})
 	d.sees("› not like this\n  and then")
 }
+
+// What one searches for answers no question, not even after a pause: one that
+// waits or comes meanwhile takes keys again once the search is closed.
+func TestSearchBeforeQuestion(t *testing.T) {
+	for name, open := range map[string]func(d *driver){
+		"it waits": func(d *driver) { d.events(asked()...); d.pass(time.Second); d.press("ctrl+f") },
+		"it comes": func(d *driver) { d.press("ctrl+f"); d.pass(time.Second); d.events(asked()...) },
+	} {
+		d := newDriver(t, 80, 24, Options{})
+		open(d)
+		d.enter("the")
+		d.pass(2 * time.Second)
+		d.enter("y")
+		d.sees("find  they", "waits until the search is closed")
+		d.press("enter", "esc")
+		if d.commands(); t.Failed() {
+			t.Fatalf("%s: the search has answered", name)
+		}
+		d.pass(time.Second)
+		d.press("y")
+		d.commands(loop.Answer{ID: "5", Decision: loop.Allow})
+	}
+}

@@ -44,8 +44,10 @@ func (m *model) slashFind(text string) tea.Cmd {
 	return m.searchFor(text)
 }
 
-// openFind begins a search, or takes up what was searched for last.
+// openFind begins a search. It has the keys until it is closed: letters of what
+// is searched for must not answer a question that waits.
 func (m *model) openFind() {
+	m.dialog.armed = false
 	m.find = find{open: true, typing: true, search: m.find.search + 1, at: -1}
 	m.list.mark = mark{}
 }

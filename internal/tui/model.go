@@ -189,6 +189,7 @@ func (m *model) apply(ev loop.Event) {
 	case loop.Asked:
 		now := m.now()
 		m.dialog.push(ev.Ask, now.Sub(m.lastKey), now.Sub(m.decided) < quiet)
+		m.dialog.armed = m.dialog.armed && !m.find.typing
 	case *loop.Decided:
 		m.dialog.withdraw(ev.ID)
 	case *loop.ToolEnd:
@@ -276,7 +277,7 @@ func since(then, now time.Time) bool { return !then.IsZero() && now.Sub(then) < 
 // moves reports whether anything changes with time alone.
 func (m *model) moves() bool {
 	if m.dialog.waits() {
-		return !m.done && !m.dialog.armed
+		return !m.done && !m.dialog.armed && !m.find.typing
 	}
 	return !m.done && (m.busy() || !m.warned.IsZero() || !m.escaped.IsZero())
 }
@@ -301,7 +302,7 @@ func (m *model) arm(now time.Time) {
 	if m.decided.After(last) && m.dialog.after {
 		last = m.decided
 	}
-	if m.dialog.waits() && now.Sub(last) >= quiet {
+	if m.dialog.waits() && !m.find.typing && now.Sub(last) >= quiet {
 		m.dialog.armed = true
 	}
 }

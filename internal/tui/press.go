@@ -30,6 +30,9 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case m.keys.is(k, actInterrupt) && m.busy() && !m.dismisses(k):
 		m.interrupt()
+	case m.find.typing:
+		m.lastKey = now
+		return m.pressEditor(msg)
 	case m.dialog.waits() && m.dialog.armed:
 		return m.pressDialog(msg, now)
 	case m.dialog.waits() && m.dialog.after:
@@ -163,6 +166,10 @@ func (m *model) clear(leaving bool) tea.Cmd {
 func (m *model) submit() tea.Cmd {
 	if m.editor.continued() {
 		m.editor.newline()
+		return nil
+	}
+	if typed := strings.TrimSpace(m.editor.buf.String()); typed == "!" || typed == "!!" {
+		m.say("use !COMMAND, or !!COMMAND for what the model is not to be told")
 		return nil
 	}
 	if m.editor.blank() {

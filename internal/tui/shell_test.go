@@ -96,3 +96,13 @@ func TestParseShell(t *testing.T) {
 		}
 	}
 }
+
+// An exclamation mark alone is no command, and nothing to say to a model.
+func TestNoCommandBehindTheMark(t *testing.T) {
+	for _, typed := range []string{"!", "!!", " ! "} {
+		d := newDriver(t, 80, 24, Options{})
+		d.say(typed, "enter")
+		d.commands()
+		d.sees("use !COMMAND", "›"+strings.TrimRight(" "+typed, " "))
+	}
+}

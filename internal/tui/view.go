@@ -73,6 +73,7 @@ func (m *model) makePanel() panel {
 		p.lines = append(p.lines, "")
 	}
 	if m.dialog.waits() {
+		m.dialog.behind = m.find.typing
 		lines, cursor := m.dialog.lines(m.width, m.dialogHeight()-len(p.lines))
 		p.add(lines, cursor)
 	}

@@ -193,6 +193,9 @@ func (p *teller) list() {
 		p.listed++
 		p.print("  " + strconv.Itoa(p.listed) + " " + strings.TrimLeft(ansi.Strip(rows.row(p.listed-1)), markUser+" "))
 	}
+	if more := rows.size() - p.listed; more > 0 {
+		p.print("  and " + strconv.Itoa(more) + " more, which a screen shows")
+	}
 	p.print("  nothing, to leave it")
 }
 

@@ -203,9 +203,8 @@ func TestStopAndContinue(t *testing.T) {
 		stop()
 		waitFor(t, what+" to stop the program", func() bool { return a.stopped() })
 		if what != "SIGSTOP" {
-			if err := a.modesOff(); err != nil {
-				t.Errorf("%s: %v", what, err)
-			}
+			// What it wrote before may still be on its way here.
+			waitFor(t, "the terminal to be as it was after "+what, func() bool { return a.modesOff() == nil })
 		}
 		a.mu.Lock()
 		_, _ = a.em.Write([]byte("\x1b[2J")) // another has drawn there

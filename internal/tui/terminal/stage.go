@@ -140,11 +140,13 @@ func Show(ctx context.Context, cancel func(), m tea.Model, o Options, feed func(
 	p := s.program(colours, size)
 	s.send = p.Send
 	s.show(m.View())
+	caught := catchSignals() // before the person sees that the program runs
+	defer caught.drop()
 	if err := s.begin(o.Fault); err != nil {
 		return false, err
 	}
 	defer s.end()
-	unwatch := watchSignals(t, p.Send)
+	unwatch := caught.watch(t, p.Send)
 	defer unwatch()
 	fed := make(chan struct{})
 	go func() {

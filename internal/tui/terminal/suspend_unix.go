@@ -16,19 +16,31 @@ import (
 // would be lost where no shell watches. The program goes on with a signal.
 func suspend() { _ = syscall.Kill(0, syscall.SIGSTOP) }
 
-// watchSignals sends what signals tell of the terminal until unwatch is called.
-// An interrupt is what its key is.
-func watchSignals(t *tty, send func(tea.Msg)) (unwatch func()) {
-	signals, done, ended := make(chan os.Signal, 8), make(chan struct{}), make(chan struct{})
-	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT, syscall.SIGINT)
+// signals are those that tell of the terminal.
+type signals chan os.Signal
+
+// catchSignals keeps signals until they are watched. The caller drops them. A
+// stop that nobody caught would be lost.
+func catchSignals() signals {
+	s := make(signals, 8)
+	signal.Notify(s, syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT, syscall.SIGINT)
+	return s
+}
+
+func (s signals) drop() { signal.Stop(s) }
+
+// watch sends what signals tell of the terminal until unwatch is called. An
+// interrupt is what its key is.
+func (s signals) watch(t *tty, send func(tea.Msg)) (unwatch func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		for {
 			select {
 			case <-done:
 				return
-			case s := <-signals:
-				switch s {
+			case sig := <-s:
+				switch sig {
 				case syscall.SIGWINCH:
 					send(tea.WindowSizeMsg{})
 				case syscall.SIGTSTP:
@@ -44,7 +56,6 @@ func watchSignals(t *tty, send func(tea.Msg)) (unwatch func()) {
 		}
 	}()
 	return func() {
-		signal.Stop(signals)
 		close(done)
 		<-ended
 	}

@@ -27,6 +27,9 @@ func conversation(b *testing.B, messages, size int) iter.Seq2[[]byte, error] {
 			}
 			return yield(record, nil)
 		}
+		if !add(&loop.ModelSet{Meta: at, Model: "openai/gpt-5.1"}) {
+			return
+		}
 		for i := 0; i < messages; i += 5 {
 			reply, call := fmt.Sprintf("r%d", i), fmt.Sprintf("c%d", i)
 			ok := add(&loop.UserSaid{Meta: at, Text: fmt.Sprintf("prompt number %d", i)}) &&

@@ -14,14 +14,15 @@ import (
 // rooms holds, for each room, the other rooms of this module that it may
 // import. A sub-room follows its room, unless it has a row of its own.
 var rooms = map[string][]string{
-	"internal/llm":          {},
+	"internal/spelling":     {},
+	"internal/llm":          {"internal/spelling"},
 	"internal/history":      {},
-	"internal/tools":        {"internal/llm"},
+	"internal/tools":        {"internal/llm", "internal/spelling"},
 	"internal/loop":         {"internal/llm", "internal/tools", "internal/history"},
-	"internal/tui":          {"internal/loop", "internal/llm", "internal/tui/terminal"},
+	"internal/tui":          {"internal/loop", "internal/llm", "internal/spelling", "internal/tui/terminal"},
 	"internal/tui/terminal": {},
-	"cmd/agent/settings":    {},
-	"cmd/agent":             {"internal/llm", "internal/history", "internal/tools", "internal/loop", "internal/tui", "cmd/agent/settings"},
+	"cmd/agent/settings":    {"internal/spelling"},
+	"cmd/agent":             {"internal/llm", "internal/history", "internal/tools", "internal/loop", "internal/tui", "internal/spelling", "cmd/agent/settings"},
 }
 
 // forbidden are packages from elsewhere that a room must not import.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/internal/llm"
+	"agent/internal/spelling"
 	"agent/internal/tools"
 	"agent/internal/tui"
 )
@@ -105,16 +106,14 @@ func specs(ts []tools.Tool) []llm.ToolSpec {
 
 // unknownTool is the error of a name that no tool has.
 func unknownTool(name string, ts []tools.Tool) error {
-	names := &cobra.Command{SuggestionsMinimumDistance: 2}
-	var all []string
+	var names []string
 	for _, s := range specs(ts) {
-		all = append(all, s.Name)
-		names.AddCommand(&cobra.Command{Use: s.Name, Run: func(*cobra.Command, []string) {}})
+		names = append(names, s.Name)
 	}
-	if near := names.SuggestionsFor(name); len(near) > 0 {
-		return usage("there is no tool %q: did you mean %s?", name, strings.Join(near, " or "))
+	if near := spelling.Nearest(name, names); near != "" {
+		return usage("there is no tool %q: did you mean %s?", name, near)
 	}
-	return usage("there is no tool %q. The tools are: %s", name, strings.Join(all, ", "))
+	return usage("there is no tool %q. The tools are: %s", name, strings.Join(names, ", "))
 }
 
 // arguments returns the JSON that a tool is given; - stands for what comes on

@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"agent/internal/spelling"
 )
 
 // Looking for near names is a courtesy: it stops at so many entries, and names
@@ -53,7 +55,7 @@ func (w *Workspace) near(dir, base string) []string {
 	}
 	var found []candidate
 	for _, n := range names {
-		if far := distance(strings.ToLower(n), strings.ToLower(base)); far <= max(len(base)/3, 1) {
+		if far := spelling.Slips(strings.ToLower(n), strings.ToLower(base)); far <= max(len(base)/3, 1) {
 			found = append(found, candidate{w.show(path.Join(dir, n)), far})
 		} else if len(base) > 2 && stem(n) == stem(base) {
 			found = append(found, candidate{w.show(path.Join(dir, n)), len(base)})
@@ -71,31 +73,4 @@ func (w *Workspace) near(dir, base string) []string {
 
 func stem(name string) string {
 	return strings.ToLower(strings.TrimSuffix(name, path.Ext(name)))
-}
-
-// distance is the number of bytes to insert, remove, replace, or swap with the
-// next to make b of a.
-func distance(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			same := rows[i-1][j-1]
-			if a[i-1] != b[j-1] {
-				same++
-			}
-			best := min(same, rows[i-1][j]+1, rows[i][j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				best = min(best, rows[i-2][j-2]+1)
-			}
-			rows[i][j] = best
-		}
-	}
-	return rows[len(a)][len(b)]
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"agent/internal/spelling"
 	"agent/internal/tools/search"
 )
 
@@ -154,7 +155,7 @@ func ofType(kind string) (func(p string) bool, error) {
 	}
 	var near []string
 	for _, name := range search.FileTypes() {
-		if distance(name, strings.ToLower(kind)) <= max(len(kind)/3, 1) {
+		if spelling.Slips(name, strings.ToLower(kind)) <= max(len(kind)/3, 1) {
 			near = append(near, name)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"agent/internal/spelling"
 )
 
 // CheckKeys says what of the keys of a configuration means nothing: by the name
@@ -18,7 +20,7 @@ func CheckKeys(changed map[string][]string) (action string, err error) {
 	for _, a := range sortedNames(changed) {
 		if !slices.Contains(names, a) {
 			hint := "agent keys lists them"
-			if near := nearest(a, names); near != "" {
+			if near := spelling.Nearest(a, names); near != "" {
 				hint = fmt.Sprintf("did you mean %q?", near)
 			}
 			return a, fmt.Errorf("there is no action %q: %s", a, hint)

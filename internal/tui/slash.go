@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/policy"
+	"agent/internal/spelling"
 )
 
 // slash is a command that one types.
@@ -141,7 +142,7 @@ func meant(name string, all []slash) string {
 			names = append(names, s.also)
 		}
 	}
-	if near := nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		return ": did you mean /" + near + "?"
 	}
 	return ": /help lists them"

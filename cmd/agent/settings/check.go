@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"agent/internal/spelling"
+
 	"github.com/bmatcuk/doublestar/v4"
 )
 
@@ -232,40 +234,8 @@ func unknown(name, path string, keys []string) error {
 	if path != "" {
 		where = " in " + path
 	}
-	best, at := "", max(3, len(name)/2)
-	for _, k := range keys {
-		d := slips(name, k)
-		if d < at && d < len(k) || best != "" && d == at && len(k) == len(name) {
-			best, at = k, d
-		}
-	}
-	if best != "" {
-		return fmt.Errorf("there is no setting %q%s: did you mean %q?", name, where, best)
+	if near := spelling.Nearest(name, keys); near != "" {
+		return fmt.Errorf("there is no setting %q%s: did you mean %q?", name, where, near)
 	}
 	return fmt.Errorf("there is no setting %q%s. The settings are: %s", name, where, strings.Join(keys, ", "))
-}
-
-// slips counts the letters to put in, take out, change or swap to make b of a.
-func slips(a, b string) int {
-	d := make([][]int, len(a)+1)
-	for i := range d {
-		d[i] = make([]int, len(b)+1)
-		d[i][0] = i
-	}
-	for j := range d[0] {
-		d[0][j] = j
-	}
-	for i := range len(a) {
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			d[i+1][j+1] = min(d[i][j]+cost, d[i][j+1]+1, d[i+1][j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				d[i+1][j+1] = min(d[i+1][j+1], d[i-1][j-1]+1)
-			}
-		}
-	}
-	return d[len(a)][len(b)]
 }

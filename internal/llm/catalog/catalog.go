@@ -91,6 +91,15 @@ func (c Changes) Providers() []Row {
 	return rows
 }
 
+// names are those of the providers.
+func (c Changes) names() []string {
+	var out []string
+	for _, r := range c.Providers() {
+		out = append(out, r.Name)
+	}
+	return out
+}
+
 // Find returns the provider called name.
 func (c Changes) Find(name string) (Row, bool) {
 	rows := c.Providers()

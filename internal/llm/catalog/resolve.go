@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"agent/internal/spelling"
 )
 
 // Input is all that the choice of a model depends on. Models are written
@@ -213,14 +215,14 @@ func (in Input) whose(model string) (Row, string, error) {
 			return r, model, nil
 		}
 	}
-	if near := in.Changes.nearest(provider); near != "" {
+	if near := spelling.Nearest(provider, in.Changes.names()); near != "" {
 		if !ok {
 			return Row{}, "", fmt.Errorf("%q is neither a provider nor a model known here: did you mean %s?", model, near)
 		}
 		return Row{}, "", fmt.Errorf("there is no provider %q: did you mean %s/%s?", provider, near, name)
 	}
 	if ok {
-		return Row{}, "", fmt.Errorf("there is no provider %q: there are %s", provider, in.Changes.names())
+		return Row{}, "", fmt.Errorf("there is no provider %q: there are %s", provider, strings.Join(in.Changes.names(), ", "))
 	}
 	return Row{}, "", fmt.Errorf("%q does not say whose model it is: write PROVIDER/NAME, for example openrouter/%s", model, model)
 }

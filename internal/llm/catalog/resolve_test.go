@@ -127,7 +127,7 @@ func TestResolve(t *testing.T) {
 			want: answer{Err: `--model: "llama-3.3-70b" does not say whose model it is: write PROVIDER/NAME, for example openrouter/llama-3.3-70b`}},
 		"a slip":                     {in: Input{Config: []string{"opnai/gpt-5"}}, want: answer{Err: `model in the configuration: there is no provider "opnai": did you mean openai/gpt-5?`}},
 		"a bare slip":                {in: Input{Flag: "olama"}, want: answer{Err: `--model: "olama" is neither a provider nor a model known here: did you mean ollama?`}},
-		"no such thing":              {in: Input{Flag: "acme/x"}, want: answer{Err: `--model: there is no provider "acme": there are ` + Changes{}.names()}},
+		"no such thing":              {in: Input{Flag: "acme/x"}, want: answer{Err: `--model: there is no provider "acme": there are ` + strings.Join(Changes{}.names(), ", ")}},
 		"no key":                     {in: Input{Flag: "gemini/x"}, want: answer{Err: "--model: gemini needs a key: set GEMINI_API_KEY or GOOGLE_API_KEY, or store one with: agent login gemini"}},
 		"no key, by the environment": {env: "AGENT_MODEL=gpt-5", want: answer{Err: "AGENT_MODEL: openai needs a key: set OPENAI_API_KEY, or store one with: agent login openai"}},
 	} {

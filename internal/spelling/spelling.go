@@ -1,0 +1,47 @@
+// Package spelling finds the name that somebody meant who wrote another: of a
+// command, a setting, a provider, a file. It stands below every room, so that
+// each of them takes the same slips for slips.
+package spelling
+
+import "strings"
+
+// Nearest returns the one of names that is most like name, or "" if none is like
+// it. Of several that are as near, one that is as long comes before the others,
+// and then the first. Small and capital letters are the same.
+func Nearest(name string, names []string) string {
+	best, least := "", max(3, len(name)/2)
+	for _, n := range names {
+		d := Slips(strings.ToLower(name), strings.ToLower(n))
+		longer := best != "" && len(best) != len(name) && len(n) == len(name)
+		if d < len(n) && (d < least || d == least && longer) {
+			best, least = n, d
+		}
+	}
+	return best
+}
+
+// Slips counts the bytes to put in, take out, change, or swap with the next to
+// make b of a.
+func Slips(a, b string) int {
+	var before []int
+	last := make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		now := make([]int, len(b)+1)
+		now[0] = i + 1
+		for j := range len(b) {
+			same := last[j]
+			if a[i] != b[j] {
+				same++
+			}
+			now[j+1] = min(same, last[j+1]+1, now[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				now[j+1] = min(now[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, now
+	}
+	return last[len(b)]
+}

@@ -1,0 +1,37 @@
+package spelling_test
+
+import (
+	"testing"
+
+	"agent/internal/spelling"
+)
+
+func TestNearest(t *testing.T) {
+	names := []string{"openai", "openrouter", "ollama", "model", "models", "new"}
+	for name, want := range map[string]string{
+		"opnai": "openai", "OpenRouter": "openrouter", "olama": "ollama", "modle": "model", "modesl": "models",
+		"opnrotuer": "openrouter", "nwe": "new", "n": "new", "x": "", "xyz": "", "qwertyuiop": "", "": "",
+	} {
+		if got := spelling.Nearest(name, names); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestSlips(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"same", "same", 0},
+		{"raed", "read", 1}, {"comand", "command", 1}, {"sever", "server", 1},
+		{"kitten", "sitting", 3}, {"abcd", "badc", 2}, {"ab", "ba", 1}, {"aab", "aba", 1},
+	} {
+		if got := spelling.Slips(c.a, c.b); got != c.want {
+			t.Errorf("%q to %q: got %d, want %d", c.a, c.b, got, c.want)
+		}
+		if got := spelling.Slips(c.b, c.a); got != c.want {
+			t.Errorf("%q to %q: got %d, want %d", c.b, c.a, got, c.want)
+		}
+	}
+}

@@ -82,6 +82,15 @@ const (
 	actEraseToTail action = "erase-to-end"
 	actYank        action = "yank"
 	actYankOlder   action = "yank-older"
+	actTextStart   action = "text-start"
+	actTextEnd     action = "text-end"
+	actStepRight   action = "step-right"
+	actStepUp      action = "step-up"
+	actUpper       action = "upper-word"
+	actLower       action = "lower-word"
+	actCapital     action = "capital-word"
+	actSwapWords   action = "swap-words"
+	actSwapLetters action = "swap-letters"
 	actUndo        action = "undo"
 	actRedo        action = "redo"
 	actExpand      action = "expand"
@@ -100,6 +109,7 @@ const (
 	inList     scope = "in a list"
 	inSessions scope = "while a session is chosen"
 	inEditor   scope = "in the text"
+	within     scope = "where text follows that way"
 	finding    scope = "while the session is searched"
 	inView     scope = "while everything is shown"
 	suggesting scope = "while something is suggested or searched"
@@ -130,7 +140,7 @@ func screenKeys() []binding {
 		{actRewind, onEmpty, []string{"esc"}, "twice: take back what was said, to say it otherwise"},
 		{actHelp, onEmpty, []string{"?"}, "this help"},
 		{actPrevPrompt, anywhere, []string{"up"}, "earlier prompts, from the first line"},
-		{actNextPrompt, anywhere, []string{"down"}, "later prompts, from the last line"},
+		{actNextPrompt, anywhere, []string{"down", "ctrl+n"}, "later prompts, from the last line"},
 		{actSearch, anywhere, []string{"ctrl+r"}, "search earlier prompts; again, older ones"},
 		{actPalette, anywhere, []string{"ctrl+p"}, "all that can be done, to be searched"},
 		{actMode, anywhere, []string{"shift+tab"}, "change what is asked about"},
@@ -206,6 +216,15 @@ func editorKeys() []binding {
 		{actEraseToTail, inEditor, []string{"ctrl+k"}, "cut to the end of the line"},
 		{actYank, inEditor, []string{"ctrl+y"}, "put back what was cut"},
 		{actYankOlder, inEditor, []string{"alt+y"}, "in its place, what was cut before"},
+		{actTextStart, inEditor, []string{"alt+<", "alt+shift+,"}, "start of all that is typed"},
+		{actTextEnd, inEditor, []string{"alt+>", "alt+shift+."}, "end of all that is typed"},
+		{actStepRight, within, []string{"ctrl+f"}, "a letter on; at the end, search in the session"},
+		{actStepUp, within, []string{"ctrl+p"}, "a row up; in the first one, all that can be done"},
+		{actUpper, inEditor, []string{"alt+u"}, "the next word in capitals"},
+		{actLower, inEditor, []string{"alt+l"}, "the next word in small letters"},
+		{actCapital, inEditor, []string{"alt+c"}, "a capital for the next word"},
+		{actSwapWords, inEditor, []string{"alt+t"}, "swap two words"},
+		{actSwapLetters, inEditor, []string{"ctrl+x ctrl+t"}, "swap two letters"},
 		{actUndo, inEditor, []string{"ctrl+_", "ctrl+/", "ctrl+shift+-"}, "undo"},
 		{actRedo, inEditor, []string{"alt+/", "ctrl+shift+z"}, "redo"},
 		{actExpand, inEditor, []string{"alt+o"}, "write out the paste at the cursor"},

@@ -54,6 +54,9 @@ func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 		return cmd, true
 	}
 	switch {
+	case m.keys.is(k, actStepRight) && !e.buf.AtEnd(), m.keys.is(k, actStepUp) && !e.buf.OnFirstRow():
+		e.press(msg)
+		return nil, true
 	case m.keys.is(k, actSearch) && e.mode() == "":
 		e.beginSearch()
 		return m.readEarlier(), true

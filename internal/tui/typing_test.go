@@ -291,3 +291,41 @@ func TestPastesDoNotBlock(t *testing.T) {
 	}
 	d.shows(fmt.Sprintf("[pasted %s]", count(300_000, "line")))
 }
+
+// A key that moves in the text where it can means something else at its end.
+func TestKeysThatEndWhereTheTextDoes(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.enter("one")
+	d.press("ctrl+j")
+	d.enter("two")
+	d.press("ctrl+p", "ctrl+a", "ctrl+f")
+	d.enter("X")
+	d.holds("oXne\ntwo")
+	d.press("ctrl+n")
+	d.enter("Y")
+	d.holds("oXne\ntwYo")
+	d.press("alt+>", "ctrl+f")
+	d.shows("find")
+	d.press("esc", "alt+<", "ctrl+p")
+	d.shows("do something")
+	d.press("esc")
+	d.holds("oXne\ntwYo")
+}
+
+// Case, and the order of letters and words.
+func TestKeysThatRewriteWords(t *testing.T) {
+	for _, c := range []struct{ keys, want string }{
+		{"alt+< alt+u alt+c", "ONE Two three"},
+		{"alt+< alt+u alt+< alt+l", "one two three"},
+		{"alt+t", "one three two"},
+		{"left left ctrl+x ctrl+t", "one two there"},
+		{"alt+t ctrl+_", "one two three"},
+	} {
+		d := newDriver(t, 80, 24, Options{})
+		d.enter("one two three")
+		d.press(strings.Fields(c.keys)...)
+		if got := d.m.editor.value(); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.keys, got, c.want)
+		}
+	}
+}

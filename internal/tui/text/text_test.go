@@ -117,6 +117,7 @@ func scribble(b *Buffer, r *rand.Rand) {
 		b.EraseLeft, b.EraseRight, b.Left, b.Right, b.WordLeft, b.WordRight, b.LineStart, b.LineEnd,
 		b.KillToEnd, b.KillToStart, b.KillBlankWord, b.KillWordLeft, b.KillWordRight, b.Yank, b.YankOlder,
 		func() { b.Up() }, func() { b.Down() }, func() { b.Undo() }, func() { b.Redo() },
+		b.UpperWord, b.LowerWord, b.CapitalWord, b.SwapLetters, b.SwapWords, b.TextStart, b.TextEnd,
 	}
 	do[r.IntN(len(do))]()
 }
@@ -184,6 +185,28 @@ func TestKeys(t *testing.T) {
 		{"erased letters come back at once", "one two|", func(b *Buffer) { b.EraseLeft(); b.EraseLeft(); b.Undo() }, "one two|"},
 		{"up keeps the column", "long line\nab\nlong li|ne", func(b *Buffer) { b.Up(); b.Up() }, "long li|ne\nab\nlong line"},
 		{"down among wide ones", "ab|\n日本", func(b *Buffer) { b.Down() }, "ab\n日|本"},
+		{"capitals", "|one two", func(b *Buffer) { b.UpperWord(); b.UpperWord() }, "ONE TWO|"},
+		{"capitals from within a word", "o|ne, two", (*Buffer).UpperWord, "oNE|, two"},
+		{"small letters", "|ONE, Two", func(b *Buffer) { b.LowerWord(); b.LowerWord() }, "one, two|"},
+		{"what is small stays so", "|one two", (*Buffer).LowerWord, "one| two"},
+		{"a capital", "| (oNE two", (*Buffer).CapitalWord, " (One| two"},
+		{"a capital of two letters", "|ǆungla", (*Buffer).CapitalWord, "ǅungla|"},
+		{"a word of another script", "|日本 x", (*Buffer).CapitalWord, "日本| x"},
+		{"no word", "one|", (*Buffer).UpperWord, "one|"},
+		{"letters are swapped", "t|eh", (*Buffer).SwapLetters, "et|h"},
+		{"the last two", "teh|", (*Buffer).SwapLetters, "the|"},
+		{"not over lines", "ab\n|c", (*Buffer).SwapLetters, "ab\n|c"},
+		{"nothing to swap", "|", (*Buffer).SwapLetters, "|"},
+		{"one to swap", "a|", (*Buffer).SwapLetters, "a|"},
+		{"flags are swapped", "🇩🇪|🇫🇷", (*Buffer).SwapLetters, "🇫🇷🇩🇪|"},
+		{"words are swapped", "one| two three", (*Buffer).SwapWords, "two one| three"},
+		{"from within one", "one, t|wo three", (*Buffer).SwapWords, "two, one| three"},
+		{"the last two words", "one two.|", (*Buffer).SwapWords, "two one|."},
+		{"a single word", "one|", (*Buffer).SwapWords, "one|"},
+		{"no words", " .|", (*Buffer).SwapWords, " .|"},
+		{"case is undone at once", "|one two", func(b *Buffer) { b.UpperWord(); b.Undo() }, "|one two"},
+		{"start of all", "one\ntw|o", (*Buffer).TextStart, "|one\ntwo"},
+		{"end of all", "o|ne\ntwo", (*Buffer).TextEnd, "one\ntwo|"},
 		{"replace before the caret", "one two|", func(b *Buffer) { b.Replace(0, 3, "three") }, "three two|"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

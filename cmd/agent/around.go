@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"agent/cmd/agent/settings"
 	"agent/internal/loop"
 	"agent/internal/tui"
 )
@@ -76,45 +75,6 @@ func (a *app) models(ctx context.Context, whole bool) ([]tui.Model, error) {
 		}
 	}
 	return models, nil
-}
-
-// terminalOf is what is known of the terminal: by its variables, and by what
-// the person set.
-func terminalOf(set settings.Settings, getenv func(string) string) tui.Terminal {
-	const least = 10 * time.Second
-	t := tui.Terminal{Tmux: getenv("TMUX") != "", Notify: tui.Notify(set.Notify), Least: least}
-	if set.NotifyAfter != nil {
-		t.Least = time.Duration(*set.NotifyAfter) * time.Second
-	}
-	if t.Notify == "" || t.Notify == "auto" {
-		t.Notify = notifies(t.Tmux, getenv)
-	}
-	if t.Progress = !t.Tmux && showsProgress(getenv); set.Progress != nil {
-		t.Progress = *set.Progress
-	}
-	return t
-}
-
-// notifies is how a terminal tells of something, where that is known. A bell
-// rings in all of them, and tmux marks the window in which it rang.
-func notifies(tmux bool, getenv func(string) string) tui.Notify {
-	program, term := getenv("TERM_PROGRAM"), getenv("TERM")
-	switch {
-	case tmux:
-		return tui.NotifyBell
-	case program == "iTerm.app", program == "WezTerm", program == "ghostty", term == "xterm-ghostty", term == "xterm-kitty":
-		return tui.NotifyOSC9
-	case term == "foot", term == "foot-extra", term == "rxvt-unicode-256color":
-		return tui.NotifyOSC777
-	}
-	return tui.NotifyBell
-}
-
-// showsProgress reports whether a terminal shows progress. Others take the
-// sequence for a notification.
-func showsProgress(getenv func(string) string) bool {
-	return getenv("WT_SESSION") != "" || getenv("ConEmuANSI") == "ON" ||
-		getenv("TERM_PROGRAM") == "ghostty" || getenv("TERM") == "xterm-ghostty"
 }
 
 // spent returns what each model has used, by the log: turns that were taken

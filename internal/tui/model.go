@@ -166,6 +166,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return m.foundSome(msg)
 	case tickMsg:
 		m.tick()
+		return m.retell()
 	case tea.KeyPressMsg:
 		return m.press(msg)
 	case tea.PasteMsg:

@@ -15,6 +15,7 @@ type Terminal struct {
 	Tmux     bool   // it is tmux, and lets through what is meant for the one around it
 	Notify   Notify // how somebody who is elsewhere is told
 	Progress bool   // it shows that something goes on
+	Forgets  bool   // and stops showing it unless it is told again and again
 	// Least is how long a turn must have taken for its end to be told.
 	Least time.Duration
 }
@@ -27,6 +28,7 @@ const (
 	NotifyOff    Notify = "off"
 	NotifyBell   Notify = "bell"
 	NotifyOSC9   Notify = "osc9"
+	NotifyOSC99  Notify = "osc99"
 	NotifyOSC777 Notify = "osc777"
 )
 
@@ -56,6 +58,8 @@ func (t Terminal) telling(title, text string) string {
 		return "\a"
 	case NotifyOSC9:
 		seq = ansi.Notify(title + ": " + text)
+	case NotifyOSC99: // one takes the place of the one before
+		seq = "\x1b]99;i=agent:d=0:o=unfocused;" + SanitizeLine(title) + "\x1b\\\x1b]99;i=agent:p=body;" + text + "\x1b\\"
 	case NotifyOSC777:
 		plain := strings.NewReplacer(";", ",")
 		seq = "\x1b]777;notify;" + plain.Replace(title) + ";" + plain.Replace(text) + "\a"
@@ -72,12 +76,13 @@ func (t Terminal) telling(title, text string) string {
 type around struct {
 	focus    focus
 	spending spending
-	reading  bool     // the branch is being read
-	recent   []string // what was done last, the latest first
-	models   []Model  // those that there are, once they are known
-	asking   bool     // they are being found out
-	choosing *menu    // the list that one is chosen from
-	greeting *row     // the welcome, where there is one
+	reading  bool      // the branch is being read
+	retold   time.Time // when a terminal that forgets was last told that something goes on
+	recent   []string  // what was done last, the latest first
+	models   []Model   // those that there are, once they are known
+	asking   bool      // they are being found out
+	choosing *menu     // the list that one is chosen from
+	greeting *row      // the welcome, where there is one
 }
 
 // focus is what is known of whether the person looks here.
@@ -141,12 +146,30 @@ func (m *model) ended(ev *loop.TurnEnd) string {
 	return m.feed.answer
 }
 
-// progress is what terminals show in their tabs while a turn runs.
+// progress is what terminals show in their tabs: something goes on, or waits for
+// the person.
 func (m *model) progress() *tea.ProgressBar {
-	if !m.o.Terminal.Progress || m.done || !m.feed.running || m.dialog.waits() {
+	switch {
+	case !m.o.Terminal.Progress || m.done || !m.feed.running:
 		return nil
+	case m.dialog.waits():
+		return tea.NewProgressBar(tea.ProgressBarWarning, 100)
 	}
 	return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
+}
+
+// retelling is how often a terminal that forgets is told that something goes on.
+const retelling = time.Second
+
+// retell tells a terminal that forgets that something still goes on. Another one
+// would begin its animation anew.
+func (m *model) retell() tea.Cmd {
+	bar := m.progress()
+	if !m.o.Terminal.Forgets || bar == nil || bar.State != tea.ProgressBarIndeterminate || m.now().Sub(m.retold) < retelling {
+		return nil
+	}
+	m.retold = m.now()
+	return m.raw(ansi.SetIndeterminateProgressBar)
 }
 
 // title is that of the terminal's window: a mark while something goes on, and

@@ -60,6 +60,8 @@ func TestNotifications(t *testing.T) {
 		{"a question", osc9, tea.BlurMsg{}, batch{loop.Asked{Ask: loop.Ask{ID: "1", Title: "edit a.go"}}}, []string{"\x1b]9;agent · shop: asks: edit a.go\a"}},
 		{"a bell", Terminal{Notify: NotifyBell}, tea.BlurMsg{}, end, []string{"\a"}},
 		{"777", Terminal{Notify: NotifyOSC777}, tea.BlurMsg{}, end, []string{"\x1b]777;notify;agent · shop;It is done.\a"}},
+		{"99", Terminal{Notify: NotifyOSC99}, tea.BlurMsg{}, end,
+			[]string{"\x1b]99;i=agent:d=0:o=unfocused;agent · shop\x1b\\\x1b]99;i=agent:p=body;It is done.\x1b\\"}},
 		{"off", Terminal{Notify: NotifyOff}, tea.BlurMsg{}, end, nil},
 		{"through tmux", Terminal{Notify: NotifyOSC9, Tmux: true}, tea.BlurMsg{}, end, []string{ansi.TmuxPassthrough("\x1b]9;agent · shop: It is done.\a")}},
 	} {
@@ -89,21 +91,42 @@ func TestNotificationWithoutFocus(t *testing.T) {
 
 func TestTitleAndProgress(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{Terminal: Terminal{Progress: true}})
-	look := func(title string, progress bool) {
+	look := func(title string, want *tea.ProgressBar) {
 		t.Helper()
 		v := d.m.View()
-		if v.WindowTitle != title || (v.ProgressBar != nil) != progress || !v.ReportFocus {
-			t.Errorf("got title %q, progress %v, want %q, %t", v.WindowTitle, v.ProgressBar, title, progress)
+		if v.WindowTitle != title || cmp.Diff(v.ProgressBar, want) != "" || !v.ReportFocus {
+			t.Errorf("got title %q, progress %v, want %q, %v", v.WindowTitle, v.ProgressBar, title, want)
 		}
 	}
-	look("agent · shop", false)
+	look("agent · shop", nil)
 	d.events(userSaid("go"))
-	look("◦ agent · shop", true)
+	look("◦ agent · shop", tea.NewProgressBar(tea.ProgressBarIndeterminate, 0))
 	d.events(call("r", "1", "edit"), loop.Asked{Ask: loop.Ask{ID: "1", Title: "edit a.go"}})
-	look("? agent · shop", false)
+	look("? agent · shop", tea.NewProgressBar(tea.ProgressBarWarning, 100))
 	d.press("esc")
 	d.events(turnEnd(loop.UserInterrupt, time.Second))
-	look("agent · shop", false)
+	look("agent · shop", nil)
+}
+
+// A terminal that forgets what it showed is told again while the turn runs, and
+// nothing once it has ended.
+func TestProgressToldAgain(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Terminal: Terminal{Progress: true, Forgets: true}})
+	told := func(want ...string) {
+		t.Helper()
+		d.time = d.time.Add(5 * time.Second)
+		if diff := cmp.Diff(d.written(tickMsg{}), want); diff != "" {
+			t.Error(diff)
+		}
+	}
+	d.events(userSaid("go"))
+	told(ansi.SetIndeterminateProgressBar)
+	if got := d.written(tickMsg{}); got != nil {
+		t.Errorf("it was told again at once: %q", got)
+	}
+	told(ansi.SetIndeterminateProgressBar)
+	d.events(done(llm.Assistant, "r", "It is done."), turnEnd(loop.Done, time.Minute))
+	told()
 }
 
 func TestCopy(t *testing.T) {

@@ -38,7 +38,7 @@ type Settings struct {
 
 	Keys        map[string][]string `json:"keys,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"keys by the name of what they do, in place of the usual ones; several names in one text are pressed one after the other; agent keys lists them all"`
 	Status      []string            `json:"status,omitempty" enum:"model,directory,branch,tokens,cost,jobs,mode" what:"what the last line tells, in order: model, directory, branch, tokens, cost, jobs and mode"`
-	Notify      string              `json:"notify,omitempty" enum:"auto,bell,osc9,osc777,off" what:"how the terminal tells that a turn has ended or a question waits while another window has the focus: auto, bell, osc9, osc777 or off"`
+	Notify      string              `json:"notify,omitempty" enum:"auto,bell,osc9,osc99,osc777,off" what:"how the terminal tells that a turn has ended or a question waits while another window has the focus: auto, bell, osc9, osc99, osc777 or off"`
 	NotifyAfter *int                `json:"notify_after_seconds,omitempty" min:"0" what:"seconds that a turn must have taken for its end to be told (default 10)"`
 	Progress    *bool               `json:"progress,omitempty" what:"whether the terminal is to show that a turn runs (default: where that is known to work)"`
 }

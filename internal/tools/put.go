@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,7 +17,8 @@ import (
 // taken back. Done says that the files are as wanted; an error beside it is
 // what could not be done after that.
 func (w *Workspace) put(ctx context.Context, files []*draft) (done bool, err error) {
-	r := &replacing{w: w}
+	r := &replacing{w: w, here: presence{w, map[string]*os.File{}}}
+	defer r.here.leave()
 	if err = r.prepare(ctx, files); err == nil {
 		err = r.commit()
 	}
@@ -46,6 +46,7 @@ func (w *Workspace) put(ctx context.Context, files []*draft) (done bool, err err
 // replacing is a change of files that is under way.
 type replacing struct {
 	w     *Workspace
+	here  presence
 	files []*swap
 	made  []string // directories, each after the one it is in
 }
@@ -91,19 +92,22 @@ func (r *replacing) ready(s *swap, last bool) (err error) {
 		if err = r.mkdir(path.Dir(s.path)); err != nil {
 			return err
 		}
-		if s.fresh, err = r.w.temporary(s.path, s.like, s.after); err != nil {
+	}
+	r.here.enter(path.Dir(s.path))
+	if s.after != nil {
+		if s.fresh, err = r.w.temporary(s.path, freshExtension, s.like, s.after); err != nil {
 			return err
 		}
 	}
 	if s.info == nil || last {
 		return nil
 	}
-	s.saved = temporaryName(s.path)
+	s.saved = temporaryName(s.path, savedExtension)
 	if r.w.root.Link(s.path, s.saved) == nil {
 		return nil
 	}
 	// Where files cannot have two names, a copy has to do.
-	s.saved, err = r.w.temporary(s.path, s.sight, s.content)
+	s.saved, err = r.w.temporary(s.path, savedExtension, s.sight, s.content)
 	return err
 }
 
@@ -224,17 +228,15 @@ func (r *replacing) sync() error {
 	return errors.Join(errs...)
 }
 
-func temporaryName(p string) string { return path.Join(path.Dir(p), ".agent-"+rand.Text()+".tmp") }
-
 // temporary writes content to a new file beside p and returns its path. It gets
 // the mode, group and attributes of like; if that is no file, those of a new
 // one.
-func (w *Workspace) temporary(p string, like sight, content []byte) (string, error) {
+func (w *Workspace) temporary(p, extension string, like sight, content []byte) (string, error) {
 	mode := fs.FileMode(0o666)
 	if like.info != nil {
 		mode = 0o600
 	}
-	tmp := temporaryName(p)
+	tmp := temporaryName(p, extension)
 	f, err := w.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return "", err

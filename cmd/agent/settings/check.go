@@ -13,9 +13,9 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/spelling"
-
 	"github.com/bmatcuk/doublestar/v4"
+
+	"agent/internal/spelling"
 )
 
 // check reports what of a configuration file means nothing, beginning with the

@@ -1,0 +1,98 @@
+//go:build unix
+
+package tools_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+)
+
+// TestWhatKilledProgramsLeft has temporary files beside the one that is
+// written: of those, only what is old, of nobody who is there, and not the last
+// of a file is removed.
+func TestWhatKilledProgramsLeft(t *testing.T) {
+	kept := map[string]string{
+		"other/.agent-far.tmp": "x",
+		"dir/.agent-young.tmp": "x", "dir/.agent-only.old": "x", "dir/agent-mine.tmp": "x", "dir/.agent-notes": "x",
+		"dir/.agent-d.tmp/in": "x",
+	}
+	ws, dir := workspace(t, map[string]string{"dir/f": "f\n", "dir/.agent-dead.tmp": "half"})
+	for name, text := range kept {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+	if err := os.Link(filepath.Join(dir, "dir/f"), filepath.Join(dir, "dir/.agent-second.old")); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Symlink("f", filepath.Join(dir, "dir/.agent-link.tmp")); err != nil {
+		t.Skip(err)
+	}
+	back(t, filepath.Join(dir, "dir"), "young")
+	back(t, filepath.Join(dir, "other"), "")
+
+	if _, err := call(t, ws, "write", obj{"path": "dir/f", "content": "new\n"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "dir/.agent-link.tmp")); err != nil {
+		t.Errorf("a link is gone: %v", err)
+	}
+	_ = os.Remove(filepath.Join(dir, "dir/.agent-link.tmp"))
+	kept["dir/f"] = "new\n"
+	if diff := cmp.Diff(contents(t, dir), kept); diff != "" {
+		t.Errorf("got (-), want (+):\n%s", diff)
+	}
+}
+
+// TestAWriterLives keeps its temporary file while another program writes in
+// the directory, and writes beside it.
+func TestAWriterLives(t *testing.T) {
+	ws, dir := workspace(t, map[string]string{"f": "f\n", ".agent-live.tmp": "half"})
+	back(t, dir, "")
+	other, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	for _, c := range []struct {
+		lock int
+		want map[string]string
+	}{
+		{unix.LOCK_SH, map[string]string{"f": "one\n", ".agent-live.tmp": "half"}},
+		{unix.LOCK_EX, map[string]string{"f": "two\n", ".agent-live.tmp": "half"}}, // of a program that has nothing to do with this
+		{unix.LOCK_UN, map[string]string{"f": "three\n"}},
+	} {
+		if err := unix.Flock(int(other.Fd()), c.lock); err != nil {
+			t.Skip(err)
+		}
+		if _, err := call(t, ws, "write", obj{"path": "f", "content": c.want["f"]}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(contents(t, dir), c.want); diff != "" {
+			t.Errorf("got (-), want (+):\n%s", diff)
+		}
+	}
+}
+
+// back makes the files in dir look a day old, but for those whose names hold
+// young.
+func back(t *testing.T, dir, young string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if young != "" && strings.Contains(e.Name(), young) || !e.Type().IsRegular() {
+			continue
+		}
+		at := time.Now().Add(-24 * time.Hour)
+		if err := os.Chtimes(filepath.Join(dir, e.Name()), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -63,6 +63,8 @@ func (p *textPrinter) event(e loop.Event) {
 		p.note("✗ %s. Trying again in %s (%d of %d)", tui.SanitizeLine(e.Error), e.In.Round(100e6), e.Attempt, e.Of)
 	case loop.Notice:
 		p.note("%s", tui.Sanitize(e.Text))
+	case loop.Unsurveyed:
+		p.note("The session cannot be read: %s", tui.SanitizeLine(e.Why))
 	case loop.Surveyed:
 		for _, text := range e.Problems {
 			p.note("%s", tui.Sanitize(text))

@@ -86,7 +86,7 @@ func TestSessionsInOneProgram(t *testing.T) {
 	a.wait("counting")
 	a.send("/fork 1" + enter)
 	a.gone("Three it is.")
-	a.wait("This is a fork of session", "Two it is.", "say three", "? keys")
+	a.wait("This is a fork of session", "Two it is.", "say three", "enter sends")
 	a.send(" or four" + enter)
 	a.wait("Four it is.", "? keys")
 	a.send(ctrlD)

@@ -271,3 +271,34 @@ func surveyOf(s loop.State) loop.Surveyed {
 	out.Bounds = slices.Compact(out.Bounds)
 	return out
 }
+
+// A session with a record that nobody can read is told of as one that cannot be
+// read, and has no pages.
+func TestSessionThatCannotBeSurveyed(t *testing.T) {
+	records := recordsOf(t, &loop.UserSaid{Text: "one"}, &loop.TurnEnd{Reason: loop.Done})
+	records = append(records, history.Record{Body: []byte(`{"type":"user","text":7}`)})
+	log, _, err := placed(t, logOf(t, records)).ResumeTail("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	a := loop.NewAgent(fill(loop.Options{Log: log}))
+	ctx, stop := context.WithTimeout(t.Context(), hang)
+	defer stop()
+	commands, events := make(chan loop.Command), make(chan loop.Event)
+	go a.Run(ctx, commands, events)
+	close(commands)
+	var all []loop.Event
+	for e := range events {
+		all = append(all, e)
+	}
+	if len(all) != 1 {
+		t.Fatalf("got %v, want one event", all)
+	}
+	if e, ok := all[0].(loop.Unsurveyed); !ok || e.Why == "" {
+		t.Errorf("got %#v, want why it cannot be read", all[0])
+	}
+	if _, err := a.Page(0, 1); err == nil {
+		t.Error("got a page")
+	}
+}

@@ -10,8 +10,8 @@ import (
 )
 
 // Surveyed tells of all that a resumed session holds, of which a front end was
-// given the last events alone. It is sent once, before any other event; a new
-// session has none.
+// given the last events alone. It is sent once, before any other event, or an
+// Unsurveyed is; a new session has none.
 //
 // Events are numbered from 0 as Rewound counts them.
 type Surveyed struct {
@@ -36,6 +36,14 @@ type Said struct {
 }
 
 func (Surveyed) isEvent() {}
+
+// Unsurveyed comes in the place of Surveyed where the session could not be
+// read. There are no pages of it, and nothing of it can be taken back.
+type Unsurveyed struct {
+	Why string // for people
+}
+
+func (Unsurveyed) isEvent() {}
 
 // survey is what one pass over a log finds, which reads of long records no more
 // than it must.
@@ -203,7 +211,7 @@ func (a *Agent) survey(ctx context.Context) {
 	}
 	if err != nil {
 		a.past.begin(nil, err)
-		_ = a.emit(Notice{Text: "The session cannot be read: " + err.Error()})
+		_ = a.emit(Unsurveyed{Why: err.Error()})
 		return
 	}
 	closing := s.closing()

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -40,8 +41,13 @@ func (e *editor) lines() ([]string, *tea.Cursor) {
 	var out []string
 	for i := e.top; i < min(e.top+e.limit, count); i++ {
 		mark := "  "
-		if i == 0 {
+		switch {
+		case i == 0:
 			mark = e.st.Cyan.Render(markUser) + " "
+		case i == e.top:
+			mark = e.st.Dim.Render(markAbove) + " "
+		case i == e.top+e.limit-1 && i < count-1:
+			mark = e.st.Dim.Render(markBelow) + " "
 		}
 		out = append(out, Truncate(mark+e.row(i), e.width))
 	}
@@ -55,6 +61,20 @@ func (e *editor) lines() ([]string, *tea.Cursor) {
 		out, at.X, at.Y = append([]string{line}, out...), max(x, 0), 0
 	}
 	return fit(out), at
+}
+
+// hidden says how many rows of the text have no room.
+func (e *editor) hidden() string {
+	above, below := e.top, e.buf.RowCount()-e.top-e.limit
+	switch {
+	case above > 0 && below > 0:
+		return count(above, "line") + " above, " + strconv.Itoa(below) + " below"
+	case above > 0:
+		return count(above, "line") + " above"
+	case below > 0:
+		return count(below, "line") + " below"
+	}
+	return ""
 }
 
 // row draws a row of the text.

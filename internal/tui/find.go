@@ -71,6 +71,9 @@ func (m *model) searchFor(text string) tea.Cmd {
 // searchOn returns the command that searches the next part.
 func (m *model) searchOn() tea.Cmd {
 	f := &m.find
+	if m.broken != "" {
+		f.note, f.down = "the session cannot be read", 0
+	}
 	if !f.open || f.text == "" || f.down == 0 || m.o.Page == nil || !m.list.settled {
 		return nil
 	}

@@ -14,6 +14,8 @@ const (
 	markRunning = "◦"
 	markFailed  = "✗"
 	markAsked   = "?"
+	markAbove   = "↑" // more of it is above
+	markBelow   = "↓"
 )
 
 // hang puts mark before the first line and a margin before the others.

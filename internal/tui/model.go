@@ -55,8 +55,9 @@ type model struct {
 	listing bool   // the next JobsNow is to be shown
 	ticking bool
 	done    bool
-	orphan  bool // the agent is gone
-	lines   bool // nothing is drawn: all is told in lines
+	orphan  bool   // the agent is gone
+	broken  string // why the session cannot be read; empty if it can
+	lines   bool   // nothing is drawn: all is told in lines
 	find    find
 	whole   bool    // everything is shown uncut
 	atEnd   bool    // and was asked for at the end
@@ -199,6 +200,8 @@ func (m *model) apply(ev loop.Event) {
 		m.listJobs(ev.Jobs)
 	case loop.Surveyed:
 		m.surveyed(ev)
+	case loop.Unsurveyed:
+		m.unsurveyed(ev)
 	case loop.Unsent:
 		m.giveBack(ev.Text)
 	case *loop.Renamed:

@@ -326,3 +326,32 @@ func TestBeforeTheSurvey(t *testing.T) {
 	d.press("enter")
 	d.commands(loop.Rewind{Keep: len(all) - 6})
 }
+
+// A session that cannot be read says what happened, instead of asking for
+// patience for ever.
+func TestSessionThatCannotBeRead(t *testing.T) {
+	all := long(3000)
+	d := bareDriver(t, Options{SessionID: "s1", History: all[len(all)-60:]})
+	d.send(tea.WindowSizeMsg{Width: 100, Height: 24})
+	d.press("ctrl+home")
+	d.events(loop.Unsurveyed{Why: "decode record 7:\x1b[2J no such thing"})
+	for _, line := range []string{"/rewind", "/rewind 1", "/fork", "/fork 2"} {
+		d.enter(line)
+		d.press("enter")
+		d.sees("the session cannot be read", "decode record 7")
+		d.lacks("still being read", "again in an instant")
+		if d.m.over != nil || d.quit {
+			t.Errorf("%s goes back to nobody knows where:\n%s", line, d.screen())
+		}
+	}
+	d.press("esc", "esc")
+	d.lacks("still being read")
+	d.press("ctrl+f", "x", "enter")
+	d.sees("the session cannot be read")
+	d.press("esc")
+	d.commands()
+	d.press("ctrl+home")
+	if got := d.screen(); !strings.HasPrefix(got, "agent 0.1") {
+		t.Errorf("this is not the beginning of what there is:\n%s", got)
+	}
+}

@@ -15,6 +15,12 @@ import (
 // told, and returns all that is printed.
 func told(t *testing.T, o Options, lines ...string) string {
 	t.Helper()
+	return toldBy(t, echo, o, lines...)
+}
+
+// toldBy is told by another agent.
+func toldBy(t *testing.T, agent func(context.Context, chan<- loop.Event, <-chan loop.Command), o Options, lines ...string) string {
+	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	events, commands, typed := make(chan loop.Event), make(chan loop.Command), make(chan string, len(lines))
@@ -22,7 +28,7 @@ func told(t *testing.T, o Options, lines ...string) string {
 		typed <- l
 	}
 	close(typed)
-	go echo(ctx, events, commands)
+	go agent(ctx, events, commands)
 	var out bytes.Buffer
 	o.Events, o.Commands, o.Output, o.Version = events, commands, &out, "0.1"
 	if _, err := Plain(ctx, o, Lines{C: typed}); err != nil || ctx.Err() != nil {
@@ -121,5 +127,20 @@ func TestPlainListIsCut(t *testing.T) {
 	}
 	if got := told(t, Options{Models: models}, "/model"); !strings.Contains(got, "  and 5 more, which a screen shows\n") {
 		t.Errorf("nothing tells of the rest:\n%s", got)
+	}
+}
+
+// Where the past of a session cannot be read, what is piped in is not kept
+// waiting for it.
+func TestPlainOfASessionThatCannotBeRead(t *testing.T) {
+	o := Options{History: []loop.Event{userSaid("before")}, Page: func(int, int) ([]loop.Event, error) { return nil, nil }}
+	got := toldBy(t, func(ctx context.Context, events chan<- loop.Event, commands <-chan loop.Command) {
+		events <- loop.Unsurveyed{Why: "decode record 3"}
+		echo(ctx, events, commands)
+	}, o, "/rewind", "hello")
+	for _, want := range []string{"error: the session cannot be read: decode record 3\n", "there is no way back in it", "You said hello."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q:\n%s", want, got)
+		}
 	}
 }

@@ -84,8 +84,7 @@ func (m *model) choosePoint(head, hint string, above []point, chose func(point) 
 	case m.feed.running:
 		m.say(stopFirst)
 		return nil
-	case !m.list.settled:
-		m.say(stillRead)
+	case m.stuck():
 		return nil
 	case len(all) == 1:
 		m.say("nothing was said yet")
@@ -125,9 +124,19 @@ func (m *model) slashFork(arg string) tea.Cmd {
 	return m.fork(said)
 }
 
-// stillRead is what is said to somebody who wants to go back in a session that
-// was only just opened.
-const stillRead = "the session is still being read: try again in an instant"
+// stuck tells somebody who wants to go back why that cannot be, and reports
+// whether it is so: the session was only just opened, or cannot be read.
+func (m *model) stuck() bool {
+	switch {
+	case m.broken != "":
+		m.say("the session cannot be read, so there is no way back in it: " + m.broken)
+	case !m.list.settled:
+		m.say("the session is still being read: try again in an instant")
+	default:
+		return false
+	}
+	return true
+}
 
 // points are the prompts that began a turn, oldest first, and the end.
 func (m *model) points() []point {
@@ -154,8 +163,7 @@ func (m *model) rewind(to point) tea.Cmd {
 	switch {
 	case m.feed.running:
 		m.say(stopFirst)
-	case !m.list.settled:
-		m.say(stillRead)
+	case m.stuck():
 	default:
 		m.send(loop.Rewind{Keep: to.At})
 		m.giveBack(to.Text)
@@ -169,8 +177,7 @@ func (m *model) fork(before point) tea.Cmd {
 	case m.o.SessionID == "":
 		m.say("this session is kept nowhere: there is nothing to fork")
 		return nil
-	case !m.list.settled:
-		m.say(stillRead)
+	case m.stuck():
 		return nil
 	}
 	return m.switchTo(Exit{Fork: &before.At, Draft: before.Text})

@@ -186,7 +186,7 @@ func (m *model) doing() string {
 		return m.keys.name(actRewind) + " again goes back"
 	case m.dialog.waits():
 		return "waits for you · " + stops
-	case !m.busy() && m.feed.cut && len(m.waits) == 0:
+	case !m.busy() && m.feed.cut && len(m.waits) == 0 && m.editor.empty():
 		return m.keys.name(actSend) + " goes on · " + m.keys.name(actHelp) + " keys"
 	case !m.busy():
 		return m.idleHint()
@@ -204,13 +204,40 @@ func (m *model) doing() string {
 }
 
 // idleHint says how one finds the rest: all of it to who has said nothing yet.
+// Where something is typed, it says what sending it does.
 func (m *model) idleHint() string {
 	const wide = 100
+	if !m.editor.empty() || m.find.open {
+		return m.sendHint()
+	}
 	hint := m.keys.name(actHelp) + " keys"
-	if m.feed.turns == 0 && m.editor.empty() && m.width >= wide {
+	if m.feed.turns == 0 && m.width >= wide {
 		hint += " · / commands · @ files · ! shell"
 	}
 	return hint
+}
+
+// sendHint says what the key that sends does with what is typed, where it does
+// anything with it that is not told elsewhere.
+func (m *model) sendHint() string {
+	e, does := m.editor, " sends"
+	typed := e.buf.String()
+	_, _, command := parseSlash(typed)
+	_, _, shell := parseShell(typed)
+	switch {
+	case m.find.open:
+		k := m.keys.name
+		return k(actOlder) + " above · " + k(actNewer) + " below · " + k(actDismiss) + " closes"
+	case m.popup.open() || e.search != nil || e.blank():
+		return ""
+	case strings.HasSuffix(e.buf.Before(), `\`):
+		does = " begins a new line"
+	case command:
+		does = " does it"
+	case shell:
+		does = " runs it"
+	}
+	return m.keys.name(actSend) + does
 }
 
 // lost says what ends with the program.

@@ -40,6 +40,15 @@ func (m *model) surveyed(s loop.Surveyed) {
 	}
 }
 
+// unsurveyed makes the best of a session that cannot be read: there is no more
+// of it than was told, and no way back in it.
+func (m *model) unsurveyed(ev loop.Unsurveyed) {
+	m.broken, m.o.Page, m.list.settled = SanitizeLine(ev.Why), nil, true
+	m.list.reach()
+	m.list.add(&fault{text: "the session cannot be read: " + m.broken,
+		hint: "What is shown is what was read of it before. Its beginning is missing, and nothing can be taken back or copied. /new begins another session."})
+}
+
 // entitle says what the session is called.
 func (m *model) entitle(title string) {
 	m.feed.title = title

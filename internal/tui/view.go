@@ -122,8 +122,24 @@ func (p *panel) add(lines []string, cursor *tea.Cursor) {
 	p.lines = append(p.lines, lines...)
 }
 
-// hint is what the rule above the editor carries where it helps.
+// hint is what the rule above the editor carries: what helps, and how much of
+// the draft has no room, if both fit.
 func (m *model) hint() string {
+	helps, hidden := m.advice(), m.editor.hidden()
+	switch {
+	case hidden == "" || m.dialog.takes() || m.find.open:
+		return helps
+	case helps == "":
+		return hidden
+	}
+	if both := hidden + " · " + helps; lipgloss.Width(both)+4 <= m.width {
+		return both
+	}
+	return helps
+}
+
+// advice is what helps with what one does now.
+func (m *model) advice() string {
 	switch {
 	case m.flash != "":
 		return m.flash

@@ -1,0 +1,82 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// The last line names the key that helps only where it does what is said.
+func TestHintIsTrueOfTheDraft(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.sees("? keys")
+	for typed, want := range map[string]string{
+		"fix it":      "enter sends",
+		"!make test":  "enter runs it",
+		"!!make test": "enter runs it",
+		"/rename x":   "enter does it",
+		`one\`:        "enter begins a new line",
+	} {
+		d.enter(typed)
+		d.press("left", "right")
+		d.lacks("? keys")
+		d.sees(want)
+		d.press("ctrl+c")
+		d.sees("? keys")
+	}
+	d.enter(" ")
+	d.lacks("? keys", "sends")
+	d.press("ctrl+c", "ctrl+f")
+	d.sees("enter above · down below · esc closes")
+	d.press("?")
+	d.lacks("? keys")
+	d.sees("find  ?")
+	d.press("esc")
+	d.sees("? keys")
+
+	d.events(userSaid("go"), done(llm.Assistant, "r", "It is"), &loop.TurnEnd{Reason: loop.OutOfTokens, Cut: true})
+	d.sees("enter goes on · ? keys")
+	d.enter("x")
+	d.lacks("enter goes on")
+	d.sees("enter sends")
+}
+
+// A draft that has no room says how much of it is out of sight, and on which
+// side.
+func TestLongDraftSaysWhatIsHidden(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{})
+		for i := range 14 {
+			if i > 0 {
+				d.press("ctrl+j")
+			}
+			d.enter(fmt.Sprint("line ", i+1))
+		}
+		room := min(h/3, editorLines)
+		d.sees(fmt.Sprint(14-room, " lines above"), "↑ line "+fmt.Sprint(15-room))
+		d.lacks("↓")
+		for range room {
+			d.press("up")
+		}
+		d.sees(fmt.Sprintf("%s above, %d below", count(13-room, "line"), 1), "↑ line", "↓ line 13")
+		d.golden("draft-long-" + size)
+		for range 14 {
+			d.press("up")
+		}
+		d.sees("› line 1", fmt.Sprint(14-room, " lines below"), "↓ line "+fmt.Sprint(room))
+		d.lacks("↑")
+		d.send(keyPress("ctrl+c"))
+		d.lacks("↓", "below")
+	})
+	ascii := newDriver(t, 80, 24, Options{ASCII: true})
+	ascii.send(keyPress("a"))
+	for range 9 {
+		ascii.press("ctrl+j", "a")
+	}
+	if !strings.Contains(ascii.screen(), "\n^ a\n") {
+		t.Errorf("there is no mark:\n%s", ascii.screen())
+	}
+}

@@ -64,10 +64,10 @@ func parseChunk(data []byte) (chunk, error) {
 	return c, err
 }
 
-// content is text, or a list of pieces of which some may be thinking.
-type content []piece
+// content is text, or a list of fragments of which some may be thinking.
+type content []fragment
 
-type piece struct {
+type fragment struct {
 	text     string
 	thinking bool
 }
@@ -85,7 +85,7 @@ func (c *content) UnmarshalJSON(b []byte) error {
 			*c = content{{text: s}}
 		}
 	case '[', '{':
-		*c = pieces(b)
+		*c = fragments(b)
 	}
 	return nil
 }
@@ -102,8 +102,8 @@ func (c content) text() string {
 	return b.String()
 }
 
-// pieces reads a piece or a list of them. Images and the like are left out.
-func pieces(b []byte) content {
+// fragments reads a fragment or a list of them. Images and the like are left out.
+func fragments(b []byte) content {
 	if b[0] == '{' {
 		b = append(append([]byte{'['}, b...), ']')
 	}
@@ -121,7 +121,7 @@ func pieces(b []byte) content {
 		thinks := p.Type == "thinking" || p.Type == "reasoning"
 		for _, s := range []string{p.Thinking.text(), p.Text.text(), p.Refusal.text()} {
 			if s != "" {
-				out = append(out, piece{text: s, thinking: thinks})
+				out = append(out, fragment{text: s, thinking: thinks})
 			}
 		}
 	}

@@ -26,11 +26,8 @@ func Decode(r io.Reader) iter.Seq2[llm.Delta, error] {
 type decoder struct {
 	model string // for opaque bytes
 	keep  bool   // thinking is to be handed back
-	// more reports whether another payload is here already: text that came
-	// together is then told together. It may be nil.
-	more func() bool
 
-	out     []llm.Delta // to be yielded next
+	out     wire.Deltas // to be yielded next
 	next    int         // the first free index
 	open    int         // the message that text goes on with
 	kind    llm.Kind    // its kind; empty if there is none
@@ -61,15 +58,15 @@ func (d *decoder) run(next func() ([]byte, error), yield func(llm.Delta, error) 
 	for {
 		data, err := next()
 		if err == nil {
-			if err = d.add(data); err == nil && d.more != nil && d.more() {
+			if err = d.add(data); err == nil && d.out.Wait() {
 				continue
 			}
 		} else if err = d.end(err); err == nil {
 			d.close()
-			d.flush(yield)
+			d.out.Flush(yield)
 			return
 		}
-		if !d.flush(yield) {
+		if !d.out.Flush(yield) {
 			return
 		}
 		if err != nil {
@@ -77,16 +74,6 @@ func (d *decoder) run(next func() ([]byte, error), yield func(llm.Delta, error) 
 			return
 		}
 	}
-}
-
-func (d *decoder) flush(yield func(llm.Delta, error) bool) bool {
-	for _, x := range d.out {
-		if !yield(x, nil) {
-			return false
-		}
-	}
-	d.out = d.out[:0]
-	return true
 }
 
 // add takes a payload. An event that cannot be read is passed over: whether
@@ -102,6 +89,15 @@ func (d *decoder) add(data []byte) error {
 	if len(data) == 0 || data[0] != '{' {
 		return nil // a server's own sign of life
 	}
+	if p, ok := scanPiece(data); ok {
+		d.piece(&p)
+		return nil
+	}
+	return d.parse(data)
+}
+
+// parse takes a payload that is an object, whatever it holds.
+func (d *decoder) parse(data []byte) error {
 	c, err := parseChunk(data)
 	if err != nil {
 		d.lost++
@@ -134,7 +130,12 @@ func (d *decoder) choice(c *choice) {
 	if said == nil {
 		return
 	}
-	d.think(said)
+	var listed string
+	for _, x := range said.ReasoningDetails {
+		listed += x.Text + x.Summary
+		d.details.add(x)
+	}
+	d.think(said.ReasoningContent.text(), said.Reasoning.text(), listed)
 	for _, p := range said.Content {
 		if p.thinking {
 			d.say(llm.Thinking, p.text, "")
@@ -156,23 +157,22 @@ func (d *decoder) choice(c *choice) {
 
 // think takes the thinking of a piece, under the first of its names that holds
 // any.
-func (d *decoder) think(said *delta) {
-	var listed string
-	for _, x := range said.ReasoningDetails {
-		listed += x.Text + x.Summary
-		d.details.add(x)
-	}
-	if s := said.ReasoningContent.text(); s != "" {
-		d.say(llm.Thinking, s, "reasoning_content")
-	} else if s := said.Reasoning.text(); s != "" {
-		d.say(llm.Thinking, s, "reasoning")
-	} else if listed != "" {
+func (d *decoder) think(reasoningContent, reasoning, listed string) {
+	switch {
+	case reasoningContent != "":
+		d.say(llm.Thinking, reasoningContent, "reasoning_content")
+	case reasoning != "":
+		d.say(llm.Thinking, reasoning, "reasoning")
+	default:
 		d.say(llm.Thinking, listed, "")
 	}
 }
 
 // say adds text to the open message if that is of kind, else begins one.
 func (d *decoder) say(kind llm.Kind, text, field string) {
+	if text == "" {
+		return
+	}
 	if d.kind != kind {
 		d.pause()
 		d.open, d.kind = d.next, kind
@@ -181,46 +181,13 @@ func (d *decoder) say(kind llm.Kind, text, field string) {
 			d.thought = append(d.thought, thought{d.open, field})
 		}
 	}
-	if d.more != nil && d.join(text) {
-		return
-	}
-	if kind == llm.Thinking {
-		d.out = append(d.out, llm.ThinkingDelta{Index: d.open, Text: text})
-	} else {
-		d.out = append(d.out, llm.TextDelta{Index: d.open, Text: text})
-	}
-}
-
-// maxJoined is the length in bytes that a delta of joined text has at most.
-const maxJoined = 1 << 10
-
-// join appends text to the delta that is to be yielded last, if that is of the
-// open message and has room. It reports whether it was.
-func (d *decoder) join(text string) bool {
-	if len(d.out) == 0 {
-		return false
-	}
-	fits := func(index int, before string) bool { return index == d.open && len(before)+len(text) <= maxJoined }
-	last := &d.out[len(d.out)-1]
-	switch said := (*last).(type) {
-	case llm.TextDelta:
-		if fits(said.Index, said.Text) {
-			*last = llm.TextDelta{Index: d.open, Text: said.Text + text}
-			return true
-		}
-	case llm.ThinkingDelta:
-		if fits(said.Index, said.Text) {
-			*last = llm.ThinkingDelta{Index: d.open, Text: said.Text + text}
-			return true
-		}
-	}
-	return false
+	d.out.Say(kind, d.open, text)
 }
 
 // pause ends the open message, as something else follows.
 func (d *decoder) pause() {
 	if d.kind != "" {
-		d.out = append(d.out, llm.BlockEnd{Index: d.open})
+		d.out.Add(llm.BlockEnd{Index: d.open})
 	}
 	d.kind = ""
 }
@@ -229,7 +196,8 @@ func (d *decoder) pause() {
 // the pieces of several may alternate.
 func (d *decoder) call(p *callPart) {
 	c := d.calls.find(p)
-	if c == nil {
+	begins := c == nil
+	if begins {
 		d.pause()
 		c = d.calls.begin(p, d.next)
 		d.next++
@@ -240,7 +208,11 @@ func (d *decoder) call(p *callPart) {
 	if len(p.Extra) > 0 {
 		c.extra = p.Extra
 	}
-	d.out = append(d.out, llm.CallDelta{Index: c.index, ID: string(p.ID), Name: string(p.Function.Name), Args: string(p.Function.Arguments)})
+	if begins || p.ID != "" || p.Function.Name != "" {
+		d.out.Add(llm.CallDelta{Index: c.index, ID: string(p.ID), Name: string(p.Function.Name), Args: string(p.Function.Arguments)})
+	} else {
+		d.out.Say(llm.ToolCall, c.index, string(p.Function.Arguments))
+	}
 }
 
 // end decides whether the reply is whole although err ended its stream, and
@@ -271,7 +243,7 @@ func (d *decoder) close() {
 		reason = llm.Filtered
 	}
 	d.handBack(reason == llm.Length)
-	d.out = append(d.out, llm.Finish{Reason: reason, Raw: d.finish, Usage: d.usage, Lost: d.lost})
+	d.out.Add(llm.Finish{Reason: reason, Raw: d.finish, Usage: d.usage, Lost: d.lost})
 }
 
 // handBack ends the messages whose opaque bytes go back to the model. The last
@@ -304,7 +276,7 @@ func (d *decoder) keepWith(index int, o opaque, short bool) {
 	if short && index == d.next-1 {
 		return
 	}
-	d.out = append(d.out, llm.BlockEnd{Index: index, Opaque: o.pack(d.model)})
+	d.out.Add(llm.BlockEnd{Index: index, Opaque: o.pack(d.model)})
 }
 
 // reason sorts the words in use for why a reply ended.

@@ -16,7 +16,7 @@ import (
 func decodeJoined(r io.Reader) *decoded {
 	return collect(func(yield func(llm.Delta, error) bool) {
 		p, d := wire.NewPayloads(r), newDecoder("", false)
-		d.more = p.More
+		d.out.More = p.More
 		d.run(p.Next, yield)
 	})
 }
@@ -51,7 +51,7 @@ func TestTextIsJoined(t *testing.T) {
 		`lta":{"content":"five"}}]}` + "\n\n" + `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n",
 	}}
 	p, d := wire.NewPayloads(r), newDecoder("", false)
-	d.more = p.More
+	d.out.More = p.More
 	var got []llm.Delta
 	for x, err := range func(yield func(llm.Delta, error) bool) { d.run(p.Next, yield) } {
 		if err != nil {
@@ -82,7 +82,7 @@ func TestJoinedTextIsShort(t *testing.T) {
 	n := 0
 	for _, x := range decodeJoined(strings.NewReader(body)).deltas {
 		if x, ok := x.(llm.TextDelta); ok {
-			if n += len(x.Text); len(x.Text) > maxJoined {
+			if n += len(x.Text); len(x.Text) > 1<<10 {
 				t.Errorf("a delta of %d bytes", len(x.Text))
 			}
 		}

@@ -2,11 +2,10 @@
 // that imitate it do.
 //
 // The dialect is two pure functions, NewRequest and Decode. Provider joins them
-// with a transport: the go-openai library makes the request and reads the
-// stream, behind an HTTP client that gives it only what it can digest (a plain
-// row of JSON events and one clear end) and turns every failure into an
-// *llm.Error. What the library would lose on the way (reasoning, errors inside
-// a stream, a cut) is decoded here.
+// with a transport: the go-openai library makes the request, behind an HTTP
+// client that turns every failure into an *llm.Error. The answer is read and
+// decoded here, as the library would lose a part of it (reasoning, errors inside
+// a stream, a cut).
 package openai
 
 import (
@@ -90,7 +89,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 		}
 		defer func() { _ = stream.Close() }()
 		dec := newDecoder(req.Model, p.quirks.KeepThinking)
-		dec.more = do.got.More
+		dec.out.More = do.got.More
 		next := func() ([]byte, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -98,7 +97,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 			if dec.finish != "" {
 				x.Hurry()
 			}
-			return stream.RecvRaw()
+			return do.got.Next()
 		}
 		dec.run(next, func(d llm.Delta, err error) bool {
 			if err != nil {

@@ -63,10 +63,8 @@ func (p *Payloads) Next() ([]byte, error) {
 		if name == "error" {
 			data = asError(data)
 		}
-		for i, c := range data {
-			if c == '\n' || c == '\r' { // legal in JSON between tokens only
-				data[i] = ' '
-			}
+		for i := bytes.IndexByte(data, '\n'); i >= 0; i = bytes.IndexByte(data, '\n') {
+			data[i] = ' ' // legal in JSON between tokens only
 		}
 		return data, nil
 	}
@@ -76,6 +74,9 @@ func (p *Payloads) Next() ([]byte, error) {
 // wait for it. It may miss one.
 func (p *Payloads) More() bool {
 	rest := bytes.TrimLeft(p.events.lines.buf[p.events.lines.pos:], "\r\n")
+	if bytes.HasPrefix(rest, []byte("event: ")) {
+		_, rest, _ = bytes.Cut(rest, []byte("\n"))
+	}
 	rest, ok := bytes.CutPrefix(rest, []byte("data: {"))
 	return ok && (bytes.Contains(rest, []byte("\n\n")) || bytes.Contains(rest, []byte("\r\n\r\n")))
 }

@@ -82,7 +82,7 @@ func (l *lines) next() ([]byte, error) {
 		return nil, err
 	}
 	for {
-		if i := bytes.IndexAny(l.buf[l.scanned:], "\r\n"); i >= 0 {
+		if i := lineEnd(l.buf[l.scanned:]); i >= 0 {
 			end := l.scanned + i
 			line := l.buf[l.pos:end]
 			l.skipLF = l.buf[end] == '\r'
@@ -102,6 +102,18 @@ func (l *lines) next() ([]byte, error) {
 		}
 		l.fill()
 	}
+}
+
+// lineEnd returns where the first line of b ends, -1 if it does not.
+func lineEnd(b []byte) int {
+	lf := bytes.IndexByte(b, '\n')
+	if lf >= 0 {
+		b = b[:lf]
+	}
+	if cr := bytes.IndexByte(b, '\r'); cr >= 0 {
+		return cr
+	}
+	return lf
 }
 
 // peek returns what is buffered of the next line, at least a byte of it.

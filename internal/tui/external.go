@@ -25,6 +25,10 @@ type (
 // noEditor is said where no editor is known.
 const noEditor = "No editor is set. Set VISUAL or EDITOR to the one you want, as in  export EDITOR=vim  before the program is started."
 
+// inTheirEditor is what stands on the terminal until the editor draws there, and
+// where its window is elsewhere.
+const inTheirEditor = "The draft is in your editor. It comes back when that ends."
+
 // slashEdit writes a prompt in the person's editor.
 func (m *model) slashEdit(string) tea.Cmd { return m.editElsewhere() }
 
@@ -66,7 +70,8 @@ func (m *model) draftIsFiled(msg draftFiled) tea.Cmd {
 		return nil
 	}
 	was := m.editor.whole()
-	return m.exec(m.o.Editor(msg.path), func(err error) tea.Msg {
+	m.editing = true
+	return m.lend(m.o.Editor(msg.path), inTheirEditor, func(err error) tea.Msg {
 		text, readErr := os.ReadFile(msg.path)
 		if err == nil {
 			err = readErr
@@ -78,8 +83,10 @@ func (m *model) draftIsFiled(msg draftFiled) tea.Cmd {
 	})
 }
 
-// draftIsEdited takes what the editor left.
+// draftIsEdited takes what the editor left. A question that came meanwhile takes
+// no key that was meant for the editor.
 func (m *model) draftIsEdited(msg draftEdited) {
+	m.editing, m.lastKey = false, m.now()
 	if msg.err != nil {
 		m.say("The draft is as it was: " + SanitizeLine(strings.TrimRight(whyUnedited(msg.err), ".")) + ".")
 		return
@@ -87,6 +94,10 @@ func (m *model) draftIsEdited(msg draftEdited) {
 	text := strings.TrimSuffix(unixLines(msg.text), "\n")
 	if text == strings.TrimSuffix(msg.was, "\n") {
 		return
+	}
+	// What was not sent came back meanwhile, above the draft.
+	if above, ok := strings.CutSuffix(m.editor.whole(), msg.was); ok && above != "" {
+		text = strings.TrimSuffix(above, "\n") + "\n" + text
 	}
 	m.editor.replaceAll(text)
 }

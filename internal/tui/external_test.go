@@ -6,9 +6,12 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/loop"
 )
 
 // edit is an editor that leaves text, and reads the file it was given.
@@ -19,7 +22,7 @@ func (d *driver) edit(leaves string, fails error) (was *string) {
 		path = p
 		return exec.Command("editor", p)
 	}
-	d.m.exec = func(_ *exec.Cmd, done tea.ExecCallback) tea.Cmd {
+	d.m.lend = func(_ *exec.Cmd, _ string, done func(error) tea.Msg) tea.Cmd {
 		b, err := os.ReadFile(path)
 		info, statErr := os.Stat(path)
 		if err = errors.Join(err, statErr, os.WriteFile(path, []byte(leaves), 0o600)); err != nil {
@@ -68,4 +71,33 @@ func TestEditingElsewhere(t *testing.T) {
 	d.press("ctrl+x", "ctrl+e")
 	d.shows("Set VISUAL or EDITOR")
 	d.holds("by command")
+}
+
+// While the draft is in the person's editor, all goes on: what was not sent
+// comes back above it, and a question takes no key that follows the editor's.
+func TestWhileInTheEditor(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	d := newDriver(t, 80, 24, Options{Editor: func(path string) *exec.Cmd { return exec.Command("editor", path) }})
+	var path string
+	var end func(error) tea.Msg
+	d.m.lend = func(c *exec.Cmd, _ string, told func(error) tea.Msg) tea.Cmd {
+		path, end = c.Args[1], told
+		return nil
+	}
+	d.events(userSaid("go"), call("r1", "1", "shell"))
+	d.enter("draft")
+	d.press("ctrl+x", "ctrl+e")
+	d.events(loop.Unsent{Text: "faster"}, askCommand("1", "make"))
+	d.pass(time.Minute)
+	if err := os.WriteFile(path, []byte("better\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.send(end(nil))
+	d.holds("faster\nbetter")
+	d.enter("y") // a key too many
+	d.commands()
+	d.pass(time.Second)
+	d.press("y")
+	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
+	d.holds("faster\nbettery")
 }

@@ -42,10 +42,12 @@ type clipboardRead struct {
 // imagePath reports whether a word may be the path of an image.
 func imagePath(word string) bool {
 	const longest = 4096
+	if len(word) > longest || strings.Contains(word, "\n") {
+		return false
+	}
 	name := filepath.Base(strings.ToLower(strings.TrimRight(strings.TrimSpace(word), `"'`)))
 	ext := filepath.Ext(name)
-	return len(word) <= longest && !strings.Contains(word, "\n") && name != ext &&
-		slices.Contains([]string{".png", ".jpg", ".jpeg", ".gif", ".webp"}, ext)
+	return name != ext && slices.Contains([]string{".png", ".jpg", ".jpeg", ".gif", ".webp"}, ext)
 }
 
 // lookAt returns the command that reads the images that words are paths of: the

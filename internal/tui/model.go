@@ -12,6 +12,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop"
 	"agent/internal/loop/policy"
+	"agent/internal/tui/terminal"
 )
 
 const (
@@ -26,8 +27,8 @@ type model struct {
 	send func(loop.Command) // never blocks
 	// after sends a message to the model once that time has passed.
 	after func(time.Duration, tea.Msg) tea.Cmd
-	// exec lets another program have the terminal.
-	exec func(*exec.Cmd, tea.ExecCallback) tea.Cmd
+	// lend lets another program have the terminal, as terminal.Lend does.
+	lend func(c *exec.Cmd, note string, told func(error) tea.Msg) tea.Cmd
 	keys keymap
 	look look
 	st   *Styles
@@ -50,6 +51,7 @@ type model struct {
 	escaped time.Time // when esc was
 	chord   string    // keys that were pressed, and more of which are to come
 	mouse   bool      // the mouse is ours
+	editing bool      // the draft is in the person's editor
 	pointer pointer
 	flash   string // told until the next key
 	listing bool   // the next JobsNow is to be shown
@@ -77,7 +79,7 @@ type model struct {
 type tickMsg struct{}
 
 func newModel(o Options, now func() time.Time, send func(loop.Command)) *model {
-	m := &model{o: o, now: now, send: send, after: after, exec: tea.ExecProcess, look: o.look(), mouse: !o.NoMouse, play: o.Prompts, width: 80, height: 24}
+	m := &model{o: o, now: now, send: send, after: after, lend: terminal.Lend, look: o.look(), mouse: !o.NoMouse, play: o.Prompts, width: 80, height: 24}
 	m.keys = newKeymap(o.Keys)
 	m.recent = o.Recent
 	m.st = m.look.styles()
@@ -191,7 +193,7 @@ func (m *model) apply(ev loop.Event) {
 	case loop.Asked:
 		now := m.now()
 		m.dialog.push(ev.Ask, now.Sub(m.lastKey), now.Sub(m.decided) < quiet)
-		m.dialog.armed = m.dialog.armed && !m.find.typing
+		m.dialog.armed = m.dialog.armed && !m.find.typing && !m.editing
 	case *loop.Decided:
 		m.dialog.withdraw(ev.ID)
 	case *loop.ToolEnd:
@@ -306,7 +308,7 @@ func (m *model) arm(now time.Time) {
 	if m.decided.After(last) && m.dialog.after {
 		last = m.decided
 	}
-	if m.dialog.waits() && !m.find.typing && now.Sub(last) >= quiet {
+	if m.dialog.waits() && !m.find.typing && !m.editing && now.Sub(last) >= quiet {
 		m.dialog.armed = true
 	}
 }

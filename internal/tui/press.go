@@ -197,7 +197,7 @@ func (m *model) paste(text string) tea.Cmd {
 	if m.help.open {
 		return nil
 	}
-	m.lastKey = m.now()
+	m.lastKey, m.flash = m.now(), ""
 	if m.dialog.waits() && m.dialog.note != nil {
 		m.dialog.note.paste(text)
 		return nil

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/terminal"
 )
 
 // dismisses reports whether a key takes something away that stands before the
@@ -36,6 +38,8 @@ func (m *model) tookTyping(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 		return m.picturesCame(msg), true
 	case clipboardRead:
 		m.clipboardCame(msg)
+	case terminal.Pasting, terminal.PasteCut, terminal.PasteTooLarge:
+		m.pasteGoes(msg)
 	default:
 		return nil, false
 	}

@@ -26,17 +26,10 @@ type stage struct {
 	// first is the size of the first frame, which Bubble Tea tells once more when
 	// it starts; zero once it has.
 	first tea.WindowSizeMsg
-	// lent says that another program has the terminal, which is to be taken
-	// back once that has ended.
-	lent bool
 }
 
 // Update hands msg to the model and has drawn what comes of it.
 func (s *stage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if s.lent {
-		s.lent = false
-		s.back()
-	}
 	var cmd tea.Cmd
 	s.Model, cmd = s.Model.Update(msg)
 	s.show(s.Model.View())
@@ -59,7 +52,18 @@ type continued struct{}
 
 // hear takes the messages that concern the terminal, before the model does.
 func (s *stage) hear(_ tea.Model, msg tea.Msg) tea.Msg {
+	if s.tty.loan.lasts() {
+		return s.hearMeanwhile(msg)
+	}
 	switch msg := msg.(type) {
+	case lend:
+		return s.lend(msg)
+	case tea.PasteMsg:
+		return s.tty.pastes.told(msg)
+	case Pasting:
+		if !s.tty.pastes.goesOn() {
+			return nil
+		}
 	case tea.WindowSizeMsg:
 		msg = s.tty.size() // now: it may have changed again since this was sent
 		if msg != s.first {
@@ -85,11 +89,6 @@ func (s *stage) hear(_ tea.Model, msg tea.Msg) tea.Msg {
 	if text, ok := request(msg); ok {
 		_, _ = s.Write([]byte(text))
 		return nil
-	}
-	if reflect.TypeOf(msg) == reflect.TypeOf(tea.Exec(nil, nil)()) {
-		s.give()
-		s.tty.restore()
-		s.lent = true
 	}
 	return msg
 }
@@ -138,7 +137,7 @@ func Show(ctx context.Context, cancel func(), m tea.Model, o Options, feed func(
 	}
 	s := &stage{Model: m, tty: t, first: size, renderer: newRenderer(t.out, size.Height, t.foreground, cancel)}
 	p := s.program(colours, size)
-	s.send = p.Send
+	s.send, t.pastes.tell = p.Send, p.Send
 	s.show(m.View())
 	caught := catchSignals() // before the person sees that the program runs
 	defer caught.drop()

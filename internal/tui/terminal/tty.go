@@ -18,7 +18,9 @@ type tty struct {
 	keys     *os.File  // in, if that is a terminal
 	screen   *os.File  // out, if that is one
 	found    []saved   // how they were found, while they are raw
-	*rescuer           // may be nil
+	pastes   *pastes
+	loan     loan
+	*rescuer // may be nil
 }
 
 // saved is a terminal and how it was.
@@ -44,9 +46,9 @@ func openTTY(in io.Reader, out io.Writer, gone func()) (*tty, error) {
 			in = console
 		}
 	}
-	t := &tty{in: in, out: out, keys: terminalFile(in), screen: terminalFile(out)}
+	t := &tty{in: in, out: out, keys: terminalFile(in), screen: terminalFile(out), pastes: newPastes(PasteLimit)}
 	if t.keys != nil {
-		t.in = watch(t.keys, t.foreground, gone)
+		t.in = t.watch(t.keys, gone)
 	}
 	return t, nil
 }

@@ -5,6 +5,7 @@ package terminal
 import (
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -39,24 +40,37 @@ func (t *tty) foreground() bool {
 const glance = 200 * time.Millisecond
 
 // watched is a terminal whose end is told, and which is not read from in the
-// background: that would stop the program.
+// background: that would stop the program. Nor is it while another program has
+// it.
 type watched struct {
 	*os.File
-	foreground func() bool
-	gone       func()
+	tty  *tty
+	gone func()
+	read []byte
 }
 
-func watch(f *os.File, foreground func() bool, gone func()) io.Reader {
-	return &watched{f, foreground, gone}
+// watch returns what reads keys from f.
+func (t *tty) watch(f *os.File, gone func()) io.Reader {
+	return &watched{File: f, tty: t, gone: gone}
 }
 
+// Read reads what is typed. Where it had to wait first, it returns nothing: who
+// calls looks whether there is anything to read, and can be stopped meanwhile.
 func (w *watched) Read(p []byte) (int, error) {
-	for !w.foreground() {
-		time.Sleep(glance)
+	if w.tty.loan.wait() {
+		return 0, nil
 	}
-	n, err := w.File.Read(p)
+	if !w.tty.foreground() {
+		for !w.tty.foreground() {
+			time.Sleep(glance)
+		}
+		return 0, nil
+	}
+	w.read = slices.Grow(w.read[:0], len(p))[:len(p)-markRest] // Bubble Tea asks for far more
+	n, err := w.File.Read(w.read)
 	if err != nil {
 		w.gone()
+		return 0, err
 	}
-	return n, err
+	return len(w.tty.pastes.divide(p[:0], w.read[:n])), nil
 }

@@ -29,5 +29,6 @@ func makeRaw(f *os.File, keys bool) (*term.State, error) {
 // foreground is always true: there is no job control.
 func (t *tty) foreground() bool { return true }
 
-// watch returns f: the console ends with a signal.
-func watch(f *os.File, _ func() bool, _ func()) io.Reader { return f }
+// watch returns f: the console ends with a signal, and tells of keys in a way of
+// its own.
+func (t *tty) watch(f *os.File, _ func()) io.Reader { return f }

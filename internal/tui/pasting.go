@@ -1,0 +1,23 @@
+package tui
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/terminal"
+)
+
+// pasteGoes tells of a paste that is more than something that comes at once.
+func (m *model) pasteGoes(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case terminal.Pasting:
+		m.flash = "pasting, " + thousands(msg.Bytes) + " bytes so far · ctrl+c ends it"
+	case terminal.PasteCut:
+		m.flash = "the paste had no end: this is what came of it"
+	case terminal.PasteTooLarge:
+		m.flash = ""
+		m.say(fmt.Sprintf("A paste of %s bytes was not taken: %d MiB are the most. Save it in a file and name that with @, so that the model can read what it needs of it.",
+			thousands(msg.Bytes), terminal.PasteLimit>>20))
+	}
+}

@@ -1,0 +1,218 @@
+//go:build linux || darwin
+
+package terminal
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/creack/pty"
+)
+
+// noted is a model that notes what it is told, and does as a message says.
+type noted struct {
+	told  chan tea.Msg
+	lines int
+}
+
+func (n *noted) Init() tea.Cmd { return nil }
+
+func (n *noted) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	n.lines++
+	switch msg := msg.(type) {
+	case tea.Cmd:
+		return n, msg
+	case tea.PasteMsg, tea.KeyPressMsg, Pasting, string:
+		n.told <- msg
+	}
+	return n, nil
+}
+
+func (n *noted) View() tea.View { return tea.NewView(strings.Repeat("drawn\n", n.lines%8+1)) }
+
+// shown is a terminal with a model on it.
+type shown struct {
+	*testing.T
+	ptm    *os.File
+	told   chan tea.Msg
+	feed   chan tea.Msg
+	output chan string
+	seen   strings.Builder
+}
+
+func show(t *testing.T) *shown {
+	t.Helper()
+	ptm, pts, err := pty.Open()
+	if err != nil {
+		t.Skip(err)
+	}
+	s := &shown{T: t, ptm: ptm, told: make(chan tea.Msg, 100), feed: make(chan tea.Msg), output: make(chan string, 1000)}
+	go func() {
+		b := make([]byte, 4096)
+		for {
+			n, err := ptm.Read(b)
+			if err != nil {
+				close(s.output)
+				return
+			}
+			s.output <- string(b[:n])
+		}
+	}()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Show(ctx, cancel, &noted{told: s.told}, Options{In: pts, Out: pts}, func(send func(any)) {
+			for {
+				select {
+				case msg := <-s.feed:
+					send(msg)
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+		ended <- err
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		ptm.Close()
+		pts.Close()
+	})
+	s.wait("drawn")
+	return s
+}
+
+// wait waits until the terminal was sent text. It returns what came before, and
+// forgets it.
+func (s *shown) wait(text string) (before string) {
+	s.Helper()
+	late := time.After(20 * time.Second)
+	for !strings.Contains(s.seen.String(), text) {
+		select {
+		case out, ok := <-s.output:
+			if !ok {
+				s.Fatalf("the terminal closed before %q", text)
+			}
+			s.seen.WriteString(out)
+		case <-late:
+			s.Fatalf("%q did not come, but %q", text, s.seen.String())
+		}
+	}
+	before, after, _ := strings.Cut(s.seen.String(), text)
+	s.seen.Reset()
+	s.seen.WriteString(after)
+	return before
+}
+
+func (s *shown) keys(typed string) {
+	s.Helper()
+	if _, err := s.ptm.WriteString(typed); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// next is what the model is told next.
+func (s *shown) next() tea.Msg {
+	s.Helper()
+	select {
+	case msg := <-s.told:
+		return msg
+	case <-time.After(20 * time.Second):
+		s.Fatal("the model was told nothing")
+		return nil
+	}
+}
+
+func (s *shown) nextKey(want string) {
+	s.Helper()
+	if key, ok := s.next().(tea.KeyPressMsg); !ok || key.String() != want {
+		s.Errorf("got %v, want the key %s", key, want)
+	}
+}
+
+// A large paste comes whole and in its place among the keys.
+func TestLargePaste(t *testing.T) {
+	s := show(t)
+	large := strings.Repeat("a line of what was copied somewhere 日本\r", 100_000)
+	s.keys("a" + ansi.BracketedPasteStart + large + ansi.BracketedPasteEnd + "b")
+	s.nextKey("a")
+	for {
+		msg := s.next()
+		if _, slow := msg.(Pasting); slow {
+			continue
+		}
+		if paste, ok := msg.(tea.PasteMsg); !ok || paste.Content != large {
+			t.Errorf("got %T of %d bytes, want the paste of %d", msg, len(paste.Content), len(large))
+		}
+		break
+	}
+	s.nextKey("b")
+}
+
+// A paste that goes on and on is told, and ctrl+c gives the keys back.
+func TestOpenPaste(t *testing.T) {
+	s := show(t)
+	s.keys(ansi.BracketedPasteStart + "half")
+	if got, want := s.next(), tea.Msg(Pasting{4}); got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	s.keys("\x03")
+	for msg := s.next(); msg != tea.Msg(tea.PasteMsg{Content: "half"}); msg = s.next() {
+		if _, again := msg.(Pasting); !again {
+			t.Fatalf("got %v, want the paste", msg)
+		}
+	}
+	s.keys("k")
+	s.nextKey("k")
+}
+
+// While another program has the terminal, the model is told what happens, gets
+// none of the keys, and nothing is drawn.
+func TestLend(t *testing.T) {
+	s := show(t)
+	told := func(err error) tea.Msg {
+		if err != nil {
+			return "failed: " + err.Error()
+		}
+		return "returned"
+	}
+	borrow := func(script string) {
+		s.feed <- Lend(exec.Command("sh", "-c", script), "a note", told)
+	}
+	borrow("printf BEGUN; read line; printf 'ENDED %s' $line; exit 3")
+	s.wait("a noteBEGUN")
+	for _, msg := range []string{"one", "two", "three"} {
+		s.feed <- msg
+		if got := s.next(); got != tea.Msg(msg) {
+			t.Errorf("got %v, want %s", got, msg)
+		}
+	}
+	s.feed <- tea.RawMsg{Msg: "\a"}
+	s.feed <- tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl} // as an interrupt is told
+	s.keys("theirs\r")
+	if between := s.wait("ENDED theirs"); strings.Contains(between, "drawn") || strings.ContainsAny(between, "\x1b\a") {
+		t.Errorf("while it was lent, the terminal got %q", between)
+	}
+	if got, want := s.next(), tea.Msg("failed: exit status 3"); got != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+	s.wait("drawn")
+	s.keys("k")
+	s.nextKey("k")
+
+	borrow("true")
+	if got, want := s.next(), tea.Msg("returned"); got != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+	s.keys("k")
+	s.nextKey("k")
+}

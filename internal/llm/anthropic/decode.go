@@ -26,7 +26,7 @@ func Decode(r io.Reader) iter.Seq2[llm.Delta, error] {
 type decoder struct {
 	model string // for opaque bytes
 
-	out    []llm.Delta // to be yielded next
+	out    wire.Deltas // to be yielded next
 	id     wire.Word   // of the message
 	blocks []*block    // in the order in which they began
 	next   int         // the first free index of deltas
@@ -72,8 +72,10 @@ func (d *decoder) run(next func() ([]byte, error), yield func(llm.Delta, error) 
 		}
 		if err == nil && d.ended {
 			err = d.close()
+		} else if err == nil && d.out.Wait() {
+			continue
 		}
-		if !d.flush(yield) {
+		if !d.out.Flush(yield) {
 			return
 		}
 		if err != nil {
@@ -83,16 +85,6 @@ func (d *decoder) run(next func() ([]byte, error), yield func(llm.Delta, error) 
 	}
 }
 
-func (d *decoder) flush(yield func(llm.Delta, error) bool) bool {
-	for _, x := range d.out {
-		if !yield(x, nil) {
-			return false
-		}
-	}
-	d.out = d.out[:0]
-	return true
-}
-
 // add takes a payload. One that cannot be read is passed over: whether that did
 // harm shows at the end.
 func (d *decoder) add(data []byte) error {
@@ -100,6 +92,15 @@ func (d *decoder) add(data []byte) error {
 	if len(data) == 0 || data[0] != '{' {
 		return nil
 	}
+	if p, ok := scanPiece(data); ok {
+		d.goOn(p.index, &p.delta)
+		return nil
+	}
+	return d.parse(data)
+}
+
+// parse takes a payload that is an object, whatever it holds.
+func (d *decoder) parse(data []byte) error {
 	e, err := parseEvent(data)
 	if err != nil {
 		d.lost++
@@ -177,7 +178,7 @@ func (d *decoder) begin(at int, c *content) {
 	case "tool_use":
 		b.kind, b.input = llm.ToolCall, c.Input
 		d.calls = true
-		d.out = append(d.out, llm.CallDelta{Index: b.index, ID: string(c.ID), Name: string(c.Name)})
+		d.out.Add(llm.CallDelta{Index: b.index, ID: string(c.ID), Name: string(c.Name)})
 	}
 	d.blocks = append(d.blocks, b)
 	if b.kind != "" {
@@ -219,19 +220,15 @@ func (d *decoder) goOn(at int, piece *delta) {
 	case "input_json_delta":
 		if b.kind == llm.ToolCall && piece.Input != "" {
 			b.input = nil
-			d.out = append(d.out, llm.CallDelta{Index: b.index, Args: piece.Input})
+			d.out.Say(llm.ToolCall, b.index, piece.Input)
 		}
 	}
 }
 
 // say adds text to a block if that is of kind.
 func (d *decoder) say(b *block, kind llm.Kind, text string) {
-	switch {
-	case b.kind != kind || text == "":
-	case kind == llm.Assistant:
-		d.out = append(d.out, llm.TextDelta{Index: b.index, Text: text})
-	case kind == llm.Thinking:
-		d.out = append(d.out, llm.ThinkingDelta{Index: b.index, Text: text})
+	if b.kind == kind && text != "" {
+		d.out.Say(kind, b.index, text)
 	}
 }
 
@@ -239,7 +236,7 @@ func (d *decoder) say(b *block, kind llm.Kind, text string) {
 // follows: the last block of a reply that was cut short ends in the same way.
 func (d *decoder) finish(b *block) {
 	if b.kind == llm.ToolCall && !b.ended && len(b.input) > 0 && string(b.input) != "null" {
-		d.out = append(d.out, llm.CallDelta{Index: b.index, Args: string(b.input)})
+		d.out.Add(llm.CallDelta{Index: b.index, Args: string(b.input)})
 	}
 	b.ended = true
 }
@@ -254,7 +251,7 @@ func (d *decoder) settle(n int) {
 		if s := b.streamed.String(); s != "" {
 			b.opaque.Signature = s
 		}
-		d.out = append(d.out, llm.BlockEnd{Index: b.index, Opaque: b.opaque.pack(d.model)})
+		d.out.Add(llm.BlockEnd{Index: b.index, Opaque: b.opaque.pack(d.model)})
 	}
 }
 
@@ -292,6 +289,6 @@ func (d *decoder) close() error {
 		n-- // the last one was cut
 	}
 	d.settle(max(n, 0))
-	d.out = append(d.out, llm.Finish{Reason: why, Raw: d.stop, Usage: d.tokens.usage(), Lost: d.lost})
+	d.out.Add(llm.Finish{Reason: why, Raw: d.stop, Usage: d.tokens.usage(), Lost: d.lost})
 	return nil
 }

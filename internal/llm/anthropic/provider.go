@@ -86,7 +86,9 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 			}
 			return payloads.Next()
 		}
-		newDecoder(req.Model).run(next, func(d llm.Delta, err error) bool {
+		dec := newDecoder(req.Model)
+		dec.out.More = payloads.More
+		dec.run(next, func(d llm.Delta, err error) bool {
 			if err != nil {
 				err = x.Failed(err)
 			} else if _, ok := d.(llm.Finish); ok {

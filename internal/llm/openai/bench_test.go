@@ -58,8 +58,8 @@ func TestDecodeCost(t *testing.T) {
 		for range Decode(bytes.NewReader(body)) {
 		}
 	}) / n
-	if got > 30 {
-		t.Errorf("a delta costs %.1f allocations, want at most 30", got)
+	if got > 15 {
+		t.Errorf("a delta costs %.1f allocations, want at most 15", got)
 	}
 }
 

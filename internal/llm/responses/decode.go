@@ -42,13 +42,15 @@ func (d *decoder) run(next func() ([]byte, error), yield func(llm.Delta, error) 
 	for {
 		data, err := next()
 		if err == nil {
-			d.add(data)
+			if d.add(data); d.out.Wait() {
+				continue
+			}
 		} else if err = d.end(err); err == nil {
-			d.deltas = append(d.deltas, llm.Finish{Reason: d.reason(), Raw: d.status, Usage: d.usage, Lost: d.lost})
-			d.flush(yield)
+			d.out.Add(llm.Finish{Reason: d.reason(), Raw: d.status, Usage: d.usage, Lost: d.lost})
+			d.out.Flush(yield)
 			return
 		}
-		if !d.flush(yield) {
+		if !d.out.Flush(yield) {
 			return
 		}
 		if err != nil {
@@ -56,16 +58,6 @@ func (d *decoder) run(next func() ([]byte, error), yield func(llm.Delta, error) 
 			return
 		}
 	}
-}
-
-func (d *decoder) flush(yield func(llm.Delta, error) bool) bool {
-	for _, x := range d.deltas {
-		if !yield(x, nil) {
-			return false
-		}
-	}
-	d.deltas = d.deltas[:0]
-	return true
 }
 
 // whole reports whether all was told that an answer tells: what still comes is
@@ -79,6 +71,15 @@ func (d *decoder) add(data []byte) {
 	if len(data) == 0 || data[0] != '{' || d.whole() {
 		return
 	}
+	if e, ok := scanPiece(data); ok {
+		d.event(&e)
+		return
+	}
+	d.parse(data)
+}
+
+// parse takes a payload that is an object, whatever it holds.
+func (d *decoder) parse(data []byte) {
 	var e event
 	if parse(data, &e) != nil {
 		d.lost++

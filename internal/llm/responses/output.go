@@ -2,14 +2,15 @@ package responses
 
 import (
 	"agent/internal/llm"
+	"agent/internal/llm/wire"
 )
 
 // outputs makes deltas of the items that a model puts out. Several may be open
 // at once. Each message, call and part of what was thought gets an index of its
 // own, in the order of the items.
 type outputs struct {
-	model   string // for opaque bytes
-	deltas  []llm.Delta
+	model   string          // for opaque bytes
+	out     wire.Deltas     // to be yielded next
 	items   map[int]*output // the last one at each place
 	waiting []*output       // announced, but nothing came of them yet
 	next    int             // the first free index
@@ -77,7 +78,7 @@ func (os *outputs) say(place int, text string) {
 	o := os.at(place, "message")
 	os.begin(o)
 	o.said = true
-	os.deltas = append(os.deltas, llm.TextDelta{Index: o.index, Text: text})
+	os.out.Say(llm.Assistant, o.index, text)
 }
 
 // think adds to what was thought. Its parts are messages of their own, as
@@ -88,12 +89,12 @@ func (os *outputs) think(place int, part thought, text string) {
 	}
 	o := os.at(place, "reasoning")
 	if o.said && o.part != part {
-		os.deltas = append(os.deltas, llm.BlockEnd{Index: o.index})
+		os.out.Add(llm.BlockEnd{Index: o.index})
 		o.begun = false
 	}
 	os.begin(o)
 	o.said, o.part = true, part
-	os.deltas = append(os.deltas, llm.ThinkingDelta{Index: o.index, Text: text})
+	os.out.Say(llm.Thinking, o.index, text)
 }
 
 // call tells of a call, once.
@@ -103,7 +104,7 @@ func (os *outputs) call(o *output, it *item) {
 	}
 	os.begin(o)
 	o.named = true
-	os.deltas = append(os.deltas, llm.CallDelta{Index: o.index, ID: string(it.CallID), Name: string(it.Name)})
+	os.out.Add(llm.CallDelta{Index: o.index, ID: string(it.CallID), Name: string(it.Name)})
 }
 
 // arguments adds to the arguments of a call.
@@ -114,7 +115,7 @@ func (os *outputs) arguments(place int, text string) {
 	o := os.at(place, "function_call")
 	os.begin(o)
 	o.said = true
-	os.deltas = append(os.deltas, llm.CallDelta{Index: o.index, Args: text})
+	os.out.Say(llm.ToolCall, o.index, text)
 }
 
 // begin gives o an index, after those that stand before it and wait.
@@ -131,9 +132,9 @@ func (os *outputs) begin(o *output) {
 			still = append(still, w)
 			continue
 		case w.typ == "message":
-			os.deltas = append(os.deltas, llm.TextDelta{Index: os.next})
+			os.out.Add(llm.TextDelta{Index: os.next})
 		default:
-			os.deltas = append(os.deltas, llm.ThinkingDelta{Index: os.next})
+			os.out.Add(llm.ThinkingDelta{Index: os.next})
 		}
 		os.number(w)
 	}
@@ -187,7 +188,7 @@ func (os *outputs) end(o *output, kept opaque) {
 	if kept != (opaque{}) {
 		end.Opaque = kept.pack(os.model)
 	}
-	os.deltas = append(os.deltas, end)
+	os.out.Add(end)
 }
 
 func (os *outputs) wholeMessage(o *output, it *item) {

@@ -74,6 +74,7 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 			return
 		}
 		d := newDecoder(req.Model)
+		d.out.More = a.payloads.More
 		next := func() ([]byte, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err

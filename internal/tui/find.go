@@ -218,8 +218,8 @@ func (m *model) pasteFind(text string) (cmd tea.Cmd, taken bool) {
 }
 
 // findLine is where one types, and how far the search has come.
-func (m *model) findLine() ([]string, *tea.Cursor) {
-	f, st, width := &m.find, m.st, m.width
+func (m *model) findLine(width int) ([]string, *tea.Cursor) {
+	f, st := &m.find, m.st
 	right := f.note
 	switch {
 	case right != "" || f.text == "":
@@ -235,6 +235,9 @@ func (m *model) findLine() ([]string, *tea.Cursor) {
 		right = "in what is being written"
 	case f.down == 0:
 		right = "nothing found"
+	}
+	if keys := m.keys.name(actViewOlder) + " above · " + m.keys.name(actViewNewer) + " below"; m.whole && !f.typing && width >= 60 {
+		right += " · " + keys
 	}
 	const lead = "find  "
 	text := f.text

@@ -60,6 +60,8 @@ const (
 	actViewDown     action = "view-down"
 	actViewPageUp   action = "view-page-up"
 	actViewPageDown action = "view-page-down"
+	actViewHalfUp   action = "view-half-up"
+	actViewHalfDown action = "view-half-down"
 	actViewTop      action = "view-top"
 	actViewBottom   action = "view-bottom"
 	actViewFind     action = "view-find"
@@ -189,8 +191,10 @@ func overlayKeys() []binding {
 		{actViewDown, inView, []string{"down", "j", "enter"}, "a line down"},
 		{actViewPageUp, inView, []string{"b", "pgup"}, "a page up"},
 		{actViewPageDown, inView, []string{"space", "pgdown"}, "a page down"},
-		{actViewTop, inView, []string{"g", "home"}, "to the beginning"},
-		{actViewBottom, inView, []string{"G", "end"}, "to the end"},
+		{actViewHalfUp, inView, []string{"u", "ctrl+u"}, "half a page up"},
+		{actViewHalfDown, inView, []string{"d", "ctrl+d"}, "half a page down"},
+		{actViewTop, inView, []string{"g", "home", "<"}, "to the beginning"},
+		{actViewBottom, inView, []string{"G", "end", ">", "F"}, "to the end, and follow it"},
 		{actViewFind, inView, []string{"/", "ctrl+f"}, "search"},
 		{actViewOlder, inView, []string{"n"}, "to what is found above"},
 		{actViewNewer, inView, []string{"N"}, "to what is found below"},

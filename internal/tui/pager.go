@@ -37,12 +37,17 @@ func (t *transcript) showWhole(whole bool) {
 	}
 }
 
-// pressWhole takes a key while everything is shown.
+// pressWhole takes a key while everything is shown. One that stops a turn does,
+// unless it goes back from here.
 func (m *model) pressWhole(msg tea.KeyPressMsg) tea.Cmd {
+	k := msg.String()
+	if m.stops(k) && !m.keys.is(k, actViewClose) {
+		m.interrupt()
+		return nil
+	}
 	if cmd, taken := m.pressFind(msg); taken {
 		return cmd
 	}
-	k := msg.String()
 	page := max(m.list.height-2, 1)
 	switch {
 	case m.keys.is(k, actViewClose) && m.find.open && m.keys.is(k, actDismiss):
@@ -57,6 +62,10 @@ func (m *model) pressWhole(msg tea.KeyPressMsg) tea.Cmd {
 		m.list.scroll(-page)
 	case m.keys.is(k, actViewPageDown), m.keys.is(k, actPageDown):
 		m.list.scroll(page)
+	case m.keys.is(k, actViewHalfUp):
+		m.list.scroll(-max(m.list.height/2, 1))
+	case m.keys.is(k, actViewHalfDown):
+		m.list.scroll(max(m.list.height/2, 1))
 	case m.keys.is(k, actViewTop), m.keys.is(k, actTop):
 		m.list.home()
 	case m.keys.is(k, actViewBottom), m.keys.is(k, actBottom):
@@ -77,21 +86,4 @@ func (m *model) pressWhole(msg tea.KeyPressMsg) tea.Cmd {
 		return tea.ClearScreen
 	}
 	return nil
-}
-
-// wholePanel is the line below what is shown whole.
-func (m *model) wholePanel() panel {
-	p := panel{rule: -1}
-	switch {
-	case m.find.open:
-		p.add(m.findLine())
-	case m.dialog.waits():
-		p.lines = []string{m.st.Yellow.Render(Truncate("? a question waits · "+m.keys.name(actViewClose)+" goes back to it", m.width))}
-	default:
-		k := m.keys.name
-		hint := "  " + k(actViewUp) + " and " + k(actViewDown) + " scroll · " + k(actViewFind) + " finds · " + k(actViewTop) + " " + k(actViewBottom) +
-			" beginning and end · " + k(actViewClose) + " closes this"
-		p.lines = []string{m.st.Dim.Render(Truncate(hint, m.width))}
-	}
-	return p
 }

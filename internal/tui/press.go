@@ -13,6 +13,9 @@ import (
 // keys, then what holds anywhere, then the editor.
 func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	if m.help.open {
+		if m.stops(msg.String()) {
+			m.interrupt()
+		}
 		m.help.press(msg)
 		return nil
 	}
@@ -42,6 +45,12 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return m.pressEditor(msg)
 	}
 	return nil
+}
+
+// stops reports whether a key stops what runs, whatever is shown before it, and
+// does not only take that away.
+func (m *model) stops(k string) bool {
+	return m.busy() && m.keys.is(k, actInterrupt) && !m.keys.is(k, actDismiss)
 }
 
 // interrupt ends the turn, and the person's own command. Pressed again, it kills what does not end by itself.

@@ -88,6 +88,9 @@ func (m *model) takeOver(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 		if m.keys.is(msg.String(), actRedraw) {
 			return tea.ClearScreen, true
 		}
+		if m.stops(msg.String()) { // which closes the overlay, too
+			m.interrupt()
+		}
 	case tea.PasteMsg, tea.MouseMsg, toOverlay:
 	default:
 		return nil, false

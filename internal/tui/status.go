@@ -175,7 +175,7 @@ func nextMode(mode string) policy.Mode {
 
 // doing says what goes on, and what ends it.
 func (m *model) doing() string {
-	stops := m.keys.name(actInterrupt) + " stops"
+	stops := m.stopKey() + " stops"
 	words := stops + " · " + clock(m.now().Sub(m.feed.since).Truncate(time.Second))
 	switch {
 	case m.chord != "":
@@ -195,12 +195,23 @@ func (m *model) doing() string {
 	case m.feed.killing:
 		words = "killing"
 	case m.feed.stopping:
-		words = "stopping · " + m.keys.name(actInterrupt) + " again kills"
+		words = "stopping · " + m.stopKey() + " again kills"
 	}
-	if !m.feed.working() {
+	if m.whole || !m.feed.working() {
 		words = spinner(m.list.frame) + " " + words
 	}
 	return words
+}
+
+// stopKey is the key that stops what runs: while everything is shown, one that
+// does not only go back from there.
+func (m *model) stopKey() string {
+	for _, k := range m.keys.keys(actInterrupt) {
+		if !m.whole || !m.keys.is(k, actViewClose) {
+			return k
+		}
+	}
+	return m.keys.name(actInterrupt)
 }
 
 // idleHint says how one finds the rest: all of it to who has said nothing yet.

@@ -26,7 +26,7 @@ type panel struct {
 func (m *model) arrange() {
 	m.editor.resize(m.width, m.height/3)
 	if m.whole {
-		m.panel = m.wholePanel()
+		m.panel = panel{rule: -1, lines: []string{""}}
 	} else {
 		m.panel = m.makePanel()
 	}
@@ -46,6 +46,9 @@ func (m *model) arrangeAfter(msg tea.Msg) {
 // layout lays the transcript out above the panel, whose rule tells of it.
 func (m *model) layout() {
 	m.list.layout(m.width, m.height-len(m.panel.lines))
+	if m.whole { // whose line tells of what is shown now
+		m.panel = m.wholePanel()
+	}
 	if p := &m.panel; p.rule >= 0 && p.rule < len(p.lines) {
 		if hint := m.hint(); p.lines[p.rule] == "" || hint != p.hint {
 			p.lines[p.rule], p.hint = m.ruleLine(hint), hint
@@ -79,7 +82,7 @@ func (m *model) makePanel() panel {
 	}
 	if !m.dialog.waits() || !m.dialog.armed {
 		if m.find.open {
-			p.add(m.findLine())
+			p.add(m.findLine(m.width))
 		} else {
 			p.add(m.popup.lines(m.st, m.width, max(m.height/3, 3)), nil)
 			p.add(m.editor.lines())

@@ -1,0 +1,140 @@
+package tui
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+)
+
+// foot is the last line of the screen.
+func (d *driver) foot() string {
+	d.t.Helper()
+	lines := strings.Split(strings.TrimRight(d.screen(), "\n"), "\n")
+	return lines[len(lines)-1]
+}
+
+// Where everything is shown, one sees where in it one is: less with every page
+// up, also in pages that are still to be read, and the end only at the end.
+func TestWholeTellsWhereOneIs(t *testing.T) {
+	all := long(3000)
+	d := resumedAt(t, 100, 24, all, len(all)-60)
+	d.press("ctrl+g")
+	if got := d.foot(); !strings.HasSuffix(got, "end · prompt 500 of 500") {
+		t.Errorf("at the end it says %q", got)
+	}
+	at := regexp.MustCompile(`  (\d+)% · prompt (\d+) of 500$`)
+	lastPercent, lastPrompt := 100, 500
+	for range 40 {
+		for range 10 {
+			d.press("b")
+		}
+		found := at.FindStringSubmatch(d.foot())
+		if found == nil {
+			t.Fatalf("nothing tells where one is: %q", d.foot())
+		}
+		percent, _ := strconv.Atoi(found[1])
+		prompt, _ := strconv.Atoi(found[2])
+		if percent > lastPercent || prompt > lastPrompt {
+			t.Errorf("a page up went from %d%%, prompt %d to %d%%, prompt %d", lastPercent, lastPrompt, percent, prompt)
+		}
+		lastPercent, lastPrompt = percent, prompt
+	}
+	if lastPercent > 60 || lastPrompt > 300 {
+		t.Errorf("after 400 pages up it is at %d%%, prompt %d", lastPercent, lastPrompt)
+	}
+	d.press("g")
+	if got := at.FindStringSubmatch(d.foot()); got == nil || got[1] != "0" {
+		t.Errorf("at the beginning it says %q", d.foot())
+	}
+	d.press("d")
+	d.lacks("agent 0.1")
+	d.press("u")
+	d.sees("agent 0.1")
+	d.press("F")
+	if got := d.foot(); !strings.HasSuffix(got, "end · prompt 500 of 500") {
+		t.Errorf("back at the end it says %q", got)
+	}
+}
+
+// At the end it follows what streams, and elsewhere stays where it is; the line
+// below says which, that a turn runs, and what stops it.
+func TestWholeFollows(t *testing.T) {
+	sizes(t, func(t *testing.T, size string, w, h int) {
+		d := newDriver(t, w, h, Options{})
+		d.enter("count")
+		d.press("enter", "ctrl+g")
+		d.events(userSaid("count"))
+		stream := func(from, to int) {
+			for i := from; i < to; i++ {
+				d.events(streamed("r", fmt.Sprintf("number %d\n\n", i)))
+			}
+		}
+		stream(0, 60)
+		d.pass(time.Second)
+		d.sees("number 59", "ctrl+c stops", "1 s")
+		d.golden("whole-follows-" + size)
+		d.press("b", "b")
+		before := strings.Split(d.screen(), "\n")
+		stream(60, 90)
+		after := strings.Split(d.screen(), "\n")
+		if got, want := after[:h-1], before[:h-1]; strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("it moved:\n%s\nfrom\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		d.lacks("follows")
+		d.press("G")
+		stream(90, 120)
+		d.sees("number 119")
+		d.events(done(llm.Assistant, "r", "That is all."), turnEnd(loop.Done, time.Second))
+		d.sees("That is all.")
+		d.lacks("stops", "follows")
+	})
+}
+
+// ctrl+c stops what runs wherever one is, and esc only goes back.
+func TestStopsAnywhere(t *testing.T) {
+	for name, open := range map[string]func(d *driver){
+		"everything":           func(d *driver) { d.press("ctrl+g") },
+		"a search in it":       func(d *driver) { d.press("ctrl+g", "/", "x") },
+		"the search":           func(d *driver) { d.press("ctrl+f", "x") },
+		"the palette":          func(d *driver) { d.send(tea.KeyPressMsg{Code: 'p', Mod: tea.ModCtrl}) },
+		"the themes":           func(d *driver) { d.enter("/theme"); d.press("enter") },
+		"the help":             func(d *driver) { d.press("?") },
+		"a draft":              func(d *driver) { d.enter("and then") },
+		"suggestions":          func(d *driver) { d.enter("/mo") },
+		"earlier prompts":      func(d *driver) { d.press("ctrl+r", "x") },
+		"a question":           func(d *driver) { d.events(asked()...) },
+		"what is said with no": func(d *driver) { d.events(asked()...); d.press("tab", "x") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDriver(t, 80, 24, Options{})
+			d.events(userSaid("go"))
+			d.pass(time.Second)
+			open(d)
+			d.sent = nil
+			d.press("ctrl+c")
+			d.commands(loop.Interrupt{})
+			d.events(turnEnd(loop.UserInterrupt, time.Second))
+			if d.m.feed.running || d.quit {
+				t.Errorf("it did not stop:\n%s", d.screen())
+			}
+		})
+	}
+	d := newDriver(t, 80, 24, Options{})
+	d.events(userSaid("go"))
+	d.press("ctrl+g", "esc")
+	d.lacks("closes this")
+	d.commands()
+	d.press("ctrl+g")
+	d.events(turnEnd(loop.Done, time.Second))
+	d.press("ctrl+c")
+	d.lacks("closes this")
+	d.commands()
+}

@@ -83,7 +83,7 @@ func exported(v *history.View, tell func(error)) (export.Session, error) {
 	if err != nil {
 		return export.Session{}, fmt.Errorf("read session %s: %w", v.Header().ID, err)
 	}
-	return export.Session{Header: v.Header(), Title: state.Title, Events: export.All(state.Events)}, nil
+	return export.Session{Header: v.Header(), Title: state.Title, Events: state.Events}, nil
 }
 
 // exportTo writes a session to standard output.

@@ -259,13 +259,14 @@ func (s *storm) state(dir string) (loop.State, bool) {
 	if len(infos) == 0 {
 		return loop.State{}, false
 	}
-	_, records, err := store.Read(infos[0].ID)
+	v, err := store.View(infos[0].ID)
 	if err != nil {
 		s.t.Error(err)
 		return loop.State{}, false
 	}
+	defer v.Close()
 	state, err := loop.Fold(func(yield func(history.Record, error) bool) {
-		for r, err := range records {
+		for r, err := range v.From(0) {
 			if err == nil && !yield(r, nil) { // a torn end is no record
 				return
 			}

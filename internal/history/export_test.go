@@ -2,7 +2,10 @@ package history
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"iter"
 )
 
 // File is what a Log writes to.
@@ -27,3 +30,59 @@ func ResumeFile(f File, size int64, keep func(io.Reader) error) (*Log, []Problem
 
 // Dir returns where the sessions lie.
 func (s *Store) Dir() string { return s.dir }
+
+// Read is View and From for a test that does not close.
+func (s *Store) Read(id string) (Header, iter.Seq2[Record, error], error) {
+	v, err := s.View(id)
+	if err != nil {
+		return Header{}, nil, err
+	}
+	defer v.Close()
+	return v.Header(), func(yield func(Record, error) bool) {
+		v, err := s.View(id)
+		if err != nil {
+			yield(Record{}, err)
+			return
+		}
+		defer v.Close()
+		v.From(0)(yield)
+	}, nil
+}
+
+// Records yields what has been appended so far, in this program and before.
+// Damaged places are left out: Resume has reported them. An error comes last.
+func (l *Log) Records() iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		if l.f == nil {
+			return
+		}
+		for r, err := range records(l.f, 0, l.size) {
+			if errors.As(err, new(Problem)) {
+				continue
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// Check reads all of the session and returns what is damaged in it.
+func (v *View) Check(ctx context.Context) ([]Problem, error) {
+	problems, err := check(ctx, v.f, End)
+	if err != nil {
+		return problems, fmt.Errorf("check session %s: %w", v.header.ID, err)
+	}
+	return problems, nil
+}
+
+// At returns the record that begins at an offset. It fails if none does.
+func (v *View) At(offset int64) (Record, error) {
+	for r, err := range v.From(offset) {
+		if err == nil && r.Offset != offset {
+			break
+		}
+		return r, err
+	}
+	return Record{}, fmt.Errorf("session %s has no record at offset %d", v.header.ID, offset)
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 )
 
 // Log is a session open for appending, by this program alone. It is not safe
@@ -60,24 +59,6 @@ func (l *Log) Last() int64 { return l.last }
 // View opens the session for reading. It is safe for concurrent use, and may
 // outlive the log. A session to which nothing was appended is an ErrNotFound.
 func (l *Log) View() (*View, error) { return l.store.view(l.header.ID) }
-
-// Records yields what has been appended so far, in this program and before.
-// Damaged places are left out: Resume has reported them. An error comes last.
-func (l *Log) Records() iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
-		if l.f == nil {
-			return
-		}
-		for r, err := range records(l.f, 0, l.size) {
-			if errors.As(err, new(Problem)) {
-				continue
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
-}
 
 // Append adds a record: a JSON object whose first field is its type, without
 // fields called seq and crc. With sync it returns when the record, and all

@@ -5,42 +5,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
 	"slices"
 	"strings"
 )
-
-// Read returns a session for reading, whoever appends to it, and of any format.
-// The ID may be shortened as long as one session alone begins with it.
-//
-// Among the records, a damaged place comes as an error that is a Problem, and
-// what follows it is still read: go on. Any other error comes last.
-func (s *Store) Read(id string) (Header, iter.Seq2[Record, error], error) {
-	id, err := s.find(id)
-	if err != nil {
-		return Header{}, nil, err
-	}
-	v, err := s.view(id)
-	if err != nil {
-		return Header{}, nil, err
-	}
-	defer v.Close()
-	return v.Header(), s.read(id), nil
-}
-
-// read yields the records of a session. The file is open while they are read.
-func (s *Store) read(id string) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
-		v, err := s.view(id)
-		if err != nil {
-			yield(Record{}, err)
-			return
-		}
-		defer v.Close()
-		v.From(0)(yield)
-	}
-}
 
 // readHeader reads the header of a log and little more, if it is whole.
 func readHeader(f io.ReaderAt) (Header, bool) {

@@ -83,20 +83,6 @@ func (v *View) Before(offset int64) iter.Seq2[Record, error] {
 	}
 }
 
-// At returns the record that begins at an offset. It fails if none does.
-func (v *View) At(offset int64) (Record, error) {
-	p := pieces{r: v.f, next: offset, limit: End}
-	got, err := p.read()
-	if err != nil && err != io.EOF {
-		return Record{}, fmt.Errorf("read session %s: %w", v.header.ID, err)
-	}
-	if l, ok := got.take(); ok && l.Offset == offset && !l.hasType(headerType) {
-		l.Body = bytes.Clone(l.Body)
-		return l.Record, nil
-	}
-	return Record{}, fmt.Errorf("session %s has no record at offset %d", v.header.ID, offset)
-}
-
 // Size returns how long the file is now, in bytes.
 func (v *View) Size() (int64, error) {
 	info, err := v.f.Stat()
@@ -104,15 +90,6 @@ func (v *View) Size() (int64, error) {
 		return 0, fmt.Errorf("read session %s: %w", v.header.ID, err)
 	}
 	return info.Size(), nil
-}
-
-// Check reads all of the session and returns what is damaged in it.
-func (v *View) Check(ctx context.Context) ([]Problem, error) {
-	problems, err := check(ctx, v.f, End)
-	if err != nil {
-		return problems, fmt.Errorf("check session %s: %w", v.header.ID, err)
-	}
-	return problems, nil
 }
 
 // Close ends the view.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
@@ -145,6 +147,17 @@ func conversation(r llm.Request) string {
 		fmt.Fprintln(&b, line(m))
 	}
 	return b.String()
+}
+
+// recorded yields the records of a log that has some.
+func recorded(t *testing.T, log *history.Log) iter.Seq2[history.Record, error] {
+	t.Helper()
+	v, err := log.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { v.Close() })
+	return v.From(0)
 }
 
 // valid reports what is wrong with a conversation: a call without exactly one

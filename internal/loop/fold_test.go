@@ -41,7 +41,7 @@ func session(t *testing.T) (records []history.Record, events []loop.Event) {
 		}
 		return nil
 	})
-	for r, err := range log.Records() {
+	for r, err := range recorded(t, log) {
 		if err != nil {
 			t.Fatal(err)
 		}

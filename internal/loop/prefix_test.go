@@ -67,11 +67,12 @@ func readable(t *testing.T, name string) (records []history.Record) {
 	if err := os.WriteFile(filepath.Join(dir, "sessions", "x.jsonl"), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, all, err := history.Open(dir).Read("x")
+	v, err := history.Open(dir).View("x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for r, err := range all {
+	defer v.Close()
+	for r, err := range v.From(0) {
 		if errors.As(err, new(history.Problem)) {
 			continue
 		}
@@ -95,7 +96,7 @@ func eventful(t *testing.T) (records []history.Record) {
 		loop.Prompt{Text: "one"}, loop.Compact{}, loop.Prompt{Text: "two"}, loop.Rewind{Keep: 12}, loop.Prompt{Text: "three"},
 	}, carriedOut)
 	sameAsFolded(t, o.Log, p)
-	for r, err := range o.Log.Records() {
+	for r, err := range recorded(t, o.Log) {
 		if err != nil {
 			t.Fatal(err)
 		}

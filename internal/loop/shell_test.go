@@ -74,7 +74,7 @@ func TestTypedCommandJoins(t *testing.T) {
 	}, ignoreReplies()); d != "" {
 		t.Error(d)
 	}
-	state, err := loop.Fold(o.Log.Records())
+	state, err := loop.Fold(recorded(t, o.Log))
 	if err != nil {
 		t.Fatal(err)
 	}

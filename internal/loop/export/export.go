@@ -4,8 +4,7 @@
 //
 // All that a session holds, whoever said it, is data: a document never gets
 // markup, a script or an address to fetch from it, and what is hidden in text
-// is made visible. What is written streams, and depends on nothing but the
-// session.
+// is made visible. What is written depends on nothing but the session.
 //
 // The JSON is one object, whose events are written one a line:
 //
@@ -21,8 +20,6 @@
 package export
 
 import (
-	"errors"
-	"iter"
 	"strings"
 
 	"agent/internal/history"
@@ -33,44 +30,7 @@ import (
 type Session struct {
 	Header history.Header
 	Title  string // empty makes one of the first prompt's words
-	// Events yields the durable events in order: State.Events of a fold, or
-	// what Events makes of a log. It may be ranged over more than once. An error
-	// ends the export.
-	Events iter.Seq2[loop.Durable, error]
-}
-
-// Events yields the durable events of a log one by one, so that no more than
-// one of them is held. Damaged places, and events of types that this program
-// does not know, are passed over.
-func Events(records iter.Seq2[history.Record, error]) iter.Seq2[loop.Durable, error] {
-	return func(yield func(loop.Durable, error) bool) {
-		for r, err := range records {
-			if errors.As(err, new(history.Problem)) {
-				continue
-			}
-			var e loop.Durable
-			if err == nil {
-				e, err = loop.Decode(r.Body)
-			}
-			if e == nil && err == nil {
-				continue
-			}
-			if !yield(e, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// All yields events that are held already.
-func All(events []loop.Durable) iter.Seq2[loop.Durable, error] {
-	return func(yield func(loop.Durable, error) bool) {
-		for _, e := range events {
-			if !yield(e, nil) {
-				return
-			}
-		}
-	}
+	Events []loop.Durable
 }
 
 // title returns the session's title, on one line.
@@ -78,10 +38,7 @@ func (s Session) title() string {
 	if t := oneLine(s.Title, maxTitle); t != "" {
 		return t
 	}
-	for e, err := range s.Events {
-		if err != nil {
-			break
-		}
+	for _, e := range s.Events {
 		if said, ok := e.(*loop.UserSaid); ok && !said.Auto && strings.TrimSpace(said.Text) != "" {
 			return oneLine(said.Text, maxTitle)
 		}

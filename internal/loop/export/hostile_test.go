@@ -75,7 +75,7 @@ func hostile(t testing.TB, s string) export.Session {
 		b.user(s)
 		b.end(loop.ProviderError, s, s, 0.1)
 	}
-	return export.Session{Header: history.Header{ID: s, Dir: s, Version: s, Parent: s}, Title: s, Events: export.All(b.events)}
+	return export.Session{Header: history.Header{ID: s, Dir: s, Version: s, Parent: s}, Title: s, Events: b.events}
 }
 
 // tag is what begins with < in a page in which all text is escaped.

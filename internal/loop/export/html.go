@@ -33,10 +33,7 @@ func HTML(w io.Writer, s Session) error {
 	if err := h.head(s); err != nil {
 		return err
 	}
-	for i, err := range items(s.Events) {
-		if err != nil {
-			return err
-		}
+	for i := range items(s.Events) {
 		if h.item(i); h.err != nil {
 			return h.err
 		}
@@ -88,10 +85,7 @@ const (
 )
 
 func (h *page) head(s Session) error {
-	rows, total, err := turnRows(s.Events)
-	if err != nil {
-		return err
-	}
+	rows, total := turnRows(s.Events)
 	if len(rows) < listTurns {
 		rows = nil
 	}

@@ -2,7 +2,6 @@ package export
 
 import (
 	"html/template"
-	"iter"
 	"slices"
 	"strconv"
 	"time"
@@ -98,12 +97,9 @@ type turnRow struct {
 }
 
 // turnRows returns a row for each turn, and one for all of them.
-func turnRows(events iter.Seq2[loop.Durable, error]) (rows []turnRow, total turnRow, err error) {
+func turnRows(events []loop.Durable) (rows []turnRow, total turnRow) {
 	total.priced = true
-	for i, err := range items(events) {
-		if err != nil {
-			return nil, total, err
-		}
+	for i := range items(events) {
 		switch i := i.(type) {
 		case *prompt:
 			if i.turn > 0 {
@@ -129,7 +125,7 @@ func turnRows(events iter.Seq2[loop.Durable, error]) (rows []turnRow, total turn
 		rows[i].show()
 	}
 	total.show()
-	return rows, total, nil
+	return rows, total
 }
 
 func (r *turnRow) end(f *finish) {

@@ -54,12 +54,8 @@ const (
 	maxLine  = 64 << 20
 )
 
-// Detect tells of what kind the session is that r begins with. It is empty if
-// it is of none. No more than the first megabyte is read.
-func Detect(r io.Reader) (Kind, error) {
-	return detect(bufio.NewReaderSize(r, peekSize))
-}
-
+// detect tells of what kind the session is that in begins with. It is empty if
+// it is of none. It reads nothing away.
 func detect(in *bufio.Reader) (Kind, error) {
 	start, err := in.Peek(peekSize)
 	if err != nil && err != io.EOF {

@@ -52,15 +52,11 @@ func (*other) isItem()  {}
 
 // items makes the pieces of a document of a session's events. A call comes
 // where its result does. Partials whose message never came are said as far as
-// they go. An error comes last.
-func items(events iter.Seq2[loop.Durable, error]) iter.Seq2[item, error] {
-	return func(yield func(item, error) bool) {
+// they go.
+func items(events []loop.Durable) iter.Seq[item] {
+	return func(yield func(item) bool) {
 		w := walk{yield: yield, calls: map[string]*call{}}
-		for e, err := range events {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
+		for _, e := range events {
 			if w.take(e); w.stopped {
 				return
 			}
@@ -71,7 +67,7 @@ func items(events iter.Seq2[loop.Durable, error]) iter.Seq2[item, error] {
 
 // walk is a walk over a session under way.
 type walk struct {
-	yield   func(item, error) bool
+	yield   func(item) bool
 	stopped bool
 
 	turn     int
@@ -81,7 +77,7 @@ type walk struct {
 	open     []string // the ids of calls without a result, in order
 }
 
-func (w *walk) say(i item) { w.stopped = w.stopped || !w.yield(i, nil) }
+func (w *walk) say(i item) { w.stopped = w.stopped || !w.yield(i) }
 
 func (w *walk) take(e loop.Durable) {
 	switch e := e.(type) {

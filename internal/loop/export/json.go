@@ -31,10 +31,7 @@ func JSON(w io.Writer, s Session) error {
 	}
 	fmt.Fprintf(out, `{"format":%q,"header":%s,"title":%s,"events":[`, format, header, title)
 	comma := "\n"
-	for e, err := range s.Events {
-		if err != nil {
-			return err
-		}
+	for _, e := range s.Events {
 		body, err := loop.Encode(e)
 		if err != nil {
 			return err

@@ -19,10 +19,7 @@ const shortOutput = 8
 func Markdown(w io.Writer, s Session) error {
 	m := markdown{bufio.NewWriter(w)}
 	m.head(s.Header, s.title())
-	for i, err := range items(s.Events) {
-		if err != nil {
-			return err
-		}
+	for i := range items(s.Events) {
 		m.item(i)
 	}
 	return m.Flush()

@@ -59,7 +59,7 @@ func (s *script) session() export.Session {
 	return export.Session{
 		Header: history.Header{Format: 1, ID: "1e9xq2mzk4pd", Dir: "/home/ada/src/weather", Version: "0.4.0", Time: time.Date(2026, 11, 3, 9, 14, 0, 0, time.UTC)},
 		Title:  "Why the forecast is a day late",
-		Events: export.All(s.events),
+		Events: s.events,
 	}
 }
 

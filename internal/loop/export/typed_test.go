@@ -22,7 +22,7 @@ func TestExportTypedCommands(t *testing.T) {
 	s.add(&loop.TurnEnd{Meta: s.meta(), Reason: loop.Done})
 	s.add(&loop.ShellTold{Meta: s.meta(), ID: "a"})
 	s.user("second")
-	doc := export.Session{Events: export.All(s.events)}
+	doc := export.Session{Events: s.events}
 	for name, c := range map[string]struct {
 		write func(io.Writer, export.Session) error
 		want  []string

@@ -24,6 +24,7 @@ func TestReadmeTables(t *testing.T) {
 	want := string(b)
 	for name, table := range map[string]string{
 		"commands": commandTable(), "keys": keyTable(), "typed": typedTable(), "providers": providerTable(), "settings": settingTable(),
+		"tools": toolTable(t),
 	} {
 		var err error
 		if want, err = withTable(want, name, table); err != nil {

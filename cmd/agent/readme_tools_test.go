@@ -1,0 +1,102 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/cmd/agent/settings"
+	"agent/internal/llm"
+	"agent/internal/llm/script"
+	"agent/internal/loop"
+	"agent/internal/tools"
+)
+
+// toolNotes are what the table says of the tools that they do not say
+// themselves.
+var toolNotes = map[string]struct {
+	uses   []string // calls, by which is told what it can do; none acts on the conversation alone
+	limits string   // each number in it is one that the model is told
+}{
+	"read":        {[]string{`{"path": "a.txt"}`}, "2000 lines or 50 KB at a time"},
+	"list":        {[]string{`{}`}, "2 levels where no other depth is given"},
+	"glob":        {[]string{`{"pattern": "*"}`}, "200 paths"},
+	"search":      {[]string{`{"pattern": "a"}`}, "100 matches where no other number is given; across lines, files of 2 MB"},
+	"edit":        {[]string{`{"path": "a.txt", "old": "a", "new": "b"}`}, "a file that was read, and is as it was then"},
+	"patch":       {[]string{`{"patch": "*** Begin Patch\n*** Add File: b.txt\n+b\n*** End Patch"}`}, "the same"},
+	"write":       {[]string{`{"path": "b.txt", "content": "b\n"}`}, "the same, where there is one"},
+	"shell":       {[]string{`{"command": "make"}`}, "120 seconds, or up to 600; then it goes on as a job"},
+	"jobs":        {[]string{`{"action": "start", "command": "make"}`, `{"action": "list"}`}, "waits for an end up to 60 seconds"},
+	"fetch":       {[]string{`{"url": "https://example.org/"}`}, "50 KB at a time; public addresses"},
+	"diagnostics": {[]string{`{}`}, "those of each check"},
+	"todo":        {nil, "50 items of 200 characters"},
+	"ask":         {nil, "2 to 6 choices"},
+}
+
+func toolTable(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("a\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w, err := tools.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	jobs := tools.NewJobs()
+	defer jobs.Close()
+	ts := toolsOf(w, nil, jobs, []settings.Check{{Files: "*.txt", Command: "true"}})
+	var b strings.Builder
+	b.WriteString("| tool | what it does | effect | limits |\n|---|---|---|---|\n")
+	for _, s := range offered(t, ts) {
+		note := toolNotes[s.Name]
+		var effects []string
+		for _, use := range note.uses {
+			effects = append(effects, effectOf(t, ts, s.Name, use))
+		}
+		for _, n := range number.FindAllString(note.limits, -1) {
+			if !slices.Contains(number.FindAllString(s.Description+string(s.Schema), -1), n) {
+				t.Errorf("%s: the limit %s is not one that the model is told", s.Name, n)
+			}
+		}
+		what, _, _ := strings.Cut(s.Description, "\n")
+		what, _, _ = strings.Cut(what, ". ")
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.Name, strings.TrimSuffix(what, "."), cmp.Or(strings.Join(effects, ", "), "none"), note.limits)
+	}
+	return b.String()
+}
+
+var number = regexp.MustCompile(`[0-9]+`)
+
+// offered are the tools that a model is told of in a session.
+func offered(t *testing.T, ts []tools.Tool) []llm.ToolSpec {
+	t.Helper()
+	p := script.New(script.Say("none needed"))
+	events, commands := make(chan loop.Event), make(chan loop.Command, 1)
+	commands <- loop.Prompt{Text: "what is there?"}
+	a := loop.NewAgent(loop.Options{Model: loop.Model{Name: "script/one", Provider: p}, Tools: ts, Attended: true})
+	go a.Run(t.Context(), commands, events)
+	for e := range events {
+		if _, ok := e.(*loop.TurnEnd); ok {
+			close(commands)
+		}
+	}
+	return p.Requests()[0].Tools
+}
+
+func effectOf(t *testing.T, ts []tools.Tool, name, use string) string {
+	t.Helper()
+	i := slices.IndexFunc(ts, func(t tools.Tool) bool { return t.Spec().Name == name })
+	c, err := ts[i].Prepare(t.Context(), json.RawMessage(use))
+	if err != nil {
+		t.Fatalf("%s %s: %v", name, use, err)
+	}
+	return string(c.Effect)
+}

@@ -53,9 +53,11 @@ type model struct {
 	mouse   bool      // the mouse is ours
 	editing bool      // the draft is in the person's editor
 	pointer pointer
-	flash   string // told until the next key
-	listing bool   // the next JobsNow is to be shown
-	ticking bool
+	flash   string    // told until the next key
+	listing bool      // the next JobsNow is to be shown
+	ticking bool      // a tick is on its way
+	moved   time.Time // when what moves last did
+	along   bool      // with text that streams
 	done    bool
 	orphan  bool   // the agent is gone
 	broken  string // why the session cannot be read; empty if it can
@@ -118,7 +120,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd = tea.Batch(cmd, m.keepDraft(), m.turnPages())
 	if !m.ticking && m.moves() {
 		m.ticking = true
-		cmd = tea.Batch(cmd, m.after(spin, tickMsg{}))
+		cmd = tea.Batch(cmd, m.after(m.nextTick(), tickMsg{}))
 	}
 	return m, cmd
 }
@@ -144,6 +146,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		for _, ev := range msg {
 			m.apply(ev)
 		}
+		m.moveAlong(msg)
 		return tea.Batch(m.alert(msg), m.followBranch(msg))
 	case gone:
 		m.orphan = true
@@ -168,7 +171,10 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case found:
 		return m.foundSome(msg)
 	case tickMsg:
-		m.tick()
+		if m.ticking = false; m.now().Sub(m.moved) >= spin {
+			m.move()
+			m.along = false
+		}
 		return m.retell()
 	case tea.KeyPressMsg:
 		return m.press(msg)
@@ -288,11 +294,29 @@ func (m *model) moves() bool {
 	return !m.done && (m.busy() || !m.warned.IsZero() || !m.escaped.IsZero())
 }
 
-func (m *model) tick() {
-	m.ticking = false
+// moveAlong moves what moves with a batch that is drawn anyway, a little early
+// if need be. While text streams nothing else need wake the program for it.
+func (m *model) moveAlong(b batch) {
+	if m.ticking && b.onlyStreams() && m.now().Sub(m.moved) >= spin-spin/5 {
+		m.move()
+		m.along = true
+	}
+}
+
+// nextTick is how long the next tick can wait.
+func (m *model) nextTick() time.Duration {
+	if m.along {
+		return 3 * spin
+	}
+	return spin
+}
+
+// move moves what moves with time alone.
+func (m *model) move() {
 	m.list.frame++
 	m.feed.tick()
 	now := m.now()
+	m.moved = now
 	if !m.leaving(now) {
 		m.warned = time.Time{}
 	}

@@ -10,8 +10,9 @@ import (
 
 const (
 	// frame is how long what streams gathers before it is drawn: faster, nobody
-	// can read.
-	frame = time.Second / 30
+	// can read. What comes at the pace of a connection that gathers, which is
+	// slower, is drawn as it comes: a second wait would be a second waking.
+	frame = time.Second / 40
 	// breath is how long everything else does, so that a flood comes in few
 	// batches.
 	breath = 4 * time.Millisecond

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/loop"
@@ -153,4 +154,40 @@ func TestRelayEndsWithItsQueue(t *testing.T) {
 		t.Errorf("commands (-got +want):\n%s", diff)
 	}
 	between.Wait()
+}
+
+// While text streams the spinner turns with it, and rarely wakes anybody
+// itself. Once the text stops it goes on at its own pace.
+func TestSpinnerTurnsWithWhatStreams(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	ticks := 0
+	d.m.after = func(in time.Duration, msg tea.Msg) tea.Cmd {
+		if msg == (tickMsg{}) {
+			ticks++
+		}
+		return d.after(in, msg)
+	}
+	d.events(userSaid("go on"))
+	for range 10 {
+		d.pass(42 * time.Millisecond)
+		d.events(streamed("r1", "word "))
+	}
+	turned := d.m.list.frame
+	ticks = 0
+	for range 50 {
+		d.pass(42 * time.Millisecond)
+		d.events(streamed("r1", "word "))
+	}
+	if got := d.m.list.frame - turned; got < 20 || got > 25 {
+		t.Errorf("it turned %d times in two seconds", got)
+	}
+	if ticks > 8 {
+		t.Errorf("it woke somebody %d times in two seconds", ticks)
+	}
+	d.pass(5 * spin)
+	turned = d.m.list.frame
+	d.pass(5 * spin)
+	if got := d.m.list.frame - turned; got != 5 {
+		t.Errorf("it turned %d times in %v", got, 5*spin)
+	}
 }

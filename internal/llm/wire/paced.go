@@ -13,8 +13,8 @@ import (
 // connection. Short answers, and those that come fast, are never held up.
 const (
 	longAnswer = 300 * time.Millisecond
-	pace       = 35 * time.Millisecond
-	fewBytes   = 1 << 10 // of a read after which nothing more was there
+	pace       = 42 * time.Millisecond // 24 times a second, as a film
+	fewBytes   = 3 << 10               // of a read after which nothing more was there: 4 KiB are read at most
 )
 
 // paced is a body that is read once in a pace while it brings little.
@@ -45,7 +45,7 @@ func (p *paced) Read(b []byte) (int, error) {
 	if p.last = p.clock.Now(); p.first.IsZero() {
 		p.first = p.last
 	}
-	p.drained, p.ended = n < fewBytes, err != nil
+	p.drained, p.ended = n < min(len(b), fewBytes), err != nil
 	return n, err
 }
 

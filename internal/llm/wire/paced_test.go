@@ -79,8 +79,9 @@ func TestPace(t *testing.T) {
 		want  []time.Duration
 	}{
 		{name: "short", say: talker{pieces: 60, size: 100, every: 5 * ms}},
-		{name: "long", say: talker{pieces: 64, size: 100, every: 5 * ms}, want: []time.Duration{35 * ms, 35 * ms, 35 * ms}},
-		{name: "fast", say: talker{pieces: 64, size: 1 << 10, every: 5 * ms}},
+		{name: "long", say: talker{pieces: 64, size: 100, every: 5 * ms}, want: []time.Duration{42 * ms, 42 * ms, 42 * ms}},
+		{name: "in larger pieces", say: talker{pieces: 64, size: 2 << 10, every: 5 * ms}, want: []time.Duration{42 * ms, 42 * ms, 42 * ms}},
+		{name: "fast", say: talker{pieces: 64, size: 3 << 10, every: 5 * ms}},
 		{name: "in records", say: talker{pieces: 64, size: 100, every: 5 * ms, tls: &tls.ConnectionState{}}},
 		{name: "at its end", say: talker{pieces: 64, size: 100, every: 5 * ms}, hurry: true},
 	} {

@@ -22,7 +22,8 @@ var rooms = map[string][]string{
 	"internal/tui":          {"internal/loop", "internal/llm", "internal/spelling", "internal/tui/terminal"},
 	"internal/tui/terminal": {},
 	"cmd/agent/settings":    {"internal/spelling"},
-	"cmd/agent":             {"internal/llm", "internal/history", "internal/tools", "internal/loop", "internal/tui", "internal/spelling", "cmd/agent/settings"},
+	"cmd/agent/startup":     {},
+	"cmd/agent":             {"internal/llm", "internal/history", "internal/tools", "internal/loop", "internal/tui", "internal/spelling", "cmd/agent/settings", "cmd/agent/startup"},
 }
 
 // forbidden are packages from elsewhere that a room must not import.

@@ -11,17 +11,23 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"agent/cmd/agent/startup"
 	"agent/internal/tui"
 )
 
 // version is stamped by the build.
 var version = "dev"
 
+// startUp is after how long the program has started for certain.
+const startUp = time.Second
+
 func main() {
 	outlastFileLimit()
+	time.AfterFunc(startUp, started)
 	cmd := rootCommand()
 	code, say := exitCode(cmd.ExecuteContext(context.Background()))
 	if say != nil {
@@ -31,6 +37,12 @@ func main() {
 		}
 	}
 	os.Exit(code)
+}
+
+// started gives back what only the start needed.
+func started() {
+	startup.Over()
+	debug.FreeOSMemory()
 }
 
 // rootCommand is `agent` with everything under it.

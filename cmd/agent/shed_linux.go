@@ -10,9 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startUp is after how long the program has started for certain.
-const startUp = time.Second
-
 // shed gives back the pages of the program itself that only its start needed:
 // tables are built there that touch most of the binary once, some 16 MiB, which
 // would count as its memory from then on. What is used again is mapped again

@@ -1,0 +1,20 @@
+// Package startup spares the garbage collector while the program starts.
+//
+// Libraries build tables before main begins, some 6 MiB of them: the lexers and
+// styles of code, above all. Beginning at 4 MiB, the collector would run twice
+// meanwhile and once more before the first frame, and find that nearly all of
+// it stays. Without that a start takes 2 to 5 ms less of a processor's time,
+// which is a sixth of it.
+//
+// Go initialises packages in the order of their import paths, as soon as what
+// they import is ready. So this package must import nothing that is not ready
+// early; runtime/debug is not.
+package startup
+
+// ample lets the heap grow to 16 MiB before it is collected.
+const ample = 400
+
+var usual = setGCPercent(ample)
+
+// Over has the collector work by its usual measure.
+func Over() { setGCPercent(usual) }

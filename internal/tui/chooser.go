@@ -110,6 +110,20 @@ func (c *chooser) fits(text string) bool {
 	return true
 }
 
+// matching returns those of all that the filter fits by their text: the entries
+// from now on.
+func matching[T any](c *chooser, all []T, text func(T) string) []T {
+	var found []T
+	for _, e := range all {
+		if c.fits(text(e)) {
+			found = append(found, e)
+		}
+	}
+	c.count = len(found)
+	c.clamp()
+	return found
+}
+
 // below is how many lines under the rule are left for what is marked.
 func (c *chooser) below() int {
 	const low = 12

@@ -41,14 +41,7 @@ func (p *points) take(msg tea.Msg) (cmd tea.Cmd, over bool) {
 }
 
 func (p *points) refine() {
-	p.found = nil
-	for _, t := range p.all {
-		if p.fits(t.Text) {
-			p.found = append(p.found, t)
-		}
-	}
-	p.count = len(p.found)
-	p.clamp()
+	p.found = matching(&p.chooser, p.all, func(t point) string { return t.Text })
 }
 
 // lines implements overlay.

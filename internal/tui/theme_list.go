@@ -128,14 +128,7 @@ func (l *themeList) take(msg tea.Msg) (cmd tea.Cmd, over bool) {
 }
 
 func (l *themeList) refine() {
-	l.found = nil
-	for _, t := range l.all {
-		if l.fits(t.name + " " + t.what) {
-			l.found = append(l.found, t)
-		}
-	}
-	l.count = len(l.found)
-	l.clamp()
+	l.found = matching(&l.chooser, l.all, func(t theme) string { return t.name + " " + t.what })
 }
 
 // lines implements overlay.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 
@@ -186,6 +187,9 @@ func pickSession(ctx context.Context, in *typing) (string, error) {
 		return "", err
 	}
 	o := tui.Options{Sessions: list, Preview: preview(store)}
+	if dir, err := os.Getwd(); err == nil {
+		o.Dir = short(dir)
+	}
 	drawAs(&o, set)
 	o.Keys = set.Keys
 	o.Fault, _ = faultFile()

@@ -90,11 +90,15 @@ func newModel(o Options, now func() time.Time, send func(loop.Command)) *model {
 	m.dialog = &dialog{keys: m.keys, st: m.st, vi: o.Vi}
 	m.help = &help{keys: m.keys}
 	m.list.head(&header{o.heading("")})
+	m.tell(o.History)
+	put := m.list.head
+	if len(o.History) > 0 { // of which the end is on screen
+		put = m.list.add
+	}
 	for _, n := range append(slices.Clone(o.Notices), m.adopt(o.Custom)...) {
-		m.list.head(&notice{n})
+		put(&notice{n})
 	}
 	m.greet()
-	m.tell(o.History)
 	if o.Title != "" { // what a person called it stays, though the words may be taken back
 		m.entitle(o.Title)
 	}

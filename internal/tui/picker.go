@@ -113,7 +113,7 @@ func (p *picker) take(msg tea.Msg) (cmd tea.Cmd, over bool) {
 		p.previewed(msg)
 	case tea.KeyPressMsg:
 		if p.keys.is(msg.String(), actEverywhere) {
-			p.everywhere, p.at = !p.everywhere, 0
+			p.everywhere, p.at = !p.everywhere || !p.someHere(), 0
 			p.refine()
 			break
 		}
@@ -217,7 +217,7 @@ func (p *picker) lines() ([]string, *tea.Cursor) {
 	pg := page{head: "resume a session", row: p.row, marked: p.end,
 		hint: "type to search · enter resumes · esc closes"}
 	switch {
-	case p.everywhere && p.o.Dir != "" && p.someHere():
+	case p.everywhere && p.someHere():
 		pg.right = name + ": this directory"
 	case !p.everywhere:
 		pg.head, pg.right = "resume a session in "+here, name+": all directories"

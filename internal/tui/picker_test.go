@@ -173,6 +173,18 @@ func TestPickerSearches(t *testing.T) {
 	}
 }
 
+// Where this directory has no session, those of the others are listed, and stay.
+func TestPickerElsewhere(t *testing.T) {
+	o := (&store{}).options()
+	o.Dir = "~/src/new"
+	d := newPickerDriver(t, 80, 24, o)
+	before := d.screen()
+	d.press("tab")
+	if diff := cmp.Diff(d.screen(), before); diff != "" || !strings.Contains(before, "templates") {
+		t.Errorf("tab changes what is listed (-got +want):\n%s", diff)
+	}
+}
+
 // Each end is read once, and only where the mark comes to rest.
 func TestPickerPreviews(t *testing.T) {
 	s := &store{}

@@ -61,6 +61,8 @@ type Agent struct {
 	reads  []reading       // what the model knows of files; owned by the turn
 	filled filling         // of the model's window; owned by the turn
 
+	planning bool // the model was told that files are not to be changed; owned by the turn
+
 	recalled bool // what is owned by the turn goes on from the past, and so is this
 
 	asides sync.WaitGroup // what goes on beside the turn

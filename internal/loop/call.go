@@ -135,7 +135,12 @@ func (t *Turn) decideAndRun(ctx context.Context, c *toolCall) {
 		c.fail(ctx, c.err)
 		return
 	}
-	if v := t.Judge(c.call); v.Ask {
+	v := t.Judge(c.call)
+	if v.Refuse {
+		c.say(Refused, v.Why+". Say what you would change and why, and end your answer: the person sets another mode when it is to be done")
+		return
+	}
+	if v.Ask {
 		if t.Approve == nil {
 			c.say(Refused, "refused: "+v.Why+", and nobody can be asked here. Do without it, or tell the person to allow it with --mode edits or --mode all")
 			return

@@ -21,7 +21,7 @@ func refusals() []fault {
 		{n: 19, name: "forbidden", scene: refused(403, "", problem("permission_error", "not in your region"),
 			"not in your region", "test does not let this key use the model; it may be a matter of the account or the region")},
 		{n: 20, name: "no such model", scene: refused(404, "", problem("not_found_error", "model: m"),
-			"model: m", `the model is "m" at BASE; choose another one if it is not there`)},
+			"model: m", `the model is "m" at BASE; /model or --model names another one`)},
 		{n: 21, name: "payment required", scene: refused(402, "", problem("billing_error", "no credit"),
 			"no credit", "look at the account and its limits at test, or choose another model")},
 		{n: 21, name: "insufficient quota", scene: refused(429, "Retry-After: 1", problem("insufficient_quota", "You exceeded your current quota"),
@@ -111,7 +111,7 @@ func untouched(status int, body string) func(*stage, phase) scene {
 			message = f.Message
 		}
 		return scene{acts: []act{answer(status, "", body)}, want: fmt.Sprintf(`
-			turn error: test answered %d: %s | take something back with /rewind, begin anew with /new, or choose a model with a larger window
+			turn error: test answered %d: %s | cut old content with /compact, take something back with /rewind, begin anew with /new, or choose a model with a larger window
 			requests 1`, status, message),
 			check: func(t *testing.T, p played) {
 				if got := p.state.Messages[0]; got.Kind != llm.User || got.Text != "go" {

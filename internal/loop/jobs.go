@@ -63,12 +63,13 @@ func (a *Agent) stopJob(id int) {
 	})
 }
 
-// news is what the model has to be told of jobs before its next step.
+// news is what the model has to be told before its next step: of the mode, and
+// of jobs.
 func (a *Agent) news() []string {
+	out := a.planNews()
 	if a.o.Jobs == nil {
-		return nil
+		return out
 	}
-	var out []string
 	for _, j := range a.o.Jobs.Ended() {
 		out = append(out, fmt.Sprintf("[job %d (%s) ended: %s. Use jobs to read its output]", j.ID, j.Title, j.State))
 	}

@@ -55,6 +55,7 @@ func (a *Agent) resume(f *folding, n int) error {
 	a.heard(f.ran.untold)
 	a.msgs, a.steps, a.filled = f.Messages, f.Steps, filling{f.filled.of(f.Messages), len(f.Messages)}
 	a.know(remaining(f.reads, f.Messages))
+	a.planning = toldToPlan(f.Messages)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.named = f.Model

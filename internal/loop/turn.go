@@ -269,7 +269,7 @@ func (t *Turn) fail(err error) {
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		t.end.Hint = e.Hint
 		if e.Kind == llm.ErrTooLong {
-			t.end.Hint = "take something back with /rewind, begin anew with /new, or choose a model with a larger window"
+			t.end.Hint = "cut old content with /compact, take something back with /rewind, begin anew with /new, or choose a model with a larger window"
 		}
 		if e.Hint == "" && e.Retry {
 			t.end.Hint = "say \"go on\" to try again"

@@ -173,8 +173,12 @@ func TestTypedCommands(t *testing.T) {
 
 func TestModeCycles(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
-	d.press("shift+tab", "shift+tab", "shift+tab")
-	d.commands(loop.SetMode{Mode: policy.Edits}, loop.SetMode{Mode: policy.All}, loop.SetMode{Mode: policy.Ask})
+	d.press("shift+tab", "shift+tab", "shift+tab", "shift+tab")
+	d.commands(loop.SetMode{Mode: policy.Edits}, loop.SetMode{Mode: policy.Plan}, loop.SetMode{Mode: policy.All}, loop.SetMode{Mode: policy.Ask})
+	d.events(&loop.ModeSet{Mode: "plan"})
+	if !strings.Contains(d.screen(), "plans, edits nothing") {
+		t.Errorf("screen:\n%s", d.screen())
+	}
 	d.events(&loop.ModeSet{Mode: "all"})
 	if !strings.Contains(d.screen(), "asks nothing") {
 		t.Errorf("screen:\n%s", d.screen())

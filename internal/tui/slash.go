@@ -33,7 +33,7 @@ func slashes() []slash {
 		{name: "keys", args: "[WORD]", what: "search the keys", screen: true, run: (*model).slashKeys},
 		{name: "status", what: "how things stand: model, window, mode, session", run: (*model).slashStatus},
 		{name: "model", args: "[PROVIDER/NAME]", what: "answer with another model from here on", run: (*model).slashModel, complete: modelNames},
-		{name: "mode", args: "[ask|edits|all]", what: "what is asked about", key: actMode, run: (*model).slashMode, complete: modeNames},
+		{name: "mode", args: "[NAME]", what: "what is asked about: ask, edits, plan or all", key: actMode, run: (*model).slashMode, complete: modeNames},
 		{name: "edit", what: "write the prompt in your editor, $VISUAL or $EDITOR", key: actEdit, screen: true, run: (*model).slashEdit},
 		{name: "jobs", args: "[stop N]", what: "what runs in the background; stop one of them", run: (*model).slashJobs},
 		{name: "rename", args: "TITLE", what: "give the session a title", run: (*model).slashRename},

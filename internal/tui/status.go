@@ -157,6 +157,8 @@ func modeWords(mode string) string {
 		return "asks before changes"
 	case policy.Edits:
 		return "edits unasked"
+	case policy.Plan:
+		return "plans, edits nothing"
 	case policy.All:
 		return "asks nothing"
 	}

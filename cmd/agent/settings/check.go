@@ -196,6 +196,12 @@ func form(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[Command]():
 		return "text or a list of texts"
+	case t.Kind() == reflect.Struct && t.NumField() <= 3:
+		var names []string
+		for f := range t.Fields() {
+			names = append(names, key(f))
+		}
+		return "an object with " + strings.Join(names, ", ")
 	case t.Kind() == reflect.Struct || t.Kind() == reflect.Map:
 		return "an object"
 	case t.Kind() == reflect.Slice:

@@ -22,7 +22,7 @@ type Settings struct {
 	Model     string              `json:"model,omitempty" what:"the model, as PROVIDER/NAME"`
 	Models    []string            `json:"models,omitempty" what:"models in order: where a quota is used up or a provider is overloaded, the next one answers for a while"`
 	BaseURL   string              `json:"base_url,omitempty" format:"uri" what:"URL of an OpenAI-compatible server"`
-	Mode      string              `json:"mode,omitempty" enum:"ask,edits,all" what:"what is asked about: ask, edits or all"`
+	Mode      string              `json:"mode,omitempty" enum:"ask,edits,plan,all" what:"what is asked about: ask, edits, plan or all"`
 	MaxSteps  int                 `json:"max_steps,omitempty" min:"1" what:"steps after which a turn asks whether it may go on"`
 	Effort    string              `json:"effort,omitempty" what:"how hard a model shall think, where it has levels: low, medium, high or what else it takes"`
 	Local     *bool               `json:"local,omitempty" what:"whether servers on this machine are looked for when nothing else is connected (default true)"`

@@ -51,7 +51,7 @@ func TestAnswersThatAreNoSuccess(t *testing.T) {
 		"403": {403, "", `{"detail":"not in your region"}`,
 			fault{Kind: llm.ErrKey, Message: "not in your region", Hint: "test does not let this key use the model; it may be a matter of the account or the region"}},
 		"404": {404, "", `{"error":"model not found"}`,
-			fault{Kind: llm.ErrNotFound, Message: "model not found", Hint: `the model is "m" at BASE; choose another one if it is not there`}},
+			fault{Kind: llm.ErrNotFound, Message: "model not found", Hint: `the model is "m" at BASE; /model or --model names another one`}},
 		"407":          {407, "", ``, fault{Kind: llm.ErrNetwork, Message: "proxy authentication required", Hint: "the proxy wants a login: check HTTPS_PROXY"}},
 		"408":          {408, "", ``, fault{Kind: llm.ErrOverloaded, Message: "request timeout", Retry: true}},
 		"413":          {413, "", `too big`, fault{Kind: llm.ErrTooLong, Message: "too big", Hint: tooLong}},

@@ -89,7 +89,7 @@ func TestAuthorize(t *testing.T) {
 	for _, want := range []*llm.Error{
 		{Kind: llm.ErrKey, Provider: "test", Status: 401, Message: "Bearer [key] will not do", Hint: "test rejected the key"},
 		{Kind: llm.ErrKey, Provider: "test", Status: 401, Message: "Bearer [key] will not do", Hint: "test rejected the key"},
-		{Kind: llm.ErrKey, Provider: "test", Message: "there is no key to send: the command has failed", Hint: "no key was sent, and the server wants one"},
+		{Kind: llm.ErrKey, Provider: "test", Message: "there is no key to send: the command has failed", Hint: "no key was sent, and the server wants one: providers.test.key in the configuration says where it is"},
 	} {
 		_, got := payloadsOf(t.Context(), at)
 		got.Err = nil

@@ -39,7 +39,7 @@ func (x *Exchange) hint(e *llm.Error) string {
 	case llm.ErrQuota:
 		return "look at the account and its limits at " + x.c.at.Name + ", or choose another model"
 	case llm.ErrNotFound:
-		return fmt.Sprintf("the model is %q at %s; choose another one if it is not there", x.model, x.c.at.Base)
+		return fmt.Sprintf("the model is %q at %s; /model or --model names another one", x.model, x.c.at.Base)
 	case llm.ErrTooLong:
 		return "the conversation is too long for the model: begin a new session, or choose a model with a larger window"
 	case llm.ErrCut:
@@ -60,7 +60,7 @@ func (x *Exchange) keyHint(status int) string {
 	case len(x.secrets) == 0 && key != "":
 		return "no key was sent: set " + key
 	case len(x.secrets) == 0:
-		return "no key was sent, and the server wants one"
+		return fmt.Sprintf("no key was sent, and the server wants one: providers.%s.key in the configuration says where it is", name)
 	case status == http.StatusForbidden:
 		return fmt.Sprintf("%s does not let this key use the model; it may be a matter of the account or the region", name)
 	case key == "":

@@ -19,11 +19,12 @@ type Mode string
 const (
 	Ask   Mode = "ask"   // whatever changes something is asked about
 	Edits Mode = "edits" // edits in the workspace are unasked
+	Plan  Mode = "plan"  // edits are refused; whatever else changes something is asked about
 	All   Mode = "all"   // nothing is asked about
 )
 
-// Modes are all of them, from the most careful on.
-var Modes = []Mode{Ask, Edits, All}
+// Modes are all of them, in the order in which a person goes through them.
+var Modes = []Mode{Ask, Edits, Plan, All}
 
 // ParseMode returns the mode of that name.
 func ParseMode(s string) (Mode, error) {
@@ -32,13 +33,14 @@ func ParseMode(s string) (Mode, error) {
 			return m, nil
 		}
 	}
-	return "", fmt.Errorf("there is no mode %q: use ask, edits or all", s)
+	return "", fmt.Errorf("there is no mode %q: use ask, edits, plan or all", s)
 }
 
 // Verdict is what a policy says about a call.
 type Verdict struct {
-	Ask bool   // the person is asked; false allows
-	Why string // the rule, in words that follow "asks because"
+	Ask    bool   // the person is asked; false allows
+	Refuse bool   // it must not run, and nobody is asked
+	Why    string // the rule, in words that follow "asks because", and of a refusal by itself
 	// Scope is what an "always" would cover; the zero value where none is offered.
 	Scope Scope
 }
@@ -82,6 +84,9 @@ func (p *Policy) Grant(s Scope) {
 func (p *Policy) Judge(c tools.Call) Verdict {
 	if c.Effect == tools.Read || p.Mode == All {
 		return Verdict{}
+	}
+	if c.Effect == tools.Write && p.Mode == Plan {
+		return Verdict{Refuse: true, Why: "the person wants a plan before files are changed (mode plan)"}
 	}
 	if c.Effect == tools.Write && p.Mode == Edits && len(c.Warnings) == 0 {
 		return Verdict{}

@@ -22,15 +22,23 @@ func TestModes(t *testing.T) {
 	runs, fetches := to(tools.Execute, tools.Command, "ls"), to(tools.Network, tools.Host, "example.org")
 	careful := writes
 	careful.Warnings = []string{"it has another name too"}
-	for mode, want := range map[policy.Mode][]bool{ // whether it asks
-		policy.Ask:   {false, true, true, true, true},
-		policy.Edits: {false, false, true, true, true},
-		policy.All:   {false, false, false, false, false},
+	for mode, want := range map[policy.Mode]string{ // whether it runs, asks or is refused
+		policy.Ask:   "raaaa",
+		policy.Edits: "rraaa",
+		policy.Plan:  "rnnaa",
+		policy.All:   "rrrrr",
 	} {
-		var got []bool
+		got := ""
 		for _, c := range []tools.Call{reads, writes, careful, runs, fetches} {
 			p := policy.Policy{Mode: mode}
-			got = append(got, p.Judge(c).Ask)
+			switch v := p.Judge(c); {
+			case v.Refuse:
+				got += "n"
+			case v.Ask:
+				got += "a"
+			default:
+				got += "r"
+			}
 		}
 		if d := cmp.Diff(got, want); d != "" {
 			t.Errorf("%s: %s", mode, d)

@@ -1,0 +1,49 @@
+package loop_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm/script"
+	"agent/internal/loop"
+	"agent/internal/loop/policy"
+	"agent/internal/tools"
+)
+
+// In mode plan edits are refused without a question, commands ask, and the model
+// is told once that it begins and once that it is over, after a resume too.
+func TestModePlan(t *testing.T) {
+	p := script.New(script.Call("c1", "edit", args("a")), script.Call("c2", "run", args("b")), script.Say("a plan"))
+	o := options(p, echo("edit", tools.Write), echo("run", tools.Execute))
+	o.Mode = policy.Plan
+	events := play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
+		if a, ok := e.(loop.Asked); ok {
+			return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: loop.Allow}}
+		}
+		return nil
+	})
+	const begins = "[The person has set mode plan: files are not to be changed, and edits are refused. Find out what there is to know, then say what you would change and why.]"
+	told := dedent(`
+		user "` + begins + `"
+		user "go"
+		call c1 edit {"text":"a"}
+		result c1 "the person wants a plan before files are changed (mode plan). Say what you would change and why, and end your answer: the person sets another mode when it is to be done"
+		call c2 run {"text":"b"}
+		result c2 "did b"`)
+	if d := cmp.Diff(conversation(p.Requests()[2]), told); d != "" {
+		t.Error(d)
+	}
+	for mode, want := range map[policy.Mode]string{
+		policy.Plan: "",
+		policy.Ask:  "user \"[The person has left mode plan: files may be changed again.]\"\n",
+	} {
+		p := script.New(script.Say("well"))
+		o := options(p)
+		o.Mode, o.State = mode, foldOf(t, durable(events))
+		play(t, o, []string{"on"}, nil)
+		if d := cmp.Diff(conversation(p.Requests()[0]), told+"assistant \"a plan\"\n"+want+"user \"on\"\n"); d != "" {
+			t.Errorf("%s: %s", mode, d)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"agent/internal/llm"
@@ -80,4 +81,26 @@ func long(n int) []byte {
 	}
 	b.WriteString(`data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n")
 	return b.Bytes()
+}
+
+// BenchmarkNewRequest measures the request of a long conversation.
+func BenchmarkNewRequest(b *testing.B) {
+	var req llm.Request
+	for i := range 20 {
+		req.Tools = append(req.Tools, llm.ToolSpec{Name: fmt.Sprint("tool", i), Description: strings.Repeat("It does something. ", 30),
+			Schema: []byte(`{"type":"object","properties":{"path":{"type":"string","description":"what it is done to"}},"required":["path"],"additionalProperties":false}`)})
+	}
+	for i := range 100 {
+		req.Messages = append(req.Messages, llm.Message{Kind: llm.User, Text: "go on"},
+			llm.Message{Kind: llm.Assistant, Reply: fmt.Sprint(i), Text: strings.Repeat("\tif err != nil {\n\t\treturn fmt.Errorf(\"read: %w\", err)\n\t}\n", 160)})
+	}
+	var w writer
+	b.ReportAllocs()
+	for n := 2; b.Loop(); n = n%len(req.Messages) + 2 { // turn by turn
+		said := req
+		said.Messages = req.Messages[:n]
+		if _, err := w.request(said, Quirks{Strict: true}); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

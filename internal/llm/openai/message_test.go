@@ -170,19 +170,18 @@ func TestNewRequest(t *testing.T) {
 		"the newer limit": {llm.Request{Model: "m", MaxTokens: 9}, Quirks{MaxCompletionTokens: true},
 			`{"model":"m","max_completion_tokens":9,"stream":true,"stream_options":{"include_usage":true},"messages":[]}`},
 		"tools": {llm.Request{Model: "m", Tools: tools}, Quirks{},
-			`{"model":"m","stream":true,` + wired + `,"stream_options":{"include_usage":true},"messages":[]}`},
+			`{"model":"m","stream":true,"stream_options":{"include_usage":true},` + wired + `,"messages":[]}`},
 		"must call": {llm.Request{Model: "m", Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceRequired}}, Quirks{},
-			`{"model":"m","stream":true,` + wired + `,"tool_choice":"required","stream_options":{"include_usage":true},"messages":[]}`},
+			`{"model":"m","stream":true,"tool_choice":"required","stream_options":{"include_usage":true},` + wired + `,"messages":[]}`},
 		"must call one": {llm.Request{Model: "m", Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceTool, Name: "read"}}, Quirks{},
-			`{"model":"m","stream":true,` + wired + `,"tool_choice":{"type":"function","function":{"name":"read"}},"stream_options":{"include_usage":true},"messages":[]}`},
+			`{"model":"m","stream":true,"tool_choice":{"type":"function","function":{"name":"read"}},"stream_options":{"include_usage":true},` + wired + `,"messages":[]}`},
 		"no choice without tools": {llm.Request{Model: "m", ToolChoice: llm.ToolChoice{Mode: llm.ChoiceNone}}, Quirks{},
 			`{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[]}`},
 		"a shape": {llm.Request{Model: "m", Schema: json.RawMessage(`{"type":"object"}`)}, Quirks{},
 			`{"model":"m","stream":true,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"},"strict":false}},"stream_options":{"include_usage":true},"messages":[]}`},
 		"to the letter": {llm.Request{Model: "m", Schema: whole, Tools: []llm.ToolSpec{{Name: "loose", Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "exact", Schema: whole}}}, Quirks{Strict: true},
-			`{"model":"m","stream":true,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":` + string(whole) + `,"strict":true}},` +
-				`"tools":[{"function":{"name":"loose","parameters":{"type":"object"}},"type":"function"},{"function":{"name":"exact","strict":true,"parameters":` + string(whole) + `},"type":"function"}],` +
-				`"stream_options":{"include_usage":true},"messages":[]}`},
+			`{"model":"m","stream":true,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":` + string(whole) + `,"strict":true}},"stream_options":{"include_usage":true},` +
+				`"tools":[{"function":{"name":"loose","parameters":{"type":"object"}},"type":"function"},{"function":{"name":"exact","strict":true,"parameters":` + string(whole) + `},"type":"function"}],"messages":[]}`},
 	} {
 		got, err := NewRequest(row.req, row.quirks)
 		if err != nil {

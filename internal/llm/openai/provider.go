@@ -38,6 +38,7 @@ type Provider struct {
 	client *wire.Client
 	path   string
 	quirks Quirks
+	writer writer
 }
 
 // New returns a provider. It connects to nothing yet.
@@ -73,8 +74,8 @@ func (p *Provider) Format(f fmt.State, verb rune) { p.client.Format(f, verb) }
 // Stream asks for a reply. See llm.Provider.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		body, err := NewRequest(req, p.quirks)
-		x := p.client.Exchange(ctx, req.Model, body)
+		body, err := p.writer.request(req, p.quirks)
+		x := p.client.Exchange(ctx, req.Model, body...)
 		if err != nil {
 			yield(nil, x.Failed(&llm.Error{Kind: llm.ErrInvalid, Message: err.Error(), Err: err}))
 			return

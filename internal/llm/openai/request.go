@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -30,23 +31,32 @@ type Quirks struct {
 // it drops empty content and unknown fields, and judges requests by the name of
 // the model.
 func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
-	r := api.ChatCompletionRequest{
+	parts, err := new(writer).request(req, q)
+	return bytes.Join(parts, nil), err
+}
+
+// writer writes the requests of one provider. What one has in common with the
+// last, the tools and the beginning of the conversation, is not written again.
+// It is safe for concurrent use.
+type writer struct {
+	tools wire.Tools
+	said  conversation
+}
+
+// request is NewRequest in parts, which must not be changed.
+func (w *writer) request(req llm.Request, q Quirks) ([][]byte, error) {
+	r := struct {
+		api.ChatCompletionRequest
+		MaxTokens int       `json:"max_tokens,omitempty"`
+		Messages  *struct{} `json:"messages,omitempty"` // in place of the library's own, which is always written
+	}{MaxTokens: req.MaxTokens, ChatCompletionRequest: api.ChatCompletionRequest{
 		Model:           req.Model,
 		Stream:          true,
 		StreamOptions:   &api.StreamOptions{IncludeUsage: true},
 		ReasoningEffort: req.Effort,
-	}
-	limit := req.MaxTokens
+	}}
 	if q.MaxCompletionTokens {
-		r.MaxCompletionTokens, limit = limit, 0
-	}
-	for _, t := range req.Tools {
-		schema := t.Schema
-		if len(schema) == 0 {
-			schema = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		r.Tools = append(r.Tools, api.Tool{Type: api.ToolTypeFunction,
-			Function: &api.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema, Strict: q.Strict && strict.Fits(schema)}})
+		r.MaxCompletionTokens, r.MaxTokens = r.MaxTokens, 0
 	}
 	if len(req.Tools) > 0 {
 		r.ToolChoice = toolChoice(req.ToolChoice)
@@ -57,15 +67,34 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: req.Schema, Strict: q.Strict && strict.Fits(req.Schema)},
 		}
 	}
-	body, err := wire.Marshal(struct {
-		api.ChatCompletionRequest
-		MaxTokens int       `json:"max_tokens,omitempty"`
-		Messages  []message `json:"messages"`
-	}{r, limit, wireMessages(req, q)})
+	head, err := wire.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
 	}
-	return body, nil
+	head = head[:len(head)-1]
+	if len(req.Tools) > 0 {
+		tools, err := w.tools.Text(req.Tools, q.tools)
+		if err != nil {
+			return nil, fmt.Errorf("write the request: %w", err)
+		}
+		head = append(append(head, `,"tools":`...), tools...)
+	}
+	said, err := w.said.write(wireMessages(req, q))
+	return [][]byte{append(head, `,"messages":[`...), said, []byte("]}")}, err
+}
+
+// tools returns what a request says of the tools.
+func (q Quirks) tools(specs []llm.ToolSpec) ([]byte, error) {
+	var out []api.Tool
+	for _, t := range specs {
+		schema := t.Schema
+		if len(schema) == 0 {
+			schema = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+		out = append(out, api.Tool{Type: api.ToolTypeFunction,
+			Function: &api.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema, Strict: q.Strict && strict.Fits(schema)}})
+	}
+	return wire.Marshal(out)
 }
 
 // toolChoice returns c as the wire wants it, nil for the model's own choice.

@@ -20,16 +20,17 @@ const maxErrorBody = 64 << 10
 type Exchange struct {
 	c       *Client
 	ctx     context.Context
-	model   string // for hints
-	body    []byte
+	model   string   // for hints
+	body    [][]byte // in parts
 	secrets []string
 	answer  *watched
 	pace    *paced // of the answer
 }
 
-// Exchange returns an exchange that sends body and ends with ctx. Where body is
-// nil, Do sends what its request holds. The model is told in hints alone.
-func (c *Client) Exchange(ctx context.Context, model string, body []byte) *Exchange {
+// Exchange returns an exchange that sends body, all its parts in a row, and ends
+// with ctx. Where body is empty, Do sends what its request holds. The model is
+// told in hints alone.
+func (c *Client) Exchange(ctx context.Context, model string, body ...[]byte) *Exchange {
 	return &Exchange{c: c, ctx: ctx, model: model, body: body}
 }
 
@@ -85,10 +86,14 @@ func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 
 // prepare gives req the exchange's body and the endpoint's headers.
 func (x *Exchange) prepare(req *http.Request) error {
-	if x.body != nil {
-		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
-		req.Body, _ = req.GetBody()
-		req.ContentLength = int64(len(x.body))
+	size := 0
+	for _, part := range x.body {
+		size += len(part)
+	}
+	if size > 0 {
+		req.GetBody = x.reader
+		req.Body, _ = x.reader()
+		req.ContentLength = int64(size)
 	}
 	if x.c.at.Authorize != nil {
 		proof := http.Header{}
@@ -104,6 +109,15 @@ func (x *Exchange) prepare(req *http.Request) error {
 		req.Header.Set(k, v)
 	}
 	return nil
+}
+
+// reader returns the body from its beginning.
+func (x *Exchange) reader() (io.ReadCloser, error) {
+	parts := make([]io.Reader, len(x.body))
+	for i, part := range x.body {
+		parts[i] = bytes.NewReader(part)
+	}
+	return io.NopCloser(io.MultiReader(parts...)), nil
 }
 
 // hide makes secrets of the values of a header: of "Bearer x" the x as well.

@@ -38,7 +38,7 @@ func (a *app) takeCommands(o *tui.Options) {
 func customCommands(dir string) (all []tui.CustomCommand, notices []string) {
 	if config, err := settings.Path(os.Getenv); err == nil {
 		own := filepath.Join(filepath.Dir(config), "commands")
-		all, notices = commandsIn(os.DirFS(own), ".", short(own))
+		all, notices = commandsIn(os.DirFS(own), ".", filepath.ToSlash(short(own)))
 	}
 	root, err := os.OpenRoot(dir) // no link of a repository's leads out of it
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 // by default ~/.local/state/agent, on Windows %LocalAppData%\agent. A relative
 // XDG_STATE_HOME is ignored, as its specification asks.
 func Dir(getenv func(string) string) (string, error) {
+	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "agent"), nil
+	}
 	if runtime.GOOS == "windows" {
 		if dir := getenv("LocalAppData"); dir != "" {
 			return filepath.Join(dir, "agent"), nil
 		}
-		return "", errors.New("no place for sessions: LocalAppData is not set")
-	}
-	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "agent"), nil
+		return "", errors.New("no place for sessions: set LocalAppData or XDG_STATE_HOME to an absolute path")
 	}
 	if home := getenv("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, ".local", "state", "agent"), nil

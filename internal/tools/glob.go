@@ -27,7 +27,7 @@ func (w *Workspace) globTool() Tool {
 		switch {
 		case pattern == "" || !doublestar.ValidatePattern(pattern):
 			return Call{}, fmt.Errorf("the pattern %q is malformed: use such as *.go, **/*_test.go or cmd/**/*.{go,md}", a.Pattern)
-		case filepath.IsAbs(pattern) || strings.HasPrefix(pattern, "../"):
+		case filepath.IsAbs(pattern) || strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "../"):
 			return Call{}, fmt.Errorf("the pattern %s leaves the directory: give one relative to path, and in path a directory inside the working directory", pattern)
 		}
 		at, err := w.reach(a.Path)

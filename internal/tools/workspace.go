@@ -126,12 +126,15 @@ func (w *Workspace) resolve(name string) (string, error) {
 			return w.missing(name, next, todo)
 		}
 		if errors.Is(err, syscall.ENOTDIR) {
-			return "", fmt.Errorf("%s: %s is a file, so nothing can be below it", name, done)
+			return "", underFile(name, done)
 		}
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", name, reason(err))
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
+			if info.Mode().IsRegular() && len(todo) > 0 {
+				return "", underFile(name, next)
+			}
 			done = next
 			continue
 		}
@@ -152,6 +155,11 @@ func (w *Workspace) resolve(name string) (string, error) {
 		todo = slices.Concat(strings.Split(filepath.ToSlash(target), "/"), todo)
 	}
 	return done, nil
+}
+
+// underFile refuses a name because a part of it is a file. Not every system says so.
+func underFile(name, file string) error {
+	return fmt.Errorf("%s: %s is a file, so nothing can be below it", name, file)
 }
 
 // missing is the path of something that does not exist: from the first
@@ -177,9 +185,12 @@ func (w *Workspace) relative(name string) (string, error) {
 		if !ok {
 			return "", w.outside(name, "")
 		}
-		return rel, nil
+		return rel, checkNames(rel)
 	}
 	rel := filepath.Clean(filepath.FromSlash(name))
+	if err := checkNames(rel); err != nil {
+		return "", err
+	}
 	if !filepath.IsLocal(rel) {
 		return "", w.outside(name, "")
 	}

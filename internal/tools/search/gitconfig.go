@@ -67,6 +67,7 @@ const maxIncludes = 10
 // not followed.
 func readGitConfig(git string) gitConfig {
 	home, _ := os.UserHomeDir()
+	home = envOr("HOME", home) // git looks there first on Windows, too
 	xdg := os.Getenv("XDG_CONFIG_HOME")
 	if xdg == "" && home != "" {
 		xdg = filepath.Join(home, ".config")

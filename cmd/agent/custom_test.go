@@ -45,7 +45,7 @@ func TestCustomCommands(t *testing.T) {
 			}
 		}
 	}
-	t.Setenv("HOME", h.dir)
+	h.enter(t)
 	t.Setenv("XDG_CONFIG_HOME", "")
 	all, notices := customCommands(h.work)
 	from := func(file string) string { return "~/.config/agent/commands/" + file }

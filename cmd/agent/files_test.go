@@ -12,7 +12,7 @@ import (
 func TestFilesFollowTheModel(t *testing.T) {
 	s := serve(t, call("write", `{"path":"sub/fresh.go","content":"package sub\n"}`, "read", `{"path":"b/same.go"}`), say("Done."))
 	h := newHome(t, map[string]string{"a/same.go": "package a\n", "b/same.go": "package b\n", "c/same.go": "package c\n"}, at(s)...)
-	t.Setenv("HOME", h.dir)
+	h.enter(t)
 	t.Setenv("OPENAI_BASE_URL", s.URL+"/v1")
 	t.Setenv("OPENAI_API_KEY", testKey)
 	a, err := open(flags{dir: h.work, none: true, mode: "all"}, true)

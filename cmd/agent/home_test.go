@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"agent/internal/history"
@@ -33,7 +34,16 @@ func newHome(t testing.TB, files map[string]string, env ...string) home {
 		t.Fatal(err)
 	}
 	h.env = append([]string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}, env...)
+	if runtime.GOOS == "windows" {
+		h.env = append(h.env, "USERPROFILE="+h.dir, "LocalAppData="+filepath.Join(h.dir, ".local", "state"), "SystemRoot="+os.Getenv("SystemRoot"))
+	}
 	return h
+}
+
+// enter makes h the home of this very process.
+func (h home) enter(t testing.TB) {
+	t.Setenv("HOME", h.dir)
+	t.Setenv("USERPROFILE", h.dir) // as Windows calls it
 }
 
 // configure writes the configuration of h.

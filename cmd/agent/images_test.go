@@ -35,7 +35,7 @@ func square(t *testing.T, side int) []byte {
 // An image is read by its content, however its path is written.
 func TestImageByPath(t *testing.T) {
 	h := newHome(t, map[string]string{"two words.png": string(square(t, 8)), "large.png": string(square(t, 3000)), "text.png": "no image\n"})
-	t.Setenv("HOME", h.dir)
+	h.enter(t)
 	p := &pictures{dir: h.work}
 	abs := filepath.Join(h.work, "two words.png")
 	spelled := []string{"two words.png", abs, " two words.png ", `'` + abs + `'`, `"two words.png"`, "~/src/shop/two words.png"}

@@ -31,6 +31,8 @@ func TestScripts(t *testing.T) {
 		Dir: "../../testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir+"/home")
+			e.Setenv("USERPROFILE", e.WorkDir+"/home")
+			e.Setenv("LocalAppData", e.WorkDir+"/home/.local/state")
 			return os.MkdirAll(e.WorkDir+"/home", 0o755)
 		},
 		RequireExplicitExec: true,

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -188,7 +189,7 @@ func TestLocalServerIsFound(t *testing.T) {
 	run := func(home string) string {
 		cmd := exec.Command("agent", "run", "hello")
 		cmd.Dir = dir
-		cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "OLLAMA_HOST=" + ollama}
+		cmd.Env = []string{"HOME=" + home, "LocalAppData=" + home, "PATH=" + os.Getenv("PATH"), "OLLAMA_HOST=" + ollama}
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
@@ -303,9 +304,13 @@ func TestModelsStandIn(t *testing.T) {
 	defer broke.Close()
 	rich := serve(t, say("Two it is."))
 	h := newHome(t, nil, "ONE=k1")
+	key := `["echo", "k2"]`
+	if runtime.GOOS == "windows" {
+		key = `["cmd", "/c", "echo k2"]`
+	}
 	h.configure(t, `{"models": ["one/a", "two/b"], "providers": {
 		"one": {"base_url": "`+broke.URL+`/v1", "key": {"env": "ONE"}},
-		"two": {"base_url": "`+rich.URL+`", "dialect": "anthropic", "key": {"command": ["echo", "k2"]}, "models": {"b": {"price": {"input": 1, "output": 2}}}}}}`)
+		"two": {"base_url": "`+rich.URL+`", "dialect": "anthropic", "key": {"command": `+key+`}, "models": {"b": {"price": {"input": 1, "output": 2}}}}}}`)
 	cmd := exec.Command("agent", "run", "--output", "json", "hello")
 	cmd.Dir, cmd.Env = h.work, h.env
 	out, err := cmd.Output()

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -111,6 +112,9 @@ func TestNoColor(t *testing.T) {
 
 // What a person does to a running headless program.
 func TestHeadlessInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signal can be sent here")
+	}
 	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: exitInterrupted, syscall.SIGTERM: exitTerminated} {
 		s := serve(t, begin("An answer that never "), say("Back."))
 		h := newHome(t, nil, at(s)...)

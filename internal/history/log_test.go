@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -230,10 +231,19 @@ func TestDir(t *testing.T) {
 		{"relative", "/h", "/h/.local/state/agent"},
 		{"", "", ""},
 	} {
-		got, err := history.Dir(func(name string) string {
-			return map[string]string{"XDG_STATE_HOME": c.xdg, "HOME": c.home}[name]
-		})
-		if got != filepath.FromSlash(c.want) || (err == nil) != (c.want != "") {
+		root := filepath.VolumeName(t.TempDir())
+		at := func(path string) string {
+			if strings.HasPrefix(path, "/") {
+				path = root + filepath.FromSlash(path)
+			}
+			return path
+		}
+		env := map[string]string{"XDG_STATE_HOME": at(c.xdg), "HOME": at(c.home)}
+		if runtime.GOOS == "windows" && c.home != "" {
+			env["LocalAppData"] = at(c.home + "/.local/state")
+		}
+		got, err := history.Dir(func(name string) string { return env[name] })
+		if got != at(c.want) || (err == nil) != (c.want != "") {
 			t.Errorf("Dir with %+v: %q, %v", c, got, err)
 		}
 	}

@@ -111,9 +111,15 @@ func TestPath(t *testing.T) {
 		{map[string]string{"XDG_CONFIG_HOME": "relative", "HOME": "/h"}, "/h/.config/agent/config.json"},
 		{map[string]string{"HOME": "/h"}, "/h/.config/agent/config.json"},
 	} {
-		got, err := settings.Path(func(k string) string { return c.env[k] })
-		if err != nil || got != filepath.FromSlash(c.want) {
-			t.Errorf("%v: got %s, %v, want %s", c.env, got, err, c.want)
+		root := filepath.VolumeName(t.TempDir())
+		got, err := settings.Path(func(k string) string {
+			if v := c.env[k]; strings.HasPrefix(v, "/") {
+				return root + filepath.FromSlash(v)
+			}
+			return c.env[k]
+		})
+		if want := root + filepath.FromSlash(c.want); err != nil || got != want {
+			t.Errorf("%v: got %s, %v, want %s", c.env, got, err, want)
 		}
 	}
 }

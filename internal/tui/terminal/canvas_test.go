@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -89,7 +90,7 @@ func TestPaint(t *testing.T) {
 			p.show(c.old...)
 			p.show(c.line...)
 			p.same(t, c.line...)
-			if p.written > c.atMost {
+			if p.written > c.atMost && (runtime.GOOS != "windows" || c.atMost == 0) { // where nothing is scrolled
 				t.Errorf("%d bytes were written, want at most %d", p.written, c.atMost)
 			}
 		})

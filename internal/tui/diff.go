@@ -8,16 +8,6 @@ import (
 	"agent/internal/loop"
 )
 
-// DiffLayout is how a diff is laid out.
-type DiffLayout string
-
-// The layouts of a diff. The zero DiffLayout is Auto.
-const (
-	Auto    DiffLayout = "auto"    // side by side where there is room
-	Unified DiffLayout = "unified" // the lines that were removed above those that were added
-	Split   DiffLayout = "split"   // side by side
-)
-
 // DiffStat tells the size of d: "+3 −1".
 func DiffStat(d loop.Diff) string { return fmt.Sprintf("+%d −%d", d.Added, d.Removed) }
 
@@ -28,7 +18,8 @@ func DiffStat(d loop.Diff) string { return fmt.Sprintf("+%d −%d", d.Added, d.R
 // drawn, unless limit is 0; the last then tells how many more there are.
 func DiffLines(st *Styles, d loop.Diff, width, limit int) []string {
 	rows := readHunks(d.Unified)
-	k := &diffInk{st: st, rows: rows, code: st.diffCode(rows, d.Path, limit)}
+	k := &diffInk{st: st, rows: rows}
+	k.readCode(d.Path, limit)
 	parts, g := unifiedParts(rows), columnsFor(rows, width)
 	draw := k.unified
 	if s := splitFor(rows, width); s.text >= leastSplit && (st.diffs == Split || st.diffs != Unified && width >= roomy && bothSides(rows)) {
@@ -39,11 +30,19 @@ func DiffLines(st *Styles, d loop.Diff, width, limit int) []string {
 		lines := draw(p, g)
 		last := i == len(parts)-1
 		if limit > 0 && len(out)+len(lines) > limit-1 && !(last && len(out)+len(lines) <= limit) {
-			return append(out, drawSpans([]span{{text: Truncate("… "+count(len(parts)-i, "more line"), width), pen: st.pens.dim}}))
+			return append(out, drawSpans([]span{{text: Truncate(moreLines(len(parts)-i), width), pen: st.pens.dim}}))
 		}
 		out = append(out, lines...)
 	}
 	return out
+}
+
+// moreLines tells of lines that are not drawn.
+func moreLines(n int) string {
+	if n == 1 {
+		return "… 1 more line"
+	}
+	return fmt.Sprintf("… %d more lines", n)
 }
 
 // diffPart is what stands beside each other in a diff: the indexes of a row of

@@ -8,39 +8,38 @@ import (
 // maxDiffCode is how much code of a diff, in bytes, is drawn in colours.
 const maxDiffCode = 48 << 10
 
-// diffCode returns the code of rows in the colours of its language, which the
+// readCode gives the code of the rows the colours of its language, which the
 // name of the file tells. Either side of a hunk is read as it stands there. Of
 // rows that no limit lets be drawn, nothing is read.
-func (st *Styles) diffCode(rows []diffRow, file string, limit int) [][]span {
-	code := make([][]span, len(rows))
+func (k *diffInk) readCode(file string, limit int) {
+	k.code = make([][]span, len(k.rows))
 	language := strings.TrimPrefix(path.Ext(file), ".")
 	if language == "" {
 		language = path.Base(file)
 	}
 	room := maxDiffCode
-	for from := 0; from < len(rows) && room > 0; {
-		n := hunkLength(rows[from:])
+	for from := 0; from < len(k.rows) && room > 0; {
+		n := hunkLength(k.rows[from:])
 		for _, side := range []byte{'-', '+'} {
-			room -= st.sideCode(code[from:from+n], rows[from:from+n], side, language, limit, room)
+			room -= k.readSide(from, from+n, side, language, limit, room)
 		}
 		from += n + 1
 	}
-	return code
 }
 
-// sideCode fills in the code of one side of a hunk, at most so many bytes, and
-// returns how many it were.
-func (st *Styles) sideCode(code [][]span, rows []diffRow, side byte, language string, limit, room int) int {
+// readSide does so for one side of a hunk, the rows from from up to to, at
+// most so many bytes, and returns how many it were.
+func (k *diffInk) readSide(from, to int, side byte, language string, limit, room int) int {
 	var (
 		at   []int
 		text strings.Builder
 	)
-	for i, r := range rows {
+	for i, r := range k.rows[from:to] {
 		if text.Len() > room || limit > 0 && len(at) >= limit {
 			break
 		}
 		if r.mark == side || r.mark == ' ' {
-			at = append(at, i)
+			at = append(at, from+i)
 			text.WriteString(r.shown())
 			text.WriteByte('\n')
 		}
@@ -48,9 +47,9 @@ func (st *Styles) sideCode(code [][]span, rows []diffRow, side byte, language st
 	if len(at) == 0 {
 		return 0
 	}
-	for n, line := range st.highlight(text.String(), language) {
+	for n, line := range k.st.highlight(text.String(), language) {
 		if n < len(at) {
-			code[at[n]] = line
+			k.code[at[n]] = line
 		}
 	}
 	return text.Len()

@@ -18,6 +18,16 @@ type look struct {
 	diffs   DiffLayout
 }
 
+// DiffLayout is how a diff is laid out.
+type DiffLayout string
+
+// The layouts of a diff. The zero DiffLayout is Auto.
+const (
+	Auto    DiffLayout = "auto"    // side by side where there is room
+	Unified DiffLayout = "unified" // the lines that were removed above those that were added
+	Split   DiffLayout = "split"   // side by side
+)
+
 // Styles holds every style the screen is drawn with: the terminal's own
 // foreground, dim, bold, and four colours with one meaning each, named for what
 // they are where the theme leaves them to the terminal. Text and marks are the

@@ -56,7 +56,7 @@ func looks(n int) (replies []script.Reply) {
 // returns it.
 func sameAsFolded(t *testing.T, log *history.Log, p *script.Provider) []llm.Message {
 	t.Helper()
-	state, err := loop.Fold(recorded(t, log))
+	state, err := loop.Fold(recorded(log))
 	if err != nil {
 		t.Fatal(err)
 	}

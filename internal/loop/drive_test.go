@@ -149,15 +149,18 @@ func conversation(r llm.Request) string {
 	return b.String()
 }
 
-// recorded yields the records of a log that has some.
-func recorded(t *testing.T, log *history.Log) iter.Seq2[history.Record, error] {
-	t.Helper()
-	v, err := log.View()
-	if err != nil {
-		t.Fatal(err)
+// recorded yields the records of a log that has some, which is open while they
+// are read.
+func recorded(log *history.Log) iter.Seq2[history.Record, error] {
+	return func(yield func(history.Record, error) bool) {
+		v, err := log.View()
+		if err != nil {
+			yield(history.Record{}, err)
+			return
+		}
+		defer v.Close()
+		v.From(0)(yield)
 	}
-	t.Cleanup(func() { v.Close() })
-	return v.From(0)
 }
 
 // valid reports what is wrong with a conversation: a call without exactly one

@@ -222,7 +222,7 @@ func (st *stage) resume(id string, all []loop.Event) loop.State {
 		t.Fatalf("resume: %v %v", err, problems)
 	}
 	defer log.Close()
-	state, err := loop.Fold(recorded(t, log))
+	state, err := loop.Fold(recorded(log))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func session(t *testing.T) (records []history.Record, events []loop.Event) {
 		}
 		return nil
 	})
-	for r, err := range recorded(t, log) {
+	for r, err := range recorded(log) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -94,7 +94,7 @@ func TestRewind(t *testing.T) {
 			if !logged {
 				return
 			}
-			state, err := loop.Fold(recorded(t, o.Log))
+			state, err := loop.Fold(recorded(o.Log))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -263,7 +263,7 @@ func TestRoomAgain(t *testing.T) {
 			t.Error("a tool ran that is not on record")
 		}
 	}
-	state, err := loop.Fold(recorded(t, o.Log))
+	state, err := loop.Fold(recorded(o.Log))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func eventful(t *testing.T) (records []history.Record) {
 		loop.Prompt{Text: "one"}, loop.Compact{}, loop.Prompt{Text: "two"}, loop.Rewind{Keep: 12}, loop.Prompt{Text: "three"},
 	}, carriedOut)
 	sameAsFolded(t, o.Log, p)
-	for r, err := range recorded(t, o.Log) {
+	for r, err := range recorded(o.Log) {
 		if err != nil {
 			t.Fatal(err)
 		}

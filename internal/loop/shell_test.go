@@ -74,7 +74,7 @@ func TestTypedCommandJoins(t *testing.T) {
 	}, ignoreReplies()); d != "" {
 		t.Error(d)
 	}
-	state, err := loop.Fold(recorded(t, o.Log))
+	state, err := loop.Fold(recorded(o.Log))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,6 +61,11 @@ func (c *chooser) take(msg tea.Msg) outcome {
 		case tea.MouseWheelDown:
 			c.at++
 		}
+	case tea.MouseClickMsg:
+		if i, ok := c.entryAt(msg.Y); ok && msg.Button == tea.MouseLeft {
+			c.at = i
+			return chosen
+		}
 	case tea.KeyPressMsg:
 		return c.press(msg)
 	}
@@ -137,6 +142,9 @@ func (c *chooser) below() int {
 	return under
 }
 
+// listHead is how many lines stand above the entries.
+const listHead = 3
+
 // room is how many entries fit in the window.
 func (c *chooser) room() int {
 	const around = 5 // the heading, the filter, the hint, and space
@@ -145,6 +153,12 @@ func (c *chooser) room() int {
 		room -= n + 1
 	}
 	return max(room, 1)
+}
+
+// entryAt returns the entry that stands in a line of the window.
+func (c *chooser) entryAt(y int) (i int, ok bool) {
+	i = c.top + y - listHead
+	return i, y >= listHead && y < c.height-1 && i < min(c.count, c.top+c.room())
 }
 
 // clamp keeps the mark in the list, and the window around the mark.

@@ -26,6 +26,7 @@ type dialog struct {
 	behind bool    // a search has them until it is closed
 	after  bool    // it follows another one: until it is armed, keys are nobody's
 	note   *editor // what is said with a refusal or for an answer, while that is typed
+	noteAt int     // the dialog's line that it begins in
 
 	choosing
 
@@ -113,16 +114,26 @@ func (d *dialog) press(msg tea.KeyPressMsg) (answer *loop.Answer, taken bool) {
 // pressScroll takes a key that scrolls, as long as there is something to see.
 func (d *dialog) pressScroll(k string) (taken bool) {
 	switch {
-	case d.keys.is(k, actUp) && d.scroll > 0:
-		d.scroll -= d.stride(k)
-	case d.keys.is(k, actDown) && d.scroll < len(d.body)-d.shown:
-		d.scroll += d.stride(k)
-	case d.keys.is(k, actDown) && d.more:
+	case d.keys.is(k, actUp):
+		return d.roll(-d.stride(k))
+	case d.keys.is(k, actDown):
+		return d.roll(d.stride(k))
+	}
+	return false
+}
+
+// roll scrolls by so many lines, up if they are less than 0. It reports whether
+// there was something to see.
+func (d *dialog) roll(by int) bool {
+	switch {
+	case by < 0 && d.scroll > 0:
+	case by > 0 && d.scroll < len(d.body)-d.shown:
+	case by > 0 && d.more:
 		d.deep, d.body = 4*d.deep, nil
-		d.scroll += d.stride(k)
 	default:
 		return false
 	}
+	d.scroll += by
 	return true
 }
 
@@ -183,6 +194,7 @@ func (d *dialog) lines(width, height int) ([]string, *tea.Cursor) {
 	out = append(out, d.visible(room, width)...)
 	if cursor != nil {
 		cursor.Y += len(out)
+		d.noteAt = len(out)
 	}
 	return append(out, foot...), cursor
 }

@@ -22,6 +22,7 @@ type editor struct {
 
 	width, limit int
 	top          int // the first row that is shown
+	swept        sweep
 }
 
 // newEditor returns an empty editor, with the keys of vi or without.

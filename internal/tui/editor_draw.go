@@ -144,8 +144,11 @@ func (e *editor) look() func(at int) manner {
 	}
 }
 
-// marked is the range that visual mode has marked.
+// marked is the range that the mouse or visual mode has marked.
 func (e *editor) marked() (from, to int, ok bool) {
+	if from, to = e.swept.ends(); from < to && to <= len(e.buf.String()) {
+		return from, to, true
+	}
 	if e.vi == nil {
 		return 0, 0, false
 	}

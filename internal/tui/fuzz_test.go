@@ -56,7 +56,7 @@ func (p *player) step() {
 		p.d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	case 5:
 		p.d.pass(time.Duration(p.IntN(900)) * time.Millisecond)
-		p.d.send(tea.MouseWheelMsg{Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[p.IntN(2)]})
+		p.mouse()
 	case 6:
 		if p.IntN(4) == 0 {
 			p.d.press("ctrl+u")
@@ -72,6 +72,19 @@ func (p *player) step() {
 		if streams(e) {
 			p.compareWhole()
 		}
+	}
+}
+
+// mouse turns the wheel, clicks or drags, somewhere.
+func (p *player) mouse() {
+	x, y := p.IntN(p.d.m.width+2), p.IntN(p.d.m.height+2)
+	p.d.send(tea.MouseWheelMsg{X: x, Y: y, Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[p.IntN(2)]})
+	for range p.IntN(4) {
+		p.d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+		if p.IntN(3) == 0 {
+			p.d.send(tea.MouseMotionMsg{X: p.IntN(p.d.m.width + 2), Y: p.IntN(p.d.m.height + 2), Button: tea.MouseLeft})
+		}
+		p.d.send(tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
 	}
 }
 

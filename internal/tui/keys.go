@@ -156,7 +156,7 @@ func screenKeys() []binding {
 		{actJumpOn, anywhere, []string{"alt+down"}, "to the prompt below, or the end"},
 		{actFind, anywhere, []string{"ctrl+f"}, "search in the session"},
 		{actView, anywhere, []string{"ctrl+g"}, "everything uncut, in all of the window"},
-		{actMouse, anywhere, []string{"alt+m"}, "the mouse is ours, which marks and copies, or the terminal's"},
+		{actMouse, anywhere, []string{"alt+m"}, "the mouse is ours, which marks, copies, opens and chooses, or the terminal's"},
 		{actSuspend, anywhere, []string{"ctrl+z"}, "suspend the program"},
 		{actRedraw, anywhere, []string{"ctrl+l"}, "draw all of the window anew"},
 	}

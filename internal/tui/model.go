@@ -340,20 +340,3 @@ func (m *model) arm(now time.Time) {
 		m.dialog.armed = true
 	}
 }
-
-// wheel scrolls.
-func (m *model) wheel(msg tea.MouseWheelMsg) {
-	const lines = 3
-	n := 0
-	switch msg.Button {
-	case tea.MouseWheelUp:
-		n = -lines
-	case tea.MouseWheelDown:
-		n = lines
-	}
-	if m.help.open {
-		m.help.move(n)
-		return
-	}
-	m.list.scroll(n)
-}

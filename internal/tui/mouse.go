@@ -17,39 +17,54 @@ type dragDue struct{}
 
 // pointer is what the person does with the mouse.
 type pointer struct {
-	drags  bool
+	drags  bool // in the transcript
+	sweeps bool // in the draft
 	x, y   int
 	clicks int // at the same place, one soon after the other
 	at     time.Time
 	due    bool // a dragDue comes
+	opened *row // by the first of the clicks, or closed
 }
 
 // click begins a selection; the second click at the same place marks the word
-// there, the third the line.
-func (m *model) click(msg tea.MouseClickMsg) {
-	m.flash = ""
+// there, the third the line. Below the transcript it takes what stands there.
+func (m *model) click(msg tea.MouseClickMsg) tea.Cmd {
+	m.flash, m.editor.swept = "", sweep{}
 	if msg.Button != tea.MouseLeft || m.help.open {
-		return
+		return nil
 	}
 	now, h := m.now(), &m.pointer
 	again := h.clicks > 0 && now.Sub(h.at) < clickPause && h.x == msg.X && h.y == msg.Y
 	if !again {
-		h.clicks = 0
+		h.clicks, h.opened = 0, nil
 	}
 	h.clicks, h.at, h.x, h.y = h.clicks%3+1, now, msg.X, msg.Y
+	if h.opened != nil { // the first of two clicks was none for itself
+		m.list.flip(h.opened)
+		h.opened = nil
+		m.arrange()
+	}
 	h.drags = m.list.beginSelection(msg.X, msg.Y)
 	if h.drags && h.clicks > 1 {
 		m.list.widenSelection(h.clicks == 3)
 	}
+	return m.clickPanel(msg.X, msg.Y-m.list.height)
 }
 
 // drag marks as far as the mouse is.
 func (m *model) drag(msg tea.MouseMotionMsg) tea.Cmd {
-	if !m.pointer.drags {
+	h := &m.pointer
+	if h.x == msg.X && h.y == msg.Y {
 		return nil
 	}
-	m.pointer.x, m.pointer.y, m.pointer.clicks = msg.X, msg.Y, 0
-	return m.stretch()
+	h.x, h.y, h.clicks = msg.X, msg.Y, 0
+	switch {
+	case h.drags:
+		return m.stretch()
+	case h.sweeps:
+		m.editor.sweepTo(msg.X, msg.Y-m.list.height-m.panel.draft.from)
+	}
+	return nil
 }
 
 // stretch marks as far as the mouse is. At the edge of the transcript it
@@ -73,15 +88,27 @@ func (m *model) stretch() tea.Cmd {
 	return m.after(dragPause, dragDue{})
 }
 
-// release ends a selection, and copies what is marked.
+// release ends a selection, and copies what is marked. Where nothing is, it was
+// a click.
 func (m *model) release() tea.Cmd {
-	if !m.pointer.drags {
+	h := &m.pointer
+	if h.sweeps {
+		h.sweeps = false
+		if text := m.editor.sweptText(); strings.TrimSpace(text) != "" {
+			return m.copyMarked(text)
+		}
 		return nil
 	}
-	m.pointer.drags = false
+	if !h.drags {
+		return nil
+	}
+	h.drags = false
 	text := m.list.selected()
 	if strings.TrimSpace(text) == "" {
 		m.list.sel = selection{}
+		if h.clicks == 1 {
+			h.opened = m.list.flipAt(h.y)
+		}
 		return nil
 	}
 	return m.copyMarked(text)
@@ -90,7 +117,7 @@ func (m *model) release() tea.Cmd {
 // switchMouse gives the mouse to the terminal, or takes it back.
 func (m *model) switchMouse() {
 	if m.mouse = !m.mouse; m.mouse {
-		m.flash = "the mouse is ours: it marks and copies"
+		m.flash = "the mouse is ours: it marks, copies, opens and chooses"
 	} else {
 		m.flash = "the mouse is the terminal's · " + m.keys.name(actMouse) + " takes it back"
 	}
@@ -102,11 +129,35 @@ func (m *model) point(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case tea.MouseClickMsg:
-		m.click(msg)
+		return m.click(msg)
 	case tea.MouseMotionMsg:
 		return m.drag(msg)
 	case tea.MouseReleaseMsg:
 		return m.release()
 	}
 	return nil
+}
+
+// wheel scrolls what the mouse is on: a question, suggestions, else the
+// transcript.
+func (m *model) wheel(msg tea.MouseWheelMsg) {
+	const lines = 3
+	n, step := 0, 0
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		n, step = -lines, -1
+	case tea.MouseWheelDown:
+		n, step = lines, 1
+	}
+	y := msg.Y - m.list.height
+	switch {
+	case m.help.open:
+		m.help.move(n)
+	case m.panel.asked.has(y):
+		m.dialog.roll(n)
+	case m.panel.suggested.has(y):
+		m.popup.at = max(0, min(m.popup.at+step, len(m.popup.rows)-1))
+	default:
+		m.list.scroll(n)
+	}
 }

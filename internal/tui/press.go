@@ -23,7 +23,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	if m.chord = rest; !whole {
 		return nil
 	}
-	m.flash, m.list.sel = "", selection{}
+	m.flash, m.list.sel, m.editor.swept = "", selection{}, sweep{}
 	k, now := msg.String(), m.now()
 	m.arm(now)
 	if m.whole {
@@ -68,15 +68,20 @@ func (m *model) interrupt() {
 func (m *model) pressDialog(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
 	m.decided = now
 	answer, taken := m.dialog.press(msg)
-	if answer != nil {
-		m.feed.answered(answer.ID)
-		m.send(*answer)
-	}
+	m.give(answer)
 	if !taken {
 		cmd, _ := m.pressAnywhere(msg.String())
 		return cmd
 	}
 	return nil
+}
+
+// give hands over an answer, if it is one.
+func (m *model) give(answer *loop.Answer) {
+	if answer != nil {
+		m.feed.answered(answer.ID)
+		m.send(*answer)
+	}
 }
 
 // pressAnywhere takes a key that means the same whatever has the focus.

@@ -154,8 +154,7 @@ func (t *transcript) toggle() {
 		if !is || t.rowHeight(p) == 0 || !o.more() {
 			continue
 		}
-		o.setOpen(!o.opened())
-		r.touch()
+		t.flip(r)
 		return
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
@@ -32,7 +33,7 @@ func (d *driver) find(text string) (x, y int) {
 	d.t.Helper()
 	for y, line := range strings.Split(d.screen(), "\n") {
 		if i := strings.Index(line, text); i >= 0 {
-			return len([]rune(line[:i])), y
+			return ansi.StringWidth(line[:i]), y
 		}
 	}
 	d.t.Fatalf("%q is not on the screen:\n%s", text, d.screen())

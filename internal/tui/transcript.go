@@ -228,7 +228,7 @@ func (t *transcript) layout(width, height int) {
 func (t *transcript) fill(width, height int) {
 	t.width, t.height = width, max(height, 0)
 	t.clamp()
-	if !t.follow && t.below() < t.height {
+	if !t.follow && t.below() <= t.height {
 		t.follow = true
 	}
 	if t.follow {
@@ -294,13 +294,14 @@ func (t *transcript) clamp() {
 	t.skip = max(0, min(t.skip, t.rowHeight(t.top)-1))
 }
 
-// below counts the lines from the anchor on, up to the height of the window.
-// Nobody knows how many a page has that is not read: enough.
+// below counts the lines from the anchor on, as far as to know whether there are
+// more than the window has. Nobody knows how many a page has that is not read:
+// enough.
 func (t *transcript) below() int {
 	n := -t.skip
-	for p, ok := t.top, true; ok && n < t.height; p, ok = t.next(p) {
+	for p, ok := t.top, true; ok && n <= t.height; p, ok = t.next(p) {
 		if t.breaks(p) {
-			return t.height
+			return t.height + 1
 		}
 		n += t.rowHeight(p)
 	}

@@ -19,7 +19,19 @@ type panel struct {
 	rule   int         // the line that is the rule, negative if there is none
 	hint   string      // that it carries
 	status status      // what the last line tells
+
+	// Where the mouse means something.
+	draft, suggested, asked area
 }
+
+// area is a run of the panel's lines.
+type area struct{ from, to int }
+
+// moved is the area so many lines further down.
+func (a area) moved(by int) area { return area{a.from + by, a.to + by} }
+
+// has reports whether a line of the panel is in it.
+func (a area) has(y int) bool { return a.from <= y && y < a.to }
 
 // arrange gives every part its room. The transcript gets what the panel below
 // it leaves.
@@ -78,14 +90,14 @@ func (m *model) makePanel() panel {
 	if m.dialog.waits() {
 		m.dialog.behind = m.find.typing
 		lines, cursor := m.dialog.lines(m.width, m.dialogHeight()-len(p.lines))
-		p.add(lines, cursor)
+		p.asked = p.add(lines, cursor)
 	}
 	if !m.dialog.waits() || !m.dialog.armed {
 		if m.find.open {
 			p.add(m.findLine(m.width))
 		} else {
-			p.add(m.popup.lines(m.st, m.width, max(m.height/3, 3)), nil)
-			p.add(m.editor.lines())
+			p.suggested = p.add(m.popup.lines(m.st, m.width, max(m.height/3, 3)), nil)
+			p.draft = p.add(m.editor.lines())
 		}
 		p.add(m.queueLines(), nil)
 	}
@@ -96,6 +108,7 @@ func (m *model) makePanel() panel {
 	if over := len(p.lines) - m.height; over > 0 { // the editor's end and the status matter most
 		p.lines = p.lines[over:]
 		p.rule -= over
+		p.draft, p.suggested, p.asked = p.draft.moved(-over), p.suggested.moved(-over), p.asked.moved(-over)
 		if p.cursor != nil {
 			p.cursor.Y -= over
 		}
@@ -115,14 +128,16 @@ func (m *model) dialogHeight() int {
 	return max(m.height*2/3, min(m.height-3, low), 2)
 }
 
-// add appends lines, and takes the cursor that stands in them.
-func (p *panel) add(lines []string, cursor *tea.Cursor) {
+// add appends lines, and takes the cursor that stands in them. It returns where
+// they are.
+func (p *panel) add(lines []string, cursor *tea.Cursor) area {
 	if cursor != nil {
 		c := *cursor
 		c.Y += len(p.lines)
 		p.cursor = &c
 	}
 	p.lines = append(p.lines, lines...)
+	return area{len(p.lines) - len(lines), len(p.lines)}
 }
 
 // hint is what the rule above the editor carries: what helps, and how much of

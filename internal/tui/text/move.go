@@ -83,7 +83,7 @@ func (b *Buffer) vertical(by int) bool {
 	if b.goal >= 0 {
 		col = b.goal
 	}
-	b.moveTo(b.offset(row+by, col))
+	b.moveTo(b.Offset(row+by, col))
 	b.goal = col
 	return true
 }

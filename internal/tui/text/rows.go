@@ -52,8 +52,9 @@ func (b *Buffer) Locate(at int) (row, col int) {
 	return row, col
 }
 
-// offset is the place in a row that is nearest to a column.
-func (b *Buffer) offset(row, col int) int {
+// Offset returns the place in a row, of those there are, that is nearest to a
+// column.
+func (b *Buffer) Offset(row, col int) int {
 	r := b.broken()[row]
 	at := r.From
 	for x := 0; at < r.To; {

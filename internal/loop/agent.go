@@ -175,7 +175,7 @@ func (a *Agent) goOn(ctx context.Context, reason Reason, ended chan<- Reason) bo
 		return true
 	}
 	for _, p := range late {
-		a.draft.giveBack(p.Text)
+		a.draft.giveBack(p)
 		_ = a.emit(Unsent{Text: p.Text})
 	}
 	return false
@@ -229,7 +229,7 @@ func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reas
 // unable ends a turn that cannot begin because the session cannot be read, and
 // gives the prompt back.
 func (a *Agent) unable(p Prompt, err error) Reason {
-	a.draft.giveBack(p.Text)
+	a.draft.giveBack(p)
 	_ = a.emit(Unsent{Text: p.Text})
 	_ = a.emit(&TurnEnd{Meta: Meta{Time: a.o.Now()}, Reason: LogError, Error: err.Error(),
 		Hint: "mend what is wrong there and say it again, or begin anew with /new"})
@@ -243,7 +243,7 @@ func (a *Agent) steer(c Command) {
 		a.mu.Lock()
 		a.inbox = append(a.inbox, c)
 		a.mu.Unlock()
-		a.draft.wait(c.Text)
+		a.draft.wait(c)
 		a.tellUnkept(a.saveDraft())
 	case Found: // too late
 	case Rewind, Compact:

@@ -51,22 +51,6 @@ type (
 	Found struct{ Model Model }
 )
 
-// Draft is what a person has not sent yet.
-type Draft struct {
-	Text  string   `json:"text,omitempty"`  // in the editor
-	Queue []string `json:"queue,omitempty"` // waiting for the end of a turn
-
-	// Pasted are the parts of Text that are long and were not typed, in their
-	// order: an editor shows them as a word.
-	Pasted []Span `json:"pasted,omitempty"`
-}
-
-// Span is a part of a text, in bytes.
-type Span struct {
-	From int `json:"from"`
-	To   int `json:"to"`
-}
-
 func (Prompt) isCommand()    {}
 func (Interrupt) isCommand() {}
 func (Answer) isCommand()    {}

@@ -4,16 +4,54 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
+
+	"agent/internal/llm"
 )
+
+// Draft is what a person has not sent yet.
+type Draft struct {
+	Text   string      `json:"text,omitempty"`   // in the editor
+	Images []llm.Image `json:"images,omitempty"` // that Text names, in their order
+	Queue  []Waiting   `json:"queue,omitempty"`  // waiting for the end of a turn
+
+	// Pasted are the parts of Text that are long and were not typed, in their
+	// order: an editor shows them as a word.
+	Pasted []Span `json:"pasted,omitempty"`
+}
+
+// Waiting is a message that is not sent yet.
+type Waiting struct {
+	Text   string      `json:"text"`
+	Images []llm.Image `json:"images,omitempty"`
+	// About is the title of the question to which this is part of an answer;
+	// empty for any other message.
+	About string `json:"about,omitempty"`
+}
+
+// UnmarshalJSON takes a text alone as well: that is how messages were kept before
+// they had images.
+func (w *Waiting) UnmarshalJSON(b []byte) error {
+	if json.Unmarshal(b, &w.Text) == nil {
+		return nil
+	}
+	type plain Waiting
+	return json.Unmarshal(b, (*plain)(w))
+}
+
+// Span is a part of a text, in bytes.
+type Span struct {
+	From int `json:"from"`
+	To   int `json:"to"`
+}
 
 // unsent is what would be lost if the program were gone now: what the person
 // has not sent yet, and what was sent to steer a turn whose model was not told
 // so far. The zero value is ready to use.
 type unsent struct {
 	mu      sync.Mutex
-	of      Draft    // of the front end, which may have in its queue what waits
-	waiting []string // to be told
-	told    bool     // that it cannot be kept
+	of      Draft     // of the front end, which may have in its queue what waits
+	waiting []Waiting // to be told
+	told    bool      // that it cannot be kept
 }
 
 // set takes what the front end has.
@@ -24,22 +62,20 @@ func (u *unsent) set(d Draft) {
 }
 
 // wait takes what was sent and waits for the model.
-func (u *unsent) wait(text string) {
+func (u *unsent) wait(p Prompt) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.of.drop(text)
-	u.waiting = append(u.waiting, text)
+	u.of.drop(p.Text)
+	u.waiting = append(u.waiting, Waiting{Text: p.Text, Images: p.Images})
 }
 
 // giveBack makes what waited the front end's again, whose next draft has it.
-func (u *unsent) giveBack(text string) {
+func (u *unsent) giveBack(p Prompt) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if i := slices.Index(u.waiting, text); i >= 0 {
-		u.waiting = slices.Delete(u.waiting, i, i+1)
-	}
-	if !slices.Contains(u.of.Queue, text) {
-		u.of.Queue = append(slices.Clone(u.of.Queue), text)
+	u.waiting = without(u.waiting, p.Text)
+	if at(u.of.Queue, p.Text) < 0 {
+		u.of.Queue = append(slices.Clone(u.of.Queue), Waiting{Text: p.Text, Images: p.Images})
 	}
 }
 
@@ -47,19 +83,18 @@ func (u *unsent) giveBack(text string) {
 func (u *unsent) sent(text string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if i := slices.Index(u.waiting, text); i >= 0 {
-		u.waiting = slices.Delete(u.waiting, i, i+1)
-	}
+	u.waiting = without(u.waiting, text)
 	u.of.drop(text)
 }
 
 // all is what would be lost.
 func (u *unsent) all() Draft {
-	rest := Draft{Queue: u.of.Queue}
-	for _, text := range u.waiting {
-		rest.drop(text)
+	d := u.of
+	for _, w := range u.waiting {
+		d.Queue = without(d.Queue, w.Text)
 	}
-	return Draft{Text: u.of.Text, Pasted: u.of.Pasted, Queue: slices.Concat(u.waiting, rest.Queue)}
+	d.Queue = slices.Concat(u.waiting, d.Queue)
+	return d
 }
 
 // keep hands save the draft, as JSON; nothing where there is none. The first
@@ -86,11 +121,24 @@ func (u *unsent) keep(save func([]byte) error) error {
 
 // drop removes text that was sent.
 func (d *Draft) drop(text string) {
-	if i := slices.Index(d.Queue, text); i >= 0 {
-		d.Queue = slices.Delete(slices.Clone(d.Queue), i, i+1)
+	if at(d.Queue, text) >= 0 {
+		d.Queue = without(d.Queue, text)
 	} else if d.Text == text {
-		d.Text, d.Pasted = "", nil
+		d.Text, d.Images, d.Pasted = "", nil, nil
 	}
+}
+
+// at returns where text waits; below 0 if it does not.
+func at(all []Waiting, text string) int {
+	return slices.IndexFunc(all, func(w Waiting) bool { return w.Text == text })
+}
+
+// without returns all but the first that is text, in a slice of its own.
+func without(all []Waiting, text string) []Waiting {
+	if i := at(all, text); i >= 0 {
+		return slices.Delete(slices.Clone(all), i, i+1)
+	}
+	return all
 }
 
 // keepDraft takes what the front end has, and keeps it.

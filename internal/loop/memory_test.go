@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/history"
+	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
 	"agent/internal/loop/policy"
@@ -120,6 +121,7 @@ func TestDraft(t *testing.T) {
 		}
 		return d
 	}
+	images := []llm.Image{{MediaType: "image/png", Data: []byte("a picture")}}
 	heard, steered := make(chan struct{}), make(chan struct{})
 	look := tool("look", tools.Read, func(ctx context.Context, text string) (string, error) {
 		select {
@@ -139,18 +141,18 @@ func TestDraft(t *testing.T) {
 	for e := range events {
 		switch e := e.(type) {
 		case *loop.ToolStart:
-			commands <- loop.SaveDraft{Draft: loop.Draft{Text: "and b", Queue: []string{"later"}}}
-			commands <- loop.Prompt{Text: "and b"}
-			commands <- loop.SaveDraft{Draft: loop.Draft{Queue: []string{"and b", "later"}}} // the front end sees it wait too
+			commands <- loop.SaveDraft{Draft: loop.Draft{Text: "and b", Queue: []loop.Waiting{{Text: "later"}}}}
+			commands <- loop.Prompt{Text: "and b", Images: images}
+			commands <- loop.SaveDraft{Draft: loop.Draft{Queue: []loop.Waiting{{Text: "and b"}, {Text: "later"}}}} // the front end sees it wait too
 			commands <- loop.Rewind{}
 		case loop.Notice: // the commands before are carried out
-			if d := cmp.Diff(kept(), loop.Draft{Queue: []string{"and b", "later"}}); d != "" {
+			if d := cmp.Diff(kept(), loop.Draft{Queue: []loop.Waiting{{Text: "and b", Images: images}, {Text: "later"}}}); d != "" {
 				t.Errorf("while it waits: %s", d)
 			}
 			close(heard)
 		case *loop.UserSaid:
 			if e.Text == "and b" {
-				if d := cmp.Diff(kept(), loop.Draft{Queue: []string{"later"}}); d != "" {
+				if d := cmp.Diff(kept(), loop.Draft{Queue: []loop.Waiting{{Text: "later"}}}); d != "" {
 					t.Errorf("once it is told: %s", d)
 				}
 				close(steered)
@@ -162,6 +164,17 @@ func TestDraft(t *testing.T) {
 	}
 	if text, err := log.Draft(); text != nil || err != nil {
 		t.Errorf("got %q, %v, want no draft left", text, err)
+	}
+}
+
+// A draft of a program that kept no images can be read.
+func TestDraftOfTexts(t *testing.T) {
+	var got loop.Draft
+	if err := json.Unmarshal([]byte(`{"text":"a","queue":["b",{"text":"c"}]}`), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(got, loop.Draft{Text: "a", Queue: []loop.Waiting{{Text: "b"}, {Text: "c"}}}); diff != "" {
+		t.Error(diff)
 	}
 }
 

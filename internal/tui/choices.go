@@ -39,8 +39,7 @@ func (d *dialog) pressChoice(k string) (answer *loop.Answer, taken bool) {
 	case d.keys.is(k, actRefuse):
 		return d.answer(loop.Refuse, ""), true
 	case d.keys.is(k, actSay):
-		d.mark(last)
-		d.answerMarked()
+		d.speak(last)
 	case strings.HasPrefix(k, "pg"):
 		return nil, d.pressScroll(k)
 	case d.keys.is(k, actUp) && d.at > 0:
@@ -73,7 +72,7 @@ func (d *dialog) toggle() {
 func (d *dialog) answerMarked() *loop.Answer {
 	switch {
 	case d.at == len(d.asks[0].Choices):
-		d.note = newEditor(d.keys, d.st, d.vi)
+		d.speak(d.at)
 		return nil
 	case len(d.taken) == 0:
 		d.taken = []int{d.at}

@@ -27,6 +27,7 @@ type dialog struct {
 	after  bool    // it follows another one: until it is armed, keys are nobody's
 	note   *editor // what is said with a refusal or for an answer, while that is typed
 	noteAt int     // the dialog's line that it begins in
+	aside  *editor // the same, once the person went back from it
 
 	choosing
 
@@ -74,14 +75,16 @@ func (d *dialog) clear() {
 }
 
 func (d *dialog) reset() {
-	d.scroll, d.deep, d.body, d.note, d.choosing = 0, openLines, nil, nil, choosing{}
+	d.scroll, d.deep, d.body, d.note, d.aside, d.choosing = 0, openLines, nil, nil, nil, choosing{}
 }
 
 // restyle draws the dialog with st.
 func (d *dialog) restyle(st *Styles) {
 	d.st, d.body = st, nil
-	if d.note != nil {
-		d.note.restyle(st)
+	for _, e := range []*editor{d.note, d.aside} {
+		if e != nil {
+			e.restyle(st)
+		}
 	}
 }
 
@@ -104,7 +107,7 @@ func (d *dialog) press(msg tea.KeyPressMsg) (answer *loop.Answer, taken bool) {
 	case d.keys.is(k, actAlways) && ask.Scope != "":
 		return d.answer(loop.Always, ""), true
 	case d.keys.is(k, actSay) && !ask.AboutTurn():
-		d.note = newEditor(d.keys, d.st, d.vi)
+		d.speak(0)
 	default:
 		return nil, d.pressScroll(k)
 	}
@@ -137,12 +140,23 @@ func (d *dialog) roll(by int) bool {
 	return true
 }
 
+// speak lets the person say something, or go on with it. Where there are
+// choices, that is the one behind the last.
+func (d *dialog) speak(choices int) {
+	if choices > 0 {
+		d.mark(choices)
+	}
+	if d.note, d.aside = d.aside, nil; d.note == nil {
+		d.note = newEditor(d.keys, d.st, d.vi)
+	}
+}
+
 // pressNote takes a key while the person says something.
 func (d *dialog) pressNote(msg tea.KeyPressMsg) *loop.Answer {
 	k := msg.String()
 	switch {
 	case d.keys.is(k, actSay):
-		d.note = nil
+		d.note, d.aside = nil, d.note
 	case d.keys.is(k, actNewline):
 		d.note.newline()
 	case d.keys.is(k, actSend) && d.note.continued():

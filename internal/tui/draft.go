@@ -1,11 +1,15 @@
 package tui
 
 import (
+	"bytes"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm"
 	"agent/internal/loop"
 )
 
@@ -15,51 +19,122 @@ const draftPause = time.Second
 // draftDue says that a draft is to be saved.
 type draftDue struct{}
 
+// typedAt is a state of all that is being typed.
+type typedAt struct {
+	prompt int     // the editor's revision
+	note   *editor // in which a question is answered; nil if none is
+	words  int     // its revision
+}
+
+func (m *model) typedAt() typedAt {
+	at := typedAt{prompt: m.editor.buf.Revision(), note: m.dialog.note}
+	if at.note != nil {
+		at.words = at.note.buf.Revision()
+	}
+	return at
+}
+
 // restoreDraft puts what was typed before into the editor, and what waited for
-// the end of a turn into the queue, where it waits for the person.
+// the end of a turn into the queue, where it waits for the person. So does what
+// was being said to a question: that is gone, or comes again.
 func (m *model) restoreDraft(d loop.Draft) {
 	m.saved = d
-	for _, text := range d.Queue {
-		m.waits = append(m.waits, queued{typing: typing{text: text}})
+	for _, w := range d.Queue {
+		raw, _ := m.editor.tokens.pictured(w.Text, "", w.Images, 1)
+		m.editor.walk.remember(w.Text, raw)
+		m.waits = append(m.waits, queued{typing: typing{w.Text, w.Images}, about: w.About})
 	}
 	m.hold("not sent before")
 	if d.Text != "" {
 		m.editor.restoreDraft(d)
 	}
+	m.savedAt, m.waited = m.typedAt(), m.unsentQueue()
 }
 
-// restoreDraft shows a draft that was kept, with tokens for what was pasted.
+// restoreDraft shows a draft that was kept, with tokens for what was pasted and
+// for images.
 func (e *editor) restoreDraft(d loop.Draft) {
-	raw, at := "", 0
+	raw, at, no := "", 0, 1
+	add := func(typed string) {
+		var more string
+		more, no = e.tokens.pictured(typed, raw, d.Images, no)
+		raw += more
+	}
 	for _, p := range d.Pasted {
 		if p.From < at || p.To < p.From || p.To > len(d.Text) {
 			break
 		}
-		raw += e.tokens.collapse(d.Text[at:p.From], raw)
+		add(d.Text[at:p.From])
 		raw += e.tokens.pasted(d.Text[p.From:p.To], raw)
 		at = p.To
 	}
-	e.set(raw + e.tokens.collapse(d.Text[at:], raw))
+	add(d.Text[at:])
+	e.set(raw)
 	e.buf.Forget()
+}
+
+// pictured is collapse for a text that names images by their labels, the first
+// of which has the number no. It returns the number of the next.
+func (t *tokens) pictured(typed, raw string, images []llm.Image, no int) (string, int) {
+	var out string
+	for no <= len(images) {
+		before, rest, found := strings.Cut(typed, fmt.Sprintf("[image %d: ", no))
+		name, after, closed := strings.Cut(rest, "]")
+		if !found || !closed {
+			break
+		}
+		if before != "" {
+			out += t.collapse(before, raw+out)
+		}
+		out += t.add(piece{name: name, image: &images[no-1]})
+		typed, no = after, no+1
+	}
+	return out + t.collapse(typed, raw+out), no
+}
+
+// takeUp has a question that comes again answered as it was being, when the
+// program was gone.
+func (m *model) takeUp(ask loop.Ask) {
+	i := slices.IndexFunc(m.waits, func(w queued) bool { return w.about != "" && w.about == ask.Title })
+	if i < 0 || len(m.dialog.asks) > 1 || ask.AboutTurn() {
+		return
+	}
+	m.dialog.speak(len(ask.Choices))
+	m.dialog.note.restore(m.waits[i].text)
+	m.waits = slices.Delete(slices.Clone(m.waits), i, i+1)
+}
+
+// keepWords puts what was being said to a question that goes away into the
+// editor.
+func (m *model) keepWords() {
+	if note := m.dialog.note; note != nil && !note.blank() {
+		m.giveBack(note.whole())
+	}
 }
 
 // draft is what the person has not sent yet, and what the agent has yet to take
 // into the turn that runs.
 func (m *model) draft() loop.Draft {
 	d := m.editor.draft()
-	d.Queue = m.unsentQueue()
+	if note := m.dialog.note; note != nil && !note.blank() {
+		d.Queue = append(d.Queue, loop.Waiting{Text: note.whole(), About: m.dialog.asks[0].Title})
+	}
+	d.Queue = append(d.Queue, m.unsentQueue()...)
 	return d
 }
 
 // unsentQueue is what the agent has yet to take into the turn that runs, and
-// what waits for its end.
-func (m *model) unsentQueue() (all []string) {
+// what waits for its end. Of the first the agent knows the images.
+func (m *model) unsentQueue() (all []loop.Waiting) {
 	for _, p := range m.feed.pending {
 		if p.steers {
-			all = append(all, p.text)
+			all = append(all, loop.Waiting{Text: p.text})
 		}
 	}
-	return append(all, m.queue.texts()...)
+	for _, w := range m.waits {
+		all = append(all, loop.Waiting{Text: w.text, Images: w.images, About: w.about})
+	}
+	return all
 }
 
 // draft is what is in the editor; nothing where that is no more than blanks.
@@ -67,14 +142,24 @@ func (e *editor) draft() loop.Draft {
 	if e.blank() {
 		return loop.Draft{}
 	}
-	text, pasted := e.tokens.spans(e.buf.String())
-	return loop.Draft{Text: text, Pasted: pasted}
+	raw := e.buf.String()
+	text, pasted := e.tokens.spans(raw)
+	return loop.Draft{Text: text, Images: e.tokens.images(raw), Pasted: pasted}
 }
 
 // touched reports whether the draft may be another than was saved last. It
 // costs the same however long the draft is.
 func (m *model) touched() bool {
-	return m.editor.buf.Revision() != m.savedAt || !slices.Equal(m.unsentQueue(), m.saved.Queue)
+	return m.typedAt() != m.savedAt || !slices.EqualFunc(m.unsentQueue(), m.waited, sameWaiting)
+}
+
+// sameWaiting reports whether a and b are one message.
+func sameWaiting(a, b loop.Waiting) bool {
+	return a.Text == b.Text && a.About == b.About && sameImages(a.Images, b.Images)
+}
+
+func sameImages(a, b []llm.Image) bool {
+	return slices.EqualFunc(a, b, func(a, b llm.Image) bool { return bytes.Equal(a.Data, b.Data) })
 }
 
 // keepDraft sees to it that the draft is saved soon; that there is none any
@@ -82,7 +167,7 @@ func (m *model) touched() bool {
 func (m *model) keepDraft() tea.Cmd {
 	switch {
 	case !m.touched():
-	case m.editor.blank() && len(m.unsentQueue()) == 0:
+	case m.editor.blank() && (m.dialog.note == nil || m.dialog.note.blank()) && len(m.unsentQueue()) == 0:
 		m.saveDraft()
 	case !m.saving:
 		m.saving = true
@@ -96,8 +181,8 @@ func (m *model) saveDraft() {
 		return
 	}
 	d := m.draft()
-	m.savedAt = m.editor.buf.Revision()
-	if d.Text != m.saved.Text || !slices.Equal(d.Queue, m.saved.Queue) {
+	m.savedAt, m.waited = m.typedAt(), m.unsentQueue()
+	if d.Text != m.saved.Text || !sameImages(d.Images, m.saved.Images) || !slices.EqualFunc(d.Queue, m.saved.Queue, sameWaiting) {
 		m.saved = d
 		m.send(loop.SaveDraft{Draft: d})
 	}

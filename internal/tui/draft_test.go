@@ -9,7 +9,11 @@ import (
 )
 
 func draft(text string, queue ...string) loop.Draft {
-	return loop.Draft{Text: text, Queue: queue}
+	d := loop.Draft{Text: text}
+	for _, q := range queue {
+		d.Queue = append(d.Queue, loop.Waiting{Text: q})
+	}
+	return d
 }
 
 func TestDraftIsSaved(t *testing.T) {
@@ -63,10 +67,78 @@ func TestDraftOfSteering(t *testing.T) {
 func TestDraftComesBack(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, Options{History: twoTurns(), Draft: loop.Draft{
-			Text: "and the changelog", Queue: []string{"then update the README\x1b[2J\nof the shop", "and tag it"},
+			Text: "and the changelog", Queue: []loop.Waiting{{Text: "then update the README\x1b[2J\nof the shop"}, {Text: "and tag it"}},
 		}})
 		d.golden("draft-" + size)
 		d.pass(2 * time.Second)
 		d.drafts() // it is what was saved
 	})
+}
+
+// What was being said to a question when the program was gone waits below the
+// editor, and is said on when the question comes again.
+func TestDraftOfWordsToAQuestion(t *testing.T) {
+	which := loop.Asked{Ask: loop.Ask{ID: "2", Title: "ask Which one", Effect: "read", Question: "Which one?",
+		Choices: []loop.Choice{{Text: "this"}, {Text: "that"}}}}
+	again := which
+	again.Ask.ID = "9"
+	for _, c := range []struct {
+		name        string
+		ask, again  loop.Asked
+		waits       string
+		want        loop.Answer
+		asAnyPrompt bool
+	}{
+		{"refusal", askCommand("1", "make"), askCommand("9", "make"), "“not yet, it ” to “shell make”",
+			loop.Answer{ID: "9", Decision: loop.Refuse, Note: "not yet, it runs"}, false},
+		{"own words", which, again, "“not yet, it ” to “ask Which one”",
+			loop.Answer{ID: "9", Decision: loop.Answered, Note: "not yet, it runs"}, false},
+		{"other question", askCommand("1", "make"), askCommand("9", "make test"), "“not yet, it ”", loop.Answer{}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDriver(t, 80, 24, Options{})
+			d.events(userSaid("go"), call("r1", "1", "shell"), c.ask)
+			d.press("tab")
+			d.enter("not yet, it ")
+			d.pass(2 * time.Second)
+			kept := loop.Draft{Queue: []loop.Waiting{{Text: "not yet, it ", About: c.ask.Ask.Title}}}
+			d.drafts(kept)
+
+			d = newDriver(t, 120, 24, Options{Draft: kept})
+			d.sees(c.waits, "not sent before")
+			d.pass(2 * time.Second)
+			d.drafts()
+			d.events(userSaid("go on"), call("r2", "9", "shell"), c.again)
+			d.pass(time.Second)
+			if c.asAnyPrompt {
+				d.press("y")
+				d.events(turnEnd(loop.Done, 0))
+				d.press("enter")
+				d.commands(loop.Answer{ID: "9", Decision: loop.Allow}, prompted("not yet, it"))
+				return
+			}
+			d.lacks("not sent before")
+			d.enter("runs")
+			d.press("enter")
+			d.commands(c.want)
+			d.pass(2 * time.Second)
+			if got := d.kept[len(d.kept)-1]; got.Text != "" || got.Queue != nil {
+				t.Errorf("what was said is still kept: %v", got)
+			}
+		})
+	}
+}
+
+// No word to a question is lost that goes away by itself, or that the person
+// looks at once more.
+func TestWordsToAQuestionStay(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
+	d.press("tab")
+	d.enter("no, ")
+	d.press("tab", "tab")
+	d.enter("because")
+	d.sees("no, because")
+	d.events(turnEnd(loop.ProviderError, time.Second))
+	d.holds("no, because")
 }

@@ -23,6 +23,7 @@ const imageNameWidth = 32
 // images is what is known of the paths of images in the editor.
 type images struct {
 	tried map[string]bool // words that were looked at
+	reads int             // how many looks have not ended
 	sends bool            // the prompt is sent once the last word was
 	later bool            // or goes into the queue
 }
@@ -60,6 +61,7 @@ func (m *model) lookAt(text string) tea.Cmd {
 		m.images.tried = map[string]bool{}
 	}
 	m.images.tried[text] = true
+	m.images.reads++
 	read := m.o.Image
 	return func() tea.Msg {
 		if p, err := readImage(read, text); err == nil {
@@ -67,17 +69,6 @@ func (m *model) lookAt(text string) tea.Cmd {
 		}
 		return readImages(read, strings.Fields(text))
 	}
-}
-
-// lookThrough returns the command that reads all images that a draft names; nil
-// where there are none.
-func (m *model) lookThrough(draft string) tea.Cmd {
-	words := slices.DeleteFunc(strings.Fields(draft), func(w string) bool { return !imagePath(w) })
-	if m.o.Image == nil || len(words) == 0 {
-		return nil
-	}
-	read := m.o.Image
-	return func() tea.Msg { return readImages(read, words) }
 }
 
 // readImages reads those of words that are paths of images.
@@ -104,7 +95,8 @@ func readImage(read func(string) (llm.Image, string, error), word string) (piece
 		return piece{}, err
 	}
 	name := filepath.Base(strings.Trim(strings.TrimSpace(path), `"'`))
-	return piece{name: Truncate(SanitizeLine(name), imageNameWidth) + " " + SanitizeLine(what), text: word, image: &img}, nil
+	name = Truncate(SanitizeLine(name), imageNameWidth) + " " + SanitizeLine(what)
+	return piece{name: strings.ReplaceAll(name, "]", ")"), image: &img}, nil // a label ends with the first bracket
 }
 
 // picturesCame puts images in the place of their paths.
@@ -116,7 +108,7 @@ func (m *model) picturesCame(msg picturesRead) tea.Cmd {
 		}
 	}
 	m.attached(len(msg.words))
-	if m.images.sends {
+	if m.images.reads--; m.images.reads == 0 && m.images.sends {
 		m.images.sends = false
 		if m.images.later {
 			return m.later()

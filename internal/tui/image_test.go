@@ -73,12 +73,59 @@ func TestImagesThatCannotBe(t *testing.T) {
 	d.shows("anthropic/claude-sonnet cannot see images")
 }
 
-// What a draft names is an image again when it comes back.
+// A prompt that is sent while an image is being read goes when it was.
+func TestSentBeforeItsImage(t *testing.T) {
+	for key, queued := range map[string]bool{"enter": false, "alt+enter": true} {
+		d := newDriver(t, 80, 24, Options{Image: readPicture})
+		if queued {
+			d.events(userSaid("go"))
+		}
+		d.enter("a.png")
+		_, looks := d.m.Update(tea.KeyPressMsg{Code: tea.KeySpace, Text: " "})
+		d.press(key)
+		d.commands()
+		d.work(looks)
+		if queued {
+			d.events(turnEnd(loop.Done, 0))
+		}
+		d.commands(loop.Prompt{Text: "[image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}})
+	}
+}
+
+// The images of a draft, and of what waits, come back with it, wherever they came
+// from and whether or not that is still there.
 func TestDraftOfImages(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Image: readPicture})
-	d.enter("see a.png and missing.png ok")
+	d := newDriver(t, 80, 24, Options{Image: readPicture, ClipboardImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }})
+	d.events(userSaid("go"))
+	d.say("like b].png and ", "ctrl+v")
+	d.say(" ok", "alt+enter")
+	d.say("see a.png or missing.png and ", "ctrl+v")
+	d.enter(" now")
 	d.pass(2 * time.Second)
-	again := newDriver(t, 80, 24, Options{Image: readPicture, Draft: d.kept[len(d.kept)-1]})
+
+	again := newDriver(t, 80, 24, Options{Draft: d.kept[len(d.kept)-1]})
 	again.work(again.m.Init())
-	again.holds("see [image 1: a.png 1200x800 PNG] and missing.png ok")
+	again.holds("see [image 1: a.png 1200x800 PNG] or missing.png and [image 2: clipboard] now")
+	again.press("enter")
+	first := loop.Prompt{Text: "see [image 1: a.png 1200x800 PNG] or missing.png and [image 2: clipboard] now", Images: []llm.Image{shot("a.png"), shot("clip")}}
+	again.commands(first)
+	again.events(userSaid(first.Text), turnEnd(loop.Done, 0))
+	again.press("up")
+	again.holds("like [image 1: b).png 1200x800 PNG] and [image 2: clipboard] ok")
+	again.press("home", "right", "right", "right", "right", "right", "delete", "enter")
+	again.commands(first, loop.Prompt{Text: "like  and [image 1: clipboard] ok", Images: []llm.Image{shot("clip")}})
+}
+
+// Another image of the same name is another draft.
+func TestDraftOfAnotherImage(t *testing.T) {
+	held := shot("one")
+	d := newDriver(t, 80, 24, Options{ClipboardImage: func(context.Context) (llm.Image, error) { return held, nil }})
+	for _, held = range []llm.Image{shot("one"), shot("two")} {
+		d.press("backspace", "ctrl+v")
+		d.pass(2 * time.Second)
+	}
+	kept := func(img llm.Image) loop.Draft {
+		return loop.Draft{Text: "[image 1: clipboard]", Images: []llm.Image{img}}
+	}
+	d.drafts(kept(shot("one")), loop.Draft{}, kept(shot("two")))
 }

@@ -68,8 +68,9 @@ type model struct {
 	recalls tea.Cmd // reads what is wanted of the session besides pages
 	saving  bool    // the draft is going to be saved
 	saved   loop.Draft
-	savedAt int  // the editor's revision then
-	next    Exit // what the person wants once this is over
+	savedAt typedAt        // what was typed then
+	waited  []loop.Waiting // and what waited
+	next    Exit           // what the person wants once this is over
 	around
 	queue
 	custom custom
@@ -114,7 +115,7 @@ func after(in time.Duration, msg tea.Msg) tea.Cmd {
 // Init has nothing to do: what the terminal tells of itself it is asked when it is
 // taken.
 func (m *model) Init() tea.Cmd {
-	return tea.Batch(m.lookAround(), m.lookThrough(m.o.Draft.Text))
+	return m.lookAround()
 }
 
 // Update routes msg and sees to it that what moves keeps moving.
@@ -204,10 +205,11 @@ func (m *model) apply(ev loop.Event) {
 		now := m.now()
 		m.dialog.push(ev.Ask, now.Sub(m.lastKey), now.Sub(m.decided) < quiet)
 		m.dialog.armed = m.dialog.armed && !m.find.typing && !m.editing
+		m.takeUp(ev.Ask)
 	case *loop.Decided:
-		m.dialog.withdraw(ev.ID)
+		m.withdraw(ev.ID)
 	case *loop.ToolEnd:
-		m.dialog.withdraw(ev.Result.ID)
+		m.withdraw(ev.Result.ID)
 	case loop.JobsNow:
 		m.listJobs(ev.Jobs)
 	case loop.Surveyed:
@@ -221,6 +223,7 @@ func (m *model) apply(ev loop.Event) {
 	case *loop.Rewound:
 		m.rewound(ev.Keep)
 	case *loop.TurnEnd:
+		m.keepWords()
 		m.dialog.clear()
 		if ev.Reason == loop.UserInterrupt {
 			m.play = nil
@@ -228,6 +231,14 @@ func (m *model) apply(ev loop.Event) {
 		m.playNext()
 	}
 	m.queueAfter(ev)
+}
+
+// withdraw takes a question away that is answered or gone.
+func (m *model) withdraw(id string) {
+	if m.dialog.waits() && m.dialog.asks[0].ID == id {
+		m.keepWords()
+	}
+	m.dialog.withdraw(id)
 }
 
 // giveBack puts what was not sent into the editor, above what is typed there.

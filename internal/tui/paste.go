@@ -26,7 +26,7 @@ const expandLimit = 256 << 10
 type piece struct {
 	name  string // "pasted 312 lines", "shot.png 1200x800"
 	no    int    // of the image, or of several pastes that look alike; 0 is none
-	text  string // what was pasted; of an image, its path
+	text  string // what was pasted
 	image *llm.Image
 	plain bool // a character that somebody typed, and which is that of a token by chance
 }
@@ -139,8 +139,7 @@ func (t *tokens) write(raw string, as func(*piece) string) string {
 	return b.String()
 }
 
-// spans is expand, with the places of what was pasted. An image is the path that
-// it came from: there it can be found again.
+// spans is expand, with the places of what was pasted.
 func (t *tokens) spans(raw string) (string, []loop.Span) {
 	var b strings.Builder
 	var pasted []loop.Span
@@ -148,7 +147,9 @@ func (t *tokens) spans(raw string) (string, []loop.Span) {
 		switch tok := t.of(r); {
 		case tok == nil:
 			b.WriteRune(r)
-		case tok.image != nil, tok.plain:
+		case tok.image != nil:
+			b.WriteString(tok.label())
+		case tok.plain:
 			b.WriteString(tok.text)
 		default:
 			pasted = append(pasted, loop.Span{From: b.Len(), To: b.Len() + len(tok.text)})

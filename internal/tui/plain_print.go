@@ -31,10 +31,10 @@ func (p *teller) begin() {
 	if draft := p.m.editor.take(); strings.TrimSpace(draft) != "" {
 		p.block("note", "not sent before, type it again to send it: "+Sanitize(draft))
 	}
-	if unsent := p.m.queue.texts(); len(unsent) > 0 {
+	if len(p.m.waits) > 0 {
 		p.print("note: these were not sent before, type them again to send them:")
-		for _, text := range unsent {
-			p.block("", Sanitize(text))
+		for _, w := range p.m.waits {
+			p.block("", Sanitize(w.text))
 		}
 		p.m.waits = nil
 	}

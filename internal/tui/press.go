@@ -59,9 +59,7 @@ func (m *model) interrupt() {
 		m.send(loop.Interrupt{})
 	}
 	m.feed.stopping, m.feed.killing = true, m.feed.stopping
-	if note := m.dialog.note; note != nil && !note.blank() { // no word that was typed is lost
-		m.giveBack(note.whole())
-	}
+	m.keepWords()
 	m.dialog.clear()
 }
 
@@ -193,14 +191,13 @@ func (m *model) submit() tea.Cmd {
 		}
 		return nil
 	}
-	if cmd := m.unread(); cmd != nil {
+	if cmd, waits := m.unread(); waits {
 		return cmd
 	}
 	typed, all := m.editor.buf.String(), m.editor.takeAll()
 	if name, arg, ok := parseSlash(all.text); ok {
 		return m.slash(name, arg, typed)
 	}
-	all.text = strings.TrimSpace(all.text)
 	m.list.end()
 	m.utter(all)
 	return nil

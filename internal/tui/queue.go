@@ -26,16 +26,8 @@ type queue struct {
 // queued is one message that waits.
 type queued struct {
 	typing
-	soon bool // it waits for the person's own command alone
-}
-
-// texts are those of all messages that wait.
-func (q *queue) texts() []string {
-	var out []string
-	for _, w := range q.waits {
-		out = append(out, w.text)
-	}
-	return out
+	soon  bool   // it waits for the person's own command alone
+	about string // the title of the question that it was to answer, before the program was gone; empty for any other
 }
 
 // later puts what is typed into the queue. Where nothing is waited for, it is
@@ -47,11 +39,16 @@ func (m *model) later() tea.Cmd {
 	if _, _, command := parseSlash(m.editor.whole()); command { // it is no message, and can be carried out now
 		return m.submit()
 	}
-	if cmd := m.unread(); cmd != nil {
+	if cmd, waits := m.unread(); waits {
 		m.images.later = true
 		return cmd
 	}
-	m.waits = append(m.waits, queued{typing: m.editor.takeAll()})
+	if len(m.waits) == 0 { // what was held is gone otherwise
+		m.held = ""
+	}
+	next := m.editor.takeAll()
+	next.text = strings.TrimSpace(next.text)
+	m.waits = append(m.waits, queued{typing: next})
 	m.list.end()
 	m.sendQueued()
 	return nil
@@ -65,7 +62,7 @@ func (m *model) waitsForShell(s typing) bool {
 	if !m.shellRuns() || !command && (m.feed.running || !m.shellJoins()) {
 		return false
 	}
-	m.waits = append(m.waits, queued{s, true})
+	m.waits = append(m.waits, queued{typing: s, soon: true})
 	return true
 }
 
@@ -83,6 +80,7 @@ func (m *model) shellJoins() bool {
 // utter sends what the person said, or runs the command that it is. What cannot
 // be sent yet waits in the queue.
 func (m *model) utter(s typing) {
+	s.text = strings.TrimSpace(s.text)
 	if m.waitsForShell(s) {
 		return
 	}
@@ -202,6 +200,9 @@ func (m *model) queueLines() []string {
 			label = ""
 		}
 		left := label + strings.Repeat(" ", 8-lipgloss.Width(label)) + strconv.Itoa(i+1) + "  " + quoted(w.text)
+		if w.about != "" {
+			left += " to " + quoted(w.about)
+		}
 		right := ""
 		switch {
 		case i == 0 && m.editor.empty() && m.width >= 72:

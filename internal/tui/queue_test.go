@@ -156,3 +156,14 @@ func TestQueueGoesFirst(t *testing.T) {
 	d.press("enter")
 	d.commands(prompted("go"), prompted("one"))
 }
+
+// What was held holds nothing up once it is gone.
+func TestQueueAfterWhatWasHeld(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Draft: draft("", "held")})
+	d.press("alt+q")
+	d.say("go", "enter")
+	d.events(userSaid("go"))
+	d.say("next", "alt+enter")
+	d.events(turnEnd(loop.Done, time.Second))
+	d.commands(prompted("go"), prompted("next"))
+}

@@ -103,11 +103,11 @@ func (m *model) typedOn() tea.Cmd {
 	return nil
 }
 
-// unread reports whether the prompt ends in what may be an image that was not
-// read yet. It is sent once it was.
-func (m *model) unread() tea.Cmd {
+// unread reports whether the prompt names what may be an image that was not read
+// yet. It is sent once it was, which cmd sees to.
+func (m *model) unread() (cmd tea.Cmd, waits bool) {
 	raw := strings.TrimRight(m.editor.buf.String(), " \n")
-	cmd := m.lookAt(lastWord(raw[strings.LastIndexByte(raw, '\n')+1:]))
-	m.images.sends = cmd != nil
-	return cmd
+	cmd = m.lookAt(lastWord(raw[strings.LastIndexByte(raw, '\n')+1:]))
+	m.images.sends = m.images.reads > 0
+	return cmd, m.images.sends
 }

@@ -1,0 +1,45 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/base64"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// What waits for the end of a turn with its images, and what was half said to a
+// question, is there again after the program was killed.
+func TestUnsentOutlivesAKill(t *testing.T) {
+	s := serve(t, call("shell", `{"command":"rm -r old"}`), say("Kept."), say("Seen."))
+	shot := square(t, 8)
+	h := newHome(t, map[string]string{"shot.png": string(shot), "old/a": "a"}, at(s)...)
+	a := h.open(t, 120, 30)
+	a.wait("? keys")
+	a.send("tidy up" + enter + "then look at shot.png " + altEnter)
+	a.asked("shell rm -r old")
+	a.send(tab + "no, because ")
+	waitFor(t, "the draft", func() bool {
+		store, ids := h.store(), h.ids(t)
+		v, err := os.ReadFile(strings.TrimSuffix(store.Outputs(ids[0]), ".out") + ".draft")
+		return err == nil && strings.Contains(string(v), "no, because ") && strings.Contains(string(v), "then look")
+	})
+	a.signal(syscall.SIGKILL)
+	a.exit()
+	if err := os.Remove(h.work + "/shot.png"); err != nil {
+		t.Fatal(err)
+	}
+
+	b := h.open(t, 120, 30, "--continue")
+	b.wait("waits   1  “no, because ” to “shell rm -r old”", "2  “then look at [image 1: shot.png 8x8 PNG]”")
+	b.send(enter)
+	b.wait("Kept.", "Seen.")
+	if got := lastUser(t, s, 1); got != "no, because" {
+		t.Errorf("the model was told %q", got)
+	}
+	if body := s.seen()[2].body; !strings.Contains(body, base64.StdEncoding.EncodeToString(shot)) {
+		t.Errorf("the image is not in the request: %s", body)
+	}
+}

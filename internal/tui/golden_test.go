@@ -3,9 +3,12 @@ package tui
 import (
 	"flag"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -37,4 +40,37 @@ func checkGolden(t *testing.T, file string, lines []string) {
 	if diff := cmp.Diff(got, string(want)); diff != "" {
 		t.Errorf("%s (-got +want):\n%s", file, diff)
 	}
+}
+
+// bare returns lines without styles and links.
+func bare(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = ansi.Strip(line)
+	}
+	return out
+}
+
+var legal = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;(https?://[!-~]*)?\a")
+
+// checkLines checks what holds for all that is drawn: it fits, and nothing
+// tells the terminal anything but styles and links to the web.
+func checkLines(t testing.TB, lines []string, width int) {
+	t.Helper()
+	for _, line := range lines {
+		if w := ansi.StringWidth(line); w > width {
+			t.Fatalf("%d columns where there are %d: %q", w, width, line)
+		}
+		text := legal.ReplaceAllString(line, "")
+		if !utf8.ValidString(text) || strings.ContainsFunc(text, control) {
+			t.Fatalf("control characters reach the terminal: %q", line)
+		}
+		if strings.HasSuffix(ansi.Strip(line), " ") && !strings.Contains(line, ";48;2;") {
+			t.Fatalf("blanks that nobody painted at the end of %q", line)
+		}
+	}
+}
+
+func control(r rune) bool {
+	return r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0xe000 && r <= 0xf8ff
 }

@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -18,15 +16,6 @@ func drawFinished(st *Styles, text string, width int) []string {
 	m.SetText(text)
 	m.Finish()
 	return m.Lines(width)
-}
-
-// bare returns lines without styles and links.
-func bare(lines []string) []string {
-	out := make([]string, len(lines))
-	for i, line := range lines {
-		out[i] = ansi.Strip(line)
-	}
-	return out
 }
 
 // Whatever pieces a text comes in, it is drawn as the whole in the end, and no
@@ -65,30 +54,6 @@ func TestMarkdownStreamIsCalm(t *testing.T) {
 			}
 		}
 	}
-}
-
-var legal = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;(https?://[!-~]*)?\a")
-
-// checkLines checks what holds for all that is drawn: it fits, and nothing
-// tells the terminal anything but styles and links to the web.
-func checkLines(t testing.TB, lines []string, width int) {
-	t.Helper()
-	for _, line := range lines {
-		if w := ansi.StringWidth(line); w > width {
-			t.Fatalf("%d columns where there are %d: %q", w, width, line)
-		}
-		text := legal.ReplaceAllString(line, "")
-		if !utf8.ValidString(text) || strings.ContainsFunc(text, control) {
-			t.Fatalf("control characters reach the terminal: %q", line)
-		}
-		if strings.HasSuffix(ansi.Strip(line), " ") && !strings.Contains(line, ";48;2;") {
-			t.Fatalf("blanks that nobody painted at the end of %q", line)
-		}
-	}
-}
-
-func control(r rune) bool {
-	return r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0xe000 && r <= 0xf8ff
 }
 
 func TestMarkdownFitsAnyWidth(t *testing.T) {

@@ -31,7 +31,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkStream is BenchmarkDecode through a server and the library.
+// BenchmarkStream is BenchmarkDecode through a server.
 func BenchmarkStream(b *testing.B) {
 	const n = 10_000
 	body := long(n)

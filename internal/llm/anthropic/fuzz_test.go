@@ -37,26 +37,6 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzPlain holds that what plain makes of a JSON text means the same.
-func FuzzPlain(f *testing.F) {
-	for _, s := range []string{"a < b && c > d", `\u003c`, `\\u003c`, "\u2028\x00\"", "\xff\\"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		b, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want, got string
-		if err := json.Unmarshal(b, &want); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(plain(b), &got); err != nil || got != want {
-			t.Errorf("got %q, %v, want %q", got, err, want)
-		}
-	})
-}
-
 // dribble gives a body in pieces of 1 to 7 bytes.
 type dribble struct {
 	body []byte

@@ -1,13 +1,9 @@
 package anthropic
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	api "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"agent/internal/llm"
 	"agent/internal/llm/wire"
@@ -23,8 +19,8 @@ import (
 // arguments were no JSON object goes back with what the model wrote as the one
 // argument "_raw". A call without a result gets one that says so. What was sent
 // for a finished step does not change when more follows.
-func wireMessages(req llm.Request) []api.MessageParam {
-	b := builder{model: req.Model, results: map[string]*llm.Message{}, out: []api.MessageParam{}}
+func wireMessages(req llm.Request) []wireMessage {
+	b := builder{model: req.Model, results: map[string]*llm.Message{}, out: []wireMessage{}}
 	for i, m := range req.Messages {
 		if m.Kind == llm.ToolResult && b.results[m.ID] == nil {
 			b.results[m.ID] = &req.Messages[i]
@@ -33,7 +29,7 @@ func wireMessages(req llm.Request) []api.MessageParam {
 	for i := 0; i < len(req.Messages); {
 		switch m := req.Messages[i]; m.Kind {
 		case llm.User:
-			b.add(api.MessageParamRoleUser, user(m)...)
+			b.add(roleUser, user(m)...)
 			i++
 		case llm.Assistant, llm.Thinking, llm.ToolCall:
 			n := replyLen(req.Messages[i:])
@@ -61,12 +57,12 @@ func replyLen(msgs []llm.Message) int {
 type builder struct {
 	model   string
 	results map[string]*llm.Message // by call
-	out     []api.MessageParam
+	out     []wireMessage
 }
 
 // add appends blocks to the last message if that is role's, else as a new one:
 // the two roles alternate.
-func (b *builder) add(role api.MessageParamRole, blocks ...api.ContentBlockParamUnion) {
+func (b *builder) add(role string, blocks ...wireBlock) {
 	if len(blocks) == 0 {
 		return
 	}
@@ -74,52 +70,51 @@ func (b *builder) add(role api.MessageParamRole, blocks ...api.ContentBlockParam
 		b.out[n-1].Content = append(b.out[n-1].Content, blocks...)
 		return
 	}
-	b.out = append(b.out, api.MessageParam{Role: role, Content: blocks})
+	b.out = append(b.out, wireMessage{Role: role, Content: blocks})
 }
 
 // user returns what the person said. Blank text is refused by the provider.
-func user(m llm.Message) []api.ContentBlockParamUnion {
-	var blocks []api.ContentBlockParamUnion
+func user(m llm.Message) []wireBlock {
+	var blocks []wireBlock
 	if !blank(m.Text) {
-		blocks = append(blocks, api.NewTextBlock(m.Text))
+		blocks = append(blocks, textBlock(m.Text))
 	}
 	for _, im := range m.Images {
-		picture, note := image(im)
-		blocks = append(blocks, api.ContentBlockParamUnion{OfImage: picture, OfText: note})
+		blocks = append(blocks, image(im))
 	}
 	return blocks
 }
 
 // reply adds what the model said in one go, and the results of its calls.
 func (b *builder) reply(msgs []llm.Message) {
-	var said, results []api.ContentBlockParamUnion
+	var said, results []wireBlock
 	for _, m := range msgs {
 		switch {
 		case m.Kind == llm.Thinking && !m.Cut:
 			said = append(said, b.thinking(m)...)
 		case m.Kind == llm.Assistant && !blank(m.Text):
-			said = append(said, api.NewTextBlock(m.Text))
+			said = append(said, textBlock(m.Text))
 		case m.Kind == llm.ToolCall && m.Cut:
-			said = append(said, api.NewTextBlock(fmt.Sprintf("[a call of %s was cut off here and not run]", m.Name)))
+			said = append(said, textBlock(fmt.Sprintf("[a call of %s was cut off here and not run]", m.Name)))
 		case m.Kind == llm.ToolCall:
-			said = append(said, api.NewToolUseBlock(named(m.ID), arguments(m), named(m.Name)))
+			said = append(said, wireBlock{ID: named(m.ID), Input: arguments(m), Name: named(m.Name), Type: "tool_use"})
 			results = append(results, b.result(m.ID))
 		}
 	}
 	for len(said) > 0 && isThinking(said[len(said)-1]) { // thinking must lead to something
 		said = said[:len(said)-1]
 	}
-	b.add(api.MessageParamRoleAssistant, said...)
-	b.add(api.MessageParamRoleUser, results...)
+	b.add(roleAssistant, said...)
+	b.add(roleUser, results...)
 }
 
 // thinking returns m as its model wants it back, nothing for another model.
-func (b *builder) thinking(m llm.Message) []api.ContentBlockParamUnion {
+func (b *builder) thinking(m llm.Message) []wireBlock {
 	switch o := unpack(m, b.model); {
 	case o.Redacted != "":
-		return []api.ContentBlockParamUnion{api.NewRedactedThinkingBlock(o.Redacted)}
+		return []wireBlock{{Data: o.Redacted, Type: "redacted_thinking"}}
 	case o.Signature != "":
-		return []api.ContentBlockParamUnion{api.NewThinkingBlock(o.Signature, m.Text)}
+		return []wireBlock{{Signature: o.Signature, Thinking: &m.Text, Type: "thinking"}}
 	}
 	return nil
 }
@@ -139,36 +134,32 @@ func arguments(m llm.Message) json.RawMessage {
 }
 
 // result returns the result of the call called id.
-func (b *builder) result(id string) api.ContentBlockParamUnion {
+func (b *builder) result(id string) wireBlock {
 	r := b.results[id]
 	if r == nil {
 		r = &llm.Message{Text: "there is no result, the call was interrupted", IsError: true}
 	}
-	out := api.ToolResultBlockParam{ToolUseID: named(id)}
-	if r.IsError {
-		out.IsError = param.NewOpt(true)
-	}
+	out := wireBlock{ToolUseID: named(id), IsError: r.IsError, Type: "tool_result"}
 	text := r.Text
 	if r.IsError && blank(text) && len(r.Images) == 0 {
 		text = "the call failed and said nothing" // an error must say something
 	}
 	if !blank(text) {
-		out.Content = append(out.Content, api.ToolResultBlockParamContentUnion{OfText: &api.TextBlockParam{Text: text}})
+		out.Content = append(out.Content, textBlock(text))
 	}
 	for _, im := range r.Images {
-		picture, note := image(im)
-		out.Content = append(out.Content, api.ToolResultBlockParamContentUnion{OfImage: picture, OfText: note})
+		out.Content = append(out.Content, image(im))
 	}
-	return api.ContentBlockParamUnion{OfToolResult: &out}
+	return out
 }
 
 // image returns im, or a note where it is of a kind that the provider refuses.
-func image(im llm.Image) (*api.ImageBlockParam, *api.TextBlockParam) {
+func image(im llm.Image) wireBlock {
 	switch im.MediaType {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return api.NewImageBlockBase64(im.MediaType, base64.StdEncoding.EncodeToString(im.Data)).OfImage, nil
+		return wireBlock{Source: &wireSource{Data: im.Data, MediaType: im.MediaType, Type: "base64"}, Type: "image"}
 	}
-	return nil, &api.TextBlockParam{Text: fmt.Sprintf("[an image of the type %q, which cannot be shown here]", im.MediaType)}
+	return textBlock(fmt.Sprintf("[an image of the type %q, which cannot be shown here]", im.MediaType))
 }
 
 // named returns an id or a name as the provider takes it.

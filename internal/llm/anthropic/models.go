@@ -3,8 +3,6 @@ package anthropic
 import (
 	"strings"
 
-	api "github.com/anthropics/anthropic-sdk-go"
-
 	"agent/internal/llm"
 )
 
@@ -62,22 +60,21 @@ const leastBudget = 1024
 
 // think tells the model how hard to think, if the request says so. A call that
 // the model is forced to make leaves it no room for that.
-func think(p *api.MessageNewParams, req llm.Request, t traits) {
+func think(p *wireRequest, req llm.Request, t traits) {
 	forced := req.ToolChoice.Mode == llm.ChoiceRequired || req.ToolChoice.Mode == llm.ChoiceTool
 	switch {
 	case req.Effort == "" || t.thinking == never:
 	case t.thinking == budgeted:
 		budget := min(budgetOf(req.Effort), p.MaxTokens/2)
 		if budget >= leastBudget && !forced && !calledWithoutThinking(p.Messages) {
-			p.Thinking = api.ThinkingConfigParamOfEnabled(budget)
+			p.Thinking = &wireThinking{Budget: budget, Type: "enabled"}
 		}
 	case req.Effort == "none":
-		off := api.NewThinkingConfigDisabledParam()
-		p.Thinking.OfDisabled = &off
+		p.Thinking = &wireThinking{Type: "disabled"}
 	default:
-		p.OutputConfig.Effort = api.OutputConfigEffort(effortOf(req.Effort))
+		p.output().Effort = effortOf(req.Effort)
 		if !forced {
-			p.Thinking.OfAdaptive = &api.ThinkingConfigAdaptiveParam{Display: api.ThinkingConfigAdaptiveDisplaySummarized}
+			p.Thinking = &wireThinking{Display: "summarized", Type: "adaptive"}
 		}
 	}
 }
@@ -85,13 +82,13 @@ func think(p *api.MessageNewParams, req llm.Request, t traits) {
 // effortOf returns the provider's own word for an effort.
 func effortOf(effort string) string {
 	if effort == "minimal" {
-		return string(api.OutputConfigEffortLow)
+		return "low"
 	}
 	return effort
 }
 
 // budgetOf returns an effort in tokens, 0 for none.
-func budgetOf(effort string) int64 {
+func budgetOf(effort string) int {
 	switch effort {
 	case "none":
 		return 0
@@ -110,17 +107,17 @@ func budgetOf(effort string) int64 {
 // calledWithoutThinking reports whether the last reply called tools without
 // thinking first, as that of another model did. A model with a budget does not
 // take up such a turn while it is to think.
-func calledWithoutThinking(msgs []api.MessageParam) bool {
+func calledWithoutThinking(msgs []wireMessage) bool {
 	for i := len(msgs) - 1; i >= 0; i-- {
-		if msgs[i].Role != api.MessageParamRoleAssistant {
+		if msgs[i].Role != roleAssistant {
 			continue
 		}
 		first, last := msgs[i].Content[0], msgs[i].Content[len(msgs[i].Content)-1]
-		return last.OfToolUse != nil && !isThinking(first)
+		return last.Type == "tool_use" && !isThinking(first)
 	}
 	return false
 }
 
-func isThinking(b api.ContentBlockParamUnion) bool {
-	return b.OfThinking != nil || b.OfRedactedThinking != nil
+func isThinking(b wireBlock) bool {
+	return b.Type == "thinking" || b.Type == "redacted_thinking"
 }

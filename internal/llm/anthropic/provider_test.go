@@ -18,7 +18,7 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// serveOnce sends an answer through a server, the library and the provider.
+// serveOnce sends an answer through a server and the provider.
 func serveOnce(t *testing.T, status int, contentType string, body []byte) *decoded {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -41,7 +41,7 @@ func TestStreamSendsTheRequest(t *testing.T) {
 		_, _ = w.Write(recording(t, "text.sse"))
 	}))
 	defer server.Close()
-	// What the library would look for by itself must have no say.
+	// What other programs look for must have no say.
 	t.Setenv("ANTHROPIC_API_KEY", "sk-of-another")
 	t.Setenv("ANTHROPIC_BASE_URL", "http://elsewhere.invalid")
 	p := New(Options{MaxTokens: 77, Endpoint: wire.Endpoint{Base: server.URL + "/proxy/v1/", Authorize: wire.KeyHeader("x-api-key", "sk-secret"),

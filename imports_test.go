@@ -14,16 +14,17 @@ import (
 // rooms holds, for each room, the other rooms of this module that it may
 // import. A sub-room follows its room, unless it has a row of its own.
 var rooms = map[string][]string{
-	"internal/spelling":     {},
-	"internal/llm":          {"internal/spelling"},
-	"internal/history":      {},
-	"internal/tools":        {"internal/llm", "internal/spelling"},
-	"internal/loop":         {"internal/llm", "internal/tools", "internal/history"},
-	"internal/tui":          {"internal/loop", "internal/llm", "internal/spelling", "internal/tui/terminal"},
-	"internal/tui/terminal": {},
-	"cmd/agent/settings":    {"internal/spelling"},
-	"cmd/agent/startup":     {},
-	"cmd/agent":             {"internal/llm", "internal/history", "internal/tools", "internal/loop", "internal/tui", "internal/spelling", "cmd/agent/settings", "cmd/agent/startup"},
+	"internal/spelling":             {},
+	"internal/llm":                  {"internal/spelling"},
+	"internal/history":              {},
+	"internal/tools":                {"internal/llm", "internal/spelling"},
+	"internal/loop":                 {"internal/llm", "internal/tools", "internal/history"},
+	"internal/tui":                  {"internal/loop", "internal/llm", "internal/spelling", "internal/tui/terminal", "internal/tui/terminal/ptytest"},
+	"internal/tui/terminal":         {"internal/tui/terminal/ptytest"},
+	"internal/tui/terminal/ptytest": {},
+	"cmd/agent/settings":            {"internal/spelling"},
+	"cmd/agent/startup":             {},
+	"cmd/agent":                     {"internal/llm", "internal/history", "internal/tools", "internal/loop", "internal/tui", "internal/tui/terminal/ptytest", "internal/spelling", "cmd/agent/settings", "cmd/agent/startup"},
 }
 
 // forbidden are packages from elsewhere that a room must not import.

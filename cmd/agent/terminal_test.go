@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -11,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"agent/internal/tui/terminal/ptytest"
 
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
@@ -249,21 +252,8 @@ func (s *terminal) restored() error {
 func (s *terminal) modesOff() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := string(s.raw)
-	for _, mode := range []string{"?1049", "?1000", "?1002", "?1003", "?1006", "?2004", "?1004"} {
-		on, off := strings.LastIndex(out, "\x1b["+mode+"h"), strings.LastIndex(out, "\x1b["+mode+"l")
-		if on > off {
-			return errors.New("mode " + mode + " is still on")
-		}
-	}
-	for what, set := range map[string][2]string{
-		"the cursor is hidden": {"\x1b[?25l", "\x1b[?25h"}, "lines do not wrap": {"\x1b[?7l", "\x1b[?7h"},
-		"the title is ours": {"\x1b[22;2t", "\x1b[23;2t"}, "keys are told apart": {"\x1b[>1u", "\x1b[<u"},
-		"other keys are told apart": {"\x1b[>4;2m", "\x1b[>4m"},
-	} {
-		if strings.LastIndex(out, set[0]) > strings.LastIndex(out, set[1]) {
-			return errors.New("still " + what)
-		}
+	if on := ptytest.Left(string(s.raw)); on != nil {
+		return fmt.Errorf("left on: %q", on)
 	}
 	if s.em.IsAltScreen() {
 		return errors.New("the alternate screen is still on")

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/tui/terminal/ptytest"
 	"agent/internal/tui/terminal/rescue"
 )
 
@@ -81,20 +81,16 @@ func runFaulty(fault string) {
 // victim is a program in a terminal that no shell takes back.
 type victim struct {
 	*exec.Cmd
-	ptm, pts *os.File
-	found    []byte
-	fault    string      // where it is told of
-	output   chan string // gets all of it when the terminal is closed
+	*ptytest.Terminal
+	found []byte
+	fault string // where it is told of
 }
 
 func startVictim(t *testing.T) *victim {
 	t.Helper()
-	ptm, pts, err := pty.Open()
-	if err != nil {
-		t.Skip(err)
-	}
-	v := &victim{ptm: ptm, pts: pts, fault: filepath.Join(t.TempDir(), "faults", "one.txt"), output: make(chan string, 1)}
-	if v.found, err = rescue.State(int(pts.Fd())); err != nil {
+	v := &victim{Terminal: ptytest.Open(t, 80, 24), fault: filepath.Join(t.TempDir(), "faults", "one.txt")}
+	var err error
+	if v.found, err = rescue.State(int(v.Theirs.Fd())); err != nil {
 		t.Fatal(err)
 	}
 	self, err := os.Executable()
@@ -102,33 +98,12 @@ func startVictim(t *testing.T) *victim {
 		t.Fatal(err)
 	}
 	v.Cmd = exec.Command(self, faulty, v.fault)
-	v.Stdin, v.Stdout, v.Stderr = pts, pts, pts
-	ready := make(chan struct{})
-	go func() {
-		var all bytes.Buffer
-		b := make([]byte, 4096)
-		for {
-			n, err := ptm.Read(b)
-			began := strings.Contains(all.String(), "press a key")
-			all.Write(b[:n])
-			if !began && strings.Contains(all.String(), "press a key") {
-				close(ready)
-			}
-			if err != nil {
-				v.output <- all.String()
-				return
-			}
-		}
-	}()
+	v.Stdin, v.Stdout, v.Stderr = v.Theirs, v.Theirs, v.Theirs
 	if err := v.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = v.Process.Kill(); pts.Close(); ptm.Close() })
-	select {
-	case <-ready:
-	case <-time.After(30 * time.Second):
-		t.Fatal("the program did not begin")
-	}
+	t.Cleanup(func() { _ = v.Process.Kill() })
+	v.Expect("press a key")
 	return v
 }
 
@@ -139,7 +114,7 @@ func (v *victim) restored(t *testing.T) string {
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()
 	for {
-		now, err := rescue.State(int(v.pts.Fd()))
+		now, err := rescue.State(int(v.Theirs.Fd()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,26 +127,8 @@ func (v *victim) restored(t *testing.T) string {
 			t.Fatal("the terminal stays raw")
 		}
 	}
-	_ = v.pts.Close() // the last of us who holds it is the rescuer, which ends
-	return <-v.output
-}
-
-// left lists the modes that are still on after what was written.
-func left(output string) (on []string) {
-	for _, mode := range []string{"?1049", "?1000", "?1002", "?1003", "?1006", "?2004", "?1004", "?2026", "?2027"} {
-		if strings.LastIndex(output, csi+mode+"h") > strings.LastIndex(output, csi+mode+"l") {
-			on = append(on, mode)
-		}
-	}
-	for name, pair := range map[string][2]string{
-		"hidden cursor": {csi + "?25l", csi + "?25h"}, "no wrap": {csi + "?7l", csi + "?7h"}, "title": {csi + "22;2t", csi + "23;2t"},
-		"kitty keys": {csi + ">1u", csi + "<u"}, "other keys": {csi + ">4;2m", csi + ">4m"},
-	} {
-		if strings.LastIndex(output, pair[0]) > strings.LastIndex(output, pair[1]) {
-			on = append(on, name)
-		}
-	}
-	return on
+	_ = v.Theirs.Close() // the last of us who holds it is the rescuer, which ends
+	return v.Whole()
 }
 
 // A fault in whatever goroutine leaves the terminal as it was found, and a file
@@ -184,15 +141,13 @@ func TestFaults(t *testing.T) {
 		t.Run(key, func(t *testing.T) {
 			t.Parallel()
 			v := startVictim(t)
-			if _, err := v.ptm.WriteString(key); err != nil {
-				t.Fatal(err)
-			}
+			v.Type(key)
 			_ = v.Wait()
 			if code := v.ProcessState.ExitCode(); code != 2 {
 				t.Errorf("got exit code %d, want 2", code)
 			}
 			output := v.restored(t)
-			if on := left(output); on != nil {
+			if on := ptytest.Left(output); on != nil {
 				t.Errorf("left on: %q", on)
 			}
 			said := output[strings.LastIndex(output, csi+"23;2t")+len(csi+"23;2t"):]
@@ -213,7 +168,7 @@ func TestKilled(t *testing.T) {
 	_ = v.Process.Kill()
 	_ = v.Wait()
 	output := v.restored(t)
-	if on := left(output); on != nil {
+	if on := ptytest.Left(output); on != nil {
 		t.Errorf("left on: %q", on)
 	}
 	if trace, err := os.ReadFile(v.fault); err == nil {
@@ -224,14 +179,12 @@ func TestKilled(t *testing.T) {
 // A program that is left leaves nothing to do.
 func TestLeft(t *testing.T) {
 	v := startVictim(t)
-	if _, err := v.ptm.WriteString("q"); err != nil {
-		t.Fatal(err)
-	}
+	v.Type("q")
 	if err := v.Wait(); err != nil {
 		t.Error(err)
 	}
 	output := v.restored(t)
-	if on := left(output); on != nil {
+	if on := ptytest.Left(output); on != nil {
 		t.Errorf("left on: %q", on)
 	}
 	_, said, _ := strings.Cut(output, csi+"23;2t")

@@ -4,15 +4,15 @@ package terminal
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
+	"agent/internal/tui/terminal/ptytest"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/creack/pty"
 )
 
 // noted is a model that notes what it is told, and does as a message says.
@@ -39,35 +39,18 @@ func (n *noted) View() tea.View { return tea.NewView(strings.Repeat("drawn\n", n
 // shown is a terminal with a model on it.
 type shown struct {
 	*testing.T
-	ptm    *os.File
-	told   chan tea.Msg
-	feed   chan tea.Msg
-	output chan string
-	seen   strings.Builder
+	*ptytest.Terminal
+	told chan tea.Msg
+	feed chan tea.Msg
 }
 
 func show(t *testing.T) *shown {
 	t.Helper()
-	ptm, pts, err := pty.Open()
-	if err != nil {
-		t.Skip(err)
-	}
-	s := &shown{T: t, ptm: ptm, told: make(chan tea.Msg, 100), feed: make(chan tea.Msg), output: make(chan string, 1000)}
-	go func() {
-		b := make([]byte, 4096)
-		for {
-			n, err := ptm.Read(b)
-			if err != nil {
-				close(s.output)
-				return
-			}
-			s.output <- string(b[:n])
-		}
-	}()
+	s := &shown{T: t, Terminal: ptytest.Open(t, 80, 24), told: make(chan tea.Msg, 100), feed: make(chan tea.Msg)}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		_, err := Show(ctx, cancel, &noted{told: s.told}, Options{In: pts, Out: pts}, func(send func(any)) {
+		_, err := Show(ctx, cancel, &noted{told: s.told}, Options{In: s.Theirs, Out: s.Theirs}, func(send func(any)) {
 			for {
 				select {
 				case msg := <-s.feed:
@@ -84,40 +67,9 @@ func show(t *testing.T) *shown {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		ptm.Close()
-		pts.Close()
 	})
-	s.wait("drawn")
+	s.Expect("drawn")
 	return s
-}
-
-// wait waits until the terminal was sent text. It returns what came before, and
-// forgets it.
-func (s *shown) wait(text string) (before string) {
-	s.Helper()
-	late := time.After(20 * time.Second)
-	for !strings.Contains(s.seen.String(), text) {
-		select {
-		case out, ok := <-s.output:
-			if !ok {
-				s.Fatalf("the terminal closed before %q", text)
-			}
-			s.seen.WriteString(out)
-		case <-late:
-			s.Fatalf("%q did not come, but %q", text, s.seen.String())
-		}
-	}
-	before, after, _ := strings.Cut(s.seen.String(), text)
-	s.seen.Reset()
-	s.seen.WriteString(after)
-	return before
-}
-
-func (s *shown) keys(typed string) {
-	s.Helper()
-	if _, err := s.ptm.WriteString(typed); err != nil {
-		s.Fatal(err)
-	}
 }
 
 // next is what the model is told next.
@@ -143,7 +95,7 @@ func (s *shown) nextKey(want string) {
 func TestLargePaste(t *testing.T) {
 	s := show(t)
 	large := strings.Repeat("a line of what was copied somewhere 日本\r", 100_000)
-	s.keys("a" + ansi.BracketedPasteStart + large + ansi.BracketedPasteEnd + "b")
+	s.Type("a" + ansi.BracketedPasteStart + large + ansi.BracketedPasteEnd + "b")
 	s.nextKey("a")
 	for {
 		msg := s.next()
@@ -161,17 +113,17 @@ func TestLargePaste(t *testing.T) {
 // A paste that goes on and on is told, and ctrl+c gives the keys back.
 func TestOpenPaste(t *testing.T) {
 	s := show(t)
-	s.keys(ansi.BracketedPasteStart + "half")
+	s.Type(ansi.BracketedPasteStart + "half")
 	if got, want := s.next(), tea.Msg(Pasting{4}); got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	s.keys("\x03")
+	s.Type("\x03")
 	for msg := s.next(); msg != tea.Msg(tea.PasteMsg{Content: "half"}); msg = s.next() {
 		if _, again := msg.(Pasting); !again {
 			t.Fatalf("got %v, want the paste", msg)
 		}
 	}
-	s.keys("k")
+	s.Type("k")
 	s.nextKey("k")
 }
 
@@ -189,7 +141,7 @@ func TestLend(t *testing.T) {
 		s.feed <- Lend(exec.Command("sh", "-c", script), "a note", told)
 	}
 	borrow("printf BEGUN; read line; printf 'ENDED %s' $line; exit 3")
-	s.wait("a noteBEGUN")
+	s.Expect("a noteBEGUN")
 	for _, msg := range []string{"one", "two", "three"} {
 		s.feed <- msg
 		if got := s.next(); got != tea.Msg(msg) {
@@ -198,21 +150,21 @@ func TestLend(t *testing.T) {
 	}
 	s.feed <- tea.RawMsg{Msg: "\a"}
 	s.feed <- tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl} // as an interrupt is told
-	s.keys("theirs\r")
-	if between := s.wait("ENDED theirs"); strings.Contains(between, "drawn") || strings.ContainsAny(between, "\x1b\a") {
+	s.Type("theirs\r")
+	if between := s.Expect("ENDED theirs"); strings.Contains(between, "drawn") || strings.ContainsAny(between, "\x1b\a") {
 		t.Errorf("while it was lent, the terminal got %q", between)
 	}
 	if got, want := s.next(), tea.Msg("failed: exit status 3"); got != want {
 		t.Errorf("got %v, want %s", got, want)
 	}
-	s.wait("drawn")
-	s.keys("k")
+	s.Expect("drawn")
+	s.Type("k")
 	s.nextKey("k")
 
 	borrow("true")
 	if got, want := s.next(), tea.Msg("returned"); got != want {
 		t.Errorf("got %v, want %s", got, want)
 	}
-	s.keys("k")
+	s.Type("k")
 	s.nextKey("k")
 }

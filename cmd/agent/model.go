@@ -136,12 +136,19 @@ func (p picker) effort(c catalog.Choice) (string, error) {
 }
 
 // named returns the model of a name that the person gives while the program
-// runs.
-func (p picker) named(name string) (loop.Model, error) {
+// runs, with the effort that they want of it.
+func (p picker) named(name, effort string) (loop.Model, error) {
+	switch effort {
+	case "":
+	case loop.DefaultEffort:
+		p.flags.effort, p.settings.Effort = "", ""
+	default:
+		p.flags.effort = effort
+	}
 	m, _, err := p.model(name)
 	m.Why = "you chose it"
-	if err != nil { // nobody typed the flag whose place the name has
-		err = errors.New(strings.TrimPrefix(err.Error(), "--model: "))
+	if err != nil { // nobody typed the flags whose places these have
+		err = errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "--model: "), "--effort: "))
 	}
 	return m, err
 }

@@ -18,6 +18,7 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/internal/llm"
 	"agent/internal/llm/catalog"
+	"agent/internal/loop"
 )
 
 // localServers are the servers on a machine, each as it answers "METHOD PATH".
@@ -291,6 +292,22 @@ func TestPickerBuilds(t *testing.T) {
 				t.Errorf("got, want:\n%s", diff)
 			}
 		})
+	}
+}
+
+// What the person asks of the effort while the program runs goes before what is
+// set, for that model.
+func TestNamedEffort(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "k")
+	p := newPicker(flags{}, settings.Settings{Effort: "low"}, "", false)
+	for effort, want := range map[string]string{
+		"": "low", "high": "high", loop.DefaultEffort: "",
+		"extreme": `openai/gpt-5.1: this model has no effort "extreme": it takes none, low, medium, high`,
+	} {
+		m, err := p.named("openai/gpt-5.1", effort)
+		if got := m.Effort + errorText(err); got != want {
+			t.Errorf("%q: got %q, want %q", effort, got, want)
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ type Options struct {
 	State  State // of the session that is resumed where no log holds it
 	Draft  Draft // that was kept of the session
 	Model  Model
-	Models func(name string) (Model, error) // finds the model of a SetModel
+	Models func(name, effort string) (Model, error) // finds the model of a SetModel
 	Mode   policy.Mode
 	System string
 	Tools  []tools.Tool  // the agent adds todo and ask, which are its own
@@ -270,7 +270,7 @@ func (a *Agent) do(c Command) {
 		a.mu.Unlock()
 		_ = a.emit(&ModeSet{Meta: Meta{Time: a.o.Now()}, Mode: string(c.Mode)})
 	case SetModel:
-		a.setModel(c.Model)
+		a.setModel(c)
 	case Found:
 		a.found(c.Model)
 	case Rename:
@@ -286,12 +286,12 @@ func (a *Agent) do(c Command) {
 	}
 }
 
-func (a *Agent) setModel(name string) {
+func (a *Agent) setModel(c SetModel) {
 	if a.o.Models == nil {
 		_ = a.emit(Notice{Text: "the model cannot be changed here"})
 		return
 	}
-	m, err := a.o.Models(name)
+	m, err := a.o.Models(c.Model, c.Effort)
 	if err != nil {
 		_ = a.emit(Notice{Text: err.Error()})
 		return
@@ -326,7 +326,7 @@ func (a *Agent) emitModel() error {
 	if known {
 		return nil
 	}
-	return a.emit(&ModelSet{Meta: Meta{Time: a.o.Now()}, Model: m.Name, Why: m.Why, Context: m.Context})
+	return a.emit(&ModelSet{Meta: Meta{Time: a.o.Now()}, Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort})
 }
 
 func (a *Agent) currentModel() Model {

@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -217,17 +218,24 @@ func TestModelAndModeChange(t *testing.T) {
 	first, second := script.New(script.Call("c1", "run", args("a"))), script.New(script.Say("done"))
 	o := options(first, echo("run", tools.Execute))
 	o.Mode = policy.Ask
-	o.Models = func(name string) (loop.Model, error) {
-		return loop.Model{Name: name, ID: "two", Provider: second}, nil
+	o.Models = func(name, effort string) (loop.Model, error) {
+		return loop.Model{Name: name, ID: "two", Provider: second, Effort: effort}, nil
 	}
-	play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
+	events := play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
 		if a, ok := e.(loop.Asked); ok {
-			return []loop.Command{loop.SetModel{Model: "other/two"}, loop.Answer{ID: a.Ask.ID, Decision: loop.Allow}}
+			return []loop.Command{loop.SetModel{Model: "other/two", Effort: "high"}, loop.Answer{ID: a.Ask.ID, Decision: loop.Allow}}
 		}
 		return nil
 	})
-	if got := second.Requests()[0].Model; got != "two" {
-		t.Errorf("got model %q, want two", got)
+	if got := second.Requests()[0]; got.Model != "two" || got.Effort != "high" {
+		t.Errorf("got model %q, effort %q, want two and high", got.Model, got.Effort)
+	}
+	told := slices.ContainsFunc(events, func(e loop.Event) bool {
+		m, ok := e.(*loop.ModelSet)
+		return ok && m.Model == "other/two" && m.Effort == "high"
+	})
+	if !told {
+		t.Errorf("the change is not told:\n%s", trace(events))
 	}
 }
 
@@ -261,7 +269,7 @@ func TestNoSessionWithoutAPrompt(t *testing.T) {
 	dir := t.TempDir()
 	o := options(script.New())
 	o.Log = history.Open(dir).Create(history.Header{Dir: "/w"})
-	o.Models = func(name string) (loop.Model, error) { return loop.Model{Name: name}, nil }
+	o.Models = func(name, _ string) (loop.Model, error) { return loop.Model{Name: name}, nil }
 	commands, events := make(chan loop.Command, 2), make(chan loop.Event, 8)
 	commands <- loop.SetModel{Model: "a/b"}
 	commands <- loop.SetMode{Mode: policy.Edits}

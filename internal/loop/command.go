@@ -45,7 +45,10 @@ type (
 	// SetMode changes what is asked about, from the next tool call on.
 	SetMode struct{ Mode policy.Mode }
 	// SetModel changes the model, from the next step on.
-	SetModel struct{ Model string } // PROVIDER/NAME
+	SetModel struct {
+		Model  string // PROVIDER/NAME
+		Effort string // how hard it is to think; empty for what is configured, DefaultEffort for its own
+	}
 	// Found brings a model that was looked for while the program started. It
 	// answers from here on, unless something was said already.
 	Found struct{ Model Model }
@@ -56,6 +59,10 @@ func (Interrupt) isCommand() {}
 func (Answer) isCommand()    {}
 func (ListJobs) isCommand()  {}
 func (StopJob) isCommand()   {}
+
+// DefaultEffort, as the effort of a SetModel, leaves it to the model.
+const DefaultEffort = "default"
+
 func (SetMode) isCommand()   {}
 func (SetModel) isCommand()  {}
 func (Found) isCommand()     {}

@@ -117,6 +117,7 @@ type (
 		Model   string `json:"model"`             // PROVIDER/NAME
 		Why     string `json:"why,omitempty"`     // why it was chosen, in words
 		Context int    `json:"context,omitempty"` // its window in tokens, 0 if unknown
+		Effort  string `json:"effort,omitempty"`  // how hard it is to think; empty where that is its own
 	}
 	// Renamed gives the session a title in place of its first words.
 	Renamed struct {

@@ -16,6 +16,7 @@ type feed struct {
 	now  func() time.Time
 
 	model, why string
+	effort     string  // of the model, empty where it is its own
 	context    int     // tokens of the model's window, 0 if unknown
 	used       int     // tokens of it that the last step took
 	cost       float64 // US dollars of the session, as far as prices are known
@@ -87,7 +88,7 @@ func (f *feed) apply(ev loop.Event) {
 	case *loop.TurnEnd:
 		f.turnEnd(ev)
 	case *loop.ModelSet:
-		f.model, f.why, f.context = ev.Model, ev.Why, ev.Context
+		f.model, f.why, f.context, f.effort = ev.Model, ev.Why, ev.Context, ev.Effort
 	case *loop.ModeSet:
 		f.mode = ev.Mode
 	case *loop.Renamed:

@@ -21,6 +21,7 @@ const (
 	actSearch     action = "search-prompts"
 	actPalette    action = "palette"
 	actMode       action = "mode"
+	actModel      action = "model"
 	actOpen       action = "open"
 	actOpenAll    action = "open-all"
 	actPageUp     action = "page-up"
@@ -146,6 +147,7 @@ func screenKeys() []binding {
 		{actSearch, anywhere, []string{"ctrl+r"}, "search earlier prompts; again, older ones"},
 		{actPalette, anywhere, []string{"ctrl+p"}, "all that can be done, to be searched"},
 		{actMode, anywhere, []string{"shift+tab"}, "change what is asked about"},
+		{actModel, anywhere, []string{"alt+p"}, "choose the model that answers"},
 		{actOpen, anywhere, []string{"ctrl+o"}, "open or close the last output or thinking"},
 		{actOpenAll, anywhere, []string{"ctrl+t"}, "open or close all of them"},
 		{actPageUp, anywhere, []string{"pgup"}, "scroll up; so does the wheel"},

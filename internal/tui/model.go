@@ -275,6 +275,9 @@ func (m *model) answering() string {
 		return "No model answers yet."
 	}
 	text := SanitizeLine(m.feed.model) + " answers"
+	if m.feed.effort != "" {
+		text += " with effort " + SanitizeLine(m.feed.effort)
+	}
 	if m.feed.why != "" {
 		text += ", because " + SanitizeLine(m.feed.why)
 	}

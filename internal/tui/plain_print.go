@@ -87,8 +87,8 @@ func (p *teller) event(ev loop.Event) {
 	case *loop.ToolEnd:
 		p.toolEnd(ev)
 	case *loop.ModelSet:
-		if ev.Model != p.m.feed.model {
-			p.block("note", SanitizeLine(ev.Model)+" answers from here on")
+		if ev.Model != p.m.feed.model || ev.Effort != p.m.feed.effort {
+			p.block("note", SanitizeLine(strings.TrimSpace(ev.Model+" "+ev.Effort))+" answers from here on")
 		}
 	case *loop.ModeSet:
 		if ev.Mode != p.mode {

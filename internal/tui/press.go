@@ -108,6 +108,8 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 		return m.palette(), true
 	case m.keys.is(k, actMode):
 		m.setMode(nextMode(m.feed.mode))
+	case m.keys.is(k, actModel):
+		return m.slashModel(""), true
 	case m.keys.is(k, actMouse):
 		m.switchMouse()
 	case m.keys.is(k, actSuspend):

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/loop"
 	"agent/internal/loop/policy"
 	"agent/internal/spelling"
 )
@@ -32,7 +33,8 @@ func slashes() []slash {
 		}},
 		{name: "keys", args: "[WORD]", what: "search the keys", screen: true, run: (*model).slashKeys},
 		{name: "status", what: "how things stand: model, window, mode, session", run: (*model).slashStatus},
-		{name: "model", args: "[PROVIDER/NAME]", what: "answer with another model from here on", run: (*model).slashModel, complete: modelNames},
+		{name: "model", args: "[PROVIDER/NAME]", what: "answer with another model from here on", key: actModel, run: (*model).slashModel, complete: modelNames},
+		{name: "effort", args: "[LEVEL]", what: "how hard the model thinks: low, medium, high, or default", run: (*model).slashEffort, complete: oneOf("low", "medium", "high", loop.DefaultEffort)},
 		{name: "mode", args: "[NAME]", what: "what is asked about: ask, edits, plan or all", key: actMode, run: (*model).slashMode, complete: modeNames},
 		{name: "edit", what: "write the prompt in your editor, $VISUAL or $EDITOR", key: actEdit, screen: true, run: (*model).slashEdit},
 		{name: "jobs", args: "[stop N]", what: "what runs in the background; stop one of them", run: (*model).slashJobs},

@@ -15,6 +15,7 @@ import (
 // is, what is asked about, and on the right what goes on.
 type status struct {
 	model, dir, branch string
+	effort             string // of the model, where it is not its own
 	used, context      int
 	cost               float64 // US dollars
 	mode               string
@@ -78,6 +79,9 @@ func (s status) facts(layout []string) []fact {
 	model := SanitizeLine(s.model)
 	if model == "" {
 		model = "no model"
+	}
+	if s.effort != "" {
+		model += " " + SanitizeLine(s.effort)
 	}
 	if layout == nil {
 		layout = usualLayout()

@@ -84,6 +84,7 @@ type Options struct {
 	Model       string // PROVIDER/NAME, until a ModelSet says otherwise
 	ModelWhy    string // why it was chosen, in words that follow "because"
 	Context     int    // its window in tokens, 0 if unknown
+	Effort      string // how hard it thinks, empty where that is its own
 	Mode        string // policy.Mode, until a ModeSet says otherwise
 
 	Notices []string            // shown below the header

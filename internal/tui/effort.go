@@ -1,0 +1,23 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop"
+)
+
+// slashEffort has the model think as hard as level says; without one, it says
+// how hard it does.
+func (m *model) slashEffort(level string) tea.Cmd {
+	switch {
+	case m.feed.model == "":
+		m.say(m.answering())
+	case level == "" && m.feed.effort == "":
+		m.say(SanitizeLine(m.feed.model) + " thinks as hard as it does by itself. /effort LEVEL changes it: low, medium, high")
+	case level == "":
+		m.say(SanitizeLine(m.feed.model) + " thinks with effort " + SanitizeLine(m.feed.effort) + ". /effort " + loop.DefaultEffort + " leaves it to the model")
+	default:
+		m.send(loop.SetModel{Model: m.feed.model, Effort: level})
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/loop"
+)
+
+func TestEffort(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Model: "openai/gpt-5"})
+	says := func(want string) {
+		t.Helper()
+		if got := d.screen(); !strings.Contains(got, want) {
+			t.Errorf("the screen does not say %q:\n%s", want, got)
+		}
+	}
+	d.enter("/effort")
+	d.press("enter")
+	says("thinks as hard as it does by itself")
+	d.enter("/effort high")
+	d.press("enter")
+	d.commands(loop.SetModel{Model: "openai/gpt-5", Effort: "high"})
+	d.events(&loop.ModelSet{Model: "openai/gpt-5", Effort: "high"})
+	says("openai/gpt-5 high · ")
+	d.enter("/effort")
+	d.press("enter")
+	says("openai/gpt-5 thinks with effort high. /effort default leaves it to the model")
+}
+
+// A key opens the list of models, and what is typed stays.
+func TestModelKey(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Models: catalogue})
+	d.enter("half a prompt")
+	d.press("alt+p")
+	if got := d.screen(); !strings.Contains(got, "choose a model") {
+		t.Errorf("there is no list:\n%s", got)
+	}
+	d.press("esc")
+	if got := d.screen(); !strings.Contains(got, "half a prompt") {
+		t.Errorf("what was typed is lost:\n%s", got)
+	}
+}

@@ -6,7 +6,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # A shell that does not expand ~ behind = leaves it to us.
 WHERE   := $(patsubst ~%,$(HOME)%,$(DIR))
 
-.PHONY: run build install test check cases bench promises pictures clean
+.PHONY: run build install test check cases vim-cases bench promises pictures clean
 
 ## run: build, then open the terminal program in DIR
 run:
@@ -40,6 +40,10 @@ cases:
 	@if [ -z "$$AGENT_CASES" ] || [ -z "$$(ls -A "$$AGENT_CASES" 2>/dev/null)" ]; then \
 		echo "AGENT_CASES must name a directory of cases: it is unset or empty"; exit 1; fi
 	$(GO) test -count=1 -run 'Cases$$' -v ./... | grep -E '^(=== RUN +[A-Za-z]+$$|--- (FAIL|SKIP)|FAIL|ok|panic)|^ +.*_test.go' ; exit $${PIPESTATUS[0]}
+
+## vim-cases: ask vim anew what its keys do, for the tests of the editor; SEED=2 asks other questions
+vim-cases:
+	$(GO) test -count=1 -v -run VimCases ./internal/tui/text -record 3000 -seed $(or $(SEED),1)
 
 ## bench: the benchmarks, and at the end the table of what people feel; UPDATE=1 writes it into the README
 bench:

@@ -11,6 +11,7 @@ type Buffer struct {
 
 	past  past
 	kills kills
+	marks marks
 	last  act
 	rows  layout
 }
@@ -61,7 +62,7 @@ func (b *Buffer) moveTo(at int) {
 // Reset replaces all, and forgets what was before. What was cut stays.
 func (b *Buffer) Reset(text string) {
 	b.text, b.caret, b.last, b.goal = text, len(text), moved, -1
-	b.past = past{}
+	b.past, b.marks = past{}, nil
 	b.revision++
 	b.rows.forget()
 }
@@ -117,6 +118,7 @@ func (b *Buffer) edit(what act, from, to int, with string) {
 // apply carries a change out.
 func (b *Buffer) apply(c change) {
 	to := c.at + len(c.old)
+	b.marks.edited(b.text, c)
 	b.text = b.text[:c.at] + c.new + b.text[to:]
 	b.caret, b.goal = c.at+len(c.new), -1
 	b.revision++

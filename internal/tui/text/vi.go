@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,20 +12,27 @@ type Mode string
 // The modes.
 const (
 	Insert      Mode = "insert"
+	Replace     Mode = "replace"
 	Normal      Mode = "normal"
 	Visual      Mode = "visual"
 	VisualLines Mode = "visual lines"
 )
 
-// Vi edits a buffer with the keys of vi.
+// Vi edits a buffer with the keys of vi, as vim understands them. A key that
+// it does not know changes nothing.
 type Vi struct {
 	b      *Buffer
 	mode   Mode
 	anchor int // where a visual mode began
 
 	command
-	keys []string // of the command so far
-	find found
+	keys   []string // of the command so far
+	find   found
+	sought sought
+
+	registers registers
+	copied    *string // what was copied for others and not taken yet
+	marked    area    // what was marked last
 
 	entered entry  // how insert mode was entered
 	repeat  repeat // what . does
@@ -34,36 +42,19 @@ type Vi struct {
 
 // command is one that is being typed.
 type command struct {
-	count    int    // 0 is none
-	opCount  int    // of the operator
-	operator string // d, c or y
+	count    int // 0 is none
+	opCount  int // of the operator
+	register string
+	operator string
+	force    string // v or V: what the motion passes over is taken as letters or as lines
 	wait     string // the key that wants another one: f, r, g, i …
-}
-
-// found is what f and its like look for.
-type found struct {
-	key  string // f, F, t or T
-	what string
-}
-
-// entry is how insert mode was entered.
-type entry struct {
-	text  string
-	caret int
-	times int
-	again bool // . does what is typed, too
-}
-
-// repeat is the last change, as keys, and what was typed in insert mode then.
-type repeat struct {
-	keys   []string
-	typed  string
-	erased int // characters before the caret that were erased first
+	pattern  string // what is looked for, as far as it is typed
+	area     area   // what was marked
 }
 
 // NewVi returns the keys of vi for b, in insert mode.
 func NewVi(b *Buffer) *Vi {
-	v := &Vi{b: b, column: -1}
+	v := &Vi{b: b, column: -1, registers: registers{}}
 	v.Begin()
 	return v
 }
@@ -72,107 +63,144 @@ func NewVi(b *Buffer) *Vi {
 func (v *Vi) Mode() Mode { return v.mode }
 
 // Pending is what was typed of a command that is not whole yet.
-func (v *Vi) Pending() string { return strings.Join(v.keys, "") }
+func (v *Vi) Pending() string { return strings.Join(v.keys, "") + v.pattern }
+
+// Asks reports whether a line is typed that enter ends: what is looked for.
+func (v *Vi) Asks() bool { return v.wait == "/" || v.wait == "?" }
 
 // Begin begins anew, in insert mode: the text is another.
 func (v *Vi) Begin() {
 	v.reset()
 	v.mode = Normal
-	v.insert(1)
+	v.insert(Insert, 1)
 }
 
 // Replaced goes on after the text was replaced by another, in the same mode as
 // far as that can be.
 func (v *Vi) Replaced() {
 	v.reset()
-	if v.mode == Insert {
-		v.entered = entry{text: v.b.text, caret: v.b.caret, times: 1}
+	if v.mode == Insert || v.mode == Replace {
+		v.mode = Normal
+		v.insert(Insert, 1)
 		return
 	}
 	v.mode = Normal
 	v.hold()
 }
 
-func (v *Vi) reset() { v.command, v.keys = command{}, nil }
-
-// Selection is what visual mode has marked.
-func (v *Vi) Selection() (from, to int, ok bool) {
-	if v.mode != Visual && v.mode != VisualLines {
-		return 0, 0, false
-	}
-	anchor := min(v.anchor, len(v.b.text))
-	from, to = min(anchor, v.b.caret), max(anchor, v.b.caret)
-	if v.mode == VisualLines {
-		return v.b.lineStart(from), v.b.lineEnd(to), true
-	}
-	if to < len(v.b.text) {
-		to = next(v.b.text, to)
-	}
-	return from, to, true
+// Moved goes on after something else moved the caret.
+func (v *Vi) Moved() {
+	v.column = -1
+	v.hold()
 }
 
+func (v *Vi) reset() { v.command, v.keys = command{}, nil }
+
 // Press takes a key by its name: "x", "esc", "ctrl+r", "space". It reports
-// whether it did; what it leaves, as everything but esc in insert mode, means
-// what it means without vi.
+// whether it did; what it leaves means what it means without vi.
 func (v *Vi) Press(key string) bool {
 	if key == "space" {
 		key = " "
 	}
-	if v.mode == Insert {
-		if key != "esc" {
-			return false
-		}
+	switch {
+	case v.mode == Insert && key != "esc":
+		return false
+	case v.mode == Insert:
 		v.leaveInsert()
 		return true
-	}
-	if key == "esc" {
-		idle := len(v.keys) == 0 && v.mode == Normal
-		v.reset()
-		v.mode = Normal
-		v.hold()
-		return !idle
-	}
-	if utf8.RuneCountInString(key) > 1 && next(key, 0) < len(key) && v.wait == "" && key != "ctrl+r" && key != "backspace" {
+	case v.mode == Replace:
+		return v.pressReplace(key)
+	case v.Asks():
+		v.ask(key)
+		return true
+	case key == "esc":
+		return v.escape()
+	case v.wait == "" && !v.Knows(key):
 		v.reset()
 		return false
+	}
+	if at := min(v.anchor, len(v.b.text)); at > 0 && at < len(v.b.text) && !boundary(v.b.text, at) {
+		v.anchor = previous(v.b.text, at) // something else changed the text
+	} else {
+		v.anchor = at
 	}
 	v.keys = append(v.keys, key)
 	v.take(key)
 	return true
 }
 
+// Knows reports whether a key may belong to a command: a letter, or one of
+// those few others that do.
+func (v *Vi) Knows(key string) bool {
+	return v.mode != Insert && (key == " " || isLetter(key) || slices.Contains([]string{"backspace", "ctrl+r", "ctrl+a", "ctrl+x"}, key))
+}
+
+// isLetter reports whether a key types one character.
+func isLetter(key string) bool {
+	r, _ := utf8.DecodeRuneInString(key)
+	return key != "" && next(key, 0) == len(key) && !IsToken(r)
+}
+
+// escape leaves what is begun. It reports whether anything was.
+func (v *Vi) escape() bool {
+	idle := len(v.keys) == 0 && v.mode == Normal
+	v.leaveVisual()
+	v.reset()
+	v.hold()
+	return !idle
+}
+
 // take goes on with the command.
 func (v *Vi) take(key string) {
+	const most = 10_000
 	switch {
 	case v.wait != "":
-		v.waited(v.wait, key)
-	case key >= "1" && key <= "9" && len(key) == 1, key == "0" && v.count > 0:
-		const most = 10_000
+		v.waited(key)
+	case len(key) == 1 && (key >= "1" && key <= "9" || key == "0" && v.count > 0):
 		v.count = min(v.count*10+int(key[0]-'0'), most)
-	case strings.Contains("fFtTrg", key), strings.Contains("ia", key) && (v.operator != "" || v.mode != Normal):
+	case v.waits(key):
 		v.wait = key
 	default:
 		v.run(key)
 	}
 }
 
+// waits reports whether a key wants another one behind it. Of some, neither
+// does anything here: they only keep the second from meaning something else.
+func (v *Vi) waits(key string) bool {
+	if key == "i" || key == "a" {
+		return v.operator != "" || v.mode != Normal
+	}
+	return len(key) == 1 && strings.Contains("fFtTrgm\"'`[]/?zZq@:", key)
+}
+
 // times is how often the command is to be done.
 func (c *command) times() int { return max(c.count, 1) * max(c.opCount, 1) }
 
 // waited takes the key that another one waited for.
-func (v *Vi) waited(wait, key string) {
+func (v *Vi) waited(key string) {
+	wait := v.wait
 	v.wait = ""
 	switch wait {
-	case "r":
-		v.replaceLetter(key)
-	case "g":
-		v.run("g" + key)
-	case "i", "a":
-		from, to, ok := v.object(wait, key)
-		v.takeObject(from, to, ok)
-	default:
+	case "f", "F", "t", "T":
+		if !isLetter(key) {
+			v.reset()
+			return
+		}
 		v.find = found{wait, key}
 		v.run(wait)
+	case "r":
+		v.replaceLetter(key)
+	case "i", "a":
+		v.takeObject(wait, key)
+	case `"`:
+		v.chooseRegister(key)
+	case "m":
+		v.setMark(key)
+	case "g", "z", "'", "`", "[", "]":
+		v.run(wait + key)
+	default:
+		v.reset()
 	}
 }
 
@@ -186,7 +214,9 @@ func (v *Vi) run(key string) {
 	case v.mode != Normal:
 		v.runVisual(key)
 	case v.operator != "":
-		v.doubled(key)
+		v.pendingKey(key)
+	case isOperator(key):
+		v.operator, v.opCount, v.count = key, v.count, 0
 	default:
 		v.runNormal(key)
 	}
@@ -198,17 +228,9 @@ func (v *Vi) done(changed bool) {
 		v.remember()
 	}
 	v.reset()
+	v.column = -1
 	v.hold()
 }
-
-func (v *Vi) remember() {
-	if !v.playing {
-		v.repeat = repeat{keys: v.keys}
-	}
-}
-
-// Moved goes on after something else moved the caret.
-func (v *Vi) Moved() { v.hold() }
 
 // hold keeps the caret on a character, as normal mode wants it.
 func (v *Vi) hold() {
@@ -219,51 +241,4 @@ func (v *Vi) hold() {
 	if start := b.lineStart(b.caret); b.caret > start && b.caret == b.lineEnd(b.caret) {
 		b.moveTo(previous(b.text, b.caret))
 	}
-}
-
-// insert enters insert mode.
-func (v *Vi) insert(times int) {
-	if v.mode == Insert {
-		return
-	}
-	v.mode = Insert
-	v.entered = entry{text: v.b.text, caret: v.b.caret, times: times}
-	v.reset()
-}
-
-// leaveInsert goes to normal mode.
-func (v *Vi) leaveInsert() {
-	b := v.b
-	text, erased := v.typed()
-	if v.entered.again && !v.playing {
-		v.repeat.typed, v.repeat.erased = text, erased
-	}
-	for range min(v.entered.times-1, 1000) {
-		b.Insert(text)
-	}
-	b.Seal()
-	if b.caret > b.lineStart(b.caret) {
-		b.MoveTo(previous(b.text, b.caret))
-	}
-	v.mode = Normal
-	v.reset()
-}
-
-// typed is what insert mode added at the caret, and how many characters before
-// it were erased.
-func (v *Vi) typed() (text string, erased int) {
-	was, now := v.entered.text, v.b.text
-	same := 0
-	for same < min(len(was), len(now)) && was[same] == now[same] {
-		same++
-	}
-	same = min(same, v.entered.caret)
-	for same > 0 && same < len(now) && !utf8.RuneStart(now[same]) {
-		same--
-	}
-	after := len(was) - v.entered.caret
-	if len(now)-after < same || now[len(now)-after:] != was[v.entered.caret:] {
-		return "", 0
-	}
-	return now[same : len(now)-after], characters(was[same:v.entered.caret])
 }

@@ -2,118 +2,256 @@ package text
 
 import "strings"
 
-// object returns the range of a text object: "i" and "a" of a word, of what is
-// quoted, and of what is in brackets.
-func (v *Vi) object(which, key string) (from, to int, ok bool) {
-	switch key {
-	case "w", "W":
-		from, to = v.b.wordAround(key == "W", which == "a")
-		return from, to, to > from
-	case `"`, "'", "`":
-		return v.b.quoted(key[0], which == "a")
-	case "b":
-		key = "("
-	case "B":
-		key = "{"
+// takeObject carries out the operator on a text object, or marks it.
+func (v *Vi) takeObject(which, key string) {
+	b := v.b
+	m, from, ok := v.object(which == "a", key)
+	switch {
+	case !ok:
+		v.reset()
+	case v.operator != "":
+		b.marks.set(b, "'", b.caret)
+		b.caret = from
+		v.operate(m)
+	default:
+		if m.lines {
+			v.mode = VisualLines
+			from, m.to = b.lineStart(from), b.lineStart(m.to)
+		} else if key != "w" && key != "W" && v.mode == VisualLines {
+			v.mode = Visual
+		}
+		to := m.to
+		if key == "s" && to > from && to == b.lineStart(to) {
+			to--
+		}
+		if !m.inclusive && !m.lines && to > from {
+			to = previous(b.text, to)
+		}
+		v.anchor = from
+		b.MoveTo(to)
+		v.reset()
+		v.column = -1
 	}
-	const open, shut = "([{<", ")]}>"
-	i := max(strings.Index(open, key), strings.Index(shut, key))
-	if i < 0 || len(key) != 1 {
-		return 0, 0, false
-	}
-	return v.b.bracketed(open[i], shut[i], which == "a")
 }
 
-// wordAround is the word at the caret, or the blanks there; with what is blank
-// behind it, or else before it.
-func (b *Buffer) wordAround(big, around bool) (from, to int) {
-	s, start, end := b.text, b.lineStart(b.caret), b.lineEnd(b.caret)
-	if b.caret == end {
-		return end, end
-	}
-	on := func(at int) int {
-		kind := kindAt(s, at, big)
-		for at < end && kindAt(s, at, big) == kind {
-			at = next(s, at)
+// object returns where a text object begins, and the motion from there over
+// it: a word, a sentence, a paragraph, what is quoted, in brackets, or in tags.
+func (v *Vi) object(around bool, key string) (m motion, from int, ok bool) {
+	b, n := v.b, v.times()
+	switch key {
+	case "w", "W":
+		from, m.to, ok = v.words(n, key == "W", around)
+		m.exact = true
+	case "s":
+		from, m.to, ok = b.sentences(n, around)
+	case "p":
+		from, m.to, ok = b.paragraphs(n, around)
+		m.lines = true
+	case `"`, "'", "`":
+		from, m.to, ok = b.quoted(key[0], around, n)
+	case "t":
+		from, m.to, ok = v.outward(n, func(n int) (int, int, bool) { return b.tagged(b.caret, n, around) })
+		m.wide = false
+	default:
+		const open, shut = "([{<", ")]}>"
+		key = strings.NewReplacer("b", "(", "B", "{").Replace(key)
+		i := max(strings.Index(open, key), strings.Index(shut, key))
+		if i < 0 || len(key) != 1 {
+			return m, 0, false
 		}
-		return at
+		from, m.to, ok = v.outward(n, func(n int) (int, int, bool) { return b.bracketed(open[i], shut[i], around, n) })
 	}
-	back := func(at int) int {
-		kind := kindAt(s, previous(s, at), big)
-		for at > start && kindAt(s, previous(s, at), big) == kind {
-			at = previous(s, at)
+	return m, from, ok
+}
+
+// outward looks for the object that is larger than what is marked already.
+func (v *Vi) outward(n int, find func(n int) (from, to int, ok bool)) (from, to int, ok bool) {
+	begin, end, marked := v.Selection()
+	for ; ; n++ {
+		from, to, ok = find(n)
+		if !ok || !marked || v.anchor == v.b.caret || from < begin || to > end {
+			return from, to, ok
 		}
-		return at
 	}
-	from, to = back(next(s, b.caret)), on(b.caret)
-	switch {
-	case !around:
-	case to < end && (kindAt(s, from, big) == blank || kindAt(s, to, big) == blank):
-		to = on(to)
-	case from > start && kindAt(s, previous(s, from), big) == blank:
-		from = back(from)
+}
+
+// words is the range of n words or blanks from the caret on; around, each with
+// the blanks behind it, or the last with those before it.
+func (v *Vi) words(n int, big, around bool) (from, to int, ok bool) {
+	b := v.b
+	s := b.text
+	from, to = b.caret, b.caret
+	more := v.mode != Normal && v.anchor != b.caret
+	if more && v.anchor > b.caret {
+		return 0, 0, false
 	}
-	return from, to
+	if more {
+		from, to = v.anchor, next(s, to)
+	} else {
+		from = b.blanksStart(from, big)
+	}
+	if emptyLineAt(s, to) && !around {
+		return to, to, true
+	}
+	blanksFirst := kindAt(s, to, big) == blank
+	for ; n > 0; n-- {
+		if to, ok = b.objectEnd(to, big); !ok {
+			return 0, 0, false
+		}
+		if around {
+			if first := kindAt(s, to, big) == blank; !blanksFirst && !first {
+				continue
+			}
+			if to == len(s) && !blanksFirst || to < len(s) && s[to] == '\n' && !blanksFirst {
+				continue
+			}
+			for to < len(s) && blanksFirst && kindAt(s, to, big) == blank && !emptyLineAt(s, to) {
+				to = next(s, to)
+			}
+			if to == len(s) {
+				return 0, 0, false
+			}
+			if to, ok = b.objectEnd(to, big); !ok {
+				return 0, 0, false
+			}
+		}
+	}
+	if last := previous(s, to); around && !more && !blanksFirst && kindAt(s, last, big) != blank {
+		if i := b.blanksStart(max(from-1, 0), big); from > b.lineStart(from) && kindAt(s, i, big) == blank && i > b.lineStart(from) {
+			from = i
+		}
+	}
+	return from, to, true
+}
+
+// blanksStart is where the word, or the blanks, at an offset begin in the line.
+func (b *Buffer) blanksStart(at int, big bool) int {
+	kind, start := kindAt(b.text, at, big), b.lineStart(at)
+	for at > start && kindAt(b.text, previous(b.text, at), big) == kind {
+		at = previous(b.text, at)
+	}
+	return at
+}
+
+// objectEnd is where the word, or the blanks, at an offset end in the line.
+func (b *Buffer) objectEnd(at int, big bool) (to int, ok bool) {
+	if at >= len(b.text) {
+		return at, false
+	}
+	if emptyLineAt(b.text, at) {
+		return at, true
+	}
+	if b.text[at] == '\n' {
+		at++
+	}
+	kind, end := kindAt(b.text, at, big), b.lineEnd(at)
+	for at < end && kindAt(b.text, at, big) == kind {
+		at = next(b.text, at)
+	}
+	return at, true
 }
 
 // quoted is what stands between two quotes in the line: those around the
 // caret, or the first ones behind it.
-func (b *Buffer) quoted(quote byte, around bool) (from, to int, ok bool) {
+func (b *Buffer) quoted(quote byte, around bool, n int) (from, to int, ok bool) {
 	start, end := b.lineStart(b.caret), b.lineEnd(b.caret)
-	opened := -1
-	for at := start; at < end; at++ {
-		switch {
-		case b.text[at] == '\\':
-			at++
-		case b.text[at] != quote:
-		case opened < 0:
-			opened = at
-		case at < b.caret:
-			opened = -1
-		case around:
-			at++
-			for at < end && b.text[at] == ' ' {
-				at++
-			}
-			return opened, at, true
-		default:
-			return opened + 1, at, true
-		}
-	}
-	return 0, 0, false
-}
-
-// bracketed is what stands between the brackets around the caret.
-func (b *Buffer) bracketed(open, shut byte, around bool) (from, to int, ok bool) {
-	s, depth := b.text, 0
-	from = b.caret
-	for ; from >= 0; from-- {
-		if from < len(s) && s[from] == shut && from != b.caret {
-			depth++
-		}
-		if from < len(s) && s[from] == open {
-			if depth == 0 {
-				break
-			}
-			depth--
-		}
-	}
-	if from < 0 {
+	line, at := b.text[start:end], b.caret-start
+	from, to = quotesAround(line, at, quote)
+	if from < 0 || to < 0 {
 		return 0, 0, false
 	}
-	depth = 0
-	for to = from + 1; to < len(s); to++ {
-		switch {
-		case s[to] == open:
-			depth++
-		case s[to] == shut && depth == 0:
-			if around {
-				return from, to + 1, true
+	switch {
+	case around:
+		if to++; to < len(line) && isBlank(line[to]) {
+			for to < len(line) && isBlank(line[to]) {
+				to++
 			}
-			return from + 1, to, true
-		case s[to] == shut:
-			depth--
+			break
+		}
+		for from > 0 && isBlank(line[from-1]) {
+			from--
+		}
+	case n > 1:
+		to++
+	default:
+		from++
+	}
+	return start + from, start + to, true
+}
+
+// quotesAround is where two quotes are that belong to an offset; negative
+// where one is not.
+func quotesAround(line string, at int, quote byte) (from, to int) {
+	if at < len(line) && line[at] == quote {
+		for from = quoteAfter(line, 0, quote); from >= 0 && from <= at; from = quoteAfter(line, to+1, quote) {
+			if to = quoteAfter(line, from+1, quote); to < 0 || to >= at {
+				return from, to
+			}
+		}
+		return -1, -1
+	}
+	for from = at - 1; from >= 0; from-- {
+		if line[from] == quote && !escaped(line, from) {
+			return from, quoteAfter(line, from+1, quote)
 		}
 	}
-	return 0, 0, false
+	if from = quoteAfter(line, at, quote); from < 0 {
+		return -1, -1
+	}
+	return from, quoteAfter(line, from+1, quote)
+}
+
+func quoteAfter(line string, at int, quote byte) int {
+	for ; at < len(line); at++ {
+		switch line[at] {
+		case '\\':
+			at++
+		case quote:
+			return at
+		}
+	}
+	return -1
+}
+
+// escaped reports whether an odd number of backslashes is before an offset.
+func escaped(line string, at int) bool {
+	n := 0
+	for at > n && line[at-n-1] == '\\' {
+		n++
+	}
+	return n%2 == 1
+}
+
+// bracketed is what stands between the n-th brackets around the caret. Where
+// the first ends a line or the last begins one, that is no part of it.
+func (b *Buffer) bracketed(open, shut byte, around bool, n int) (from, to int, ok bool) {
+	s := b.text
+	from = b.caret
+	if from < len(s) && s[from] == open {
+		n--
+	}
+	for first := true; n > 0; n, first = n-1, false {
+		at, ok := b.unmatched(from, open, shut, false)
+		if !ok && first && n == 1 { // the next ones
+			at = from + strings.IndexAny(s[from:], string(open)+string(shut))
+			ok = at >= from && s[at] == open
+		}
+		if !ok {
+			return 0, 0, false
+		}
+		from = at
+	}
+	if to, ok = b.unmatched(from, open, shut, true); !ok {
+		return 0, 0, false
+	}
+	if around {
+		return from, to + 1, true
+	}
+	if from++; from < to && s[from] == '\n' {
+		from++
+	}
+	if b.inIndent(to) {
+		to = max(b.lineStart(to), from)
+	}
+	return from, to, true
 }

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -20,9 +21,10 @@ func shown(b *Buffer) string { return b.text[:b.caret] + "|" + b.text[b.caret:] 
 
 // keyNames splits what is pressed: <esc> and the like are one key.
 func keyNames(keys string) (all []string) {
+	named := regexp.MustCompile(`^<(esc|enter|backspace|space|end|lt|ctrl\+.)>`)
 	for keys != "" {
-		if end := strings.IndexByte(keys, '>'); keys[0] == '<' && end > 1 {
-			all, keys = append(all, keys[1:end]), keys[end+1:]
+		if m := named.FindStringSubmatch(keys); m != nil {
+			all, keys = append(all, strings.Replace(m[1], "lt", "<", 1)), keys[len(m[0]):]
 			continue
 		}
 		_, n := utf8.DecodeRuneInString(keys)
@@ -136,13 +138,13 @@ func TestVi(t *testing.T) {
 		{`say "he|llo" now`, `di"`, `say "|" now`},
 		{`say "he|llo" now`, `da"`, `say |now`},
 		{`sa|y "hello" now`, `ci"x<esc>`, `say "|x" now`},
-		{`"a" |x "b"`, `di"`, `"a" x "|"`},
+		{`"a" |x "b"`, `di"`, `"a"|"b"`},
 		{`|say 'a\'b'`, `di'`, `say '|'`},
 		{"f(a, g(b), |c)", "di(", "f(|)"},
 		{"f(a, g(|b), c)", "di)", "f(a, g(|), c)"},
 		{"f(a, |b)", "da(", "|f"},
 		{"f(a, |b)", "dib", "f(|)"},
-		{"{\n  a|\n}", "di{", "{|}"},
+		{"{\n  a|\n}", "di{", "{\n|}"},
 		{"x[a|b]", "ci[0<esc>", "x[|0]"},
 		{"no br|ackets", "di(", "no br|ackets"},
 
@@ -204,7 +206,7 @@ func TestVi(t *testing.T) {
 		{"one tw|o", "vbcx<esc>", "one |x"},
 		{"|one two", "veyP", "on|eone two"},
 		{"one t|wo", "viwd", "one| "},
-		{"f(o|ne)", "vi(rx", "f(xx|x)"},
+		{"f(o|ne)", "vi(rx", "f(|xxx)"},
 		{"|one", "vex", "|"},
 		{"on|e two", "vohd", "o| two"},
 		{"|abc", "vl~", "|ABc"},
@@ -215,7 +217,86 @@ func TestVi(t *testing.T) {
 		{"|one two", "v<end>d", "|"},
 		{"|one two", "<end>x", "one t|w"},
 
+		// Registers.
+		{"|one two", `"adw"_dw"ap`, "one| "},
+		{"|one two", `"ayw"Ayww"aP`, "one one one| two"},
+		{"|one\ntwo\nthree", `yyjddk"0p`, "one\n|one\nthree"},
+		{"|one\ntwo\nthree", `dddd"2p`, "three\n|one"},
+		{"|one\ntwo\nthree", `dddd"1p.`, "three\ntwo\n|one"},
+		{"|one two", `dwdd"-P`, "one| "},
+		{"|one two", `"_ddp`, "|"},
+		{"|one two", `"ay"bx`, "|ne two"},
+
+		// Marks.
+		{"|one\ntwo", "majj'a", "|one\ntwo"},
+		{"on|e\n  two", "mb0j`bx", "o|n\n  two"},
+		{"one\n  tw|o\nthree", "makdd'ax", "  |wo\nthree"},
+		{"one\ntw|o", "G0``", "one\ntw|o"},
+		{"|one\ntwo\nthree", "Gd''", "|"},
+		{"one t|wo", "`zx", "one t|o"},
+
+		// Looking for something.
+		{"|one two one two", "/tw<enter>", "one |two one two"},
+		{"|one two one two", "/tw<enter>n", "one two one |two"},
+		{"|one two one two", "/tw<enter>nn", "one |two one two"},
+		{"|one two one two", "?tw<enter>", "one two one |two"},
+		{"|one two one two", "/tw<enter>N", "one two one |two"},
+		{"|one two one two", "d/one<enter>", "|one two"},
+		{"|one two", "/tx<backspace>w<enter>", "one |two"},
+		{"|one two", "/tw<esc>x", "|ne two"},
+		{"|one two", "/<backspace>x", "|ne two"},
+		{"|one two", "/three<enter>x", "|ne two"},
+		{"|a.c abc a.c", "/a.c<enter>", "a.c abc |a.c"},
+		{"|in int in", "*", "in int |in"},
+		{"|in int in", "g*", "in |int in"},
+		{"in int |in", "#", "|in int in"},
+
+		// Paragraphs, brackets, tags.
+		{"one\ntwo\n\nthr|ee", "{", "one\ntwo\n|\nthree"},
+		{"one\nt|wo\n\nthree", "{", "|one\ntwo\n\nthree"},
+		{"f(a|, (b))", "%", "f(a, (b|))"},
+		{"f(a, |(b))", "[(", "f|(a, (b))"},
+		{"<p>a <b>b|</b></p>", "dit", "<p>a <b>|</b></p>"},
+		{"<p>a <b>b|</b></p>", "d2it", "<p>|</p>"},
+		{"<p>a <br/>b|</p>", "dat", "|"},
+		{"one\ntw|o\n\nthree", "dap", "|three"},
+		{"One. Tw|o. Three.", "das", "One. |Three."},
+
+		// Numbers.
+		{"a|b 41", "<ctrl+a>", "ab 4|2"},
+		{"|-1", "2<ctrl+a>", "|1"},
+		{"a|-9", "<ctrl+x>", "a-1|0"},
+		{"|007", "<ctrl+a>", "00|8"},
+		{"|0xff", "<ctrl+a>", "0x10|0"},
+		{"|none", "<ctrl+a>", "|none"},
+		{"|99999999999999999999", "<ctrl+a>", "10000000000000000000|0"},
+
+		// Replace mode.
+		{"|abc", "Rxy<esc>", "x|yc"},
+		{"ab|c", "Rxy<esc>", "abx|y"},
+		{"|abc", "Rxy<backspace><backspace><esc>", "|abc"},
+		{"|日本語", "Rab<esc>", "a|b語"},
+
+		// Lines.
+		{"|one\ntwo", ">>", "    |one\ntwo"},
+		{"      |one", "<lt><lt>", "  |one"},
+		{"|one\n\ntwo", ">G", "    |one\n\n    two"},
+		{"|one two", "gUw", "|ONE two"},
+		{"|one two", "gUU", "|ONE TWO"},
+		{"|One two", "g~iw", "|oNE two"},
+		{"|a\n b", "gJ", "a| b"},
+		{"|one\ntwo", "dVw", "|two"},
+
 		// What means nothing changes nothing.
+		{"|one two", "gqapx", "|ne two"},
+		{"|one two", "=apx", "|ne two"},
+		{"|one two", "zfapx", "|ne two"},
+		{"|one two", "qax", "|ne two"},
+		{"|one two", "@ax", "|ne two"},
+		{"|one two", "ZZx", "|ne two"},
+		{"|one two", "]sx", "|ne two"},
+		{"|one two", "\"%x", "|ne two"},
+		{"|one two", "g&x", "|ne two"},
 		{"o|ne", "dq", "o|ne"},
 		{"o|ne", "d<esc>x", "o|e"},
 		{"o|ne", "zzQ", "o|ne"},

@@ -1,69 +1,272 @@
 package text
 
+import "strings"
+
+// area is what a visual mode marked.
+type area struct {
+	mode    Mode
+	lines   int // newlines in it
+	letters int // characters in the last of its lines
+	toEnd   bool
+}
+
+// Selection is what visual mode has marked.
+func (v *Vi) Selection() (from, to int, ok bool) {
+	if v.mode != Visual && v.mode != VisualLines {
+		return 0, 0, false
+	}
+	b := v.b
+	anchor := min(v.anchor, len(b.text))
+	from, to = min(anchor, b.caret), max(anchor, b.caret)
+	if v.mode == VisualLines {
+		return b.lineStart(from), b.lineEnd(to), true
+	}
+	if to < len(b.text) {
+		to = next(b.text, to)
+	}
+	return from, to, true
+}
+
+// mark begins a visual mode, or goes to the other one, or ends it.
+func (v *Vi) mark(key string) {
+	mode := map[string]Mode{"v": Visual, "V": VisualLines}[key]
+	n := v.count
+	switch v.mode {
+	case Normal:
+		v.anchor = v.b.caret
+	case mode:
+		v.leaveVisual()
+		v.done(false)
+		return
+	}
+	was := v.mode
+	v.mode = mode
+	v.reset()
+	if was == Normal && n > 0 {
+		v.markLike(v.counted(mode, n))
+	}
+}
+
+// counted is the area that a count before v means.
+func (v *Vi) counted(mode Mode, n int) area {
+	if mode == VisualLines {
+		return area{mode: mode, lines: n - 1}
+	}
+	return area{mode: mode, letters: n}
+}
+
+// leaveVisual ends a visual mode. What was marked can be marked again.
+func (v *Vi) leaveVisual() {
+	from, to, ok := v.Selection()
+	if !ok {
+		v.mode = Normal
+		return
+	}
+	b := v.b
+	v.anchor = min(v.anchor, len(b.text))
+	m := &b.marks
+	m.set(b, "<", min(v.anchor, b.caret))
+	m.set(b, ">", max(v.anchor, b.caret))
+	if v.mode == VisualLines {
+		m.set(b, "<", from)
+	}
+	v.marked = v.areaOf(from, to)
+	m.set(b, "marked from", v.anchor)
+	m.set(b, "marked to", b.caret)
+	v.mode = Normal
+}
+
+// areaOf describes what is marked so that as much can be marked elsewhere.
+func (v *Vi) areaOf(from, to int) area {
+	s := v.b.text[from:to]
+	a := area{mode: v.mode, lines: strings.Count(s, "\n"), toEnd: v.column == endless}
+	last := strings.LastIndexByte(s, '\n') + 1
+	if a.lines > 0 && v.mode == Visual && last == len(s) { // the newline is marked
+		a.lines--
+		last = strings.LastIndexByte(s[:last-1], '\n') + 1
+		a.toEnd = true
+	}
+	a.letters = characters(s[last:])
+	return a
+}
+
+// markLike marks as much as an area has, from the caret on.
+func (v *Vi) markLike(a area) {
+	if a.mode == "" {
+		return
+	}
+	b := v.b
+	v.mode, v.anchor = a.mode, b.caret
+	at := b.caret
+	for n := a.lines; n > 0 && b.lineEnd(at) < len(b.text); n-- {
+		at = b.lineEnd(at) + 1
+	}
+	end := b.lineEnd(at)
+	switch {
+	case a.toEnd:
+		at = end
+	default:
+		for n := a.letters; n > 1 && at < end; n-- {
+			at = next(b.text, at)
+		}
+		if a.mode == Visual && at == end && at > b.lineStart(at) {
+			at = previous(b.text, at)
+		}
+	}
+	b.moveTo(at)
+}
+
+// markAgain is gv.
+func (v *Vi) markAgain() {
+	b := v.b
+	from, ok := b.marks.offset(b, "marked from")
+	to, too := b.marks.offset(b, "marked to")
+	mode := v.marked.mode
+	if !ok || !too || mode == "" {
+		v.reset()
+		return
+	}
+	if v.mode != Normal {
+		v.leaveVisual()
+	}
+	v.mode, v.anchor = mode, from
+	b.moveTo(to)
+	v.reset()
+}
+
 // runVisual carries out a command of the visual modes that is no motion.
 func (v *Vi) runVisual(key string) {
 	b := v.b
 	from, to, _ := v.Selection()
-	lines := v.mode == VisualLines
-	v.keys = nil // . does not know what was marked
 	switch key {
-	case "d", "x", "X", "D":
-		v.cut("d", from, to, lines || key == "X" || key == "D")
-	case "c", "s", "S", "C", "R":
-		v.cut("c", from, to, lines || key == "S" || key == "C" || key == "R")
-	case "y", "Y":
-		v.cut("y", from, to, lines || key == "Y")
-	case "~":
-		v.mode = Normal
-		v.swapCase(from, to)
-		b.MoveTo(from)
-	case "J":
-		n := 0
-		for at := b.lineEnd(from); at < to; at = b.lineEnd(at + 1) {
-			n++
-		}
-		v.mode = Normal
-		b.MoveTo(from)
-		v.joinLines(max(n, 1))
-	case "p", "P":
-		v.putOver(from, to, lines)
-	case "o":
+	case "o", "O":
 		at := v.anchor
 		v.anchor = b.caret
 		b.MoveTo(at)
 		v.reset()
+		return
 	case "v", "V":
-		mode := map[string]Mode{"v": Visual, "V": VisualLines}[key]
-		if v.mode == mode {
-			mode = Normal
-		}
-		v.mode = mode
-		v.reset()
-		v.hold()
+		v.mark(key)
+		return
+	case "gv":
+		v.markAgain()
+		return
+	}
+	caret := min(v.anchor, b.caret)
+	if v.mode == VisualLines {
+		caret = v.lineCaret(from)
+	}
+	s := span{from: from, to: to, lines: v.mode == VisualLines, caret: caret, times: v.times()}
+	v.area = v.areaOf(from, to)
+	v.runMarked(key, s)
+}
+
+// lineCaret is where the caret is left when whole lines were marked: in the
+// first of them, in the column where it is if it is there already.
+func (v *Vi) lineCaret(from int) int {
+	b := v.b
+	if b.caret < b.lineStart(v.anchor) {
+		return b.caret
+	}
+	return b.lineStart(from)
+}
+
+// runMarked does something to what is marked.
+func (v *Vi) runMarked(key string, s span) {
+	b := v.b
+	whole := s
+	whole.lines, whole.caret = true, v.lineCaret(s.from)
+	if whole.to > whole.from && s.lines != whole.lines {
+		whole.to = max(v.anchor, b.caret)
+	}
+	switch key {
+	case "d", "x":
+		v.apply("d", s)
+	case "X", "D":
+		v.apply("d", whole)
+	case "c", "s":
+		v.apply("c", s)
+	case "S", "C", "R":
+		v.apply("c", whole)
+	case "y":
+		v.apply("y", s)
+	case "Y":
+		v.apply("y", whole)
+	case "~", "g~":
+		v.apply("g~", s)
+	case "u", "gu":
+		v.apply("gu", s)
+	case "U", "gU":
+		v.apply("gU", s)
+	case ">", "<":
+		v.apply(key, whole)
+	case "J", "gJ":
+		n := strings.Count(b.text[s.from:max(v.anchor, b.caret)], "\n")
+		v.leaveVisual()
+		b.MoveTo(s.from)
+		v.joinLines(max(n, 1), key == "J")
+	case "p", "P":
+		v.putOver(s, key == "p")
+	case "I", "A":
+		v.insertAround(key, s)
 	default:
 		v.reset()
 	}
 }
 
-// putOver puts what was cut in the place of what is marked, which is what was
-// cut last from here on.
-func (v *Vi) putOver(from, to int, lines bool) {
-	b, k := v.b, v.b.kills.top()
+// insertAround begins to insert before what is marked, or behind it.
+func (v *Vi) insertAround(key string, s span) {
+	b := v.b
+	at := s.from
+	if key == "A" {
+		at = min(s.to, b.lineEnd(max(v.anchor, b.caret)))
+	}
+	v.leaveVisual()
 	b.Join()
-	v.mode = Normal
-	b.kills.push(b.text[from:to], false)
-	text := k.text
+	b.MoveTo(at)
+	v.change(Insert, 1)
+}
+
+// putOver puts what a register holds in the place of what is marked, which is
+// what was cut last from here on, if it is kept.
+func (v *Vi) putOver(s span, keeps bool) {
+	b, k, n := v.b, v.content(), v.times()
+	v.leaveVisual()
+	b.Join()
+	b.moveTo(s.from)
+	old := kill{b.text[s.from:s.to], s.lines}
+	if s.lines {
+		old.text += "\n"
+	}
+	v.register = ""
+	if k.text == "" {
+		b.cutOut(s)
+	}
+	if keeps {
+		v.keep(old, true, s.lines || strings.Contains(old.text, "\n"))
+	}
+	text := strings.Repeat(k.text, n)
+	at := min(s.from, len(b.text))
 	switch {
-	case k.lines && lines:
-		text = text[:len(text)-1]
+	case k.text == "":
+	case k.lines && s.lines:
+		text = strings.TrimSuffix(text, "\n")
+		b.edit(changed, s.from, s.to, text)
+		at = b.firstLetter(s.from)
 	case k.lines:
-		text = "\n" + text
+		b.edit(changed, s.from, s.to, "\n"+text)
+		at = b.firstLetter(s.from + 1)
+	case s.lines:
+		text = strings.TrimSuffix(strings.Repeat(k.text+"\n", n), "\n")
+		b.edit(changed, s.from, s.to, text)
+		at = b.firstLetter(s.from)
+	default:
+		b.edit(changed, s.from, s.to, text)
 	}
-	b.MoveTo(from)
-	b.edit(changed, from, to, text)
-	if b.caret > from {
-		b.MoveTo(previous(b.text, b.caret))
+	if !k.lines && !s.lines && !strings.Contains(text, "\n") && text != "" {
+		at = previous(b.text, s.from+len(text))
 	}
+	b.MoveTo(at)
 	b.Seal()
 	v.done(true)
 }

@@ -1,0 +1,150 @@
+package text
+
+import "strings"
+
+// registers are what was cut or copied, by name: letters, 0 for what was
+// copied last, 1 to 9 for what was cut, - for what was cut within a line. The
+// one without a name is the latest of the buffer's kills.
+type registers map[string]kill
+
+// nowhere is the register that keeps nothing.
+const nowhere = "_"
+
+// chooseRegister takes the name of the register that the command is about.
+func (v *Vi) chooseRegister(name string) {
+	const known = `abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"-_+*`
+	if v.operator != "" || len(name) != 1 || !strings.Contains(known, name) {
+		v.reset()
+		return
+	}
+	if name == `"` {
+		name = ""
+	}
+	v.register = strings.Replace(name, "*", "+", 1)
+}
+
+// content is what the register of the command holds.
+func (v *Vi) content() kill {
+	if v.register == "" {
+		return v.b.kills.top()
+	}
+	return v.registers[strings.ToLower(v.register)]
+}
+
+// keep puts what an operator cuts or copies into registers. big is cut text
+// that goes over a line, or was found by a motion that may.
+func (v *Vi) keep(k kill, cut, big bool) {
+	name := v.register
+	switch {
+	case name == nowhere:
+		return
+	case name == "+":
+		v.copied = &k.text
+		v.registers[name] = k
+	case name != "":
+		k = v.add(name, k)
+	case !cut:
+		v.registers["0"] = k
+	}
+	if cut && big {
+		for n := '9'; n > '1'; n-- {
+			if k, ok := v.registers[string(n-1)]; ok {
+				v.registers[string(n)] = k
+			}
+		}
+		v.registers["1"] = k
+	}
+	if cut && name == "" && !k.lines && !strings.Contains(k.text, "\n") {
+		v.registers["-"] = k
+	}
+	v.b.kills.push(k.text, k.lines)
+}
+
+// add sets a register; named by a capital, it adds to it. It returns all that
+// is in it then.
+func (v *Vi) add(name string, k kill) kill {
+	low := strings.ToLower(name)
+	if old := v.registers[low]; low != name && old.text != "" {
+		switch {
+		case old.lines && !k.lines:
+			k.text += "\n"
+		case k.lines && !old.lines:
+			old.text += "\n"
+		}
+		k = kill{old.text + k.text, old.lines || k.lines}
+	}
+	v.registers[low] = k
+	return k
+}
+
+// Copied returns what was copied for other programs since it was asked last.
+func (v *Vi) Copied() (text string, ok bool) {
+	if v.copied == nil {
+		return "", false
+	}
+	text, v.copied = *v.copied, nil
+	return text, true
+}
+
+// Clipboard tells what the clipboard holds.
+func (v *Vi) Clipboard(text string) {
+	v.registers["+"] = kill{text, strings.HasSuffix(text, "\n")}
+}
+
+// putAt is p and its like: what a register holds goes behind the caret or
+// before it.
+func (v *Vi) putAt(key string) {
+	b, k := v.b, v.content()
+	if k.text == "" {
+		v.done(true)
+		return
+	}
+	const most = 1 << 20
+	times := min(v.times(), max(most/len(k.text), 1))
+	after, beyond := strings.HasSuffix(key, "p"), key[0] == 'g'
+	b.Join()
+	if k.lines {
+		v.putLines(strings.Repeat(k.text, times), after, beyond)
+	} else {
+		v.putLetters(k.text, times, after, beyond)
+	}
+	b.Seal()
+	v.done(true)
+}
+
+// putLetters puts text into the line, and leaves the caret at its end, or at
+// its start if it is of several lines.
+func (v *Vi) putLetters(text string, times int, after, beyond bool) {
+	b := v.b
+	if after && b.caret < b.lineEnd(b.caret) {
+		b.moveTo(next(b.text, b.caret))
+	}
+	at := b.caret
+	b.Insert(strings.Repeat(text, times))
+	switch {
+	case beyond:
+	case strings.Contains(text, "\n"):
+		b.MoveTo(at)
+	default:
+		b.MoveTo(previous(b.text, b.caret))
+	}
+}
+
+// putLines puts whole lines below the caret's line or above it.
+func (v *Vi) putLines(text string, after, beyond bool) {
+	b := v.b
+	at := b.lineStart(b.caret)
+	if after {
+		at = b.lineEnd(b.caret)
+		text = "\n" + strings.TrimSuffix(text, "\n")
+	}
+	b.edit(changed, at, at, text)
+	if after {
+		at++
+	}
+	if beyond {
+		b.MoveTo(b.lineStart(min(at+len(text), len(b.text))))
+	} else {
+		b.MoveTo(b.firstLetter(at))
+	}
+}

@@ -102,6 +102,7 @@ func (m *model) hand(text string, c copied) tea.Cmd {
 		}
 		return r
 	}, text)
+	m.editor.clipboard(text)
 	lines := count(strings.Count(strings.TrimRight(text, "\n"), "\n")+1, "line")
 	if c.marked {
 		c.what = lines

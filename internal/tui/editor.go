@@ -87,6 +87,10 @@ func (e *editor) takeAll() typing {
 // paste inserts text. Much of it becomes a token.
 func (e *editor) paste(pasted string) {
 	pasted = unixLines(pasted)
+	if e.asks() {
+		e.vi.AskFor(tidy(pasted))
+		return
+	}
 	e.buf.Insert(e.tokens.collapse(pasted, e.buf.String()))
 	if e.mode() != "" {
 		e.vi.Replaced()

@@ -1,10 +1,6 @@
 package tui
 
-import (
-	tea "charm.land/bubbletea/v2"
-
-	"agent/internal/tui/text"
-)
+import tea "charm.land/bubbletea/v2"
 
 // actions are what keys do to the text.
 func (e *editor) actions() map[action]func() {
@@ -71,24 +67,6 @@ func (e *editor) action(k string) (action, bool) {
 		}
 	}
 	return "", false
-}
-
-// escapes reports whether esc means something to the editor itself: it ends
-// insert mode, or a command of vi that is not whole.
-func (e *editor) escapes() bool {
-	return e.vi != nil && (e.vi.Mode() != text.Normal || e.vi.Pending() != "")
-}
-
-// mode says in which mode of vi the keys are, where that is worth telling.
-func (e *editor) mode() string {
-	if e.vi == nil || e.vi.Mode() == text.Insert {
-		return ""
-	}
-	mode := string(e.vi.Mode())
-	if p := e.vi.Pending(); p != "" {
-		mode += " · " + SanitizeLine(p)
-	}
-	return mode
 }
 
 // rows is where the caret is, and how many rows there are.

@@ -19,8 +19,8 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		m.help.press(msg)
 		return nil
 	}
-	msg, rest, whole := m.keys.chord(m.chord, msg)
-	if m.chord = rest; !whole {
+	msg, whole := m.chords(msg)
+	if !whole {
 		return nil
 	}
 	m.flash, m.list.sel, m.editor.swept = "", selection{}, sweep{}
@@ -158,6 +158,9 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 		m.dropQueued()
 	default:
 		m.editor.press(msg)
+		if text, ok := m.editor.copied(); ok {
+			return m.copyMarked(text)
+		}
 	}
 	return nil
 }

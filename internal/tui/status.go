@@ -209,11 +209,11 @@ func (m *model) doing() string {
 	return words
 }
 
-// stopKey is the key that stops what runs: while everything is shown, one that
-// does not only go back from there.
+// stopKey is the key that stops what runs: one that does not only go back from
+// what is shown or begun.
 func (m *model) stopKey() string {
 	for _, k := range m.keys.keys(actInterrupt) {
-		if !m.whole || !m.keys.is(k, actViewClose) {
+		if (!m.whole || !m.keys.is(k, actViewClose)) && !m.dismisses(k) {
 			return k
 		}
 	}

@@ -57,6 +57,9 @@ func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	if cmd, taken := m.pressPopup(k); taken {
 		return cmd, true
 	}
+	if cmd, taken := m.pressVi(msg); taken {
+		return cmd, true
+	}
 	switch {
 	case m.keys.is(k, actStepRight) && !e.buf.AtEnd(), m.keys.is(k, actStepUp) && !e.buf.OnFirstRow():
 		e.press(msg)
@@ -70,9 +73,9 @@ func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 		return m.attachClipboard(), true
 	case m.keys.is(k, actPrevPrompt) && m.editQueued():
 		return nil, true
-	case m.keys.is(k, actPrevPrompt), e.mode() != "" && k == "k" && e.vi.Pending() == "":
+	case m.keys.is(k, actPrevPrompt):
 		return m.walkBack()
-	case m.keys.is(k, actNextPrompt), e.mode() != "" && k == "j" && e.vi.Pending() == "":
+	case m.keys.is(k, actNextPrompt):
 		return nil, e.walkPrompts(false, m.prompts())
 	}
 	return nil, false

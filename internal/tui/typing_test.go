@@ -199,55 +199,6 @@ func TestWalkingPastTheSame(t *testing.T) {
 	}
 }
 
-func TestViKeys(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Vi: true, History: []loop.Event{userSaid("one"), turnEnd(loop.Done, 0)}})
-	d.events(userSaid("go"))
-	d.enter("hello world")
-	d.press("esc") // goes to normal mode, and stops nothing
-	d.commands()
-	d.shows("normal")
-	if c := d.m.View().Cursor; c == nil || c.Shape != tea.CursorBlock {
-		t.Errorf("the cursor is no block: %v", c)
-	}
-	d.enter("bd")
-	d.shows("normal · d")
-	d.enter("w")
-	d.holds("hello ")
-	d.enter("u")
-	d.holds("hello world")
-	d.enter("0vl")
-	d.shows("visual")
-	d.press("esc", "esc") // the second one is in normal mode
-	d.commands(loop.Interrupt{})
-	d.events(turnEnd(loop.UserInterrupt, 0))
-	d.enter("k")
-	d.holds("go")
-	d.enter("k")
-	d.holds("one")
-	d.enter("jj")
-	d.holds("hello world")
-	d.enter("A!")
-	d.press("enter")
-	d.commands(loop.Interrupt{}, loop.Prompt{Text: "hello world!"})
-	d.events(userSaid("hello world!"), turnEnd(loop.Done, 0))
-	d.enter("i") // insert mode again
-	d.holds("i")
-	d.hides("normal")
-	d.press("backspace", "esc", "esc", "esc")
-	d.shows("take back")
-}
-
-// What is said with a refusal is typed with the same keys.
-func TestViKeysInADialog(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Vi: true})
-	d.events(userSaid("go"), loop.Asked{Ask: loop.Ask{ID: "c1", Title: "shell make", Effect: "execute"}})
-	d.pass(time.Second)
-	d.press("tab")
-	d.enter("not now")
-	d.press("esc", "d", "b", "enter")
-	d.commands(loop.Answer{ID: "c1", Decision: loop.Refuse, Note: "not w"})
-}
-
 func TestUndoKeys(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	d.enter("one two")

@@ -170,7 +170,7 @@ func (m *model) advice() string {
 	case m.feed.running && !m.dialog.waits() && !m.editor.empty():
 		return m.keys.name(actSend) + " steers · " + m.keys.name(actQueue) + " queues"
 	}
-	return ""
+	return m.editor.inserting()
 }
 
 // ruleLine is the rule above the editor.

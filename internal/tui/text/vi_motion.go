@@ -190,7 +190,7 @@ func (v *Vi) rowMotion(key string, n int) motion {
 	if row+n < 0 || row+n >= b.RowCount() {
 		return motion{fails: true}
 	}
-	return motion{to: b.offset(row+n, col)}
+	return motion{to: b.Offset(row+n, col)}
 }
 
 // columnOf is the column of an offset in its line, as it is drawn.

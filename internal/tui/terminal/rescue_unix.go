@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime/debug"
 	"syscall"
 
@@ -17,7 +16,7 @@ import (
 
 // rescuer is the process that restores the terminal if this one cannot.
 type rescuer struct {
-	process *exec.Cmd
+	process int // its number
 	orders  *os.File
 	stderr  int // where errors went; negative if they still do
 }
@@ -43,14 +42,17 @@ func callRescuer(t *tty, found []byte, fault string) *rescuer {
 		ours.Close()
 		return nil
 	}
-	r := &rescuer{orders: ours, stderr: -1, process: &exec.Cmd{
-		Path: self, Args: []string{rescue.Name}, Dir: "/",
-		Stdout: t.screen, ExtraFiles: []*os.File{theirs}, SysProcAttr: &syscall.SysProcAttr{Setsid: true},
-	}}
-	if err := r.process.Start(); err != nil {
+	// Package os/exec would try out first what the system can do with processes,
+	// by starting one, and the first frame waits for this.
+	const nothing = ^uintptr(0)
+	pid, err := syscall.ForkExec(self, []string{rescue.Name}, &syscall.ProcAttr{
+		Dir: "/", Files: []uintptr{nothing, t.screen.Fd(), nothing, theirs.Fd()}, Sys: &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
 		ours.Close()
 		return nil
 	}
+	r := &rescuer{orders: ours, stderr: -1, process: pid}
 	order := rescue.Order{Found: found, Raw: raw, Modes: everythingOff(), Report: fault}
 	order.Say = fmt.Sprintf("agent: a fault in the program has ended it. What it was doing is in %s\r\n"+
 		"Nothing that was said is lost:  agent --continue  goes on.\r\n", order.Report)
@@ -75,7 +77,11 @@ func (r *rescuer) dismiss() {
 	_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
 	_, _ = r.orders.Write([]byte{rescue.Farewell})
 	_ = r.orders.Close()
-	_ = r.process.Wait()
+	for {
+		if _, err := syscall.Wait4(r.process, nil, 0, nil); err != syscall.EINTR {
+			return
+		}
+	}
 }
 
 // hush keeps off the screen what is written to standard error, as the runtime

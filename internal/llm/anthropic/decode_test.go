@@ -2,35 +2,22 @@ package anthropic
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"net/http"
-	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire/wiretest"
 )
 
-// told is what an answer of testdata/sse/anthropic means.
-type told struct {
-	Said   []string // its messages, see saying
-	Reason llm.Reason
-	Usage  llm.Usage
-	Kind   llm.ErrorKind
-	Error  string
-}
-
-func recordings() map[string]told {
+func recordings() map[string]wiretest.Told {
 	const cut = "the answer was cut in the middle by the server"
-	return map[string]told{
+	return map[string]wiretest.Told{
 		"text.sse": {Said: []string{"text Grüße, 世界! It works."}, Reason: llm.Stop, Usage: llm.Usage{Input: 20, Output: 6}},
 		"thinking.sse": {Said: []string{`thinking The flag is lost. +{"signature":"c2lnbmVk"}`, "text Fixed."}, Reason: llm.Stop,
 			Usage: llm.Usage{Input: 46, Cached: 12, CacheWrite: 4, Output: 9, Reasoning: 4}},
@@ -105,11 +92,11 @@ func TestDecode(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			body := recording(t, name)
 			for how, d := range variants(body) {
-				if diff := cmp.Diff(tell(d), want); diff != "" {
+				if diff := cmp.Diff(d.Told(true), want); diff != "" {
 					t.Errorf("%s: got, want:\n%s", how, diff)
 				}
 			}
-			if diff := cmp.Diff(tell(serveOnce(t, http.StatusOK, "text/event-stream", body)), want); diff != "" {
+			if diff := cmp.Diff(serveOnce(t, http.StatusOK, "text/event-stream", body).Told(true), want); diff != "" {
 				t.Errorf("through a server: got, want:\n%s", diff)
 			}
 		})
@@ -123,11 +110,11 @@ func TestDecode(t *testing.T) {
 func TestDecodeSameDeltas(t *testing.T) {
 	for name := range recordings() {
 		body := recording(t, name)
-		want := decode(bytes.NewReader(body)).deltas
+		want := decode(bytes.NewReader(body)).Deltas
 		for at := 0; at < len(body); at += 3 {
 			d := decode(io.MultiReader(bytes.NewReader(body[:at]), bytes.NewReader(body[at:])))
-			if !reflect.DeepEqual(d.deltas, want) {
-				t.Fatalf("%s in two pieces, cut at %d: got, want:\n%s", name, at, cmp.Diff(d.deltas, want))
+			if !reflect.DeepEqual(d.Deltas, want) {
+				t.Fatalf("%s in two pieces, cut at %d: got, want:\n%s", name, at, cmp.Diff(d.Deltas, want))
 			}
 		}
 	}
@@ -145,14 +132,14 @@ func TestDecodeCutAnywhere(t *testing.T) {
 		whole := decode(bytes.NewReader(body))
 		for at := 0; at < marker; at += 7 {
 			d := decode(bytes.NewReader(body[:at]))
-			if d.err == nil {
+			if d.Err == nil {
 				t.Fatalf("%s cut at %d passes for whole", name, at)
 			}
-			if n := len(d.deltas); n > len(whole.deltas) || n > 0 && !reflect.DeepEqual(d.deltas, whole.deltas[:n]) {
+			if n := len(d.Deltas); n > len(whole.Deltas) || n > 0 && !reflect.DeepEqual(d.Deltas, whole.Deltas[:n]) {
 				t.Fatalf("%s cut at %d says what the whole does not", name, at)
 			}
-			if n := len(d.messages); n > 0 && !d.messages[n-1].Cut && d.messages[n-1].Kind == llm.ToolCall {
-				t.Fatalf("%s cut at %d ends with %s, which passes for whole", name, at, saying(d.messages[n-1]))
+			if n := len(d.Messages); n > 0 && !d.Messages[n-1].Cut && d.Messages[n-1].Kind == llm.ToolCall {
+				t.Fatalf("%s cut at %d ends with %s, which passes for whole", name, at, wiretest.Saying(d.Messages[n-1]))
 			}
 		}
 	}
@@ -160,7 +147,7 @@ func TestDecodeCutAnywhere(t *testing.T) {
 
 func TestDecodeIndexesFollowOrder(t *testing.T) {
 	var got []string
-	for _, d := range decode(bytes.NewReader(recording(t, "server-tools.sse"))).deltas {
+	for _, d := range decode(bytes.NewReader(recording(t, "server-tools.sse"))).Deltas {
 		switch d := d.(type) {
 		case llm.TextDelta:
 			got = append(got, fmt.Sprintf("text %d", d.Index))
@@ -180,87 +167,16 @@ const sseDir = "../../../testdata/sse/anthropic"
 
 func recording(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(sseDir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return wiretest.Recording(t, filepath.Join(sseDir, name))
 }
 
-// decoded is all that came of an answer.
-type decoded struct {
-	deltas   []llm.Delta
-	messages []llm.Message
-	finish   llm.Finish
-	err      *llm.Error
-}
+func decode(r io.Reader) *wiretest.Answer { return wiretest.Collect(Decode(r)) }
 
-func decode(r io.Reader) *decoded { return collect(Decode(r)) }
-
-// collect takes all deltas and assembles them.
-func collect(deltas iter.Seq2[llm.Delta, error]) *decoded {
-	d := &decoded{}
-	reply := llm.NewReply("r")
-	for x, err := range deltas {
-		if err != nil {
-			if e, ok := errors.AsType[*llm.Error](err); ok {
-				d.err = e
-			} else {
-				d.err = &llm.Error{Message: "not an *llm.Error: " + err.Error()}
-			}
-			break
-		}
-		d.deltas = append(d.deltas, x)
-		reply.Add(x)
+// variants are what is made of the same body, however it comes.
+func variants(body []byte) map[string]*wiretest.Answer {
+	out := map[string]*wiretest.Answer{}
+	for how, r := range wiretest.Ways(body) {
+		out[how] = decode(r)
 	}
-	d.messages, d.finish = reply.Messages(), reply.Finish
-	return d
-}
-
-// variants are the ways in which the same body may come.
-func variants(body []byte) map[string]*decoded {
-	crlf := bytes.ReplaceAll(body, []byte("\n"), []byte("\r\n"))
-	return map[string]*decoded{
-		"whole":        decode(bytes.NewReader(body)),
-		"byte by byte": decode(iotest.OneByteReader(bytes.NewReader(body))),
-		"with \\r\\n":  decode(iotest.HalfReader(bytes.NewReader(crlf))),
-		"with \\r":     decode(iotest.OneByteReader(bytes.NewReader(bytes.ReplaceAll(body, []byte("\n"), []byte("\r"))))),
-	}
-}
-
-// tell returns d in the words of the table.
-func tell(d *decoded) told {
-	got := told{Reason: d.finish.Reason, Usage: d.finish.Usage}
-	if d.err != nil {
-		got.Kind, got.Error = d.err.Kind, d.err.Message
-	}
-	for _, m := range d.messages {
-		got.Said = append(got.Said, saying(m))
-	}
-	return got
-}
-
-// saying returns m in a line. The random end of an id becomes a star.
-func saying(m llm.Message) string {
-	s := "text " + m.Text
-	switch m.Kind {
-	case llm.Thinking:
-		s = "thinking " + m.Text
-	case llm.ToolCall:
-		id := m.ID
-		if i := strings.LastIndex(id, "_") + 1; len(id)-i >= 8 {
-			id = id[:i] + "*"
-		}
-		s = fmt.Sprintf("call %s %s %s", id, m.Name, m.Input)
-		if m.Raw != "" {
-			s = fmt.Sprintf("call %s %s raw %s", id, m.Name, m.Raw)
-		}
-	}
-	if m.Cut {
-		s += " (cut)"
-	}
-	if m.Opaque != nil {
-		s += " +" + string(m.Opaque.Data)
-	}
-	return s
+	return out
 }

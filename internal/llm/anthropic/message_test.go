@@ -117,12 +117,12 @@ func TestHandBackWhatWasStreamed(t *testing.T) {
 		"thinking-hidden.sse": `{"signature":"aGlkZGVu","thinking":"","type":"thinking"},{"data":"b3BhcXVl","type":"redacted_thinking"},{"text":"Yes.","type":"text"}`,
 	} {
 		d := decode(strings.NewReader(string(recording(t, name))))
-		for i := range d.messages {
-			if o := d.messages[i].Opaque; o != nil {
+		for i := range d.Messages {
+			if o := d.Messages[i].Opaque; o != nil {
 				o.Model = "m"
 			}
 		}
-		if got := sent(t, llm.Request{Model: "m", Messages: d.messages}); !strings.Contains(got, want) {
+		if got := sent(t, llm.Request{Model: "m", Messages: d.Messages}); !strings.Contains(got, want) {
 			t.Errorf("%s: got %s, want it to hold %s", name, got, want)
 		}
 	}

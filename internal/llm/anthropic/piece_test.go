@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/wire"
+	"agent/internal/llm/wire/wiretest"
 )
 
 // samePiece holds that a payload means the same whether it is scanned or parsed,
@@ -57,14 +58,14 @@ func TestTextIsJoined(t *testing.T) {
 	for name := range recordings() {
 		body := recording(t, name)
 		want := decode(bytes.NewReader(body))
-		got := collect(func(yield func(llm.Delta, error) bool) {
+		got := wiretest.Collect(func(yield func(llm.Delta, error) bool) {
 			p, d := wire.NewPayloads(bytes.NewReader(body)), newDecoder("")
 			d.out.More = p.More
 			d.run(p.Next, yield)
 		})
-		fewer = fewer || len(got.deltas) < len(want.deltas)
-		if d := cmp.Diff(got.messages, want.messages, madeUp); d != "" || !reflect.DeepEqual(got.finish, want.finish) || !reflect.DeepEqual(got.err, want.err) {
-			t.Errorf("%s: joined (-got +want), %v %v:\n%s", name, got.finish, got.err, d)
+		fewer = fewer || len(got.Deltas) < len(want.Deltas)
+		if d := cmp.Diff(got.Messages, want.Messages, madeUp); d != "" || !reflect.DeepEqual(got.Finish, want.Finish) || !reflect.DeepEqual(got.Err, want.Err) {
+			t.Errorf("%s: joined (-got +want), %v %v:\n%s", name, got.Finish, got.Err, d)
 		}
 	}
 	if !fewer {

@@ -16,10 +16,11 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/wire"
+	"agent/internal/llm/wire/wiretest"
 )
 
 // serveOnce sends an answer through a server and the provider.
-func serveOnce(t *testing.T, status int, contentType string, body []byte) *decoded {
+func serveOnce(t *testing.T, status int, contentType string, body []byte) *wiretest.Answer {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", contentType)
@@ -29,7 +30,7 @@ func serveOnce(t *testing.T, status int, contentType string, body []byte) *decod
 	defer server.Close()
 	p := New(Options{Endpoint: wire.Endpoint{Name: "test", Base: server.URL}})
 	defer p.Close()
-	return collect(p.Stream(t.Context(), llm.Request{}))
+	return wiretest.Collect(p.Stream(t.Context(), llm.Request{}))
 }
 
 func TestStreamSendsTheRequest(t *testing.T) {
@@ -48,8 +49,8 @@ func TestStreamSendsTheRequest(t *testing.T) {
 		Headers: map[string]string{"X-Title": "agent"}}})
 	defer p.Close()
 	req := llm.Request{Model: "claude-sonnet-5", Messages: []llm.Message{{Kind: llm.User, Text: "hi"}}, Tools: []llm.ToolSpec{{Name: "read"}}}
-	if d := collect(p.Stream(t.Context(), req)); d.err != nil {
-		t.Fatal(d.err)
+	if d := wiretest.Collect(p.Stream(t.Context(), req)); d.Err != nil {
+		t.Fatal(d.Err)
 	}
 	req.MaxTokens = 77
 	want, _ := NewRequest(req)
@@ -110,7 +111,7 @@ func TestDeltasComeAtOnce(t *testing.T) {
 	}
 	<-gone
 	p.Close()
-	settle(t, before)
+	wiretest.Settled(t, before)
 }
 
 func TestCancelBeforeTheAnswer(t *testing.T) {
@@ -126,15 +127,15 @@ func TestCancelBeforeTheAnswer(t *testing.T) {
 	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}})
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-asked; cancel() }()
-	if d := collect(p.Stream(ctx, llm.Request{Model: "m"})); d.err == nil || d.err.Kind != llm.ErrCanceled {
-		t.Errorf("got %v, want a canceled one", d.err)
+	if d := wiretest.Collect(p.Stream(ctx, llm.Request{Model: "m"})); d.Err == nil || d.Err.Kind != llm.ErrCanceled {
+		t.Errorf("got %v, want a canceled one", d.Err)
 	}
 	<-gone
-	if d := collect(p.Stream(ctx, llm.Request{Model: "m"})); d.err == nil || d.err.Kind != llm.ErrCanceled {
-		t.Errorf("with a context that has ended: got %v, want a canceled one", d.err)
+	if d := wiretest.Collect(p.Stream(ctx, llm.Request{Model: "m"})); d.Err == nil || d.Err.Kind != llm.ErrCanceled {
+		t.Errorf("with a context that has ended: got %v, want a canceled one", d.Err)
 	}
 	p.Close()
-	settle(t, before)
+	wiretest.Settled(t, before)
 }
 
 func TestStoppingEarlyLeavesNothing(t *testing.T) {
@@ -153,7 +154,7 @@ func TestStoppingEarlyLeavesNothing(t *testing.T) {
 	}
 	<-gone
 	p.Close()
-	settle(t, before)
+	wiretest.Settled(t, before)
 }
 
 // TestServerThatNeverEnds holds that a whole answer is whole although its
@@ -170,7 +171,7 @@ func TestServerThatNeverEnds(t *testing.T) {
 	clock.Expire(time.Second / 10)
 	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL, Clock: clock}})
 	defer p.Close()
-	if diff := cmp.Diff(tell(collect(p.Stream(t.Context(), llm.Request{Model: "m"}))), recordings()["text.sse"]); diff != "" {
+	if diff := cmp.Diff(wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})).Told(true), recordings()["text.sse"]); diff != "" {
 		t.Errorf("got, want:\n%s", diff)
 	}
 }
@@ -188,8 +189,8 @@ func TestConnectionIsUsedAgain(t *testing.T) {
 	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}})
 	defer p.Close()
 	for range 3 {
-		if d := collect(p.Stream(t.Context(), llm.Request{Model: "m"})); d.err != nil {
-			t.Fatal(d.err)
+		if d := wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})); d.Err != nil {
+			t.Fatal(d.Err)
 		}
 	}
 	if len(addresses) != 1 {
@@ -227,7 +228,7 @@ func TestFailures(t *testing.T) {
 		{504, body("timeout_error", "took too long"), fault{llm.ErrOverloaded, "took too long", true}},
 		{529, body("overloaded_error", "Overloaded"), fault{llm.ErrOverloaded, "Overloaded", true}},
 	} {
-		got := serveOnce(t, row.status, "application/json", []byte(row.body)).err
+		got := serveOnce(t, row.status, "application/json", []byte(row.body)).Err
 		if diff := cmp.Diff(fault{got.Kind, got.Message, got.Retry}, row.want); diff != "" || got.Status != row.status {
 			t.Errorf("status %d: got, want:\n%s", got.Status, diff)
 		}
@@ -235,7 +236,7 @@ func TestFailures(t *testing.T) {
 			continue // inside a stream, only the words tell
 		}
 		stream := "event: error\ndata: " + row.body + "\n\n"
-		got = serveOnce(t, http.StatusOK, "text/event-stream", []byte(stream)).err
+		got = serveOnce(t, http.StatusOK, "text/event-stream", []byte(stream)).Err
 		if diff := cmp.Diff(fault{got.Kind, got.Message, got.Retry}, row.want); diff != "" {
 			t.Errorf("%d in a stream: got, want:\n%s", row.status, diff)
 		}
@@ -251,7 +252,7 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 	defer server.Close()
 	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL, Authorize: wire.KeyHeader("x-api-key", key), KeyName: "ANTHROPIC_API_KEY"}})
 	defer p.Close()
-	got := collect(p.Stream(t.Context(), llm.Request{Model: "m"})).err
+	got := wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})).Err
 	sent, _ := json.Marshal(got)
 	for _, s := range []string{got.Error(), fmt.Sprintf("%+v", got), string(sent), fmt.Sprintf("%v %+v %#v %s", p, p, p, p)} {
 		if strings.Contains(s, key) {
@@ -262,18 +263,5 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 		Hint: "anthropic rejected the key in ANTHROPIC_API_KEY: set another one"}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("got, want:\n%s", diff)
-	}
-}
-
-// settle waits until no more goroutines run than did before.
-func settle(t *testing.T, before int) {
-	t.Helper()
-	deadline := time.Now().Add(5 * time.Second)
-	for runtime.NumGoroutine() > before {
-		if time.Now().After(deadline) {
-			stacks := make([]byte, 1<<16)
-			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
-		}
-		runtime.Gosched()
 	}
 }

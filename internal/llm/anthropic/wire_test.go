@@ -14,6 +14,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire/wiretest"
 )
 
 // reading is what an answer says, in the words of the outside cases.
@@ -88,7 +89,7 @@ func (c *wireCase) check(t *testing.T) {
 	}
 	marker := bytes.Index(c.body, []byte(`"stop_reason":"`))
 	for i := range 20 {
-		if d := decode(bytes.NewReader(c.body[:max(marker, 0)*i/20])); marker > 0 && d.err == nil {
+		if d := decode(bytes.NewReader(c.body[:max(marker, 0)*i/20])); marker > 0 && d.Err == nil {
 			t.Errorf("cut at %d of %d it passes for whole", marker*i/20, len(c.body))
 		}
 	}
@@ -138,13 +139,13 @@ func loadCase(t *testing.T, path string) *wireCase {
 
 // read returns what d says in the words of the cases, which count of the input
 // what was not cached.
-func read(d *decoded) reading {
-	u := d.finish.Usage
-	r := reading{Finish: d.finish.Raw, Complete: d.err == nil, Usage: usageReading{u.Input - u.Cached - u.CacheWrite, u.Output, u.Cached}}
-	if d.err != nil {
-		r.Error = d.err.Message
+func read(d *wiretest.Answer) reading {
+	u := d.Finish.Usage
+	r := reading{Finish: d.Finish.Raw, Complete: d.Err == nil, Usage: usageReading{u.Input - u.Cached - u.CacheWrite, u.Output, u.Cached}}
+	if d.Err != nil {
+		r.Error = d.Err.Message
 	}
-	for _, m := range d.messages {
+	for _, m := range d.Messages {
 		switch m.Kind {
 		case llm.Assistant:
 			r.Text += m.Text

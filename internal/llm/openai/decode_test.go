@@ -2,34 +2,22 @@ package openai
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"net/http"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire/wiretest"
 )
 
-// told is what an answer of testdata/sse means.
-type told struct {
-	Said   []string // its messages, see saying
-	Reason llm.Reason
-	Usage  llm.Usage
-	Kind   llm.ErrorKind
-	Error  string
-}
-
-func recordings() map[string]told {
-	return map[string]told{
+func recordings() map[string]wiretest.Told {
+	return map[string]wiretest.Told{
 		"text.sse": {Said: []string{"text Grüße, 世界! It works."}, Reason: llm.Stop, Usage: llm.Usage{Input: 20, Output: 6}},
 		"thinking.sse": {Said: []string{"thinking The flag is lost.", "text Fixed."}, Reason: llm.Stop,
 			Usage: llm.Usage{Input: 30, Cached: 16, Output: 9, Reasoning: 4}},
@@ -105,11 +93,11 @@ func TestDecode(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			body := recording(t, name)
 			for how, d := range variants(body) {
-				if diff := cmp.Diff(tell(d), want); diff != "" {
+				if diff := cmp.Diff(d.Told(true), want); diff != "" {
 					t.Errorf("%s: got, want:\n%s", how, diff)
 				}
 			}
-			if diff := cmp.Diff(tell(serveOnce(t, http.StatusOK, "text/event-stream", body)), want); diff != "" {
+			if diff := cmp.Diff(serveOnce(t, http.StatusOK, "text/event-stream", body).Told(true), want); diff != "" {
 				t.Errorf("through the library: got, want:\n%s", diff)
 			}
 		})
@@ -123,11 +111,11 @@ func TestDecode(t *testing.T) {
 func TestDecodeSameDeltas(t *testing.T) {
 	for name := range recordings() {
 		body := recording(t, name)
-		want := decode(bytes.NewReader(body)).deltas
+		want := decode(bytes.NewReader(body)).Deltas
 		for at := 0; at < len(body); at += 7 {
 			d := decode(io.MultiReader(bytes.NewReader(body[:at]), bytes.NewReader(body[at:])))
-			if !reflect.DeepEqual(d.deltas, want) {
-				t.Fatalf("%s in two pieces, cut at %d: got, want:\n%s", name, at, cmp.Diff(d.deltas, want))
+			if !reflect.DeepEqual(d.Deltas, want) {
+				t.Fatalf("%s in two pieces, cut at %d: got, want:\n%s", name, at, cmp.Diff(d.Deltas, want))
 			}
 		}
 	}
@@ -148,13 +136,13 @@ func TestDecodeCutAnywhere(t *testing.T) {
 		whole := decode(bytes.NewReader(body))
 		for at := 0; at < marker; at += 7 {
 			d := decode(bytes.NewReader(body[:at]))
-			if d.err == nil {
+			if d.Err == nil {
 				t.Fatalf("%s cut at %d passes for whole", name, at)
 			}
-			if n := len(d.deltas); n > len(whole.deltas) || n > 0 && !reflect.DeepEqual(d.deltas, whole.deltas[:n]) {
+			if n := len(d.Deltas); n > len(whole.Deltas) || n > 0 && !reflect.DeepEqual(d.Deltas, whole.Deltas[:n]) {
 				t.Fatalf("%s cut at %d says what the whole does not", name, at)
 			}
-			for _, m := range d.messages {
+			for _, m := range d.Messages {
 				if m.Kind == llm.ToolCall && !m.Cut {
 					t.Fatalf("%s cut at %d holds a call that passes for whole", name, at)
 				}
@@ -166,7 +154,7 @@ func TestDecodeCutAnywhere(t *testing.T) {
 func TestDecodeIndexesFollowOrder(t *testing.T) {
 	body := recording(t, "reasoning-details.sse")
 	var got []string
-	for _, d := range decode(bytes.NewReader(body)).deltas {
+	for _, d := range decode(bytes.NewReader(body)).Deltas {
 		switch d := d.(type) {
 		case llm.ThinkingDelta:
 			got = append(got, fmt.Sprintf("thinking %d", d.Index))
@@ -191,8 +179,8 @@ func TestDecodeRefusesHugeEvents(t *testing.T) {
 		"JSON":       endless(`{"choices":`, "aaaaaaaaaaaaaaaaaaaaaaaaa"),
 	} {
 		d := decode(body)
-		if d.err == nil || d.err.Kind != llm.ErrProtocol || d.err.Message != "the answer holds an event of more than 8 MiB" {
-			t.Errorf("%s: got %v", name, d.err)
+		if d.Err == nil || d.Err.Kind != llm.ErrProtocol || d.Err.Message != "the answer holds an event of more than 8 MiB" {
+			t.Errorf("%s: got %v", name, d.Err)
 		}
 	}
 }
@@ -201,11 +189,7 @@ const sseDir = "../../../testdata/sse"
 
 func recording(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(sseDir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return wiretest.Recording(t, filepath.Join(sseDir, name))
 }
 
 // endless returns a body that begins with head and never stops repeating s.
@@ -224,81 +208,13 @@ func (r *repeat) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// decoded is all that came of an answer.
-type decoded struct {
-	deltas   []llm.Delta
-	messages []llm.Message
-	finish   llm.Finish
-	err      *llm.Error
-}
+func decode(r io.Reader) *wiretest.Answer { return wiretest.Collect(Decode(r)) }
 
-func decode(r io.Reader) *decoded { return collect(Decode(r)) }
-
-// collect takes all deltas and assembles them.
-func collect(deltas iter.Seq2[llm.Delta, error]) *decoded {
-	d := &decoded{}
-	reply := llm.NewReply("r")
-	for x, err := range deltas {
-		if err != nil {
-			if e, ok := errors.AsType[*llm.Error](err); ok {
-				d.err = e
-			} else {
-				d.err = &llm.Error{Message: "not an *llm.Error: " + err.Error()}
-			}
-			break
-		}
-		d.deltas = append(d.deltas, x)
-		reply.Add(x)
+// variants are what is made of the same body, however it comes.
+func variants(body []byte) map[string]*wiretest.Answer {
+	out := map[string]*wiretest.Answer{"joined": decodeJoined(bytes.NewReader(body))}
+	for how, r := range wiretest.Ways(body) {
+		out[how] = decode(r)
 	}
-	d.messages, d.finish = reply.Messages(), reply.Finish
-	return d
-}
-
-// variants are the ways in which the same body may come.
-func variants(body []byte) map[string]*decoded {
-	crlf := bytes.ReplaceAll(body, []byte("\n"), []byte("\r\n"))
-	return map[string]*decoded{
-		"whole":        decode(bytes.NewReader(body)),
-		"joined":       decodeJoined(bytes.NewReader(body)),
-		"byte by byte": decode(iotest.OneByteReader(bytes.NewReader(body))),
-		"with \\r\\n":  decode(iotest.HalfReader(bytes.NewReader(crlf))),
-		"with \\r":     decode(iotest.OneByteReader(bytes.NewReader(bytes.ReplaceAll(body, []byte("\n"), []byte("\r"))))),
-	}
-}
-
-// tell returns d in the words of the table.
-func tell(d *decoded) told {
-	got := told{Reason: d.finish.Reason, Usage: d.finish.Usage}
-	if d.err != nil {
-		got.Kind, got.Error = d.err.Kind, d.err.Message
-	}
-	for _, m := range d.messages {
-		got.Said = append(got.Said, saying(m))
-	}
-	return got
-}
-
-// saying returns m in a line. The random end of an id becomes a star.
-func saying(m llm.Message) string {
-	s := "text " + m.Text
-	switch m.Kind {
-	case llm.Thinking:
-		s = "thinking " + m.Text
-	case llm.ToolCall:
-		id := m.ID
-		if i := strings.LastIndex(id, "_") + 1; len(id)-i >= 8 {
-			id = id[:i] + "*"
-		}
-		s = fmt.Sprintf("call %s %s %s", id, m.Name, m.Input)
-		if m.Raw != "" {
-			s = fmt.Sprintf("call %s %s raw %s", id, m.Name, m.Raw)
-		}
-	}
-	if m.Cut {
-		s += " (cut)"
-	}
-	if m.Opaque != nil {
-		s += " +" + string(m.Opaque.Data)
-	}
-	return s
+	return out
 }

@@ -18,6 +18,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/wire"
+	"agent/internal/llm/wire/wiretest"
 )
 
 // fault is what a failure turns into, without its hint's full text and cause.
@@ -204,8 +205,8 @@ func TestRedirectWithinTheHost(t *testing.T) {
 	defer server.Close()
 	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}})
 	defer p.Close()
-	if d := collect(p.Stream(t.Context(), llm.Request{Model: "m"})); d.err != nil {
-		t.Error(d.err)
+	if d := wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})); d.Err != nil {
+		t.Error(d.Err)
 	}
 }
 
@@ -217,7 +218,7 @@ func TestGzip(t *testing.T) {
 	defer server.Close()
 	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}})
 	defer p.Close()
-	if diff := cmp.Diff(tell(collect(p.Stream(t.Context(), llm.Request{Model: "m"}))), recordings()["text.sse"]); diff != "" {
+	if diff := cmp.Diff(wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})).Told(true), recordings()["text.sse"]); diff != "" {
 		t.Errorf("got, want:\n%s", diff)
 	}
 }
@@ -239,7 +240,7 @@ func ask(t *testing.T, at wire.Endpoint) fault {
 	at.Name, at.Authorize, at.KeyName = "test", wire.Bearer("sk-1"), "TEST_KEY"
 	p := New(Options{Endpoint: at})
 	defer p.Close()
-	e := collect(p.Stream(t.Context(), llm.Request{Model: "m"})).err
+	e := wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})).Err
 	if e == nil {
 		t.Fatal("no error")
 	}

@@ -2,13 +2,13 @@ package openai
 
 import (
 	"bytes"
-	"io"
 	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire/wiretest"
 )
 
 // madeUp leaves out what differs from one decoding to the next.
@@ -21,46 +21,30 @@ func FuzzDecode(f *testing.F) {
 		f.Add(recording(f, name))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		whole, pieces := decode(bytes.NewReader(body)), decode(&dribble{body: body})
-		if !reflect.DeepEqual(whole.deltas, pieces.deltas) {
-			t.Errorf("whole, in pieces:\n%s", cmp.Diff(whole.deltas, pieces.deltas))
+		whole, pieces := decode(bytes.NewReader(body)), decode(wiretest.Dribble(body))
+		if !reflect.DeepEqual(whole.Deltas, pieces.Deltas) {
+			t.Errorf("whole, in pieces:\n%s", cmp.Diff(whole.Deltas, pieces.Deltas))
 		}
-		if (whole.err == nil) != (pieces.err == nil) {
-			t.Errorf("whole %v, in pieces %v", whole.err, pieces.err)
+		if (whole.Err == nil) != (pieces.Err == nil) {
+			t.Errorf("whole %v, in pieces %v", whole.Err, pieces.Err)
 		}
 		joined := decodeJoined(bytes.NewReader(body))
-		if d := cmp.Diff(joined.messages, whole.messages, madeUp()); d != "" {
+		if d := cmp.Diff(joined.Messages, whole.Messages, madeUp()); d != "" {
 			t.Errorf("messages of joined deltas (-got +want):\n%s", d)
 		}
-		if (whole.err == nil) != (joined.err == nil) || !reflect.DeepEqual(whole.finish, joined.finish) {
-			t.Errorf("whole %v %v, joined %v %v", whole.finish, whole.err, joined.finish, joined.err)
+		if (whole.Err == nil) != (joined.Err == nil) || !reflect.DeepEqual(whole.Finish, joined.Finish) {
+			t.Errorf("whole %v %v, joined %v %v", whole.Finish, whole.Err, joined.Finish, joined.Err)
 		}
-		if whole.err == nil && whole.finish.Reason == "" {
+		if whole.Err == nil && whole.Finish.Reason == "" {
 			t.Error("neither an error nor a finish")
 		}
-		if whole.err != nil && (whole.err.Kind == "" || whole.err.Message == "") {
-			t.Errorf("an error that says nothing: %#v", whole.err)
+		if whole.Err != nil && (whole.Err.Kind == "" || whole.Err.Message == "") {
+			t.Errorf("an error that says nothing: %#v", whole.Err)
 		}
-		for _, m := range WireMessages(llm.Request{Messages: whole.messages}) {
+		for _, m := range WireMessages(llm.Request{Messages: whole.Messages}) {
 			if len(m) == 0 || m[0] != '{' {
 				t.Errorf("message %q", m)
 			}
 		}
 	})
-}
-
-// dribble gives a body in pieces of 1 to 7 bytes.
-type dribble struct {
-	body []byte
-	n    int
-}
-
-func (d *dribble) Read(b []byte) (int, error) {
-	if len(d.body) == 0 {
-		return 0, io.EOF
-	}
-	d.n++
-	n := copy(b[:min(len(b), 1+d.n%7)], d.body)
-	d.body = d.body[n:]
-	return n, nil
 }

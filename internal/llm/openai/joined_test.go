@@ -9,12 +9,13 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/wire"
+	"agent/internal/llm/wire/wiretest"
 )
 
 // decodeJoined is decode with text that came together told together, as
 // Provider tells it.
-func decodeJoined(r io.Reader) *decoded {
-	return collect(func(yield func(llm.Delta, error) bool) {
+func decodeJoined(r io.Reader) *wiretest.Answer {
+	return wiretest.Collect(func(yield func(llm.Delta, error) bool) {
 		p, d := wire.NewPayloads(r), newDecoder("", false)
 		d.out.More = p.More
 		d.run(p.Next, yield)
@@ -80,7 +81,7 @@ func TestTextIsJoined(t *testing.T) {
 func TestJoinedTextIsShort(t *testing.T) {
 	body := strings.Repeat(`data: {"choices":[{"index":0,"delta":{"content":"0123456789"}}]}`+"\n\n", 500) + "data: [DONE]\n\n"
 	n := 0
-	for _, x := range decodeJoined(strings.NewReader(body)).deltas {
+	for _, x := range decodeJoined(strings.NewReader(body)).Deltas {
 		if x, ok := x.(llm.TextDelta); ok {
 			if n += len(x.Text); len(x.Text) > 1<<10 {
 				t.Errorf("a delta of %d bytes", len(x.Text))

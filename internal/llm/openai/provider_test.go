@@ -17,6 +17,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/wire"
+	"agent/internal/llm/wire/wiretest"
 )
 
 func TestStreamSendsTheRequest(t *testing.T) {
@@ -31,8 +32,8 @@ func TestStreamSendsTheRequest(t *testing.T) {
 	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL, Authorize: wire.Bearer("sk-secret"), Headers: map[string]string{"X-Title": "agent"}}})
 	defer p.Close()
 	req := llm.Request{Model: "gpt-6-astra", Messages: []llm.Message{{Kind: llm.User, Text: "hi"}}, Tools: []llm.ToolSpec{{Name: "read"}}, MaxTokens: 3}
-	if d := collect(p.Stream(t.Context(), req)); d.err != nil {
-		t.Fatal(d.err)
+	if d := wiretest.Collect(p.Stream(t.Context(), req)); d.Err != nil {
+		t.Fatal(d.Err)
 	}
 	want, _ := NewRequest(req, Quirks{})
 	if diff := cmp.Diff(string(body), string(want)); diff != "" {
@@ -93,7 +94,7 @@ func TestDeltasComeAtOnce(t *testing.T) {
 	}
 	<-gone
 	p.Close()
-	settle(t, before)
+	wiretest.Settled(t, before)
 }
 
 func TestCancelBeforeTheAnswer(t *testing.T) {
@@ -109,15 +110,15 @@ func TestCancelBeforeTheAnswer(t *testing.T) {
 	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}})
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-asked; cancel() }()
-	if d := collect(p.Stream(ctx, llm.Request{Model: "m"})); d.err == nil || d.err.Kind != llm.ErrCanceled {
-		t.Errorf("got %v, want a canceled one", d.err)
+	if d := wiretest.Collect(p.Stream(ctx, llm.Request{Model: "m"})); d.Err == nil || d.Err.Kind != llm.ErrCanceled {
+		t.Errorf("got %v, want a canceled one", d.Err)
 	}
 	<-gone
-	if d := collect(p.Stream(ctx, llm.Request{Model: "m"})); d.err == nil || d.err.Kind != llm.ErrCanceled {
-		t.Errorf("with a context that has ended: got %v, want a canceled one", d.err)
+	if d := wiretest.Collect(p.Stream(ctx, llm.Request{Model: "m"})); d.Err == nil || d.Err.Kind != llm.ErrCanceled {
+		t.Errorf("with a context that has ended: got %v, want a canceled one", d.Err)
 	}
 	p.Close()
-	settle(t, before)
+	wiretest.Settled(t, before)
 }
 
 // TestServerThatNeverEnds holds that a whole answer is whole although its
@@ -132,7 +133,7 @@ func TestServerThatNeverEnds(t *testing.T) {
 	defer server.Close()
 	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL, Limits: wire.Limits{Tail: 10 * time.Millisecond}}})
 	defer p.Close()
-	if diff := cmp.Diff(tell(collect(p.Stream(t.Context(), llm.Request{Model: "m"}))), recordings()["no-done.sse"]); diff != "" {
+	if diff := cmp.Diff(wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})).Told(true), recordings()["no-done.sse"]); diff != "" {
 		t.Errorf("got, want:\n%s", diff)
 	}
 }
@@ -153,7 +154,7 @@ func TestStoppingEarlyLeavesNothing(t *testing.T) {
 	}
 	<-gone
 	p.Close()
-	settle(t, before)
+	wiretest.Settled(t, before)
 }
 
 // TestConnectionIsUsedAgain holds that a whole answer leaves its connection to
@@ -168,8 +169,8 @@ func TestConnectionIsUsedAgain(t *testing.T) {
 	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}})
 	defer p.Close()
 	for range 3 {
-		if d := collect(p.Stream(t.Context(), llm.Request{Model: "m"})); d.err != nil {
-			t.Fatal(d.err)
+		if d := wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})); d.Err != nil {
+			t.Fatal(d.Err)
 		}
 	}
 	if len(addresses) != 1 {
@@ -186,7 +187,7 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 	defer server.Close()
 	p := New(Options{Endpoint: wire.Endpoint{Name: "openai", Base: server.URL, Authorize: wire.Bearer(key), KeyName: "OPENAI_API_KEY"}})
 	defer p.Close()
-	got := collect(p.Stream(t.Context(), llm.Request{Model: "m"})).err
+	got := wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})).Err
 	told, _ := json.Marshal(got)
 	for _, s := range []string{got.Error(), fmt.Sprintf("%+v", got), string(told), fmt.Sprintf("%v %+v %#v %s", p, p, p, p)} {
 		if strings.Contains(s, key) {
@@ -202,14 +203,14 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 	refused := New(Options{Endpoint: wire.Endpoint{Name: "test", Base: "http://" + key + ".invalid/" + key, Authorize: wire.Bearer(key), Dial: func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.DNSError{Name: key + ".invalid", Err: "no such host", IsNotFound: true}
 	}}})
-	got = collect(refused.Stream(t.Context(), llm.Request{Model: "m"})).err
+	got = wiretest.Collect(refused.Stream(t.Context(), llm.Request{Model: "m"})).Err
 	if s := fmt.Sprintf("%v %s %v", got, got.Hint, got.Err); strings.Contains(s, key) {
 		t.Errorf("the key shows in %s", s)
 	}
 }
 
 // serveOnce sends an answer through a server, the library and the provider.
-func serveOnce(t *testing.T, status int, contentType string, body []byte) *decoded {
+func serveOnce(t *testing.T, status int, contentType string, body []byte) *wiretest.Answer {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", contentType)
@@ -219,18 +220,5 @@ func serveOnce(t *testing.T, status int, contentType string, body []byte) *decod
 	defer server.Close()
 	p := New(Options{Endpoint: wire.Endpoint{Name: "test", Base: server.URL}})
 	defer p.Close()
-	return collect(p.Stream(t.Context(), llm.Request{Model: "m"}))
-}
-
-// settle waits until no more goroutines run than did before.
-func settle(t *testing.T, before int) {
-	t.Helper()
-	deadline := time.Now().Add(5 * time.Second)
-	for runtime.NumGoroutine() > before {
-		if time.Now().After(deadline) {
-			stacks := make([]byte, 1<<16)
-			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
-		}
-		runtime.Gosched()
-	}
+	return wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"}))
 }

@@ -2,38 +2,26 @@ package responses
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"iter"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire/wiretest"
 )
-
-// told is what an answer of testdata means.
-type told struct {
-	Said   []string // its messages, see saying
-	Reason llm.Reason
-	Usage  llm.Usage
-	Kind   llm.ErrorKind
-	Error  string
-}
 
 const (
 	wasCut  = "the answer was cut in the middle by the server"
 	opaque1 = `{"reasoning":{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"b3BhcXVl"}}`
 )
 
-func recordings() map[string]told {
-	return map[string]told{
+func recordings() map[string]wiretest.Told {
+	return map[string]wiretest.Told{
 		"text.sse": {Said: []string{"text Grüße, 世界! It works."}, Reason: llm.Stop, Usage: llm.Usage{Input: 20, Cached: 16, Output: 6}},
 		"reasoning.sse": {Said: []string{"thinking **Looking**\n\nThe flag is <lost>.", "thinking **Deciding**\n\nI read it. +" +
 			`{"reasoning":{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"**Looking**\n\nThe flag is <lost>."},` +
@@ -121,11 +109,11 @@ func TestDecode(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			body := recording(t, name)
 			for how, d := range variants(body) {
-				if diff := cmp.Diff(tell(d), want); diff != "" {
+				if diff := cmp.Diff(d.Told(false), want); diff != "" {
 					t.Errorf("%s: got, want:\n%s", how, diff)
 				}
 			}
-			if diff := cmp.Diff(tell(serveOnce(t, body)), want); diff != "" {
+			if diff := cmp.Diff(serveOnce(t, body).Told(false), want); diff != "" {
 				t.Errorf("through the provider: got, want:\n%s", diff)
 			}
 		})
@@ -139,11 +127,11 @@ func TestDecode(t *testing.T) {
 func TestDecodeSameDeltas(t *testing.T) {
 	for name := range recordings() {
 		body := recording(t, name)
-		want := decode(bytes.NewReader(body)).deltas
+		want := decode(bytes.NewReader(body)).Deltas
 		for at := 0; at < len(body); at += 7 {
 			d := decode(io.MultiReader(bytes.NewReader(body[:at]), bytes.NewReader(body[at:])))
-			if !reflect.DeepEqual(d.deltas, want) {
-				t.Fatalf("%s in two pieces, cut at %d: got, want:\n%s", name, at, cmp.Diff(d.deltas, want))
+			if !reflect.DeepEqual(d.Deltas, want) {
+				t.Fatalf("%s in two pieces, cut at %d: got, want:\n%s", name, at, cmp.Diff(d.Deltas, want))
 			}
 		}
 	}
@@ -160,10 +148,10 @@ func TestDecodeCutAnywhere(t *testing.T) {
 		whole := decode(bytes.NewReader(body))
 		for at := 0; at < finalEvent(body); at += 7 {
 			d := decode(bytes.NewReader(body[:at]))
-			if d.err == nil {
+			if d.Err == nil {
 				t.Fatalf("%s cut at %d passes for whole", name, at)
 			}
-			if n := len(d.deltas); n > len(whole.deltas) || n > 0 && !reflect.DeepEqual(d.deltas, whole.deltas[:n]) {
+			if n := len(d.Deltas); n > len(whole.Deltas) || n > 0 && !reflect.DeepEqual(d.Deltas, whole.Deltas[:n]) {
 				t.Fatalf("%s cut at %d says what the whole does not", name, at)
 			}
 		}
@@ -176,7 +164,7 @@ func TestDecodeRetry(t *testing.T) {
 		"failed.sse": "true 0s", "failed-after-text.sse": "true 1.5s", "failed-too-long.sse": "false 0s", "failed-prompt.sse": "false 0s",
 		"error-event.sse": "true 0s", "error-nested.sse": "false 0s", "cut.sse": "true 0s", "other-dialect.sse": "false 0s",
 	} {
-		e := decode(bytes.NewReader(recording(t, name))).err
+		e := decode(bytes.NewReader(recording(t, name))).Err
 		if got := fmt.Sprint(e.Retry, " ", e.RetryAfter); got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
@@ -188,8 +176,8 @@ func TestDecodeRetry(t *testing.T) {
 func TestNothingSaidIsEmpty(t *testing.T) {
 	body := recording(t, "reasoning.sse")
 	body = body[:bytes.Index(body, []byte("event: response.reasoning_summary_text.delta"))]
-	if d := decode(bytes.NewReader(body)); d.err == nil || len(d.deltas) != 0 {
-		t.Errorf("got %v and %v", d.deltas, d.err)
+	if d := decode(bytes.NewReader(body)); d.Err == nil || len(d.Deltas) != 0 {
+		t.Errorf("got %v and %v", d.Deltas, d.Err)
 	}
 }
 
@@ -197,82 +185,16 @@ const sseDir = "../../../testdata/sse/responses"
 
 func recording(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(sseDir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return wiretest.Recording(t, filepath.Join(sseDir, name))
 }
 
-// decoded is all that came of an answer.
-type decoded struct {
-	deltas   []llm.Delta
-	messages []llm.Message
-	finish   llm.Finish
-	err      *llm.Error
-}
+func decode(r io.Reader) *wiretest.Answer { return wiretest.Collect(Decode(r)) }
 
-func decode(r io.Reader) *decoded { return collect(Decode(r)) }
-
-// collect takes all deltas and assembles them.
-func collect(deltas iter.Seq2[llm.Delta, error]) *decoded {
-	d := &decoded{}
-	reply := llm.NewReply("r")
-	for x, err := range deltas {
-		if err != nil {
-			if e, ok := errors.AsType[*llm.Error](err); ok {
-				d.err = e
-			} else {
-				d.err = &llm.Error{Message: "not an *llm.Error: " + err.Error()}
-			}
-			break
-		}
-		d.deltas = append(d.deltas, x)
-		reply.Add(x)
+// variants are what is made of the same body, however it comes.
+func variants(body []byte) map[string]*wiretest.Answer {
+	out := map[string]*wiretest.Answer{}
+	for how, r := range wiretest.Ways(body) {
+		out[how] = decode(r)
 	}
-	d.messages, d.finish = reply.Messages(), reply.Finish
-	return d
-}
-
-// variants are the ways in which the same body may come.
-func variants(body []byte) map[string]*decoded {
-	crlf := bytes.ReplaceAll(body, []byte("\n"), []byte("\r\n"))
-	return map[string]*decoded{
-		"whole":        decode(bytes.NewReader(body)),
-		"byte by byte": decode(iotest.OneByteReader(bytes.NewReader(body))),
-		"with \\r\\n":  decode(iotest.HalfReader(bytes.NewReader(crlf))),
-	}
-}
-
-// tell returns d in the words of the table.
-func tell(d *decoded) told {
-	got := told{Reason: d.finish.Reason, Usage: d.finish.Usage}
-	if d.err != nil {
-		got.Kind, got.Error = d.err.Kind, d.err.Message
-	}
-	for _, m := range d.messages {
-		got.Said = append(got.Said, saying(m))
-	}
-	return got
-}
-
-// saying returns m in a line.
-func saying(m llm.Message) string {
-	s := "text " + m.Text
-	switch m.Kind {
-	case llm.Thinking:
-		s = "thinking " + m.Text
-	case llm.ToolCall:
-		s = fmt.Sprintf("call %s %s %s", m.ID, m.Name, m.Input)
-		if m.Raw != "" {
-			s = fmt.Sprintf("call %s %s raw %s", m.ID, m.Name, m.Raw)
-		}
-	}
-	if m.Cut {
-		s += " (cut)"
-	}
-	if m.Opaque != nil {
-		s += " +" + string(m.Opaque.Data)
-	}
-	return s
+	return out
 }

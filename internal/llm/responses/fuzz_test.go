@@ -18,19 +18,19 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		whole, pieces := decode(bytes.NewReader(body)), decode(iotest.OneByteReader(bytes.NewReader(body)))
-		if !reflect.DeepEqual(whole.deltas, pieces.deltas) {
-			t.Errorf("whole, in pieces:\n%s", cmp.Diff(whole.deltas, pieces.deltas))
+		if !reflect.DeepEqual(whole.Deltas, pieces.Deltas) {
+			t.Errorf("whole, in pieces:\n%s", cmp.Diff(whole.Deltas, pieces.Deltas))
 		}
-		if (whole.err == nil) != (pieces.err == nil) {
-			t.Errorf("whole %v, in pieces %v", whole.err, pieces.err)
+		if (whole.Err == nil) != (pieces.Err == nil) {
+			t.Errorf("whole %v, in pieces %v", whole.Err, pieces.Err)
 		}
-		if whole.err == nil && whole.finish.Reason == "" {
+		if whole.Err == nil && whole.Finish.Reason == "" {
 			t.Error("neither an error nor a finish")
 		}
-		if whole.err != nil && (whole.err.Kind == "" || whole.err.Message == "") {
-			t.Errorf("an error that says nothing: %#v", whole.err)
+		if whole.Err != nil && (whole.Err.Kind == "" || whole.Err.Message == "") {
+			t.Errorf("an error that says nothing: %#v", whole.Err)
 		}
-		for _, m := range input(llm.Request{Messages: whole.messages}) {
+		for _, m := range input(llm.Request{Messages: whole.Messages}) {
 			if len(m) == 0 || m[0] != '{' {
 				t.Errorf("item %q", m)
 			}

@@ -101,7 +101,7 @@ func TestHandBackWhatWasStreamed(t *testing.T) {
 		"phase.sse":            `"phase":"commentary"`,
 	} {
 		d := serveOnce(t, recording(t, name))
-		stored, err := json.Marshal(d.messages) // as a log may write it
+		stored, err := json.Marshal(d.Messages) // as a log may write it
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestHandBackWhatWasStreamed(t *testing.T) {
 		if err := json.Unmarshal(stored, &again); err != nil {
 			t.Fatal(err)
 		}
-		for _, messages := range [][]llm.Message{d.messages, again} {
+		for _, messages := range [][]llm.Message{d.Messages, again} {
 			body, err := NewRequest(llm.Request{Model: "m", Messages: messages}, Quirks{})
 			if err != nil || !strings.Contains(string(body), want) {
 				t.Errorf("%s: got %s, %v, want it to hold %s", name, body, err, want)

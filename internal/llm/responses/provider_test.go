@@ -16,6 +16,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/wire"
+	"agent/internal/llm/wire/wiretest"
 )
 
 func TestStreamSendsTheRequest(t *testing.T) {
@@ -30,8 +31,8 @@ func TestStreamSendsTheRequest(t *testing.T) {
 	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL, Authorize: wire.Bearer("sk-secret"), Headers: map[string]string{"X-Title": "agent"}}})
 	defer p.Close()
 	req := llm.Request{Model: "gpt-6-astra", Messages: []llm.Message{{Kind: llm.User, Text: "hi"}}, Tools: []llm.ToolSpec{{Name: "read"}}, MaxTokens: 3}
-	if d := collect(p.Stream(t.Context(), req)); d.err != nil {
-		t.Fatal(d.err)
+	if d := wiretest.Collect(p.Stream(t.Context(), req)); d.Err != nil {
+		t.Fatal(d.Err)
 	}
 	want, _ := NewRequest(req, Quirks{})
 	if diff := cmp.Diff(string(body), string(want)); diff != "" {
@@ -95,7 +96,7 @@ func TestDeltasComeAtOnce(t *testing.T) {
 	}
 	<-gone
 	p.Close()
-	settle(t, before)
+	wiretest.Settled(t, before)
 }
 
 func TestStoppingEarlyLeavesNothing(t *testing.T) {
@@ -114,7 +115,7 @@ func TestStoppingEarlyLeavesNothing(t *testing.T) {
 	}
 	<-gone
 	p.Close()
-	settle(t, before)
+	wiretest.Settled(t, before)
 }
 
 // TestServerThatNeverEnds holds that a whole answer is whole, and a failed one
@@ -130,7 +131,7 @@ func TestServerThatNeverEnds(t *testing.T) {
 		clock := wire.NewFakeClock(time.Time{})
 		p := New(Options{Endpoint: wire.Endpoint{Base: server.URL, Clock: clock, Limits: wire.Limits{Tail: time.Second}}})
 		clock.Expire(time.Second)
-		if diff := cmp.Diff(tell(collect(p.Stream(t.Context(), llm.Request{Model: "m"}))), recordings()[name]); diff != "" {
+		if diff := cmp.Diff(wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})).Told(false), recordings()[name]); diff != "" {
 			t.Errorf("%s: got, want:\n%s", name, diff)
 		}
 		p.Close()
@@ -150,8 +151,8 @@ func TestConnectionIsUsedAgain(t *testing.T) {
 	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}})
 	defer p.Close()
 	for range 3 {
-		if d := collect(p.Stream(t.Context(), llm.Request{Model: "m"})); d.err != nil {
-			t.Fatal(d.err)
+		if d := wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})); d.Err != nil {
+			t.Fatal(d.Err)
 		}
 	}
 	if len(addresses) != 1 {
@@ -167,14 +168,14 @@ func TestAnswerThatIsNoSuccess(t *testing.T) {
 	defer server.Close()
 	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL, KeyName: "OPENAI_API_KEY", Authorize: wire.Bearer("sk-secret")}})
 	defer p.Close()
-	got := collect(p.Stream(t.Context(), llm.Request{Model: "m"})).err
+	got := wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})).Err
 	want := &llm.Error{Kind: llm.ErrKey, Provider: "openai", Status: 401, Message: "Incorrect API key provided: [key]",
 		Hint: "openai rejected the key in OPENAI_API_KEY: set another one"}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("got, want:\n%s", diff)
 	}
 	bad := llm.Request{Model: "m", Schema: json.RawMessage("{")}
-	if got := collect(p.Stream(t.Context(), bad)).err; got == nil || got.Kind != llm.ErrInvalid || got.Provider != "openai" {
+	if got := wiretest.Collect(p.Stream(t.Context(), bad)).Err; got == nil || got.Kind != llm.ErrInvalid || got.Provider != "openai" {
 		t.Errorf("a schema that is no JSON: got %v", got)
 	}
 }
@@ -229,9 +230,9 @@ func TestYielding(t *testing.T) {
 			p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}})
 			defer p.Close()
 			for range 2 {
-				d := collect(p.Stream(t.Context(), llm.Request{Model: "m", Messages: thought, Effort: "x"}))
-				if never := row.refuses(`{}`) != ""; (d.err != nil) != never {
-					t.Errorf("got %v", d.err)
+				d := wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m", Messages: thought, Effort: "x"}))
+				if never := row.refuses(`{}`) != ""; (d.Err != nil) != never {
+					t.Errorf("got %v", d.Err)
 				}
 			}
 			if asked != row.asked {
@@ -245,7 +246,7 @@ func TestYielding(t *testing.T) {
 }
 
 // serveOnce sends an answer through a server and the provider.
-func serveOnce(t *testing.T, body []byte) *decoded {
+func serveOnce(t *testing.T, body []byte) *wiretest.Answer {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -254,18 +255,5 @@ func serveOnce(t *testing.T, body []byte) *decoded {
 	defer server.Close()
 	p := New(Options{Endpoint: wire.Endpoint{Name: "test", Base: server.URL}})
 	defer p.Close()
-	return collect(p.Stream(t.Context(), llm.Request{Model: "m"}))
-}
-
-// settle waits until no more goroutines run than did before.
-func settle(t *testing.T, before int) {
-	t.Helper()
-	deadline := time.Now().Add(5 * time.Second)
-	for runtime.NumGoroutine() > before {
-		if time.Now().After(deadline) {
-			stacks := make([]byte, 1<<16)
-			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
-		}
-		runtime.Gosched()
-	}
+	return wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"}))
 }

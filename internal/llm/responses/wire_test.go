@@ -12,6 +12,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire/wiretest"
 )
 
 // reading is what an answer says, in the words of the outside cases.
@@ -72,7 +73,7 @@ func (c *wireCase) check(t *testing.T) {
 	}
 	marker := finalEvent(c.body)
 	for i := range 20 {
-		if d := decode(bytes.NewReader(c.body[:marker*i/20])); d.err == nil {
+		if d := decode(bytes.NewReader(c.body[:marker*i/20])); d.Err == nil {
 			t.Errorf("cut at %d of %d it passes for whole", marker*i/20, len(c.body))
 		}
 	}
@@ -137,15 +138,15 @@ func (c *wireCase) complete() {
 }
 
 // read returns what d says in the words of the cases.
-func (c *wireCase) read(d *decoded) reading {
-	r := reading{Finish: d.finish.Raw, Usage: usageReading{d.finish.Usage.Input, d.finish.Usage.Output, d.finish.Usage.Cached}}
-	if d.err != nil {
-		r.Error = d.err.Message
-		if d.err.Kind != llm.ErrCut {
+func (c *wireCase) read(d *wiretest.Answer) reading {
+	r := reading{Finish: d.Finish.Raw, Usage: usageReading{d.Finish.Usage.Input, d.Finish.Usage.Output, d.Finish.Usage.Cached}}
+	if d.Err != nil {
+		r.Error = d.Err.Message
+		if d.Err.Kind != llm.ErrCut {
 			r.Finish = "failed" // an error has no word for how it ended
 		}
 	}
-	for _, m := range d.messages {
+	for _, m := range d.Messages {
 		switch m.Kind {
 		case llm.Assistant:
 			r.Text += m.Text

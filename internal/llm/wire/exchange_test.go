@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire/wiretest"
 )
 
 // payloadsOf returns what a post to at gives.
@@ -142,7 +143,7 @@ func TestTimeouts(t *testing.T) {
 		if got == nil || got.Kind != llm.ErrTimeout || !got.Retry || got.Message != row.want {
 			t.Errorf("got %#v, want %q", got, row.want)
 		}
-		settle(t, before)
+		wiretest.Settled(t, before)
 		drained(asked)
 	}
 }
@@ -160,7 +161,7 @@ func TestCancelWhileConnecting(t *testing.T) {
 	if got == nil || got.Kind != llm.ErrCanceled {
 		t.Errorf("got %v, want a canceled one", got)
 	}
-	settle(t, before)
+	wiretest.Settled(t, before)
 }
 
 func TestAnswersThatCannotBeRead(t *testing.T) {
@@ -194,18 +195,5 @@ func drained(c chan struct{}) {
 		default:
 			return
 		}
-	}
-}
-
-// settle waits until no more goroutines run than did before.
-func settle(t *testing.T, before int) {
-	t.Helper()
-	deadline := time.Now().Add(5 * time.Second)
-	for runtime.NumGoroutine() > before {
-		if time.Now().After(deadline) {
-			stacks := make([]byte, 1<<16)
-			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
-		}
-		runtime.Gosched()
 	}
 }

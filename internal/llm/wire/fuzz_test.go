@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/internal/llm/wire/wiretest"
 )
 
 func FuzzEvents(f *testing.F) {
@@ -23,7 +25,7 @@ func FuzzEvents(f *testing.F) {
 	f.Add([]byte("data: a\r\rdata:b\n\r\nevent: x\ndata\n\n"))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		whole := allEvents(bytes.NewReader(body))
-		pieces := allEvents(&dribble{body: body})
+		pieces := allEvents(wiretest.Dribble(body))
 		if strings.Join(whole, "|") != strings.Join(pieces, "|") {
 			t.Errorf("whole %q, in pieces %q", whole, pieces)
 		}

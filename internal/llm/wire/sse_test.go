@@ -59,19 +59,3 @@ func allEvents(r io.Reader) []string {
 		out = append(out, fmt.Sprintf("%s: %s", name, data))
 	}
 }
-
-// dribble gives a body in pieces of 1 to 7 bytes.
-type dribble struct {
-	body []byte
-	n    int
-}
-
-func (d *dribble) Read(b []byte) (int, error) {
-	if len(d.body) == 0 {
-		return 0, io.EOF
-	}
-	d.n++
-	n := copy(b[:min(len(b), 1+d.n%7)], d.body)
-	d.body = d.body[n:]
-	return n, nil
-}

@@ -1,0 +1,146 @@
+// Package wiretest is what the tests of the dialects have in common: recorded
+// answers, the ways in which they may come, and what is made of them.
+package wiretest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"agent/internal/llm"
+)
+
+// Recording returns a recorded answer.
+func Recording(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Ways are those in which the same body may come.
+func Ways(body []byte) map[string]io.Reader {
+	crlf := bytes.ReplaceAll(body, []byte("\n"), []byte("\r\n"))
+	cr := bytes.ReplaceAll(body, []byte("\n"), []byte("\r"))
+	return map[string]io.Reader{
+		"whole":        bytes.NewReader(body),
+		"byte by byte": iotest.OneByteReader(bytes.NewReader(body)),
+		"with \\r\\n":  iotest.HalfReader(bytes.NewReader(crlf)),
+		"with \\r":     iotest.OneByteReader(bytes.NewReader(cr)),
+	}
+}
+
+// Dribble gives a body in pieces of 1 to 7 bytes.
+func Dribble(body []byte) io.Reader { return &dribble{body: body} }
+
+type dribble struct {
+	body []byte
+	n    int
+}
+
+func (d *dribble) Read(b []byte) (int, error) {
+	if len(d.body) == 0 {
+		return 0, io.EOF
+	}
+	d.n++
+	n := copy(b[:min(len(b), 1+d.n%7)], d.body)
+	d.body = d.body[n:]
+	return n, nil
+}
+
+// Answer is all that came of an answer.
+type Answer struct {
+	Deltas   []llm.Delta
+	Messages []llm.Message
+	Finish   llm.Finish
+	Err      *llm.Error
+}
+
+// Collect takes all deltas and assembles them.
+func Collect(deltas iter.Seq2[llm.Delta, error]) *Answer {
+	a := &Answer{}
+	reply := llm.NewReply("r")
+	for x, err := range deltas {
+		if err != nil {
+			if e, ok := errors.AsType[*llm.Error](err); ok {
+				a.Err = e
+			} else {
+				a.Err = &llm.Error{Message: "not an *llm.Error: " + err.Error()}
+			}
+			break
+		}
+		a.Deltas = append(a.Deltas, x)
+		reply.Add(x)
+	}
+	a.Messages, a.Finish = reply.Messages(), reply.Finish
+	return a
+}
+
+// Told is an answer in words that are easily compared.
+type Told struct {
+	Said   []string // its messages, see Saying
+	Reason llm.Reason
+	Usage  llm.Usage
+	Kind   llm.ErrorKind
+	Error  string
+}
+
+// Told returns the answer in words. Where ids are random, as those that a
+// dialect makes up, their ends become stars.
+func (a *Answer) Told(random bool) Told {
+	got := Told{Reason: a.Finish.Reason, Usage: a.Finish.Usage}
+	if a.Err != nil {
+		got.Kind, got.Error = a.Err.Kind, a.Err.Message
+	}
+	for _, m := range a.Messages {
+		if i := strings.LastIndex(m.ID, "_") + 1; random && len(m.ID)-i >= 8 {
+			m.ID = m.ID[:i] + "*"
+		}
+		got.Said = append(got.Said, Saying(m))
+	}
+	return got
+}
+
+// Saying returns m in a line.
+func Saying(m llm.Message) string {
+	s := "text " + m.Text
+	switch m.Kind {
+	case llm.Thinking:
+		s = "thinking " + m.Text
+	case llm.ToolCall:
+		s = fmt.Sprintf("call %s %s %s", m.ID, m.Name, m.Input)
+		if m.Raw != "" {
+			s = fmt.Sprintf("call %s %s raw %s", m.ID, m.Name, m.Raw)
+		}
+	}
+	if m.Cut {
+		s += " (cut)"
+	}
+	if m.Opaque != nil {
+		s += " +" + string(m.Opaque.Data)
+	}
+	return s
+}
+
+// Settled waits until no more goroutines run than did before.
+func Settled(t *testing.T, before int) {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for runtime.NumGoroutine() > before {
+		if time.Now().After(deadline) {
+			stacks := make([]byte, 1<<16)
+			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+		}
+		runtime.Gosched()
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,25 +71,65 @@ func (t *typing) ask(question string) (string, bool) {
 	return strings.TrimSpace(line), ok
 }
 
-// listed is how many sessions are offered by number.
+// listed is how many sessions are offered at once.
 const listed = 20
 
-// pick lets the person choose a session by its number; "" if they chose none.
+// pick lets the person choose a session by its number, or by a part of what it
+// is called; "" if they chose none.
 func (t *typing) pick(all []tui.Session) string {
-	all = all[:min(len(all), listed)]
-	for i, s := range all {
-		fmt.Printf("%d  %s  %s  %s\n", i+1, s.When.Format("2006-01-02 15:04"), tui.SanitizeLine(s.Dir), tui.SanitizeLine(s.Title))
-	}
+	found, told := all, tellSessions(all, 0)
 	for {
-		answer, ok := t.ask("which one? 1 to " + strconv.Itoa(len(all)) + ", or nothing to leave: ")
+		question := "which one? a number, or a part of its title"
+		if told < len(found) {
+			question += ", more for " + strconv.Itoa(len(found)-told) + " more"
+		}
+		answer, ok := t.ask(question + ", or nothing to leave: ")
 		n, err := strconv.Atoi(answer)
 		switch {
 		case !ok || answer == "":
 			return ""
-		case err == nil && n >= 1 && n <= len(all):
-			return all[n-1].ID
+		case err == nil && n >= 1 && n <= told:
+			return found[n-1].ID
+		case err == nil:
+			fmt.Printf("there is no row %d\n", n)
+			continue
+		case answer == "more" && told < len(found):
+			told += tellSessions(found[told:], told)
+			continue
+		}
+		fit := called(all, answer)
+		switch len(fit) {
+		case 0:
+			fmt.Printf("no session is called %s\n", tui.SanitizeLine(answer))
+			fit = all
+		case 1:
+			return fit[0].ID
+		}
+		found, told = fit, tellSessions(fit, 0)
+	}
+}
+
+// tellSessions prints the first of the sessions, with numbers that follow after,
+// and returns how many.
+func tellSessions(all []tui.Session, after int) int {
+	all = all[:min(len(all), listed)]
+	for i, s := range all {
+		fmt.Printf("%d  %s  %s  %s\n", after+i+1, s.When.Format("2006-01-02 15:04"), tui.SanitizeLine(s.Dir), tui.SanitizeLine(s.Title))
+	}
+	return len(all)
+}
+
+// called returns the sessions whose title, directory and id have every word of
+// text.
+func called(all []tui.Session, text string) (found []tui.Session) {
+	words := strings.Fields(strings.ToLower(text))
+	for _, s := range all {
+		name := strings.ToLower(s.Title + " " + s.Dir + " " + s.ID)
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(name, w) }) {
+			found = append(found, s)
 		}
 	}
+	return found
 }
 
 // show shows a session as lines.

@@ -39,6 +39,11 @@ const (
 	closed
 )
 
+// narrowTo narrows a list to what fits.
+type narrowTo string
+
+func (narrowTo) toOverlay() {}
+
 // size is how many entries there are.
 func (c *chooser) size() int { return c.count }
 
@@ -54,6 +59,8 @@ func (c *chooser) take(msg tea.Msg) outcome {
 		c.width, c.height = msg.Width, msg.Height
 	case tea.PasteMsg:
 		return c.narrow(c.filter + SanitizeLine(msg.Content))
+	case narrowTo:
+		return c.narrow(string(msg))
 	case tea.MouseWheelMsg:
 		switch msg.Button {
 		case tea.MouseWheelUp:

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/loop"
 	"agent/internal/tui/terminal"
@@ -38,8 +36,9 @@ type teller struct {
 	marked bool // the line that one types on has begun
 	ended  bool // there are no more lines
 	asked  time.Time
-	ending bool // what the model adds is about the end of a turn
-	listed int  // rows of the list that waits for a number, which were told
+	ending bool   // what the model adds is about the end of a turn
+	listed int    // rows of the list that waits for a number, which were told
+	sought string // part of a name, that the list was narrowed to just now
 
 	said    string // of the message that streams, what came so far
 	printed int    // bytes of it that are on lines of their own
@@ -86,7 +85,7 @@ func (p *teller) run(ctx context.Context) {
 	p.do(ctx, p.update(tea.WindowSizeMsg{Width: plainWidth, Height: plainHeight}))
 	for !p.m.done {
 		if p.busy == 0 { // all rows are there
-			p.list()
+			p.do(ctx, p.list())
 		}
 		p.mark()
 		select {
@@ -166,65 +165,6 @@ func (p *teller) update(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// numbered is a list of which one row is wanted.
-type numbered interface {
-	overlay
-	size() int
-	row(i int) string
-	mark(i int)
-}
-
-// list tells of the list that waits for a choice, when its rows are there.
-func (p *teller) list() {
-	if p.m.over == nil {
-		p.listed = 0
-		return
-	}
-	rows, ok := p.m.over.(numbered)
-	if !ok {
-		p.m.over = nil
-		p.print("note: that needs a screen")
-		return
-	}
-	if p.listed > 0 || rows.size() == 0 {
-		return
-	}
-	for p.listed < min(rows.size(), plainRows) {
-		p.listed++
-		p.print("  " + strconv.Itoa(p.listed) + " " + strings.TrimLeft(ansi.Strip(rows.row(p.listed-1)), markUser+" "))
-	}
-	if more := rows.size() - p.listed; more > 0 {
-		p.print("  and " + strconv.Itoa(more) + " more, which a screen shows")
-	}
-	p.print("  nothing, to leave it")
-}
-
-// plainRows is how much of a list is told.
-const plainRows = 20
-
-// chooses reports whether a line is about the list that waits, rather than about
-// something else: a typed command, or what a file goes on with.
-func (p *teller) chooses(line string) bool {
-	return p.m.over != nil && p.listed > 0 && (line == "" || isNumber(line) || p.in.Typed && !strings.HasPrefix(line, "/"))
-}
-
-// choose takes a line as the number of a row.
-func (p *teller) choose(line string) tea.Cmd {
-	n, err := strconv.Atoi(line)
-	switch {
-	case line == "":
-		p.m.over = nil
-		return nil
-	case err != nil || n < 1 || n > p.listed:
-		p.print("note: there is no row " + SanitizeLine(line))
-		p.listed = 0
-		p.list()
-		return nil
-	}
-	p.m.over.(numbered).mark(n - 1)
-	return p.update(tea.KeyPressMsg{Code: tea.KeyEnter})
-}
-
 // lines are where the next line comes from. Those of a file wait for the end of
 // a turn, unless it has a question, for what a list is to have, and until the
 // past of the session is known.
@@ -258,7 +198,7 @@ func (p *teller) nobody() {
 	for p.m.dialog.waits() {
 		p.reply(loop.Answer{Decision: loop.Refuse, Note: "nobody is here to answer"})
 	}
-	if !p.m.busy() && !p.m.starting && len(p.m.feed.pending) == 0 && p.busy == 0 {
+	if !p.m.busy() && !p.m.starting && len(p.m.feed.pending) == 0 && p.busy == 0 && p.sought == "" {
 		p.m.done = true
 	}
 }
@@ -279,7 +219,8 @@ func (p *teller) interrupt() {
 
 // mark begins the line that one types on, when it is one's turn.
 func (p *teller) mark() {
-	if p.in.Typed && !p.marked && !p.ended && (!p.m.feed.running || p.m.dialog.waits()) {
+	reads := p.m.over != nil && p.busy > 0 // what there is to choose from
+	if p.in.Typed && !p.marked && !p.ended && !reads && (!p.m.feed.running || p.m.dialog.waits()) {
 		fmt.Fprint(p.out, "> ")
 		p.marked = true
 	}

@@ -116,20 +116,6 @@ func TestPlainTellsOfChanges(t *testing.T) {
 	}
 }
 
-// A list that is longer than is told says so.
-func TestPlainListIsCut(t *testing.T) {
-	models := func(context.Context, bool) ([]Model, error) {
-		var all []Model
-		for i := range plainRows + 5 {
-			all = append(all, Model{Name: "here/" + strings.Repeat("x", i+1)})
-		}
-		return all, nil
-	}
-	if got := told(t, Options{Models: models}, "/model"); !strings.Contains(got, "  and 5 more, which a screen shows\n") {
-		t.Errorf("nothing tells of the rest:\n%s", got)
-	}
-}
-
 // Where the past of a session cannot be read, what is piped in is not kept
 // waiting for it.
 func TestPlainOfASessionThatCannotBeRead(t *testing.T) {

@@ -1,0 +1,111 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// plainRows is how much of a list is told at once.
+const plainRows = 20
+
+// numbered is a list of which one row is wanted.
+type numbered interface {
+	overlay
+	size() int
+	row(i int) string
+	mark(i int)
+}
+
+// list tells of the list that waits for a choice, when its rows are there. What
+// alone fits a part of a name is chosen.
+func (p *teller) list() tea.Cmd {
+	if p.m.over == nil {
+		p.listed, p.sought = 0, ""
+		return nil
+	}
+	rows, ok := p.m.over.(numbered)
+	if !ok {
+		p.m.over = nil
+		p.print("note: that needs a screen")
+		return nil
+	}
+	if p.listed > 0 {
+		return nil
+	}
+	sought := p.sought
+	p.sought = ""
+	switch n := rows.size(); {
+	case n == 0 && sought == "":
+		p.m.over = nil
+		p.print("note: there is nothing to choose from")
+		return nil
+	case n == 0:
+		p.print("note: nothing here is called " + SanitizeLine(sought))
+		p.update(narrowTo("")) // and all of it is told again
+	case n == 1 && sought != "":
+		p.tellRows(rows)
+		return p.take(rows, 0)
+	}
+	p.tellRows(rows)
+	if p.in.Typed {
+		p.print("  a number or a part of a name takes one, nothing leaves the list")
+	} else {
+		p.print("  a number takes one, nothing leaves the list")
+	}
+	return nil
+}
+
+// tellRows tells the next rows of a list.
+func (p *teller) tellRows(rows numbered) {
+	for end := min(rows.size(), p.listed+plainRows); p.listed < end; {
+		p.listed++
+		p.print("  " + strconv.Itoa(p.listed) + " " + strings.TrimLeft(ansi.Strip(rows.row(p.listed-1)), markUser+" "))
+	}
+	if more := rows.size() - p.listed; more > 0 {
+		p.print("  and " + strconv.Itoa(more) + " more: type more to see them")
+	}
+}
+
+// chooses reports whether a line is about the list that waits, rather than about
+// something else: a typed command, or what a file goes on with.
+func (p *teller) chooses(line string) bool {
+	return p.m.over != nil && p.listed > 0 &&
+		(line == "" || isNumber(line) || p.wantsMore(line) || p.in.Typed && !strings.HasPrefix(line, "/"))
+}
+
+// wantsMore reports whether a line asks for more of the list.
+func (p *teller) wantsMore(line string) bool {
+	rows, ok := p.m.over.(numbered)
+	return ok && line == "more" && p.listed < rows.size()
+}
+
+// choose takes a line as the number of a row, or as a part of the name of one.
+func (p *teller) choose(line string) tea.Cmd {
+	n, err := strconv.Atoi(line)
+	rows := p.m.over.(numbered)
+	switch {
+	case line == "":
+		p.m.over = nil
+		return nil
+	case p.wantsMore(line):
+		p.tellRows(rows)
+		return nil
+	case err != nil:
+		p.sought, p.listed = line, 0
+		return tea.Batch(p.update(narrowTo(line)), p.update(searchDue{line}))
+	case n < 1 || n > p.listed:
+		p.print("note: there is no row " + SanitizeLine(line))
+		p.listed = 0
+		return p.list()
+	}
+	return p.take(rows, n-1)
+}
+
+// take takes a row.
+func (p *teller) take(rows numbered, i int) tea.Cmd {
+	rows.mark(i)
+	return p.update(tea.KeyPressMsg{Code: tea.KeyEnter})
+}

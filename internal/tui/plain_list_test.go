@@ -1,0 +1,137 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"agent/internal/loop"
+)
+
+// many are more models than are told at once.
+func many(context.Context, bool) ([]Model, error) {
+	var all []Model
+	for i := range 2*plainRows + 5 {
+		all = append(all, Model{Name: fmt.Sprintf("here/m%02d", i+1)})
+	}
+	return append(all, Model{Name: "there/large"}, Model{Name: "there/larger"}), nil
+}
+
+// heard is what was printed, which one can wait for.
+type heard struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	more chan struct{} // holds a sign that there is more
+}
+
+func (h *heard) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	select {
+	case h.more <- struct{}{}:
+	default:
+	}
+	return h.text.Write(b)
+}
+
+// from returns what was printed from byte n on.
+func (h *heard) from(n int) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.String()[n:]
+}
+
+// turn is what a person waits for, and what they type then.
+type turn struct{ wait, line string }
+
+// conversed is told where a person types.
+func conversed(t *testing.T, o Options, turns ...turn) string {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	events, commands, typed := make(chan loop.Event), make(chan loop.Command), make(chan string)
+	go echo(ctx, events, commands)
+	out := &heard{more: make(chan struct{}, 1)}
+	o.Events, o.Commands, o.Output, o.Version = events, commands, out, "0.1"
+	go func() {
+		defer close(typed)
+		seen := 0
+		for _, each := range turns {
+			for !strings.Contains(out.from(seen), each.wait) {
+				select {
+				case <-out.more:
+				case <-ctx.Done():
+					return
+				}
+			}
+			seen = len(out.from(0))
+			select {
+			case typed <- each.line:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	if _, err := Plain(ctx, o, Lines{C: typed, Typed: true}); err != nil || ctx.Err() != nil {
+		t.Fatalf("got %v (%v) after:\n%s", err, ctx.Err(), out.from(0))
+	}
+	return out.from(0)
+}
+
+// A long list is told piece by piece, to a file as well.
+func TestPlainListGoesOn(t *testing.T) {
+	got := told(t, Options{Models: many}, "/model", "more", "more", "45", "/model", "more", "7", "more")
+	for _, want := range []string{
+		"  20 here/m20\n  and 27 more: type more to see them\n  a number takes one, nothing leaves the list\n  21 here/m21\n",
+		"  40 here/m40\n  and 7 more: type more to see them\n  41 here/m41\n",
+		"note: here/m45 answers from here on\n", "note: here/m07 answers from here on\n", "You said more.",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q:\n%s", want, got)
+		}
+	}
+	if strings.Count(got, "  47 there/larger\n") != 1 {
+		t.Errorf("the last row is told %d times, want once:\n%s", strings.Count(got, "  47 there/larger\n"), got)
+	}
+}
+
+// A part of a name narrows the list to what is called so, or takes what alone
+// is.
+func TestPlainListByName(t *testing.T) {
+	const ready = "nothing leaves the list"
+	got := conversed(t, Options{Models: many},
+		turn{"> ", "/model"}, turn{ready, "no such thing"}, turn{ready, "m31"}, turn{"m31 answers", "/model"},
+		turn{ready, "LARGE"}, turn{ready, "2"}, turn{"larger answers", "/model"}, turn{ready, ""}, turn{"> ", "hello"}, turn{"You said", "/quit"})
+	for _, want := range []string{
+		"note: nothing here is called no such thing\n  1 here/m01\n",
+		"  1 here/m31\n", "note: here/m31 answers from here on\n",
+		"  1 there/large\n  2 there/larger\n  a number or a part of a name takes one, nothing leaves the list\n",
+		"note: there/larger answers from here on\n", "You said hello.",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q:\n%s", want, got)
+		}
+	}
+}
+
+// Sessions are found by what was said in them, too.
+func TestPlainListOfSessions(t *testing.T) {
+	sessions := func(_ context.Context, query string) ([]Session, error) {
+		all := []Session{{ID: "a", Dir: "~/shop", Title: "one"}, {ID: "b", Dir: "~/shop", Title: "two"}, {ID: "c", Dir: "~/shop", Title: "three"}}
+		if query != "" {
+			return all[1:2], nil
+		}
+		return all, nil
+	}
+	got := conversed(t, Options{Sessions: sessions, Dir: "~/shop"}, turn{"> ", "/resume"}, turn{"nothing leaves", "what was said"})
+	if !strings.Contains(got, "3 three") || !strings.Contains(got, "  1 two") && !strings.Contains(got, "  1 b") {
+		t.Errorf("the session is not found:\n%s", got)
+	}
+	got = conversed(t, Options{Sessions: func(context.Context, string) ([]Session, error) { return nil, nil }}, turn{"> ", "/resume"}, turn{"there is nothing to choose from", "/quit"})
+	if strings.Contains(got, "needs a screen") {
+		t.Errorf("an empty list says:\n%s", got)
+	}
+}

@@ -137,6 +137,9 @@ func (m *model) slash(name, arg, typed string) tea.Cmd {
 
 // meant says what somebody who typed an unknown command may have meant.
 func meant(name string, all []slash) string {
+	if here := inOthers(name); here != "" {
+		return ": " + here
+	}
 	var names []string
 	for _, s := range all {
 		names = append(names, s.name)

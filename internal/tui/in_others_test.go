@@ -1,0 +1,34 @@
+package tui
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Whoever types a command of another program is told what does the same here,
+// and what is named there exists.
+func TestCommandsOfOthers(t *testing.T) {
+	for _, name := range []string{
+		"login", "config", "vim", "terminal-setup", "diff", "plan", "permissions", "context", "undo", "thinking", "models", "compress",
+		"editor", "name", "history", "branch", "hotkeys", "search", "transcript", "tasks", "color", "share", "q",
+	} {
+		d := newDriver(t, 120, 24, Options{})
+		d.enter("/" + name + " ")
+		d.press("enter")
+		_, told, _ := strings.Cut(d.screen(), "there is no command /"+name+": ")
+		told, _, _ = strings.Cut(told, "\n")
+		if told == "" || strings.Contains(told, "did you mean") {
+			t.Errorf("/%s tells nothing:\n%s", name, d.screen())
+		}
+		for _, m := range regexp.MustCompile(`/([a-z]+)`).FindAllStringSubmatch(told, -1) {
+			if !slices.ContainsFunc(slashes(), func(s slash) bool { return s.name == m[1] }) {
+				t.Errorf("/%s is told of /%s, which does not exist", name, m[1])
+			}
+		}
+		if slices.ContainsFunc(slashes(), func(s slash) bool { return s.name == name || s.also == name }) {
+			t.Errorf("/%s exists", name)
+		}
+	}
+}

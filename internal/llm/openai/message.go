@@ -50,31 +50,14 @@ func wireMessages(req llm.Request, q Quirks) []message {
 	if req.System != "" {
 		b.add(message{Role: api.ChatMessageRoleSystem, Content: req.System})
 	}
-	for i := 0; i < len(req.Messages); {
-		switch m := req.Messages[i]; m.Kind {
-		case llm.User:
-			b.user(m.Text, m.Images)
-			i++
-		case llm.Assistant, llm.Thinking, llm.ToolCall:
-			n := replyLen(req.Messages[i:])
-			b.reply(req.Messages[i : i+n])
-			i += n
-		default:
-			i++ // a result stands with its call
+	for said := range llm.ByReply(req.Messages) {
+		if said[0].Kind == llm.User {
+			b.user(said[0].Text, said[0].Images)
+		} else {
+			b.reply(said)
 		}
 	}
 	return b.out
-}
-
-// replyLen returns how many messages belong to the reply that msgs begins with,
-// results in between included.
-func replyLen(msgs []llm.Message) int {
-	for i, m := range msgs {
-		if m.Kind == llm.User || m.Kind != llm.ToolResult && m.Reply != msgs[0].Reply {
-			return i
-		}
-	}
-	return len(msgs)
 }
 
 // message is a message on the wire. The library's own type leaves out empty

@@ -49,37 +49,15 @@ type (
 // argument "_raw". A call without a result gets one that says so. What was sent
 // for a finished step does not change when more follows.
 func input(req llm.Request) []json.RawMessage {
-	b := builder{model: req.Model, results: map[string]*llm.Message{}, out: []json.RawMessage{}}
-	for i, m := range req.Messages {
-		if m.Kind == llm.ToolResult && b.results[m.ID] == nil {
-			b.results[m.ID] = &req.Messages[i]
-		}
-	}
-	for i := 0; i < len(req.Messages); {
-		switch m := req.Messages[i]; m.Kind {
-		case llm.User:
-			b.add(message{Type: "message", Role: "user", Content: contents(m.Text, m.Images)})
-			i++
-		case llm.Assistant, llm.Thinking, llm.ToolCall:
-			n := replyLen(req.Messages[i:])
-			b.reply(req.Messages[i : i+n])
-			i += n
-		default:
-			i++ // a result stands with its call
+	b := builder{model: req.Model, results: llm.Results(req.Messages), out: []json.RawMessage{}}
+	for said := range llm.ByReply(req.Messages) {
+		if said[0].Kind == llm.User {
+			b.add(message{Type: "message", Role: "user", Content: contents(said[0].Text, said[0].Images)})
+		} else {
+			b.reply(said)
 		}
 	}
 	return b.out
-}
-
-// replyLen returns how many messages belong to the reply that msgs begins with,
-// results in between included.
-func replyLen(msgs []llm.Message) int {
-	for i, m := range msgs {
-		if m.Kind == llm.User || m.Kind != llm.ToolResult && m.Reply != msgs[0].Reply {
-			return i
-		}
-	}
-	return len(msgs)
 }
 
 // builder collects the items of a request.

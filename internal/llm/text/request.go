@@ -17,23 +17,12 @@ import (
 // the speakers to alternate, what the person says right behind results or
 // himself is joined to that.
 func NewRequest(req llm.Request, form Form) llm.Request {
-	w := writer{form: form, results: map[string]*llm.Message{}}
-	for i, m := range req.Messages {
-		if m.Kind == llm.ToolResult && w.results[m.ID] == nil {
-			w.results[m.ID] = &req.Messages[i]
-		}
-	}
-	for i := 0; i < len(req.Messages); {
-		switch m := req.Messages[i]; m.Kind {
-		case llm.User:
-			w.user(m.Text, m.Images)
-			i++
-		case llm.Assistant, llm.Thinking, llm.ToolCall:
-			n := replyLen(req.Messages[i:])
-			w.reply(req.Messages[i : i+n])
-			i += n
-		default:
-			i++ // a result stands with its call
+	w := writer{form: form, results: llm.Results(req.Messages)}
+	for said := range llm.ByReply(req.Messages) {
+		if said[0].Kind == llm.User {
+			w.user(said[0].Text, said[0].Images)
+		} else {
+			w.reply(said)
 		}
 	}
 	out := req
@@ -43,17 +32,6 @@ func NewRequest(req llm.Request, form Form) llm.Request {
 		out.Schema = nil // it would not let the model write a call; the prompt tells it
 	}
 	return out
-}
-
-// replyLen returns how many messages belong to the reply that msgs begins with,
-// results in between included.
-func replyLen(msgs []llm.Message) int {
-	for i, m := range msgs {
-		if m.Kind == llm.User || m.Kind != llm.ToolResult && m.Reply != msgs[0].Reply {
-			return i
-		}
-	}
-	return len(msgs)
 }
 
 // writer collects the messages of a request.

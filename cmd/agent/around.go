@@ -77,18 +77,17 @@ func (a *app) models(ctx context.Context, whole bool) ([]tui.Model, error) {
 	return models, nil
 }
 
-// spent returns what each model has used, by the log: turns that were taken
-// back cost as much as others.
-func (a *app) spent() ([]tui.Spent, error) {
+// spent returns what each model has used, by the log, and how much of that was
+// taken back: it costs as much as the rest.
+func (a *app) spent() (all []tui.Spent, back tui.Spent, err error) {
 	if !a.begun() {
-		return nil, nil
+		return nil, back, nil
 	}
 	v, err := a.log.View()
 	if err != nil {
-		return nil, err
+		return nil, back, err
 	}
 	defer v.Close()
-	var all []tui.Spent
 	for r, err := range v.From(0) {
 		if err != nil || !bytes.Contains(r.Body, []byte(`"step_end"`)) {
 			continue // damage was told when the session was opened
@@ -99,5 +98,11 @@ func (a *app) spent() ([]tui.Spent, error) {
 			}
 		}
 	}
-	return all, nil
+	taken, err := loop.TakenBack(context.Background(), v)
+	for _, t := range taken {
+		if step, ok := t.Event.(*loop.StepEnd); ok {
+			back.Add(step)
+		}
+	}
+	return all, back, err
 }

@@ -38,16 +38,16 @@ func rows(store *history.Store, current string) func(context.Context, string) ([
 }
 
 // holding returns the IDs of the sessions in which a query is found: words, and
-// phrases in quotes.
+// phrases in quotes. What was taken back would not be found there again.
 func holding(ctx context.Context, store *history.Store, query string) (map[string]bool, error) {
 	var p pattern
 	for _, phrase := range splitQuoted(query) {
 		p.add(phrase)
 	}
-	found := map[string]bool{}
+	found, taken := map[string]bool{}, taken{store: store}
 	for h, err := range store.Search(ctx, p.query()) {
-		if err == nil {
-			found[h.ID] = true
+		if err == nil && !found[h.ID] {
+			found[h.ID] = !taken.has(ctx, h)
 		}
 	}
 	return found, ctx.Err()

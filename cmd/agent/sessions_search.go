@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,6 +34,7 @@ func searchCommand() *cobra.Command {
 		Long: `Search looks through what was said in all sessions, by you, by models and by
 tools, the newest session first, and prints the lines that match. All words must
 occur in one message, in upper or lower case; what stands in quotes stays whole.
+What was taken back with /rewind is found too, and marked.
 
 It exits with 1 when nothing is found.`,
 		Example: `  agent sessions search retry "connection reset"
@@ -234,7 +236,7 @@ func printHits(cmd *cobra.Command, p pattern, dir string, limit int) error {
 			return err
 		}
 	}
-	found, printed := false, hits{out: newConsole(os.Stdout), pattern: p, limit: limit, width: 200}
+	found, printed := false, hits{out: newConsole(os.Stdout), pattern: p, limit: limit, width: 200, taken: taken{store: store}}
 	if width, _, err := term.GetSize(os.Stdout.Fd()); err == nil && width > 0 {
 		printed.width = width
 	}
@@ -244,7 +246,7 @@ func printHits(cmd *cobra.Command, p pattern, dir string, limit int) error {
 			continue
 		}
 		found = true
-		if !printed.add(h) {
+		if !printed.add(cmd.Context(), h) {
 			warn("There is more: --limit 0 prints all of it.")
 			break
 		}
@@ -279,14 +281,18 @@ type hits struct {
 	width   int
 	limit   int // 0 is none
 	printed int
+	taken   taken
 }
 
 // perMessage is how many lines of one message are printed.
 const perMessage = 3
 
 // add prints the lines of a hit. It reports whether there is room for more.
-func (p *hits) add(h history.Hit) bool {
+func (p *hits) add(ctx context.Context, h history.Hit) bool {
 	texts, who, at := said(h.Body)
+	if p.taken.has(ctx, h) {
+		who += ", taken back"
+	}
 	lines := 0
 	for _, text := range texts {
 		p.pattern.lines(text, func(line string, from, to int) bool {

@@ -59,7 +59,8 @@ const (
 
 // earlier returns what returns the prompts of the other sessions of a directory.
 // The sessions themselves are read: what was removed with one is not found
-// again, and what is kept nowhere is not kept for this either.
+// again, and what is kept nowhere is not kept for this either. What was taken back
+// was said all the same, in the current session too, whose screen knows the rest.
 func earlier(store *history.Store, dir, current string) func(context.Context, int) []string {
 	return func(ctx context.Context, limit int) []string {
 		ctx, stop := context.WithTimeout(ctx, earlierTime)
@@ -75,7 +76,15 @@ func earlier(store *history.Store, dir, current string) func(context.Context, in
 			latest = promptsOf(ctx, store, e.ID, latest, limit)
 		}
 		slices.Reverse(latest)
-		return latest
+		if current == "" {
+			return latest
+		}
+		for _, t := range takenBack(ctx, store, current) {
+			if said, ok := t.Event.(*loop.UserSaid); ok && !said.Auto && said.Text != loop.GoOn {
+				latest = append(latest, said.Text)
+			}
+		}
+		return latest[max(len(latest)-limit, 0):]
 	}
 }
 

@@ -177,6 +177,7 @@ func samePast(t *testing.T, s *history.Store) {
 	}
 	want := surveyOf(state)
 	want.Problems = problems
+	want.Cost = sameTaken(t, v, len(state.Events)-len(state.Closing))
 	for _, least := range []int{0, 1, 7, 30, 1000} {
 		sameEnding(t, v, state, least)
 	}
@@ -245,6 +246,42 @@ func sameEnding(t *testing.T, v *history.View, all loop.State, least int) {
 	}
 }
 
+// sameTaken fails unless all events of a log but those that were kept were taken
+// back. It returns what they cost together.
+func sameTaken(t *testing.T, v *history.View, kept int) (cost float64) {
+	t.Helper()
+	at := map[int64]bool{}
+	for r, err := range v.From(0) {
+		if err != nil {
+			continue
+		}
+		e, err := loop.Decode(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := e.(type) {
+		case nil, *loop.Partial, *loop.Rewound:
+			continue
+		case *loop.StepEnd:
+			if e.Cost != nil {
+				cost += *e.Cost
+			}
+		}
+		at[r.Offset] = true
+	}
+	taken, err := loop.TakenBack(t.Context(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range taken {
+		delete(at, e.Offset)
+	}
+	if len(at) != kept {
+		t.Errorf("%d events were taken back and %d are left, want %d", len(taken), len(at), kept)
+	}
+	return cost
+}
+
 // surveyOf is what there is to tell of a session that was folded.
 func surveyOf(s loop.State) loop.Surveyed {
 	out := loop.Surveyed{Events: len(s.Events), Bounds: []int{0}, Todo: s.Todo, Title: s.Title, Model: s.Model, Mode: s.Mode}
@@ -259,9 +296,6 @@ func surveyOf(s loop.State) loop.Surveyed {
 				out.Prompts = append(out.Prompts, loop.Said{Text: e.Text, Time: e.Time, At: i, Steered: e.Steered})
 			}
 		case *loop.StepEnd:
-			if e.Cost != nil {
-				out.Cost += *e.Cost
-			}
 			if i+1 < len(s.Events) {
 				out.Bounds = append(out.Bounds, i+1)
 			}

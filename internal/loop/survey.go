@@ -18,7 +18,7 @@ type Surveyed struct {
 	Events   int        // how many the session has
 	Prompts  []Said     // what the person said, oldest first
 	Bounds   []int      // the numbers at which a page may begin, ascending: 0, prompts that begin a turn, and what follows the end of a step
-	Cost     float64    // US dollars of the steps whose price is known
+	Cost     float64    // US dollars of the steps whose price is known, taken back or not
 	Turns    int        // that the person began
 	Todo     []TodoItem // the model's plan; it and what follows are as they are now
 	Title    string
@@ -52,6 +52,7 @@ type survey struct {
 	at        []int64              // where each of the events begins in the log
 	first     map[partialKey]int64 // where the partials begin of a message that is not finished
 	problems  []string
+	cost      float64 // of all steps
 }
 
 // surveyOf reads a log.
@@ -82,9 +83,14 @@ func surveyOf(ctx context.Context, v *history.View) (*survey, error) {
 
 // addAt takes an event and where it begins.
 func (s *survey) addAt(e Durable, offset int64) {
-	if p, ok := e.(*Partial); ok {
-		if k := p.key(); s.partial[k] == nil {
+	switch e := e.(type) {
+	case *Partial:
+		if k := e.key(); s.partial[k] == nil {
 			s.first[k] = offset
+		}
+	case *StepEnd:
+		if e.Cost != nil {
+			s.cost += *e.Cost
 		}
 	}
 	s.add(e)
@@ -156,7 +162,7 @@ func (s *survey) turnBefore(n int) int {
 
 // tell returns what was found, with closing after it.
 func (s *survey) tell(closing []Durable) Surveyed {
-	out := Surveyed{Events: len(s.events) + len(closing), Bounds: []int{0}, Title: s.title, Problems: s.problems}
+	out := Surveyed{Events: len(s.events) + len(closing), Bounds: []int{0}, Title: s.title, Cost: s.cost, Problems: s.problems}
 	bound := func(at int) {
 		if at > 0 && at < out.Events && at != out.Bounds[len(out.Bounds)-1] {
 			out.Bounds = append(out.Bounds, at)
@@ -177,9 +183,6 @@ func (s *survey) tell(closing []Durable) Surveyed {
 			}
 		case *StepEnd:
 			bound(i + 1)
-			if e.Cost != nil {
-				out.Cost += *e.Cost
-			}
 		case *ModelSet:
 			out.Model = e.Model
 		case *ModeSet:

@@ -57,8 +57,9 @@ func (s *spending) take(ev loop.Event) {
 
 // spentRead brings what the log says was used.
 type spentRead struct {
-	all []Spent
-	err error
+	all  []Spent
+	back Spent // the part of it that was taken back
+	err  error
 }
 
 func (m *model) slashCost(string) tea.Cmd {
@@ -67,8 +68,8 @@ func (m *model) slashCost(string) tea.Cmd {
 	}
 	read := m.o.Spent
 	return func() tea.Msg {
-		all, err := read()
-		return spentRead{all, err}
+		all, back, err := read()
+		return spentRead{all, back, err}
 	}
 }
 
@@ -79,7 +80,7 @@ func (m *model) showCost(r spentRead) tea.Cmd {
 		m.list.end()
 		return nil
 	}
-	m.list.add(&bill{turn: m.spending.turn, all: r.all, used: m.feed.used, context: m.feed.context})
+	m.list.add(&bill{turn: m.spending.turn, all: r.all, back: r.back, used: m.feed.used, context: m.feed.context})
 	m.list.end()
 	return nil
 }
@@ -87,6 +88,7 @@ func (m *model) showCost(r spentRead) tea.Cmd {
 // bill is an item that tells what was used.
 type bill struct {
 	turn, all     []Spent
+	back          Spent // of all, what was taken back and is paid for all the same
 	used, context int
 }
 
@@ -108,6 +110,9 @@ func (b *bill) draw(c canvas) []string {
 	}
 	add("this turn", b.turn)
 	add("this session", b.all)
+	if b.back.Steps > 0 {
+		lines = append(lines, Wrap("of it taken back: "+b.back.words(), c.inner())...)
+	}
 	if window := (status{used: b.used, context: b.context}).tokens(); window.text != "" {
 		lines = append(lines, c.st.Bold.Render("the model's window"))
 		lines = append(lines, Wrap(window.text, c.inner())...)

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -36,7 +37,7 @@ func (m *model) readEarlier() tea.Cmd {
 }
 
 func (m *model) earlierCame(msg earlierRead) {
-	m.earlier.prompts = msg.prompts
+	m.earlier.prompts = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(m.feed.prompts, p) })
 	switch {
 	case m.editor.search != nil && m.editor.search.lost:
 		m.editor.searchFor(m.editor.search.text, m.prompts())

@@ -76,8 +76,8 @@ type Options struct {
 	// BranchNow reads which branch is checked out.
 	BranchNow func() string
 	// Spent returns what each model of the session has used so far, as far as
-	// the log has it.
-	Spent func() ([]Spent, error)
+	// the log has it, and how much of that was taken back.
+	Spent func() (all []Spent, back Spent, err error)
 
 	Version     string
 	Dir, Branch string // as shown: "~/src/shop", "main"

@@ -1,0 +1,50 @@
+//go:build unix
+
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// What was taken back is paid for, can be said again, and is told apart where
+// sessions are searched.
+func TestTakenBack(t *testing.T) {
+	s := serve(t, say("One fish."), say("Two fish."))
+	h := newHome(t, nil, at(s)...)
+	a := h.open(t, 100, 30)
+	a.wait("? keys")
+	a.send("count the herrings" + enter)
+	a.wait("One fish.", "? keys")
+	a.send("count the mackerels" + enter)
+	a.wait("Two fish.", "? keys")
+	a.send("/rewind 1" + enter)
+	a.gone("Two fish.")
+	a.wait("› count the mackerels")
+	a.send(ctrlU + "/cost" + enter)
+	a.wait("2 steps", "of it taken back:", "1 step")
+	a.send(ctrlD)
+	a.exit()
+
+	out, code := h.agent(t, "sessions", "search", "count")
+	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
+		if marked, back := strings.Contains(line, "you, taken back"), strings.Contains(line, "mackerels"); marked != back {
+			t.Errorf("%q: marked as taken back is %v, want %v", line, marked, back)
+		}
+	}
+	if code != 0 || strings.Count(out, "count the") != 2 {
+		t.Errorf("got %d, %s", code, out)
+	}
+	b := h.open(t, 100, 30, "--continue")
+	b.wait("One fish.", "? keys")
+	b.send(ctrlR + "macke")
+	b.wait("› count the mackerels")
+	b.send(escape)
+	b.gone("mackerels")
+	b.send("/resume" + enter)
+	b.wait("all directories")
+	b.send("mackerels")
+	b.wait("no session")
+	b.send(ctrlU + "herrings")
+	b.wait("› just now    count the herrings")
+}

@@ -173,15 +173,33 @@ func (m *model) retell() tea.Cmd {
 }
 
 // title is that of the terminal's window: a mark while something goes on, and
-// what the session is called.
+// what the session is called or about.
 func (m *model) title() string {
+	name := m.name()
+	if topic := m.topic(); topic != "" {
+		name = strings.TrimPrefix(name, "agent · ") + " · " + topic
+	}
 	switch {
 	case m.dialog.waits():
-		return markAsked + " " + m.name()
+		return markAsked + " " + name
 	case m.feed.running:
-		return markRunning + " " + m.name()
+		return markRunning + " " + name
 	}
-	return m.name()
+	return name
+}
+
+// topic is how the first prompt begins, of a session that nobody gave a title.
+func (m *model) topic() string {
+	const bytes, columns = 200, 40
+	if m.feed.title != "" || len(m.feed.said) == 0 {
+		return ""
+	}
+	text := strings.TrimSpace(m.feed.said[0].Text)
+	if len(text) > bytes { // it is read with every frame
+		text = strings.ToValidUTF8(text[:bytes], "")
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	return Truncate(SanitizeLine(line), columns)
 }
 
 // name is what the session is called elsewhere than on the screen, else where

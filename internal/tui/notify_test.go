@@ -99,13 +99,15 @@ func TestTitleAndProgress(t *testing.T) {
 		}
 	}
 	look("agent · shop", nil)
-	d.events(userSaid("go"))
-	look("◦ agent · shop", tea.NewProgressBar(tea.ProgressBarIndeterminate, 0))
+	d.events(userSaid("make the server\x1b[2J heed its --timeout, and test it\nlike so"))
+	look("◦ shop · make the server␛[2J heed its --timeout,…", tea.NewProgressBar(tea.ProgressBarIndeterminate, 0))
 	d.events(call("r", "1", "edit"), loop.Asked{Ask: loop.Ask{ID: "1", Title: "edit a.go"}})
-	look("? agent · shop", tea.NewProgressBar(tea.ProgressBarWarning, 100))
+	look("? shop · make the server␛[2J heed its --timeout,…", tea.NewProgressBar(tea.ProgressBarWarning, 100))
 	d.press("esc")
 	d.events(turnEnd(loop.UserInterrupt, time.Second))
-	look("agent · shop", nil)
+	look("shop · make the server␛[2J heed its --timeout,…", nil)
+	d.events(&loop.Renamed{Title: "timeouts"})
+	look("agent · timeouts", nil)
 }
 
 // A terminal that forgets what it showed is told again while the turn runs, and

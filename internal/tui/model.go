@@ -159,22 +159,6 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case draftDue:
 		m.saving = false
 		m.saveDraft()
-	case exported:
-		m.exported(msg)
-	case copied:
-		m.wasCopied(msg)
-	case spentRead:
-		return m.showCost(msg)
-	case modelsRead:
-		m.modelsCame(msg)
-	case branchRead:
-		m.o.Branch, m.reading = msg.name, false
-	case pageRead:
-		m.list.turnedPage(msg, m.now)
-	case recalled:
-		m.feed.recalled(msg)
-	case found:
-		return m.foundSome(msg)
 	case tickMsg:
 		if m.ticking = false; m.now().Sub(m.moved) >= spin {
 			m.move()
@@ -191,6 +175,31 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		if m.pointer.due = false; m.pointer.drags {
 			return m.stretch()
 		}
+	default:
+		return m.brought(msg)
+	}
+	return nil
+}
+
+// brought takes what a command of the screen's own came back with.
+func (m *model) brought(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case exported:
+		m.exported(msg)
+	case copied:
+		m.wasCopied(msg)
+	case spentRead:
+		return m.showCost(msg)
+	case modelsRead:
+		m.modelsCame(msg)
+	case branchRead:
+		m.o.Branch, m.reading = msg.name, false
+	case pageRead:
+		m.list.turnedPage(msg, m.now)
+	case recalled:
+		m.feed.recalled(msg)
+	case found:
+		return m.foundSome(msg)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -42,7 +43,9 @@ It exits with 0 when the turn is done, 1 when it failed or a guard ended it,
   agent run --image before.png --image after.png "what has moved?"
   agent run --schema todo.schema.json "list the TODOs of this project"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			letGo()
+			var beside sync.WaitGroup
+			beside.Go(letGo)
+			defer beside.Wait()
 			prompt, err := promptOf(args, os.Stdin, cmd.ErrOrStderr())
 			if err != nil {
 				return err

@@ -50,9 +50,10 @@ func cutOld(msgs []llm.Message, replies int, outputs string) ([]llm.Message, []w
 			m.Input, m.Raw = cutInput(m.Input), cutString(m.Raw)
 		case llm.ToolResult:
 			m = withoutImages(m)
-			if short := cutResult(m, stale[m.ID], outputs); short.Text != m.Text {
-				whole = append(whole, wholeResult{nameOf(m), m.Text})
-				m = short
+			if short, ok := cutResult(m, stale[m.ID]); ok {
+				name := nameOf(m)
+				whole = append(whole, wholeResult{name, m.Text})
+				m.Text = short.words(outputs, name)
 			}
 		}
 		out = append(out, m)
@@ -151,27 +152,35 @@ func withoutImages(m llm.Message) llm.Message {
 	return m
 }
 
-// cutResult returns the result m cut, with a reference where it is long or
-// tells of a stale file.
-func cutResult(m llm.Message, stale, outputs string) llm.Message {
-	if strings.HasPrefix(m.Text, cutMark) {
-		return m
-	}
-	switch {
-	case stale != "" && len(m.Text) > longRead:
-		m.Text = fmt.Sprintf("%s%s was read again or changed later.%s]", cutMark, stale, whereabouts(m, outputs))
-	case len(m.Text) > longResult:
-		m.Text = fmt.Sprintf("%sthis had %d bytes.%s It began:]\n%s", cutMark, len(m.Text), whereabouts(m, outputs), prefix(m.Text, keptResult))
-	}
-	return m
+// shortResult is what stands in the place of a result.
+type shortResult struct {
+	why   string
+	began string // how it began; empty where that is of no use
 }
 
-// whereabouts says where the whole of a result is, if it is anywhere.
-func whereabouts(m llm.Message, outputs string) string {
-	if outputs == "" {
-		return ""
+// cutResult returns what stands in the place of the result m where that is long
+// or tells of a stale file.
+func cutResult(m llm.Message, stale string) (shortResult, bool) {
+	switch {
+	case strings.HasPrefix(m.Text, cutMark):
+	case stale != "" && len(m.Text) > longRead:
+		return shortResult{why: stale + " was read again or changed later."}, true
+	case len(m.Text) > longResult:
+		return shortResult{fmt.Sprintf("this had %d bytes.", len(m.Text)), prefix(m.Text, keptResult)}, true
 	}
-	return " All of it is in " + filepath.Join(outputs, nameOf(m)) + "."
+	return shortResult{}, false
+}
+
+// words says where the whole of the result is, if it is anywhere.
+func (r shortResult) words(outputs, name string) string {
+	text := cutMark + r.why
+	if outputs != "" {
+		text += " All of it is in " + filepath.Join(outputs, name) + "."
+	}
+	if r.began == "" {
+		return text + "]"
+	}
+	return text + " It began:]\n" + r.began
 }
 
 // nameOf returns the name of the file for the whole of a result: another one
@@ -183,7 +192,19 @@ func nameOf(m llm.Message) string {
 		}
 		return '-'
 	}, prefix(m.ID, 64))
-	return fmt.Sprintf("call-%s-%.4x.txt", safe, sha256.Sum256([]byte(m.Text)))
+	return fmt.Sprintf("call-%s-%.4x.txt", safe, sumOf(m.Text))
+}
+
+// sumOf is sha256.Sum256 without a copy of text.
+func sumOf(text string) []byte {
+	h := sha256.New()
+	var part [4 << 10]byte
+	for len(text) > 0 {
+		n := copy(part[:], text)
+		h.Write(part[:n])
+		text = text[n:]
+	}
+	return h.Sum(nil)
 }
 
 // cutInput returns a call's arguments with their long strings cut.

@@ -31,11 +31,12 @@ func (a *Agent) read(f *folding, from, to int) error {
 	if err != nil {
 		return err
 	}
+	var s swift
 	for record, err := range p.records(a.o.Log) {
 		if err != nil {
 			return err
 		}
-		e, err := Decode(record)
+		e, err := s.decode(record)
 		if err != nil {
 			return err
 		}

@@ -2,8 +2,10 @@ package loop
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"agent/internal/llm"
 )
@@ -116,6 +118,7 @@ func skimShellEnd(record []byte) (*ShellEnd, bool) {
 // escaped. What is not like that is strange, and to be read in another way.
 type fields struct {
 	strange bool
+	plain   []byte // the last text that was escaped, as it reads
 }
 
 // walk calls each for the names and values of an object, which are valid JSON.
@@ -168,16 +171,67 @@ func (f *fields) meta(m *Meta, name, value []byte) {
 
 // text returns the text of a string.
 func (f *fields) text(value []byte) string {
-	if len(value) < 2 || value[0] != '"' {
+	if len(value) < 2 || value[0] != '"' || !utf8.Valid(value) {
 		f.strange = true
 		return ""
 	}
-	if bytes.IndexByte(value, '\\') < 0 {
-		return string(value[1 : len(value)-1])
+	value = value[1 : len(value)-1]
+	f.plain = f.plain[:0]
+	for {
+		i := bytes.IndexByte(value, '\\')
+		if i < 0 {
+			break
+		}
+		f.plain = append(f.plain, value[:i]...)
+		value = f.escape(value[i:])
 	}
-	var s string
-	f.strange = f.strange || json.Unmarshal(value, &s) != nil
-	return s
+	if len(f.plain) == 0 {
+		return string(value)
+	}
+	f.plain = append(f.plain, value...)
+	return string(f.plain)
+}
+
+// escape adds to f.plain the character that stands escaped at the beginning
+// of b, and returns what follows it.
+func (f *fields) escape(b []byte) []byte {
+	if len(b) < 2 {
+		f.strange = true
+		return nil
+	}
+	switch c := b[1]; c {
+	case '"', '\\', '/':
+		f.plain = append(f.plain, c)
+	case 'n':
+		f.plain = append(f.plain, '\n')
+	case 't':
+		f.plain = append(f.plain, '\t')
+	case 'r':
+		f.plain = append(f.plain, '\r')
+	case 'b':
+		f.plain = append(f.plain, '\b')
+	case 'f':
+		f.plain = append(f.plain, '\f')
+	default:
+		return f.unicode(b)
+	}
+	return b[2:]
+}
+
+// unicode is escape for what is given by its number, which Encode does for few.
+func (f *fields) unicode(b []byte) []byte {
+	const length = len(`\u0000`)
+	if len(b) < length || b[1] != 'u' {
+		f.strange = true
+		return nil
+	}
+	n, err := strconv.ParseUint(string(b[2:length]), 16, 16)
+	if err != nil || utf16.IsSurrogate(rune(n)) {
+		f.strange = true
+		return nil
+	}
+	f.plain = utf8.AppendRune(f.plain, rune(n))
+	return b[length:]
 }
 
 // lengthOf returns how long the value is that b begins with, 0 if none does.

@@ -1,0 +1,4 @@
+package loop
+
+// DecodeToFold decodes records as the agent does that goes on with a session.
+func DecodeToFold() func(record []byte) (Durable, error) { return new(swift).decode }

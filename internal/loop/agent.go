@@ -199,7 +199,7 @@ func (a *Agent) start(ctx context.Context, p Prompt, ended chan<- Reason) {
 func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reason Reason) {
 	defer func() {
 		if p := recover(); p != nil { // a mistake of this program ends the turn, not the program
-			reason = ProviderError
+			reason, a.recalled = ProviderError, false // what was said is on record
 			_ = a.emit(&TurnEnd{Meta: Meta{Time: a.o.Now()}, Reason: reason, Error: fmt.Sprintf("agent itself broke down: %v", p),
 				Hint: "what was said is kept; leave and come back with --continue if it goes on"})
 		}
@@ -220,8 +220,9 @@ func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reas
 	t.logErr = a.emitModel()
 	a.msgs = t.tell(t.hear(a.msgs), a.news()...)
 	t.emit(&UserSaid{Meta: t.now(), Text: p.Text, Images: p.Images})
-	a.msgs = append(a.msgs, llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
-	msgs, end := t.Run(ctx, a.msgs)
+	msgs := append(a.msgs, llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
+	a.msgs = nil // what the turn cuts of it is held nowhere
+	msgs, end := t.Run(ctx, msgs)
 	a.msgs, a.steps, a.reads, a.filled = msgs, a.steps+end.Steps, t.reads, t.filled
 	return end.Reason
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"agent/internal/llm"
@@ -14,6 +15,10 @@ import (
 // replyRoom is what is left of a window for the reply, where the model has no
 // limit of its own.
 const replyRoom = 8 << 10
+
+// muchCut is from how many tokens on it is worth the time to look at once for
+// the memory that a cut made free. No window of today holds as many.
+const muchCut = 4 << 20
 
 // filling is how much of its window a model was told of.
 type filling struct {
@@ -151,10 +156,13 @@ func (t *Turn) makeRoom(msgs []llm.Message) []llm.Message {
 	if used <= limit {
 		return msgs
 	}
-	out, _ := t.compact(msgs, need{
+	out, cut := t.compact(msgs, need{
 		enough: used - limit/2, least: limit / 10,
 		why: fmt.Sprintf("about %d of the %d tokens of its window were used", used, m.Context),
 	})
+	if cut && used > muchCut {
+		debug.FreeOSMemory() // what was cut makes room for the request that is written now
+	}
 	return out
 }
 

@@ -53,6 +53,7 @@ func (a *Agent) resume(f *folding, n int) error {
 	if err := a.read(f, n, a.past.count()); err != nil {
 		return err
 	}
+	f.abandon() // where a turn broke down
 	a.heard(f.ran.untold)
 	a.msgs, a.steps, a.filled = f.Messages, f.Steps, filling{f.filled.of(f.Messages), len(f.Messages)}
 	a.know(remaining(f.reads, f.Messages))

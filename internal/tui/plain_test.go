@@ -130,3 +130,11 @@ func TestPlainOfASessionThatCannotBeRead(t *testing.T) {
 		}
 	}
 }
+
+// Where there is but ASCII, lines have nothing else of the program's own.
+func TestPlainASCII(t *testing.T) {
+	got := told(t, Options{Model: "acme/small", Dir: "~/shop", Branch: "main", ASCII: true}, "hello", "/status", "/model")
+	if strings.ContainsFunc(got, func(r rune) bool { return r > 127 }) || !strings.Contains(got, "~/shop | main") {
+		t.Errorf("got %q", got)
+	}
+}

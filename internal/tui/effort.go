@@ -17,7 +17,7 @@ func (m *model) slashEffort(level string) tea.Cmd {
 	case level == "":
 		m.say(SanitizeLine(m.feed.model) + " thinks with effort " + SanitizeLine(m.feed.effort) + ". /effort " + loop.DefaultEffort + " leaves it to the model")
 	default:
-		m.send(loop.SetModel{Model: m.feed.model, Effort: level})
+		m.order(loop.SetModel{Model: m.feed.model, Effort: level})
 	}
 	return nil
 }

@@ -57,9 +57,9 @@ func (m *model) slashJobs(arg string) tea.Cmd {
 	switch {
 	case arg == "":
 		m.listing = true
-		m.send(loop.ListJobs{})
+		m.order(loop.ListJobs{})
 	case verb == "stop" && err == nil:
-		m.send(loop.StopJob{ID: id})
+		m.order(loop.StopJob{ID: id})
 	default:
 		m.say("use /jobs, or /jobs stop N")
 	}

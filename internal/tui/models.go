@@ -93,7 +93,7 @@ func merged(before, now []Model) []Model {
 func (m *model) slashModel(name string) tea.Cmd {
 	switch {
 	case name != "":
-		m.send(loop.SetModel{Model: name})
+		m.order(loop.SetModel{Model: name})
 		return nil
 	case m.o.Models == nil:
 		m.say(m.answering() + " /model PROVIDER/NAME changes it.")

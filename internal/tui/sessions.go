@@ -16,12 +16,12 @@ func (m *model) slashRename(title string) tea.Cmd {
 		m.say("use /rename TITLE")
 		return nil
 	}
-	m.send(loop.Rename{Title: title})
+	m.order(loop.Rename{Title: title})
 	return nil
 }
 
 func (m *model) slashCompact(string) tea.Cmd {
-	m.send(loop.Compact{})
+	m.order(loop.Compact{})
 	return nil
 }
 

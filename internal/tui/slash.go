@@ -135,6 +135,13 @@ func (m *model) slash(name, arg, typed string) tea.Cmd {
 	return nil
 }
 
+// order sends what a typed command stands for, and shows the end, where the answer
+// is told.
+func (m *model) order(c loop.Command) {
+	m.send(c)
+	m.list.end()
+}
+
 // meant says what somebody who typed an unknown command may have meant.
 func meant(name string, all []slash) string {
 	if here := inOthers(name); here != "" {

@@ -7,6 +7,8 @@ import (
 	digits "encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"runtime"
@@ -74,6 +76,37 @@ func (c clipboard) pasted(ctx context.Context, list, paste []string) ([]byte, er
 		if slices.Contains(held, media) {
 			return c.output(ctx, append(slices.Clone(paste), media)...)
 		}
+	}
+	if slices.Contains(held, fileList) {
+		list, err := c.output(ctx, append(slices.Clone(paste), fileList)...)
+		if err != nil {
+			return nil, emptiness(err)
+		}
+		return c.listed(string(list))
+	}
+	return nil, errNoImage
+}
+
+// fileList is the type of files that were copied in a file manager.
+const fileList = "text/uri-list"
+
+// listed returns the content of the first file in a list of URLs.
+func (c clipboard) listed(list string) ([]byte, error) {
+	for line := range strings.Lines(list) {
+		u, err := url.Parse(strings.TrimSpace(line))
+		if err != nil || u.Scheme != "file" {
+			continue
+		}
+		f, err := (&pictures{}).open(u.Path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		content, err := io.ReadAll(io.LimitReader(f, int64(c.most)+1))
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", u.Path, err)
+		}
+		return content, nil
 	}
 	return nil, errNoImage
 }

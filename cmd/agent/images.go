@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -94,40 +95,52 @@ func (p *pictures) open(path string) (*os.File, error) {
 		}
 		return f, nil
 	}
-	return nil, fmt.Errorf("there is no file %s", path)
+	return nil, noFile(path)
 }
+
+// noFile is a path at which nothing is.
+type noFile string
+
+func (f noFile) Error() string { return "there is no file " + string(f) }
+
+// Is makes it what the system says of such.
+func (f noFile) Is(target error) bool { return target == fs.ErrNotExist }
 
 // spellings are the paths that a word may stand for: itself, then without the
 // quotes, backslashes or URL that it may have come in when it was dropped on
 // the terminal.
 func spellings(word string) []string {
 	trimmed := strings.TrimSpace(word)
-	out := []string{word, trimmed}
-	for _, quote := range []string{`'`, `"`} {
-		if inner, ok := strings.CutPrefix(trimmed, quote); ok && strings.HasSuffix(inner, quote) {
-			out = append(out, strings.TrimSuffix(inner, quote))
+	out := []string{word, trimmed, unquoted(trimmed)}
+	if u, err := url.Parse(unquoted(trimmed)); err == nil && u.Scheme == "file" {
+		path := u.Path
+		if filepath.Separator != '/' { // "/C:/a.png"
+			path = strings.TrimPrefix(path, "/")
 		}
-	}
-	if u, err := url.Parse(trimmed); err == nil && u.Scheme == "file" {
-		out = append(out, filepath.FromSlash(u.Path))
-	}
-	if filepath.Separator == '/' && strings.Contains(trimmed, `\`) {
-		out = append(out, unescaped(trimmed))
+		out = append(out, filepath.FromSlash(path))
 	}
 	return out
 }
 
-// unescaped is word without the backslashes that a shell would take away.
-func unescaped(word string) string {
+// unquoted is what a shell makes of a word. A backslash is part of a path where
+// such separates directories.
+func unquoted(word string) string {
 	var b strings.Builder
-	escaped := false
+	quote, escaped := rune(0), false
 	for _, r := range word {
-		if r == '\\' && !escaped {
+		switch {
+		case escaped:
+			escaped = false
+			b.WriteRune(r)
+		case r == '\\' && quote != '\'' && filepath.Separator == '/':
 			escaped = true
-			continue
+		case r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote = r
+		default:
+			b.WriteRune(r)
 		}
-		escaped = false
-		b.WriteRune(r)
 	}
 	return b.String()
 }

@@ -34,13 +34,14 @@ func square(t *testing.T, side int) []byte {
 
 // An image is read by its content, however its path is written.
 func TestImageByPath(t *testing.T) {
-	h := newHome(t, map[string]string{"two words.png": string(square(t, 8)), "large.png": string(square(t, 3000)), "text.png": "no image\n"})
+	h := newHome(t, map[string]string{"two words.png": string(square(t, 8)), "large.png": string(square(t, 3000)), "text.png": "no image\n", "photo.heic": "\x00\x00\x00\x18ftypheic"})
 	h.enter(t)
 	p := &pictures{dir: h.work}
 	abs := filepath.Join(h.work, "two words.png")
 	spelled := []string{"two words.png", abs, " two words.png ", `'` + abs + `'`, `"two words.png"`, "~/src/shop/two words.png"}
 	if runtime.GOOS != "windows" {
-		spelled = append(spelled, `two\ words.png`, "file://"+strings.ReplaceAll(abs, " ", "%20"))
+		url := "file://" + strings.ReplaceAll(abs, " ", "%20")
+		spelled = append(spelled, `two\ words.png`, `'two'\ 'words.png'`, `"two words".png`, url, "'"+url+"'", strings.Replace(url, "//", "//localhost", 1))
 	}
 	for _, path := range spelled {
 		img, what, err := p.file(path)
@@ -61,7 +62,7 @@ func TestImageByPath(t *testing.T) {
 		t.Errorf("a large image is sent with a width of %d (%v), want one that every provider takes", c.Width, err)
 	}
 	for path, want := range map[string]string{
-		"text.png": "which is no image", "none.png": "there is no file", ".": "is no file", "": "no path", "a\nb.png": "no path",
+		"photo.heic": "PNG, JPEG, GIF, WebP and BMP", "text.png": "which is no image", "none.png": "there is no file", ".": "is no file", "": "no path", "a\nb.png": "no path",
 	} {
 		if _, _, err := p.file(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got error %v, want one that says %q", path, err, want)
@@ -102,6 +103,8 @@ func TestClipboardImage(t *testing.T) {
 			"wl-paste": `case "$*" in "--list-types") echo text/plain; echo image/png;; "--no-newline --type image/png") cat ` + file + `;; *) exit 1;; esac`}, ""},
 		{"x11", "linux", map[string]string{"DISPLAY": ":0"}, map[string]string{
 			"xclip": `case "$*" in *"-target TARGETS") echo TARGETS; echo image/png;; *"-target image/png") cat ` + file + `;; *) exit 1;; esac`}, ""},
+		{"copied file", "linux", map[string]string{"DISPLAY": ":0"}, map[string]string{
+			"xclip": `case "$*" in *"-target TARGETS") echo text/uri-list;; *"-target text/uri-list") printf '# copied\r\nfile://` + file + `\r\n';; *) exit 1;; esac`}, ""},
 		{"text only", "linux", map[string]string{"DISPLAY": ":0"}, map[string]string{"xclip": "echo UTF8_STRING"}, "holds no image"},
 		{"empty", "linux", map[string]string{"WAYLAND_DISPLAY": "w"}, map[string]string{"wl-paste": "exit 1"}, "holds no image"},
 		{"wsl", "linux", map[string]string{"WSL_DISTRO_NAME": "Debian"}, map[string]string{"powershell.exe": "echo " + text}, ""},

@@ -3,14 +3,17 @@ package tui
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	_ "image/gif" // the formats that a clipboard has
 	_ "image/jpeg"
 	_ "image/png"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -30,15 +33,21 @@ type images struct {
 
 // picturesRead are the images that were found.
 type picturesRead struct {
-	words []string // in the editor, whose place the images take
-	found []piece
+	words  []string // in the editor, whose place the images take
+	found  []piece
+	failed []error // why others that are there were not
 }
 
 // clipboardRead is the image that the clipboard has.
 type clipboardRead struct {
 	image piece
 	err   error
+	quiet bool // nobody asked for it
 }
+
+// imageEndings are those of files that are looked at. A model takes not all of
+// them: of the others it is said why not.
+var imageEndings = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".heic", ".heif", ".avif", ".tif", ".tiff", ".jxl"}
 
 // imagePath reports whether a word may be the path of an image.
 func imagePath(word string) bool {
@@ -48,13 +57,29 @@ func imagePath(word string) bool {
 	}
 	name := filepath.Base(strings.ToLower(strings.TrimRight(strings.TrimSpace(word), `"'`)))
 	ext := filepath.Ext(name)
-	return name != ext && slices.Contains([]string{".png", ".jpg", ".jpeg", ".gif", ".webp"}, ext)
+	return name != ext && slices.Contains(imageEndings, ext)
 }
 
-// lookAt returns the command that reads the images that words are paths of: the
-// text as a whole, or else each word of it.
-func (m *model) lookAt(text string) tea.Cmd {
-	if m.o.Image == nil || !imagePath(text) || m.images.tried[text] {
+// lookAt returns the command that reads the image that a word is the path of, or
+// the last word of a sentence.
+func (m *model) lookAt(word string) tea.Cmd {
+	return m.lookAtAll(strings.TrimRight(strings.TrimLeft(word, "(`"), "`).,;:!?"))
+}
+
+// lookAtPaste is lookAt for what is pasted, or dropped on the terminal: one path,
+// which may have blanks in it, or nothing but paths.
+func (m *model) lookAtPaste(text string) tea.Cmd {
+	const longest = 16 << 10
+	if len(text) > longest {
+		return nil
+	}
+	return m.lookAtAll(text)
+}
+
+func (m *model) lookAtAll(text string) tea.Cmd {
+	words := spelled(text)
+	many := len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !imagePath(w) })
+	if m.o.Image == nil || !many && !imagePath(text) || m.images.tried[text] {
 		return nil
 	}
 	if m.images.tried == nil {
@@ -64,10 +89,12 @@ func (m *model) lookAt(text string) tea.Cmd {
 	m.images.reads++
 	read := m.o.Image
 	return func() tea.Msg {
-		if p, err := readImage(read, text); err == nil {
-			return picturesRead{[]string{text}, []piece{p}}
+		if imagePath(text) {
+			if p, err := readImage(read, text); err == nil {
+				return picturesRead{words: []string{text}, found: []piece{p}}
+			}
 		}
-		return readImages(read, strings.Fields(text))
+		return readImages(read, words)
 	}
 }
 
@@ -77,8 +104,11 @@ func readImages(read func(string) (llm.Image, string, error), words []string) (a
 		if !imagePath(w) {
 			continue
 		}
-		if p, err := readImage(read, w); err == nil {
+		switch p, err := readImage(read, w); {
+		case err == nil:
 			all.words, all.found = append(all.words, w), append(all.found, p)
+		case !errors.Is(err, fs.ErrNotExist): // most words that look like a path are none
+			all.failed = append(all.failed, err)
 		}
 	}
 	return all
@@ -106,6 +136,9 @@ func (m *model) picturesCame(msg picturesRead) tea.Cmd {
 		if at := strings.LastIndex(b.String(), word); at >= 0 {
 			b.Replace(at, at+len(word), m.editor.tokens.add(msg.found[i]))
 		}
+	}
+	for _, err := range msg.failed {
+		m.say("An image stays a path: " + SanitizeLine(strings.TrimRight(err.Error(), ".")) + ".")
 	}
 	m.attached(len(msg.words))
 	if m.images.reads--; m.images.reads == 0 && m.images.sends {
@@ -136,19 +169,56 @@ func (m *model) typedImage() tea.Cmd {
 	return m.lookAt(lastWord(word))
 }
 
-// lastWord is the last word of a line; one in quotes is whole.
+// lastWord is the last word of a line.
 func lastWord(line string) string {
-	if inner, ok := strings.CutSuffix(line, `"`); ok {
-		if i := strings.LastIndexByte(inner, '"'); i >= 0 {
-			return strings.TrimSpace(line[max(strings.LastIndexAny(line[:i], " \t")+1, 0):])
-		}
+	words := spelled(line)
+	if len(words) == 0 || strings.TrimRight(line, " \t\n") != line {
+		return ""
 	}
-	return line[strings.LastIndexAny(line, " \t\n")+1:]
+	return words[len(words)-1]
 }
 
-// attachClipboard puts the image of the clipboard in at the cursor.
-func (m *model) attachClipboard() tea.Cmd {
+// spelled are the words of a text as they stand there, in the way of a shell: a
+// blank in quotes, or behind a backslash, is part of its word. A quote without a
+// second one is an apostrophe.
+func spelled(text string) []string {
+	var words []string
+	from, quote, escaped := -1, rune(0), false
+	for i, r := range text {
+		blank := quote == 0 && !escaped && unicode.IsSpace(r)
+		switch {
+		case blank && from >= 0:
+			words, from = append(words, text[from:i]), -1
+		case !blank && from < 0:
+			from = i
+		}
+		switch {
+		case escaped:
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped = true
+		case quote == r:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote = r
+		}
+	}
+	if quote != 0 {
+		return strings.Fields(text)
+	}
+	if from >= 0 {
+		words = append(words, text[from:])
+	}
+	return words
+}
+
+// attachClipboard puts the image of the clipboard in at the cursor. quiet says
+// nothing where there is none.
+func (m *model) attachClipboard(quiet bool) tea.Cmd {
 	if m.o.ClipboardImage == nil {
+		if quiet {
+			return nil
+		}
 		m.say("images cannot be taken from the clipboard here: type the path of an image file")
 		return nil
 	}
@@ -156,7 +226,7 @@ func (m *model) attachClipboard() tea.Cmd {
 	return func() tea.Msg {
 		img, err := read(context.Background())
 		if err != nil {
-			return clipboardRead{err: err}
+			return clipboardRead{err: err, quiet: quiet}
 		}
 		name := "clipboard"
 		if c, _, err := image.DecodeConfig(bytes.NewReader(img.Data)); err == nil {
@@ -168,6 +238,9 @@ func (m *model) attachClipboard() tea.Cmd {
 
 func (m *model) clipboardCame(msg clipboardRead) {
 	if msg.err != nil {
+		if msg.quiet {
+			return
+		}
 		m.say(strings.TrimRight(msg.err.Error(), ".") + ".")
 		return
 	}

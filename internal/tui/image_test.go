@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,10 @@ import (
 // readPicture reads what ends in .png and is not missing.
 func readPicture(path string) (llm.Image, string, error) {
 	if strings.Contains(path, "missing") {
-		return llm.Image{}, "", errors.New("there is no file")
+		return llm.Image{}, "", fs.ErrNotExist
+	}
+	if strings.HasSuffix(path, ".heic") {
+		return llm.Image{}, "", errors.New(path + ": it is no image for a model")
 	}
 	return llm.Image{MediaType: "image/png", Data: []byte(path)}, "1200x800 PNG", nil
 }
@@ -36,6 +40,14 @@ func TestImages(t *testing.T) {
 		{"no such file", func(d *driver) { d.enter("see missing.png now") }, "see missing.png now", nil},
 		{"not a path", func(d *driver) { d.enter("see .png now") }, "see .png now", nil},
 		{"two at once", func(d *driver) { d.send(tea.PasteMsg{Content: "a.png missing.png b.png"}) }, "[image 1: a.png 1200x800 PNG] missing.png [image 2: b.png 1200x800 PNG]", nil},
+		{"dropped together", func(d *driver) { d.send(tea.PasteMsg{Content: "'/a b/c.png' /d\\ e/f.jpg missing.png \"g h.gif\" "}) },
+			"[image 1: c.png 1200x800 PNG] [image 2: f.jpg 1200x800 PNG] missing.png [image 3: g h.gif 1200x800 PNG] ", nil},
+		{"copied in a file manager", func(d *driver) { d.send(tea.PasteMsg{Content: "file:///a%20b.png\r\nfile:///c.png\r\n"}) },
+			"[image 1: a%20b.png 1200x800 PNG]\n[image 2: c.png 1200x800 PNG]\n", nil},
+		{"among other words", func(d *driver) { d.enter("isn't (a.png, `b.png`) better? ") }, "isn't ([image 1: a.png 1200x800 PNG], `[image 2: b.png 1200x800 PNG]`) better? ", nil},
+		{"a blank behind a backslash", func(d *driver) { d.enter(`see my\ shot.png now`) }, `see [image 1: my\ shot.png 1200x800 PNG] now`, nil},
+		{"among pasted lines", func(d *driver) { d.send(tea.PasteMsg{Content: "wrote a.png\nand more"}) }, "wrote a.png\nand more", nil},
+		{"empty paste", func(d *driver) { d.enter("see "); d.send(tea.PasteMsg{}) }, "see [image 1: clipboard]", nil},
 		{"clipboard", func(d *driver) { d.enter("see "); d.press("ctrl+v") }, "see [image 1: clipboard]", nil},
 		{"erased, the next takes its number", func(d *driver) { d.enter("a.png b.png "); d.press("home", "delete") }, " [image 1: b.png 1200x800 PNG] ", nil},
 		{"sent", func(d *driver) { d.enter("a.png and b.png "); d.press("enter") }, "", []loop.Command{loop.Prompt{
@@ -67,8 +79,13 @@ func TestImagesThatCannotBe(t *testing.T) {
 		ClipboardImage: func(context.Context) (llm.Image, error) {
 			return llm.Image{}, errors.New("the clipboard holds no image")
 		}})
+	d.send(tea.PasteMsg{})
+	d.hides("holds no image")
 	d.press("ctrl+v")
 	d.shows("the clipboard holds no image.")
+	d.enter("see photo.heic ")
+	d.shows("An image stays a path: photo.heic: it is no image for a model.")
+	d.press("ctrl+c")
 	d.send(tea.PasteMsg{Content: "a.png"})
 	d.shows("anthropic/claude-sonnet cannot see images")
 }

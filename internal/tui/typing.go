@@ -70,7 +70,7 @@ func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	case m.keys.is(k, actEdit):
 		return m.editElsewhere(), true
 	case m.keys.is(k, actAttach):
-		return m.attachClipboard(), true
+		return m.attachClipboard(false), true
 	case m.keys.is(k, actPrevPrompt) && m.editQueued():
 		return nil, true
 	case m.keys.is(k, actPrevPrompt):
@@ -89,8 +89,11 @@ func (m *model) pasteTyped(text string) tea.Cmd {
 		m.editor.searchFor(s.text+line, m.prompts())
 		return nil
 	}
+	if text == "" { // all that a terminal can paste of an image
+		return m.attachClipboard(true)
+	}
 	m.editor.paste(text)
-	return m.lookAt(strings.TrimSpace(text))
+	return m.lookAtPaste(strings.TrimSpace(unixLines(text)))
 }
 
 // typedOn looks at what is typed after every message.

@@ -81,7 +81,7 @@ func Show(ctx context.Context, content []byte) (s Shown, err error) {
 	media := mediaOf(content)
 	f := formatOf(media)
 	if f == nil {
-		return Shown{}, fmt.Errorf("the content is %s, which is no image that is shown here", media)
+		return Shown{}, fmt.Errorf("the content is %s, which is no image that is shown here: PNG, JPEG, GIF, WebP and BMP are", media)
 	}
 	c, err := f.config(bytes.NewReader(content))
 	if err != nil {

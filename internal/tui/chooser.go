@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -191,7 +192,7 @@ func (c *chooser) draw(p page) ([]string, *tea.Cursor) {
 	dim := func(s string) string { return c.st.Dim.Render(Truncate(s, c.width)) }
 	filter := Truncate(SanitizeLine(c.filter), max(c.width-gutter-1, 0))
 	lines := []string{
-		c.st.Dim.Render(spread(p.head, p.right, c.width)),
+		c.st.Dim.Render(spread(briefly(p.head, c.width), p.right, c.width)),
 		Truncate(c.st.Cyan.Render(markUser)+" "+filter, c.width),
 		"",
 	}
@@ -212,13 +213,38 @@ func (c *chooser) draw(p page) ([]string, *tea.Cursor) {
 	for len(lines) < c.height-1 {
 		lines = append(lines, "")
 	}
-	lines = append(lines[:max(min(len(lines), c.height-1), 0)], dim("  "+fitting(p.hint, c.width-gutter)))
+	lines = append(lines[:max(min(len(lines), c.height-1), 0)], c.foot(p.hint))
 	if c.height <= 2 {
 		return lines, nil
 	}
 	cursor := tea.NewCursor(min(gutter+lipgloss.Width(filter), c.width-1), 1)
 	cursor.Shape, cursor.Blink = tea.CursorBar, false
 	return lines, cursor
+}
+
+// foot is the last line: what keys do, and where in a list one is that has more
+// entries than room.
+func (c *chooser) foot(hint string) string {
+	at, room := "", c.width-gutter
+	if c.count > c.room() {
+		at = fmt.Sprintf("%d of %d", c.at+1, c.count)
+		room -= lipgloss.Width(at) + 2
+	}
+	hint = fitting(hint, room)
+	return c.st.Dim.Render(spread(strings.Repeat(" ", gutter)+hint, at, c.width))
+}
+
+// briefly leaves out what a heading ends with, after commas, until the rest has
+// room.
+func briefly(head string, width int) string {
+	for lipgloss.Width(head) > width {
+		i := strings.LastIndex(head, ", ")
+		if i < 0 {
+			break
+		}
+		head = head[:i]
+	}
+	return head
 }
 
 // fitting leaves out what a hint begins with until the rest has room.

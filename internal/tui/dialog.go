@@ -157,6 +157,8 @@ func (d *dialog) pressNote(msg tea.KeyPressMsg) *loop.Answer {
 	switch {
 	case d.keys.is(k, actSay):
 		d.note, d.aside = nil, d.note
+	case strings.HasPrefix(k, "pg"):
+		d.pressScroll(k)
 	case d.keys.is(k, actNewline):
 		d.note.newline()
 	case d.keys.is(k, actSend) && d.note.continued():
@@ -231,12 +233,27 @@ func (d *dialog) visible(room, width int) []string {
 		case left > 0:
 			more = "    " + count(left, "more line") + " below"
 		}
-		if hint := " · " + d.keys.name(actUp) + " and " + d.keys.name(actDown) + " scroll"; lipgloss.Width(more+hint) <= width {
-			more += hint
+		up, down := d.scrolls(actUp), d.scrolls(actDown)
+		for _, hint := range []string{" · " + up + " and " + down + " scroll", " · " + up + ", " + down} {
+			if lipgloss.Width(more+hint) <= width {
+				more += hint
+				break
+			}
 		}
 		out = append(out, d.st.Dim.Render(Truncate(more, width)))
 	}
 	return out
+}
+
+// scrolls is the key of a that scrolls: while something is typed, one that
+// means nothing in the text.
+func (d *dialog) scrolls(a action) string {
+	for _, k := range d.keys.keys(a) {
+		if d.note == nil || strings.HasPrefix(k, "pg") {
+			return k
+		}
+	}
+	return ""
 }
 
 // foot is the line of keys, or what is being said with the refusal.

@@ -156,3 +156,41 @@ func TestCommandsThatWaitForTheTurn(t *testing.T) {
 		t.Errorf("a turn that runs is left:\n%s", d.screen())
 	}
 }
+
+// A list that has no room for all of its entries says which of how many is
+// marked, and its heading is no half sentence.
+func TestListTellsWhereOneIs(t *testing.T) {
+	d := newDriver(t, 40, 12, Options{})
+	d.events(userSaid("one"), turnEnd(loop.Done, 0))
+	d.enter("/keys")
+	d.press("enter")
+	d.sees("1 of ")
+	d.press("down", "down")
+	d.sees("3 of ")
+	d.enter("vi")
+	d.enter("ew-top")
+	d.lacks(" of ")
+	d.press("esc")
+	d.enter("/rewind")
+	d.press("enter")
+	d.lacks("…", " of ")
+	d.sees("take back a prompt\n")
+}
+
+// What is to be approved can be scrolled while one says something to it.
+func TestScrollWhileSaying(t *testing.T) {
+	d := newDriver(t, 40, 14, Options{})
+	url := "https://example.org/" + strings.Repeat("path/", 60)
+	d.events(userSaid("go"), loop.Asked{Ask: loop.Ask{ID: "1", Title: "fetch " + url, Effect: "network"}})
+	d.pass(time.Second)
+	d.press("tab")
+	d.enter("not there")
+	d.lacks("the end")
+	d.sees("pgup, pgdown")
+	for range 9 {
+		d.press("pgdown")
+	}
+	d.sees("the end ·", "not there")
+	d.press("enter")
+	d.commands(loop.Answer{ID: "1", Decision: loop.Refuse, Note: "not there"})
+}

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -46,6 +47,7 @@ type popup struct {
 	word
 	rows    []suggestion
 	at, top int // the marked one, negative for none; the first that is shown
+	visible int // how many of them are
 	number  int // of the latest question for files, counted up
 	shown   int // of that whose answer is shown
 	stop    context.CancelFunc
@@ -179,6 +181,7 @@ func (m *model) accept(s suggestion) {
 // lines draws the suggestions, at most so many.
 func (p *popup) lines(st *Styles, width, limit int) []string {
 	shown := min(len(p.rows), popupRows, limit)
+	p.visible = shown
 	if shown <= 0 {
 		return nil
 	}
@@ -195,6 +198,15 @@ func (p *popup) lines(st *Styles, width, limit int) []string {
 		out = append(out, p.row(st, s, i+p.top == p.at, column, width))
 	}
 	return out
+}
+
+// place says which of the suggestions is marked, where there are more than are
+// shown.
+func (p *popup) place() string {
+	if len(p.rows) <= p.visible || p.at < 0 {
+		return ""
+	}
+	return strconv.Itoa(p.at+1) + " of " + strconv.Itoa(len(p.rows)) + " · "
 }
 
 // row draws a suggestion.

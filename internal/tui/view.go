@@ -162,7 +162,7 @@ func (m *model) advice() string {
 	case m.flash != "":
 		return m.flash
 	case m.popup.open() && !m.dialog.takes():
-		return m.keys.name(actComplete) + " takes · " + m.keys.name(actDismiss) + " closes"
+		return m.popup.place() + m.keys.name(actComplete) + " takes · " + m.keys.name(actDismiss) + " closes"
 	case m.editor.mode() != "":
 		return m.editor.mode()
 	case !m.list.follow:

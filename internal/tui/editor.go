@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"maps"
 	"strings"
 
 	"agent/internal/tui/text"
@@ -23,6 +24,8 @@ type editor struct {
 	width, limit int
 	top          int // the first row that is shown
 	swept        sweep
+	held         sweep   // what was marked when the key was pressed
+	gives        *string // what was copied and not taken yet
 }
 
 // newEditor returns an empty editor, with the keys of vi or without.
@@ -33,6 +36,7 @@ func newEditor(keys keymap, st *Styles, vi bool) *editor {
 		e.vi = text.NewVi(e.buf)
 	}
 	e.does = e.actions()
+	maps.Copy(e.does, e.markings())
 	e.resize(80, editorLines)
 	return e
 }
@@ -87,6 +91,10 @@ func (e *editor) takeAll() typing {
 // paste inserts text. Much of it becomes a token.
 func (e *editor) paste(pasted string) {
 	pasted = unixLines(pasted)
+	e.release()
+	if from, to, ok := e.chosen(); ok {
+		e.buf.Replace(from, to, "")
+	}
 	if e.asks() {
 		e.vi.AskFor(tidy(pasted))
 		return

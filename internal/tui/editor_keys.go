@@ -45,6 +45,7 @@ func (e *editor) press(msg tea.KeyPressMsg) {
 		return
 	}
 	switch act, ok := e.action(k); {
+	case e.mode() == "" && e.pressMarked(msg, act):
 	case e.vi != nil && e.vi.Press(k):
 	case k == "backspace":
 		e.buf.EraseLeft()
@@ -56,6 +57,7 @@ func (e *editor) press(msg tea.KeyPressMsg) {
 	case msg.Text != "" && msg.Mod != virtual:
 		e.buf.Type(e.tokens.literal(tidy(msg.Text)))
 	}
+	e.held = sweep{}
 	e.tokens.number(e.buf)
 }
 

@@ -47,8 +47,12 @@ func (e *editor) commands() bool {
 // for. It has all keys.
 func (e *editor) asks() bool { return e.vi != nil && e.vi.Asks() }
 
-// copied is what vi copied for other programs, with pastes written out.
+// copied is what was copied for other programs, with pastes written out.
 func (e *editor) copied() (text string, ok bool) {
+	if e.gives != nil {
+		text, e.gives = *e.gives, nil
+		return text, true
+	}
 	if e.vi == nil {
 		return "", false
 	}

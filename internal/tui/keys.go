@@ -70,35 +70,44 @@ const (
 	actViewNewer    action = "view-newer"
 	actViewClose    action = "view-close"
 
-	actLineStart   action = "line-start"
-	actLineEnd     action = "line-end"
-	actWordLeft    action = "word-left"
-	actWordRight   action = "word-right"
-	actLeft        action = "left"
-	actRight       action = "right"
-	actEraseLeft   action = "erase-left"
-	actEraseRight  action = "erase-right"
-	actEraseWord   action = "erase-word"
-	actErasePart   action = "erase-part"
-	actEraseWordR  action = "erase-word-right"
-	actEraseToHead action = "erase-to-start"
-	actEraseToTail action = "erase-to-end"
-	actYank        action = "yank"
-	actYankOlder   action = "yank-older"
-	actTextStart   action = "text-start"
-	actTextEnd     action = "text-end"
-	actStepRight   action = "step-right"
-	actStepUp      action = "step-up"
-	actUpper       action = "upper-word"
-	actLower       action = "lower-word"
-	actCapital     action = "capital-word"
-	actSwapWords   action = "swap-words"
-	actSwapLetters action = "swap-letters"
-	actUndo        action = "undo"
-	actRedo        action = "redo"
-	actExpand      action = "expand"
-	actEdit        action = "edit"
-	actAttach      action = "attach"
+	actLineStart     action = "line-start"
+	actLineEnd       action = "line-end"
+	actWordLeft      action = "word-left"
+	actWordRight     action = "word-right"
+	actLeft          action = "left"
+	actRight         action = "right"
+	actEraseLeft     action = "erase-left"
+	actEraseRight    action = "erase-right"
+	actEraseWord     action = "erase-word"
+	actErasePart     action = "erase-part"
+	actEraseWordR    action = "erase-word-right"
+	actEraseToHead   action = "erase-to-start"
+	actEraseToTail   action = "erase-to-end"
+	actYank          action = "yank"
+	actYankOlder     action = "yank-older"
+	actTextStart     action = "text-start"
+	actTextEnd       action = "text-end"
+	actStepRight     action = "step-right"
+	actStepUp        action = "step-up"
+	actMarkLeft      action = "mark-left"
+	actMarkRight     action = "mark-right"
+	actMarkWordLeft  action = "mark-word-left"
+	actMarkWordRight action = "mark-word-right"
+	actMarkUp        action = "mark-up"
+	actMarkDown      action = "mark-down"
+	actMarkStart     action = "mark-line-start"
+	actMarkEnd       action = "mark-line-end"
+	actCopyMarked    action = "copy-marked"
+	actUpper         action = "upper-word"
+	actLower         action = "lower-word"
+	actCapital       action = "capital-word"
+	actSwapWords     action = "swap-words"
+	actSwapLetters   action = "swap-letters"
+	actUndo          action = "undo"
+	actRedo          action = "redo"
+	actExpand        action = "expand"
+	actEdit          action = "edit"
+	actAttach        action = "attach"
 )
 
 // scope says where a binding holds.
@@ -226,6 +235,15 @@ func editorKeys() []binding {
 		{actTextEnd, inEditor, []string{"alt+>", "alt+shift+."}, "end of all that is typed"},
 		{actStepRight, within, []string{"ctrl+f"}, "a letter on; at the end, search in the session"},
 		{actStepUp, within, []string{"ctrl+p"}, "a row up; in the first one, all that can be done"},
+		{actMarkLeft, inEditor, []string{"shift+left"}, "mark a letter, to type over it or to cut it; so do the other moves"},
+		{actMarkRight, inEditor, []string{"shift+right"}, ""},
+		{actMarkWordLeft, inEditor, []string{"ctrl+shift+left", "alt+shift+left"}, ""},
+		{actMarkWordRight, inEditor, []string{"ctrl+shift+right", "alt+shift+right"}, ""},
+		{actMarkUp, inEditor, []string{"shift+up"}, ""},
+		{actMarkDown, inEditor, []string{"shift+down"}, ""},
+		{actMarkStart, inEditor, []string{"shift+home"}, ""},
+		{actMarkEnd, inEditor, []string{"shift+end"}, ""},
+		{actCopyMarked, inEditor, []string{"alt+w"}, "copy what is marked; ctrl+w cuts it"},
 		{actUpper, inEditor, []string{"alt+u"}, "the next word in capitals"},
 		{actLower, inEditor, []string{"alt+l"}, "the next word in small letters"},
 		{actCapital, inEditor, []string{"alt+c"}, "a capital for the next word"},

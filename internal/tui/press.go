@@ -23,7 +23,8 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	if !whole {
 		return nil
 	}
-	m.flash, m.list.sel, m.editor.swept = "", selection{}, sweep{}
+	m.flash, m.list.sel = "", selection{}
+	m.editor.release()
 	k, now := msg.String(), m.now()
 	m.arm(now)
 	if m.whole {

@@ -5,9 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// sweep is what the mouse marks in the draft, between two places of its text. It
-// lasts until the next key.
-type sweep struct{ from, to int }
+// sweep is what the mouse or keys mark in the draft, between two places of its
+// text. It lasts until the next key.
+type sweep struct {
+	from, to int
+	keys     bool // marked it, to do something to it
+}
 
 // ends are its ends in the order of the text.
 func (s sweep) ends() (from, to int) { return min(s.from, s.to), max(s.from, s.to) }
@@ -21,7 +24,7 @@ func (e *editor) click(x, y, clicks int) {
 	}
 	at := e.cell(x, y)
 	e.place(at)
-	e.swept = sweep{at, at}
+	e.swept = sweep{from: at, to: at}
 	raw := e.buf.String()
 	switch clicks {
 	case 2:

@@ -17,7 +17,7 @@ func (m *model) dismisses(k string) bool {
 	case m.dialog.takes():
 		return m.dialog.note != nil && m.dialog.note.escapes()
 	}
-	return m.find.typing || m.popup.open() || m.editor.search != nil || m.editor.escapes()
+	return m.find.typing || m.popup.open() || m.editor.search != nil || m.editor.escapes() || m.editor.holds()
 }
 
 // tookTyping takes a message for what helps to type. It reports whether it was

@@ -54,9 +54,9 @@ func (p *player) typeOn() {
 	case 3:
 		p.d.pass(time.Duration(p.IntN(1500)) * time.Millisecond)
 	case 4, 5:
-		p.d.press(p.pick("d", "w", "c", "i", "(", "p", "u", ".", "v", "V", "3", "$", "0", "f", "x", "o", "J", "r", "g", "G", "~", "\"", "y", "esc", "esc", "k", "j"))
+		p.d.press(p.pick("d", "w", "c", "i", "(", "p", "u", ".", "v", "V", "3", "$", "0", "f", "x", "o", "J", "r", "g", "G", "~", "\"", "y", "esc", "esc", "k", "j", "R", "m", "'", "`", "/", "n", "*", "%", "}", ")", ">", "<", "a", "t", "s", "ctrl+x", "."))
 	default:
 		p.d.press(p.pick("enter", "esc", "ctrl+c", "tab", "up", "down", "left", "right", "ctrl+j", "backspace", "delete", "ctrl+w", "ctrl+u",
-			"ctrl+k", "alt+d", "alt+backspace", "ctrl+y", "alt+y", "ctrl+_", "alt+/", "alt+o", "ctrl+r", "ctrl+v", "ctrl+a", "ctrl+e", "alt+b", "alt+f", "日", "e\u0301", "👩‍👩‍👧", "x", " "))
+			"ctrl+k", "alt+d", "alt+backspace", "ctrl+y", "alt+y", "ctrl+_", "alt+/", "alt+o", "ctrl+r", "ctrl+v", "ctrl+a", "ctrl+e", "alt+b", "alt+f", "alt+t", "alt+u", "alt+w", "shift+left", "shift+up", "ctrl+shift+right", "alt+<", "日", "e\u0301", "👩‍👩‍👧", "x", " "))
 	}
 }

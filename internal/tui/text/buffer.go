@@ -73,6 +73,9 @@ func (b *Buffer) Set(text string) { b.edit(changed, 0, len(b.text), text) }
 // Type inserts what was typed. Undo takes it back word by word.
 func (b *Buffer) Type(s string) { b.edit(typed, b.caret, b.caret, s) }
 
+// TypeOver puts what was typed in the place of a range.
+func (b *Buffer) TypeOver(from, to int, s string) { b.edit(typed, from, to, s) }
+
 // Insert inserts text that comes as a whole.
 func (b *Buffer) Insert(s string) { b.edit(changed, b.caret, b.caret, s) }
 

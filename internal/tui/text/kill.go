@@ -54,6 +54,15 @@ func (b *Buffer) kill(from, to int) {
 	b.edit(killed, from, to, "")
 }
 
+// Cut cuts a range.
+func (b *Buffer) Cut(from, to int) {
+	b.last = moved
+	b.kill(from, to)
+}
+
+// Copy keeps a range as if it were cut.
+func (b *Buffer) Copy(from, to int) { b.kills.push(b.text[from:to], false) }
+
 // KillBlankWord cuts what stands before the caret back to a blank.
 func (b *Buffer) KillBlankWord() { b.kill(blankBefore(b.text, b.caret), b.caret) }
 

@@ -45,7 +45,7 @@ func (p *past) note(b *Buffer, what act, c change) {
 // goesOn reports whether a change goes on with what was done last: a word that
 // is typed, letters that are erased one after the other.
 func (p *past) goesOn(b *Buffer, what act, c change) bool {
-	if what != b.last {
+	if what != b.last || what == typed && c.old != "" {
 		return false
 	}
 	switch what {

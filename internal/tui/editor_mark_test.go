@@ -1,0 +1,65 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop"
+)
+
+func TestMarkingWithKeys(t *testing.T) {
+	for _, c := range []struct{ keys, want string }{
+		{"shift+left shift+left X", "one two\nthrX"},
+		{"shift+left shift+left backspace", "one two\nthr"},
+		{"shift+left shift+left delete X", "one two\nthrX"},
+		{"ctrl+shift+left ctrl+w home ctrl+y", "one two\nthree"},
+		{"ctrl+shift+left alt+w X ctrl+y", "one two\nXthreethree"},
+		{"shift+home X", "one two\nX"},
+		{"shift+up X", "one tX"},
+		{"shift+up shift+up X", "X"},
+		{"alt+< shift+down shift+down X", "X"},
+		{"alt+< shift+right shift+end shift+left X", "Xo\nthree"},
+		{"shift+left left X", "one two\nthrXee"}, // a move lets it go
+		{"shift+left shift+right X", "one two\nthreeX"},
+		{"ctrl+shift+left X Y ctrl+_", "one two\nthree"},
+		{"ctrl+w shift+left shift+left ctrl+y", "one twthree"},
+		{"shift+left esc X", "one two\nthreXe"},
+		{"alt+w X", "one two\nthreeX"}, // nothing is marked
+	} {
+		d := newDriver(t, 80, 24, Options{})
+		d.enter("one two")
+		d.press("ctrl+j")
+		d.enter("three")
+		d.press(strings.Fields(c.keys)...)
+		if got := d.m.editor.value(); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.keys, got, c.want)
+		}
+	}
+}
+
+// What is marked is copied for other programs, replaced by a paste, and let go
+// by esc, which stops nothing then.
+func TestMarkedByKeys(t *testing.T) {
+	got := ""
+	d := newDriver(t, 80, 24, Options{Copy: func(text string) (string, error) { got = text; return "wl-copy", nil }})
+	d.events(userSaid("go"))
+	d.enter("one two")
+	d.press("ctrl+shift+left", "alt+w")
+	if got != "two" {
+		t.Errorf("copied %q", got)
+	}
+	d.shows("copied 1 line")
+	d.press("shift+end")
+	d.send(tea.PasteMsg{Content: "three"})
+	d.holds("one three")
+	d.press("shift+left")
+	d.shows("ctrl+c stops")
+	d.press("esc")
+	d.commands()
+	d.press("esc")
+	d.commands(loop.Interrupt{})
+	d.pass(time.Second)
+}

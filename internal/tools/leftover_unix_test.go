@@ -29,19 +29,30 @@ func TestWhatKilledProgramsLeft(t *testing.T) {
 	if err := os.Link(filepath.Join(dir, "dir/f"), filepath.Join(dir, "dir/.agent-second.old")); err != nil {
 		t.Skip(err)
 	}
-	if err := os.Symlink("f", filepath.Join(dir, "dir/.agent-link.tmp")); err != nil {
+	link := filepath.Join(dir, "dir/.agent-link.tmp")
+	if err := os.Symlink("f", link); err != nil {
 		t.Skip(err)
 	}
-	back(t, filepath.Join(dir, "dir"), "young")
+	if err := unix.Lutimes(link, make([]unix.Timeval, 2)); err != nil { // in 1970
+		t.Fatal(err)
+	}
 	back(t, filepath.Join(dir, "other"), "")
+	if os.Geteuid() == 0 { // who alone can make a file another's
+		kept["dir/.agent-foreign.tmp"] = "x"
+		foreign := filepath.Join(dir, "dir/.agent-foreign.tmp")
+		writeFile(t, foreign, "x")
+		if err := os.Chown(foreign, 65534, 65534); err != nil {
+			t.Fatal(err)
+		}
+	}
+	back(t, filepath.Join(dir, "dir"), "young")
 
 	if _, err := call(t, ws, "write", obj{"path": "dir/f", "content": "new\n"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Lstat(filepath.Join(dir, "dir/.agent-link.tmp")); err != nil {
+	if _, err := os.Lstat(link); err != nil {
 		t.Errorf("a link is gone: %v", err)
 	}
-	_ = os.Remove(filepath.Join(dir, "dir/.agent-link.tmp"))
 	kept["dir/f"] = "new\n"
 	if diff := cmp.Diff(contents(t, dir), kept); diff != "" {
 		t.Errorf("got (-), want (+):\n%s", diff)

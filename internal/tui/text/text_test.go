@@ -124,8 +124,8 @@ func scribble(b *Buffer, r *rand.Rand) {
 
 // The caret is never within a character, whatever is done.
 func TestCaretIsBetweenCharacters(t *testing.T) {
-	keys := keyNames("hjklwbe0^$gGfFtT;,iaoOIAxXdcyDCYSspPur.J~vV123\"()W<esc><esc><esc><ctrl+r><space>日x")
-	for seed := range uint64(100) {
+	keys := keyNames("hjklwbe0^$gGfFtT;,iaoOIAxXdcyDCYSspPur.J~vV123\"()WR'`mn*#%{}[]><lt>_|+-U/<enter><backspace><ctrl+a><ctrl+x><esc><esc><esc><ctrl+r><space>日x")
+	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		b := New(plain)
 		b.SetWidth(15)

@@ -94,34 +94,47 @@ func (v *Vi) words(n int, big, around bool) (from, to int, ok bool) {
 		return to, to, true
 	}
 	blanksFirst := kindAt(s, to, big) == blank
-	for ; n > 0; n-- {
-		if to, ok = b.objectEnd(to, big); !ok {
-			return 0, 0, false
-		}
-		if around {
-			if first := kindAt(s, to, big) == blank; !blanksFirst && !first {
-				continue
-			}
-			if to == len(s) && !blanksFirst || to < len(s) && s[to] == '\n' && !blanksFirst {
-				continue
-			}
-			for to < len(s) && blanksFirst && kindAt(s, to, big) == blank && !emptyLineAt(s, to) {
-				to = next(s, to)
-			}
-			if to == len(s) {
-				return 0, 0, false
-			}
-			if to, ok = b.objectEnd(to, big); !ok {
-				return 0, 0, false
-			}
+	for ok = true; n > 0 && ok; n-- {
+		if to, ok = b.objectEnd(to, big); ok && around {
+			to, ok = b.aroundEnd(to, big, blanksFirst)
 		}
 	}
-	if last := previous(s, to); around && !more && !blanksFirst && kindAt(s, last, big) != blank {
-		if i := b.blanksStart(max(from-1, 0), big); from > b.lineStart(from) && kindAt(s, i, big) == blank && i > b.lineStart(from) {
-			from = i
-		}
+	if !ok {
+		return 0, 0, false
+	}
+	if around && !more && !blanksFirst && kindAt(s, previous(s, to), big) != blank {
+		from = b.blanksBefore(from, big)
 	}
 	return from, to, true
+}
+
+// aroundEnd is how far an object goes on around: over the blanks behind a word,
+// or over the word behind blanks, which may be in the next line.
+func (b *Buffer) aroundEnd(at int, big, blanksFirst bool) (to int, ok bool) {
+	s := b.text
+	if !blanksFirst {
+		if at == len(s) || s[at] == '\n' || kindAt(s, at, big) != blank {
+			return at, true
+		}
+		return b.objectEnd(at, big)
+	}
+	for at < len(s) && kindAt(s, at, big) == blank && !emptyLineAt(s, at) {
+		at = next(s, at)
+	}
+	return b.objectEnd(at, big)
+}
+
+// blanksBefore is where the blanks before a word begin, unless they begin the
+// line.
+func (b *Buffer) blanksBefore(at int, big bool) int {
+	start := b.lineStart(at)
+	if at == start {
+		return at
+	}
+	if from := b.blanksStart(previous(b.text, at), big); from > start && kindAt(b.text, from, big) == blank {
+		return from
+	}
+	return at
 }
 
 // blanksStart is where the word, or the blanks, at an offset begin in the line.

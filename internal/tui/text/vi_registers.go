@@ -91,6 +91,12 @@ func (v *Vi) Clipboard(text string) {
 	v.registers["+"] = kill{text, strings.HasSuffix(text, "\n")}
 }
 
+// fits is how often text is put at most.
+func (k kill) fits(times int) int {
+	const most = 1 << 20
+	return min(times, max(most/max(len(k.text), 1), 1))
+}
+
 // putAt is p and its like: what a register holds goes behind the caret or
 // before it.
 func (v *Vi) putAt(key string) {
@@ -99,8 +105,7 @@ func (v *Vi) putAt(key string) {
 		v.done(true)
 		return
 	}
-	const most = 1 << 20
-	times := min(v.times(), max(most/len(k.text), 1))
+	times := k.fits(v.times())
 	after, beyond := strings.HasSuffix(key, "p"), key[0] == 'g'
 	b.Join()
 	if k.lines {

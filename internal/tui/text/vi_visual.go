@@ -230,7 +230,8 @@ func (v *Vi) insertAround(key string, s span) {
 // putOver puts what a register holds in the place of what is marked, which is
 // what was cut last from here on, if it is kept.
 func (v *Vi) putOver(s span, keeps bool) {
-	b, k, n := v.b, v.content(), v.times()
+	b, k := v.b, v.content()
+	n := k.fits(v.times())
 	v.leaveVisual()
 	b.Join()
 	b.moveTo(s.from)

@@ -120,11 +120,22 @@ func (f *feed) surveyed(s loop.Surveyed) {
 	}
 	f.prompts = append(f.prompts, own...)
 	f.said, f.turns, f.cost, f.todo = s.Prompts, s.Turns, s.Cost, s.Todo
-	if s.Model != "" {
+	if f.model == "" {
 		f.model = s.Model
 	}
-	if s.Mode != "" {
+	if f.mode == "" {
 		f.mode = s.Mode
+	}
+}
+
+// goesOn takes what answers from here on, and in which mode: it may be another
+// than the session had.
+func (f *feed) goesOn(o Options) {
+	if o.Model != "" {
+		f.model, f.why, f.context, f.effort = o.Model, o.ModelWhy, o.Context, o.Effort
+	}
+	if o.Mode != "" {
+		f.mode = o.Mode
 	}
 }
 

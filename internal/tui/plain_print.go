@@ -25,7 +25,11 @@ func (p *teller) begin() {
 	typed := p.in.Typed
 	p.in.Typed = false // nobody typed this here
 	for _, ev := range p.m.o.History[last:] {
-		p.event(ev)
+		switch ev.(type) {
+		case *loop.ModelSet, *loop.ModeSet: // what holds now may be something else
+		default:
+			p.event(ev)
+		}
 	}
 	p.in.Typed = typed
 	if draft := p.m.editor.take(); strings.TrimSpace(draft) != "" {

@@ -138,3 +138,12 @@ func TestPlainASCII(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// Which model answered before, and in which mode, is not told as if it did now.
+func TestPlainGoesOnOtherwise(t *testing.T) {
+	past := append(long(1), &loop.ModelSet{Model: "acme/large"}, &loop.ModeSet{Mode: "all"})
+	got := told(t, Options{Model: "acme/small", Mode: "ask", History: past}, "hello")
+	if strings.Contains(got, "from here on") || strings.Contains(got, "asks nothing") {
+		t.Errorf("got %q", got)
+	}
+}

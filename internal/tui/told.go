@@ -13,10 +13,10 @@ import (
 // tell draws the end of a session from its events.
 func (m *model) tell(events []loop.Event) {
 	m.feed = newFeed(m.list, m.now)
-	m.feed.model, m.feed.why, m.feed.context, m.feed.effort, m.feed.mode = m.o.Model, m.o.ModelWhy, m.o.Context, m.o.Effort, m.o.Mode
 	for _, ev := range events {
 		m.feed.apply(ev)
 	}
+	m.feed.goesOn(m.o)
 	m.feed.resumed()
 	m.list.settled = m.o.Page == nil || len(events) == 0
 	m.entitle(m.feed.title)

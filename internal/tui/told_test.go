@@ -34,3 +34,15 @@ func TestCommandsShowTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// A session that goes on with another model or in another mode than it had says
+// so at once: what it had is past.
+func TestResumedOtherwise(t *testing.T) {
+	past := append([]loop.Event{&loop.ModelSet{Model: "acme/large", Effort: "high"}, &loop.ModeSet{Mode: "all"}}, long(5)...)
+	d := newDriver(t, 80, 24, Options{Model: "acme/small", ModelWhy: "you said so", Mode: "ask", History: past})
+	d.events(loop.Surveyed{Events: len(past), Bounds: []int{0}, Model: "acme/large", Mode: "all"})
+	lines := strings.Split(strings.TrimSpace(d.screen()), "\n")
+	if got := lines[len(lines)-1]; !strings.HasPrefix(got, "acme/small · ") || !strings.Contains(got, "asks before changes") {
+		t.Errorf("the last line says %q", got)
+	}
+}

@@ -61,9 +61,9 @@ func (v *View) From(offset int64) iter.Seq2[Record, error] { return records(v.f,
 // next one is asked for.
 func (v *View) Pass(offset int64) iter.Seq2[Record, error] { return passing(v.f, offset, End) }
 
-// Before yields the records that begin before an offset, the last first. It
-// reads no further back than it is asked to go. Damaged places are left out;
-// an error comes last.
+// Before yields the records that begin before an offset, the last first. A
+// record's Body lasts until the next one is asked for. It reads no further back
+// than it is asked to go. Damaged places are left out; an error comes last.
 func (v *View) Before(offset int64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		size, err := v.Size()
@@ -75,7 +75,6 @@ func (v *View) Before(offset int64) iter.Seq2[Record, error] {
 			if _, ok := l.header(); ok {
 				continue
 			}
-			l.Body = bytes.Clone(l.Body)
 			if !yield(l.Record, err) {
 				return
 			}

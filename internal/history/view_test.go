@@ -1,6 +1,7 @@
 package history_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -35,6 +36,7 @@ func collect(t testing.TB, records iter.Seq2[history.Record, error]) (all []hist
 		if err != nil {
 			t.Fatal(err)
 		}
+		r.Body = bytes.Clone(r.Body)
 		all = append(all, r)
 	}
 	return all

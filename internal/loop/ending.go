@@ -45,11 +45,12 @@ func Ending(ctx context.Context, v *history.View, least int) (State, error) {
 func tail(records iter.Seq2[history.Record, error], least int) (gathering, bool, error) {
 	var events []Durable
 	g, n := newGathering(), 0
+	all := swift{whole: true}
 	for r, err := range records {
 		if err != nil {
 			return g, false, err
 		}
-		e, err := Decode(r.Body)
+		e, err := all.decode(r.Body)
 		if err != nil {
 			return g, false, err
 		}
@@ -90,8 +91,8 @@ func (s *survey) tail(v *history.View, least int) (gathering, error) {
 }
 
 // modelBefore returns the model of a session whose end says nothing of it: the
-// one that it began with, if every step of the end was its. Otherwise it takes
-// a survey to know.
+// one that it began with, if every step of the end was its. Otherwise all of the
+// log has to be looked through.
 func modelBefore(ctx context.Context, v *history.View, end State) (string, error) {
 	first, err := firstModel(v)
 	if err != nil {
@@ -106,11 +107,41 @@ func modelBefore(ctx context.Context, v *history.View, end State) (string, error
 	if steps > 0 && steps == end.Steps {
 		return first, nil
 	}
-	all, err := surveyOf(ctx, v)
-	if err != nil {
-		return "", err
+	return lastModel(ctx, v)
+}
+
+// lastModel returns the model that a log tells of last, reading nothing else in
+// it, unless something was taken back, which may be that.
+func lastModel(ctx context.Context, v *history.View) (string, error) {
+	model := ""
+	for r, err := range v.Pass(0) {
+		if errors.As(err, new(history.Problem)) {
+			continue
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return "", err
+		}
+		typ, err := typeIn(r.Body)
+		if err != nil || typ == "rewind" {
+			all, err := surveyOf(ctx, v)
+			if err != nil {
+				return "", err
+			}
+			return all.tell(nil).Model, nil
+		}
+		if typ != ModelRecord {
+			continue
+		}
+		e, err := Decode(r.Body)
+		if err != nil {
+			return "", err
+		}
+		model = e.(*ModelSet).Model
 	}
-	return all.tell(nil).Model, nil
+	return model, nil
 }
 
 // firstModel returns the model that was set before anything was answered; empty

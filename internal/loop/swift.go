@@ -7,13 +7,16 @@ import (
 	"agent/internal/llm"
 )
 
-// swift decodes records to be folded, which is Decode without the garbage: of
-// messages, prompts and results, which are nearly all of a log, it copies what a
-// fold makes something of and nothing else. It is for one reader.
-type swift struct{ fields }
+// swift is Decode without the garbage, for messages, prompts and results, which
+// are nearly all of a log. It is for one reader.
+type swift struct {
+	fields
+	// whole has decode return all of a ToolEnd. Without, it has what a fold
+	// makes something of: the Result and the Reads.
+	whole bool
+}
 
-// decode returns the event of a record, as Decode does. Of a ToolEnd it has the
-// Result and the Reads alone.
+// decode returns the event of a record, as Decode does.
 func (s *swift) decode(record []byte) (Durable, error) {
 	typ, err := typeIn(record)
 	if err != nil {
@@ -77,10 +80,31 @@ func (s *swift) toolEnd(record []byte) *ToolEnd {
 		case "reads":
 			s.json(value, &e.Reads)
 		default:
+			if s.whole {
+				s.shown(e, name, value)
+			}
 			s.meta(&e.Meta, name, value)
 		}
 	})
 	return e
+}
+
+// shown reads what is told of a result to people alone.
+func (s *swift) shown(e *ToolEnd, name, value []byte) {
+	switch string(name) {
+	case "title":
+		e.Title = s.text(value)
+	case "effect":
+		e.Effect = s.text(value)
+	case "outcome":
+		e.Outcome = Outcome(s.text(value))
+	case "summary":
+		e.Summary = s.text(value)
+	case "diffs":
+		s.json(value, &e.Diffs)
+	case "duration_ns":
+		s.json(value, &e.Duration)
+	}
 }
 
 func (s *swift) message(m *llm.Message, object []byte) {

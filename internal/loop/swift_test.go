@@ -35,6 +35,11 @@ func sameDecoded(t *testing.T, decode func([]byte) (loop.Durable, error), record
 	if d := cmp.Diff(got, want); d != "" || (err == nil) != (wantErr == nil) {
 		t.Errorf("%q: got %v, want %v:\n%s", record, err, wantErr, d)
 	}
+	whole, err := loop.DecodeWhole()(record)
+	want, wantErr = loop.Decode(record)
+	if d := cmp.Diff(whole, want); d != "" || (err == nil) != (wantErr == nil) {
+		t.Errorf("whole, %q: got %v, want %v:\n%s", record, err, wantErr, d)
+	}
 }
 
 func TestDecodeToFold(t *testing.T) {
@@ -46,7 +51,8 @@ func TestDecodeToFold(t *testing.T) {
 	}
 	image := []llm.Image{{MediaType: "image/png", Data: []byte("x")}}
 	records = append(records, recordsOf(t, []loop.Durable{
-		&loop.ToolEnd{Result: llm.Message{Kind: llm.ToolResult, ID: "a", Text: "\x00\x1f\u2028\u007f🦫", IsError: true, Images: image}, Reads: []tools.Reading{{Path: "a"}}},
+		&loop.ToolEnd{Result: llm.Message{Kind: llm.ToolResult, ID: "a", Text: "\x00\x1f\u2028\u007f🦫", IsError: true, Images: image}, Reads: []tools.Reading{{Path: "a"}},
+			Title: "edit \"a\"", Effect: "write", Outcome: loop.Failed, Summary: "é\n", Diffs: []loop.Diff{{Path: "a", Unified: "-a\n+b", Added: 1}}, Duration: 12},
 		&loop.MessageDone{Message: llm.Message{Kind: llm.Thinking, Cut: true, Opaque: &llm.Opaque{Dialect: "d", Model: "m", Data: []byte(`{"a":[1]}`)}}},
 	}...)...)
 	for _, r := range records {

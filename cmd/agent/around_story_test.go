@@ -21,7 +21,7 @@ func TestTerminalTells(t *testing.T) {
 	a.wait("? keys")
 	a.send(focusOut)
 	a.send("go" + enter)
-	a.wrote("\x1b]9;agent · shop: All done; ")
+	a.wrote("\x1b]99;i=agent:d=0:o=unfocused;agent · shop\x1b\\\x1b]99;i=agent:p=body;All done; ")
 	a.wait("? keys")
 	a.send("/copy code" + enter)
 	a.wrote("\x1b]52;c;bWFrZSBpdAo=\a")

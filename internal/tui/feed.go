@@ -146,7 +146,7 @@ func (f *feed) count(ev loop.Event) {
 	case *loop.UserSaid:
 		if !ev.Steered && !ev.Auto {
 			f.settle()
-			f.list.bound(false)
+			f.bound(false)
 			f.list.turn = f.list.events()
 		}
 		bytes = len(ev.Text)

@@ -65,7 +65,7 @@ func (f *feed) stepEnd(ev *loop.StepEnd) {
 	if ev.Cost != nil {
 		f.cost += *ev.Cost
 	}
-	f.list.bound(true)
+	f.bound(true)
 }
 
 // tally counts the lines that a turn adds and removes, by path.

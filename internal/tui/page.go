@@ -128,6 +128,27 @@ func (t *transcript) bound(inTurn bool) {
 	t.pages = append(t.pages, next)
 }
 
+// carry moves a row from the page before the last one to the last. What the
+// window shows stays, as far as it is not that row.
+func (t *transcript) carry(r *row, from *leaf) {
+	t.takeOut(r, from)
+	t.last().rows = append(t.last().rows, r)
+	t.top = t.near(t.top)
+}
+
+// takeOut takes a row away from a page, without moving what the window shows
+// below it.
+func (t *transcript) takeOut(r *row, p *leaf) {
+	n := slices.Index(p.rows, r)
+	p.remove(r)
+	if n >= 0 && t.pages[t.top.page] == p && t.top.row > n {
+		t.top.row--
+	}
+}
+
+// carried reports whether a row of the last page began before it.
+func (t *transcript) carried(r *row) bool { return r.at < t.last().from }
+
 // survey takes what lies before the session's last events, which are all that is
 // known so far.
 func (t *transcript) survey(s loop.Surveyed) {

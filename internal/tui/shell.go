@@ -82,6 +82,10 @@ func (f *feed) shell(ev loop.Event) {
 		}
 	case *loop.ShellEnd:
 		r := f.typed
+		if r != nil && f.list.carried(r) { // it is told where it ends, as it is when the page is read again
+			f.list.remove(r)
+			r = nil
+		}
 		if r == nil || r.item.(*typedCommand).id != ev.ID {
 			r = f.list.put(&typedCommand{line: asTyped(ev.Line, ev.Join)})
 		}
@@ -98,6 +102,16 @@ func (f *feed) shell(ev loop.Event) {
 			f.typed.item.(*typedCommand).progress(ev.Text)
 			f.typed.touch()
 		}
+	}
+}
+
+// bound says that a page may begin with the next event. A command that runs goes
+// along: the page that it began in knows nothing of its end.
+func (f *feed) bound(inTurn bool) {
+	before := f.list.last()
+	f.list.bound(inTurn)
+	if f.typed != nil && f.list.last() != before {
+		f.list.carry(f.typed, before)
 	}
 }
 

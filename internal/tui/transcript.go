@@ -136,7 +136,7 @@ func (t *transcript) putAfter(r *row, it item) *row {
 }
 
 // remove takes a row away, which is one of the last.
-func (t *transcript) remove(r *row) { t.last().remove(r) }
+func (t *transcript) remove(r *row) { t.takeOut(r, t.last()) }
 
 // last is the page that grows.
 func (t *transcript) last() *leaf { return t.pages[len(t.pages)-1] }

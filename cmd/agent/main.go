@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agent/cmd/agent/startup"
+	_ "agent/cmd/agent/startup"
 	"agent/internal/tui"
 )
 
@@ -27,7 +27,7 @@ const startUp = time.Second
 
 func main() {
 	outlastFileLimit()
-	time.AfterFunc(startUp, started)
+	time.AfterFunc(startUp, debug.FreeOSMemory) // what only the start needed
 	cmd := rootCommand()
 	code, say := exitCode(cmd.ExecuteContext(context.Background()))
 	if say != nil {
@@ -37,12 +37,6 @@ func main() {
 		}
 	}
 	os.Exit(code)
-}
-
-// started gives back what only the start needed.
-func started() {
-	startup.Over()
-	debug.FreeOSMemory()
 }
 
 // rootCommand is `agent` with everything under it.

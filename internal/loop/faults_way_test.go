@@ -79,7 +79,7 @@ func waysThere() []fault {
 				retrying 3 of 6 in 500ms: test: connecting to HOST took too long` + again(1)}
 		})},
 		{n: 5, name: "unknown authority", scene: early(certificate(func(c *certificates) tls.Certificate { return c.unknown },
-			" is signed by an unknown authority: CN=Stranger | a proxy may stand in between; its certificate belongs into the system's store"))},
+			" is signed by an unknown authority: CN=Stranger | a proxy may stand in between; its certificate belongs into the system's store, or into the file that SSL_CERT_FILE names"))},
 		{n: 6, name: "expired certificate", scene: early(certificate(func(c *certificates) tls.Certificate { return c.expired },
 			", issued by CN=Trusted, is good from 2001-01-01 to 2001-12-31 only | look whether the clock of this machine is right"))},
 		{n: 6, name: "certificate of another host", scene: early(certificate(func(c *certificates) tls.Certificate { return c.misled },

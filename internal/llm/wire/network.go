@@ -40,6 +40,7 @@ func (c *Client) unreached(err error) *llm.Error {
 	dns, _ := errors.AsType[*net.DNSError](err)
 	op, _ := errors.AsType[*net.OpError](err)
 	proxy, _ := errors.AsType[*turnedAway](err)
+	misspelt, _ := errors.AsType[*noProxy](err)
 	asked, _ := errors.AsType[*url.Error](err) // before the headers
 	late, _ := errors.AsType[*slow](err)
 	switch {
@@ -54,6 +55,8 @@ func (c *Client) unreached(err error) *llm.Error {
 		e.Hint = "if that is the right place, use it as the base URL"
 	case proxy != nil:
 		e.Retry, e.Message, e.Hint = proxy.status >= http.StatusInternalServerError, proxy.Error(), "check HTTPS_PROXY"
+	case misspelt != nil:
+		e.Message, e.Hint = misspelt.Error(), "write it as http://HOST:PORT, or unset it; a % in a password is written %25"
 	case op != nil && op.Op == "proxyconnect":
 		e.Message, e.Hint = "cannot reach the proxy: "+last(err), "check HTTPS_PROXY"
 	case late != nil:
@@ -110,7 +113,7 @@ func (c *Client) untrusted(v *tls.CertificateVerificationError) (message, hint s
 	issuer := cert.Issuer.String()
 	if _, unknown := errors.AsType[x509.UnknownAuthorityError](v.Err); unknown {
 		return message + " is signed by an unknown authority: " + issuer,
-			"a proxy may stand in between; its certificate belongs into the system's store"
+			"a proxy may stand in between; its certificate belongs into the system's store, or into the file that SSL_CERT_FILE names"
 	}
 	message += ", issued by " + issuer + ", "
 	if _, other := errors.AsType[x509.HostnameError](v.Err); other {

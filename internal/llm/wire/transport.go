@@ -15,7 +15,7 @@ import (
 func newTransport(at Endpoint) *http.Transport {
 	proxy := at.Proxy
 	if proxy == nil {
-		proxy = http.ProxyFromEnvironment
+		proxy = environmentProxy
 	}
 	dial := at.Dial
 	if dial == nil {
@@ -34,7 +34,11 @@ func newTransport(at Endpoint) *http.Transport {
 		}
 		return nil, err
 	}
-	trust := &tls.Config{RootCAs: at.Roots}
+	roots := at.Roots
+	if roots == nil {
+		roots = environmentRoots()
+	}
+	trust := &tls.Config{RootCAs: roots}
 	return &http.Transport{
 		Proxy: proxy,
 		OnProxyConnectResponse: func(_ context.Context, proxy *url.URL, _ *http.Request, res *http.Response) error {

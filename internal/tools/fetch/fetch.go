@@ -124,7 +124,7 @@ func (c *Client) Get(ctx context.Context, u *url.URL) (Page, error) {
 	case ctx.Err() != nil:
 		return Page{}, ctx.Err()
 	case limited.Err() != nil:
-		return Page{}, fmt.Errorf("fetch %s: it was not done within %s. Try it again later, or do without it", u, c.limit)
+		return Page{}, fmt.Errorf("fetch %s: it was not done within %s. %s", u, c.limit, hint(u, "Try it again later, or do without it"))
 	}
 	return Page{}, err
 }
@@ -178,13 +178,18 @@ func explain(req *http.Request, err error) error {
 		return fmt.Errorf("fetch %s: %w. What runs on this machine or its network is reached by a command such as curl, if the person allows that", req.URL, e)
 	}
 	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
-		return fmt.Errorf("fetch %s: there is no host %s. Check the URL", req.URL, req.URL.Hostname())
+		return fmt.Errorf("fetch %s: there is no host %s. %s", req.URL, req.URL.Hostname(), hint(req.URL, "Check the URL"))
 	}
-	hint := "Check the URL, or do without it"
-	if p, _ := http.ProxyFromEnvironment(req); p != nil {
-		hint = "Fetch does not use the proxy that the environment names; a command such as curl does, if the person allows that"
+	return fmt.Errorf("fetch %s: %w. %s", req.URL, err, hint(req.URL, "Check the URL, or do without it"))
+}
+
+// hint is otherwise, or a better one where the network may be reached by a proxy
+// alone.
+func hint(u *url.URL, otherwise string) string {
+	if p, _ := http.ProxyFromEnvironment(&http.Request{URL: u}); p != nil {
+		return "Fetch does not use the proxy that the environment names; a command such as curl does, if the person allows that"
 	}
-	return fmt.Errorf("fetch %s: %w. %s", req.URL, err, hint)
+	return otherwise
 }
 
 // target returns where resp redirects to; nil if it does not.

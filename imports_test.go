@@ -14,17 +14,20 @@ import (
 // rooms holds, for each room, the other rooms of this module that it may
 // import. A sub-room follows its room, unless it has a row of its own.
 var rooms = map[string][]string{
-	"internal/spelling":             {},
-	"internal/llm":                  {"internal/spelling"},
+	"internal/llm/spelling":         {},
+	"internal/llm":                  {"internal/llm/spelling"},
 	"internal/history":              {},
-	"internal/tools":                {"internal/llm", "internal/spelling"},
+	"internal/tools":                {"internal/llm", "internal/llm/spelling"},
 	"internal/loop":                 {"internal/llm", "internal/tools", "internal/history"},
-	"internal/tui":                  {"internal/loop", "internal/llm", "internal/spelling", "internal/tui/terminal", "internal/tui/terminal/ptytest"},
+	"internal/tui":                  {"internal/loop", "internal/llm", "internal/llm/spelling", "internal/tui/terminal", "internal/tui/terminal/ptytest", "internal/tui/ink", "internal/tui/markdown", "internal/tui/diff"},
+	"internal/tui/ink":              {},
+	"internal/tui/markdown":         {"internal/tui/ink"},
+	"internal/tui/diff":             {"internal/tui/ink", "internal/loop"},
 	"internal/tui/terminal":         {"internal/tui/terminal/ptytest"},
 	"internal/tui/terminal/ptytest": {},
-	"cmd/agent/settings":            {"internal/spelling"},
+	"cmd/agent/settings":            {"internal/llm/spelling"},
 	"cmd/agent/startup":             {},
-	"cmd/agent":                     {"internal/llm", "internal/history", "internal/tools", "internal/loop", "internal/tui", "internal/tui/terminal/ptytest", "internal/spelling", "cmd/agent/settings", "cmd/agent/startup"},
+	"cmd/agent":                     {"internal/llm", "internal/history", "internal/tools", "internal/loop", "internal/tui", "internal/tui/diff", "internal/tui/ink", "internal/tui/terminal/ptytest", "internal/llm/spelling", "cmd/agent/settings", "cmd/agent/startup"},
 }
 
 // forbidden are packages from elsewhere that a room must not import.

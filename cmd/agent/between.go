@@ -14,6 +14,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/tui"
+	"agent/internal/tui/ink"
 )
 
 // sessionsOnScreen shows the session that f names and those that the person
@@ -97,7 +98,7 @@ func openOrAsk(f flags) (*app, error) {
 	if !ok || !term.IsTerminal(os.Stdin.Fd()) {
 		return a, err
 	}
-	fmt.Println(tui.Sanitize(upper(locked.Error())) + ".")
+	fmt.Println(ink.Sanitize(upper(locked.Error())) + ".")
 	ask := f.typing.ask
 	if f.typing == nil {
 		ask = asking(os.Stdin)

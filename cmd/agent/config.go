@@ -17,7 +17,7 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/internal/loop"
 	"agent/internal/loop/policy"
-	"agent/internal/tui"
+	"agent/internal/tui/ink"
 )
 
 // configCommand is `agent config`.
@@ -92,7 +92,7 @@ func overrides(f flags, getenv func(string) string) (said, otherwise []override)
 	return said, []override{
 		{"model", "the first that can be used", "default"}, {"mode", string(policy.Ask), "default"},
 		{"max_steps", fmt.Sprint(loop.DefaultMaxSteps), "default"}, {"effort", "the model's own", "default"}, {"local", "true", "default"},
-		{"sessions.keep_days", "never", "default"}, {"theme", tui.Themes()[0], "default"}, {"diff", string(tui.Auto), "default"},
+		{"sessions.keep_days", "never", "default"}, {"theme", ink.ThemeNames()[0], "default"}, {"diff", string(ink.Auto), "default"},
 		{"notify", "auto", "default"}, {"notify_after_seconds", "10", "default"},
 	}
 }
@@ -123,7 +123,7 @@ func showConfig(out io.Writer, file settings.File, f flags, getenv func(string) 
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "SETTING\tVALUE\tFROM")
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", tui.SanitizeLine(name), tui.SanitizeLine(rows[name].value), tui.SanitizeLine(rows[name].from))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", ink.SanitizeLine(name), ink.SanitizeLine(rows[name].value), ink.SanitizeLine(rows[name].from))
 	}
 	return w.Flush()
 }

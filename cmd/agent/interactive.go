@@ -11,6 +11,7 @@ import (
 	"agent/internal/llm/offline"
 	"agent/internal/loop"
 	"agent/internal/tui"
+	"agent/internal/tui/ink"
 )
 
 // interactive is `agent`: the terminal program.
@@ -157,7 +158,7 @@ const (
 // goodbye leaves the last answer, and how to come back, on the normal screen.
 func (a *app) goodbye(exit tui.Exit) {
 	if exit.LastAnswer != "" {
-		fmt.Println(strings.TrimRight(tui.Sanitize(exit.LastAnswer), "\n"))
+		fmt.Println(strings.TrimRight(ink.Sanitize(exit.LastAnswer), "\n"))
 		fmt.Println()
 	}
 	if exit.Turns > 0 && a.log != nil {

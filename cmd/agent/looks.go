@@ -8,12 +8,13 @@ import (
 
 	"agent/cmd/agent/settings"
 	"agent/internal/tui"
+	"agent/internal/tui/ink"
 )
 
 // drawAs says in o how the screen is drawn: as the person set it, as far as the
 // terminal can.
 func drawAs(o *tui.Options, set settings.Settings) {
-	o.Theme, o.Diffs = set.Theme, tui.DiffLayout(set.Diff)
+	o.Theme, o.Diffs = set.Theme, ink.DiffLayout(set.Diff)
 	o.ASCII = asciiOnly(set.ASCII, os.Getenv)
 	o.NoMouse = set.Mouse != nil && !*set.Mouse
 	o.NoColor = os.Getenv("NO_COLOR") != ""

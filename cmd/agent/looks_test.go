@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"agent/cmd/agent/settings"
-	"agent/internal/tui"
+	"agent/internal/tui/ink"
 )
 
 func TestAsciiOnly(t *testing.T) {
@@ -41,7 +41,7 @@ func TestAsciiOnly(t *testing.T) {
 func TestThemesCanBeSet(t *testing.T) {
 	for _, s := range settings.All() {
 		if s.Name == "theme" {
-			if want := strings.Join(tui.Themes(), ", "); !strings.Contains(s.What, want) {
+			if want := strings.Join(ink.ThemeNames(), ", "); !strings.Contains(s.What, want) {
 				t.Errorf("the setting tells %q, but the themes are %s", s.What, want)
 			}
 			return

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	_ "agent/cmd/agent/startup"
-	"agent/internal/tui"
+	"agent/internal/tui/ink"
 )
 
 // version is stamped by the build.
@@ -31,7 +31,7 @@ func main() {
 	cmd := rootCommand()
 	code, say := exitCode(cmd.ExecuteContext(context.Background()))
 	if say != nil {
-		fmt.Fprintln(os.Stderr, "agent: "+tui.Sanitize(say.Error()))
+		fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(say.Error()))
 		if code == exitUsage {
 			fmt.Fprintln(os.Stderr, "agent --help shows how it is called.")
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/internal/llm/catalog"
-	"agent/internal/tui"
+	"agent/internal/tui/ink"
 )
 
 // modelsTime is how long servers on this machine may take where somebody asks
@@ -180,7 +180,7 @@ func (l modelList) text(out io.Writer) error {
 		if m.Tools != nil && !*m.Tools {
 			why += ", no tools of its own"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", tui.SanitizeLine(m.Model), tokens(m.Context), dollars(m.Input), dollars(m.Output), tui.SanitizeLine(why))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", ink.SanitizeLine(m.Model), tokens(m.Context), dollars(m.Input), dollars(m.Output), ink.SanitizeLine(why))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -192,7 +192,7 @@ func (l modelList) text(out io.Writer) error {
 		fmt.Fprintln(w, "OTHER PROVIDERS\tWHAT THEY NEED")
 	}
 	for _, m := range l.Missing {
-		fmt.Fprintf(w, "%s\t%s\n", m.Provider, tui.SanitizeLine(m.Needs))
+		fmt.Fprintf(w, "%s\t%s\n", m.Provider, ink.SanitizeLine(m.Needs))
 	}
 	return w.Flush()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"agent/internal/tui"
+	"agent/internal/tui/ink"
 )
 
 // plainly reports whether sessions are shown as lines: because the person wants
@@ -100,7 +101,7 @@ func (t *typing) pick(all []tui.Session) string {
 		fit := called(all, answer)
 		switch len(fit) {
 		case 0:
-			fmt.Printf("no session is called %s\n", tui.SanitizeLine(answer))
+			fmt.Printf("no session is called %s\n", ink.SanitizeLine(answer))
 			fit = all
 		case 1:
 			return fit[0].ID
@@ -114,7 +115,7 @@ func (t *typing) pick(all []tui.Session) string {
 func tellSessions(all []tui.Session, after int) int {
 	all = all[:min(len(all), listed)]
 	for i, s := range all {
-		fmt.Printf("%d  %s  %s  %s\n", after+i+1, s.When.Format("2006-01-02 15:04"), tui.SanitizeLine(s.Dir), tui.SanitizeLine(s.Title))
+		fmt.Printf("%d  %s  %s  %s\n", after+i+1, s.When.Format("2006-01-02 15:04"), ink.SanitizeLine(s.Dir), ink.SanitizeLine(s.Title))
 	}
 	return len(all)
 }

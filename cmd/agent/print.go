@@ -8,7 +8,8 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
-	"agent/internal/tui"
+	"agent/internal/tui/diff"
+	"agent/internal/tui/ink"
 )
 
 // printer tells of a headless run. Its writers' errors end nothing: the work
@@ -55,19 +56,19 @@ func (p *textPrinter) event(e loop.Event) {
 		}
 	case *loop.ToolStart:
 		if e.Effect != "read" { // what only reads is told of when it is done
-			p.note("◦ %s", tui.SanitizeLine(e.Title))
+			p.note("◦ %s", ink.SanitizeLine(e.Title))
 		}
 	case *loop.ToolEnd:
 		p.toolEnd(e)
 	case loop.Retrying:
-		p.note("✗ %s. Trying again in %s (%d of %d)", tui.SanitizeLine(e.Error), e.In.Round(100e6), e.Attempt, e.Of)
+		p.note("✗ %s. Trying again in %s (%d of %d)", ink.SanitizeLine(e.Error), e.In.Round(100e6), e.Attempt, e.Of)
 	case loop.Notice:
-		p.note("%s", tui.Sanitize(e.Text))
+		p.note("%s", ink.Sanitize(e.Text))
 	case loop.Unsurveyed:
-		p.note("The session cannot be read: %s", tui.SanitizeLine(e.Why))
+		p.note("The session cannot be read: %s", ink.SanitizeLine(e.Why))
 	case loop.Surveyed:
 		for _, text := range e.Problems {
-			p.note("%s", tui.Sanitize(text))
+			p.note("%s", ink.Sanitize(text))
 		}
 	}
 }
@@ -81,7 +82,7 @@ func (p *textPrinter) text(reply string, d llm.TextDelta) {
 	p.reply, p.index = reply, d.Index
 	text := d.Text
 	if p.clean {
-		text = tui.Sanitize(text)
+		text = ink.Sanitize(text)
 	}
 	if text != "" {
 		fmt.Fprint(p.out, text)
@@ -90,18 +91,18 @@ func (p *textPrinter) text(reply string, d llm.TextDelta) {
 }
 
 func (p *textPrinter) toolEnd(e *loop.ToolEnd) {
-	title := tui.SanitizeLine(e.Title)
+	title := ink.SanitizeLine(e.Title)
 	if e.Outcome != loop.OK {
 		first, _, _ := strings.Cut(e.Result.Text, "\n")
-		p.note("✗ %s  %s: %s", title, e.Outcome, tui.SanitizeLine(first))
+		p.note("✗ %s  %s: %s", title, e.Outcome, ink.SanitizeLine(first))
 		return
 	}
 	line := "· " + title
 	if e.Summary != "" {
-		line += "  " + tui.SanitizeLine(e.Summary)
+		line += "  " + ink.SanitizeLine(e.Summary)
 	}
 	for _, d := range e.Diffs {
-		line += "  " + tui.DiffStat(d)
+		line += "  " + diff.Stat(d)
 	}
 	p.note("%s", line)
 }
@@ -109,16 +110,16 @@ func (p *textPrinter) toolEnd(e *loop.ToolEnd) {
 func (p *textPrinter) end(r result) {
 	if p.whole && r.ExitCode == exitDone {
 		if p.clean {
-			r.Answer = tui.Sanitize(r.Answer)
+			r.Answer = ink.Sanitize(r.Answer)
 		}
 		fmt.Fprintln(p.out, r.Answer)
 	}
 	p.endLine()
 	if r.Error != "" {
-		p.note("✗ %s", tui.SanitizeLine(r.Error))
+		p.note("✗ %s", ink.SanitizeLine(r.Error))
 	}
 	if r.Hint != "" {
-		p.note("  %s", tui.SanitizeLine(r.Hint))
+		p.note("  %s", ink.SanitizeLine(r.Hint))
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/loop"
-	"agent/internal/tui"
+	"agent/internal/tui/ink"
 )
 
 // sessionsCommand is `agent sessions`.
@@ -159,7 +159,7 @@ func entries(ctx context.Context, store *history.Store, dir string) ([]entry, er
 // row writes e as a line of a table, whose ID follows what leads to it.
 func (e entry) row(w io.Writer, lead string) {
 	fmt.Fprintf(w, "%s%s\t%s\t%s\t%d\t%s\n", lead, e.ID, when(e.Modified, time.Now()),
-		tui.SanitizeLine(short(e.Dir)), e.Messages, tui.Truncate(tui.SanitizeLine(e.Title), 60))
+		ink.SanitizeLine(short(e.Dir)), e.Messages, ink.Truncate(ink.SanitizeLine(e.Title), 60))
 }
 
 // tree yields all with their depth: each fork comes below its parent where

@@ -20,7 +20,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop"
-	"agent/internal/tui"
+	"agent/internal/tui/ink"
 )
 
 // searchCommand is `agent sessions search`.
@@ -314,9 +314,9 @@ func (p *hits) full() bool { return p.limit > 0 && p.printed >= p.limit }
 func (p *hits) line(head, line string, from, to int) {
 	room := max(p.width-ansi.StringWidth(head), 20)
 	far := 4 * room // in bytes: what is further off is not shown
-	match := tui.Truncate(tui.SanitizeLine(line[from:min(to, from+far)]), room)
-	before := tui.SanitizeLine(strings.TrimLeft(line[max(0, from-far):from], " \t"))
-	after := tui.SanitizeLine(line[to:min(len(line), to+far)])
+	match := ink.Truncate(ink.SanitizeLine(line[from:min(to, from+far)]), room)
+	before := ink.SanitizeLine(strings.TrimLeft(line[max(0, from-far):from], " \t"))
+	after := ink.SanitizeLine(line[to:min(len(line), to+far)])
 	room -= ansi.StringWidth(match)
 	left, right := ansi.StringWidth(before), ansi.StringWidth(after)
 	if left+right > room {
@@ -324,7 +324,7 @@ func (p *hits) line(head, line string, from, to int) {
 		if keep < left {
 			before = ansi.TruncateLeft(before, left-keep+1, "…")
 		}
-		after = tui.Truncate(after, room-keep)
+		after = ink.Truncate(after, room-keep)
 	}
 	if p.out.terminal && os.Getenv("NO_COLOR") == "" {
 		match = "\x1b[1m" + match + "\x1b[22m"

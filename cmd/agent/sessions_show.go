@@ -12,7 +12,8 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop"
-	"agent/internal/tui"
+	"agent/internal/tui/diff"
+	"agent/internal/tui/ink"
 )
 
 // showCommand is `agent sessions show`.
@@ -111,7 +112,7 @@ func (t *transcript) call(e *loop.ToolEnd) {
 		more = string(e.Outcome) + ": " + first
 	}
 	for _, d := range e.Diffs {
-		more += "  " + tui.DiffStat(d)
+		more += "  " + diff.Stat(d)
 	}
 	t.say("\n%s %s  %s\n", mark, e.Title, strings.TrimSpace(more))
 	for _, d := range e.Diffs {
@@ -127,7 +128,7 @@ func indented(text string) string {
 func (t *transcript) say(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if t.out.terminal {
-		text = tui.Sanitize(text)
+		text = ink.Sanitize(text)
 	}
 	_, err := io.WriteString(t.out, text)
 	t.err = errors.Join(t.err, err)

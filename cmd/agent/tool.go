@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/internal/llm"
-	"agent/internal/spelling"
+	"agent/internal/llm/spelling"
 	"agent/internal/tools"
-	"agent/internal/tui"
+	"agent/internal/tui/ink"
 )
 
 // maxArguments is how many bytes of standard input a tool may be given.
@@ -158,7 +158,7 @@ func listTools(out io.Writer, all []llm.ToolSpec, output string) error {
 	}
 	for _, s := range all {
 		first, _, _ := strings.Cut(s.Description, "\n")
-		fmt.Fprintf(out, "%-12s %s\n%-12s %s\n\n", s.Name, tui.SanitizeLine(first), "", s.Schema)
+		fmt.Fprintf(out, "%-12s %s\n%-12s %s\n\n", s.Name, ink.SanitizeLine(first), "", s.Schema)
 	}
 	return nil
 }

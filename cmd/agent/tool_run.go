@@ -24,7 +24,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/tools"
-	"agent/internal/tui"
+	"agent/internal/tui/ink"
 )
 
 // oneCall runs one call of a tool for a person at a shell.
@@ -46,7 +46,7 @@ func newConsole(f *os.File) console { return console{f, term.IsTerminal(f.Fd())}
 // say writes text that came from anywhere.
 func (c console) say(text string) {
 	if c.terminal {
-		text = tui.Sanitize(text)
+		text = ink.Sanitize(text)
 		if text != "" && !strings.HasSuffix(text, "\n") {
 			text += "\n"
 		}
@@ -69,7 +69,7 @@ func (o *oneCall) run(ctx context.Context, t tools.Tool, input json.RawMessage) 
 	}
 	if call.Effect != tools.Read && !o.yes {
 		if !o.attended {
-			return fmt.Errorf("not done: %s does more than read (%s), and nobody can be asked here. Allow it with --yes", tui.SanitizeLine(call.Title), call.Effect)
+			return fmt.Errorf("not done: %s does more than read (%s), and nobody can be asked here. Allow it with --yes", ink.SanitizeLine(call.Title), call.Effect)
 		}
 		if !o.allowed(call) {
 			return errors.New("not done: you said no")
@@ -87,7 +87,7 @@ func (o *oneCall) do(ctx context.Context, call tools.Call, force <-chan struct{}
 	if o.err.terminal {
 		ok.Progress = func(text string) {
 			live = true
-			_, _ = io.WriteString(o.err, tui.Sanitize(text))
+			_, _ = io.WriteString(o.err, ink.Sanitize(text))
 		}
 	}
 	r, err := call.Run(ctx, ok)
@@ -167,7 +167,7 @@ func notShown(images []llm.Image) string {
 		if c, _, err := image.DecodeConfig(bytes.NewReader(i.Data)); err == nil {
 			size = fmt.Sprintf("%dx%d", c.Width, c.Height)
 		}
-		each = append(each, tui.SanitizeLine(size))
+		each = append(each, ink.SanitizeLine(size))
 	}
 	if len(each) == 1 {
 		return "(1 image, " + each[0] + ", not shown)"

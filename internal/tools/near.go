@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/spelling"
+	"agent/internal/llm/spelling"
 )
 
 // Looking for near names is a courtesy: it stops at so many entries, and names

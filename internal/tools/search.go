@@ -11,7 +11,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"agent/internal/spelling"
+	"agent/internal/llm/spelling"
 	"agent/internal/tools/search"
 )
 

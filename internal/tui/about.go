@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/ink"
 )
 
 // about is an item that tells how things stand.
@@ -26,7 +28,7 @@ func (m *model) slashStatus(string) tea.Cmd {
 	a := &about{}
 	add := func(name, text string) {
 		if text != "" {
-			a.rows = append(a.rows, [2]string{name, SanitizeLine(text)})
+			a.rows = append(a.rows, [2]string{name, ink.SanitizeLine(text)})
 		}
 	}
 	add("model", m.answering())

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"agent/internal/tui/ink"
 )
 
 // tenths writes a short duration with tenths of a second: "4.1 s". From a
@@ -67,4 +69,4 @@ func dollars(usd float64) string {
 }
 
 // quoted writes a title on one line, so that it is seen where it ends.
-func quoted(title string) string { return "“" + SanitizeLine(title) + "”" }
+func quoted(title string) string { return "“" + ink.SanitizeLine(title) + "”" }

@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // On a terminal without Unicode all that the program draws is ASCII, and
@@ -93,7 +94,7 @@ func TestEveryMarkHasAStandIn(t *testing.T) {
 				return true
 			}
 			text, _ := strconv.Unquote(lit.Value)
-			for _, r := range newLetters().write(text) {
+			for _, r := range ink.NewLetters().Write(text) {
 				if r > 0x7e {
 					t.Errorf("%s draws %q, which has no stand-in in the table of ascii.go", name, r)
 				}

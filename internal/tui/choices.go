@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // ownWords is the last choice of every question.
@@ -112,10 +113,10 @@ func (d *dialog) makeChoices(width int) []string {
 func nameWidth(choices []loop.Choice, width int) int {
 	name := 0
 	for _, c := range choices {
-		name = max(name, lipgloss.Width(SanitizeLine(c.Text)))
+		name = max(name, lipgloss.Width(ink.SanitizeLine(c.Text)))
 	}
 	for _, c := range choices {
-		if name+2+lipgloss.Width(SanitizeLine(c.Explain)) > width {
+		if name+2+lipgloss.Width(ink.SanitizeLine(c.Explain)) > width {
 			return 0
 		}
 	}
@@ -135,12 +136,12 @@ func (d *dialog) headWidth() int {
 // 0.
 func (d *dialog) choiceLines(i int, c loop.Choice, name, width int) []string {
 	inner := max(width-d.headWidth(), 1)
-	text, explain := SanitizeLine(c.Text), SanitizeLine(c.Explain)
+	text, explain := ink.SanitizeLine(c.Text), ink.SanitizeLine(c.Explain)
 	var lines []string
 	if name > 0 && explain != "" {
 		lines = []string{text + strings.Repeat(" ", name+2-lipgloss.Width(text)) + d.st.Dim.Render(explain)}
 	} else {
-		lines = append(Wrap(text, inner), paint(d.st.Dim, wrapped(explain, inner))...)
+		lines = append(ink.Wrap(text, inner), paint(d.st.Dim, wrapped(explain, inner))...)
 	}
 	head := d.number(i)
 	for j, l := range lines {
@@ -176,7 +177,7 @@ func wrapped(s string, width int) []string {
 	if s == "" {
 		return nil
 	}
-	return Wrap(s, width)
+	return ink.Wrap(s, width)
 }
 
 // followMark scrolls to the marked choice after it was marked.

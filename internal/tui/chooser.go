@@ -6,6 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+
+	"agent/internal/tui/ink"
 )
 
 // overlay is a screen that takes the place of all others until something was
@@ -14,13 +16,13 @@ type overlay interface {
 	// take takes a message, and tells whether the overlay is done with.
 	take(msg tea.Msg) (cmd tea.Cmd, over bool)
 	lines() ([]string, *tea.Cursor)
-	restyle(st *Styles)
+	restyle(st *ink.Styles)
 }
 
 // chooser is a list with a mark in it, which typing narrows.
 type chooser struct {
 	keys   keymap
-	st     *Styles
+	st     *ink.Styles
 	filter string
 	count  int // entries of the list
 	at     int // the marked one
@@ -51,7 +53,7 @@ func (c *chooser) size() int { return c.count }
 // mark marks entry i.
 func (c *chooser) mark(i int) { c.at = i }
 
-func (c *chooser) restyle(st *Styles) { c.st = st }
+func (c *chooser) restyle(st *ink.Styles) { c.st = st }
 
 // take takes a message that means the same in every list.
 func (c *chooser) take(msg tea.Msg) outcome {
@@ -59,7 +61,7 @@ func (c *chooser) take(msg tea.Msg) outcome {
 	case tea.WindowSizeMsg:
 		c.width, c.height = msg.Width, msg.Height
 	case tea.PasteMsg:
-		return c.narrow(c.filter + SanitizeLine(msg.Content))
+		return c.narrow(c.filter + ink.SanitizeLine(msg.Content))
 	case narrowTo:
 		return c.narrow(string(msg))
 	case tea.MouseWheelMsg:
@@ -189,11 +191,11 @@ type page struct {
 
 // draw fills the window with p.
 func (c *chooser) draw(p page) ([]string, *tea.Cursor) {
-	dim := func(s string) string { return c.st.Dim.Render(Truncate(s, c.width)) }
-	filter := Truncate(SanitizeLine(c.filter), max(c.width-gutter-1, 0))
+	dim := func(s string) string { return c.st.Dim.Render(ink.Truncate(s, c.width)) }
+	filter := ink.Truncate(ink.SanitizeLine(c.filter), max(c.width-gutter-1, 0))
 	lines := []string{
 		c.st.Dim.Render(spread(briefly(p.head, c.width), p.right, c.width)),
-		Truncate(c.st.Cyan.Render(markUser)+" "+filter, c.width),
+		ink.Truncate(c.st.Cyan.Render(markUser)+" "+filter, c.width),
 		"",
 	}
 	for i := c.top; i < c.count && i < c.top+c.room(); i++ {
@@ -273,5 +275,5 @@ func (c *chooser) entry(i int, when, what, facts string) string {
 	}
 	when += strings.Repeat(" ", max(column-lipgloss.Width(when), 2))
 	room := max(min(c.width, widestRow)-gutter-lipgloss.Width(when), 1)
-	return Truncate(mark+c.st.Dim.Render(when)+spread(what, c.st.Dim.Render(facts), room), c.width)
+	return ink.Truncate(mark+c.st.Dim.Render(when)+spread(what, c.st.Dim.Render(facts), room), c.width)
 }

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/ink"
 )
 
 // filesWanted is how many files are asked for.
@@ -122,7 +124,7 @@ func fileSuggestion(f Match) suggestion {
 	if f.Dir {
 		path += "/"
 	}
-	s := suggestion{text: "@" + path, open: f.Dir, label: SanitizeLine(path)}
+	s := suggestion{text: "@" + path, open: f.Dir, label: ink.SanitizeLine(path)}
 	if s.label == path {
 		s.at = f.At
 	}
@@ -156,10 +158,10 @@ func (m *model) matching(w word) []suggestion {
 	for _, c := range m.commands() {
 		switch {
 		case w.source == fromCommands:
-			add(suggestion{text: "/" + c.name, label: SanitizeLine(c.usage()), what: SanitizeLine(c.what), goes: c.args == ""}, c.name)
+			add(suggestion{text: "/" + c.name, label: ink.SanitizeLine(c.usage()), what: ink.SanitizeLine(c.what), goes: c.args == ""}, c.name)
 		case c.complete != nil && (c.name == w.command || c.also == w.command):
 			for _, a := range c.complete(m) {
-				add(suggestion{text: a, goes: true}, SanitizeLine(a))
+				add(suggestion{text: a, goes: true}, ink.SanitizeLine(a))
 			}
 		}
 	}

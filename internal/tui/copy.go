@@ -2,14 +2,14 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/text"
+
+	"agent/internal/tui/ink"
+	"agent/internal/tui/markdown"
 )
 
 // slashCopy copies the last answer, or a block of code in it: as it was
@@ -27,7 +27,7 @@ func (m *model) slashCopy(arg string) tea.Cmd {
 		m.say("use /copy, /copy code, or /copy code N")
 		return nil
 	}
-	blocks := codeBlocks(m.feed.answer)
+	blocks := markdown.CodeBlocks(m.feed.answer)
 	if len(blocks) == 0 {
 		m.say("the last answer has no code in a block of its own")
 		return nil
@@ -50,25 +50,12 @@ func (m *model) slashCopy(arg string) tea.Cmd {
 // copyWords completes /copy.
 func copyWords(m *model) []string {
 	out := []string{}
-	for i := range codeBlocks(m.feed.answer) {
+	for i := range markdown.CodeBlocks(m.feed.answer) {
 		if i == 0 {
 			out = append(out, "code")
 		}
 		out = append(out, "code "+strconv.Itoa(i+1))
 	}
-	return out
-}
-
-// codeBlocks returns the blocks of code in markdown, as they were written.
-func codeBlocks(markdown string) []string {
-	src := []byte(markdown)
-	var out []string
-	_ = ast.Walk(newParser().Parse(text.NewReader(src)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if entering && slices.Contains([]ast.NodeKind{ast.KindCodeBlock, ast.KindFencedCodeBlock}, n.Kind()) {
-			out = append(out, string(n.Lines().Value(src)))
-		}
-		return ast.WalkContinue, nil
-	})
 	return out
 }
 
@@ -144,5 +131,5 @@ func hintOf(err error) string {
 	if err == nil {
 		return ""
 	}
-	return ". If it did not: " + SanitizeLine(err.Error())
+	return ". If it did not: " + ink.SanitizeLine(err.Error())
 }

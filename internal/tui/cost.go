@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // Spent is what a model has used.
@@ -96,26 +97,26 @@ func (b *bill) class() class { return said }
 
 func (b *bill) draw(c canvas) []string {
 	if len(b.all) == 0 {
-		return hang(" ", paint(c.st.Dim, Wrap("nothing was used yet", c.inner())))
+		return hang(" ", paint(c.st.Dim, ink.Wrap("nothing was used yet", c.inner())))
 	}
 	var lines []string
 	add := func(head string, spent []Spent) {
 		if len(spent) == 0 {
 			return
 		}
-		lines = append(lines, c.st.Bold.Render(Truncate(head, c.inner())))
+		lines = append(lines, c.st.Bold.Render(ink.Truncate(head, c.inner())))
 		for _, s := range spent {
-			lines = append(lines, Wrap(SanitizeLine(s.Model)+": "+s.words(), c.inner())...)
+			lines = append(lines, ink.Wrap(ink.SanitizeLine(s.Model)+": "+s.words(), c.inner())...)
 		}
 	}
 	add("this turn", b.turn)
 	add("this session", b.all)
 	if b.back.Steps > 0 {
-		lines = append(lines, Wrap("of it taken back: "+b.back.words(), c.inner())...)
+		lines = append(lines, ink.Wrap("of it taken back: "+b.back.words(), c.inner())...)
 	}
 	if window := (status{used: b.used, context: b.context}).tokens(); window.text != "" {
 		lines = append(lines, c.st.Bold.Render("the model's window"))
-		lines = append(lines, Wrap(window.text, c.inner())...)
+		lines = append(lines, ink.Wrap(window.text, c.inner())...)
 	}
 	return hang(" ", lines)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/ink"
 )
 
 // CustomCommand is a typed command that somebody wrote as a file: a prompt with
@@ -43,16 +45,16 @@ func (m *model) adopt(all []CustomCommand) (notices []string) {
 func (m *model) fromFiles() []slash {
 	var out []slash
 	for _, c := range m.custom.commands {
-		what := SanitizeLine(c.What)
+		what := ink.SanitizeLine(c.What)
 		if what == "" {
-			what = "the prompt in " + SanitizeLine(c.Source)
+			what = "the prompt in " + ink.SanitizeLine(c.Source)
 		}
 		if c.Theirs {
 			what += " (from this repository)"
 		} else {
 			what += " (yours)"
 		}
-		out = append(out, slash{name: c.Name, args: SanitizeLine(c.Args), what: what, run: func(m *model, arg string) tea.Cmd {
+		out = append(out, slash{name: c.Name, args: ink.SanitizeLine(c.Args), what: what, run: func(m *model, arg string) tea.Cmd {
 			m.runCustom(c, arg)
 			return nil
 		}})
@@ -65,11 +67,11 @@ func (m *model) fromFiles() []slash {
 func (m *model) runCustom(c CustomCommand, arg string) {
 	if c.Theirs && !m.custom.told[c.Name] {
 		m.custom.told[c.Name] = true
-		m.say("/" + c.Name + " comes with this repository (" + SanitizeLine(c.Source) + "): what it says is sent as your prompt")
+		m.say("/" + c.Name + " comes with this repository (" + ink.SanitizeLine(c.Source) + "): what it says is sent as your prompt")
 	}
 	text := strings.TrimSpace(expandArgs(c.Text, arg))
 	if text == "" {
-		m.say("/" + c.Name + " is empty: there is nothing in " + SanitizeLine(c.Source))
+		m.say("/" + c.Name + " is empty: there is nothing in " + ink.SanitizeLine(c.Source))
 		return
 	}
 	if strings.HasPrefix(text, "!") { // no command to run, not even when it is walked back to

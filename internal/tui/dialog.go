@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // quiet is how long no key may have been pressed before a dialog takes one:
@@ -19,7 +20,7 @@ const quiet = 500 * time.Millisecond
 // shown. It stands where the editor does.
 type dialog struct {
 	keys   keymap
-	st     *Styles
+	st     *ink.Styles
 	vi     bool // what is said is typed with the keys of vi
 	asks   []loop.Ask
 	armed  bool    // it takes keys
@@ -79,7 +80,7 @@ func (d *dialog) reset() {
 }
 
 // restyle draws the dialog with st.
-func (d *dialog) restyle(st *Styles) {
+func (d *dialog) restyle(st *ink.Styles) {
 	d.st, d.body = st, nil
 	for _, e := range []*editor{d.note, d.aside} {
 		if e != nil {
@@ -240,7 +241,7 @@ func (d *dialog) visible(room, width int) []string {
 				break
 			}
 		}
-		out = append(out, d.st.Dim.Render(Truncate(more, width)))
+		out = append(out, d.st.Dim.Render(ink.Truncate(more, width)))
 	}
 	return out
 }
@@ -262,7 +263,7 @@ func (d *dialog) foot(width int) ([]string, *tea.Cursor) {
 		d.note.resize(width, editorLines)
 		lines, cursor := d.note.lines()
 		hint := d.keys.name(actSend) + " " + d.saying() + " · " + d.keys.name(actSay) + " back"
-		return append(slices.Clone(lines), d.st.Dim.Render(Truncate("  "+hint, width))), cursor
+		return append(slices.Clone(lines), d.st.Dim.Render(ink.Truncate("  "+hint, width))), cursor
 	}
 	lines := flow(d.hints(), "   ", max(width-gutter, 1))
 	if !d.armed {
@@ -322,7 +323,7 @@ func yesWord(a loop.Ask) string {
 func flow(parts []string, between string, width int) []string {
 	var lines []string
 	for _, p := range parts {
-		p = Truncate(p, width)
+		p = ink.Truncate(p, width)
 		if n := len(lines) - 1; n >= 0 && lipgloss.Width(lines[n]+between+p) <= width {
 			lines[n] += between + p
 			continue

@@ -7,6 +7,8 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/loop"
+	"agent/internal/tui/diff"
+	"agent/internal/tui/ink"
 )
 
 // title is the first line: what is asked, and how much it is.
@@ -23,7 +25,7 @@ func (d *dialog) headline() (lines []string, right string) {
 	ask := d.asks[0]
 	var facts []string
 	if len(ask.Diffs) == 1 {
-		facts = append(facts, DiffStat(ask.Diffs[0]))
+		facts = append(facts, diff.Stat(ask.Diffs[0]))
 	}
 	if n := len(d.asks) - 1; n > 0 {
 		facts = append(facts, count(n, "more question"))
@@ -35,16 +37,16 @@ func (d *dialog) headline() (lines []string, right string) {
 	} else {
 		right = ""
 	}
-	text := SanitizeLine(ask.Title)
+	text := ink.SanitizeLine(ask.Title)
 	if ask.Question != "" {
-		text = Sanitize(ask.Question)
+		text = ink.Sanitize(ask.Question)
 	}
-	if lines = Wrap(text, max(room, 1)); len(lines) == 1 || ask.Question != "" {
+	if lines = ink.Wrap(text, max(room, 1)); len(lines) == 1 || ask.Question != "" {
 		return lines, right
 	}
 	for _, t := range ask.Targets {
 		if lead, ok := leadOf(ask.Title, t); ok {
-			return Wrap(SanitizeLine(lead), max(room, 1)), right
+			return ink.Wrap(ink.SanitizeLine(lead), max(room, 1)), right
 		}
 	}
 	return lines, right
@@ -76,7 +78,7 @@ func (d *dialog) makeBody(width int) []string {
 	d.more = false
 	var out []string
 	for _, w := range ask.Warnings {
-		out = append(out, paint(d.st.Yellow, Wrap("careful: "+Sanitize(w), width))...)
+		out = append(out, paint(d.st.Yellow, ink.Wrap("careful: "+ink.Sanitize(w), width))...)
 	}
 	for _, t := range ask.Targets {
 		if t.Kind == "command" && !d.told(t.Value, head) {
@@ -87,11 +89,11 @@ func (d *dialog) makeBody(width int) []string {
 	if !d.low {
 		out = append(out, about...)
 	}
-	for _, diff := range ask.Diffs {
+	for _, change := range ask.Diffs {
 		if len(ask.Diffs) > 1 {
-			out = append(out, Wrap(SanitizeLine(diff.Path)+"  "+DiffStat(diff), width)...)
+			out = append(out, ink.Wrap(ink.SanitizeLine(change.Path)+"  "+diff.Stat(change), width)...)
 		}
-		lines := DiffLines(d.st, diff, width, d.deep)
+		lines := diff.Lines(d.st, change, width, d.deep)
 		d.more = d.more || len(lines) >= d.deep
 		out = append(out, lines...)
 	}
@@ -116,10 +118,10 @@ func (d *dialog) about(width int) []string {
 	}
 	var lines []string
 	if ask.Why != "" {
-		lines = Wrap(lead+Sanitize(ask.Why), width)
+		lines = ink.Wrap(lead+ink.Sanitize(ask.Why), width)
 	}
 	if ask.Scope != "" && !d.alwaysFits() {
-		lines = append(lines, Wrap("always would cover "+SanitizeLine(ask.Scope), width)...)
+		lines = append(lines, ink.Wrap("always would cover "+ink.SanitizeLine(ask.Scope), width)...)
 	}
 	return paint(d.st.Dim, lines)
 }
@@ -134,12 +136,12 @@ func (d *dialog) told(command string, head []string) bool {
 func (d *dialog) always() string {
 	name := d.keys.name(actAlways) + " always"
 	if d.alwaysFits() {
-		return name + ": " + SanitizeLine(d.asks[0].Scope)
+		return name + ": " + ink.SanitizeLine(d.asks[0].Scope)
 	}
 	return name + ", as told above"
 }
 
 // alwaysFits reports whether what an always covers has room beside its key.
 func (d *dialog) alwaysFits() bool {
-	return lipgloss.Width(d.keys.name(actAlways)+" always: "+SanitizeLine(d.asks[0].Scope)) <= d.width-gutter
+	return lipgloss.Width(d.keys.name(actAlways)+" always: "+ink.SanitizeLine(d.asks[0].Scope)) <= d.width-gutter
 }

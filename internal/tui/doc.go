@@ -16,5 +16,5 @@
 // replace.
 //
 // Every text that comes from a model, a file, a command or a server passes
-// through Sanitize before it is drawn.
+// through ink.Sanitize before it is drawn.
 package tui

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 
+	"agent/internal/tui/ink"
 	"agent/internal/tui/text"
 )
 
@@ -15,7 +16,7 @@ type editor struct {
 	vi     *text.Vi // nil unless the keys are those of vi
 	keys   keymap
 	does   map[action]func()
-	st     *Styles
+	st     *ink.Styles
 	tokens tokens
 
 	walk   walk
@@ -29,7 +30,7 @@ type editor struct {
 }
 
 // newEditor returns an empty editor, with the keys of vi or without.
-func newEditor(keys keymap, st *Styles, vi bool) *editor {
+func newEditor(keys keymap, st *ink.Styles, vi bool) *editor {
 	e := &editor{keys: keys, st: st, limit: editorLines}
 	e.buf = text.New(e.measure)
 	if vi {
@@ -42,7 +43,7 @@ func newEditor(keys keymap, st *Styles, vi bool) *editor {
 }
 
 // restyle draws the editor with st.
-func (e *editor) restyle(st *Styles) { e.st = st }
+func (e *editor) restyle(st *ink.Styles) { e.st = st }
 
 // resize gives the editor the width of the window, and at most limit lines.
 func (e *editor) resize(width, limit int) {

@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agent/internal/tui/ink"
 	"agent/internal/tui/text"
 )
 
@@ -20,14 +21,14 @@ func (e *editor) measure(character, rest string) (string, int) {
 		label := e.tokens.label(r)
 		return label, ansi.StringWidth(label)
 	case character == "\t":
-		return "    "[:tabStop], tabStop
+		return "    "[:ink.TabStop], ink.TabStop
 	case n == len(character) && r >= ' ' && r < 0x7f:
 		return character, 1
 	}
 	following, _ := utf8.DecodeRuneInString(rest)
-	drawn := Sanitize(character)
-	if last, _ := utf8.DecodeLastRuneInString(character); last == zwnj && joinable(following) {
-		drawn = strings.TrimSuffix(Sanitize(character+string(following)), string(following))
+	drawn := ink.Sanitize(character)
+	if last, _ := utf8.DecodeLastRuneInString(character); last == ink.ZWNJ && ink.Joinable(following) {
+		drawn = strings.TrimSuffix(ink.Sanitize(character+string(following)), string(following))
 	}
 	return drawn, ansi.StringWidth(drawn)
 }
@@ -49,7 +50,7 @@ func (e *editor) lines() ([]string, *tea.Cursor) {
 		case i == e.top+e.limit-1 && i < count-1:
 			mark = e.st.Dim.Render(markBelow) + " "
 		}
-		out = append(out, Truncate(mark+e.row(i), e.width))
+		out = append(out, ink.Truncate(mark+e.row(i), e.width))
 	}
 	at := tea.NewCursor(max(min(gutter+col, e.width-1), 0), row-e.top)
 	at.Shape, at.Blink = tea.CursorBar, false
@@ -100,7 +101,7 @@ func (e *editor) row(i int) string {
 	if from, to, ok := e.marked(); ok && e.buf.Row(i).To >= from && e.buf.Row(i).To < to {
 		b.WriteString(e.style(marked).Render(" ")) // the newline is marked
 	}
-	return Truncate(b.String(), max(e.width-gutter, 1))
+	return ink.Truncate(b.String(), max(e.width-gutter, 1))
 }
 
 // manner is how a character is drawn.

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agent/internal/tui/ink"
 	"agent/internal/tui/text"
 )
 
@@ -19,7 +20,7 @@ func (e *editor) mode() string {
 		return ""
 	}
 	mode := string(e.vi.Mode())
-	if p := SanitizeLine(e.vi.Pending()); p != "" {
+	if p := ink.SanitizeLine(e.vi.Pending()); p != "" {
 		const room = 30 // of what is typed, the end is worth seeing
 		if w := ansi.StringWidth(p); w > room {
 			p = ansi.TruncateLeft(p, w-room, "…")

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // slashEffort has the model think as hard as level says; without one, it says
@@ -13,9 +14,9 @@ func (m *model) slashEffort(level string) tea.Cmd {
 	case m.feed.model == "":
 		m.say(m.answering())
 	case level == "" && m.feed.effort == "":
-		m.say(SanitizeLine(m.feed.model) + " thinks as hard as it does by itself. /effort LEVEL changes it: low, medium, high")
+		m.say(ink.SanitizeLine(m.feed.model) + " thinks as hard as it does by itself. /effort LEVEL changes it: low, medium, high")
 	case level == "":
-		m.say(SanitizeLine(m.feed.model) + " thinks with effort " + SanitizeLine(m.feed.effort) + ". /effort " + loop.DefaultEffort + " leaves it to the model")
+		m.say(ink.SanitizeLine(m.feed.model) + " thinks with effort " + ink.SanitizeLine(m.feed.effort) + ". /effort " + loop.DefaultEffort + " leaves it to the model")
 	default:
 		m.order(loop.SetModel{Model: m.feed.model, Effort: level})
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/ink"
 )
 
 // Messages about the draft while it is edited in a program of the person's.
@@ -88,7 +90,7 @@ func (m *model) draftIsFiled(msg draftFiled) tea.Cmd {
 func (m *model) draftIsEdited(msg draftEdited) {
 	m.editing, m.lastKey = false, m.now()
 	if msg.err != nil {
-		m.say("The draft is as it was: " + SanitizeLine(strings.TrimRight(whyUnedited(msg.err), ".")) + ".")
+		m.say("The draft is as it was: " + ink.SanitizeLine(strings.TrimRight(whyUnedited(msg.err), ".")) + ".")
 		return
 	}
 	text := strings.TrimSuffix(unixLines(msg.text), "\n")

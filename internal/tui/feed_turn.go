@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // call changes the tool call of that id, and what tells of it.
@@ -166,12 +167,12 @@ type retry struct {
 func (r *retry) class() class { return said }
 
 func (r *retry) draw(c canvas) []string {
-	text := strings.TrimRight(Sanitize(r.Error), ".")
+	text := strings.TrimRight(ink.Sanitize(r.Error), ".")
 	text += fmt.Sprintf(". Trying again in %s (%d of %d).", clock(r.left), r.Attempt, r.Of)
 	if r.Hint != "" {
-		text += "\n" + Sanitize(r.Hint)
+		text += "\n" + ink.Sanitize(r.Hint)
 	}
-	return hang(c.st.Yellow.Render(markFailed), Wrap(text, c.inner()))
+	return hang(c.st.Yellow.Render(markFailed), ink.Wrap(text, c.inner()))
 }
 
 func (f *feed) retrying(ev loop.Retrying) {
@@ -197,7 +198,7 @@ func (f *feed) turnEnd(ev *loop.TurnEnd) {
 	case ev.Reason == loop.UserInterrupt:
 		stopped := "stopped"
 		if ev.Error != "" {
-			stopped += ": " + SanitizeLine(ev.Error)
+			stopped += ": " + ink.SanitizeLine(ev.Error)
 		}
 		facts = append([]string{stopped}, facts...)
 	case ev.Reason != loop.Done:
@@ -210,7 +211,7 @@ func (f *feed) turnEnd(ev *loop.TurnEnd) {
 func (f *feed) compacted(ev *loop.Compacted) {
 	text := "cut old content from what the model is told"
 	if ev.Why != "" {
-		text += " (" + SanitizeLine(ev.Why) + ")"
+		text += " (" + ink.SanitizeLine(ev.Why) + ")"
 	}
 	f.list.put(&ending{text + ": about " + thousands(ev.Saved) + " tokens saved; the session keeps all of it"})
 }

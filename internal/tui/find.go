@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // find is a search in the session, from its end to its beginning.
@@ -201,7 +202,7 @@ func (m *model) pressFind(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	case m.keys.is(k, actEraseToHead), m.keys.is(k, actEraseWord):
 		return m.searchFor(""), true
 	case msg.Text != "":
-		return m.searchFor(f.text + SanitizeLine(msg.Text)), true
+		return m.searchFor(f.text + ink.SanitizeLine(msg.Text)), true
 	default:
 		return nil, false
 	}
@@ -214,7 +215,7 @@ func (m *model) pasteFind(text string) (cmd tea.Cmd, taken bool) {
 		return nil, false
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return m.searchFor(m.find.text + SanitizeLine(line)), true
+	return m.searchFor(m.find.text + ink.SanitizeLine(line)), true
 }
 
 // findLine is where one types, and how far the search has come.
@@ -244,7 +245,7 @@ func (m *model) findLine(width int) ([]string, *tea.Cursor) {
 	for text != "" && lipgloss.Width(lead+text)+2 > width {
 		text = text[len(string([]rune(text)[:1])):]
 	}
-	line := spread(st.Cyan.Render(Truncate(lead, width))+text, st.Dim.Render(right), width)
+	line := spread(st.Cyan.Render(ink.Truncate(lead, width))+text, st.Dim.Render(right), width)
 	if !f.typing {
 		return []string{line}, nil
 	}

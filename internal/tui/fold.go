@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // foldCalls decides anew which of the calls of one reply are told of in one
@@ -80,7 +81,7 @@ func (t *tool) foldedLine(c canvas) string {
 	if files {
 		what = count(len(t.tells), "file")
 	}
-	left := SanitizeLine(verb(t.title) + " " + what + "   " + strings.Join(names, ", "))
+	left := ink.SanitizeLine(verb(t.title) + " " + what + "   " + strings.Join(names, ", "))
 	return lead.mark(c) + " " + lead.fields(c, left, "", lead.time(c))
 }
 

@@ -5,6 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+
+	"agent/internal/tui/ink"
 )
 
 // help is the screen that tells every key, every command, and which model
@@ -42,7 +44,7 @@ func (h *help) stride(k string) int {
 func (h *help) move(n int) { h.scroll = max(0, min(h.scroll+n, h.total-h.shown)) }
 
 // lines draws the help in a window of that size.
-func (h *help) lines(st *Styles, answering string, commands []slash, width, height int) []string {
+func (h *help) lines(st *ink.Styles, answering string, commands []slash, width, height int) []string {
 	all := h.all(st, answering, commands, width)
 	h.total, h.shown = len(all), min(len(all), max(height-1, 0))
 	h.move(0)
@@ -54,17 +56,17 @@ func (h *help) lines(st *Styles, answering string, commands []slash, width, heig
 	if h.shown < h.total {
 		hint = "up, down scroll · other keys close"
 	}
-	return append(out, st.Dim.Render(Truncate("  "+hint, width)))
+	return append(out, st.Dim.Render(ink.Truncate("  "+hint, width)))
 }
 
-func (h *help) all(st *Styles, answering string, commands []slash, width int) []string {
+func (h *help) all(st *ink.Styles, answering string, commands []slash, width int) []string {
 	inner := max(width-gutter, 1)
-	out := hang(" ", Wrap(answering, inner))
+	out := hang(" ", ink.Wrap(answering, inner))
 	var signs [][2]string
 	for _, s := range begins() {
 		signs = append(signs, [2]string{s.typed, s.what})
 	}
-	out = append(append(out, "", "  "+st.Bold.Render(Truncate("What you type", inner))), columns(st, signs, inner)...)
+	out = append(append(out, "", "  "+st.Bold.Render(ink.Truncate("What you type", inner))), columns(st, signs, inner)...)
 	rows := map[scope][][2]string{}
 	var order []scope
 	for _, k := range h.keys.told() {
@@ -75,14 +77,14 @@ func (h *help) all(st *Styles, answering string, commands []slash, width int) []
 	}
 	for _, where := range order {
 		head := strings.TrimSpace("Keys " + string(where))
-		out = append(append(out, "", "  "+st.Bold.Render(Truncate(head, inner))), columns(st, rows[where], inner)...)
+		out = append(append(out, "", "  "+st.Bold.Render(ink.Truncate(head, inner))), columns(st, rows[where], inner)...)
 	}
 	var typed [][2]string
 	for _, s := range commands {
 		row := s.told()
-		typed = append(typed, [2]string{SanitizeLine(row.Usage), SanitizeLine(row.What)})
+		typed = append(typed, [2]string{ink.SanitizeLine(row.Usage), ink.SanitizeLine(row.What)})
 	}
-	return append(append(out, "", "  "+st.Bold.Render(Truncate("Commands", inner))), columns(st, typed, inner)...)
+	return append(append(out, "", "  "+st.Bold.Render(ink.Truncate("Commands", inner))), columns(st, typed, inner)...)
 }
 
 // begin is what something that one types begins with.
@@ -104,7 +106,7 @@ func begins() []begin {
 
 // columns sets names beside what they mean, or above it where the window is
 // narrow.
-func columns(st *Styles, rows [][2]string, width int) []string {
+func columns(st *ink.Styles, rows [][2]string, width int) []string {
 	first := 0
 	for _, r := range rows {
 		first = max(first, lipgloss.Width(r[0]))
@@ -112,8 +114,8 @@ func columns(st *Styles, rows [][2]string, width int) []string {
 	first = min(first, width/3)
 	var out []string
 	for _, r := range rows {
-		name := Wrap(r[0], max(first, 1))
-		what := Wrap(r[1], max(width-first-2, 1))
+		name := ink.Wrap(r[0], max(first, 1))
+		what := ink.Wrap(r[1], max(width-first-2, 1))
 		for i := range max(len(name), len(what)) {
 			l, w := "", ""
 			if i < len(name) {

@@ -5,6 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+
+	"agent/internal/tui/ink"
 )
 
 // search looks back through earlier prompts for one with what is typed.
@@ -116,12 +118,12 @@ func (s *search) line(e *editor) (string, int) {
 	case s.lost:
 		lead = "  no earlier prompt with  "
 	}
-	query := Truncate(SanitizeLine(s.text), max(e.width-lipgloss.Width(lead)-2, 1))
+	query := ink.Truncate(ink.SanitizeLine(s.text), max(e.width-lipgloss.Width(lead)-2, 1))
 	hint := e.keys.name(actSend) + " takes it · " + e.keys.name(actSearch) + " older · " + e.keys.name(actDismiss) + " back"
 	left := e.st.Dim.Render(lead) + e.st.Bold.Render(query)
 	width := lipgloss.Width(left)
 	if width+4+lipgloss.Width(hint) > e.width {
-		return Truncate(left, e.width), min(width, e.width-1)
+		return ink.Truncate(left, e.width), min(width, e.width-1)
 	}
 	return spread(left+" ", e.st.Dim.Render(hint), e.width), width
 }

@@ -18,6 +18,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm"
+	"agent/internal/tui/ink"
 )
 
 // imageNameWidth is how much of a file's name a token shows.
@@ -125,7 +126,7 @@ func readImage(read func(string) (llm.Image, string, error), word string) (piece
 		return piece{}, err
 	}
 	name := filepath.Base(strings.Trim(strings.TrimSpace(path), `"'`))
-	name = Truncate(SanitizeLine(name), imageNameWidth) + " " + SanitizeLine(what)
+	name = ink.Truncate(ink.SanitizeLine(name), imageNameWidth) + " " + ink.SanitizeLine(what)
 	return piece{name: strings.ReplaceAll(name, "]", ")"), image: &img}, nil // a label ends with the first bracket
 }
 
@@ -138,7 +139,7 @@ func (m *model) picturesCame(msg picturesRead) tea.Cmd {
 		}
 	}
 	for _, err := range msg.failed {
-		m.say("An image stays a path: " + SanitizeLine(strings.TrimRight(err.Error(), ".")) + ".")
+		m.say("An image stays a path: " + ink.SanitizeLine(strings.TrimRight(err.Error(), ".")) + ".")
 	}
 	m.attached(len(msg.words))
 	if m.images.reads--; m.images.reads == 0 && m.images.sends {
@@ -155,7 +156,7 @@ func (m *model) picturesCame(msg picturesRead) tea.Cmd {
 func (m *model) attached(n int) {
 	m.editor.tokens.number(m.editor.buf)
 	if n > 0 && m.o.Blind != nil && m.o.Blind(m.feed.model) {
-		m.say(SanitizeLine(m.feed.model) + " cannot see images: it will be told only that there was one. /model changes the model.")
+		m.say(ink.SanitizeLine(m.feed.model) + " cannot see images: it will be told only that there was one. /model changes the model.")
 	}
 }
 

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+
+	"agent/internal/tui/ink"
+	"agent/internal/tui/markdown"
 )
 
 // The marks of the gutter.
@@ -58,9 +61,9 @@ func paint(s lipgloss.Style, lines []string) []string {
 func spread(left, right string, width int) string {
 	w := lipgloss.Width(right)
 	if right == "" || width-w-2 < min(lipgloss.Width(left), 12) {
-		return Truncate(left, width)
+		return ink.Truncate(left, width)
 	}
-	left = Truncate(left, width-w-2)
+	left = ink.Truncate(left, width-w-2)
 	return left + strings.Repeat(" ", width-w-lipgloss.Width(left)) + right
 }
 
@@ -70,7 +73,7 @@ type header struct{ text string }
 func (h *header) class() class { return said }
 
 func (h *header) draw(c canvas) []string {
-	return []string{c.st.Dim.Render(Truncate(h.text, c.width))}
+	return []string{c.st.Dim.Render(ink.Truncate(h.text, c.width))}
 }
 
 // user is what the person said.
@@ -94,7 +97,7 @@ func (u *user) draw(c canvas) []string {
 		limit = c.limit()
 	}
 	text, more := head(u.text, limit)
-	lines := Wrap(Sanitize(text), c.inner())
+	lines := ink.Wrap(ink.Sanitize(text), c.inner())
 	over := len(lines) + more - userLines
 	u.long = over > 1
 	if u.long && !u.open && !c.whole {
@@ -109,9 +112,9 @@ type answer struct {
 	done bool
 	cut  bool // it ended before it was whole
 
-	md  *Markdown
-	st  *Styles // that md was made with
-	fed int     // how much of text md has got
+	md  *markdown.Text
+	st  *ink.Styles // that md was made with
+	fed int         // how much of text md has got
 }
 
 func (a *answer) class() class { return prose }
@@ -128,7 +131,7 @@ func (a *answer) finish(text string) {
 
 func (a *answer) draw(c canvas) []string {
 	if a.md == nil || a.st != c.st {
-		a.md, a.st, a.fed = NewMarkdown(c.st), c.st, 0
+		a.md, a.st, a.fed = markdown.New(c.st), c.st, 0
 	}
 	text := a.text.String()
 	if a.fed < len(text) {
@@ -140,7 +143,7 @@ func (a *answer) draw(c canvas) []string {
 	}
 	lines := a.md.Lines(c.inner())
 	if a.cut {
-		lines = append(slices.Clone(lines), c.st.Dim.Render(Truncate("(cut)", c.inner())))
+		lines = append(slices.Clone(lines), c.st.Dim.Render(ink.Truncate("(cut)", c.inner())))
 	}
 	return lines
 }
@@ -175,10 +178,10 @@ func (t *thinking) draw(c canvas) []string {
 	}
 	if t.open || c.whole {
 		text, more := head(text, c.limit())
-		lines := append([]string{word}, Wrap(Sanitize(text), c.inner())...)
+		lines := append([]string{word}, ink.Wrap(ink.Sanitize(text), c.inner())...)
 		return hang(c.st.Dim.Render(mark), append(paint(c.st.Dim, lines), c.left(more)...))
 	}
-	line = Truncate(word+"  "+SanitizeLine(strings.Trim(line, "*# ")), c.inner())
+	line = ink.Truncate(word+"  "+ink.SanitizeLine(strings.Trim(line, "*# ")), c.inner())
 	return hang(c.st.Dim.Render(mark), paint(c.st.Dim, []string{line}))
 }
 
@@ -190,7 +193,7 @@ type notice struct{ text string }
 func (n *notice) class() class { return said }
 
 func (n *notice) draw(c canvas) []string {
-	return hang(" ", paint(c.st.Dim, Wrap(Sanitize(n.text), c.inner())))
+	return hang(" ", paint(c.st.Dim, ink.Wrap(ink.Sanitize(n.text), c.inner())))
 }
 
 // fault is an error, with what can be done about it.
@@ -199,11 +202,11 @@ type fault struct{ text, hint string }
 func (f *fault) class() class { return said }
 
 func (f *fault) draw(c canvas) []string {
-	text := Sanitize(f.text)
+	text := ink.Sanitize(f.text)
 	if f.hint != "" {
-		text += "\n" + Sanitize(f.hint)
+		text += "\n" + ink.Sanitize(f.hint)
 	}
-	return hang(c.st.Red.Render(markFailed), Wrap(text, c.inner()))
+	return hang(c.st.Red.Render(markFailed), ink.Wrap(text, c.inner()))
 }
 
 // ending is the line that closes a turn.
@@ -212,5 +215,5 @@ type ending struct{ text string }
 func (e *ending) class() class { return said }
 
 func (e *ending) draw(c canvas) []string {
-	return hang(" ", paint(c.st.Dim, Wrap(e.text, c.inner())))
+	return hang(" ", paint(c.st.Dim, ink.Wrap(e.text, c.inner())))
 }

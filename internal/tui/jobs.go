@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // jobList is an item that lists what runs in the background, and what did.
@@ -20,22 +21,22 @@ func (j *jobList) class() class { return said }
 
 func (j *jobList) draw(c canvas) []string {
 	if len(j.jobs) == 0 {
-		return hang(" ", paint(c.st.Dim, Wrap("nothing runs in the background", c.inner())))
+		return hang(" ", paint(c.st.Dim, ink.Wrap("nothing runs in the background", c.inner())))
 	}
 	var lines []string
 	for _, job := range j.jobs {
-		state := SanitizeLine(job.State)
+		state := ink.SanitizeLine(job.State)
 		if state == "" {
 			state = "runs · " + clock(j.now.Sub(job.Began))
 		}
-		left := strconv.Itoa(job.ID) + "  " + SanitizeLine(job.Title)
+		left := strconv.Itoa(job.ID) + "  " + ink.SanitizeLine(job.Title)
 		if c.width >= 60 {
 			state += " · " + count(int(job.Lines), "line")
 		}
 		lines = append(lines, spread(left, c.st.Dim.Render(state), c.inner()))
 	}
 	if alive(j.jobs) > 0 {
-		lines = append(lines, paint(c.st.Dim, Wrap("/jobs stop N stops one", c.inner()))...)
+		lines = append(lines, paint(c.st.Dim, ink.Wrap("/jobs stop N stops one", c.inner()))...)
 	}
 	return hang(" ", lines)
 }

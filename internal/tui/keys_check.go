@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"agent/internal/spelling"
+	"agent/internal/llm/spelling"
 )
 
 // CheckKeys says what of the keys of a configuration means nothing: by the name

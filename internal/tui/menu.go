@@ -6,6 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+
+	"agent/internal/tui/ink"
 )
 
 // detailRows is how many lines tell more of the marked option.
@@ -140,10 +142,10 @@ func (u *menu) row(i int) string {
 	} else {
 		column = min(column, u.width*2/5)
 	}
-	name = Truncate(name, column)
+	name = ink.Truncate(name, column)
 	pad := strings.Repeat(" ", max(column-lipgloss.Width(name), 0)+2)
 	room := max(min(u.width, widestRow)-gutter, 1)
-	return Truncate(mark+spread(name+pad+what, u.st.Dim.Render(o.right), room), u.width)
+	return ink.Truncate(mark+spread(name+pad+what, u.st.Dim.Render(o.right), room), u.width)
 }
 
 // marked tells more of the marked option.

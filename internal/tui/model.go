@@ -12,6 +12,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop"
 	"agent/internal/loop/policy"
+	"agent/internal/tui/ink"
 	"agent/internal/tui/terminal"
 )
 
@@ -30,8 +31,8 @@ type model struct {
 	// lend lets another program have the terminal, as terminal.Lend does.
 	lend func(c *exec.Cmd, note string, told func(error) tea.Msg) tea.Cmd
 	keys keymap
-	look look
-	st   *Styles
+	look ink.Look
+	st   *ink.Styles
 
 	width, height int
 	list          *transcript
@@ -85,7 +86,7 @@ func newModel(o Options, now func() time.Time, send func(loop.Command)) *model {
 	m := &model{o: o, now: now, send: send, after: after, lend: terminal.Lend, look: o.look(), mouse: !o.NoMouse, play: o.Prompts, width: 80, height: 24}
 	m.keys = newKeymap(o.Keys)
 	m.recent = o.Recent
-	m.st = m.look.styles()
+	m.st = m.look.Styles()
 	m.list = newTranscript(m.st)
 	m.editor = newEditor(m.keys, m.st, o.Vi)
 	m.dialog = &dialog{keys: m.keys, st: m.st, vi: o.Vi}
@@ -283,12 +284,12 @@ func (m *model) answering() string {
 	if m.feed.model == "" {
 		return "No model answers yet."
 	}
-	text := SanitizeLine(m.feed.model) + " answers"
+	text := ink.SanitizeLine(m.feed.model) + " answers"
 	if m.feed.effort != "" {
-		text += " with effort " + SanitizeLine(m.feed.effort)
+		text += " with effort " + ink.SanitizeLine(m.feed.effort)
 	}
 	if m.feed.why != "" {
-		text += ", because " + SanitizeLine(m.feed.why)
+		text += ", because " + ink.SanitizeLine(m.feed.why)
 	}
 	return strings.TrimRight(text, ".") + "."
 }

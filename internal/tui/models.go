@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // Model is a model that can be used, or a provider that something is missing
@@ -63,7 +64,7 @@ func (m *model) modelsCame(r modelsRead) {
 		u.fill(m.modelOptions())
 		switch {
 		case r.err != nil:
-			u.right, u.none = "", SanitizeLine(r.err.Error())
+			u.right, u.none = "", ink.SanitizeLine(r.err.Error())
 		case r.whole:
 			u.right, u.none = "", "no model fits: PROVIDER/NAME can be typed as well"
 		}
@@ -115,10 +116,10 @@ func (m *model) slashModel(name string) tea.Cmd {
 func (m *model) modelOptions() []option {
 	var all []option
 	for _, d := range m.models {
-		o := option{id: d.Name, name: SanitizeLine(d.Name), what: d.facts()}
+		o := option{id: d.Name, name: ink.SanitizeLine(d.Name), what: d.facts()}
 		switch {
 		case d.Needs != "":
-			o.what, o.last, o.dim = SanitizeLine(d.Needs), true, true
+			o.what, o.last, o.dim = ink.SanitizeLine(d.Needs), true, true
 		case d.Name == m.feed.model:
 			o.right = "this one"
 		case d.Default:
@@ -159,7 +160,7 @@ func anyModel(typed string) (option, bool) {
 	if provider, name, ok := strings.Cut(typed, "/"); !ok || provider == "" || name == "" || strings.ContainsAny(typed, " \t") {
 		return option{}, false
 	}
-	return option{id: typed, name: SanitizeLine(typed), what: "as typed"}, true
+	return option{id: typed, name: ink.SanitizeLine(typed), what: "as typed"}, true
 }
 
 // chooseModel has the chosen model answer.
@@ -180,11 +181,11 @@ func (m *model) tellModel(o option, width int) []string {
 		return nil
 	}
 	d := m.models[i]
-	text := SanitizeLine(d.Name)
+	text := ink.SanitizeLine(d.Name)
 	if d.Needs != "" {
-		text += " needs: " + SanitizeLine(d.Needs)
+		text += " needs: " + ink.SanitizeLine(d.Needs)
 	} else {
-		text += ": " + SanitizeLine(d.Why)
+		text += ": " + ink.SanitizeLine(d.Why)
 	}
 	if d.Context > 0 {
 		text += "\na window of " + thousands(d.Context) + " tokens"
@@ -192,7 +193,7 @@ func (m *model) tellModel(o option, width int) []string {
 	if d.Input != nil && d.Output != nil && *d.Input+*d.Output > 0 {
 		text += "\n" + price(*d.Input) + " for a million tokens in, " + price(*d.Output) + " out"
 	}
-	return hang(" ", paint(m.st.Dim, Wrap(text, max(width-gutter, 1))))
+	return hang(" ", paint(m.st.Dim, ink.Wrap(text, max(width-gutter, 1))))
 }
 
 // modelNames completes /model.

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // needle is what is searched for. A capital letter in it makes capitals count.
@@ -100,7 +101,7 @@ func (n needle) inLine(line string) bool {
 
 // paint returns a drawn line with what is found in it set off; all the more on
 // the line that one went to.
-func (n needle) paint(st *Styles, line string, here bool) string {
+func (n needle) paint(st *ink.Styles, line string, here bool) string {
 	plain := ansi.Strip(line)
 	style := st.Plain.Reverse(true)
 	if here {

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // Terminal is what is known of the terminal, beyond what it tells itself.
@@ -51,7 +52,7 @@ const longestNotice = 100
 
 // telling is the sequence that tells text.
 func (t Terminal) telling(title, text string) string {
-	text = Truncate(SanitizeLine(text), longestNotice)
+	text = ink.Truncate(ink.SanitizeLine(text), longestNotice)
 	var seq string
 	switch t.Notify {
 	case NotifyBell:
@@ -59,7 +60,7 @@ func (t Terminal) telling(title, text string) string {
 	case NotifyOSC9:
 		seq = ansi.Notify(title + ": " + text)
 	case NotifyOSC99: // one takes the place of the one before
-		seq = "\x1b]99;i=agent:d=0:o=unfocused;" + SanitizeLine(title) + "\x1b\\\x1b]99;i=agent:p=body;" + text + "\x1b\\"
+		seq = "\x1b]99;i=agent:d=0:o=unfocused;" + ink.SanitizeLine(title) + "\x1b\\\x1b]99;i=agent:p=body;" + text + "\x1b\\"
 	case NotifyOSC777:
 		plain := strings.NewReplacer(";", ",")
 		seq = "\x1b]777;notify;" + plain.Replace(title) + ";" + plain.Replace(text) + "\a"
@@ -199,7 +200,7 @@ func (m *model) topic() string {
 		text = strings.ToValidUTF8(text[:bytes], "")
 	}
 	line, _, _ := strings.Cut(text, "\n")
-	return Truncate(SanitizeLine(line), columns)
+	return ink.Truncate(ink.SanitizeLine(line), columns)
 }
 
 // name is what the session is called elsewhere than on the screen, else where
@@ -212,5 +213,5 @@ func (m *model) name() string {
 	if name == "" {
 		return "agent"
 	}
-	return "agent · " + SanitizeLine(name)
+	return "agent · " + ink.SanitizeLine(name)
 }

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // written collects what is written to the terminal beside the view.
@@ -56,7 +57,7 @@ func TestNotifications(t *testing.T) {
 		{"a short turn", osc9, tea.BlurMsg{}, batch{turnEnd(loop.Done, time.Second)}, nil},
 		{"stopped", osc9, tea.BlurMsg{}, batch{turnEnd(loop.UserInterrupt, time.Hour)}, nil},
 		{"failed", osc9, tea.BlurMsg{}, batch{&loop.TurnEnd{Reason: loop.ProviderError, Duration: time.Minute, Error: "no \x1b]0;way\a"}},
-			[]string{"\x1b]9;agent · shop: " + SanitizeLine("no \x1b]0;way\a") + "\a"}},
+			[]string{"\x1b]9;agent · shop: " + ink.SanitizeLine("no \x1b]0;way\a") + "\a"}},
 		{"a question", osc9, tea.BlurMsg{}, batch{loop.Asked{Ask: loop.Ask{ID: "1", Title: "edit a.go"}}}, []string{"\x1b]9;agent · shop: asks: edit a.go\a"}},
 		{"a bell", Terminal{Notify: NotifyBell}, tea.BlurMsg{}, end, []string{"\a"}},
 		{"777", Terminal{Notify: NotifyOSC777}, tea.BlurMsg{}, end, []string{"\x1b]777;notify;agent · shop;It is done.\a"}},

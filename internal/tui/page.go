@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // pageSize is how much a page has before the next one may begin.
@@ -88,9 +89,9 @@ func (u *unread) class() class { return said }
 func (u *unread) draw(c canvas) []string {
 	text := "…"
 	if u.page.fault != nil {
-		text = "… this part of the session cannot be read: " + SanitizeLine(u.page.fault.Error())
+		text = "… this part of the session cannot be read: " + ink.SanitizeLine(u.page.fault.Error())
 	}
-	return hang(" ", []string{c.st.Dim.Render(Truncate(text, c.inner()))})
+	return hang(" ", []string{c.st.Dim.Render(ink.Truncate(text, c.inner()))})
 }
 
 // events is how many the session has.

@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // wholePanel is the line below what is shown whole: what keys do, or what is
@@ -39,11 +40,11 @@ func (m *model) viewLeft(width int) ([]string, *tea.Cursor) {
 	case m.find.open:
 		return m.findLine(width)
 	case m.dialog.waits():
-		return []string{m.st.Yellow.Render(Truncate("? a question waits · "+k(actViewClose)+" goes back to it", width))}, nil
+		return []string{m.st.Yellow.Render(ink.Truncate("? a question waits · "+k(actViewClose)+" goes back to it", width))}, nil
 	}
 	hint := k(actViewUp) + " and " + k(actViewDown) + " scroll · " + k(actViewTop) + " " + k(actViewBottom) + " beginning and end · " +
 		k(actViewFind) + " finds · " + k(actViewClose) + " closes this"
-	return []string{m.st.Dim.Render(Truncate("  "+fitting(hint, width-gutter), width))}, nil
+	return []string{m.st.Dim.Render(ink.Truncate("  "+fitting(hint, width-gutter), width))}, nil
 }
 
 // viewFacts are what goes on behind what is shown whole, and where one is in it,

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/ink"
 )
 
 // recentKept is how many things that were done are remembered.
@@ -23,7 +25,7 @@ func (m *model) palette() tea.Cmd {
 func (m *model) doable() []option {
 	var all []option
 	for _, s := range m.commands() {
-		o := option{id: "/" + s.name, name: "/" + SanitizeLine(s.name), what: SanitizeLine(s.what), right: m.keys.name(s.key)}
+		o := option{id: "/" + s.name, name: "/" + ink.SanitizeLine(s.name), what: ink.SanitizeLine(s.what), right: m.keys.name(s.key)}
 		all = append(all, o)
 	}
 	for _, b := range m.keys.told() {
@@ -95,13 +97,13 @@ func (m *model) explain(o option, width int) []string {
 	if name, typed := strings.CutPrefix(o.id, "/"); typed {
 		for _, s := range m.commands() {
 			if s.name == name {
-				text += "\n" + SanitizeLine(s.usage())
+				text += "\n" + ink.SanitizeLine(s.usage())
 			}
 		}
 	} else if keys := m.keys.keys(action(o.id)); len(keys) > 0 {
 		text += "\n" + strings.Join(keys, ", ") + " · called " + o.id + " in the configuration"
 	}
-	return hang(" ", paint(m.st.Dim, Wrap(text, max(width-gutter, 1))))
+	return hang(" ", paint(m.st.Dim, ink.Wrap(text, max(width-gutter, 1))))
 }
 
 // slashKeys lists every key, to be searched.

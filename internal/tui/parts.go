@@ -1,6 +1,10 @@
 package tui
 
-import "strings"
+import (
+	"strings"
+
+	"agent/internal/tui/ink"
+)
 
 // How much of a text is drawn at once. What is longer would take more than a
 // frame's time.
@@ -25,7 +29,7 @@ func (c canvas) left(lines int) []string {
 	if lines == 0 {
 		return nil
 	}
-	return []string{c.st.Dim.Render(Truncate("… "+count(lines, "more line"), c.inner()))}
+	return []string{c.st.Dim.Render(ink.Truncate("… "+count(lines, "more line"), c.inner()))}
 }
 
 // markdownParts cuts a long text where a blank line ends a paragraph, a list or

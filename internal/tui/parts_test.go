@@ -10,18 +10,20 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
+	"agent/internal/tui/markdown"
 )
 
 // A long answer looks the same whether it is drawn at once or in parts.
 func TestPartsLookLikeTheWhole(t *testing.T) {
-	st := look{dark: true}.styles()
+	st := ink.Look{Dark: true}.Styles()
 	var b strings.Builder
 	for i := range 400 {
 		fmt.Fprintf(&b, "## Heading %d\n\nText with **bold**, `code` and a [link][there].\n\n1. one\n2. two\n\n   more of two\n3. three\n\n```go\nfunc main() {\n\n\treturn\n}\n```\n\n| a | b |\n|---|---|\n| c | d |\n\n", i)
 	}
 	b.WriteString("[there]: http://example.org\n")
 	draw := func(text string) []string {
-		m := NewMarkdown(st)
+		m := markdown.New(st)
 		m.SetText(text)
 		m.Finish()
 		return m.Lines(60)

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 	"agent/internal/tui/text"
 )
 
@@ -36,7 +37,7 @@ func (t piece) label() string {
 	switch {
 	case t.plain:
 		r, _ := utf8.DecodeRuneInString(t.text)
-		return spelt(r)
+		return ink.Spelt(r)
 	case t.image != nil:
 		return fmt.Sprintf("[image %d: %s]", t.no, t.name)
 	case t.no > 1:
@@ -73,7 +74,7 @@ func (t *tokens) label(r rune) string {
 	if tok := t.of(r); tok != nil {
 		return tok.label()
 	}
-	return spelt(r)
+	return ink.Spelt(r)
 }
 
 // collapse returns text as it goes into the editor beside raw: as it is, or as

@@ -35,7 +35,7 @@ type picking struct {
 
 func newPicking(o Options, now func() time.Time) *picking {
 	p := &picking{o: o}
-	p.picker = newPicker(&p.o, newKeymap(o.Keys), p.o.look().styles(), now, func(s Session) tea.Cmd {
+	p.picker = newPicker(&p.o, newKeymap(o.Keys), p.o.look().Styles(), now, func(s Session) tea.Cmd {
 		p.chosen = s.ID
 		return nil
 	})
@@ -66,7 +66,7 @@ func (p *picking) View() tea.View {
 		return v
 	}
 	lines, cursor := p.picker.lines()
-	v.SetContent(p.picker.st.ascii.write(strings.Join(clip(lines, p.picker.width), "\n")))
+	v.SetContent(p.picker.st.Letters.Write(strings.Join(clip(lines, p.picker.width), "\n")))
 	if !p.over {
 		v.Cursor = cursor
 	}

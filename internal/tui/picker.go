@@ -10,6 +10,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // Session is one row of the picker.
@@ -23,10 +24,10 @@ type Session struct {
 
 // name is what a session is called on the screen.
 func (s Session) name() string {
-	if title := SanitizeLine(s.Title); strings.TrimSpace(title) != "" {
+	if title := ink.SanitizeLine(s.Title); strings.TrimSpace(title) != "" {
 		return title
 	}
-	return SanitizeLine(s.ID)
+	return ink.SanitizeLine(s.ID)
 }
 
 const (
@@ -80,7 +81,7 @@ func (searchDue) toOverlay()    {}
 func (previewDue) toOverlay()   {}
 func (previewRead) toOverlay()  {}
 
-func newPicker(o *Options, keys keymap, st *Styles, now func() time.Time, chose func(Session) tea.Cmd) *picker {
+func newPicker(o *Options, keys keymap, st *ink.Styles, now func() time.Time, chose func(Session) tea.Cmd) *picker {
 	return &picker{chooser: chooser{keys: keys, st: st, width: 80, height: 24}, o: o, now: now, after: after, chose: chose,
 		everywhere: o.Dir == "", stop: func() {}, previews: map[string]*transcript{}}
 }
@@ -213,7 +214,7 @@ func (p *picker) refine() {
 
 // lines implements overlay.
 func (p *picker) lines() ([]string, *tea.Cursor) {
-	name, here := p.keys.name(actEverywhere), SanitizeLine(p.o.Dir)
+	name, here := p.keys.name(actEverywhere), ink.SanitizeLine(p.o.Dir)
 	pg := page{head: "resume a session", row: p.row, marked: p.end,
 		hint: "type to search · enter resumes · esc closes"}
 	switch {
@@ -223,7 +224,7 @@ func (p *picker) lines() ([]string, *tea.Cursor) {
 		pg.head, pg.right = "resume a session in "+here, name+": all directories"
 	}
 	if p.err != nil {
-		pg.hint = markFailed + " " + SanitizeLine(p.err.Error())
+		pg.hint = markFailed + " " + ink.SanitizeLine(p.err.Error())
 	}
 	switch {
 	case !p.loaded:
@@ -244,7 +245,7 @@ func (p *picker) row(i int) string {
 	const title = 52 // with what stands before it
 	s := p.found[i]
 	room := p.width - title
-	facts := p.facts(i, "fork of “"+Truncate(p.origin(s), 20)+"”")
+	facts := p.facts(i, "fork of “"+ink.Truncate(p.origin(s), 20)+"”")
 	if lipgloss.Width(strings.Join(facts, "  ")) > room {
 		facts = p.facts(i, "fork")
 	}
@@ -260,7 +261,7 @@ func (p *picker) facts(i int, fork string) []string {
 	s := p.found[i]
 	var facts []string
 	if s.Dir != "" && p.everywhere {
-		facts = append(facts, SanitizeLine(s.Dir))
+		facts = append(facts, ink.SanitizeLine(s.Dir))
 	}
 	if s.Parent != "" && p.depths[i] == 0 {
 		facts = append(facts, fork)
@@ -279,7 +280,7 @@ func (p *picker) origin(s Session) string {
 			return o.name()
 		}
 	}
-	return SanitizeLine(s.Parent)
+	return ink.SanitizeLine(s.Parent)
 }
 
 // lately is shortTime for what is likely to be recent.

@@ -229,7 +229,7 @@ func (p *teller) mark() {
 // print writes a line.
 func (p *teller) print(line string) {
 	p.endLine()
-	fmt.Fprintln(p.out, strings.TrimRight(p.m.st.ascii.write(line), " "))
+	fmt.Fprintln(p.out, strings.TrimRight(p.m.st.Letters.Write(line), " "))
 }
 
 // block writes text that may have several lines, the first of them behind what

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"agent/internal/loop"
+	"agent/internal/tui/diff"
+	"agent/internal/tui/ink"
 )
 
 // plainChoice is one of the answers to a question about a tool call.
@@ -22,13 +24,13 @@ func (p *teller) ask(ask loop.Ask) {
 		p.askChoice(ask)
 		return
 	}
-	title := SanitizeLine(ask.Title)
+	title := ink.SanitizeLine(ask.Title)
 	if len(ask.Diffs) == 1 {
-		title += " (" + DiffStat(ask.Diffs[0]) + ")"
+		title += " (" + diff.Stat(ask.Diffs[0]) + ")"
 	}
 	p.block("ask", title)
 	for _, w := range ask.Warnings {
-		p.block("", "careful: "+Sanitize(w))
+		p.block("", "careful: "+ink.Sanitize(w))
 	}
 	for _, t := range ask.Targets {
 		whole := strings.Join(spell(t.Value, plainWidth), "\n")
@@ -37,7 +39,7 @@ func (p *teller) ask(ask loop.Ask) {
 		}
 	}
 	if ask.Why != "" {
-		p.block("", "because "+Sanitize(ask.Why))
+		p.block("", "because "+ink.Sanitize(ask.Why))
 	}
 	var numbers []string
 	for i, c := range plainChoices(ask) {
@@ -50,11 +52,11 @@ func (p *teller) ask(ask loop.Ask) {
 }
 
 func (p *teller) askChoice(ask loop.Ask) {
-	p.block("ask", Sanitize(ask.Question))
+	p.block("ask", ink.Sanitize(ask.Question))
 	for i, c := range ask.Choices {
-		line := "  " + strconv.Itoa(i+1) + " " + SanitizeLine(c.Text)
+		line := "  " + strconv.Itoa(i+1) + " " + ink.SanitizeLine(c.Text)
 		if c.Explain != "" {
-			line += ": " + SanitizeLine(c.Explain)
+			line += ": " + ink.SanitizeLine(c.Explain)
 		}
 		p.print(line)
 	}
@@ -75,7 +77,7 @@ func plainChoices(ask loop.Ask) []plainChoice {
 		out = append(out, plainChoice{text: "show the change", show: true})
 	}
 	if ask.Scope != "" {
-		out = append(out, plainChoice{text: "always: " + SanitizeLine(ask.Scope), answer: loop.Always})
+		out = append(out, plainChoice{text: "always: " + ink.SanitizeLine(ask.Scope), answer: loop.Always})
 	}
 	return out
 }
@@ -100,14 +102,14 @@ func (p *teller) answer(line string) {
 	n, err := strconv.Atoi(line)
 	switch {
 	case err == nil && (n < 1 || n > len(choices)), err != nil && ask.AboutTurn():
-		p.print("note: there is no answer " + SanitizeLine(line))
+		p.print("note: there is no answer " + ink.SanitizeLine(line))
 		p.ask(ask)
 	case err != nil:
 		p.reply(loop.Answer{Decision: loop.Refuse, Note: line})
 	case choices[n-1].show:
 		for _, d := range ask.Diffs {
-			p.block("", SanitizeLine(d.Path)+" "+DiffStat(d))
-			p.block("", Sanitize(d.Unified))
+			p.block("", ink.SanitizeLine(d.Path)+" "+diff.Stat(d))
+			p.block("", ink.Sanitize(d.Unified))
 		}
 		p.ask(ask)
 	default:

@@ -6,6 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"agent/internal/tui/ink"
 )
 
 // plainRows is how much of a list is told at once.
@@ -43,7 +45,7 @@ func (p *teller) list() tea.Cmd {
 		p.print("note: there is nothing to choose from")
 		return nil
 	case n == 0:
-		p.print("note: nothing here is called " + SanitizeLine(sought))
+		p.print("note: nothing here is called " + ink.SanitizeLine(sought))
 		p.update(narrowTo("")) // and all of it is told again
 	case n == 1 && sought != "":
 		p.tellRows(rows)
@@ -97,7 +99,7 @@ func (p *teller) choose(line string) tea.Cmd {
 		p.sought, p.listed = line, 0
 		return tea.Batch(p.update(narrowTo(line)), p.update(searchDue{line}))
 	case n < 1 || n > p.listed:
-		p.print("note: there is no row " + SanitizeLine(line))
+		p.print("note: there is no row " + ink.SanitizeLine(line))
 		p.listed = 0
 		return p.list()
 	}

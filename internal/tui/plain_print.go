@@ -5,6 +5,8 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/tui/diff"
+	"agent/internal/tui/ink"
 )
 
 // plainOutput is how many lines of a tool's output are told, its last ones.
@@ -14,7 +16,7 @@ const plainOutput = 8
 func (p *teller) begin() {
 	p.print(p.m.o.heading(p.m.feed.title))
 	for _, n := range p.m.o.Notices {
-		p.block("note", Sanitize(n))
+		p.block("note", ink.Sanitize(n))
 	}
 	last := 0
 	for i, ev := range p.m.o.History {
@@ -33,12 +35,12 @@ func (p *teller) begin() {
 	}
 	p.in.Typed = typed
 	if draft := p.m.editor.take(); strings.TrimSpace(draft) != "" {
-		p.block("note", "not sent before, type it again to send it: "+Sanitize(draft))
+		p.block("note", "not sent before, type it again to send it: "+ink.Sanitize(draft))
 	}
 	if len(p.m.waits) > 0 {
 		p.print("note: these were not sent before, type them again to send them:")
 		for _, w := range p.m.waits {
-			p.block("", Sanitize(w.text))
+			p.block("", ink.Sanitize(w.text))
 		}
 		p.m.waits = nil
 	}
@@ -50,18 +52,18 @@ func (p *teller) begin() {
 func (p *teller) told(it item) {
 	switch it := it.(type) {
 	case *notice:
-		p.block("note", Sanitize(it.text))
+		p.block("note", ink.Sanitize(it.text))
 	case *fault:
-		p.block("error", Sanitize(it.text))
+		p.block("error", ink.Sanitize(it.text))
 		if it.hint != "" {
-			p.block("", Sanitize(it.hint))
+			p.block("", ink.Sanitize(it.hint))
 		}
 	case *ending:
 		who := "note"
 		if p.ending {
 			who = "done"
 		}
-		p.block(who, Sanitize(it.text))
+		p.block(who, ink.Sanitize(it.text))
 	case *retry:
 		p.block("error", strings.Join(it.draw(canvas{st: p.m.st, width: plainWidth}), "\n"))
 	}
@@ -72,7 +74,7 @@ func (p *teller) event(ev loop.Event) {
 	switch ev := ev.(type) {
 	case *loop.UserSaid:
 		if !ev.Auto && !p.in.Typed {
-			p.block("you", Sanitize(ev.Text))
+			p.block("you", ink.Sanitize(ev.Text))
 		}
 	case loop.Streamed:
 		if d, ok := ev.Delta.(llm.TextDelta); ok {
@@ -86,13 +88,13 @@ func (p *teller) event(ev loop.Event) {
 	case *loop.ToolStart:
 		if ev.Effect != "read" {
 			p.started[ev.ID] = true
-			p.block("tool", SanitizeLine(ev.Title))
+			p.block("tool", ink.SanitizeLine(ev.Title))
 		}
 	case *loop.ToolEnd:
 		p.toolEnd(ev)
 	case *loop.ModelSet:
 		if ev.Model != p.m.feed.model || ev.Effort != p.m.feed.effort {
-			p.block("note", SanitizeLine(strings.TrimSpace(ev.Model+" "+ev.Effort))+" answers from here on")
+			p.block("note", ink.SanitizeLine(strings.TrimSpace(ev.Model+" "+ev.Effort))+" answers from here on")
 		}
 	case *loop.ModeSet:
 		if ev.Mode != p.mode {
@@ -100,8 +102,8 @@ func (p *teller) event(ev loop.Event) {
 			p.block("note", modeWords(ev.Mode))
 		}
 	case *loop.ShellEnd:
-		p.block("ran", SanitizeLine(asTyped(ev.Line, ev.Join)))
-		p.block("", Sanitize(strings.TrimRight(ev.Text, "\n")))
+		p.block("ran", ink.SanitizeLine(asTyped(ev.Line, ev.Join)))
+		p.block("", ink.Sanitize(strings.TrimRight(ev.Text, "\n")))
 	}
 }
 
@@ -114,7 +116,7 @@ func (p *teller) whole(lines string) {
 	if p.printed > 0 {
 		who = ""
 	}
-	p.block(who, Sanitize(lines[p.printed:]))
+	p.block(who, ink.Sanitize(lines[p.printed:]))
 	p.printed = len(lines)
 }
 
@@ -136,7 +138,7 @@ func (p *teller) message(m llm.Message) {
 	case llm.Thinking:
 		first, _, _ := strings.Cut(strings.TrimSpace(m.Text), "\n")
 		if first != "" {
-			p.block("thought", Truncate(SanitizeLine(strings.Trim(first, "*# ")), plainWidth))
+			p.block("thought", ink.Truncate(ink.SanitizeLine(strings.Trim(first, "*# ")), plainWidth))
 		}
 	}
 }
@@ -144,22 +146,22 @@ func (p *teller) message(m llm.Message) {
 func (p *teller) toolEnd(ev *loop.ToolEnd) {
 	facts := string(ev.Outcome)
 	if ev.Summary != "" {
-		facts += ", " + SanitizeLine(ev.Summary)
+		facts += ", " + ink.SanitizeLine(ev.Summary)
 	}
 	facts += ", " + brief(ev.Duration)
 	if p.started[ev.Result.ID] {
 		p.print("  " + facts)
 	} else {
-		p.block("tool", SanitizeLine(ev.Title)+" ("+facts+")")
+		p.block("tool", ink.SanitizeLine(ev.Title)+" ("+facts+")")
 	}
 	delete(p.started, ev.Result.ID)
 	for _, d := range ev.Diffs {
-		p.print("  " + SanitizeLine(d.Path) + " " + DiffStat(d))
+		p.print("  " + ink.SanitizeLine(d.Path) + " " + diff.Stat(d))
 	}
 	if ev.Outcome == loop.OK && (ev.Effect == "read" || len(ev.Diffs) > 0) {
 		return
 	}
-	lines := strings.Split(strings.TrimRight(Sanitize(ev.Result.Text), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(ink.Sanitize(ev.Result.Text), "\n"), "\n")
 	if more := len(lines) - plainOutput; more > 0 {
 		p.print("    " + count(more, "earlier line"))
 		lines = lines[more:]

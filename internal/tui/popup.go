@@ -9,6 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"agent/internal/tui/ink"
 )
 
 // popupRows is how many suggestions are shown at most.
@@ -179,7 +181,7 @@ func (m *model) accept(s suggestion) {
 }
 
 // lines draws the suggestions, at most so many.
-func (p *popup) lines(st *Styles, width, limit int) []string {
+func (p *popup) lines(st *ink.Styles, width, limit int) []string {
 	shown := min(len(p.rows), popupRows, limit)
 	p.visible = shown
 	if shown <= 0 {
@@ -210,7 +212,7 @@ func (p *popup) place() string {
 }
 
 // row draws a suggestion.
-func (p *popup) row(st *Styles, s suggestion, marked bool, column, width int) string {
+func (p *popup) row(st *ink.Styles, s suggestion, marked bool, column, width int) string {
 	mark, base := "  ", st.Plain
 	if marked {
 		mark, base = st.Cyan.Render(markUser)+" ", st.Bold
@@ -223,7 +225,7 @@ func (p *popup) row(st *Styles, s suggestion, marked bool, column, width int) st
 	if s.what != "" {
 		line += strings.Repeat(" ", max(column-lipgloss.Width(label), 0)+2) + st.Dim.Render(s.what)
 	}
-	return Truncate(line, width)
+	return ink.Truncate(line, width)
 }
 
 // shownAs is how the suggestion is shown.
@@ -231,7 +233,7 @@ func (s suggestion) shownAs() string {
 	if s.label != "" {
 		return s.label
 	}
-	return SanitizeLine(s.text)
+	return ink.SanitizeLine(s.text)
 }
 
 // highlighted draws text in base, but for the characters at some bytes of it.

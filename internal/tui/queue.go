@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // queueRows is how many messages that wait are shown.
@@ -192,7 +193,7 @@ func (m *model) queueLines() []string {
 	var out []string
 	for i, w := range m.waits {
 		if i == rows && n > rows {
-			out = append(out, m.st.Dim.Render(Truncate("        and "+strconv.Itoa(n-rows)+" more", m.width)))
+			out = append(out, m.st.Dim.Render(ink.Truncate("        and "+strconv.Itoa(n-rows)+" more", m.width)))
 			break
 		}
 		label := word

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // points is the list of the prompts that one can go back to.
@@ -54,7 +55,7 @@ func (p *points) row(i int) string {
 	if t.end {
 		return p.entry(i, "now", "the end: nothing is left out", "")
 	}
-	return p.entry(i, shortTime(t.Time, p.now()), strings.Join(strings.Fields(Sanitize(t.Text)), " "), "")
+	return p.entry(i, shortTime(t.Time, p.now()), strings.Join(strings.Fields(ink.Sanitize(t.Text)), " "), "")
 }
 
 // whole is the marked prompt, as far as there is room.

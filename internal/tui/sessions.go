@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // stopFirst is what is said to somebody who wants to leave a turn that runs.
@@ -64,7 +65,7 @@ func (m *model) show(o overlay) tea.Cmd {
 func (m *model) remind(lines []string) {
 	if m.dialog.waits() && len(lines) > 1 {
 		text := "  " + markAsked + " a question waits · " + m.keys.name(actInterrupt) + " shows it"
-		lines[len(lines)-1] = m.st.Yellow.Render(Truncate(text, m.width))
+		lines[len(lines)-1] = m.st.Yellow.Render(ink.Truncate(text, m.width))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // ranLines is how much is shown of what a command of the person's said, while
@@ -26,19 +27,19 @@ func (c *typedCommand) draw(on canvas) []string {
 	if took := c.time(on); took != "" {
 		right = strings.TrimLeft(right+"  "+took, " ")
 	}
-	lines := Wrap(Sanitize(c.line), on.inner())
+	lines := ink.Wrap(ink.Sanitize(c.line), on.inner())
 	more := 0
 	if over := len(lines) - userLines; over > 1 && !c.open && !on.whole {
 		lines, more = lines[:userLines], over
 	}
 	lines = paint(on.st.Bold, lines)
 	if more > 0 {
-		lines = append(lines, on.st.Dim.Render(Truncate("… "+count(more, "more line"), on.inner())))
+		lines = append(lines, on.st.Dim.Render(ink.Truncate("… "+count(more, "more line"), on.inner())))
 	}
 	if room := on.inner() - lipgloss.Width(lines[0]) - 2; right != "" && lipgloss.Width(right) <= room {
 		lines[0] = spread(lines[0], on.st.Dim.Render(right), on.inner())
 	} else if right != "" {
-		lines = append(lines, on.st.Dim.Render(Truncate(right, on.inner())))
+		lines = append(lines, on.st.Dim.Render(ink.Truncate(right, on.inner())))
 	}
 	mark := on.st.Cyan.Render(markUser)
 	if c.stage == finished && c.outcome != loop.OK {
@@ -65,7 +66,7 @@ func (c *typedCommand) said(width int, open bool) []string {
 	}
 	lines := outputLines(text, width)
 	if more := len(lines) - ranLines; more > 1 {
-		return append([]string{Truncate("… "+count(more, "more line")+" above", width)}, lines[more:]...)
+		return append([]string{ink.Truncate("… "+count(more, "more line")+" above", width)}, lines[more:]...)
 	}
 	return lines
 }

@@ -6,9 +6,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm/spelling"
 	"agent/internal/loop"
 	"agent/internal/loop/policy"
-	"agent/internal/spelling"
+	"agent/internal/tui/ink"
 )
 
 // slash is a command that one types.
@@ -49,7 +50,7 @@ func slashes() []slash {
 		{name: "find", args: "[TEXT]", what: "search in the session", key: actFind, screen: true, run: (*model).slashFind},
 		{name: "view", what: "everything uncut, in all of the window", key: actView, screen: true, run: (*model).slashView},
 		{name: "export", args: "[md|html|json]", what: "write the session to a file", run: (*model).slashExport, complete: oneOf("md", "html", "json")},
-		{name: "theme", args: "[NAME]", what: "colours; without a name, look at them all", run: (*model).slashTheme, complete: oneOf(Themes()...)},
+		{name: "theme", args: "[NAME]", what: "colours; without a name, look at them all", run: (*model).slashTheme, complete: oneOf(ink.ThemeNames()...)},
 		{name: "cost", what: "tokens and money: of this turn, of the session, by model; how full the window is", run: (*model).slashCost},
 		{name: "copy", args: "[code [N]]", what: "copy the last answer, or the last block of code in it, or the Nth", run: (*model).slashCopy, complete: copyWords},
 		{name: "quit", also: "exit", what: "leave", key: actLeave, run: func(m *model, _ string) tea.Cmd { return m.leave() }},

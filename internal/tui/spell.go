@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"agent/internal/tui/ink"
 )
 
 // spell writes a command, whole, so that nothing in it is hidden: what a
@@ -24,7 +26,7 @@ func spell(command string, width int) []string {
 		}
 		i += n
 	}
-	return Wrap(b.String(), width)
+	return ink.Wrap(b.String(), width)
 }
 
 // plain reports whether r shows as itself: no control, no direction mark, no

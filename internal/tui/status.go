@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/loop/policy"
+	"agent/internal/tui/ink"
 )
 
 // status is what the last line tells: what answers, where, how full its window
@@ -41,7 +42,7 @@ const leastFact = 12
 
 // line draws it: what the names in layout stand for, in their order; nil is the
 // usual. Where room is short, what can be found elsewhere goes first.
-func (s status) line(st *Styles, width int, layout []string) string {
+func (s status) line(st *ink.Styles, width int, layout []string) string {
 	room := width - lipgloss.Width(s.right) - 2
 	for facts := s.facts(layout); ; {
 		var texts []string
@@ -58,7 +59,7 @@ func (s status) line(st *Styles, width int, layout []string) string {
 			}
 		}
 		if wide-3 > room && room < leastFact && s.right != "" && len(facts) <= 1 {
-			return st.Dim.Render(Truncate(s.right, width)) // what a key does now matters more
+			return st.Dim.Render(ink.Truncate(s.right, width)) // what a key does now matters more
 		}
 		if wide-3 <= room || len(facts) <= 1 {
 			return spread(strings.Join(texts, st.Dim.Render(" · ")), st.Dim.Render(s.right), width)
@@ -76,12 +77,12 @@ func (s status) line(st *Styles, width int, layout []string) string {
 
 // facts are what there is to tell, in the order of the layout.
 func (s status) facts(layout []string) []fact {
-	model := SanitizeLine(s.model)
+	model := ink.SanitizeLine(s.model)
 	if model == "" {
 		model = "no model"
 	}
 	if s.effort != "" {
-		model += " " + SanitizeLine(s.effort)
+		model += " " + ink.SanitizeLine(s.effort)
 	}
 	if layout == nil {
 		layout = usualLayout()
@@ -92,9 +93,9 @@ func (s status) facts(layout []string) []fact {
 		case "model":
 			facts = append(facts, fact{text: model, keep: 9}, fact{text: s.offline(), keep: 4})
 		case "directory":
-			facts = append(facts, fact{text: SanitizeLine(s.dir), keep: 2})
+			facts = append(facts, fact{text: ink.SanitizeLine(s.dir), keep: 2})
 		case "branch":
-			facts = append(facts, fact{text: SanitizeLine(s.branch), keep: 1})
+			facts = append(facts, fact{text: ink.SanitizeLine(s.branch), keep: 1})
 		case "tokens":
 			facts = append(facts, s.tokens())
 		case "cost":

@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 func TestStatusLine(t *testing.T) {
@@ -31,7 +32,7 @@ func TestStatusLine(t *testing.T) {
 		{"nearly full and narrow", near, 50, "acme/one · 85% full · 1 job", nil},
 		{"in another order", full, 80, "1 job · $0.07 · acme/one", []string{"jobs", "cost", "model"}},
 	} {
-		line := c.s.line(look{dark: true}.styles(), c.width, c.layout)
+		line := c.s.line(ink.Look{Dark: true}.Styles(), c.width, c.layout)
 		if w := ansi.StringWidth(line); w > c.width {
 			t.Errorf("%s: %d wide", c.name, w)
 		}

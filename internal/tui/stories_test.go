@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // story is a screen that is held as it is: its text at every size, and how it is
@@ -95,28 +96,28 @@ func TestStories(t *testing.T) {
 // stylesIn is what is styled in each line of a view, and how.
 func stylesIn(v tea.View) []string {
 	var lines []string
-	for _, line := range readSpans(v.Content) {
+	for _, line := range ink.Read(v.Content) {
 		var parts []string
 		for _, sp := range line {
-			if sp.pen == "" && sp.link == "" || strings.TrimSpace(sp.text) == "" {
+			if sp.Pen == "" && sp.Link == "" || strings.TrimSpace(sp.Text) == "" {
 				continue
 			}
-			text := sp.text
+			text := sp.Text
 			if strings.Trim(text, "─") == "" {
 				text = "─"
 			}
-			if sp.link != "" {
-				text += " → " + sp.link
+			if sp.Link != "" {
+				text += " → " + sp.Link
 			}
-			parts = append(parts, sp.pen.String()+"{"+text+"}")
+			parts = append(parts, penNames(sp.Pen)+"{"+text+"}")
 		}
 		lines = append(lines, strings.Join(parts, " "))
 	}
 	return lines
 }
 
-// String writes p in words, as far as it has a name.
-func (p pen) String() string {
+// penNames writes p in words, as far as it has a name.
+func penNames(p ink.Pen) string {
 	names := map[string]string{"1": "bold", "2": "dim", "3": "italic", "4": "underlined", "9": "struck",
 		"31": "red", "32": "green", "33": "yellow", "36": "cyan"}
 	var words []string
@@ -134,7 +135,7 @@ func (d *driver) onLight() {
 	d.t.Helper()
 	was, want := d.m.look, d.screen()
 	other := was
-	other.dark = !was.dark
+	other.Dark = !was.Dark
 	d.m.restyle(other)
 	d.m.arrange()
 	if diff := cmp.Diff(strings.Split(d.screen(), "\n"), strings.Split(want, "\n")); diff != "" {

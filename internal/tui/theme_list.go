@@ -8,12 +8,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // look is how the screen begins: on a dark background, as most are, until the
 // terminal says what it is.
-func (o *Options) look() look {
-	return look{theme: o.Theme, dark: true, noColor: o.NoColor, can: o.Colours, ascii: o.ASCII, diffs: o.Diffs}
+func (o *Options) look() ink.Look {
+	return ink.Look{Theme: o.Theme, Dark: true, NoColor: o.NoColor, Can: o.Colours, ASCII: o.ASCII, Diffs: o.Diffs}
 }
 
 // looked takes what the terminal tells of itself, whenever it does. Its
@@ -22,9 +23,9 @@ func (m *model) looked(msg tea.Msg) tea.Cmd {
 	l := m.look
 	switch msg := msg.(type) {
 	case tea.BackgroundColorMsg:
-		l.dark = msg.IsDark()
+		l.Dark = msg.IsDark()
 	case tea.ColorProfileMsg:
-		l.can = msg.Profile
+		l.Can = msg.Profile
 	case themeSaved:
 		m.themeSaved(msg)
 		return nil
@@ -36,12 +37,12 @@ func (m *model) looked(msg tea.Msg) tea.Cmd {
 }
 
 // restyle draws everything as l says.
-func (m *model) restyle(l look) {
+func (m *model) restyle(l ink.Look) {
 	if l == m.look {
 		return
 	}
 	m.look = l
-	m.st = l.styles()
+	m.st = l.Styles()
 	m.list.restyle(m.st)
 	m.editor.restyle(m.st)
 	m.dialog.restyle(m.st)
@@ -53,7 +54,7 @@ func (m *model) restyle(l look) {
 // themeList is the list of themes. The marked one is seen at once.
 type themeList struct {
 	chooser
-	all, found []theme
+	all, found []ink.Theme
 	now        string // the theme that was in use
 	try        func(name string)
 	chose      func(name string) tea.Cmd
@@ -61,23 +62,23 @@ type themeList struct {
 
 func (m *model) slashTheme(name string) tea.Cmd {
 	if name != "" {
-		if !slices.Contains(Themes(), name) {
-			m.say("there is no theme " + SanitizeLine(name) + ": use " + strings.Join(Themes(), ", "))
+		if !slices.Contains(ink.ThemeNames(), name) {
+			m.say("there is no theme " + ink.SanitizeLine(name) + ": use " + strings.Join(ink.ThemeNames(), ", "))
 			return nil
 		}
 		return m.chooseTheme(name)
 	}
-	was := themeNamed(m.look.theme).name
-	l := &themeList{chooser: chooser{keys: m.keys, st: m.st}, all: themes(), now: was, try: m.tryTheme, chose: m.chooseTheme}
+	was := ink.ThemeNamed(m.look.Theme).Name
+	l := &themeList{chooser: chooser{keys: m.keys, st: m.st}, all: ink.Themes(), now: was, try: m.tryTheme, chose: m.chooseTheme}
 	l.refine()
-	l.at = slices.Index(Themes(), was)
+	l.at = slices.Index(ink.ThemeNames(), was)
 	return m.show(l)
 }
 
 // tryTheme draws with a theme, for now.
 func (m *model) tryTheme(name string) {
 	l := m.look
-	l.theme = name
+	l.Theme = name
 	m.restyle(l)
 }
 
@@ -115,20 +116,20 @@ func (l *themeList) take(msg tea.Msg) (cmd tea.Cmd, over bool) {
 	case narrowed:
 		l.refine()
 	case chosen:
-		return l.chose(l.found[l.at].name), true
+		return l.chose(l.found[l.at].Name), true
 	case closed:
 		l.try(l.now)
 		return nil, true
 	}
 	l.clamp()
 	if l.at < len(l.found) {
-		l.try(l.found[l.at].name)
+		l.try(l.found[l.at].Name)
 	}
 	return nil, false
 }
 
 func (l *themeList) refine() {
-	l.found = matching(&l.chooser, l.all, func(t theme) string { return t.name + " " + t.what })
+	l.found = matching(&l.chooser, l.all, func(t ink.Theme) string { return t.Name + " " + t.What })
 }
 
 // lines implements overlay.
@@ -139,10 +140,10 @@ func (l *themeList) lines() ([]string, *tea.Cursor) {
 
 func (l *themeList) row(i int) string {
 	facts := ""
-	if l.found[i].name == l.now {
+	if l.found[i].Name == l.now {
 		facts = "in use"
 	}
-	return l.entry(i, fmt.Sprintf("%-13s", l.found[i].name), l.found[i].what, facts)
+	return l.entry(i, fmt.Sprintf("%-13s", l.found[i].Name), l.found[i].What, facts)
 }
 
 // sample is a little of everything, drawn with the marked theme.

@@ -10,6 +10,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tui/ink"
 )
 
 // A theme is seen while its line is marked, and kept once it is chosen.
@@ -24,18 +26,18 @@ func TestThemeList(t *testing.T) {
 		d.press("enter")
 		d.golden("themes-" + size)
 		d.press("down", "down", "down")
-		if got := d.m.look.theme; got != Themes()[3] {
+		if got := d.m.look.Theme; got != ink.ThemeNames()[3] {
 			t.Errorf("the marked theme is not seen: %q", got)
 		}
 		d.press("esc")
-		if got := d.m.look.theme; got != Themes()[0] || kept != nil {
+		if got := d.m.look.Theme; got != ink.ThemeNames()[0] || kept != nil {
 			t.Errorf("theme %q after esc, kept %q", got, kept)
 		}
 		d.enter("/theme")
 		d.press("enter")
 		d.enter("gruv")
 		d.press("enter")
-		if got := d.m.look.theme; got != "gruvbox" || len(kept) != 1 || kept[0] != "gruvbox" {
+		if got := d.m.look.Theme; got != "gruvbox" || len(kept) != 1 || kept[0] != "gruvbox" {
 			t.Errorf("theme %q, kept %q", got, kept)
 		}
 		if !strings.Contains(d.screen(), "theme gruvbox, from now on") {
@@ -53,8 +55,8 @@ func TestThemeByName(t *testing.T) {
 	}
 	d.enter("/theme dark")
 	d.press("enter")
-	if !strings.Contains(d.screen(), "could not be kept: the disk is full") || d.m.look.theme != "dark" {
-		t.Errorf("theme %q, screen:\n%s", d.m.look.theme, d.screen())
+	if !strings.Contains(d.screen(), "could not be kept: the disk is full") || d.m.look.Theme != "dark" {
+		t.Errorf("theme %q, screen:\n%s", d.m.look.Theme, d.screen())
 	}
 }
 
@@ -62,7 +64,7 @@ func TestThemeByName(t *testing.T) {
 // colours as there may be.
 func TestThemesSayTheSame(t *testing.T) {
 	want := ""
-	for _, name := range Themes() {
+	for _, name := range ink.ThemeNames() {
 		for _, can := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256, colorprofile.ANSI, colorprofile.ASCII} {
 			d := newDriver(t, 80, 40, Options{Theme: name})
 			d.send(tea.ColorProfileMsg{Profile: can})

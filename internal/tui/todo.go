@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // The marks of a plan.
@@ -27,7 +28,7 @@ func (f *feed) todoSet(ev *loop.TodoSet) {
 
 // todoLines draws a plan. Of a long one that is closed, what is near the active
 // item is shown.
-func todoLines(st *Styles, items []loop.TodoItem, width int, open bool) []string {
+func todoLines(st *ink.Styles, items []loop.TodoItem, width int, open bool) []string {
 	from, to := 0, len(items)
 	if to > todoRows && !open {
 		from = max(0, min(activeItem(items)-todoRows/3, to-todoRows))
@@ -35,7 +36,7 @@ func todoLines(st *Styles, items []loop.TodoItem, width int, open bool) []string
 	}
 	var out []string
 	if from > 0 {
-		out = append(out, st.Dim.Render(Truncate("… "+count(from, "more item")+" above", width)))
+		out = append(out, st.Dim.Render(ink.Truncate("… "+count(from, "more item")+" above", width)))
 	}
 	for _, item := range items[from:to] {
 		mark, style := st.Dim.Render(markTodoPending), st.Plain
@@ -45,10 +46,10 @@ func todoLines(st *Styles, items []loop.TodoItem, width int, open bool) []string
 		case loop.TodoActive:
 			mark, style = markTodoActive, st.Bold
 		}
-		out = append(out, hang(mark, paint(style, Wrap(SanitizeLine(item.Text), max(width-gutter, 1))))...)
+		out = append(out, hang(mark, paint(style, ink.Wrap(ink.SanitizeLine(item.Text), max(width-gutter, 1))))...)
 	}
 	if rest := len(items) - to; rest > 0 {
-		out = append(out, st.Dim.Render(Truncate("… "+count(rest, "more item"), width)))
+		out = append(out, st.Dim.Render(ink.Truncate("… "+count(rest, "more item"), width)))
 	}
 	return out
 }
@@ -70,5 +71,5 @@ func (f *feed) todoNow() string {
 	if !f.running || i >= len(f.todo) || f.todo[i].State != loop.TodoActive {
 		return ""
 	}
-	return fmt.Sprintf("%s %d of %d  %s", markTodoActive, i+1, len(f.todo), SanitizeLine(f.todo[i].Text))
+	return fmt.Sprintf("%s %d of %d  %s", markTodoActive, i+1, len(f.todo), ink.SanitizeLine(f.todo[i].Text))
 }

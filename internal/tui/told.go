@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // tell draws the end of a session from its events.
@@ -43,7 +44,7 @@ func (m *model) surveyed(s loop.Surveyed) {
 // unsurveyed makes the best of a session that cannot be read: there is no more
 // of it than was told, and no way back in it.
 func (m *model) unsurveyed(ev loop.Unsurveyed) {
-	m.broken, m.o.Page, m.list.settled = SanitizeLine(ev.Why), nil, true
+	m.broken, m.o.Page, m.list.settled = ink.SanitizeLine(ev.Why), nil, true
 	m.list.reach()
 	m.list.add(&fault{text: "the session cannot be read: " + m.broken,
 		hint: "What is shown is what was read of it before. Its beginning is missing, and nothing can be taken back or copied. /new begins another session."})

@@ -8,6 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/loop"
+	"agent/internal/tui/diff"
+	"agent/internal/tui/ink"
 )
 
 // stage is how far a tool call has come.
@@ -129,7 +131,7 @@ func (t *tool) mark(c canvas) string {
 
 // line is the call in one line: what, how it went, how long it took.
 func (t *tool) line(c canvas) string {
-	verb, rest, _ := strings.Cut(SanitizeLine(t.title), " ")
+	verb, rest, _ := strings.Cut(ink.SanitizeLine(t.title), " ")
 	left := verb
 	if rest != "" {
 		left += "  " + rest
@@ -147,7 +149,7 @@ func (t *tool) fields(c canvas, left, middle, right string) string {
 		middle = ""
 	}
 	if middle+right == "" {
-		return Truncate(left, c.inner())
+		return ink.Truncate(left, c.inner())
 	}
 	return spread(left, c.st.Dim.Render(middle+right), c.inner())
 }
@@ -163,11 +165,11 @@ func (t *tool) words() string {
 	switch t.outcome {
 	case loop.OK:
 		if t.summary == "" && len(t.diffs) == 1 {
-			return DiffStat(t.diffs[0])
+			return diff.Stat(t.diffs[0])
 		}
-		return SanitizeLine(t.summary)
+		return ink.SanitizeLine(t.summary)
 	case loop.Failed:
-		return SanitizeLine(t.summary)
+		return ink.SanitizeLine(t.summary)
 	case loop.Refused:
 		return "refused"
 	case loop.Interrupted:
@@ -197,10 +199,10 @@ func (t *tool) body(c canvas, open bool) []string {
 		out = append(out, t.whole(c, width)...)
 	}
 	if t.granted != "" {
-		out = append(out, paint(c.st.Dim, Wrap("unasked from here on: "+SanitizeLine(t.granted), width))...)
+		out = append(out, paint(c.st.Dim, ink.Wrap("unasked from here on: "+ink.SanitizeLine(t.granted), width))...)
 	}
 	if t.note != "" {
-		out = append(out, paint(c.st.Dim, Wrap("you: "+Sanitize(t.note), width))...)
+		out = append(out, paint(c.st.Dim, ink.Wrap("you: "+ink.Sanitize(t.note), width))...)
 	}
 	out = append(out, todoLines(c.st, t.todo, width, open)...)
 	limit := diffLines
@@ -209,9 +211,9 @@ func (t *tool) body(c canvas, open bool) []string {
 	}
 	for _, d := range t.diffs {
 		if len(t.diffs) > 1 {
-			out = append(out, Truncate(SanitizeLine(d.Path)+"  "+DiffStat(d), width))
+			out = append(out, ink.Truncate(ink.SanitizeLine(d.Path)+"  "+diff.Stat(d), width))
 		}
-		out = append(out, DiffLines(c.st, d, width, limit)...)
+		out = append(out, diff.Lines(c.st, d, width, limit)...)
 	}
 	out = append(out, t.output(c, width, open)...)
 	for i, l := range out {
@@ -223,7 +225,7 @@ func (t *tool) body(c canvas, open bool) []string {
 // whole is what the line has no room for: a long title, and a command, which
 // may have many lines.
 func (t *tool) whole(c canvas, width int) []string {
-	title := SanitizeLine(t.title)
+	title := ink.SanitizeLine(t.title)
 	_, rest, _ := strings.Cut(title, " ")
 	shown := strings.Contains(ansi.Strip(t.line(c)), rest)
 	for _, target := range t.targets {
@@ -234,7 +236,7 @@ func (t *tool) whole(c canvas, width int) []string {
 	if shown {
 		return nil
 	}
-	return Wrap(title, width)
+	return ink.Wrap(title, width)
 }
 
 // output is the end of the output while the call runs, the error of one that
@@ -261,9 +263,9 @@ func (t *tool) output(c canvas, width int, open bool) []string {
 		return paint(c.st.Dim, lines[max(0, len(lines)-tailLines):])
 	case t.outcome == loop.Failed:
 		text, more := head(strings.TrimSpace(t.result), closedBytes)
-		lines := Wrap(Sanitize(text), width)
+		lines := ink.Wrap(ink.Sanitize(text), width)
 		if over := len(lines) + more - errorLines; over > 1 {
-			return append(lines[:min(errorLines, len(lines))], Truncate("… "+count(over, "more line"), width))
+			return append(lines[:min(errorLines, len(lines))], ink.Truncate("… "+count(over, "more line"), width))
 		}
 		return lines
 	}
@@ -282,13 +284,13 @@ func outputLines(s string, width int) []string {
 		l = strings.TrimRight(l, "\r")
 		lines[i] = l[strings.LastIndexByte(l, '\r')+1:]
 	}
-	return Wrap(Sanitize(strings.Join(lines, "\n")), width)
+	return ink.Wrap(ink.Sanitize(strings.Join(lines, "\n")), width)
 }
 
 // capLines keeps the first n lines and says how many are left out.
 func capLines(lines []string, n, width int) []string {
 	if more := len(lines) - n; more > 1 {
-		return append(lines[:n:n], Truncate("… "+count(more, "more line"), width))
+		return append(lines[:n:n], ink.Truncate("… "+count(more, "more line"), width))
 	}
 	return lines
 }

@@ -1,6 +1,10 @@
 package tui
 
-import "slices"
+import (
+	"slices"
+
+	"agent/internal/tui/ink"
+)
 
 // gutter is the width of the margin that carries all structure: "›" a person,
 // "·" a finished tool, nothing for an answer.
@@ -8,7 +12,7 @@ const gutter = 2
 
 // canvas is what an item is drawn for.
 type canvas struct {
-	st    *Styles
+	st    *ink.Styles
 	width int  // of the window; never less than 1
 	frame int  // of the spinner
 	whole bool // items show all they have, open or not
@@ -66,7 +70,7 @@ type spot struct{ page, row int }
 //
 // It is a list of pages, of which those far from the window may be unread.
 type transcript struct {
-	st      *Styles
+	st      *ink.Styles
 	look    int        // counts changes of st
 	told    func(item) // hears of every item that is added, if it is set
 	pages   []*leaf    // the first is what stands above the session, the last grows; both are always read
@@ -91,7 +95,7 @@ type transcript struct {
 	sel           selection
 }
 
-func newTranscript(st *Styles) *transcript {
+func newTranscript(st *ink.Styles) *transcript {
 	return &transcript{
 		st: st, look: 1, settled: true, follow: true, width: 80, height: 24, full: pageSize{64, 256 << 10},
 		pages: []*leaf{{read: true}, {read: true}},
@@ -142,7 +146,7 @@ func (t *transcript) remove(r *row) { t.takeOut(r, t.last()) }
 func (t *transcript) last() *leaf { return t.pages[len(t.pages)-1] }
 
 // restyle draws everything anew with st.
-func (t *transcript) restyle(st *Styles) {
+func (t *transcript) restyle(st *ink.Styles) {
 	t.st = st
 	t.look++
 }

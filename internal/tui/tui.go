@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 	"agent/internal/tui/terminal"
 )
 
@@ -94,7 +95,7 @@ type Options struct {
 	Theme   string               // one of Themes; empty is the first
 	Colours colorprofile.Profile // that the terminal has, until it says better
 	ASCII   bool                 // the terminal shows no other characters
-	Diffs   DiffLayout
+	Diffs   ink.DiffLayout
 	// SaveTheme keeps the choice of a theme for other sessions.
 	SaveTheme func(name string) error
 	Status    []string // what the last line tells, in order; nil is the usual
@@ -117,7 +118,7 @@ func (o *Options) heading(title string) string {
 	parts := []string{strings.TrimSpace("agent " + o.Version)}
 	for _, p := range []string{o.Dir, o.Branch, title} {
 		if p != "" {
-			parts = append(parts, SanitizeLine(p))
+			parts = append(parts, ink.SanitizeLine(p))
 		}
 	}
 	return strings.Join(parts, " · ")

@@ -6,6 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"agent/internal/tui/ink"
 )
 
 // pendingLines is how many prompts that are not yet in the conversation are
@@ -74,14 +76,14 @@ func (m *model) makePanel() panel {
 	p := panel{rule: -1, status: m.status()}
 	ruled, roomy := m.height >= 10, m.height >= 16
 	if now := m.feed.todoNow(); now != "" && roomy {
-		p.lines = append(p.lines, m.st.Dim.Render(Truncate(now, m.width)))
+		p.lines = append(p.lines, m.st.Dim.Render(ink.Truncate(now, m.width)))
 	}
 	for _, sent := range m.feed.pending[:min(len(m.feed.pending), pendingLines)] {
 		note := ""
 		if sent.steers {
 			note = "goes in with the next step"
 		}
-		p.lines = append(p.lines, m.st.Dim.Render(spread(markUser+" "+SanitizeLine(sent.text), note, m.width)))
+		p.lines = append(p.lines, m.st.Dim.Render(spread(markUser+" "+ink.SanitizeLine(sent.text), note, m.width)))
 	}
 	if ruled {
 		p.rule = len(p.lines)
@@ -186,7 +188,7 @@ func (m *model) ruleLine(hint string) string {
 func (m *model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true
-	v.WindowTitle, v.ProgressBar = m.st.ascii.write(m.title()), m.progress()
+	v.WindowTitle, v.ProgressBar = m.st.Letters.Write(m.title()), m.progress()
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
@@ -196,19 +198,19 @@ func (m *model) View() tea.View {
 	if m.over != nil {
 		lines, cursor := m.over.lines()
 		m.remind(lines)
-		v.SetContent(m.st.ascii.write(strings.Join(clip(lines, m.width), "\n")))
+		v.SetContent(m.st.Letters.Write(strings.Join(clip(lines, m.width), "\n")))
 		v.Cursor = cursor
 		return v
 	}
 	if m.help.open {
-		v.SetContent(m.st.ascii.write(strings.Join(clip(m.help.lines(m.st, m.answering(), m.commands(), m.width, m.height), m.width), "\n")))
+		v.SetContent(m.st.Letters.Write(strings.Join(clip(m.help.lines(m.st, m.answering(), m.commands(), m.width, m.height), m.width), "\n")))
 		return v
 	}
 	lines := m.shownLines()
 	for range m.height - len(m.panel.lines) - len(lines) {
 		lines = append(lines, "")
 	}
-	v.SetContent(m.st.ascii.write(strings.Join(clip(append(lines, m.panel.lines...), m.width), "\n")))
+	v.SetContent(m.st.Letters.Write(strings.Join(clip(append(lines, m.panel.lines...), m.width), "\n")))
 	if c := m.panel.cursor; c != nil && c.Y >= 0 && !m.done {
 		at := *c
 		at.Y += m.height - len(m.panel.lines)

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/ink"
 )
 
 // welcome is an item that says, at the first start without a model, what was
@@ -23,7 +25,7 @@ func (w *welcome) class() class { return said }
 
 func (w *welcome) draw(c canvas) []string {
 	var lines []string
-	add := func(text string) { lines = append(lines, Wrap(text, c.inner())...) }
+	add := func(text string) { lines = append(lines, ink.Wrap(text, c.inner())...) }
 	add(w.offline)
 	lines = append(lines, "")
 	usable, missing := w.sorted()
@@ -43,7 +45,7 @@ func (w *welcome) draw(c canvas) []string {
 		shown := simplest(missing)
 		lines = append(lines, w.rows(c, shown)...)
 		if more := len(missing) - len(shown); more > 0 {
-			lines = append(lines, paint(c.st.Dim, Wrap(fmt.Sprintf("and %d more: /model lists them", more), c.inner()))...)
+			lines = append(lines, paint(c.st.Dim, ink.Wrap(fmt.Sprintf("and %d more: /model lists them", more), c.inner()))...)
 		}
 	}
 	lines = append(lines, "")
@@ -79,7 +81,7 @@ func simplest(missing []Model) []Model {
 func (w *welcome) rows(c canvas, models []Model) []string {
 	var rows [][2]string
 	for _, d := range models {
-		rows = append(rows, [2]string{SanitizeLine(d.Name), SanitizeLine(d.Needs + d.Why)})
+		rows = append(rows, [2]string{ink.SanitizeLine(d.Name), ink.SanitizeLine(d.Needs + d.Why)})
 	}
 	var out []string
 	for _, l := range columns(c.st, rows, max(c.inner()-gutter, 1)) {

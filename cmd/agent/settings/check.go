@@ -15,7 +15,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"agent/internal/spelling"
+	"agent/internal/llm/spelling"
 )
 
 // check reports what of a configuration file means nothing, beginning with the

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/spelling"
+	"agent/internal/llm/spelling"
 )
 
 // Input is all that the choice of a model depends on. Models are written

@@ -1,12 +1,14 @@
-package tui
+package diff
 
 import (
 	"strconv"
 	"strings"
+
+	"agent/internal/tui/ink"
 )
 
-// diffRow is a line of a hunk.
-type diffRow struct {
+// row is a line of a hunk.
+type row struct {
 	mark          byte // ' ', '-', '+'; '\\' for a remark of diff's own, '@' between hunks
 	before, after int  // its number in the old file and in the new one, 0 where it is not in it
 	text          string
@@ -14,17 +16,17 @@ type diffRow struct {
 }
 
 // shown is the text as it is drawn.
-func (r diffRow) shown() string { return visible(r.mark, Sanitize(r.text)) }
+func (r row) shown() string { return visible(r.mark, ink.Sanitize(r.text)) }
 
 // readHunks reads the hunks of a unified diff. What does not look like one is
 // taken for unchanged lines, so that it is drawn all the same.
-func readHunks(unified string) []diffRow {
-	var rows []diffRow
+func readHunks(unified string) []row {
+	var rows []row
 	before, after, left := 0, 0, 0
 	for line := range strings.SplitSeq(strings.TrimSuffix(unified, "\n"), "\n") {
 		if a, b, n, ok := hunkHeader(line); ok && left <= 0 {
 			if len(rows) > 0 {
-				rows = append(rows, diffRow{mark: '@'})
+				rows = append(rows, row{mark: '@'})
 			}
 			before, after, left = a, b, n
 			continue
@@ -32,7 +34,7 @@ func readHunks(unified string) []diffRow {
 		if line == "" {
 			line = " " // an empty line whose blank was lost on the way
 		}
-		r := diffRow{mark: line[0], text: line[1:]}
+		r := row{mark: line[0], text: line[1:]}
 		switch r.mark {
 		case '-':
 			r.before = before
@@ -49,7 +51,7 @@ func readHunks(unified string) []diffRow {
 			left -= 2
 		case '\\':
 		default:
-			r = diffRow{mark: ' ', text: line}
+			r = row{mark: ' ', text: line}
 		}
 		rows = append(rows, r)
 	}
@@ -59,7 +61,7 @@ func readHunks(unified string) []diffRow {
 
 // pair finds, where lines were replaced by others, which became which. The first
 // is taken to have become the first, and so on.
-func pair(rows []diffRow) {
+func pair(rows []row) {
 	for i := range rows {
 		rows[i].mate = i
 	}

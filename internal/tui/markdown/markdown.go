@@ -1,12 +1,18 @@
-package tui
+// Package markdown draws text in markdown while it streams in, so that nothing
+// flickers or jumps and a frame costs what changed: what has ended is drawn
+// once, what is open is drawn again, and at the end all of it is drawn as a
+// whole. Glamour draws what is within a line; blocks are laid out here.
+package markdown
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"agent/internal/tui/ink"
 )
 
-// Markdown is the text of one message, drawn as markdown while it streams in.
+// Text is the text of one message, drawn as markdown while it streams in.
 //
 // A frame costs what changed. Blocks that nothing can change any more are drawn
 // once and stay as they are; only what is still open after them is drawn again,
@@ -14,8 +20,8 @@ import (
 // once more, because a link may be defined after it was used.
 //
 // It is not safe for use by more than one goroutine.
-type Markdown struct {
-	st   *Styles
+type Text struct {
+	st   *ink.Styles
 	raw  strings.Builder // as it came
 	held string          // the end of it: a line that is not whole, or what there is beyond maxHeld
 	src  []byte          // the rest, sanitised
@@ -30,17 +36,17 @@ type Markdown struct {
 // maxHeld is the size, in bytes, up to which an unfinished line is kept whole.
 const maxHeld = 4 << 10
 
-// NewMarkdown returns an empty Markdown drawn with st.
-func NewMarkdown(st *Styles) *Markdown { return &Markdown{st: st} }
+// New returns an empty Text drawn with st.
+func New(st *ink.Styles) *Text { return &Text{st: st} }
 
 // Append adds a streamed piece, which may end anywhere, within a character too.
-func (m *Markdown) Append(text string) {
+func (m *Text) Append(text string) {
 	if text == "" {
 		return
 	}
 	if m.done {
 		whole := m.raw.String() + text
-		*m = Markdown{st: m.st}
+		*m = Text{st: m.st}
 		text = whole
 	}
 	m.raw.WriteString(text)
@@ -49,34 +55,34 @@ func (m *Markdown) Append(text string) {
 	if len(m.held)-n > maxHeld {
 		n += settled(m.held[n:])
 	}
-	m.src = append(m.src, Sanitize(m.held[:n])...)
+	m.src = append(m.src, ink.Sanitize(m.held[:n])...)
 	m.held = m.held[n:]
 	m.fresh = false
 }
 
 // SetText replaces all text.
-func (m *Markdown) SetText(text string) {
+func (m *Text) SetText(text string) {
 	if text == m.raw.String() {
 		return
 	}
-	*m = Markdown{st: m.st}
+	*m = Text{st: m.st}
 	m.Append(text)
 }
 
 // Finish says that the text is whole.
-func (m *Markdown) Finish() {
+func (m *Text) Finish() {
 	if !m.done {
 		m.done, m.fresh = true, false
 	}
 }
 
 // Text returns all text as it came.
-func (m *Markdown) Text() string { return m.raw.String() }
+func (m *Text) Text() string { return m.raw.String() }
 
 // Lines returns the text drawn within width columns, without blanks at the ends
 // of lines. They are valid until the next call of any method, and the caller
 // must not modify them.
-func (m *Markdown) Lines(width int) []string {
+func (m *Text) Lines(width int) []string {
 	width = max(width, 1)
 	if m.fresh && m.width == width {
 		return m.lines
@@ -86,7 +92,7 @@ func (m *Markdown) Lines(width int) []string {
 		if m.live != nil && m.width == width {
 			b.now = m.live.kept
 		}
-		p := parse(newParser(), []byte(Sanitize(m.raw.String())), nil)
+		p := parse(newParser(), []byte(ink.Sanitize(m.raw.String())), nil)
 		b.begin(p)
 		m.lines = b.add(nil, p.units, width)
 		m.src, m.held, m.live = nil, "", nil
@@ -94,7 +100,7 @@ func (m *Markdown) Lines(width int) []string {
 		if m.live == nil || m.width != width {
 			m.live = newStream(m.st, width)
 		}
-		m.lines = m.live.draw(m.src, Sanitize(complete(m.held)))
+		m.lines = m.live.draw(m.src, ink.Sanitize(complete(m.held)))
 	}
 	m.fresh, m.width = true, width
 	return m.lines
@@ -108,7 +114,7 @@ func settled(s string) int {
 		r, n := utf8.DecodeLastRuneInString(s[:i])
 		i -= n
 		before, _ := utf8.DecodeLastRuneInString(s[:i])
-		if r != utf8.RuneError && !unicode.IsMark(r) && drawn(r) && before != zwj && before != zwnj {
+		if r != utf8.RuneError && !unicode.IsMark(r) && ink.Drawn(r) && before != ink.ZWJ && before != ink.ZWNJ {
 			return i
 		}
 	}

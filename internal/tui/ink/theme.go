@@ -1,4 +1,4 @@
-package tui
+package ink
 
 import (
 	"strconv"
@@ -9,9 +9,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// theme is a set of colours, for a dark background and for a light one.
-type theme struct {
-	name, what  string
+// Theme is a set of colours, for a dark background and for a light one.
+type Theme struct {
+	Name, What  string
 	dark, light palette
 }
 
@@ -32,27 +32,27 @@ type palette struct {
 	text, goodRow, goodWord, badRow, badWord string
 }
 
-// Themes returns the names of all themes, the default one first.
-func Themes() []string {
+// ThemeNames returns the names of all themes, the default one first.
+func ThemeNames() []string {
 	var names []string
-	for _, t := range themes() {
-		names = append(names, t.name)
+	for _, t := range Themes() {
+		names = append(names, t.Name)
 	}
 	return names
 }
 
-// themeNamed returns the theme of that name, else the default one.
-func themeNamed(name string) theme {
-	all := themes()
+// ThemeNamed returns the theme of that name, else the default one.
+func ThemeNamed(name string) Theme {
+	all := Themes()
 	for _, t := range all {
-		if t.name == name {
+		if t.Name == name {
 			return t
 		}
 	}
 	return all[0]
 }
 
-func themes() []theme {
+func Themes() []Theme {
 	dark := palette{
 		dim: "#9a9fa8", good: "#8fce72", bad: "#ff8f8f", asks: "#e8c268", name: "#63c7d9",
 		keyword: "#8fb8ff", literal: "#a8d38d", number: "#e0b57a", comment: "#9aa3b0",
@@ -63,7 +63,7 @@ func themes() []theme {
 		keyword: "#1d4fae", literal: "#2a6530", number: "#7d4a00", comment: "#5d646e",
 		text: "#1c1e22", goodRow: "#e1f5e4", goodWord: "#c2e9c9", badRow: "#fde9e9", badWord: "#f9d2d2",
 	}
-	return []theme{
+	return []Theme{
 		{"terminal", "the terminal's own colours",
 			palette{good: "2", bad: "1", asks: "3", name: "6", keyword: "6", literal: "2", number: "3"},
 			palette{good: "2", bad: "1", name: "6", keyword: "6", literal: "2"}}, // nobody can read yellow on white
@@ -99,9 +99,9 @@ func themes() []theme {
 
 // palette returns the colours of t as a terminal of that kind can draw them.
 // Where it has but sixteen, they are its own.
-func (t theme) palette(dark bool, can colorprofile.Profile) palette {
+func (t Theme) palette(dark bool, can colorprofile.Profile) palette {
 	if can == colorprofile.ANSI {
-		t = themeNamed("")
+		t = ThemeNamed("")
 	}
 	p := t.light
 	if dark {
@@ -128,33 +128,33 @@ func indexed(c string) string {
 	return ""
 }
 
-// pen is the parameters of a terminal's style sequence: how a span is drawn.
+// Pen is the parameters of a terminal's style sequence: how a span is drawn.
 // The empty pen is the terminal's own foreground.
-type pen string
+type Pen string
 
 const (
-	penBold  pen = "1"
-	penFaint pen = "2"
+	PenBold  Pen = "1"
+	penFaint Pen = "2"
 )
 
 // ink returns the pen that draws in a colour.
-func ink(colour string) pen {
+func ink(colour string) Pen {
 	if colour == "" {
 		return ""
 	}
-	return pen(strings.Join(ansi.Style{}.ForegroundColor(lipgloss.Color(colour)), ";"))
+	return Pen(strings.Join(ansi.Style{}.ForegroundColor(lipgloss.Color(colour)), ";"))
 }
 
 // paper returns the pen that draws on a colour.
-func paper(colour string) pen {
+func paper(colour string) Pen {
 	if colour == "" {
 		return ""
 	}
-	return pen(strings.Join(ansi.Style{}.BackgroundColor(lipgloss.Color(colour)), ";"))
+	return Pen(strings.Join(ansi.Style{}.BackgroundColor(lipgloss.Color(colour)), ";"))
 }
 
-// and returns the pen that is both p and q.
-func (p pen) and(q pen) pen {
+// And returns the pen that is both p and q.
+func (p Pen) And(q Pen) Pen {
 	if p == "" || q == "" {
 		return p + q
 	}
@@ -163,4 +163,4 @@ func (p pen) and(q pen) pen {
 
 // paints reports whether p draws on a background of its own, so that blanks are
 // seen too.
-func (p pen) paints() bool { return strings.Contains(";"+string(p), ";48;") }
+func (p Pen) paints() bool { return strings.Contains(";"+string(p), ";48;") }

@@ -1,4 +1,4 @@
-package tui
+package markdown
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"agent/internal/tui/ink"
 )
 
 // Glamour takes the text of a node for source still: it resolves entities and
@@ -41,17 +43,17 @@ type inlines struct {
 
 // newRenderer returns a Glamour renderer of text styled by st. Width bounds
 // tables; 0 leaves everything as wide as it is.
-func newRenderer(st *Styles, width int) renderer.Renderer {
+func newRenderer(st *ink.Styles, width int) renderer.Renderer {
 	return renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(ansi.Options{
 		WordWrap:         width,
 		PreserveNewLines: true,
 		InlineTableLinks: true,
-		Styles:           st.markdown(),
+		Styles:           st.Markdown(),
 	}), 1000)))
 }
 
 // lines returns the text of the paragraph or heading n, unwrapped.
-func (in *inlines) lines(n ast.Node) [][]span {
+func (in *inlines) lines(n ast.Node) [][]ink.Span {
 	var block ast.Node = ast.NewParagraph()
 	if h, ok := n.(*ast.Heading); ok {
 		block = ast.NewHeading(h.Level)
@@ -61,15 +63,15 @@ func (in *inlines) lines(n ast.Node) [][]span {
 }
 
 // render draws one block by r.
-func (in *inlines) render(r renderer.Renderer, block ast.Node) [][]span {
+func (in *inlines) render(r renderer.Renderer, block ast.Node) [][]ink.Span {
 	doc := ast.NewDocument()
 	doc.AppendChild(doc, block)
 	var out bytes.Buffer
 	if err := r.Render(&out, in.src, doc); err != nil {
-		return plainSpans(SanitizeLine(err.Error()))
+		return ink.Plain(ink.SanitizeLine(err.Error()))
 	}
-	lines := readSpans(out.String())
-	empty := func(line []span) bool { return drawSpans(line) == "" }
+	lines := ink.Read(out.String())
+	empty := func(line []ink.Span) bool { return ink.Draw(line) == "" }
 	for len(lines) > 1 && empty(lines[0]) {
 		lines = lines[1:]
 	}
@@ -78,8 +80,8 @@ func (in *inlines) render(r renderer.Renderer, block ast.Node) [][]span {
 	}
 	for _, line := range lines {
 		for i := range line {
-			line[i].text = unshield.Replace(line[i].text)
-			line[i].link = clickable(line[i].link)
+			line[i].Text = unshield.Replace(line[i].Text)
+			line[i].Link = clickable(line[i].Link)
 		}
 	}
 	return lines
@@ -151,7 +153,7 @@ func (in *inlines) adoptNode(to, c ast.Node, table bool) {
 }
 
 func (in *inlines) addLink(to ast.Node, c *ast.Link, table bool) {
-	target := SanitizeLine(resolve(c.Destination))
+	target := ink.SanitizeLine(resolve(c.Destination))
 	switch {
 	case in.rawText(c) == target:
 		in.addAddress(to, target, target, table)
@@ -167,7 +169,7 @@ func (in *inlines) addLink(to ast.Node, c *ast.Link, table bool) {
 }
 
 func (in *inlines) addImage(to ast.Node, c *ast.Image, table bool) {
-	alt, target := in.rawText(c), SanitizeLine(resolve(c.Destination))
+	alt, target := in.rawText(c), ink.SanitizeLine(resolve(c.Destination))
 	if table {
 		in.addText(to, "image: "+alt+" ("+target+")", false)
 		return
@@ -276,7 +278,7 @@ func resolve(source []byte) string {
 		if end := bytes.IndexByte(s, ';'); s[0] == '&' && end > 0 && end < maxEntity {
 			whole := s[:end+1]
 			if text := util.ResolveEntityNames(util.ResolveNumericReferences(whole)); !bytes.Equal(text, whole) {
-				b.WriteString(SanitizeLine(string(text)))
+				b.WriteString(ink.SanitizeLine(string(text)))
 				s = s[end+1:]
 				continue
 			}

@@ -1,4 +1,4 @@
-package tui
+package markdown
 
 import (
 	"math/rand/v2"
@@ -7,22 +7,25 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tui/ink"
+	"agent/internal/tui/ink/inktest"
 )
 
 // Whatever a model writes, and in whatever pieces it comes: what was final stays,
 // and in the end it looks as if it had come at once.
-func TestMarkdownOfAnyKindStreams(t *testing.T) {
+func TestAnyTextStreams(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 11))
 	for range 60 {
 		text, width := document(rnd), 12+rnd.IntN(110)
-		m := NewMarkdown(looks["dark"])
+		m := New(inktest.Looks["dark"])
 		var frozen []string
 		for rest := text; rest != ""; {
 			n := min(1+rnd.IntN(60), len(rest))
 			m.Append(rest[:n])
 			rest = rest[n:]
 			lines := m.Lines(width)
-			checkLines(t, lines, width)
+			inktest.CheckLines(t, lines, width)
 			if len(lines) < len(frozen) || !slices.Equal(lines[:len(frozen)], frozen) {
 				t.Fatalf("final lines changed in\n%s\n(-got +want):\n%s", text, cmp.Diff(lines[:min(len(lines), len(frozen))], frozen))
 			}
@@ -30,7 +33,7 @@ func TestMarkdownOfAnyKindStreams(t *testing.T) {
 		}
 		streamed := slices.Clone(m.Lines(width))
 		m.Finish()
-		want := drawFinished(looks["dark"], text, width)
+		want := drawFinished(inktest.Looks["dark"], text, width)
 		if diff := cmp.Diff(m.Lines(width), want); diff != "" {
 			t.Fatalf("finished, of\n%s\n(-got +want):\n%s", text, diff)
 		}
@@ -75,4 +78,16 @@ func document(rnd *rand.Rand) string {
 		b.WriteString("\n\n")
 	}
 	return b.String()
+}
+
+// What Markdown sanitises piece by piece is what it would be as a whole.
+func FuzzSettled(f *testing.F) {
+	f.Add("a👩\u200d👩e\u0301")
+	f.Fuzz(func(t *testing.T, s string) {
+		s = strings.NewReplacer("\t", " ", "\n", " ").Replace(s) // kept to whole lines
+		n := settled(s)
+		if got, want := ink.Sanitize(s[:n])+ink.Sanitize(s[n:]), ink.Sanitize(s); got != want {
+			t.Fatalf("cut at %d: %q, whole: %q", n, got, want)
+		}
+	})
 }

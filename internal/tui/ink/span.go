@@ -1,4 +1,4 @@
-package tui
+package ink
 
 import (
 	"strings"
@@ -6,70 +6,70 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// span is text drawn in one way. It holds no escape sequence and no newline.
-type span struct {
-	text string
-	pen  pen
-	link string // where a click leads, if anywhere
+// Span is text drawn in one way. It holds no escape sequence and no newline.
+type Span struct {
+	Text string
+	Pen  Pen
+	Link string // where a click leads, if anywhere
 }
 
-// spansWidth returns the columns that spans take.
-func spansWidth(spans []span) int {
+// Width returns the columns that spans take.
+func Width(spans []Span) int {
 	w := 0
 	for _, sp := range spans {
-		w += ansi.StringWidth(sp.text)
+		w += ansi.StringWidth(sp.Text)
 	}
 	return w
 }
 
-// drawSpans returns a line of spans for the terminal, without the blanks at
+// Draw returns a line of spans for the terminal, without the blanks at
 // its end, unless they are painted. It ends in the state it began in.
-func drawSpans(spans []span) string {
-	for len(spans) > 0 && !spans[len(spans)-1].pen.paints() {
-		last := strings.TrimRight(spans[len(spans)-1].text, " ")
-		if last == spans[len(spans)-1].text && last != "" {
+func Draw(spans []Span) string {
+	for len(spans) > 0 && !spans[len(spans)-1].Pen.paints() {
+		last := strings.TrimRight(spans[len(spans)-1].Text, " ")
+		if last == spans[len(spans)-1].Text && last != "" {
 			break
 		}
-		spans = append([]span(nil), spans...)
-		spans[len(spans)-1].text = last
+		spans = append([]Span(nil), spans...)
+		spans[len(spans)-1].Text = last
 		if last != "" {
 			break
 		}
 		spans = spans[:len(spans)-1]
 	}
-	if len(spans) == 1 && spans[0].pen == "" && spans[0].link == "" {
-		return spans[0].text
+	if len(spans) == 1 && spans[0].Pen == "" && spans[0].Link == "" {
+		return spans[0].Text
 	}
 	var b strings.Builder
 	for _, sp := range spans {
-		if sp.link != "" {
-			b.WriteString(ansi.SetHyperlink(sp.link))
+		if sp.Link != "" {
+			b.WriteString(ansi.SetHyperlink(sp.Link))
 		}
-		if sp.pen != "" {
-			b.WriteString("\x1b[" + string(sp.pen) + "m")
+		if sp.Pen != "" {
+			b.WriteString("\x1b[" + string(sp.Pen) + "m")
 		}
-		b.WriteString(sp.text)
-		if sp.pen != "" {
+		b.WriteString(sp.Text)
+		if sp.Pen != "" {
 			b.WriteString("\x1b[m")
 		}
-		if sp.link != "" {
+		if sp.Link != "" {
 			b.WriteString(ansi.ResetHyperlink())
 		}
 	}
 	return b.String()
 }
 
-// readSpans reads what a renderer drew: lines of text, styles and links. Any
+// Read reads what a renderer drew: lines of text, styles and links. Any
 // other escape sequence is dropped, and any other control character.
-func readSpans(s string) [][]span {
+func Read(s string) [][]Span {
 	var (
-		lines [][]span
-		line  []span
-		now   span
+		lines [][]Span
+		line  []Span
+		now   Span
 	)
 	flush := func(text string) {
 		if text != "" {
-			line = append(line, span{text, now.pen, now.link})
+			line = append(line, Span{text, now.Pen, now.Link})
 		}
 	}
 	for s != "" {
@@ -93,20 +93,20 @@ func readSpans(s string) [][]span {
 }
 
 // after returns how a span is drawn once the terminal has read seq.
-func (sp span) after(seq string) span {
+func (sp Span) after(seq string) Span {
 	if body, ok := strings.CutPrefix(seq, "\x1b["); ok {
 		params, ok := strings.CutSuffix(body, "m")
 		switch {
 		case !ok:
 		case params == "" || params == "0":
-			sp.pen = ""
+			sp.Pen = ""
 		default:
-			sp.pen = sp.pen.and(pen(params))
+			sp.Pen = sp.Pen.And(Pen(params))
 		}
 	}
 	if body, ok := strings.CutPrefix(seq, "\x1b]8;"); ok {
 		_, url, _ := strings.Cut(strings.TrimRight(body, "\a\x1b\\"), ";")
-		sp.link = url
+		sp.Link = url
 	}
 	return sp
 }

@@ -1,4 +1,4 @@
-package tui
+package ink
 
 import (
 	"sync"
@@ -8,14 +8,14 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// look is all that decides how things are drawn.
-type look struct {
-	theme   string               // its name
-	dark    bool                 // the terminal's background is
-	noColor bool                 // no colours are wanted
-	can     colorprofile.Profile // what colours the terminal has; unknown is all
-	ascii   bool                 // it shows no other characters
-	diffs   DiffLayout
+// Look is all that decides how things are drawn.
+type Look struct {
+	Theme   string               // its name
+	Dark    bool                 // the terminal's background is
+	NoColor bool                 // no colours are wanted
+	Can     colorprofile.Profile // what colours the terminal has; unknown is all
+	ASCII   bool                 // it shows no other characters
+	Diffs   DiffLayout
 }
 
 // DiffLayout is how a diff is laid out.
@@ -45,27 +45,28 @@ type Styles struct {
 	NoColor bool // there are no colours; dim and bold stay, being none
 	Dark    bool // the terminal's background is dark
 
-	pens   pens
+	Pens    Pens
+	Letters Letters // that the terminal has
+	Diffs   DiffLayout
+
 	colour palette
-	ascii  letters
-	diffs  DiffLayout
 	lexers sync.Map // by the name of a language, those that were looked for
 }
 
-// pens are the same styles, and those of code and diffs, for spans.
-type pens struct {
-	dim, good, bad, asks, name        pen
-	keyword, literal, number, comment pen
-	goodRow, goodWord, badRow, badWord,
-	text pen // on those
+// Pens are the same styles, and those of code and diffs, for spans.
+type Pens struct {
+	Dim, Good, Bad, Asks, Name        Pen
+	Keyword, Literal, Number, Comment Pen
+	GoodRow, GoodWord, BadRow, BadWord,
+	Text Pen // on those
 }
 
-// styles returns the styles of l.
-func (l look) styles() *Styles {
+// Styles returns the styles of l.
+func (l Look) Styles() *Styles {
 	var p palette
-	noColor := l.noColor || l.can == colorprofile.ASCII || l.can == colorprofile.NoTTY
+	noColor := l.NoColor || l.Can == colorprofile.ASCII || l.Can == colorprofile.NoTTY
 	if !noColor {
-		p = themeNamed(l.theme).palette(l.dark, l.can)
+		p = ThemeNamed(l.Theme).palette(l.Dark, l.Can)
 	}
 	base := lipgloss.NewStyle()
 	in := func(colour string, otherwise lipgloss.Style) lipgloss.Style {
@@ -83,31 +84,31 @@ func (l look) styles() *Styles {
 		Yellow:  in(p.asks, base.Bold(true)),
 		Cyan:    in(p.name, base),
 		NoColor: noColor,
-		Dark:    l.dark,
+		Dark:    l.Dark,
 		colour:  p,
-		diffs:   l.diffs,
-		pens: pens{
-			dim: ink(p.dim), good: ink(p.good), bad: ink(p.bad), asks: ink(p.asks), name: ink(p.name),
-			keyword: ink(p.keyword), literal: ink(p.literal), number: ink(p.number), comment: ink(p.comment),
-			goodRow: paper(p.goodRow), goodWord: paper(p.goodWord), badRow: paper(p.badRow), badWord: paper(p.badWord),
-			text: ink(p.text),
+		Diffs:   l.Diffs,
+		Pens: Pens{
+			Dim: ink(p.dim), Good: ink(p.good), Bad: ink(p.bad), Asks: ink(p.asks), Name: ink(p.name),
+			Keyword: ink(p.keyword), Literal: ink(p.literal), Number: ink(p.number), Comment: ink(p.comment),
+			GoodRow: paper(p.goodRow), GoodWord: paper(p.goodWord), BadRow: paper(p.badRow), BadWord: paper(p.badWord),
+			Text: ink(p.text),
 		},
 	}
 	if p.dim == "" {
-		st.pens.dim = penFaint
+		st.Pens.Dim = penFaint
 	}
 	if p.comment == "" {
-		st.pens.comment = penFaint
+		st.Pens.Comment = penFaint
 	}
-	if l.ascii {
-		st.ascii = newLetters()
+	if l.ASCII {
+		st.Letters = NewLetters()
 	}
 	return st
 }
 
-// markdown returns the style of text in markdown. Layout is not Glamour's here,
+// Markdown returns the style of text in markdown. Layout is not Glamour's here,
 // so it has neither margins nor indents.
-func (st *Styles) markdown() ansi.StyleConfig {
+func (st *Styles) Markdown() ansi.StyleConfig {
 	yes := true
 	var name *string
 	if st.colour.name != "" {

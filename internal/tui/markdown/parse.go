@@ -1,7 +1,8 @@
-package tui
+package markdown
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -175,4 +176,18 @@ func (f fence) strip(line []byte) []byte {
 		line = bytes.TrimPrefix(line, []byte(" "))
 	}
 	return line
+}
+
+// CodeBlocks returns the blocks of code in a text in markdown, as they were
+// written.
+func CodeBlocks(markdown string) []string {
+	src := []byte(markdown)
+	var out []string
+	_ = ast.Walk(newParser().Parse(text.NewReader(src)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering && slices.Contains([]ast.NodeKind{ast.KindCodeBlock, ast.KindFencedCodeBlock}, n.Kind()) {
+			out = append(out, string(n.Lines().Value(src)))
+		}
+		return ast.WalkContinue, nil
+	})
+	return out
 }

@@ -1,4 +1,6 @@
-package tui
+// Package diff draws what a change does to a file: the hunks of a unified diff,
+// one side below or beside the other, with the words that differ.
+package diff
 
 import (
 	"fmt"
@@ -6,23 +8,24 @@ import (
 	"strings"
 
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
-// DiffStat tells the size of d: "+3 −1".
-func DiffStat(d loop.Diff) string { return fmt.Sprintf("+%d −%d", d.Added, d.Removed) }
+// Stat tells the size of d: "+3 −1".
+func Stat(d loop.Diff) string { return fmt.Sprintf("+%d −%d", d.Added, d.Removed) }
 
-// DiffLines draws the hunks of d within width columns, of which it needs two:
+// Lines draws the hunks of d within width columns, of which it needs two:
 // the number of each line, what became of it, and in a changed line the words
 // that changed; side by side if st says so or if there is room. Nothing is cut
 // from a line: one that is too long goes on below. At most limit lines are
 // drawn, unless limit is 0; the last then tells how many more there are.
-func DiffLines(st *Styles, d loop.Diff, width, limit int) []string {
+func Lines(st *ink.Styles, d loop.Diff, width, limit int) []string {
 	rows := readHunks(d.Unified)
-	k := &diffInk{st: st, rows: rows}
+	k := &drawing{st: st, rows: rows}
 	k.readCode(d.Path, limit)
 	parts, g := unifiedParts(rows), columnsFor(rows, width)
 	draw := k.unified
-	if s := splitFor(rows, width); s.text >= leastSplit && (st.diffs == Split || st.diffs != Unified && width >= roomy && bothSides(rows)) {
+	if s := splitFor(rows, width); s.text >= leastSplit && (st.Diffs == ink.Split || st.Diffs != ink.Unified && width >= roomy && bothSides(rows)) {
 		parts, g, draw = splitParts(rows), s, k.split
 	}
 	var out []string
@@ -30,7 +33,7 @@ func DiffLines(st *Styles, d loop.Diff, width, limit int) []string {
 		lines := draw(p, g)
 		last := i == len(parts)-1
 		if limit > 0 && len(out)+len(lines) > limit-1 && !(last && len(out)+len(lines) <= limit) {
-			return append(out, drawSpans([]span{{text: Truncate(moreLines(len(parts)-i), width), pen: st.pens.dim}}))
+			return append(out, ink.Draw([]ink.Span{{Text: ink.Truncate(moreLines(len(parts)-i), width), Pen: st.Pens.Dim}}))
 		}
 		out = append(out, lines...)
 	}
@@ -45,36 +48,36 @@ func moreLines(n int) string {
 	return fmt.Sprintf("… %d more lines", n)
 }
 
-// diffPart is what stands beside each other in a diff: the indexes of a row of
+// couple is what stands beside each other in a diff: the indexes of a row of
 // the old file and one of the new, negative where there is none.
-type diffPart struct{ before, after int }
+type couple struct{ before, after int }
 
 // unifiedParts sets one row below the other.
-func unifiedParts(rows []diffRow) []diffPart {
-	parts := make([]diffPart, len(rows))
+func unifiedParts(rows []row) []couple {
+	parts := make([]couple, len(rows))
 	for i := range rows {
-		parts[i] = diffPart{i, -1}
+		parts[i] = couple{i, -1}
 	}
 	return parts
 }
 
-// diffColumns is the columns that the numbers of lines take, none if there is no
+// columns is the columns that the numbers of lines take, none if there is no
 // room for them, and those that are left for text.
-type diffColumns struct{ numbers, text int }
+type columns struct{ numbers, text int }
 
 // columnsFor returns the columns for rows drawn within width columns.
-func columnsFor(rows []diffRow, width int) diffColumns {
-	g := diffColumns{numbers: numberWidth(rows)}
+func columnsFor(rows []row, width int) columns {
+	g := columns{numbers: numberWidth(rows)}
 	const marks, leastText = 4, 16 // " │" before the mark, a blank after it
 	g.text = width - g.numbers - marks
 	if g.text < leastText {
-		return diffColumns{text: max(width-1, 1)}
+		return columns{text: max(width-1, 1)}
 	}
 	return g
 }
 
 // numberWidth is that of the highest number of a line.
-func numberWidth(rows []diffRow) int {
+func numberWidth(rows []row) int {
 	most := 0
 	for _, r := range rows {
 		most = max(most, r.before, r.after)
@@ -82,18 +85,18 @@ func numberWidth(rows []diffRow) int {
 	return len(strconv.Itoa(most))
 }
 
-// diffInk draws the rows of a diff.
-type diffInk struct {
-	st   *Styles
-	rows []diffRow
-	code [][]span // of each row, as far as it is known what its code means
+// drawing draws the rows of a diff.
+type drawing struct {
+	st   *ink.Styles
+	rows []row
+	code [][]ink.Span // of each row, as far as it is known what its code means
 }
 
 // unified draws a row on its own.
-func (k *diffInk) unified(p diffPart, g diffColumns) []string {
+func (k *drawing) unified(p couple, g columns) []string {
 	r := k.rows[p.before]
 	if r.mark == '@' {
-		return []string{drawSpans([]span{{text: strings.Repeat(" ", g.numbers) + "⋮", pen: k.st.pens.dim}})}
+		return []string{ink.Draw([]ink.Span{{Text: strings.Repeat(" ", g.numbers) + "⋮", Pen: k.st.Pens.Dim}})}
 	}
 	number := r.after
 	if r.mark == '-' {
@@ -101,19 +104,19 @@ func (k *diffInk) unified(p diffPart, g diffColumns) []string {
 	}
 	mark, digits, look := r.sign(), numeral(number), k.look(r)
 	var out []string
-	for _, cut := range cutSpans(k.line(p.before), g.text) {
-		lead := []span{{text: mark, pen: look}}
+	for _, cut := range ink.CutSpans(k.line(p.before), g.text) {
+		lead := []ink.Span{{Text: mark, Pen: look}}
 		if g.numbers > 0 {
-			lead = []span{{text: fmt.Sprintf("%*s │", g.numbers, digits), pen: k.st.pens.dim}, {text: mark + " ", pen: look}}
+			lead = []ink.Span{{Text: fmt.Sprintf("%*s │", g.numbers, digits), Pen: k.st.Pens.Dim}, {Text: mark + " ", Pen: look}}
 		}
-		out = append(out, drawSpans(append(lead, k.fill(r, cut, g.text)...)))
+		out = append(out, ink.Draw(append(lead, k.fill(r, cut, g.text)...)))
 		mark, digits = " ", ""
 	}
 	return out
 }
 
 // sign is the mark of r as it is drawn.
-func (r diffRow) sign() string {
+func (r row) sign() string {
 	if r.mark == '\\' {
 		return " "
 	}
@@ -128,72 +131,72 @@ func numeral(n int) string {
 }
 
 // look is how the mark of r is drawn.
-func (k *diffInk) look(r diffRow) pen {
-	p := k.st.pens
+func (k *drawing) look(r row) ink.Pen {
+	p := k.st.Pens
 	switch r.mark {
 	case '-':
-		return p.bad.and(p.badRow)
+		return p.Bad.And(p.BadRow)
 	case '+':
-		return p.good.and(p.goodRow)
+		return p.Good.And(p.GoodRow)
 	case '\\':
-		return p.dim
+		return p.Dim
 	}
 	return ""
 }
 
 // fill paints what is left of a changed line's room, where it is painted.
-func (k *diffInk) fill(r diffRow, line []span, width int) []span {
-	row := map[byte]pen{'-': k.st.pens.badRow, '+': k.st.pens.goodRow}[r.mark]
-	if left := width - spansWidth(line); row != "" && left > 0 {
-		line = append(line, span{text: strings.Repeat(" ", left), pen: row})
+func (k *drawing) fill(r row, line []ink.Span, width int) []ink.Span {
+	row := map[byte]ink.Pen{'-': k.st.Pens.BadRow, '+': k.st.Pens.GoodRow}[r.mark]
+	if left := width - ink.Width(line); row != "" && left > 0 {
+		line = append(line, ink.Span{Text: strings.Repeat(" ", left), Pen: row})
 	}
 	return line
 }
 
 // line is the text of row i: in the colours of its code, on that of what became
 // of it, with the words that changed.
-func (k *diffInk) line(i int) []span {
-	r, p := k.rows[i], k.st.pens
+func (k *drawing) line(i int) []ink.Span {
+	r, p := k.rows[i], k.st.Pens
 	shown, changed := k.words(i)
-	code := []span{{text: shown}}
+	code := []ink.Span{{Text: shown}}
 	if i < len(k.code) && k.code[i] != nil && shown == r.shown() {
 		code = k.code[i]
 	}
-	whole, row, word := pen(""), pen(""), pen("")
+	whole, row, word := ink.Pen(""), ink.Pen(""), ink.Pen("")
 	switch r.mark {
 	case '-':
-		whole, row, word = p.bad, p.badRow, p.badWord
+		whole, row, word = p.Bad, p.BadRow, p.BadWord
 	case '+':
-		whole, row, word = p.good, p.goodRow, p.goodWord
+		whole, row, word = p.Good, p.GoodRow, p.GoodWord
 	case '\\':
-		whole = p.dim
+		whole = p.Dim
 	}
-	return recolour(code, changed, func(own pen, changed bool) pen {
+	return recolour(code, changed, func(own ink.Pen, changed bool) ink.Pen {
 		switch {
 		case row == "" && changed:
-			return whole.and(penBold)
+			return whole.And(ink.PenBold)
 		case row == "" && (whole != "" || r.mark != ' '):
 			return whole
-		case row == "" && own == p.literal:
+		case row == "" && own == p.Literal:
 			return "" // it would look like what was added
 		case row == "":
 			return own
 		case own == "":
-			own = p.text
+			own = p.Text
 		}
 		if changed {
-			return own.and(word)
+			return own.And(word)
 		}
-		return own.and(row)
+		return own.And(row)
 	})
 }
 
 // recolour draws spans anew, cut where a changed part of them begins or ends.
-func recolour(spans []span, changed [][2]int, look func(own pen, changed bool) pen) []span {
-	var out []span
+func recolour(spans []ink.Span, changed [][2]int, look func(own ink.Pen, changed bool) ink.Pen) []ink.Span {
+	var out []ink.Span
 	at := 0 // of the text, in bytes
 	for _, sp := range spans {
-		for rest := sp.text; rest != ""; {
+		for rest := sp.Text; rest != ""; {
 			for len(changed) > 0 && changed[0][1] <= at {
 				changed = changed[1:]
 			}
@@ -206,11 +209,11 @@ func recolour(spans []span, changed [][2]int, look func(own pen, changed bool) p
 				}
 				n = min(n, edge-at)
 			}
-			p := look(sp.pen, in)
-			if last := len(out) - 1; last >= 0 && out[last].pen == p {
-				out[last].text += rest[:n]
+			p := look(sp.Pen, in)
+			if last := len(out) - 1; last >= 0 && out[last].Pen == p {
+				out[last].Text += rest[:n]
 			} else {
-				out = append(out, span{text: rest[:n], pen: p})
+				out = append(out, ink.Span{Text: rest[:n], Pen: p})
 			}
 			rest, at = rest[n:], at+n
 		}

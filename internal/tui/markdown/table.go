@@ -1,4 +1,4 @@
-package tui
+package markdown
 
 import (
 	"strings"
@@ -7,6 +7,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/renderer"
+
+	"agent/internal/tui/ink"
 )
 
 // minColumn is the width of a column that can still be read.
@@ -37,13 +39,13 @@ func (b *blocks) grid(r renderer.Renderer, t *extast.Table) []string {
 	head := true
 	for _, line := range lines {
 		if len(line) > 0 {
-			_, n := utf8.DecodeRuneInString(line[0].text)
-			line[0].text = line[0].text[n:]
+			_, n := utf8.DecodeRuneInString(line[0].Text)
+			line[0].Text = line[0].Text[n:]
 		}
 		head = head && !ruled(line)
 		for i := range line {
-			if head && strings.Trim(line[i].text, " │") != "" {
-				line[i].pen = line[i].pen.and(penBold)
+			if head && strings.Trim(line[i].Text, " │") != "" {
+				line[i].Pen = line[i].Pen.And(ink.PenBold)
 			}
 		}
 	}
@@ -51,9 +53,9 @@ func (b *blocks) grid(r renderer.Renderer, t *extast.Table) []string {
 }
 
 // ruled reports whether a line of a table is the rule below its head.
-func ruled(line []span) bool {
+func ruled(line []ink.Span) bool {
 	for _, sp := range line {
-		if strings.Trim(sp.text, "─┼ ") != "" {
+		if strings.Trim(sp.Text, "─┼ ") != "" {
 			return false
 		}
 	}
@@ -78,9 +80,9 @@ func (b *blocks) records(t *extast.Table, width int) []string {
 			text := ast.NewParagraph()
 			moveChildren(text, cell)
 			lines := b.in.render(b.in.flow, text)
-			lines[0] = append([]span{{text: names[nth] + ": ", pen: penBold}}, lines[0]...)
+			lines[0] = append([]ink.Span{{Text: names[nth] + ": ", Pen: ink.PenBold}}, lines[0]...)
 			for _, line := range lines {
-				out = append(out, drawLines(wrapSpans(line, width))...)
+				out = append(out, drawLines(ink.WrapSpans(line, width))...)
 			}
 			cell = next
 		}
@@ -130,10 +132,10 @@ func moveChildren(to, from ast.Node) {
 }
 
 // drawLines draws each of lines.
-func drawLines(lines [][]span) []string {
+func drawLines(lines [][]ink.Span) []string {
 	var out []string
 	for _, line := range lines {
-		out = append(out, drawSpans(line))
+		out = append(out, ink.Draw(line))
 	}
 	return out
 }

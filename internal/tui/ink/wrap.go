@@ -1,4 +1,4 @@
-package tui
+package ink
 
 import (
 	"strings"
@@ -15,8 +15,8 @@ func Wrap(s string, width int) []string {
 			out = append(out, strings.TrimRight(line, " "))
 			continue
 		}
-		for _, spans := range wrapSpans([]span{{text: line}}, width) {
-			out = append(out, drawSpans(spans))
+		for _, spans := range WrapSpans([]Span{{Text: line}}, width) {
+			out = append(out, Draw(spans))
 		}
 	}
 	return out
@@ -50,14 +50,14 @@ func (c cell) space() bool { return c.text == " " }
 
 // cells returns the graphemes of spans. One that is wider than width can not
 // be drawn at all; … stands for it.
-func cells(spans []span, width int) []cell {
+func cells(spans []Span, width int) []cell {
 	n := 0
 	for _, sp := range spans {
-		n += len(sp.text)
+		n += len(sp.Text)
 	}
 	out := make([]cell, 0, n)
 	for i, sp := range spans {
-		for s := sp.text; s != ""; {
+		for s := sp.Text; s != ""; {
 			if s[0] < 0x80 && (len(s) == 1 || s[1] < 0x80) {
 				out = append(out, cell{s[:1], i, 1})
 				s = s[1:]
@@ -74,16 +74,16 @@ func cells(spans []span, width int) []cell {
 	return out
 }
 
-// wrapSpans breaks a line between words into lines of at most width columns.
+// WrapSpans breaks a line between words into lines of at most width columns.
 // The blanks at which it is broken are left out.
-func wrapSpans(spans []span, width int) [][]span {
+func WrapSpans(spans []Span, width int) [][]Span {
 	width = max(width, 1)
 	cs := cells(spans, width)
 	start := 0 // of the first word: a line's own indent is no place to break
 	for start < len(cs) && cs[start].space() {
 		start++
 	}
-	var out [][]span
+	var out [][]Span
 	from, used, mayBreak := 0, 0, -1
 	for i := 0; i < len(cs); i++ {
 		if i > start && i > from && breaksBefore(cs, i) {
@@ -102,13 +102,13 @@ func wrapSpans(spans []span, width int) [][]span {
 	return append(out, gatherSpans(spans, cs[from:]))
 }
 
-// cutSpans breaks a line of code into lines of at most width columns: after a
+// CutSpans breaks a line of code into lines of at most width columns: after a
 // blank in the second half of a line, else wherever it is full. Nothing is left
 // out.
-func cutSpans(spans []span, width int) [][]span {
+func CutSpans(spans []Span, width int) [][]Span {
 	width = max(width, 1)
 	cs := cells(spans, width)
-	var out [][]span
+	var out [][]Span
 	from, used, blank := 0, 0, 0
 	for i := 0; i < len(cs); i++ {
 		if used+cs[i].wide <= width {
@@ -146,8 +146,8 @@ func breaksBefore(cs []cell, i int) bool {
 }
 
 // gatherSpans puts cells of spans together again.
-func gatherSpans(spans []span, cs []cell) []span {
-	var out []span
+func gatherSpans(spans []Span, cs []cell) []Span {
+	var out []Span
 	for from := 0; from < len(cs); {
 		to, n := from, 0
 		for to < len(cs) && cs[to].span == cs[from].span {
@@ -160,7 +160,7 @@ func gatherSpans(spans []span, cs []cell) []span {
 			b.WriteString(c.text)
 		}
 		sp := spans[cs[from].span]
-		sp.text = b.String()
+		sp.Text = b.String()
 		out = append(out, sp)
 		from = to
 	}

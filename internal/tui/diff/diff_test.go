@@ -1,4 +1,4 @@
-package tui
+package diff
 
 import (
 	"fmt"
@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/loop"
-
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/loop"
+	"agent/internal/tui/ink"
+	"agent/internal/tui/ink/inktest"
 )
 
-func TestDiffGoldens(t *testing.T) {
-	files, err := filepath.Glob("testdata/diff/*.diff")
+func TestGoldens(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.diff")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no diff to draw: %v", err)
 	}
@@ -23,24 +25,24 @@ func TestDiffGoldens(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := loop.Diff{Path: "f.go", Unified: string(unified)}
-		for look, st := range looks {
+		for look, st := range inktest.Looks {
 			for _, width := range []int{40, 80, 120} {
 				if look != "dark" && width != 80 {
 					continue
 				}
 				name := fmt.Sprintf("%s.%d.%s.golden", strings.TrimSuffix(file, ".diff"), width, look)
-				lines := DiffLines(st, d, width, 0)
-				checkLines(t, lines, width)
-				checkGolden(t, name, lines)
+				lines := Lines(st, d, width, 0)
+				inktest.CheckLines(t, lines, width)
+				inktest.CheckGolden(t, name, lines)
 			}
 		}
 		for width := 2; width < 60; width += 3 {
-			checkLines(t, DiffLines(looks["dark"], d, width, 0), width)
-			for _, st := range []*Styles{{diffs: Split}, look{theme: "light", diffs: Split}.styles()} {
-				checkLines(t, DiffLines(st, d, width, 0), width)
+			inktest.CheckLines(t, Lines(inktest.Looks["dark"], d, width, 0), width)
+			for _, st := range []*ink.Styles{{Diffs: ink.Split}, ink.Look{Theme: "light", Diffs: ink.Split}.Styles()} {
+				inktest.CheckLines(t, Lines(st, d, width, 0), width)
 			}
 			for limit := 1; limit < 8; limit++ {
-				if n := len(DiffLines(looks["dark"], d, width, limit)); n > limit {
+				if n := len(Lines(inktest.Looks["dark"], d, width, limit)); n > limit {
 					t.Errorf("%s at %d: %d lines where %d are allowed", file, width, n, limit)
 				}
 			}
@@ -48,7 +50,7 @@ func TestDiffGoldens(t *testing.T) {
 	}
 }
 
-func TestDiffLimit(t *testing.T) {
+func TestLimit(t *testing.T) {
 	d := loop.Diff{Unified: "@@ -1,3 +1,3 @@\n a\n-b\n+c\n d\n"}
 	for limit, want := range map[int][]string{
 		0: {"1 │  a", "2 │- b", "2 │+ c", "3 │  d"},
@@ -56,29 +58,29 @@ func TestDiffLimit(t *testing.T) {
 		3: {"1 │  a", "2 │- b", "… 2 more lines"},
 		1: {"… 4 more lines"},
 	} {
-		if diff := cmp.Diff(bare(DiffLines(looks["nocolor"], d, 40, limit)), want); diff != "" {
+		if diff := cmp.Diff(inktest.Bare(Lines(inktest.Looks["nocolor"], d, 40, limit)), want); diff != "" {
 			t.Errorf("limit %d (-got +want):\n%s", limit, diff)
 		}
 	}
 }
 
-func TestDiffStat(t *testing.T) {
-	if got, want := DiffStat(loop.Diff{Added: 3, Removed: 1}), "+3 −1"; got != want {
+func TestStat(t *testing.T) {
+	if got, want := Stat(loop.Diff{Added: 3, Removed: 1}), "+3 −1"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
 
-func FuzzDiffLines(f *testing.F) {
+func FuzzLines(f *testing.F) {
 	f.Add("@@ -1,3 +1,3 @@\n a\n-b\n+c\n d\n\\ No newline at end of file\n", 40)
 	f.Fuzz(func(t *testing.T, unified string, width int) {
 		width = 2 + min(max(width, 0), 200)
-		checkLines(t, DiffLines(looks["dark"], loop.Diff{Unified: unified}, width, 0), width)
+		inktest.CheckLines(t, Lines(inktest.Looks["dark"], loop.Diff{Unified: unified}, width, 0), width)
 	})
 }
 
 // Side by side, every line stands where it stands one below the other: with its
 // number, in its order, whole.
-func TestDiffSideBySide(t *testing.T) {
+func TestSideBySide(t *testing.T) {
 	d := loop.Diff{Path: "a.txt", Unified: "@@ -7,5 +7,5 @@\n same\n-one old line\n-gone\n+one new line\n 日本語日本語日本語日本語日本語日本語\n+more\n\\ No newline at end of file\n"}
 	want := []string{
 		" 7   same                    │  7   same",
@@ -90,7 +92,7 @@ func TestDiffSideBySide(t *testing.T) {
 		"                             │       No newline at end of",
 		"                             │      file",
 	}
-	got := bare(DiffLines(look{diffs: Split, noColor: true}.styles(), d, 60, 0))
+	got := inktest.Bare(Lines(ink.Look{Diffs: ink.Split, NoColor: true}.Styles(), d, 60, 0))
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)
 	}
@@ -98,26 +100,26 @@ func TestDiffSideBySide(t *testing.T) {
 
 // Side by side is for wide windows and for what has two sides, unless it is
 // wanted so.
-func TestDiffLayouts(t *testing.T) {
+func TestLayouts(t *testing.T) {
 	both := loop.Diff{Unified: "@@ -1 +1 @@\n-a\n+b\n"}
 	added := loop.Diff{Unified: "@@ -1 +1,2 @@\n a\n+b\n"}
 	for _, c := range []struct {
-		layout DiffLayout
+		layout ink.DiffLayout
 		diff   loop.Diff
 		width  int
 		split  bool
 	}{
-		{"", both, 116, true}, {Auto, both, 116, true}, {Auto, both, 100, false}, {Auto, added, 200, false},
-		{Unified, both, 200, false}, {Split, both, 60, true}, {Split, added, 60, true}, {Split, both, 40, false},
+		{"", both, 116, true}, {ink.Auto, both, 116, true}, {ink.Auto, both, 100, false}, {ink.Auto, added, 200, false},
+		{ink.Unified, both, 200, false}, {ink.Split, both, 60, true}, {ink.Split, added, 60, true}, {ink.Split, both, 40, false},
 	} {
-		lines := bare(DiffLines(look{diffs: c.layout}.styles(), c.diff, c.width, 0))
+		lines := inktest.Bare(Lines(ink.Look{Diffs: c.layout}.Styles(), c.diff, c.width, 0))
 		if got := !strings.HasPrefix(lines[0], "1 │"); got != c.split {
 			t.Errorf("%q at %d: split %v, want %v:\n%s", c.layout, c.width, got, c.split, strings.Join(lines, "\n"))
 		}
 	}
 }
 
-func BenchmarkDiffLines(b *testing.B) {
+func BenchmarkLines(b *testing.B) {
 	var u strings.Builder
 	u.WriteString("@@ -1,10000 +1,10000 @@\n")
 	for _, mark := range "-+" {
@@ -129,7 +131,7 @@ func BenchmarkDiffLines(b *testing.B) {
 	for _, limit := range []int{10, 2000, 0} {
 		b.Run(fmt.Sprint(limit), func(b *testing.B) {
 			for b.Loop() {
-				DiffLines(looks["painted"], d, 100, limit)
+				Lines(inktest.Looks["painted"], d, 100, limit)
 			}
 		})
 	}

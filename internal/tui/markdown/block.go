@@ -1,4 +1,4 @@
-package tui
+package markdown
 
 import (
 	"strconv"
@@ -7,6 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
+
+	"agent/internal/tui/ink"
 )
 
 const (
@@ -19,7 +21,7 @@ const (
 // layout of blocks and the code. What it drew last it remembers, so that a
 // block that has only grown costs what has grown.
 type blocks struct {
-	st  *Styles
+	st  *ink.Styles
 	in  inlines
 	old map[drawing][]string // of the text drawn before
 	now map[drawing][]string // of this one
@@ -34,7 +36,7 @@ type drawing struct {
 	text  string
 }
 
-func newBlocks(st *Styles) *blocks {
+func newBlocks(st *ink.Styles) *blocks {
 	return &blocks{st: st, in: inlines{flow: newRenderer(st, 0)}}
 }
 
@@ -68,7 +70,7 @@ func (b *blocks) block(n ast.Node, depth, width int) []string {
 	case *ast.Heading:
 		return b.leaf(n, n.Level, width)
 	case *ast.ThematicBreak:
-		return []string{drawSpans([]span{{text: strings.Repeat("─", min(width, ruleWidth)), pen: b.st.pens.dim}})}
+		return []string{ink.Draw([]ink.Span{{Text: strings.Repeat("─", min(width, ruleWidth)), Pen: b.st.Pens.Dim}})}
 	case *ast.FencedCodeBlock:
 		return b.code(n, string(n.Language(b.in.src)), width)
 	case *ast.CodeBlock:
@@ -79,7 +81,7 @@ func (b *blocks) block(n ast.Node, depth, width int) []string {
 		if width < minWidth {
 			return b.children(n, depth, width)
 		}
-		return prefixed(drawSpans([]span{{text: "│", pen: b.st.pens.dim}})+" ", "", b.children(n, depth, width-2))
+		return prefixed(ink.Draw([]ink.Span{{Text: "│", Pen: b.st.Pens.Dim}})+" ", "", b.children(n, depth, width-2))
 	case *ast.List:
 		return b.list(n, depth, width)
 	case *extast.Table:
@@ -137,7 +139,7 @@ func (b *blocks) item(n ast.Node, nth, depth, width int) []string {
 	indent := len([]rune(marker))
 	if width-indent < minWidth {
 		lines := b.children(n, depth+1, max(width, 1))
-		return append(Wrap(strings.TrimSpace(marker), width), lines...)
+		return append(ink.Wrap(strings.TrimSpace(marker), width), lines...)
 	}
 	lines := b.children(n, depth+1, width-indent)
 	if len(lines) == 0 {
@@ -176,7 +178,7 @@ func (b *blocks) leaf(n ast.Node, level, width int) []string {
 	return b.remember(n, drawing{level: level, width: width, refs: b.in.refs, text: b.in.source(n)}, func() []string {
 		var out []string
 		for _, line := range b.in.lines(n) {
-			out = append(out, drawLines(wrapSpans(line, width))...)
+			out = append(out, drawLines(ink.WrapSpans(line, width))...)
 		}
 		if len(out) == 1 && out[0] == "" {
 			return nil
@@ -189,12 +191,12 @@ func (b *blocks) leaf(n ast.Node, level, width int) []string {
 func (b *blocks) code(n ast.Node, language string, width int) []string {
 	text := b.in.source(n)
 	return b.remember(n, drawing{width: width, text: language + "\n" + text}, func() []string {
-		return drawCode(b.st.highlight(text, language), width)
+		return drawCode(b.st.Highlight(text, language), width)
 	})
 }
 
 // drawCode draws lines of code, indented and cut where they are too long.
-func drawCode(lines [][]span, width int) []string {
+func drawCode(lines [][]ink.Span, width int) []string {
 	var out []string
 	for _, line := range lines {
 		out = append(out, drawLines(cutCode(line, width))...)
@@ -204,13 +206,13 @@ func drawCode(lines [][]span, width int) []string {
 
 // cutCode breaks a line of code into indented lines, unless there is no room to
 // indent it.
-func cutCode(line []span, width int) [][]span {
+func cutCode(line []ink.Span, width int) [][]ink.Span {
 	if width < minWidth {
-		return cutSpans(line, width)
+		return ink.CutSpans(line, width)
 	}
-	out := cutSpans(line, width-codeIndent)
+	out := ink.CutSpans(line, width-codeIndent)
 	for i := range out {
-		out[i] = append([]span{{text: strings.Repeat(" ", codeIndent)}}, out[i]...)
+		out[i] = append([]ink.Span{{Text: strings.Repeat(" ", codeIndent)}}, out[i]...)
 	}
 	return out
 }
@@ -221,7 +223,7 @@ func (b *blocks) html(n *ast.HTMLBlock, width int) []string {
 	if n.HasClosure() {
 		text += string(n.ClosureLine.Value(b.in.src))
 	}
-	return Wrap(strings.TrimRight(text, "\n "), width)
+	return ink.Wrap(strings.TrimRight(text, "\n "), width)
 }
 
 // remember returns what draw drew for the same leaf before, or draws it.

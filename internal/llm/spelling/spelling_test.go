@@ -3,7 +3,7 @@ package spelling_test
 import (
 	"testing"
 
-	"agent/internal/spelling"
+	"agent/internal/llm/spelling"
 )
 
 func TestNearest(t *testing.T) {

@@ -1,4 +1,4 @@
-package tui
+package ink
 
 import (
 	"strings"
@@ -10,16 +10,16 @@ import (
 // maxHighlight is the size of code, in bytes, above which it stays plain.
 const maxHighlight = 256 << 10
 
-// highlight returns the lines of code with the few pens that are read easily:
+// Highlight returns the lines of code with the few pens that are read easily:
 // what is said in it stands out, what holds it together does not. Code in an
 // unknown language stays plain.
-func (st *Styles) highlight(code, language string) [][]span {
+func (st *Styles) Highlight(code, language string) [][]Span {
 	code = strings.TrimSuffix(code, "\n")
 	tokens := tokenise(code+"\n", st.lexer(language))
 	if tokens == nil {
-		return plainSpans(code)
+		return Plain(code)
 	}
-	lines := [][]span{nil}
+	lines := [][]Span{nil}
 	for _, t := range tokens {
 		p := st.penFor(t.Type)
 		for i, text := range strings.Split(t.Value, "\n") {
@@ -28,18 +28,18 @@ func (st *Styles) highlight(code, language string) [][]span {
 			}
 			if text != "" {
 				last := &lines[len(lines)-1]
-				*last = append(*last, span{text: text, pen: p})
+				*last = append(*last, Span{Text: text, Pen: p})
 			}
 		}
 	}
 	return lines[:len(lines)-1] // after the last newline there is nothing
 }
 
-// plainSpans returns the lines of text without any style.
-func plainSpans(text string) [][]span {
-	var lines [][]span
+// Plain returns the lines of text without any style.
+func Plain(text string) [][]Span {
+	var lines [][]Span
 	for line := range strings.SplitSeq(text, "\n") {
-		lines = append(lines, []span{{text: line}})
+		lines = append(lines, []Span{{Text: line}})
 	}
 	return lines
 }
@@ -93,22 +93,22 @@ func tokenise(code string, lexer chroma.Lexer) (tokens []chroma.Token) {
 }
 
 // penFor returns the pen for a kind of token.
-func (st *Styles) penFor(t chroma.TokenType) pen {
+func (st *Styles) penFor(t chroma.TokenType) Pen {
 	switch {
 	case t == chroma.GenericDeleted:
-		return st.pens.bad
+		return st.Pens.Bad
 	case t == chroma.GenericInserted:
-		return st.pens.good
+		return st.Pens.Good
 	case t == chroma.GenericHeading, t == chroma.GenericSubheading, t == chroma.GenericStrong:
-		return penBold
+		return PenBold
 	case t.InCategory(chroma.Comment) && !t.InSubCategory(chroma.CommentPreproc):
-		return st.pens.comment
+		return st.Pens.Comment
 	case t.InCategory(chroma.Keyword):
-		return st.pens.keyword
+		return st.Pens.Keyword
 	case t.InSubCategory(chroma.LiteralString):
-		return st.pens.literal
+		return st.Pens.Literal
 	case t.InSubCategory(chroma.LiteralNumber):
-		return st.pens.number
+		return st.Pens.Number
 	}
 	return ""
 }

@@ -1,4 +1,4 @@
-package tui
+package markdown
 
 import (
 	"fmt"
@@ -8,11 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tui/ink"
+	"agent/internal/tui/ink/inktest"
 )
 
-func drawFinished(st *Styles, text string, width int) []string {
-	m := NewMarkdown(st)
+func drawFinished(st *ink.Styles, text string, width int) []string {
+	m := New(st)
 	m.SetText(text)
 	m.Finish()
 	return m.Lines(width)
@@ -20,20 +24,20 @@ func drawFinished(st *Styles, text string, width int) []string {
 
 // Whatever pieces a text comes in, it is drawn as the whole in the end, and no
 // line that was final has changed until then.
-func TestMarkdownStreamIsCalm(t *testing.T) {
+func TestStreamIsCalm(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	st := looks["dark"]
+	st := inktest.Looks["dark"]
 	for _, source := range corpus(t) {
 		for range 6 {
 			width := 20 + rnd.IntN(100)
-			m := NewMarkdown(st)
+			m := New(st)
 			var frozen []string
 			for rest := source.text; rest != ""; {
 				n := min(1+rnd.IntN(40), len(rest))
 				m.Append(rest[:n])
 				rest = rest[n:]
 				lines := m.Lines(width)
-				checkLines(t, lines, width)
+				inktest.CheckLines(t, lines, width)
 				if len(lines) < len(frozen) {
 					t.Fatalf("%s: %d lines are left of %d final ones", source.name, len(lines), len(frozen))
 				}
@@ -56,19 +60,19 @@ func TestMarkdownStreamIsCalm(t *testing.T) {
 	}
 }
 
-func TestMarkdownFitsAnyWidth(t *testing.T) {
+func TestFitsAnyWidth(t *testing.T) {
 	for _, source := range corpus(t) {
 		for width := 1; width <= 130; width += 1 + width/12 {
-			checkLines(t, drawFinished(looks["dark"], source.text, width), width)
+			inktest.CheckLines(t, drawFinished(inktest.Looks["dark"], source.text, width), width)
 		}
 	}
 }
 
-func TestMarkdownSaysTheSameWithoutColour(t *testing.T) {
+func TestSaysTheSameWithoutColour(t *testing.T) {
 	for _, source := range corpus(t) {
-		colour := bare(drawFinished(looks["dark"], source.text, 80))
-		none := drawFinished(looks["nocolor"], source.text, 80)
-		if diff := cmp.Diff(bare(none), colour); diff != "" {
+		colour := inktest.Bare(drawFinished(inktest.Looks["dark"], source.text, 80))
+		none := drawFinished(inktest.Looks["nocolor"], source.text, 80)
+		if diff := cmp.Diff(inktest.Bare(none), colour); diff != "" {
 			t.Errorf("%s (-without colour +with):\n%s", source.name, diff)
 		}
 		if all := strings.Join(none, "\n"); regexp.MustCompile("\x1b\\[[0-9;]*3[0-9]").MatchString(all) {
@@ -77,7 +81,7 @@ func TestMarkdownSaysTheSameWithoutColour(t *testing.T) {
 	}
 }
 
-func TestMarkdownDraws(t *testing.T) {
+func TestDraws(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"hyphens stay with their word", "run the thing with --time-out now please", "run the thing with\n--time-out now\nplease"},
 		{"break", "one<br>two", "one\ntwo"},
@@ -99,7 +103,7 @@ func TestMarkdownDraws(t *testing.T) {
 		{"only a definition", "[a]: http://b", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			lines := bare(drawFinished(looks["dark"], test.text, 20))
+			lines := inktest.Bare(drawFinished(inktest.Looks["dark"], test.text, 20))
 			if diff := cmp.Diff(strings.Join(lines, "\n"), test.want); diff != "" {
 				t.Errorf("(-got +want):\n%s", diff)
 			}
@@ -108,22 +112,22 @@ func TestMarkdownDraws(t *testing.T) {
 }
 
 // A link may be used before it is defined: the final pass sees to it.
-func TestMarkdownFinishResolvesLateLinks(t *testing.T) {
-	m := NewMarkdown(looks["nocolor"])
+func TestFinishResolvesLateLinks(t *testing.T) {
+	m := New(inktest.Looks["nocolor"])
 	m.Append("See [the docs][d].\n\nMore.\n")
 	m.Lines(80)
 	m.Append("\n[d]: https://example.org/d\n")
-	if diff := cmp.Diff(bare(m.Lines(80)), []string{"See [the docs][d].", "", "More."}); diff != "" {
+	if diff := cmp.Diff(inktest.Bare(m.Lines(80)), []string{"See [the docs][d].", "", "More."}); diff != "" {
 		t.Errorf("while it streams (-got +want):\n%s", diff)
 	}
 	m.Finish()
-	if diff := cmp.Diff(bare(m.Lines(80)), []string{"See the docs (https://example.org/d).", "", "More."}); diff != "" {
+	if diff := cmp.Diff(inktest.Bare(m.Lines(80)), []string{"See the docs (https://example.org/d).", "", "More."}); diff != "" {
 		t.Errorf("finished (-got +want):\n%s", diff)
 	}
 }
 
 // What is only half there is not drawn as something it will not be.
-func TestMarkdownPartialLine(t *testing.T) {
+func TestPartialLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"Steps:\n-":          "Steps:",
 		"Steps:\n- ":         "Steps:",
@@ -137,20 +141,20 @@ func TestMarkdownPartialLine(t *testing.T) {
 		"a\r":                "a",
 		"👩\u200d":            "👩",
 	} {
-		m := NewMarkdown(looks["dark"])
+		m := New(inktest.Looks["dark"])
 		m.Append(text)
-		if diff := cmp.Diff(strings.Join(bare(m.Lines(40)), "\n"), want); diff != "" {
+		if diff := cmp.Diff(strings.Join(inktest.Bare(m.Lines(40)), "\n"), want); diff != "" {
 			t.Errorf("%q (-got +want):\n%s", text, diff)
 		}
 	}
 }
 
-func TestMarkdownLinesFollowTheWidth(t *testing.T) {
-	m := NewMarkdown(looks["dark"])
+func TestLinesFollowTheWidth(t *testing.T) {
+	m := New(inktest.Looks["dark"])
 	m.Append("one two three four\n\nfive six")
 	for _, width := range []int{80, 10, 80, 5} {
 		streamed := slices.Clone(m.Lines(width))
-		if diff := cmp.Diff(streamed, drawFinished(looks["dark"], m.Text(), width)); diff != "" {
+		if diff := cmp.Diff(streamed, drawFinished(inktest.Looks["dark"], m.Text(), width)); diff != "" {
 			t.Errorf("at %d (-got +want):\n%s", width, diff)
 		}
 	}
@@ -181,55 +185,55 @@ func giants(size int) map[string]string {
 	}
 }
 
-func TestMarkdownGiants(t *testing.T) {
+func TestGiants(t *testing.T) {
 	for name, text := range giants(16 << 10) {
 		t.Run(name, func(t *testing.T) {
-			m := NewMarkdown(looks["dark"])
+			m := New(inktest.Looks["dark"])
 			for rest := text; rest != ""; {
 				n := min(1499, len(rest))
 				m.Append(rest[:n])
 				rest = rest[n:]
-				checkLines(t, m.Lines(60), 60)
+				inktest.CheckLines(t, m.Lines(60), 60)
 			}
 			m.Finish()
-			checkLines(t, m.Lines(60), 60)
+			inktest.CheckLines(t, m.Lines(60), 60)
 		})
 	}
 }
 
-func FuzzMarkdown(f *testing.F) {
+func FuzzText(f *testing.F) {
 	for _, source := range corpus(f) {
 		f.Add(source.text, 60)
 	}
 	f.Fuzz(func(t *testing.T, text string, width int) {
 		width = 1 + min(max(width, 0), 200)
-		m := NewMarkdown(looks["dark"])
+		m := New(inktest.Looks["dark"])
 		var frozen []string
 		for rest := text; rest != ""; {
 			n := min(1+len(text)/50, len(rest))
 			m.Append(rest[:n])
 			rest = rest[n:]
 			lines := m.Lines(width)
-			checkLines(t, lines, width)
+			inktest.CheckLines(t, lines, width)
 			if len(lines) < len(frozen) || !slices.Equal(lines[:len(frozen)], frozen) {
 				t.Fatalf("final lines changed:\n%q\n%q", lines, frozen)
 			}
 			frozen = slices.Clone(lines[:m.live.frozen])
 		}
 		m.Finish()
-		checkLines(t, m.Lines(width), width)
+		inktest.CheckLines(t, m.Lines(width), width)
 	})
 }
 
-// BenchmarkMarkdownStream streams a text in pieces of 20 bytes, drawing it
+// BenchmarkStream streams a text in pieces of 20 bytes, drawing it
 // after every fourth: what a fast model sends within a frame.
-func BenchmarkMarkdownStream(b *testing.B) {
+func BenchmarkStream(b *testing.B) {
 	for _, size := range []int{25 << 10, 100 << 10, 400 << 10} {
 		texts := giants(size)
 		for _, name := range []string{"prose", "fence", "list", "table", "line", "nested"} {
 			b.Run(fmt.Sprintf("%s/%dKB", name, size>>10), func(b *testing.B) {
 				for b.Loop() {
-					m := NewMarkdown(looks["dark"])
+					m := New(inktest.Looks["dark"])
 					for i, rest := 0, texts[name]; rest != ""; i++ {
 						n := min(20, len(rest))
 						m.Append(rest[:n])
@@ -242,6 +246,17 @@ func BenchmarkMarkdownStream(b *testing.B) {
 					m.Lines(100)
 				}
 			})
+		}
+	}
+}
+
+// A terminal of sixteen colours gets its own, whatever the theme.
+func TestSixteenColours(t *testing.T) {
+	for _, name := range ink.ThemeNames() {
+		st := ink.Look{Theme: name, Dark: true, Can: colorprofile.ANSI}.Styles()
+		if all := strings.Join(drawFinished(st, "`x` [a](http://b.c)\n\n```go\nfunc f() int { return 1 } // so\n```\n", 60), "\n") +
+			st.Green.Render("x") + st.Dim.Render("y"); strings.Contains(all, "38;") || strings.Contains(all, "48;") {
+			t.Errorf("%s: %q", name, all)
 		}
 	}
 }

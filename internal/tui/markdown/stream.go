@@ -1,4 +1,4 @@
-package tui
+package markdown
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
+
+	"agent/internal/tui/ink"
 )
 
 // maxOpen is the size, in bytes, up to which a block that is still open is
@@ -20,7 +22,7 @@ const maxOpenTable = maxOpen / 2
 
 // stream draws a text that grows, at one width.
 type stream struct {
-	st     *Styles
+	st     *ink.Styles
 	width  int
 	parser parser.Parser
 	blocks *blocks
@@ -38,7 +40,7 @@ type stream struct {
 	kept map[drawing][]string // what is frozen, for the final pass
 }
 
-func newStream(st *Styles, width int) *stream {
+func newStream(st *ink.Styles, width int) *stream {
 	return &stream{
 		st:     st,
 		width:  width,

@@ -1,8 +1,10 @@
-package tui
+package diff
 
 import (
 	"fmt"
 	"strings"
+
+	"agent/internal/tui/ink"
 )
 
 const (
@@ -13,14 +15,14 @@ const (
 )
 
 // splitFor returns the columns of either side within width columns.
-func splitFor(rows []diffRow, width int) diffColumns {
-	g := diffColumns{numbers: numberWidth(rows)}
+func splitFor(rows []row, width int) columns {
+	g := columns{numbers: numberWidth(rows)}
 	g.text = (width-len([]rune(splitRule)))/2 - g.numbers - splitMarks
 	return g
 }
 
 // bothSides reports whether there is anything to set side by side.
-func bothSides(rows []diffRow) bool {
+func bothSides(rows []row) bool {
 	for i, r := range rows {
 		if r.mate != i {
 			return true
@@ -30,8 +32,8 @@ func bothSides(rows []diffRow) bool {
 }
 
 // splitParts sets the rows of the old file beside those of the new one.
-func splitParts(rows []diffRow) []diffPart {
-	var parts []diffPart
+func splitParts(rows []row) []couple {
+	var parts []couple
 	for i, r := range rows {
 		switch {
 		case r.mark == '-':
@@ -39,44 +41,44 @@ func splitParts(rows []diffRow) []diffPart {
 			if r.mate != i {
 				after = r.mate
 			}
-			parts = append(parts, diffPart{i, after})
+			parts = append(parts, couple{i, after})
 		case r.mark == '+' && r.mate != i: // stands beside what it was
 		case r.mark == '+', r.mark == '\\' && i > 0 && rows[i-1].mark == '+':
-			parts = append(parts, diffPart{-1, i})
+			parts = append(parts, couple{-1, i})
 		case r.mark == '\\' && i > 0 && rows[i-1].mark == '-':
-			parts = append(parts, diffPart{i, -1})
+			parts = append(parts, couple{i, -1})
 		default:
-			parts = append(parts, diffPart{i, i})
+			parts = append(parts, couple{i, i})
 		}
 	}
 	return parts
 }
 
 // split draws two rows side by side.
-func (k *diffInk) split(p diffPart, g diffColumns) []string {
+func (k *drawing) split(p couple, g columns) []string {
 	if p.before >= 0 && k.rows[p.before].mark == '@' {
-		return []string{drawSpans([]span{{text: strings.Repeat(" ", g.numbers) + "⋮", pen: k.st.pens.dim}})}
+		return []string{ink.Draw([]ink.Span{{Text: strings.Repeat(" ", g.numbers) + "⋮", Pen: k.st.Pens.Dim}})}
 	}
 	left, right := k.side(p.before, g, false), k.side(p.after, g, true)
-	rule := span{text: splitRule, pen: k.st.pens.dim}
-	blank := span{text: strings.Repeat(" ", g.numbers+splitMarks+g.text)}
+	rule := ink.Span{Text: splitRule, Pen: k.st.Pens.Dim}
+	blank := ink.Span{Text: strings.Repeat(" ", g.numbers+splitMarks+g.text)}
 	var out []string
 	for i := range max(len(left), len(right)) {
-		line := []span{blank}
+		line := []ink.Span{blank}
 		if i < len(left) {
-			line = append(left[i], span{text: strings.Repeat(" ", g.numbers+splitMarks+g.text-spansWidth(left[i]))})
+			line = append(left[i], ink.Span{Text: strings.Repeat(" ", g.numbers+splitMarks+g.text-ink.Width(left[i]))})
 		}
 		line = append(line, rule)
 		if i < len(right) {
 			line = append(line, right[i]...)
 		}
-		out = append(out, drawSpans(line))
+		out = append(out, ink.Draw(line))
 	}
 	return out
 }
 
 // side draws one side of a pair: row i, or nothing where that is negative.
-func (k *diffInk) side(i int, g diffColumns, after bool) [][]span {
+func (k *drawing) side(i int, g columns, after bool) [][]ink.Span {
 	if i < 0 {
 		return nil
 	}
@@ -86,9 +88,9 @@ func (k *diffInk) side(i int, g diffColumns, after bool) [][]span {
 		number = r.after
 	}
 	mark, digits, look := r.sign(), numeral(number), k.look(r)
-	var out [][]span
-	for _, cut := range cutSpans(k.line(i), g.text) {
-		lead := []span{{text: fmt.Sprintf("%*s ", g.numbers, digits), pen: k.st.pens.dim}, {text: mark + " ", pen: look}}
+	var out [][]ink.Span
+	for _, cut := range ink.CutSpans(k.line(i), g.text) {
+		lead := []ink.Span{{Text: fmt.Sprintf("%*s ", g.numbers, digits), Pen: k.st.Pens.Dim}, {Text: mark + " ", Pen: look}}
 		out = append(out, append(lead, k.fill(r, cut, g.text)...))
 		mark, digits = " ", ""
 	}

@@ -1,9 +1,11 @@
-package tui
+package diff
 
 import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"agent/internal/tui/ink"
 )
 
 // maxWords is the number of words in a line above which it is not told which
@@ -11,8 +13,8 @@ import (
 const maxWords = 400
 
 // run returns how many rows have mark before one that has not.
-func run(rows []diffRow, mark byte) int {
-	if n := slices.IndexFunc(rows, func(r diffRow) bool { return r.mark != mark }); n >= 0 {
+func run(rows []row, mark byte) int {
+	if n := slices.IndexFunc(rows, func(r row) bool { return r.mark != mark }); n >= 0 {
 		return n
 	}
 	return len(rows)
@@ -20,16 +22,16 @@ func run(rows []diffRow, mark byte) int {
 
 // words returns row i as it is shown, and the parts of that which changed,
 // unless so few are the same that it would say nothing.
-func (k *diffInk) words(i int) (shown string, changed [][2]int) {
+func (k *drawing) words(i int) (shown string, changed [][2]int) {
 	r := k.rows[i]
 	if r.mate == i {
 		return r.shown(), nil
 	}
 	mate := k.rows[r.mate]
-	a, b := Sanitize(r.text), Sanitize(mate.text)
+	a, b := ink.Sanitize(r.text), ink.Sanitize(mate.text)
 	if a == b { // they differ in what Sanitize makes alike: tabs and blanks
-		a = Sanitize(strings.ReplaceAll(r.text, "\t", "→"))
-		b = Sanitize(strings.ReplaceAll(mate.text, "\t", "→"))
+		a = ink.Sanitize(strings.ReplaceAll(r.text, "\t", "→"))
+		b = ink.Sanitize(strings.ReplaceAll(mate.text, "\t", "→"))
 	}
 	shown = visible(r.mark, a)
 	x, y := cutWords(shown), cutWords(visible(mate.mark, b))

@@ -1,4 +1,6 @@
-package tui
+// Package inktest holds what tests of all that is drawn have in common: the
+// looks that goldens are drawn in, and what must hold of every line.
+package inktest
 
 import (
 	"flag"
@@ -10,21 +12,23 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tui/ink"
 )
 
 var updateGoldens = flag.Bool("update", false, "write the goldens of markdown and diffs anew")
 
-// looks are the terminals that goldens are drawn for.
-var looks = map[string]*Styles{
-	"dark":    look{dark: true}.styles(),
-	"light":   look{}.styles(),
-	"nocolor": look{dark: true, noColor: true}.styles(),
-	"painted": look{theme: "dark", dark: true}.styles(),
+// Looks are the terminals that goldens are drawn for.
+var Looks = map[string]*ink.Styles{
+	"dark":    ink.Look{Dark: true}.Styles(),
+	"light":   ink.Look{}.Styles(),
+	"nocolor": ink.Look{Dark: true, NoColor: true}.Styles(),
+	"painted": ink.Look{Theme: "dark", Dark: true}.Styles(),
 }
 
-// checkGolden compares lines with a golden in which ESC and BEL are signs that
+// CheckGolden compares lines with a golden in which ESC and BEL are signs that
 // Sanitize does not write.
-func checkGolden(t *testing.T, file string, lines []string) {
+func CheckGolden(t *testing.T, file string, lines []string) {
 	t.Helper()
 	got := strings.NewReplacer("\x1b", "⎋", "\a", "⍾").Replace(strings.Join(lines, "\n")) + "\n"
 	if *updateGoldens {
@@ -42,8 +46,8 @@ func checkGolden(t *testing.T, file string, lines []string) {
 	}
 }
 
-// bare returns lines without styles and links.
-func bare(lines []string) []string {
+// Bare returns lines without styles and links.
+func Bare(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
 		out[i] = ansi.Strip(line)
@@ -53,16 +57,16 @@ func bare(lines []string) []string {
 
 var legal = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;(https?://[!-~]*)?\a")
 
-// checkLines checks what holds for all that is drawn: it fits, and nothing
+// CheckLines checks what holds for all that is drawn: it fits, and nothing
 // tells the terminal anything but styles and links to the web.
-func checkLines(t testing.TB, lines []string, width int) {
+func CheckLines(t testing.TB, lines []string, width int) {
 	t.Helper()
 	for _, line := range lines {
 		if w := ansi.StringWidth(line); w > width {
 			t.Fatalf("%d columns where there are %d: %q", w, width, line)
 		}
 		text := legal.ReplaceAllString(line, "")
-		if !utf8.ValidString(text) || strings.ContainsFunc(text, control) {
+		if !utf8.ValidString(text) || strings.ContainsFunc(text, Control) {
 			t.Fatalf("control characters reach the terminal: %q", line)
 		}
 		if strings.HasSuffix(ansi.Strip(line), " ") && !strings.Contains(line, ";48;2;") {
@@ -71,6 +75,6 @@ func checkLines(t testing.TB, lines []string, width int) {
 	}
 }
 
-func control(r rune) bool {
+func Control(r rune) bool {
 	return r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0xe000 && r <= 0xf8ff
 }

@@ -1,4 +1,4 @@
-package tui
+package markdown
 
 import (
 	"fmt"
@@ -6,20 +6,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/internal/tui/ink/inktest"
 )
 
-func TestMarkdownGoldens(t *testing.T) {
+func TestGoldens(t *testing.T) {
 	for _, source := range corpus(t) {
-		for look, st := range looks {
+		for look, st := range inktest.Looks {
 			for _, width := range []int{40, 80, 120} {
 				if look != "dark" && width != 80 {
 					continue
 				}
-				m := NewMarkdown(st)
+				m := New(st)
 				m.SetText(source.text)
 				m.Finish()
 				name := fmt.Sprintf("%s.%d.%s.golden", source.name, width, look)
-				checkGolden(t, filepath.Join("testdata", "markdown", name), m.Lines(width))
+				inktest.CheckGolden(t, filepath.Join("testdata", name), m.Lines(width))
 			}
 		}
 	}
@@ -30,7 +32,7 @@ type markdownFile struct{ name, text string }
 
 func corpus(t testing.TB) []markdownFile {
 	t.Helper()
-	files, err := filepath.Glob("testdata/markdown/*.md")
+	files, err := filepath.Glob("testdata/*.md")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no markdown to draw: %v", err)
 	}

@@ -1,4 +1,4 @@
-package tui
+package ink
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	tabStop  = 4
+	TabStop  = 4
 	maxMarks = 8 // combining marks drawn in one cell
 )
 
@@ -82,17 +82,17 @@ func (z *sanitizer) step() {
 		z.rest = z.rest[len(tags):]
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Mc):
 		z.mark(r)
-	case drawn(r) || z.joins(r):
+	case Drawn(r) || z.joins(r):
 		z.write(r)
 	default:
-		z.escape(spelt(r))
+		z.escape(Spelt(r))
 	}
 }
 
 func (z *sanitizer) write(r rune) {
 	z.out.WriteRune(r)
 	z.last = r
-	if r != zwj && r != zwnj {
+	if r != ZWJ && r != ZWNJ {
 		z.base, z.marks = r, 0
 	}
 }
@@ -110,7 +110,7 @@ func (z *sanitizer) newline() {
 
 func (z *sanitizer) tab() {
 	z.col += ansi.StringWidth(z.out.String()[z.upTo:])
-	pad := tabStop - z.col%tabStop
+	pad := TabStop - z.col%TabStop
 	z.escape("    "[:pad])
 	z.col, z.upTo = z.col+pad, z.out.Len()
 }
@@ -127,7 +127,7 @@ func (z *sanitizer) mark(r rune) {
 		fits = false
 	}
 	if !fits {
-		z.escape(spelt(r))
+		z.escape(Spelt(r))
 		return
 	}
 	z.out.WriteRune(r)
@@ -140,32 +140,32 @@ func (z *sanitizer) mark(r rune) {
 func (z *sanitizer) joins(r rune) bool {
 	next, _ := utf8.DecodeRuneInString(z.rest)
 	switch r {
-	case zwj:
-		return z.base != 0 && z.last != zwj && (picture(z.base) && picture(next) && drawn(next) || joinable(z.last) && joinable(next))
-	case zwnj:
-		return joinable(z.last) && joinable(next)
+	case ZWJ:
+		return z.base != 0 && z.last != ZWJ && (picture(z.base) && picture(next) && Drawn(next) || Joinable(z.last) && Joinable(next))
+	case ZWNJ:
+		return Joinable(z.last) && Joinable(next)
 	}
 	return false
 }
 
 const (
-	zwnj       = '\u200c'
-	zwj        = '\u200d'
+	ZWNJ       = '\u200c'
+	ZWJ        = '\u200d'
 	textStyle  = '\ufe0e'
 	emojiStyle = '\ufe0f'
 )
 
-// spelt returns r as an escape of ASCII.
-func spelt(r rune) string {
+// Spelt returns r as an escape of ASCII.
+func Spelt(r rune) string {
 	if r > 0xffff {
 		return fmt.Sprintf(`\U%08x`, r)
 	}
 	return fmt.Sprintf(`\u%04x`, r)
 }
 
-// drawn says whether r is a character of its own that can be seen, or a blank.
+// Drawn says whether r is a character of its own that can be seen, or a blank.
 // New pictures, which Go does not know yet, are among them.
-func drawn(r rune) bool {
+func Drawn(r rune) bool {
 	if r >= 0x1f300 && r <= 0x1faff {
 		return true
 	}
@@ -201,8 +201,8 @@ func picture(r rune) bool {
 	return strings.ContainsRune("©®‼⁉™ℹ〰〽㊗㊙", r)
 }
 
-// joinable says whether r is of a script in which joiners are part of spelling.
-func joinable(r rune) bool {
+// Joinable says whether r is of a script in which joiners are part of spelling.
+func Joinable(r rune) bool {
 	return unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Devanagari,
 		unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil,
 		unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar) &&

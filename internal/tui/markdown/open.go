@@ -1,14 +1,16 @@
-package tui
+package markdown
 
 import (
 	"bytes"
 	"strings"
+
+	"agent/internal/tui/ink"
 )
 
 // openText draws a block that has not ended piece by piece, so that what is
 // drawn of it is drawn once. Within a fence it is code, else plain text.
 type openText struct {
-	st    *Styles
+	st    *ink.Styles
 	width int
 	fence *fence // nil for plain text
 
@@ -43,7 +45,7 @@ func (o *openText) draw(src []byte, whole int, rest string) []string {
 	o.partTo = max(o.partTo, o.upTo)
 	if lines := o.pieces(string(src[o.partTo:])); len(lines) > 1 && o.width > 1 {
 		for _, line := range lines[:len(lines)-1] {
-			o.part = append(o.part, drawSpans(line))
+			o.part = append(o.part, ink.Draw(line))
 			o.partTo += o.taken(line)
 		}
 	}
@@ -59,28 +61,28 @@ func (o *openText) draw(src []byte, whole int, rest string) []string {
 // what is before it.
 func (o *openText) drawWhole(text []byte) []string {
 	if o.fence == nil {
-		return Wrap(string(bytes.TrimSuffix(text, []byte("\n"))), o.width)
+		return ink.Wrap(string(bytes.TrimSuffix(text, []byte("\n"))), o.width)
 	}
 	var code strings.Builder
 	for line := range bytes.Lines(text) {
 		code.Write(o.fence.strip(line))
 	}
-	return drawCode(o.st.highlight(code.String(), o.fence.language), o.width)
+	return drawCode(o.st.Highlight(code.String(), o.fence.language), o.width)
 }
 
 // pieces breaks a line that is not whole as drawWhole will.
-func (o *openText) pieces(text string) [][]span {
+func (o *openText) pieces(text string) [][]ink.Span {
 	if o.fence == nil {
-		return wrapSpans([]span{{text: text}}, o.width)
+		return ink.WrapSpans([]ink.Span{{Text: text}}, o.width)
 	}
-	return cutCode([]span{{text: text}}, o.width)
+	return cutCode([]ink.Span{{Text: text}}, o.width)
 }
 
 // taken returns how many bytes of the text are in a line of pieces.
-func (o *openText) taken(line []span) int {
+func (o *openText) taken(line []ink.Span) int {
 	n := 0
 	for _, sp := range line {
-		n += len(sp.text)
+		n += len(sp.Text)
 	}
 	if o.fence != nil && o.width >= minWidth {
 		n -= codeIndent

@@ -1,4 +1,4 @@
-package tui
+package ink_test
 
 import (
 	"strings"
@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tui/ink"
+	"agent/internal/tui/ink/inktest"
 )
 
 func TestSanitize(t *testing.T) {
@@ -61,11 +64,11 @@ func TestSanitize(t *testing.T) {
 		{"tab after escape", "\x1b\tx", "␛   x"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := Sanitize(test.in)
+			got := ink.Sanitize(test.in)
 			if diff := cmp.Diff(got, test.want); diff != "" {
 				t.Errorf("(-got +want):\n%s", diff)
 			}
-			if again := Sanitize(got); again != got {
+			if again := ink.Sanitize(got); again != got {
 				t.Errorf("not left as it is: %q became %q", got, again)
 			}
 		})
@@ -73,7 +76,7 @@ func TestSanitize(t *testing.T) {
 }
 
 func TestSanitizeLine(t *testing.T) {
-	if diff := cmp.Diff(SanitizeLine("a\nb\r\n\x1bc"), "a⏎b⏎␛c"); diff != "" {
+	if diff := cmp.Diff(ink.SanitizeLine("a\nb\r\n\x1bc"), "a⏎b⏎␛c"); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)
 	}
 }
@@ -83,32 +86,20 @@ func FuzzSanitize(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got := Sanitize(s)
+		got := ink.Sanitize(s)
 		if !utf8.ValidString(got) {
 			t.Fatalf("%q is not UTF-8", got)
 		}
 		for _, r := range got {
-			if control(r) && r != '\n' {
+			if inktest.Control(r) && r != '\n' {
 				t.Fatalf("%q is in %q", r, got)
 			}
 		}
-		if again := Sanitize(got); again != got {
+		if again := ink.Sanitize(got); again != got {
 			t.Fatalf("not left as it is: %q became %q", got, again)
 		}
-		if strings.Contains(SanitizeLine(s), "\n") {
+		if strings.Contains(ink.SanitizeLine(s), "\n") {
 			t.Fatal("more than a line")
-		}
-	})
-}
-
-// What Markdown sanitises piece by piece is what it would be as a whole.
-func FuzzSettled(f *testing.F) {
-	f.Add("a👩\u200d👩e\u0301")
-	f.Fuzz(func(t *testing.T, s string) {
-		s = strings.NewReplacer("\t", " ", "\n", " ").Replace(s) // kept to whole lines
-		n := settled(s)
-		if got, want := Sanitize(s[:n])+Sanitize(s[n:]), Sanitize(s); got != want {
-			t.Fatalf("cut at %d: %q, whole: %q", n, got, want)
 		}
 	})
 }

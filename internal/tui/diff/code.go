@@ -1,23 +1,25 @@
-package tui
+package diff
 
 import (
 	"path"
 	"strings"
+
+	"agent/internal/tui/ink"
 )
 
-// maxDiffCode is how much code of a diff, in bytes, is drawn in colours.
-const maxDiffCode = 48 << 10
+// maxCode is how much code of a diff, in bytes, is drawn in colours.
+const maxCode = 48 << 10
 
 // readCode gives the code of the rows the colours of its language, which the
 // name of the file tells. Either side of a hunk is read as it stands there. Of
 // rows that no limit lets be drawn, nothing is read.
-func (k *diffInk) readCode(file string, limit int) {
-	k.code = make([][]span, len(k.rows))
+func (k *drawing) readCode(file string, limit int) {
+	k.code = make([][]ink.Span, len(k.rows))
 	language := strings.TrimPrefix(path.Ext(file), ".")
 	if language == "" {
 		language = path.Base(file)
 	}
-	room := maxDiffCode
+	room := maxCode
 	for from := 0; from < len(k.rows) && room > 0; {
 		n := hunkLength(k.rows[from:])
 		for _, side := range []byte{'-', '+'} {
@@ -29,7 +31,7 @@ func (k *diffInk) readCode(file string, limit int) {
 
 // readSide does so for one side of a hunk, the rows from from up to to, at
 // most so many bytes, and returns how many it were.
-func (k *diffInk) readSide(from, to int, side byte, language string, limit, room int) int {
+func (k *drawing) readSide(from, to int, side byte, language string, limit, room int) int {
 	var (
 		at   []int
 		text strings.Builder
@@ -47,7 +49,7 @@ func (k *diffInk) readSide(from, to int, side byte, language string, limit, room
 	if len(at) == 0 {
 		return 0
 	}
-	for n, line := range k.st.highlight(text.String(), language) {
+	for n, line := range k.st.Highlight(text.String(), language) {
 		if n < len(at) {
 			k.code[at[n]] = line
 		}
@@ -56,7 +58,7 @@ func (k *diffInk) readSide(from, to int, side byte, language string, limit, room
 }
 
 // hunkLength is how many rows there are before the end of the hunk.
-func hunkLength(rows []diffRow) int {
+func hunkLength(rows []row) int {
 	for i, r := range rows {
 		if r.mark == '@' {
 			return i

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"sync/atomic"
 )
 
 // Log is a session open for appending, by this program alone. It is not safe
@@ -22,7 +23,7 @@ type Log struct {
 	torn     bool   // f may hold more than size
 	tail     int64  // how much of that must be kept before it is cut
 	keep     func(io.Reader) error
-	unsynced bool
+	unsynced atomic.Bool
 	closed   bool
 	buf      []byte
 	draft    draft
@@ -98,7 +99,8 @@ func (l *Log) write(body []byte, sync bool) error {
 		return errors.Join(err, l.restore())
 	}
 	l.last = l.size + int64(len(l.before))
-	l.before, l.torn, l.unsynced = nil, false, !sync
+	l.before, l.torn = nil, false
+	l.unsynced.Store(!sync)
 	l.size += int64(len(l.buf))
 	l.seq++
 	if cap(l.buf) > 1<<20 {
@@ -118,7 +120,8 @@ func (l *Log) restore() error {
 		if err := l.keep(io.NewSectionReader(l.f, l.size, l.tail)); err != nil {
 			return fmt.Errorf("keep the torn end: %w", err)
 		}
-		l.tail, l.unsynced = 0, true
+		l.tail = 0
+		l.unsynced.Store(true)
 	}
 	if err := l.f.Truncate(l.size); err != nil {
 		return fmt.Errorf("cut what was half written: %w", err)
@@ -143,6 +146,30 @@ func writeAll(w io.Writer, b []byte) error {
 	return nil
 }
 
+// Sync returns when all that was appended would survive a power failure. After an
+// error nobody can tell what would.
+func (l *Log) Sync() error {
+	if err := l.sync(); err != nil {
+		return fmt.Errorf("sync session %s: %w", l.header.ID, err)
+	}
+	return nil
+}
+
+func (l *Log) sync() error {
+	if l.closed || !l.Unsynced() {
+		return nil
+	}
+	err := l.f.Datasync()
+	if err == nil {
+		l.unsynced.Store(false)
+	}
+	return err
+}
+
+// Unsynced reports whether a power failure could take something that was
+// appended. It is safe for concurrent use.
+func (l *Log) Unsynced() bool { return l.unsynced.Load() }
+
 // Close gives the session up. What was appended without sync is synced first.
 func (l *Log) Close() error {
 	l.draft.close()
@@ -150,11 +177,8 @@ func (l *Log) Close() error {
 		l.closed = true
 		return nil
 	}
+	err := l.sync()
 	l.closed = true
-	var err error
-	if l.unsynced {
-		err = l.f.Datasync()
-	}
 	if l.tail == 0 { // else the next opening tries again to keep it
 		err = errors.Join(l.restore(), err)
 	}

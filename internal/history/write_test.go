@@ -167,3 +167,24 @@ func TestCreateTriesAgain(t *testing.T) {
 	text, _ := os.ReadFile(l.Path())
 	same(t, bytes.Count(text, []byte("\n")), 3)
 }
+
+func TestSyncOfWhatWasAppendedWithout(t *testing.T) {
+	l := history.Open(t.TempDir()).Create(history.Header{})
+	fill(t, l, 1, 1)
+	file := &flaky{}
+	l.Wrap(func(f history.File) history.File { file.File = f; return file })
+	if err := l.Append([]byte(body(2)), false); err != nil {
+		t.Fatal(err)
+	}
+	file.datasync = syscall.EIO
+	for _, want := range []error{syscall.EIO, nil, nil} { // the last has nothing to do
+		unsynced := l.Unsynced()
+		if err := l.Sync(); !errors.Is(err, want) || l.Unsynced() != (want != nil) {
+			t.Errorf("sync: %v, unsynced %v before and %v behind it, want %v", err, unsynced, l.Unsynced(), want)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	same(t, []any{file.syncs, l.Unsynced(), l.Sync()}, []any{2, false, nil})
+}

@@ -83,6 +83,7 @@ type Agent struct {
 	begun  bool       // the session is one that is kept
 	spoken bool       // it holds a prompt
 	ran    ran        // what the person ran
+	late   lateSync
 }
 
 // NewAgent returns an agent that goes on with the session of o.
@@ -123,6 +124,7 @@ func NewAgent(o Options) *Agent {
 func (a *Agent) Run(ctx context.Context, commands <-chan Command, events chan<- Event) {
 	a.events, a.gone = events, ctx.Done()
 	defer close(events)
+	defer a.endSync()
 	defer a.asides.Wait()
 	ended := make(chan Reason, 1) // one turn runs at a time
 	running := false

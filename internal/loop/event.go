@@ -67,8 +67,8 @@ type (
 		// Grant is that scope, where the decision was Always.
 		Grant *policy.Scope `json:"grant,omitempty"`
 	}
-	// ToolStart is the intent to run a tool. It is on the disk before the tool
-	// runs.
+	// ToolStart is the intent to run a tool. It is written before the tool runs,
+	// and where that does more than read, a loss of power cannot take it then.
 	ToolStart struct {
 		Meta
 		ID      string   `json:"id"`

@@ -1,6 +1,10 @@
 package loop
 
-import "fmt"
+import (
+	"fmt"
+
+	"agent/internal/tools"
+)
 
 // emit writes a durable event to the log, then sends e. The error is that of
 // the log, which takes what it could not take with a later event.
@@ -51,6 +55,10 @@ func (a *Agent) save(d Durable) error {
 	if !a.begun || a.o.Log == nil {
 		return nil // no session of which nobody has said or done anything
 	}
+	defer a.syncSoon()
+	if err := a.late.take(); err != nil {
+		return fmt.Errorf("write session: %w", err)
+	}
 	for record, left := a.past.next(); left > 0; record, left = a.past.next() {
 		if err := a.o.Log.Append(record, left == 1 && synced(d)); err != nil {
 			return fmt.Errorf("write session: %w", err)
@@ -61,10 +69,13 @@ func (a *Agent) save(d Durable) error {
 }
 
 // synced reports whether d must survive a loss of power from now on.
+// What need not is synced soon, see syncSoon.
 func synced(d Durable) bool {
-	switch d.(type) {
+	switch d := d.(type) {
 	case *MessageDone, *StepEnd: // a tool_start or the turn's end follows
 		return false
+	case *ToolStart: // what only reads can be done again, and mostly ends at once
+		return d.Effect != string(tools.Read)
 	}
 	return true
 }

@@ -1,12 +1,12 @@
 package wire
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,11 +113,25 @@ func (x *Exchange) prepare(req *http.Request) error {
 
 // reader returns the body from its beginning.
 func (x *Exchange) reader() (io.ReadCloser, error) {
-	parts := make([]io.Reader, len(x.body))
-	for i, part := range x.body {
-		parts[i] = bytes.NewReader(part)
+	return io.NopCloser(&joined{slices.Clone(x.body)}), nil
+}
+
+// joined reads parts as one text. Unlike a reader of several readers it fills
+// what it is given across their ends: each read becomes a packet.
+type joined struct{ left [][]byte }
+
+func (j *joined) Read(b []byte) (n int, err error) {
+	for n < len(b) && len(j.left) > 0 {
+		m := copy(b[n:], j.left[0])
+		n += m
+		if j.left[0] = j.left[0][m:]; len(j.left[0]) == 0 {
+			j.left = j.left[1:]
+		}
 	}
-	return io.NopCloser(io.MultiReader(parts...)), nil
+	if n == 0 && len(b) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
 }
 
 // hide makes secrets of the values of a header: of "Bearer x" the x as well.

@@ -161,10 +161,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.saving = false
 		m.saveDraft()
 	case tickMsg:
-		if m.ticking = false; m.now().Sub(m.moved) >= spin {
-			m.move()
-			m.along = false
-		}
+		m.tick()
 		return m.retell()
 	case tea.KeyPressMsg:
 		return m.press(msg)
@@ -322,13 +319,23 @@ func (m *model) moves() bool {
 	return !m.done && (m.busy() || !m.warned.IsZero() || !m.escaped.IsZero())
 }
 
-// moveAlong moves what moves with a batch that is drawn anyway, a little early
-// if need be. While text streams nothing else need wake the program for it.
+// moveAlong moves what moves with a batch that is drawn anyway: while text
+// streams nothing else need wake the program for it.
 func (m *model) moveAlong(b batch) {
-	if m.ticking && b.onlyStreams() && m.now().Sub(m.moved) >= spin-spin/5 {
+	if m.ticking && b.onlyStreams() && m.now().Sub(m.moved) >= spin {
 		m.move()
 		m.along = true
 	}
+}
+
+// tick moves what moves, unless what streams does.
+func (m *model) tick() {
+	m.ticking = false
+	if m.along && m.now().Sub(m.moved) < 2*spin {
+		return
+	}
+	m.move()
+	m.along = false
 }
 
 // nextTick is how long the next tick can wait.

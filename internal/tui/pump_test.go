@@ -178,7 +178,7 @@ func TestSpinnerTurnsWithWhatStreams(t *testing.T) {
 		d.pass(42 * time.Millisecond)
 		d.events(streamed("r1", "word "))
 	}
-	if got := d.m.list.frame - turned; got < 20 || got > 25 {
+	if got := d.m.list.frame - turned; got < 14 || got > 18 {
 		t.Errorf("it turned %d times in two seconds", got)
 	}
 	if ticks > 8 {

@@ -106,7 +106,10 @@ func (s *stage) hearMeanwhile(msg tea.Msg) tea.Msg {
 	case tea.SuspendMsg:
 		suspend()
 		return nil
-	case lend, continued, tea.WindowSizeMsg, tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg, tea.FocusMsg, tea.BlurMsg, Pasting:
+	case tea.PasteMsg:
+		_ = s.tty.pastes.told(msg) // or it would be told in place of the next one
+		return nil
+	case lend, continued, tea.WindowSizeMsg, tea.KeyPressMsg, tea.MouseMsg, tea.FocusMsg, tea.BlurMsg, Pasting:
 		return nil
 	}
 	if _, ok := request(msg); ok || msg == tea.ClearScreen() {

@@ -73,3 +73,19 @@ func TestPasteWithoutAnEnd(t *testing.T) {
 		}
 	}
 }
+
+// A paste that comes while another program has the terminal is lost, and the
+// next one is told as what it is.
+func TestPasteWhileLent(t *testing.T) {
+	const start, end = ansi.BracketedPasteStart, ansi.BracketedPasteEnd
+	s := &stage{tty: &tty{pastes: newPastes(100)}}
+	s.tty.pastes.divide(nil, []byte(start+"lost"+end+start+"next"+end))
+	s.tty.loan.begin()
+	if got := s.hear(nil, tea.PasteMsg{}); got != nil {
+		t.Errorf("got %v, want nothing", got)
+	}
+	s.tty.loan.end()
+	if diff := cmp.Diff(s.hear(nil, tea.PasteMsg{}), tea.Msg(tea.PasteMsg{Content: "next"})); diff != "" {
+		t.Errorf("told (-got +want):\n%s", diff)
+	}
+}

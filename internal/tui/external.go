@@ -15,8 +15,8 @@ import (
 // Messages about the draft while it is edited in a program of the person's.
 type (
 	draftFiled struct { // the draft is in a file
-		path string
-		err  error
+		text, path string
+		err        error
 	}
 	draftEdited struct { // and comes back from there
 		was, text string
@@ -35,17 +35,21 @@ const inTheirEditor = "The draft is in your editor. It comes back when that ends
 func (m *model) slashEdit(string) tea.Cmd { return m.editElsewhere() }
 
 // editElsewhere hands the draft to the person's editor, in a file that nobody
-// else can read.
+// else can read. Until it is back, it is not handed over again.
 func (m *model) editElsewhere() tea.Cmd {
 	if m.o.Editor == nil {
 		m.say(noEditor)
 		return nil
 	}
+	if m.editing {
+		return nil
+	}
+	m.editing = true
 	m.popup.close()
 	text := m.editor.whole()
 	return func() tea.Msg {
 		path, err := fileDraft(text)
-		return draftFiled{path, err}
+		return draftFiled{text, path, err}
 	}
 }
 
@@ -68,11 +72,10 @@ func fileDraft(text string) (path string, err error) {
 // draftIsFiled lets the editor have the terminal.
 func (m *model) draftIsFiled(msg draftFiled) tea.Cmd {
 	if msg.err != nil {
+		m.editing = false
 		m.say("The draft is as it was: " + msg.err.Error() + ".")
 		return nil
 	}
-	was := m.editor.whole()
-	m.editing = true
 	return m.lend(m.o.Editor(msg.path), inTheirEditor, func(err error) tea.Msg {
 		text, readErr := os.ReadFile(msg.path)
 		if err == nil {
@@ -81,7 +84,7 @@ func (m *model) draftIsFiled(msg draftFiled) tea.Cmd {
 		if removeErr := os.Remove(msg.path); err == nil && !errors.Is(removeErr, os.ErrNotExist) {
 			err = removeErr
 		}
-		return draftEdited{was, string(text), err}
+		return draftEdited{msg.text, string(text), err}
 	})
 }
 

@@ -102,3 +102,29 @@ func TestWhileInTheEditor(t *testing.T) {
 	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
 	d.holds("faster\nbettery")
 }
+
+// The keys pressed twice open one editor, and leave no file behind.
+func TestOneEditorAtATime(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	d := newDriver(t, 80, 24, Options{Editor: func(path string) *exec.Cmd { return exec.Command("editor", path) }})
+	var ends []func(error) tea.Msg
+	d.m.lend = func(_ *exec.Cmd, _ string, told func(error) tea.Msg) tea.Cmd {
+		ends = append(ends, told)
+		return nil
+	}
+	d.enter("draft")
+	d.press("ctrl+x", "ctrl+e", "ctrl+x", "ctrl+e")
+	if len(ends) != 1 {
+		t.Fatalf("the terminal was lent %d times, want once", len(ends))
+	}
+	d.send(ends[0](nil))
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	d.press("ctrl+x", "ctrl+e")
+	if len(ends) != 2 {
+		t.Error("the editor does not open again")
+	}
+	d.send(ends[1](nil))
+}

@@ -46,13 +46,13 @@ type model struct {
 	over          overlay // nil unless something is chosen from a list
 
 	play    []Prompt  // prompts that are still to be played
-	lastKey time.Time // when something was typed
+	lastKey time.Time // when something was typed, or clicked
 	decided time.Time // when a dialog last took a key
 	warned  time.Time // when ctrl+c was pressed on an empty prompt
 	escaped time.Time // when esc was
 	chord   string    // keys that were pressed, and more of which are to come
 	mouse   bool      // the mouse is ours
-	editing bool      // the draft is in the person's editor
+	editing bool      // the draft is in the person's editor, or on its way there
 	pointer pointer
 	flash   string    // told until the next key
 	listing bool      // the next JobsNow is to be shown

@@ -218,3 +218,35 @@ func TestMouseInLists(t *testing.T) {
 		t.Errorf("the wheel does not move the suggestions:\n%s", d.screen())
 	}
 }
+
+// The second of two clicks on the draft does not answer a question that came
+// between them.
+func TestClickAndAQuestion(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	ask := loop.Ask{ID: "5", Title: "ask", Effect: "read", Question: "Which one?",
+		Choices: []loop.Choice{{Text: "the first"}, {Text: "the second"}}}
+	d.pass(time.Minute)
+	d.click(5, 21)
+	d.events(loop.Asked{Ask: ask})
+	d.clickOn("the first")
+	d.commands()
+	d.pass(time.Second)
+	d.clickOn("the first")
+	d.commands(loop.Answer{ID: "5", Decision: loop.Answered, Choices: []int{0}})
+}
+
+// A key ends what the mouse marks, also while its button is down.
+func TestKeyEndsMarking(t *testing.T) {
+	var copied string
+	d := newDriver(t, 60, 24, Options{Copy: func(text string) (string, error) { copied = text; return "", nil }})
+	d.enter("see cmd/main.go now")
+	x, y := d.find("cmd")
+	d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+	d.send(tea.MouseMotionMsg{X: x + 2, Y: y, Button: tea.MouseLeft})
+	d.press("end")
+	d.send(tea.MouseMotionMsg{X: x + 4, Y: y, Button: tea.MouseLeft})
+	d.send(tea.MouseReleaseMsg{X: x + 4, Y: y, Button: tea.MouseLeft})
+	if copied != "" {
+		t.Errorf("copied %q", copied)
+	}
+}

@@ -29,11 +29,12 @@ type pointer struct {
 // click begins a selection; the second click at the same place marks the word
 // there, the third the line. Below the transcript it takes what stands there.
 func (m *model) click(msg tea.MouseClickMsg) tea.Cmd {
-	m.flash, m.editor.swept = "", sweep{}
+	m.flash, m.editor.swept, m.pointer.sweeps = "", sweep{}, false
 	if msg.Button != tea.MouseLeft || m.help.open {
 		return nil
 	}
 	now, h := m.now(), &m.pointer
+	m.lastKey = now // the next click, meant for the draft, must not answer a question either
 	again := h.clicks > 0 && now.Sub(h.at) < clickPause && h.x == msg.X && h.y == msg.Y
 	if !again {
 		h.clicks, h.opened = 0, nil

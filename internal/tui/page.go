@@ -10,9 +10,9 @@ import (
 // pageSize is how much a page has before the next one may begin.
 type pageSize struct{ events, bytes int }
 
-// leaf is a page of the transcript, a stretch of the session, which is drawn from its events alone: it
-// begins with a prompt that begins a turn, or after a step. One that is not read
-// has a single row, which stands for all of it.
+// leaf is a page of the transcript: a stretch of the session, which is drawn
+// from its events alone. It begins with a prompt that begins a turn, or after a
+// step. One that is not read has a single row, which stands for all of it.
 type leaf struct {
 	from, to int // the numbers of its events
 	turn     int // the number of the prompt whose turn goes on in it, or from

@@ -24,6 +24,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	m.flash, m.list.sel = "", selection{}
+	m.pointer.drags, m.pointer.sweeps = false, false
 	m.editor.release()
 	k, now := msg.String(), m.now()
 	m.arm(now)
@@ -54,7 +55,8 @@ func (m *model) stops(k string) bool {
 	return m.busy() && m.keys.is(k, actInterrupt) && !m.keys.is(k, actDismiss)
 }
 
-// interrupt ends the turn, and the person's own command. Pressed again, it kills what does not end by itself.
+// interrupt ends the turn, and the person's own command. Pressed again, it kills
+// what does not end by itself.
 func (m *model) interrupt() {
 	if !m.feed.killing {
 		m.send(loop.Interrupt{})

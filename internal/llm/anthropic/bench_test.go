@@ -50,15 +50,18 @@ func BenchmarkStream(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/delta")
 }
 
-// BenchmarkNewRequest measures a request of 1,000 messages.
+// BenchmarkNewRequest measures the requests of a conversation of 250 steps.
 func BenchmarkNewRequest(b *testing.B) {
 	req := llm.Request{Model: "claude-sonnet-5", System: "s"}
 	for i := range 250 {
 		req.Messages = append(req.Messages, step(i)...)
 	}
 	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := NewRequest(req); err != nil {
+	var w writer
+	for n := 4; b.Loop(); n = n%len(req.Messages) + 4 { // step by step
+		said := req
+		said.Messages = req.Messages[:n]
+		if _, err := w.request(said); err != nil {
 			b.Fatal(err)
 		}
 	}

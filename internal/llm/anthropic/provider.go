@@ -33,6 +33,7 @@ type Options struct {
 type Provider struct {
 	client    *wire.Client
 	maxTokens int
+	writer    writer
 }
 
 // versionHeader says which version of the dialect is spoken.
@@ -75,8 +76,8 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 		if req.MaxTokens == 0 {
 			req.MaxTokens = p.maxTokens
 		}
-		body, err := NewRequest(req)
-		x := p.client.Exchange(ctx, req.Model, body)
+		body, err := p.writer.request(req)
+		x := p.client.Exchange(ctx, req.Model, body...)
 		defer func() { _ = x.Close() }()
 		if err != nil {
 			yield(nil, x.Failed(&llm.Error{Kind: llm.ErrInvalid, Message: err.Error(), Err: err}))

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -11,20 +12,27 @@ import (
 
 // NewRequest returns the body of the request that asks for a stream.
 func NewRequest(req llm.Request) ([]byte, error) {
-	traits := traitsOf(req.Model)
-	p := wireRequest{
-		Model:     req.Model,
-		MaxTokens: cmp.Or(req.MaxTokens, traits.limit),
-		Messages:  wireMessages(req),
-		Stream:    true,
-	}
+	parts, err := new(writer).request(req)
+	return bytes.Join(parts, nil), err
+}
+
+// writer writes the requests of one provider. What one has in common with the
+// last, the tools and the beginning of the conversation, is not written again.
+// It is safe for concurrent use.
+type writer struct {
+	tools wire.Tools
+	said  wire.Said[wireMessage]
+}
+
+// request is NewRequest in parts, which must not be changed.
+func (w *writer) request(req llm.Request) ([][]byte, error) {
+	messages := wireMessages(req)
+	p := wireRequest{Model: req.Model}
 	if req.System != "" {
 		p.System = []wireBlock{textBlock(req.System)}
+		p.System[0].Mark = here()
 	}
-	for _, t := range req.Tools {
-		p.Tools = append(p.Tools, tool(t))
-	}
-	if len(p.Tools) > 0 {
+	if len(req.Tools) > 0 {
 		p.ToolChoice = toolChoice(req.ToolChoice)
 	}
 	if len(req.Schema) > 0 {
@@ -34,13 +42,28 @@ func NewRequest(req llm.Request) ([]byte, error) {
 		}
 		p.output().Format = format
 	}
-	think(&p, req, traits)
-	mark(&p)
-	body, err := wire.Marshal(p)
+	traits := traitsOf(req.Model)
+	req.MaxTokens = cmp.Or(req.MaxTokens, traits.limit)
+	think(&p, req, traits, messages)
+	mark(messages)
+	said, err := w.said.Text(messages, same, write)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := wire.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
 	}
-	return body, nil
+	rest[0], rest = ',', rest[:len(rest)-1]
+	if len(req.Tools) > 0 {
+		text, err := w.tools.Text(req.Tools, tools)
+		if err != nil {
+			return nil, fmt.Errorf("write the request: %w", err)
+		}
+		rest = append(append(rest, `,"tools":`...), text...)
+	}
+	head := fmt.Appendf(nil, `{"max_tokens":%d,"messages":[`, req.MaxTokens)
+	return [][]byte{head, said, []byte("]"), append(rest, `,"stream":true}`...)}, nil
 }
 
 // output returns what p says of the answer, which it says from now on.
@@ -51,12 +74,18 @@ func (p *wireRequest) output() *wireOutput {
 	return p.Output
 }
 
-func tool(t llm.ToolSpec) wireTool {
-	schema := t.Schema
-	if len(schema) == 0 {
-		schema = json.RawMessage(`{"type":"object","properties":{}}`)
+// tools returns what a request says of the tools.
+func tools(specs []llm.ToolSpec) ([]byte, error) {
+	var out []wireTool
+	for _, t := range specs {
+		schema := t.Schema
+		if len(schema) == 0 {
+			schema = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+		out = append(out, wireTool{Schema: schema, Name: t.Name, Description: t.Description})
 	}
-	return wireTool{Schema: schema, Name: t.Name, Description: t.Description}
+	out[len(out)-1].Mark = here()
+	return wire.Marshal(out)
 }
 
 // toolChoice returns c as the wire wants it, nothing for the model's own
@@ -73,22 +102,18 @@ func toolChoice(c llm.ToolChoice) *wireChoice {
 	return nil
 }
 
-// mark says up to where the provider may keep the request in its cache: after
-// the tools, after the system prompt, and after the last two messages that are
-// not the model's, of which the first is where the request before this one
-// ended. Four marks are as many as there may be.
-func mark(p *wireRequest) {
-	here := &wireMark{Type: "ephemeral"}
-	if n := len(p.Tools); n > 0 {
-		p.Tools[n-1].Mark = here
-	}
-	if n := len(p.System); n > 0 {
-		p.System[n-1].Mark = here
-	}
+// here says that the provider may keep the request in its cache up to here: after
+// the tools, after the system prompt, and where mark says so. Four marks are as
+// many as there may be.
+func here() *wireMark { return &wireMark{Type: "ephemeral"} }
+
+// mark marks the last two messages that are not the model's, of which the first
+// is where the request before this one ended.
+func mark(messages []wireMessage) {
 	left := 2
-	for i := len(p.Messages) - 1; i >= 0 && left > 0; i-- {
-		if m := p.Messages[i]; m.Role == roleUser {
-			m.Content[len(m.Content)-1].Mark = here
+	for i := len(messages) - 1; i >= 0 && left > 0; i-- {
+		if m := messages[i]; m.Role == roleUser {
+			m.Content[len(m.Content)-1].Mark = here()
 			left--
 		}
 	}

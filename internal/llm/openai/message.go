@@ -30,7 +30,7 @@ const (
 func WireMessages(req llm.Request) []json.RawMessage {
 	out := []json.RawMessage{}
 	for _, m := range wireMessages(req, Quirks{}) {
-		raw, err := m.append(nil)
+		raw, err := write(nil, &m)
 		if err != nil {
 			// Only opaque bytes can be no JSON, and those were read from JSON.
 			panic("openai: write a message: " + err.Error())

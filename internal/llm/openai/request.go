@@ -40,7 +40,7 @@ func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
 // It is safe for concurrent use.
 type writer struct {
 	tools wire.Tools
-	said  conversation
+	said  wire.Said[message]
 }
 
 // request is NewRequest in parts, which must not be changed.
@@ -79,7 +79,7 @@ func (w *writer) request(req llm.Request, q Quirks) ([][]byte, error) {
 		}
 		head = append(append(head, `,"tools":`...), tools...)
 	}
-	said, err := w.said.write(wireMessages(req, q))
+	said, err := w.said.Text(wireMessages(req, q), same, write)
 	return [][]byte{append(head, `,"messages":[`...), said, []byte("]}")}, err
 }
 

@@ -3,6 +3,7 @@ package responses
 import (
 	"bytes"
 	"reflect"
+	"strings"
 	"testing"
 	"testing/iotest"
 
@@ -30,9 +31,9 @@ func FuzzDecode(f *testing.F) {
 		if whole.Err != nil && (whole.Err.Kind == "" || whole.Err.Message == "") {
 			t.Errorf("an error that says nothing: %#v", whole.Err)
 		}
-		for _, m := range input(llm.Request{Messages: whole.Messages}) {
-			if len(m) == 0 || m[0] != '{' {
-				t.Errorf("item %q", m)
+		for _, item := range input(llm.Request{Messages: whole.Messages}) {
+			if text := written(t, item); !strings.HasPrefix(text, "{") {
+				t.Errorf("item %q", text)
 			}
 		}
 	})

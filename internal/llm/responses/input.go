@@ -2,8 +2,9 @@ package responses
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	"agent/internal/llm"
@@ -39,7 +40,7 @@ type (
 	}
 )
 
-// input returns the messages of req as they are sent, one JSON object an item.
+// input returns the messages of req as the items that are sent.
 //
 // The items of one reply keep their order: a reasoning item stands before what
 // it led to, and is left out where that is. The results of a reply's calls
@@ -48,8 +49,8 @@ type (
 // arguments were no JSON object goes back with what the model wrote as the one
 // argument "_raw". A call without a result gets one that says so. What was sent
 // for a finished step does not change when more follows.
-func input(req llm.Request) []json.RawMessage {
-	b := builder{model: req.Model, results: llm.Results(req.Messages), out: []json.RawMessage{}}
+func input(req llm.Request) []any {
+	b := builder{model: req.Model, results: llm.Results(req.Messages)}
 	for said := range llm.ByReply(req.Messages) {
 		if said[0].Kind == llm.User {
 			b.add(message{Type: "message", Role: "user", Content: contents(said[0].Text, said[0].Images)})
@@ -64,15 +65,36 @@ func input(req llm.Request) []json.RawMessage {
 type builder struct {
 	model   string
 	results map[string]*llm.Message // by call
-	out     []json.RawMessage
+	out     []any
 }
 
-func (b *builder) add(item any) {
-	raw, err := wire.Marshal(item)
-	if err != nil {
-		panic("responses: write an item: " + err.Error()) // items hold nothing but text
+func (b *builder) add(item any) { b.out = append(b.out, item) }
+
+// write appends an item as JSON to b.
+func write(b []byte, item *any) ([]byte, error) {
+	raw, err := wire.Marshal(*item)
+	return append(b, raw...), err
+}
+
+// same reports whether two items are written the same way.
+func same(a, b *any) bool {
+	switch a := (*a).(type) {
+	case functionCall:
+		return any(a) == *b
+	case message:
+		b, ok := (*b).(message)
+		return ok && a.Type == b.Type && a.Role == b.Role && a.Phase == b.Phase && slices.EqualFunc(a.Content, b.Content, content.same)
+	case functionCallOutput:
+		if _, ok := a.Output.(string); ok {
+			return any(a) == *b
+		}
 	}
-	b.out = append(b.out, raw)
+	return reflect.DeepEqual(*a, *b)
+}
+
+func (c content) same(o content) bool {
+	return c.Type == o.Type && c.ImageURL == o.ImageURL &&
+		(c.Text == o.Text || c.Text != nil && o.Text != nil && *c.Text == *o.Text)
 }
 
 // reply adds what the model said in one go, and the results of its calls.

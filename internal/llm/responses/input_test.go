@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire/wiretest"
 )
 
 func TestInput(t *testing.T) {
@@ -81,8 +82,8 @@ func TestInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, m := range input(llm.Request{Model: "m", Messages: row.in}) {
-				got = append(got, string(m))
+			for _, item := range input(llm.Request{Model: "m", Messages: row.in}) {
+				got = append(got, written(t, item))
 			}
 			if diff := cmp.Diff(got, row.want); diff != "" {
 				t.Errorf("got, want:\n%s", diff)
@@ -170,5 +171,46 @@ func TestInputLeavesTheRequestAlone(t *testing.T) {
 	input(llm.Request{Model: "m", Messages: all})
 	if after, _ := json.Marshal(all); !reflect.DeepEqual(after, before) {
 		t.Error("the messages differ")
+	}
+}
+
+// written is an item as it is sent.
+func written(t *testing.T, item any) string {
+	t.Helper()
+	text, err := write(nil, &item)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// What is kept of the requests before changes none that follows, nor itself.
+func TestRequestsAreKept(t *testing.T) {
+	var w writer
+	wiretest.Kept(t, func(req llm.Request) ([][]byte, error) { return w.request(req, Quirks{}) },
+		func(req llm.Request) ([]byte, error) { return NewRequest(req, Quirks{}) })
+}
+
+// Two items that differ in anything that is written are not the same.
+func TestSameItem(t *testing.T) {
+	x, y := "x", "y"
+	all := []any{
+		message{}, message{Role: x}, message{Phase: x}, message{Content: []content{{}}}, message{Content: []content{{Type: x}}},
+		message{Content: []content{{Text: &x}}}, message{Content: []content{{Text: &y}}}, message{Content: []content{{ImageURL: x}}},
+		functionCall{}, functionCall{Type: x}, functionCall{CallID: x}, functionCall{Name: x}, functionCall{Arguments: x},
+		functionCallOutput{Output: x}, functionCallOutput{Output: y}, functionCallOutput{Output: x, CallID: y},
+		functionCallOutput{Output: []content{{Text: &x}}}, functionCallOutput{Output: []content{{Text: &y}}},
+		&reasoningItem{}, &reasoningItem{ID: x}, &reasoningItem{Encrypted: x}, &reasoningItem{Summary: []summaryText{{Text: x}}},
+	}
+	for i := range all {
+		for j := range all {
+			if got, want := same(&all[i], &all[j]), i == j; got != want {
+				t.Errorf("%s and %s: same %v, want %v", written(t, all[i]), written(t, all[j]), got, want)
+			}
+		}
+	}
+	a, b := strings.Clone("twice"), strings.Clone("twice")
+	if one, two := any(message{Content: []content{{Text: &a}}}), any(message{Content: []content{{Text: &b}}}); !same(&one, &two) {
+		t.Error("the same text twice is not the same")
 	}
 }

@@ -33,6 +33,7 @@ type Options struct {
 type Provider struct {
 	client *wire.Client
 	quirks Quirks
+	writer writer
 	learnt sync.Map // Quirks by model, where it refused what the options say
 }
 
@@ -112,8 +113,8 @@ func (p *Provider) ask(ctx context.Context, req llm.Request) (answer, error) {
 		q = known.(Quirks)
 	}
 	for {
-		body, err := NewRequest(req, q)
-		a := answer{exchange: p.client.Exchange(ctx, req.Model, body)}
+		body, err := p.writer.request(req, q)
+		a := answer{exchange: p.client.Exchange(ctx, req.Model, body...)}
 		if err != nil {
 			return a, a.exchange.Failed(&llm.Error{Kind: llm.ErrInvalid, Message: err.Error(), Err: err})
 		}

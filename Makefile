@@ -26,13 +26,14 @@ install:
 test:
 	$(GO) test ./...
 
-## check: formatting, vet, staticcheck, builds for three systems, tests with the race detector
+## check: formatting, vet and builds for three systems, staticcheck, tests with the race detector
 check:
 	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt these:"; echo "$$out"; exit 1; fi
 	$(GO) mod tidy -diff
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	for os in linux darwin windows; do GOOS=$$os CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/agent || exit 1; done
+	for os in darwin windows; do GOOS=$$os CGO_ENABLED=0 $(GO) vet ./... || exit 1; done
 	$(GO) test -race ./...
 
 ## cases: the tests over the cases in the directory AGENT_CASES

@@ -106,8 +106,8 @@ func open(f flags, attended bool) (*app, error) {
 		return nil, err
 	}
 	if a.dir == "" {
-		if a.dir, err = os.Getwd(); err != nil {
-			return nil, fmt.Errorf("find the working directory: %w", err)
+		if a.dir, err = absolute("."); err != nil {
+			return nil, err
 		}
 	}
 	if err := a.openLog(f); err != nil {

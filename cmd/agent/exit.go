@@ -13,6 +13,7 @@ const (
 	exitHangup      = 129 // 128 + SIGHUP
 	exitInterrupted = 130 // 128 + SIGINT
 	exitQuit        = 131 // 128 + SIGQUIT
+	exitUnread      = 141 // 128 + SIGPIPE
 	exitTerminated  = 143 // 128 + SIGTERM
 )
 

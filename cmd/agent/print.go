@@ -12,8 +12,8 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// printer tells of a headless run. Its writers' errors end nothing: the work
-// goes on, and the session has it all.
+// printer tells of a headless run. Its writers' errors are not its concern: see
+// headless.
 type printer interface {
 	event(loop.Event)
 	end(result) // after the last event

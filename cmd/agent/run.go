@@ -23,7 +23,7 @@ const maxPrompt = 4 << 20
 
 // runCommand is `agent run`: one prompt, without a screen.
 func runCommand(f *flags) *cobra.Command {
-	var output, schemaFile string
+	var form, schemaFile string
 	var images []string
 	cmd := &cobra.Command{
 		Use:   "run [PROMPT...]",
@@ -36,7 +36,8 @@ Nobody can be asked here: what would be asked about is refused, and the model
 is told. --mode edits or --mode all allow more.
 
 It exits with 0 when the turn is done, 1 when it failed or a guard ended it,
-2 when it was called wrongly, 130 when it was interrupted.`,
+2 when it was called wrongly, 130 when it was interrupted, 141 when nobody
+reads its output any more, which interrupts it too.`,
 		Example: `  agent run "what does this project do?"
   git diff | agent run "review this"
   agent run --mode edits --output json "fix the typo in README.md"
@@ -54,14 +55,15 @@ It exits with 0 when the turn is done, 1 when it failed or a guard ended it,
 			if err != nil {
 				return err
 			}
+			out := newOutput(cmd.OutOrStdout())
 			var p printer
-			switch output {
+			switch form {
 			case "text":
-				p = &textPrinter{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), clean: term.IsTerminal(os.Stdout.Fd()), whole: schema != nil}
+				p = &textPrinter{out: out, err: cmd.ErrOrStderr(), clean: term.IsTerminal(os.Stdout.Fd()), whole: schema != nil}
 			case "json", "stream-json":
-				p = &jsonPrinter{out: cmd.OutOrStdout(), lines: output == "stream-json"}
+				p = &jsonPrinter{out: out, lines: form == "stream-json"}
 			default:
-				return usage("--output: there is no form %q: use text, json or stream-json", output)
+				return usage("--output: there is no form %q: use text, json or stream-json", form)
 			}
 			shown, err := readImages(images)
 			if err != nil {
@@ -76,12 +78,12 @@ It exits with 0 when the turn is done, 1 when it failed or a guard ended it,
 			for _, n := range a.notices {
 				p.event(loop.Notice{Text: n})
 			}
-			return headless(a, loop.Prompt{Text: prompt, Images: shown}, p)
+			return headless(a, loop.Prompt{Text: prompt, Images: shown}, p, out)
 		},
 	}
 	cmd.Flags().StringVar(&schemaFile, "schema", "", "file with a JSON schema that the answer must fit; only the answer is printed then")
 	cmd.Flags().StringArrayVar(&images, "image", nil, "image file (PNG, JPEG, GIF, WebP or BMP) that the model is to see; may be given several times")
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "form of the output: text, json (one object at the end) or stream-json (a line an event)")
+	cmd.Flags().StringVarP(&form, "output", "o", "text", "form of the output: text, json (one object at the end) or stream-json (a line an event)")
 	return cmd
 }
 
@@ -101,8 +103,9 @@ func readSchema(file string) (*loop.Schema, error) {
 	return s, nil
 }
 
-// headless runs one turn of a and tells p of it. Its error is the exit code.
-func headless(a *app, prompt loop.Prompt, p printer) error {
+// headless runs one turn of a and tells p, which prints to out, of it. Its error
+// is the exit code.
+func headless(a *app, prompt loop.Prompt, p printer, out *output) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	signals := make(chan os.Signal, 2)
@@ -136,6 +139,11 @@ func headless(a *app, prompt loop.Prompt, p printer) error {
 				continue
 			}
 			p.event(e)
+			if killed == 0 && out.unread() {
+				killed = exitUnread
+				leave()
+				commands <- loop.Interrupt{}
+			}
 			if end, ok := e.(*loop.TurnEnd); ok {
 				code = r.fill(end)
 				stop() // nothing more is wanted of the agent
@@ -152,8 +160,20 @@ func headless(a *app, prompt loop.Prompt, p printer) error {
 	}
 	r.ExitCode = code
 	p.end(r)
-	if code != exitDone {
+	return a.outcome(code, out)
+}
+
+// outcome is the error of a headless run that ended with code.
+func (a *app) outcome(code int, out *output) error {
+	switch {
+	case code != exitDone:
 		return &exitError{code: code}
+	case out.unread():
+		return &exitError{code: exitUnread}
+	case out.err != nil && a.log != nil:
+		return fmt.Errorf("the output is not whole: %w. The session has it all: agent sessions show %s", out.err, a.id())
+	case out.err != nil:
+		return fmt.Errorf("the output is not whole: %w", out.err)
 	}
 	return nil
 }

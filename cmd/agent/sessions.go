@@ -64,7 +64,7 @@ func (h *here) wanted() (string, error) {
 func absolute(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return "", fmt.Errorf("find the directory: %w", err)
+		return "", fmt.Errorf("the working directory is gone or cannot be read (%w): cd to another one", err)
 	}
 	return abs, nil
 }

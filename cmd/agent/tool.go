@@ -85,9 +85,9 @@ func toolsHere() ([]tools.Tool, *tools.Workspace, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	dir, err := os.Getwd()
+	dir, err := absolute(".")
 	if err != nil {
-		return nil, nil, fmt.Errorf("find the working directory: %w", err)
+		return nil, nil, err
 	}
 	w, err := tools.Open(dir)
 	if err != nil {

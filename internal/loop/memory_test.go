@@ -243,7 +243,7 @@ func TestGrantsComeBack(t *testing.T) {
 	}
 }
 
-// Where there is no room the turn stops before the next tool; with room again
+// Where there is no room for a prompt no model is asked; with room again
 // everything that was said is saved.
 func TestRoomAgain(t *testing.T) {
 	dir := t.TempDir()
@@ -251,7 +251,8 @@ func TestRoomAgain(t *testing.T) {
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := options(script.New(script.Call("c1", "run", args("a")), script.Call("c2", "run", args("b")), script.Say("done")), echo("run", tools.Execute))
+	p := script.New(script.Call("c1", "run", args("a")), script.Say("done"))
+	o := options(p, echo("run", tools.Execute))
 	o.Log = history.Open(dir).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
 	ends := 0
@@ -266,16 +267,14 @@ func TestRoomAgain(t *testing.T) {
 		if end.Reason != loop.LogError || end.Hint == "" {
 			t.Errorf("got %+v, want an end by the log with a hint", end)
 		}
+		if n := len(p.Requests()); n > 0 {
+			t.Errorf("the model was asked %d times for what is not on record", n)
+		}
 		if err := os.Remove(blocked); err != nil {
 			t.Error(err)
 		}
 		return nil
 	})
-	for _, e := range events {
-		if s, ok := e.(*loop.ToolStart); ok && s.ID == "c1" {
-			t.Error("a tool ran that is not on record")
-		}
-	}
 	state, err := loop.Fold(recorded(o.Log))
 	if err != nil {
 		t.Fatal(err)

@@ -141,6 +141,10 @@ func (t *Turn) step(ctx context.Context, msgs []llm.Message) []llm.Message {
 		msgs = t.tell(msgs, t.News()...)
 	}
 	msgs = t.steer(msgs)
+	if t.logErr != nil { // what the model is asked about is not on record
+		t.end.Reason = LogError
+		return msgs
+	}
 	msgs, reply, model, err := t.askInFull(ctx, msgs)
 	t.end.Steps++
 	said := t.fitting.unwrap(t.Schema, distinct(msgs, reply.Messages()))

@@ -17,12 +17,12 @@ func Set(path, name, value string) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // a link is kept, and what it leads to is changed
 	}
-	b, err := os.ReadFile(path)
+	b, err := content(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		b, err = []byte("{}\n"), os.MkdirAll(filepath.Dir(path), 0o700)
 	}
 	if err != nil {
-		return fmt.Errorf("read the configuration: %w", err)
+		return err
 	}
 	if _, err := check(b); err != nil {
 		return fmt.Errorf("%s:%w", path, err)

@@ -10,8 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // Settings are what a person can set once for all. Empty fields are not set.
@@ -131,26 +131,25 @@ func Path(getenv func(string) string) (string, error) {
 	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "agent", "config.json"), nil
 	}
-	if home := getenv("HOME"); home != "" {
+	if home := getenv("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, ".config", "agent", "config.json"), nil
 	}
-	dir, err := os.UserConfigDir()
-	if err != nil {
-		return "", fmt.Errorf("find the configuration: %w (set XDG_CONFIG_HOME)", err)
+	if dir := getenv("AppData"); runtime.GOOS == "windows" && dir != "" {
+		return filepath.Join(dir, "agent", "config.json"), nil
 	}
-	return filepath.Join(dir, "agent", "config.json"), nil
+	return "", errors.New("no place for the configuration: set HOME to an absolute path, or both XDG_CONFIG_HOME and XDG_STATE_HOME")
 }
 
 // Read reads the file at path. One that does not exist holds no settings; one
 // with a key or a value that means nothing is refused, with the line.
 func Read(path string) (File, error) {
 	f := File{Path: path}
-	b, err := os.ReadFile(path)
+	b, err := content(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
 	}
 	if err != nil {
-		return File{}, fmt.Errorf("read the configuration: %w", err)
+		return File{}, err
 	}
 	if f.Lines, err = check(b); err != nil {
 		return File{}, fmt.Errorf("%s:%w", path, err)

@@ -105,11 +105,13 @@ func TestReadWithoutFile(t *testing.T) {
 func TestPath(t *testing.T) {
 	for _, c := range []struct {
 		env  map[string]string
-		want string
+		want string // empty for none
 	}{
 		{map[string]string{"XDG_CONFIG_HOME": "/c", "HOME": "/h"}, "/c/agent/config.json"},
 		{map[string]string{"XDG_CONFIG_HOME": "relative", "HOME": "/h"}, "/h/.config/agent/config.json"},
 		{map[string]string{"HOME": "/h"}, "/h/.config/agent/config.json"},
+		{map[string]string{"HOME": "relative"}, ""},
+		{map[string]string{}, ""},
 	} {
 		root := filepath.VolumeName(t.TempDir())
 		got, err := settings.Path(func(k string) string {
@@ -118,6 +120,12 @@ func TestPath(t *testing.T) {
 			}
 			return c.env[k]
 		})
+		if c.want == "" {
+			if err == nil || !strings.Contains(err.Error(), "set HOME to an absolute path") {
+				t.Errorf("%v: got %s, %v, want an error that says what to set", c.env, got, err)
+			}
+			continue
+		}
 		if want := root + filepath.FromSlash(c.want); err != nil || got != want {
 			t.Errorf("%v: got %s, %v, want %s", c.env, got, err, want)
 		}

@@ -1,0 +1,62 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// When nobody reads what a run prints any more, it stops as if it were
+// interrupted: nothing of it goes on, and the session is whole.
+func TestRunThatNobodyReads(t *testing.T) {
+	for _, form := range []string{"text", "stream-json"} {
+		more := make(chan struct{})
+		s := serve(t, answer{text: "An answer ", then: more, more: "that goes on.", hold: true})
+		h := newHome(t, nil, at(s)...)
+		cmd := h.command("run", "--output", form, "talk")
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := out.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		if err := out.Close(); err != nil {
+			t.Fatal(err)
+		}
+		close(more)
+		_ = cmd.Wait()
+		if got := cmd.ProcessState.ExitCode(); got != exitUnread {
+			t.Errorf("%s: got exit code %d, want %d", form, got, exitUnread)
+		}
+		if out, code := h.agent(t, "run", "--continue", "go on"); code != exitDone {
+			t.Errorf("%s: the session does not go on: got exit code %d and %s", form, code, out)
+		}
+	}
+}
+
+// An answer that could not be written is no success, and where it is is told.
+func TestRunWithoutRoomForItsOutput(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	for _, form := range []string{"text", "json", "stream-json"} {
+		s := serve(t, say("Hello."))
+		h := newHome(t, nil, at(s)...)
+		cmd := h.command("run", "--output", form, "hi")
+		var said strings.Builder
+		cmd.Stdout, cmd.Stderr = full, &said
+		_ = cmd.Run()
+		want := "no space left on device. The session has it all: agent sessions show " + h.ids(t)[0]
+		if code := cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(said.String(), want) {
+			t.Errorf("%s: got exit code %d and %q, want %d and %q", form, code, &said, exitFailed, want)
+		}
+	}
+}

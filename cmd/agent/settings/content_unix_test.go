@@ -1,0 +1,23 @@
+//go:build unix
+
+package settings_test
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"agent/cmd/agent/settings"
+)
+
+// A pipe that nobody writes to is not waited for.
+func TestReadOfAPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.json")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip(err)
+	}
+	if _, err := settings.Read(path); err == nil || !strings.Contains(err.Error(), " is no file: move it away") {
+		t.Errorf("got %v, want that it is no file", err)
+	}
+}

@@ -130,12 +130,7 @@ func (d *decoder) choice(c *choice) {
 	if said == nil {
 		return
 	}
-	var listed string
-	for _, x := range said.ReasoningDetails {
-		listed += x.Text + x.Summary
-		d.details.add(x)
-	}
-	d.think(said.ReasoningContent.text(), said.Reasoning.text(), listed)
+	d.think(said.ReasoningContent.text(), said.Reasoning.text(), d.detailed(said.ReasoningDetails))
 	for _, p := range said.Content {
 		if p.thinking {
 			d.say(llm.Thinking, p.text, "")
@@ -153,6 +148,15 @@ func (d *decoder) choice(c *choice) {
 	if f := said.FunctionCall; f != nil {
 		d.call(&callPart{Index: "0", Function: *f})
 	}
+}
+
+// detailed takes the reasoning_details of a piece, and returns what they say.
+func (d *decoder) detailed(list []detail) (listed string) {
+	for _, x := range list {
+		listed += x.Text + x.Summary
+		d.details.add(x)
+	}
+	return listed
 }
 
 // think takes the thinking of a piece, under the first of its names that holds

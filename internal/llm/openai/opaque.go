@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -71,6 +72,7 @@ func (ds *details) add(d detail) {
 		last = ds.list[n-1]
 	}
 	if last == nil || d.Data != "" || last.Data != "" || last.Type != d.Type || string(last.Index) != string(d.Index) {
+		d.ID, d.Format, d.Index = bytes.Clone(d.ID), bytes.Clone(d.Format), bytes.Clone(d.Index) // they are the payload's
 		last = &openDetail{detail: d}
 		ds.list = append(ds.list, last)
 	}

@@ -12,10 +12,11 @@ type piece struct {
 	content          []byte
 	reasoningContent []byte
 	reasoning        []byte
+	listed           []detail // the one element of reasoning_details, if any
 	arguments        []byte
 	call             []byte // the index of the call that arguments belong to
 
-	choices, deltas int // how many there are
+	choices, deltas, lists, calls int // how often there is such a name
 }
 
 // scanPiece reads a payload that holds a piece. All others are for parseChunk,
@@ -40,7 +41,7 @@ func scanPiece(data []byte) (piece, bool) {
 			in.Fail()
 		}
 	})
-	return p, in.Done() && p.choices == 1 && p.deltas == 1
+	return p, in.Done() && p.choices == 1 && p.deltas == 1 && p.lists <= 1 && p.calls <= 1
 }
 
 func (p *piece) choice(in *wire.Scan) {
@@ -73,10 +74,14 @@ func (p *piece) delta(in *wire.Scan) {
 		case "reasoning":
 			p.reasoning = in.Text(p.reasoning)
 		case "tool_calls":
+			p.calls++
 			in.Only(func() { p.toolCall(in) })
 		case "role":
 			in.Skip()
-		case "refusal", "function_call", "reasoning_details":
+		case "reasoning_details":
+			p.lists++
+			in.Only(func() { p.detail(in) })
+		case "refusal", "function_call":
 			in.Null()
 		default:
 			in.Fail()
@@ -84,11 +89,37 @@ func (p *piece) delta(in *wire.Scan) {
 	})
 }
 
+// detail reads a piece of thinking that some servers send along. What is encrypted
+// comes whole and is rare.
+func (p *piece) detail(in *wire.Scan) {
+	var d detail
+	var typ, text, summary, signature []byte
+	in.Object(func(name []byte) {
+		switch string(name) {
+		case "type":
+			typ = in.Text(typ)
+		case "text":
+			text = in.Text(text)
+		case "summary":
+			summary = in.Text(summary)
+		case "signature":
+			signature = in.Text(signature)
+		case "id":
+			d.ID = in.Value()
+		case "format":
+			d.Format = in.Value()
+		case "index":
+			d.Index = in.Value()
+		default:
+			in.Fail()
+		}
+	})
+	d.Type, d.Text, d.Summary, d.Signature = string(typ), string(text), string(summary), string(signature)
+	p.listed = []detail{d}
+}
+
 // toolCall reads a piece of a call that has begun before.
 func (p *piece) toolCall(in *wire.Scan) {
-	if p.call != nil {
-		in.Fail()
-	}
 	in.Object(func(name []byte) {
 		switch string(name) {
 		case "index":
@@ -122,7 +153,7 @@ func (p *piece) toolCall(in *wire.Scan) {
 // piece takes one.
 func (d *decoder) piece(p *piece) {
 	d.answered = true
-	d.think(string(p.reasoningContent), string(p.reasoning), "")
+	d.think(string(p.reasoningContent), string(p.reasoning), d.detailed(p.listed))
 	d.say(llm.Assistant, string(p.content), "")
 	if p.call != nil {
 		d.call(&callPart{Index: wire.Word(p.call), Function: function{Arguments: wire.Word(p.arguments)}})

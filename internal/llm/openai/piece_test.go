@@ -71,6 +71,41 @@ func TestScanPiece(t *testing.T) {
 	}
 }
 
+// What servers send beside a piece is scanned with it.
+func TestPieceWithMore(t *testing.T) {
+	for _, data := range []string{
+		`{"choices":[{"delta":{"content":"a","reasoning_details":null,"tool_calls":null}}]}`,
+		`{"choices":[{"delta":{"content":"a","reasoning_details":[],"tool_calls":[]}}]}`,
+		`{"choices":[{"delta":{"reasoning":"a","reasoning_details":[{"type":"reasoning.text","text":"a\n","format":"f","index":0,"id":null}]}}]}`,
+		`{"choices":[{"delta":{"content":"","reasoning_details":[{"type":"reasoning.summary","summary":"a","signature":"c2lnbmVk"}]}}]}`,
+		`{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","signature":"c2lnbmVk","text":null,"index":1}]}}]}`,
+	} {
+		if !samePiece(t, []byte(data)) {
+			t.Errorf("%s is not scanned", data)
+		}
+	}
+}
+
+// The thinking that a model binds is the same whatever becomes of the payloads
+// that it came in.
+func TestDetailsOutliveTheirPayloads(t *testing.T) {
+	want := `{"reasoning_details":[{"type":"reasoning.text","id":"x","format":"f","index":0,"text":"a word","signature":"c2lnbmVk"}]}`
+	d := newDecoder("", false)
+	for _, piece := range []string{`"text":"a"`, `"text":" word"`, `"signature":"c2lnbmVk"`} {
+		data := []byte(`{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","id":"x","format":"f","index":0,` + piece + `}]}}]}`)
+		if _, ok := scanPiece(data); !ok {
+			t.Errorf("%s is not scanned", data)
+		}
+		if err := d.add(data); err != nil {
+			t.Fatal(err)
+		}
+		clear(data)
+	}
+	if got := string(opaque{Details: d.details.binding()}.pack("").Data); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestNoPiece(t *testing.T) {
 	for _, data := range []string{
 		`{"choices":[{"index":1,"delta":{"content":"a"}}]}`,
@@ -89,6 +124,11 @@ func TestNoPiece(t *testing.T) {
 		`{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"c","arguments":""}}]}}]}`,
 		`{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":{}}}]}}]}`,
 		`{"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"{"}}]}}]}`,
+		`{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.encrypted","data":"YQ=="}]}}]}`,
+		`{"choices":[{"delta":{"reasoning_details":[{"text":"a"},{"text":"b"}]}}]}`,
+		`{"choices":[{"delta":{"reasoning_details":[{"text":"a"}],"reasoning_details":null}}]}`,
+		`{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":""}}],"tool_calls":null}}]}`,
+		`{"choices":[{"delta":{"tool_calls":null,"tool_calls":[{"index":0,"function":{"arguments":""}}]}}]}`,
 		`{"choices":[{"delta":null}]}`,
 		`{"choices":[{"index":0}]}`,
 		`{"choices":[]}`,

@@ -50,10 +50,16 @@ func (s *Scan) Object(each func(name []byte)) {
 	s.take('}')
 }
 
-// Only calls each for the one element of an array, which it has to take.
+// Only calls each for the one element of an array, which it has to take. It does
+// not for an array without any, or null.
 func (s *Scan) Only(each func()) {
-	s.take('[')
-	each()
+	if s.next() == 'n' {
+		s.Null()
+		return
+	}
+	if s.take('['); s.next() != ']' {
+		each()
+	}
 	s.take(']')
 }
 
@@ -121,6 +127,14 @@ func (s *Scan) Skip() {
 	default:
 		s.Number()
 	}
+}
+
+// Value is Skip that returns the value as it stands there.
+func (s *Scan) Value() []byte {
+	s.next()
+	before := s.rest
+	s.Skip()
+	return before[:len(before)-len(s.rest)]
 }
 
 // next passes over blanks and returns the byte that follows them, 0 if none

@@ -159,6 +159,7 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 		return err
 	}
 	pick := newPicker(f, set, a.lastModel(), !attended)
+	pick.effort = a.ending.Effort
 	a.pick = pick
 	model, notices, err := pick.model(f.model)
 	if err != nil {

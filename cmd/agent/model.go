@@ -18,6 +18,7 @@ type picker struct {
 	flags    flags
 	settings settings.Settings
 	last     string // the model used last, as PROVIDER/NAME
+	effort   string // that it had in the session that goes on; empty if that was its own
 	// wait says that servers on this machine are looked for before the guide is
 	// chosen; otherwise local does it.
 	wait bool
@@ -70,10 +71,10 @@ func (p picker) build(c catalog.Choice) (loop.Model, []string, error) {
 		return m, nil, err
 	}
 	notices := c.Notices
-	if m.Effort, err = p.effort(c); err != nil {
+	if m.Effort, err = p.effortOf(c); err != nil {
 		return m, nil, err
 	}
-	if want := p.wantedEffort(); want != m.Effort {
+	if want := p.wantedEffort(); want != "" && want != m.Effort {
 		notices = append(notices, fmt.Sprintf("%s: effort %s of the configuration is left out: %v", m.Name, want, c.Info.TakesEffort(want)))
 	}
 	for _, n := range c.Next {
@@ -121,10 +122,14 @@ func (p picker) wantedEffort() string {
 	return p.settings.Effort
 }
 
-// effort returns how hard the model of c shall think. One that was asked for
-// with the flag and that the model does not take is wrong usage.
-func (p picker) effort(c catalog.Choice) (string, error) {
+// effortOf returns how hard the model of c shall think: as the person set it, else
+// as it did in the session that goes on. What was asked for with the flag and the
+// model does not take is wrong usage.
+func (p picker) effortOf(c catalog.Choice) (string, error) {
 	want := p.wantedEffort()
+	if want == "" && c.ID() == p.last {
+		want = p.effort
+	}
 	err := c.Info.TakesEffort(want)
 	switch {
 	case err == nil:
@@ -138,6 +143,7 @@ func (p picker) effort(c catalog.Choice) (string, error) {
 // named returns the model of a name that the person gives while the program
 // runs, with the effort that they want of it.
 func (p picker) named(name, effort string) (loop.Model, error) {
+	p.effort = "" // it was of the session as it began
 	switch effort {
 	case "":
 	case loop.DefaultEffort:

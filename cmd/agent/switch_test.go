@@ -74,3 +74,28 @@ func TestLostEventsAreCounted(t *testing.T) {
 		t.Errorf("got %v\n%s", err, out)
 	}
 }
+
+// How hard the model was told to think is known when the session goes on.
+func TestEffortGoesOn(t *testing.T) {
+	s := serve(t, say("Gladly."), say("Again."), say("Anew."))
+	h := newHome(t, nil, at(s)...)
+	a := h.open(t, 100, 30, "--model", "openai/gpt-test")
+	a.wait("? keys")
+	a.send("/effort high" + enter)
+	a.wait("openai/gpt-test high ·")
+	a.send("hello" + enter)
+	a.wait("Gladly.", "? keys")
+	a.send(ctrlD)
+	a.exit()
+	for _, c := range []struct{ args, want string }{
+		{"--continue", `"reasoning_effort":"high"`},
+		{"--continue --effort low", `"reasoning_effort":"low"`},
+	} {
+		if out, code := h.agent(t, append([]string{"run", "again"}, strings.Fields(c.args)...)...); code != 0 {
+			t.Errorf("%s: %s", c.args, out)
+		}
+		if seen := s.seen(); !strings.Contains(seen[len(seen)-1].body, c.want) {
+			t.Errorf("%s: the request has no %s:\n%s", c.args, c.want, seen[len(seen)-1].body)
+		}
+	}
+}

@@ -23,7 +23,7 @@ func Ending(ctx context.Context, v *history.View, least int) (State, error) {
 		f := g.folded()
 		s := f.state()
 		if s.Model == "" {
-			s.Model, err = modelBefore(ctx, v, s)
+			s.Model, s.Effort, err = modelBefore(ctx, v, s)
 		}
 		return s, err
 	}
@@ -36,7 +36,8 @@ func Ending(ctx context.Context, v *history.View, least int) (State, error) {
 	}
 	f := g.folded()
 	s := f.state()
-	s.Model = all.tell(nil).Model
+	told := all.tell(nil)
+	s.Model, s.Effort = told.Model, told.Effort
 	return s, nil
 }
 
@@ -90,30 +91,29 @@ func (s *survey) tail(v *history.View, least int) (gathering, error) {
 	return g, nil
 }
 
-// modelBefore returns the model of a session whose end says nothing of it: the
-// one that it began with, if every step of the end was its. Otherwise all of the
-// log has to be looked through.
-func modelBefore(ctx context.Context, v *history.View, end State) (string, error) {
+// modelBefore returns the model and its effort of a session whose end says
+// nothing of them: those that it began with, if every step of the end was that
+// model's. Otherwise all of the log has to be looked through.
+func modelBefore(ctx context.Context, v *history.View, end State) (model, effort string, err error) {
 	first, err := firstModel(v)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	steps := 0
 	for _, e := range end.Events {
-		if step, ok := e.(*StepEnd); ok && step.Model == first {
+		if step, ok := e.(*StepEnd); ok && step.Model == first.Model {
 			steps++
 		}
 	}
 	if steps > 0 && steps == end.Steps {
-		return first, nil
+		return first.Model, first.Effort, nil
 	}
 	return lastModel(ctx, v)
 }
 
-// lastModel returns the model that a log tells of last, reading nothing else in
-// it, unless something was taken back, which may be that.
-func lastModel(ctx context.Context, v *history.View) (string, error) {
-	model := ""
+// lastModel returns the model and the effort that a log tells of last, reading
+// nothing else in it, unless something was taken back, which may be that.
+func lastModel(ctx context.Context, v *history.View) (model, effort string, err error) {
 	for r, err := range v.Pass(0) {
 		if errors.As(err, new(history.Problem)) {
 			continue
@@ -122,48 +122,49 @@ func lastModel(ctx context.Context, v *history.View) (string, error) {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		typ, err := typeIn(r.Body)
 		if err != nil || typ == "rewind" {
 			all, err := surveyOf(ctx, v)
 			if err != nil {
-				return "", err
+				return "", "", err
 			}
-			return all.tell(nil).Model, nil
+			told := all.tell(nil)
+			return told.Model, told.Effort, nil
 		}
 		if typ != ModelRecord {
 			continue
 		}
 		e, err := Decode(r.Body)
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
-		model = e.(*ModelSet).Model
+		model, effort = e.(*ModelSet).Model, e.(*ModelSet).Effort
 	}
-	return model, nil
+	return model, effort, nil
 }
 
-// firstModel returns the model that was set before anything was answered; empty
-// for none.
-func firstModel(v *history.View) (string, error) {
+// firstModel returns what was set before anything was answered; empty for
+// nothing.
+func firstModel(v *history.View) (ModelSet, error) {
 	for r, err := range v.Pass(0) {
 		if errors.As(err, new(history.Problem)) {
 			continue
 		}
 		if err != nil {
-			return "", err
+			return ModelSet{}, err
 		}
 		e, err := skim(r.Body)
 		if err != nil {
-			return "", err
+			return ModelSet{}, err
 		}
 		switch e := e.(type) {
 		case *ModelSet:
-			return e.Model, nil
+			return *e, nil
 		case *MessageDone:
-			return "", nil
+			return ModelSet{}, nil
 		}
 	}
-	return "", nil
+	return ModelSet{}, nil
 }

@@ -18,6 +18,7 @@ type State struct {
 	// but for partials that a finished message superseded.
 	Events []Durable
 	Model  string // PROVIDER/NAME of the last ModelSet
+	Effort string // that it was told; empty where that is its own
 	Mode   string // of the last ModeSet
 	Usage  llm.Usage
 	Steps  int        // of the whole session
@@ -133,7 +134,7 @@ func (f *folding) fold(e Durable) {
 		f.filled = f.filled.less(f.Messages, e.Saved, out)
 		f.Messages = out
 	case *ModelSet:
-		f.Model = e.Model
+		f.Model, f.Effort = e.Model, e.Effort
 	case *ModeSet:
 		f.Mode = e.Mode
 	case *TodoSet:

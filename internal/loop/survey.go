@@ -23,6 +23,7 @@ type Surveyed struct {
 	Todo     []TodoItem // the model's plan; it and what follows are as they are now
 	Title    string
 	Model    string   // PROVIDER/NAME
+	Effort   string   // that it was told
 	Mode     string   // policy.Mode
 	Problems []string // damage that was found, for people
 }
@@ -184,7 +185,7 @@ func (s *survey) tell(closing []Durable) Surveyed {
 		case *StepEnd:
 			bound(i + 1)
 		case *ModelSet:
-			out.Model = e.Model
+			out.Model, out.Effort = e.Model, e.Effort
 		case *ModeSet:
 			out.Mode = e.Mode
 		case *TodoSet:

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -116,13 +117,32 @@ func (c *chooser) narrow(filter string) outcome {
 
 // fits reports whether every word of the filter occurs in text.
 func (c *chooser) fits(text string) bool {
-	text = strings.ToLower(text)
-	for _, w := range strings.Fields(strings.ToLower(c.filter)) {
-		if !strings.Contains(text, w) {
-			return false
+	return containsAll(strings.ToLower(text), strings.Fields(strings.ToLower(c.filter)))
+}
+
+// nearly is fits for words that may end otherwise in text: copy finds copies.
+func (c *chooser) nearly(text string) bool {
+	words := strings.Fields(strings.ToLower(c.filter))
+	for i, w := range words {
+		words[i] = stem(w)
+	}
+	return containsAll(strings.ToLower(text), words)
+}
+
+// stem is a word without the ending that its other forms have not, if enough of
+// it is left.
+func stem(word string) string {
+	const least = 3
+	for _, ending := range []string{"ying", "ing", "ies", "ied", "es", "ed", "s", "e", "y"} {
+		if root, ok := strings.CutSuffix(word, ending); ok && len(root) >= least {
+			return root
 		}
 	}
-	return true
+	return word
+}
+
+func containsAll(text string, words []string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
 // matching returns those of all that the filter fits by their text: the entries

@@ -95,16 +95,21 @@ func (u *menu) rank(o option) (rank int, ok bool) {
 		rank = 1
 	case inOrder(filter, name):
 		rank = 2
-	case u.fits(o.name + " " + o.what + " " + o.right):
+	case u.fits(o.text()):
 		rank = 3
+	case u.nearly(o.text()):
+		rank = 4
 	default:
 		return 0, false
 	}
 	if o.last {
-		rank += 4
+		rank += 5
 	}
 	return rank, true
 }
+
+// text is all that an option is found by.
+func (o option) text() string { return strings.Join([]string{o.name, o.what, o.right, o.id}, " ") }
 
 // inOrder reports whether the letters of part stand in text in that order.
 func inOrder(part, text string) bool {

@@ -57,6 +57,26 @@ func TestModelNamesAreSuggested(t *testing.T) {
 	}
 }
 
+// A word finds its other forms, and the name of what a key does.
+func TestKeysAreFoundByOtherForms(t *testing.T) {
+	for word, want := range map[string]string{
+		"copies":    "copy what is marked",
+		"scrolling": "scroll up",
+		"searches":  "search in the session",
+		"unqueue":   "remove the last message",
+		"marks":     "mark a letter",
+	} {
+		d := newDriver(t, 80, 24, Options{})
+		d.enter("/keys " + word)
+		d.press("enter")
+		d.sees(want)
+	}
+	d := newDriver(t, 80, 24, Options{})
+	d.enter("/keys nonsense")
+	d.press("enter")
+	d.sees("no key does that")
+}
+
 func TestPalette(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		var kept []string

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/tui/text"
 )
 
 // draftPause is how often at most a draft is saved.
@@ -40,8 +41,9 @@ func (m *model) typedAt() typedAt {
 func (m *model) restoreDraft(d loop.Draft) {
 	m.saved = d
 	for _, w := range d.Queue {
+		first := len(m.editor.tokens.all)
 		raw, _ := m.editor.tokens.pictured(w.Text, "", w.Images, 1)
-		m.editor.walk.remember(w.Text, raw)
+		m.editor.walk.remember(w.Text, m.editor.tokens.again(raw, first))
 		m.waits = append(m.waits, queued{typing: typing{w.Text, w.Images}, about: w.About})
 	}
 	m.hold("not sent before")
@@ -54,7 +56,7 @@ func (m *model) restoreDraft(d loop.Draft) {
 // restoreDraft shows a draft that was kept, with tokens for what was pasted and
 // for images.
 func (e *editor) restoreDraft(d loop.Draft) {
-	raw, at, no := "", 0, 1
+	raw, at, no, first := "", 0, 1, len(e.tokens.all)
 	add := func(typed string) {
 		var more string
 		more, no = e.tokens.pictured(typed, raw, d.Images, no)
@@ -69,7 +71,7 @@ func (e *editor) restoreDraft(d loop.Draft) {
 		at = p.To
 	}
 	add(d.Text[at:])
-	e.set(raw)
+	e.set(e.tokens.again(raw, first))
 	e.buf.Forget()
 }
 
@@ -86,10 +88,21 @@ func (t *tokens) pictured(typed, raw string, images []llm.Image, no int) (string
 		if before != "" {
 			out += t.collapse(before, raw+out)
 		}
-		out += t.add(piece{name: name, image: &images[no-1]})
+		out += t.add(piece{name: name, no: no, image: &images[no-1]})
 		typed, no = after, no+1
 	}
 	return out + t.collapse(typed, raw+out), no
+}
+
+// again puts the tokens of images, from that number of a token on, wherever else
+// raw has their labels: an image can be there twice.
+func (t *tokens) again(raw string, first int) string {
+	for i, tok := range t.all[first:] {
+		if tok.image != nil {
+			raw = strings.ReplaceAll(raw, tok.label(), string(text.FirstToken+rune(first+i)))
+		}
+	}
+	return raw
 }
 
 // takeUp has a question that comes again answered as it was being, when the

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/llm"
 	"agent/internal/loop"
 )
 
@@ -73,6 +74,23 @@ func TestDraftComesBack(t *testing.T) {
 		d.pass(2 * time.Second)
 		d.drafts() // it is what was saved
 	})
+}
+
+// An image that the draft has twice is there twice when it comes back, also where
+// a paste stands between.
+func TestDraftHasAnImageTwice(t *testing.T) {
+	pasted := strings.Repeat("a line\n", 500)
+	label := "[image 1: shot.png 3x2]"
+	text := "see " + label + " " + pasted + " and " + label
+	kept := loop.Draft{Text: text, Images: []llm.Image{{MediaType: "image/png", Data: []byte("png")}}, Pasted: []loop.Span{{From: len("see " + label + " "), To: len("see " + label + " " + pasted)}}}
+	d := newDriver(t, 120, 24, Options{Draft: kept})
+	d.press("backspace")
+	d.sees("see " + label + " [pasted 500 lines] and")
+	if got := strings.Count(d.screen(), label); got != 1 {
+		t.Errorf("backspace took not one image of two away: %d are left", got)
+	}
+	d.press("enter")
+	d.commands(loop.Prompt{Text: strings.TrimSuffix(text, " "+label), Images: kept.Images})
 }
 
 // What was being said to a question when the program was gone waits below the

@@ -24,7 +24,7 @@ func (m *model) slashCopy(arg string) tea.Cmd {
 	}
 	words := strings.Fields(arg)
 	if words[0] != "code" || len(words) > 2 {
-		m.say("use /copy, /copy code, or /copy code N")
+		m.misuse("use /copy, /copy code, or /copy code N")
 		return nil
 	}
 	blocks := markdown.CodeBlocks(m.feed.answer)
@@ -36,7 +36,7 @@ func (m *model) slashCopy(arg string) tea.Cmd {
 	if len(words) == 2 {
 		var err error
 		if n, err = strconv.Atoi(words[1]); err != nil || n < 1 || n > len(blocks) {
-			m.say("the last answer has " + count(len(blocks), "block") + " of code: use a number from 1 to " + strconv.Itoa(len(blocks)))
+			m.misuse("the last answer has " + count(len(blocks), "block") + " of code: use a number from 1 to " + strconv.Itoa(len(blocks)))
 			return nil
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/llm"
 	"agent/internal/loop"
 )
 
@@ -26,6 +27,23 @@ func TestEffort(t *testing.T) {
 	d.enter("/effort")
 	d.press("enter")
 	says("openai/gpt-5 thinks with effort high. /effort default leaves it to the model")
+}
+
+// A command that is typed wrongly says how it is typed, and stays in the editor.
+func TestMistypedCommandStays(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Export: func(string) (string, error) { return "", nil }})
+	d.events(userSaid("go"), done(llm.Assistant, "r", "There:\n```\nls\n```"), turnEnd(loop.Done, 0))
+	for _, typed := range []string{"/mode nosuch", "/theme pink", "/jobs halt", "/export pdf", "/copy that", "/copy code 7", "/rewind x", "/fork 99"} {
+		d.enter(typed)
+		d.press("esc", "enter") // esc leaves the suggestions
+		d.holds(typed)
+		d.press("ctrl+u")
+	}
+	d.commands()
+	d.enter("/mode plan")
+	d.press("esc", "enter")
+	d.holds("")
+	d.commands(loop.SetMode{Mode: "plan"})
 }
 
 // A key opens the list of models, and what is typed stays.

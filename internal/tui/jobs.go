@@ -62,7 +62,7 @@ func (m *model) slashJobs(arg string) tea.Cmd {
 	case verb == "stop" && err == nil:
 		m.order(loop.StopJob{ID: id})
 	default:
-		m.say("use /jobs, or /jobs stop N")
+		m.misuse("use /jobs, or /jobs stop N")
 	}
 	return nil
 }

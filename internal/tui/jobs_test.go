@@ -36,6 +36,7 @@ func TestJobsWords(t *testing.T) {
 		if !strings.Contains(d.screen(), "use /jobs, or /jobs stop N") {
 			t.Errorf("%s is not explained:\n%s", line, d.screen())
 		}
+		d.press("ctrl+u") // it stays, to be mended
 	}
 	d.commands()
 	d.enter("/jobs")

@@ -99,7 +99,7 @@ func (m *model) slashRewind(arg string) tea.Cmd {
 	}
 	said, ok := m.back(arg)
 	if !ok {
-		m.say("use /rewind, or /rewind N, where N is how many prompts are taken back")
+		m.misuse("use /rewind, or /rewind N, where N is how many prompts are taken back")
 		return nil
 	}
 	return m.rewind(said)
@@ -112,7 +112,7 @@ func (m *model) slashFork(arg string) tea.Cmd {
 	}
 	said, ok := m.back(arg)
 	if !ok {
-		m.say("use /fork, or /fork N, where N is how many of the last prompts the fork is to lack")
+		m.misuse("use /fork, or /fork N, where N is how many of the last prompts the fork is to lack")
 		return nil
 	}
 	return m.fork(said)

@@ -14,7 +14,7 @@ const stopFirst = "a turn runs: stop it first"
 
 func (m *model) slashRename(title string) tea.Cmd {
 	if title == "" {
-		m.say("use /rename TITLE")
+		m.misuse("use /rename TITLE")
 		return nil
 	}
 	m.order(loop.Rename{Title: title})
@@ -129,7 +129,7 @@ func (m *model) slashExport(format string) tea.Cmd {
 		m.say("there is no session to export here")
 		return nil
 	case !slices.Contains([]string{"md", "html", "json"}, format):
-		m.say("use /export md, /export html or /export json")
+		m.misuse("use /export md, /export html or /export json")
 		return nil
 	}
 	export := m.o.Export

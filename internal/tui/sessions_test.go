@@ -153,6 +153,7 @@ func TestRewindByNumber(t *testing.T) {
 	for _, line := range []string{"/rewind 3", "/rewind -1", "/rewind it"} {
 		d.enter(line)
 		d.press("enter")
+		d.press("ctrl+u") // it stays, to be mended
 	}
 	d.commands()
 	d.enter("/rewind 1")
@@ -185,6 +186,7 @@ func TestExport(t *testing.T) {
 		if !strings.Contains(d.screen(), want) {
 			t.Errorf("%s: %q is not said:\n%s", line, want, d.screen())
 		}
+		d.press("ctrl+u")
 	}
 	none := newDriver(t, 80, 24, Options{})
 	none.enter("/export")

@@ -128,12 +128,23 @@ func (m *model) slash(name, arg, typed string) tea.Cmd {
 	case all[i].screen && m.lines:
 		m.say("/" + name + " needs a screen")
 	default:
-		return tea.Batch(all[i].run(m, arg), m.used("/"+all[i].name))
+		m.misused = false
+		cmd := all[i].run(m, arg)
+		if !m.misused {
+			return tea.Batch(cmd, m.used("/"+all[i].name))
+		}
 	}
 	if typed != "" {
 		m.editor.set(typed)
 	}
 	return nil
+}
+
+// misuse says how a command is typed that was typed otherwise, and has it stay in
+// the editor.
+func (m *model) misuse(text string) {
+	m.misused = true
+	m.say(text)
 }
 
 // order sends what a typed command stands for, and shows the end, where the answer
@@ -179,7 +190,7 @@ func (m *model) slashMode(name string) tea.Cmd {
 	}
 	mode, err := policy.ParseMode(name)
 	if err != nil {
-		m.say(err.Error())
+		m.misuse(err.Error())
 		return nil
 	}
 	m.setMode(mode)

@@ -63,7 +63,7 @@ type themeList struct {
 func (m *model) slashTheme(name string) tea.Cmd {
 	if name != "" {
 		if !slices.Contains(ink.ThemeNames(), name) {
-			m.say("there is no theme " + ink.SanitizeLine(name) + ": use " + strings.Join(ink.ThemeNames(), ", "))
+			m.misuse("there is no theme " + ink.SanitizeLine(name) + ": use " + strings.Join(ink.ThemeNames(), ", "))
 			return nil
 		}
 		return m.chooseTheme(name)

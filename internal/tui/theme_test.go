@@ -53,7 +53,8 @@ func TestThemeByName(t *testing.T) {
 	if !strings.Contains(d.screen(), "there is no theme purple: use terminal, dark") {
 		t.Errorf("screen:\n%s", d.screen())
 	}
-	d.enter("/theme dark")
+	d.press("ctrl+w") // what was wrong with it
+	d.enter("dark")
 	d.press("enter")
 	if !strings.Contains(d.screen(), "could not be kept: the disk is full") || d.m.look.Theme != "dark" {
 		t.Errorf("theme %q, screen:\n%s", d.m.look.Theme, d.screen())

@@ -16,6 +16,7 @@ import (
 func drawAs(o *tui.Options, set settings.Settings) {
 	o.Theme, o.Diffs = set.Theme, ink.DiffLayout(set.Diff)
 	o.ASCII = asciiOnly(set.ASCII, os.Getenv)
+	o.KeepMarked = set.Copies != nil && !*set.Copies
 	o.NoMouse = set.Mouse != nil && !*set.Mouse
 	o.NoColor = os.Getenv("NO_COLOR") != ""
 	o.Colours = colorprofile.Env(os.Environ())

@@ -100,6 +100,36 @@ func TestDraggingInTheDraftCopies(t *testing.T) {
 	}
 }
 
+// Where what the mouse marks is not copied at once, it stays until a key copies
+// it.
+func TestMarkedIsCopiedByAKey(t *testing.T) {
+	var copied []string
+	d := newDriver(t, 60, 24, Options{KeepMarked: true, Copy: func(text string) (string, error) {
+		copied = append(copied, text)
+		return "a clipboard", nil
+	}})
+	d.events(userSaid("go"), done(llm.Assistant, "r", "It says goodbye."), turnEnd(loop.Done, 0))
+	d.enter("see cmd/main.go now")
+	for word, wide := range map[string]int{"cmd": 3, "goodbye": 2} { // in the draft, to before a letter
+		x, y := d.find(word)
+		d.drag(x, y, x+wide, y)
+		d.sees("alt+w copies")
+		if copied != nil {
+			t.Errorf("%q was copied at once", copied)
+		}
+		d.press("alt+w")
+		d.sees("copied 1 line")
+		if diff := cmp.Diff(copied, []string{word[:3]}); diff != "" {
+			t.Error(diff)
+		}
+		copied = nil
+		d.press("alt+w") // nothing is marked any more
+		if copied != nil {
+			t.Errorf("%q was copied again", copied)
+		}
+	}
+}
+
 // A click on what tells of an item opens it in its place, another closes it; one
 // on what it says does nothing, and two mark a word.
 func TestClickOpensAnItem(t *testing.T) {

@@ -48,6 +48,32 @@ func TestViKeys(t *testing.T) {
 	d.shows("take back")
 }
 
+// ctrl+c ends what is begun, as esc does and as many know it; a turn it stops
+// all the same.
+func TestViInterrupts(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{Vi: true})
+	d.enter("hello world")
+	d.press("ctrl+c")
+	d.holds("hello world")
+	d.shows("normal")
+	d.enter("d")
+	d.press("ctrl+c")
+	d.enter("0vl")
+	d.press("ctrl+c")
+	d.holds("hello world")
+	d.enter("A!")
+	d.events(userSaid("go"))
+	d.press("ctrl+c")
+	d.commands(loop.Interrupt{})
+	d.events(turnEnd(loop.UserInterrupt, 0))
+	d.holds("hello world!")
+	d.press("ctrl+c", "ctrl+c")
+	d.holds("")
+	d.shows("? keys")
+	d.press("ctrl+c")
+	d.shows("ctrl+c again leaves")
+}
+
 // What is said with a refusal is typed with the same keys.
 func TestViKeysInADialog(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{Vi: true})
@@ -100,7 +126,7 @@ func TestViBeginsCommands(t *testing.T) {
 	d.press("esc", "/")
 	d.enter("hel")
 	d.holds("/hel")
-	d.press("ctrl+c", "esc", "?")
+	d.press("ctrl+c", "ctrl+c", "esc", "?")
 	d.shows("other keys close")
 }
 

@@ -96,7 +96,7 @@ func (m *model) release() tea.Cmd {
 	if h.sweeps {
 		h.sweeps = false
 		if text := m.editor.sweptText(); strings.TrimSpace(text) != "" {
-			return m.copyMarked(text)
+			return m.handMarked(text)
 		}
 		return nil
 	}
@@ -112,7 +112,25 @@ func (m *model) release() tea.Cmd {
 		}
 		return nil
 	}
+	return m.handMarked(text)
+}
+
+// handMarked copies what the mouse marked, unless a key is to do that.
+func (m *model) handMarked(text string) tea.Cmd {
+	if m.o.KeepMarked {
+		m.flash = m.keys.name(actCopyMarked) + " copies"
+		return nil
+	}
 	return m.copyMarked(text)
+}
+
+// swept is what the mouse marked, in the draft or in the transcript; empty for
+// nothing.
+func (m *model) swept() string {
+	if text := m.editor.sweptText(); text != "" && !m.editor.swept.keys {
+		return text
+	}
+	return m.list.selected()
 }
 
 // switchMouse gives the mouse to the terminal, or takes it back.

@@ -23,9 +23,13 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	if !whole {
 		return nil
 	}
+	marked := m.swept()
 	m.flash, m.list.sel = "", selection{}
 	m.pointer.drags, m.pointer.sweeps = false, false
 	m.editor.release()
+	if m.keys.is(msg.String(), actCopyMarked) && marked != "" {
+		return m.copyMarked(marked)
+	}
 	k, now := msg.String(), m.now()
 	m.arm(now)
 	if m.whole {
@@ -169,9 +173,12 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 }
 
 // clear empties the prompt, which can still be walked back to; on an empty one
-// it leaves when pressed twice.
+// it leaves when pressed twice. What vi has begun with a text ends first, as it
+// does with esc.
 func (m *model) clear(leaving bool) tea.Cmd {
 	switch {
+	case !m.editor.empty() && m.editor.escapes():
+		m.editor.vi.Press("esc")
 	case !m.editor.empty():
 		m.feed.prompts = append(m.feed.prompts, m.editor.take())
 	case leaving:

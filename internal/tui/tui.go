@@ -100,7 +100,8 @@ type Options struct {
 	SaveTheme func(name string) error
 	Status    []string // what the last line tells, in order; nil is the usual
 
-	NoMouse bool // the mouse is the terminal's until a key takes it
+	NoMouse    bool // the mouse is the terminal's until a key takes it
+	KeepMarked bool // what the mouse marks stays marked, and is copied by a key alone
 
 	Input  io.Reader // nil: the terminal
 	Output io.Writer // nil: the terminal

@@ -33,6 +33,7 @@ type Settings struct {
 	Diff      string              `json:"diff,omitempty" enum:"auto,unified,split" what:"how changes are shown: unified, split (side by side) or auto, which is split where there is room (default auto)"`
 	ASCII     *bool               `json:"ascii,omitempty" what:"whether the screen is drawn with ASCII alone (default: where the locale is not UTF-8)"`
 	Mouse     *bool               `json:"mouse,omitempty" what:"whether the wheel scrolls the screen; false leaves the mouse to the terminal, which can then mark text (default true)"`
+	Copies    *bool               `json:"copy_on_select,omitempty" what:"whether what the mouse marks goes to the clipboard at once; false leaves it marked until alt+w copies it (default true)"`
 	Editor    string              `json:"editor,omitempty" enum:"emacs,vim" what:"the keys with which text is edited: emacs, as in a shell (default), or vim"`
 	Sessions  Sessions            `json:"sessions,omitempty" what:"how long sessions are kept"`
 

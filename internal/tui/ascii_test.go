@@ -69,9 +69,14 @@ func TestASCIILeavesText(t *testing.T) {
 func TestEveryMarkHasAStandIn(t *testing.T) {
 	// What these functions name, they find in the text of others.
 	found := []string{"breaksBefore", "step", "picture", "standIns"}
-	files, err := filepath.Glob("*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no source to look through: %v", err)
+	letters := ink.Look{ASCII: true}.Styles().Letters
+	var files []string
+	for _, room := range []string{".", "ink", "markdown", "diff", "text"} {
+		more, err := filepath.Glob(filepath.Join(room, "*.go"))
+		if err != nil || len(more) == 0 {
+			t.Fatalf("no source to look through in %s: %v", room, err)
+		}
+		files = append(files, more...)
 	}
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
@@ -94,7 +99,7 @@ func TestEveryMarkHasAStandIn(t *testing.T) {
 				return true
 			}
 			text, _ := strconv.Unquote(lit.Value)
-			for _, r := range ink.NewLetters().Write(text) {
+			for _, r := range letters.Write(text) {
 				if r > 0x7e {
 					t.Errorf("%s draws %q, which has no stand-in in the table of ascii.go", name, r)
 				}

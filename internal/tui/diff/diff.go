@@ -14,11 +14,11 @@ import (
 // Stat tells the size of d: "+3 −1".
 func Stat(d loop.Diff) string { return fmt.Sprintf("+%d −%d", d.Added, d.Removed) }
 
-// Lines draws the hunks of d within width columns, of which it needs two:
-// the number of each line, what became of it, and in a changed line the words
-// that changed; side by side if st says so or if there is room. Nothing is cut
-// from a line: one that is too long goes on below. At most limit lines are
-// drawn, unless limit is 0; the last then tells how many more there are.
+// Lines draws the hunks of d within width columns, of which it needs two: the
+// number of each line, what became of it, and in a changed line the words that
+// changed; side by side if st says so or if there is room. Nothing is cut from a
+// line: one that is too long goes on below. At most limit lines are drawn, unless
+// limit is 0; the last then tells how many more there are.
 func Lines(st *ink.Styles, d loop.Diff, width, limit int) []string {
 	rows := readHunks(d.Unified)
 	k := &drawing{st: st, rows: rows}

@@ -16,8 +16,8 @@ func (l Letters) Write(s string) string {
 	return l.in.Replace(s)
 }
 
-// NewLetters returns letters for a terminal that shows ASCII alone.
-func NewLetters() Letters {
+// newLetters returns letters for a terminal that shows ASCII alone.
+func newLetters() Letters {
 	var pairs []string
 	for marks, standIn := range standIns() {
 		for _, r := range marks {

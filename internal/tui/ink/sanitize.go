@@ -9,10 +9,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-const (
-	TabStop  = 4
-	maxMarks = 8 // combining marks drawn in one cell
-)
+// TabStop is how many columns lie between two places to which a tab goes.
+const TabStop = 4
+
+const maxMarks = 8 // combining marks drawn in one cell
 
 // Sanitize returns s fit for the terminal: printable text and newlines. Tabs
 // become blanks; all that could move the cursor, reorder, hide or restyle text
@@ -148,9 +148,15 @@ func (z *sanitizer) joins(r rune) bool {
 	return false
 }
 
+// ZWNJ and ZWJ are the joiners: they take no ink, and say whether what is on
+// either side of them is drawn as one.
 const (
-	ZWNJ       = '\u200c'
-	ZWJ        = '\u200d'
+	ZWNJ = '\u200c'
+	ZWJ  = '\u200d'
+)
+
+// The variation selectors that have a symbol drawn as text or as a picture.
+const (
 	textStyle  = '\ufe0e'
 	emojiStyle = '\ufe0f'
 )
@@ -169,7 +175,7 @@ func Drawn(r rune) bool {
 	if r >= 0x1f300 && r <= 0x1faff {
 		return true
 	}
-	return (unicode.IsGraphic(r)) && !invisible(r)
+	return unicode.IsGraphic(r) && !invisible(r)
 }
 
 // invisible says whether r takes no ink though Unicode calls it a letter, a

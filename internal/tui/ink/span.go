@@ -22,8 +22,8 @@ func Width(spans []Span) int {
 	return w
 }
 
-// Draw returns a line of spans for the terminal, without the blanks at
-// its end, unless they are painted. It ends in the state it began in.
+// Draw returns a line of spans for the terminal, without the blanks at its end,
+// unless they are painted. It ends in the state it began in.
 func Draw(spans []Span) string {
 	for len(spans) > 0 && !spans[len(spans)-1].Pen.paints() {
 		last := strings.TrimRight(spans[len(spans)-1].Text, " ")
@@ -59,8 +59,8 @@ func Draw(spans []Span) string {
 	return b.String()
 }
 
-// Read reads what a renderer drew: lines of text, styles and links. Any
-// other escape sequence is dropped, and any other control character.
+// Read reads what a renderer drew: lines of text, styles and links. Any other
+// escape sequence is dropped, and any other control character.
 func Read(s string) [][]Span {
 	var (
 		lines [][]Span

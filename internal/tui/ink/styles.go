@@ -101,7 +101,7 @@ func (l Look) Styles() *Styles {
 		st.Pens.Comment = penFaint
 	}
 	if l.ASCII {
-		st.Letters = NewLetters()
+		st.Letters = newLetters()
 	}
 	return st
 }

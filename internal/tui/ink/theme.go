@@ -52,6 +52,7 @@ func ThemeNamed(name string) Theme {
 	return all[0]
 }
 
+// Themes returns all themes, the default one first.
 func Themes() []Theme {
 	dark := palette{
 		dim: "#9a9fa8", good: "#8fce72", bad: "#ff8f8f", asks: "#e8c268", name: "#63c7d9",
@@ -132,6 +133,7 @@ func indexed(c string) string {
 // The empty pen is the terminal's own foreground.
 type Pen string
 
+// Pens that are the same in every theme.
 const (
 	PenBold  Pen = "1"
 	penFaint Pen = "2"

@@ -75,6 +75,9 @@ func CheckLines(t testing.TB, lines []string, width int) {
 	}
 }
 
+// Control reports whether r must never be drawn: it controls the terminal, turns
+// the direction of text, or is of those that stand for something else within the
+// program.
 func Control(r rune) bool {
 	return r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0xe000 && r <= 0xf8ff
 }

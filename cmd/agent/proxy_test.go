@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,6 +32,13 @@ func newProxy(t *testing.T, to string) *aProxy {
 	p.Server = httptest.NewServer(p)
 	t.Cleanup(p.Close)
 	return p
+}
+
+// seen is what the proxy was asked so far.
+func (p *aProxy) seen() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.asked)
 }
 
 func (p *aProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -84,13 +92,14 @@ func TestThroughAProxy(t *testing.T) {
 		t.Errorf("got %d, %s", code, out)
 	}
 	want := "CONNECT example.com:443 Basic " + base64.StdEncoding.EncodeToString([]byte(login))
-	for _, got := range proxy.asked {
+	asked := proxy.seen()
+	for _, got := range asked {
 		if got != want {
 			t.Errorf("the proxy was asked %q, want %q", got, want)
 		}
 	}
-	if len(proxy.asked) == 0 || len(s.seen()) != 1 {
-		t.Errorf("the proxy was asked %q, and the provider %d times", proxy.asked, len(s.seen()))
+	if len(asked) == 0 || len(s.seen()) != 1 {
+		t.Errorf("the proxy was asked %q, and the provider %d times", asked, len(s.seen()))
 	}
 	proxy.Close()
 	out, code = h.agent(t, "run", "hello")

@@ -56,14 +56,9 @@ reads its output any more, which interrupts it too.`,
 				return err
 			}
 			out := newOutput(cmd.OutOrStdout())
-			var p printer
-			switch form {
-			case "text":
-				p = &textPrinter{out: out, err: cmd.ErrOrStderr(), clean: term.IsTerminal(os.Stdout.Fd()), whole: schema != nil}
-			case "json", "stream-json":
-				p = &jsonPrinter{out: out, lines: form == "stream-json"}
-			default:
-				return usage("--output: there is no form %q: use text, json or stream-json", form)
+			p, err := printerOf(form, out, cmd.ErrOrStderr(), schema != nil)
+			if err != nil {
+				return err
 			}
 			shown, err := readImages(images)
 			if err != nil {
@@ -85,6 +80,18 @@ reads its output any more, which interrupts it too.`,
 	cmd.Flags().StringArrayVar(&images, "image", nil, "image file (PNG, JPEG, GIF, WebP or BMP) that the model is to see; may be given several times")
 	cmd.Flags().StringVarP(&form, "output", "o", "text", "form of the output: text, json (one object at the end) or stream-json (a line an event)")
 	return cmd
+}
+
+// printerOf returns what prints in the form that --output names. whole says that
+// a text is the answer alone, at the end.
+func printerOf(form string, out, notes io.Writer, whole bool) (printer, error) {
+	switch form {
+	case "text":
+		return &textPrinter{out: out, err: notes, clean: term.IsTerminal(os.Stdout.Fd()), whole: whole}, nil
+	case "json", "stream-json":
+		return &jsonPrinter{out: out, lines: form == "stream-json"}, nil
+	}
+	return nil, usage("--output: there is no form %q: use text, json or stream-json", form)
 }
 
 // readSchema returns the schema in a file; none without a name.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +15,7 @@ func branch(dir string) (name string, inRepo bool) {
 		git := filepath.Join(dir, ".git")
 		if fi, err := os.Stat(git); err == nil {
 			if !fi.IsDir() { // a worktree: the file names the directory
-				b, err := os.ReadFile(git)
+				b, err := readSmall(git)
 				to, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
 				if err != nil || !ok {
 					return "", true
@@ -35,7 +36,7 @@ func branch(dir string) (name string, inRepo bool) {
 
 // head returns what HEAD of a git directory says, shortened.
 func head(git string) string {
-	b, err := os.ReadFile(filepath.Join(git, "HEAD"))
+	b, err := readSmall(filepath.Join(git, "HEAD"))
 	if err != nil {
 		return ""
 	}
@@ -44,4 +45,17 @@ func head(git string) string {
 		return ref
 	}
 	return h[:min(len(h), 8)]
+}
+
+// readSmall reads a file of git's that holds a line. A pipe or a device in its
+// place would be waited for, or have no end.
+func readSmall(name string) ([]byte, error) {
+	fi, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !fi.Mode().IsRegular() || fi.Size() > 1<<16 {
+		return nil, fmt.Errorf("%s is no file of git's", name)
+	}
+	return os.ReadFile(name)
 }

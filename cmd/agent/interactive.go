@@ -161,9 +161,14 @@ func (a *app) goodbye(exit tui.Exit) {
 		fmt.Println(strings.TrimRight(ink.Sanitize(exit.LastAnswer), "\n"))
 		fmt.Println()
 	}
-	if exit.Turns > 0 && a.log != nil {
-		fmt.Printf("To go on with this session:  agent --resume %s\n", a.log.Header().ID)
+	if exit.Turns == 0 || a.log == nil {
+		return
 	}
+	if _, err := os.Stat(a.log.Path()); err != nil {
+		fmt.Println("This session could not be saved: nothing of it is kept.")
+		return
+	}
+	fmt.Printf("To go on with this session:  agent --resume %s\n", a.log.Header().ID)
 }
 
 // pickSession lets the person choose among the sessions; "" if they chose none.

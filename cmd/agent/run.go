@@ -177,7 +177,7 @@ func (a *app) outcome(code int, out *output) error {
 		return &exitError{code: code}
 	case out.unread():
 		return &exitError{code: exitUnread}
-	case out.err != nil && a.log != nil:
+	case out.err != nil && a.log != nil && a.log.Begun():
 		return fmt.Errorf("the output is not whole: %w. The session has it all: agent sessions show %s", out.err, a.id())
 	case out.err != nil:
 		return fmt.Errorf("the output is not whole: %w", out.err)
@@ -209,6 +209,8 @@ func (r *result) fill(end *loop.TurnEnd) int {
 		return exitDone
 	case loop.UserInterrupt:
 		return exitInterrupted
+	case loop.LogError: // no further prompt follows here that could save it
+		r.Hint = "make room or mend what is wrong there; --no-session keeps nothing of a session"
 	}
 	return exitFailed
 }

@@ -123,7 +123,7 @@ func (a *app) newer(h history.Header) bool {
 // goThere makes the directory of the session the one to work in.
 func (a *app) goThere() error {
 	dir := a.log.Header().Dir
-	if dir == "" || dir == a.dir {
+	if dir == "" || dir == history.AsWritten(a.dir) {
 		return nil
 	}
 	if _, err := os.Stat(dir); err != nil {

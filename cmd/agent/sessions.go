@@ -147,6 +147,7 @@ func entries(ctx context.Context, store *history.Store, dir string) ([]entry, er
 	if err != nil {
 		return nil, err
 	}
+	dir = history.AsWritten(dir)
 	var all []entry
 	for _, i := range index {
 		if dir == "" || i.Dir == dir {

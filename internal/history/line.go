@@ -153,6 +153,10 @@ func (r Record) hasType(t string) bool {
 
 const headerType = "header"
 
+// AsWritten returns a directory as a header has it: in a log, which is JSON, a
+// byte that is no UTF-8 is U+FFFD.
+func AsWritten(dir string) string { return string([]rune(dir)) }
+
 // headerBody returns the body of a header line.
 func headerBody(h Header) ([]byte, error) {
 	return json.Marshal(struct {

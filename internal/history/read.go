@@ -80,6 +80,7 @@ func (s *Store) List(dir string) ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
+	dir = AsWritten(dir)
 	infos := files[:0]
 	for _, i := range files {
 		i.Header = s.headerOf(i.ID)

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Where a session cannot be saved no model is asked, which is told with what to
+// do, and nothing says that one could come back to it.
+func TestNoPlaceForSessions(t *testing.T) {
+	s := serve(t)
+	h := newHome(t, nil, at(s)...)
+	if err := os.WriteFile(filepath.Join(h.dir, ".local"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, code := h.agent(t, "run", "hi")
+	if code != exitFailed || !strings.Contains(out, "the session could not be saved") || !strings.Contains(out, "--no-session keeps nothing") {
+		t.Errorf("got exit code %d and %s", code, out)
+	}
+	a := h.open(t, 100, 30)
+	a.wait("? keys")
+	a.send("hi" + enter)
+	a.wait("the session could not be saved", "make room or mend what is wrong there")
+	a.send(ctrlD)
+	a.exit()
+	<-a.done
+	if said := string(a.raw); !strings.Contains(said, "nothing of it is kept") || strings.Contains(said, "To go on with this session") {
+		t.Errorf("got at the end:\n%s", a.screen())
+	}
+	if n := len(s.seen()); n > 0 {
+		t.Errorf("the model was asked %d times", n)
+	}
+	if out, code := h.agent(t, "run", "--no-session", "hi"); code != exitDone {
+		t.Errorf("got exit code %d and %s", code, out)
+	}
+}

@@ -12,15 +12,15 @@ import (
 )
 
 // conversations are requests as they follow one another: a conversation grows,
-// is taken back, goes another way, is changed in its middle, becomes longer than
-// is worth keeping, and another one is led beside it.
+// is taken back, goes another way, is changed in its middle, and another one is
+// led beside it.
 func conversations() []llm.Request {
 	changed := spoken(12, "a")
 	changed[5].Text = "[cut: it was long]"
 	var requests []llm.Request
 	for _, msgs := range [][]llm.Message{
 		spoken(1, "a"), spoken(2, "a"), spoken(12, "a"), spoken(12, "a"), spoken(3, "a"), spoken(4, "b"), nil,
-		changed, spoken(12, "a"), {{Kind: llm.User, Text: strings.Repeat("long ", 1<<20)}}, spoken(2, "a"),
+		changed, spoken(12, "a"), spoken(2, "a"),
 	} {
 		req := llm.Request{Model: "m", System: "s", Messages: msgs}
 		for i := range len(msgs) % 3 {

@@ -133,6 +133,24 @@ func TestDraftOfImages(t *testing.T) {
 	again.commands(first, loop.Prompt{Text: "like  and [image 1: clipboard] ok", Images: []llm.Image{shot("clip")}})
 }
 
+// Of two messages that wait and read alike, each has its own image.
+func TestQueuedImagesThatReadAlike(t *testing.T) {
+	held := shot("one")
+	d := newDriver(t, 80, 24, Options{ClipboardImage: func(context.Context) (llm.Image, error) { return held, nil }})
+	d.events(userSaid("go"))
+	for _, held = range []llm.Image{shot("one"), shot("two")} {
+		d.say("this ", "ctrl+v")
+		d.press("alt+enter")
+	}
+	prompt := func(img llm.Image) loop.Prompt {
+		return loop.Prompt{Text: "this [image 1: clipboard]", Images: []llm.Image{img}}
+	}
+	d.press("up", "enter")
+	d.commands(prompt(shot("two")))
+	d.press("up", "enter")
+	d.commands(prompt(shot("two")), prompt(shot("one")))
+}
+
 // Another image of the same name is another draft.
 func TestDraftOfAnotherImage(t *testing.T) {
 	held := shot("one")

@@ -164,7 +164,7 @@ func (m *model) editQueued() bool {
 	}
 	last := m.waits[n-1]
 	m.waits = slices.Clone(m.waits[:n-1])
-	m.editor.recall(last.text)
+	m.editor.takeBack(last.typing)
 	return true
 }
 

@@ -63,6 +63,18 @@ func (w *walk) next(back bool, prompts []string) int {
 // recall shows what was sent before.
 func (e *editor) recall(text string) { e.set(e.recalled(text)) }
 
+// takeBack shows what was typed before, with its own images: another text that
+// reads alike may have had others.
+func (e *editor) takeBack(s typing) {
+	raw := e.recalled(s.text)
+	if !sameImages(e.tokens.images(raw), s.images) {
+		first := len(e.tokens.all)
+		raw, _ = e.tokens.pictured(s.text, "", s.images, 1)
+		raw = e.tokens.again(raw, first)
+	}
+	e.set(raw)
+}
+
 // recalled is what was sent before, with its tokens if they are known.
 func (e *editor) recalled(text string) string {
 	if raw, ok := e.walk.kept[strings.TrimSpace(text)]; ok {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -117,16 +118,25 @@ func (c *chooser) narrow(filter string) outcome {
 
 // fits reports whether every word of the filter occurs in text.
 func (c *chooser) fits(text string) bool {
-	return containsAll(strings.ToLower(text), strings.Fields(strings.ToLower(c.filter)))
+	text = strings.ToLower(text)
+	for _, w := range strings.Fields(strings.ToLower(c.filter)) {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
 }
 
 // nearly is fits for words that may end otherwise in text: copy finds copies.
 func (c *chooser) nearly(text string) bool {
-	words := strings.Fields(strings.ToLower(c.filter))
-	for i, w := range words {
-		words[i] = stem(w)
+	there := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
+	for _, w := range strings.Fields(strings.ToLower(c.filter)) {
+		root := stem(w)
+		if !slices.ContainsFunc(there, func(t string) bool { return strings.HasPrefix(t, root) }) {
+			return false
+		}
 	}
-	return containsAll(strings.ToLower(text), words)
+	return true
 }
 
 // stem is a word without the ending that its other forms have not, if enough of
@@ -139,10 +149,6 @@ func stem(word string) string {
 		}
 	}
 	return word
-}
-
-func containsAll(text string, words []string) bool {
-	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
 // matching returns those of all that the filter fits by their text: the entries

@@ -118,7 +118,9 @@ func (m *model) release() tea.Cmd {
 // handMarked copies what the mouse marked, unless a key is to do that.
 func (m *model) handMarked(text string) tea.Cmd {
 	if m.o.KeepMarked {
-		m.flash = m.keys.name(actCopyMarked) + " copies"
+		if k := m.keys.name(actCopyMarked); k != "" {
+			m.flash = k + " copies"
+		}
 		return nil
 	}
 	return m.copyMarked(text)

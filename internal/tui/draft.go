@@ -41,10 +41,9 @@ func (m *model) typedAt() typedAt {
 func (m *model) restoreDraft(d loop.Draft) {
 	m.saved = d
 	for _, w := range d.Queue {
-		first := len(m.editor.tokens.all)
-		raw, _ := m.editor.tokens.pictured(w.Text, "", w.Images, 1)
-		m.editor.walk.remember(w.Text, m.editor.tokens.again(raw, first))
-		m.waits = append(m.waits, queued{typing: typing{w.Text, w.Images}, about: w.About})
+		said := typing{w.Text, w.Images}
+		m.editor.walk.remember(said.text, m.editor.tokens.tokenised(said))
+		m.waits = append(m.waits, queued{typing: said, about: w.About})
 	}
 	m.hold("not sent before")
 	if d.Text != "" {
@@ -92,6 +91,13 @@ func (t *tokens) pictured(typed, raw string, images []llm.Image, no int) (string
 		typed, no = after, no+1
 	}
 	return out + t.collapse(typed, raw+out), no
+}
+
+// tokenised is what was typed, with tokens for the images in it.
+func (t *tokens) tokenised(s typing) string {
+	first := len(t.all)
+	raw, _ := t.pictured(s.text, "", s.images, 1)
+	return t.again(raw, first)
 }
 
 // again puts the tokens of images, from that number of a token on, wherever else

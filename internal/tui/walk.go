@@ -68,9 +68,7 @@ func (e *editor) recall(text string) { e.set(e.recalled(text)) }
 func (e *editor) takeBack(s typing) {
 	raw := e.recalled(s.text)
 	if !sameImages(e.tokens.images(raw), s.images) {
-		first := len(e.tokens.all)
-		raw, _ = e.tokens.pictured(s.text, "", s.images, 1)
-		raw = e.tokens.again(raw, first)
+		raw = e.tokens.tokenised(s)
 	}
 	e.set(raw)
 }

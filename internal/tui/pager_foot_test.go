@@ -138,3 +138,26 @@ func TestStopsAnywhere(t *testing.T) {
 	d.lacks("closes this")
 	d.commands()
 }
+
+// What is marked with the mouse there is copied as elsewhere, and told until the
+// next key.
+func TestWholeTellsOfACopy(t *testing.T) {
+	for keep, want := range map[bool]string{false: "copied 1 line", true: "alt+w copies"} {
+		d := newDriver(t, 80, 24, Options{KeepMarked: keep, Copy: func(string) (string, error) { return "a clipboard", nil }})
+		d.events(userSaid("go"), done(llm.Assistant, "r", "It says goodbye."), turnEnd(loop.Done, 0))
+		d.press("ctrl+g")
+		x, y := d.find("goodbye")
+		d.drag(x, y, x+2, y)
+		if got := d.foot(); !strings.Contains(got, want) {
+			t.Errorf("the last line is %q, want it to say %q", got, want)
+		}
+		d.press("alt+w")
+		if got := d.foot(); keep && !strings.Contains(got, "copied 1 line") {
+			t.Errorf("after the key the last line is %q", got)
+		}
+		d.press("k")
+		if got := d.foot(); !strings.Contains(got, "q closes this") {
+			t.Errorf("the last line stays %q", got)
+		}
+	}
+}

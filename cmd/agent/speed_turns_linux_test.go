@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 )
@@ -25,18 +26,26 @@ func measureDelta(b *testing.B) string {
 	return millis(median(took))
 }
 
-// measureStream lets an answer stream as a fast model does.
+// measureStream lets an answer stream as a fast model does, thrice. What it
+// costs is the least of the three: a processor that others use, too, adds to it
+// for seconds at a time.
 func measureStream(b *testing.B) string {
-	s := newPacer(b)
-	g := newHome(b, nil, s.env()...).gauge(b)
-	g.wait("? keys")
-	g.settle(300 * time.Millisecond)
-	s.next(play{tokens: append(speech(2000), "\n\n```\n\nend of all"), every: 5 * time.Millisecond})
-	cpu, bytes := g.cpu(b), g.written()
-	g.send("talk" + enter)
-	g.wait("end of all")
-	g.settle(300 * time.Millisecond)
-	return seconds(g.cpu(b)-cpu) + "; " + kibibytes(g.written()-bytes)
+	var cpu []time.Duration
+	var written []int64
+	for range 3 {
+		s := newPacer(b)
+		g := newHome(b, nil, s.env()...).gauge(b)
+		g.wait("? keys")
+		g.settle(300 * time.Millisecond)
+		s.next(play{tokens: append(speech(2000), "\n\n```\n\nend of all"), every: 5 * time.Millisecond})
+		before, bytes := g.cpu(b), g.written()
+		g.send("talk" + enter)
+		g.wait("end of all")
+		g.settle(300 * time.Millisecond)
+		cpu, written = append(cpu, g.cpu(b)-before), append(written, int64(g.written()-bytes))
+		g.close()
+	}
+	return seconds(slices.Min(cpu)) + "; " + kibibytes(int(median(written)))
 }
 
 // measureBurst takes an answer as fast as loopback brings it.

@@ -190,7 +190,7 @@ func measureTurns(b *testing.B) string {
 // measureScroll turns pages from the end of 10,000 messages.
 func measureScroll(b *testing.B) string {
 	g, _ := longSession(b, newPacer(b), 2000)
-	g.settle(500 * time.Millisecond)
+	g.settle(2 * time.Second) // by then memory of the start is given back, beside what is drawn
 	var frames []time.Duration
 	for range 200 {
 		before := g.cpu(b)

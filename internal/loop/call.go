@@ -317,7 +317,7 @@ func refusal(note string) string {
 func targets(ts []tools.Target) []Target {
 	var out []Target
 	for _, t := range ts {
-		out = append(out, Target{Kind: string(t.Kind), Value: t.Value})
+		out = append(out, Target{Kind: string(t.Kind), Value: t.Value, Dir: t.Dir})
 	}
 	return out
 }

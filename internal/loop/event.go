@@ -221,6 +221,8 @@ const GoOn = "Go on exactly where your answer was cut."
 type Target struct {
 	Kind  string `json:"kind"`
 	Value string `json:"value"`
+	// Dir is the absolute directory in which a command runs; empty for other kinds.
+	Dir string `json:"dir,omitempty"`
 }
 
 // Diff is one changed file.

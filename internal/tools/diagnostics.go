@@ -97,7 +97,7 @@ func (w *Workspace) diagnosticsTool(checks []Check) Tool {
 			if _, err := w.root.Stat(p); err != nil {
 				return Call{}, w.notThere(a.Path, p)
 			}
-			c.Title, c.Targets = "check "+p, []Target{{Path, p}}
+			c.Title, c.Targets = "check "+p, []Target{{Kind: Path, Value: p}}
 			changes = []Change{{Path: p, After: []byte{}}}
 		}
 		c.Run = func(ctx context.Context, ok Approved) (Result, error) {

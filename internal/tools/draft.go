@@ -101,7 +101,7 @@ func (d *drafts) call(verb string, named int) (Call, error) {
 	var paths []string
 	for _, f := range d.files {
 		paths = append(paths, f.path)
-		c.Targets = append(c.Targets, Target{Path, f.path})
+		c.Targets = append(c.Targets, Target{Kind: Path, Value: f.path})
 		c.Changes = append(c.Changes, Change{Path: f.path, Before: f.content, After: f.after})
 		if f.info != nil && f.after != nil {
 			c.Warnings = append(c.Warnings, cautions(f.path, f.info)...)

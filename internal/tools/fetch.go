@@ -40,7 +40,7 @@ func Fetch(o fetch.Options) Tool {
 		c := Call{
 			Title:   "fetch " + u.String(),
 			Effect:  Network,
-			Targets: []Target{{Host, u.Host}},
+			Targets: []Target{{Kind: Host, Value: u.Host}},
 			Run: func(ctx context.Context, _ Approved) (Result, error) {
 				p, err := client.Get(ctx, u)
 				if err != nil {

@@ -41,7 +41,7 @@ func (w *Workspace) globTool() Tool {
 		return Call{
 			Title:   "glob " + pattern + in("", at.show(p)),
 			Effect:  Read,
-			Targets: []Target{{Path, at.show(p)}},
+			Targets: []Target{{Kind: Path, Value: at.show(p)}},
 			Run: func(ctx context.Context, _ Approved) (Result, error) {
 				return at.glob(ctx, p, pattern)
 			},

@@ -37,7 +37,7 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 			return Call{}, err
 		}
 		return Call{
-			Title: "start job " + oneLine(a.Command), Effect: Execute, Targets: []Target{{Command, a.Command}},
+			Title: "start job " + oneLine(a.Command), Effect: Execute, Targets: []Target{{Kind: Command, Value: a.Command, Dir: s.where()}},
 			Run: func(ctx context.Context, _ Approved) (Result, error) { return s.start(ctx, a.Command) },
 		}, nil
 	case "list":
@@ -68,7 +68,7 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 	}
 	return Call{
 		Title: fmt.Sprintf("send to job %d: %s", b.id, oneLine(a.Input)), Effect: Execute,
-		Targets: []Target{{Command, fmt.Sprintf("job %d < %s", b.id, a.Input)}},
+		Targets: []Target{{Kind: Command, Value: fmt.Sprintf("job %d < %s", b.id, a.Input)}},
 		Run:     func(context.Context, Approved) (Result, error) { return b.send(a.Input) },
 	}, nil
 }

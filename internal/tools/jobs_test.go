@@ -55,14 +55,14 @@ func states(list []tools.Job) (out []string) {
 }
 
 func TestJobsSayWhatTheyWouldDo(t *testing.T) {
-	c, _, _ := newJobs(t)
+	c, _, dir := newJobs(t)
 	c.run("jobs", obj{"action": "start", "command": "sleep 600"})
 	for _, x := range []struct {
 		args obj
 		want tools.Call
 	}{
 		{obj{"action": "start", "command": "make\nmake two"}, tools.Call{Title: "start job make (+1 line)", Effect: tools.Execute,
-			Targets: []tools.Target{{Kind: tools.Command, Value: "make\nmake two"}}}},
+			Targets: []tools.Target{{Kind: tools.Command, Value: "make\nmake two", Dir: dir}}}},
 		{obj{"action": "send", "id": 1, "input": "y"}, tools.Call{Title: "send to job 1: y", Effect: tools.Execute,
 			Targets: []tools.Target{{Kind: tools.Command, Value: "job 1 < y"}}}},
 		{obj{"action": "read", "id": 1}, tools.Call{Title: "read job 1 (sleep 600)", Effect: tools.Read}},

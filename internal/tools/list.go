@@ -46,7 +46,7 @@ func (w *Workspace) listTool() Tool {
 		return Call{
 			Title:   "list " + at.show(p),
 			Effect:  Read,
-			Targets: []Target{{Path, at.show(p)}},
+			Targets: []Target{{Kind: Path, Value: at.show(p)}},
 			Run: func(ctx context.Context, _ Approved) (Result, error) {
 				return at.list(ctx, p, depth)
 			},

@@ -46,7 +46,7 @@ func (w *Workspace) readTool(known *Ledger) Tool {
 		return Call{
 			Title:   title,
 			Effect:  Read,
-			Targets: []Target{{Path, at.show(p)}},
+			Targets: []Target{{Kind: Path, Value: at.show(p)}},
 			Run: func(ctx context.Context, _ Approved) (Result, error) {
 				return within(ctx, func() (Result, error) { return at.read(ctx, known, p, span) })
 			},

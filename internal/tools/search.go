@@ -67,7 +67,7 @@ func (w *Workspace) searchTool() Tool {
 		return Call{
 			Title:   `search "` + strings.ReplaceAll(a.Pattern, "\n", `\n`) + `"` + in(a.kinds(), at.show(p)),
 			Effect:  Read,
-			Targets: []Target{{Path, at.show(p)}},
+			Targets: []Target{{Kind: Path, Value: at.show(p)}},
 			Run: func(ctx context.Context, ok Approved) (Result, error) {
 				o.Found = at.tell(ok.Progress, o.Max)
 				r, err := at.tree().Grep(ctx, p, q, o)

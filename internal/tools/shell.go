@@ -60,7 +60,7 @@ func (s *shellTool) prepare(_ context.Context, a shellArgs) (Call, error) {
 	return Call{
 		Title:   "shell " + oneLine(a.Command),
 		Effect:  Execute,
-		Targets: []Target{{Command, a.Command}},
+		Targets: []Target{{Kind: Command, Value: a.Command, Dir: s.where()}},
 		Run:     func(ctx context.Context, ok Approved) (Result, error) { return s.run(ctx, a, ok) },
 	}, nil
 }
@@ -126,6 +126,18 @@ func (s *shellTool) run(ctx context.Context, a shellArgs, ok Approved) (Result, 
 		return o.result(), ctx.Err()
 	}
 	return o.result(), nil
+}
+
+// where returns the directory in which the next command runs. Unlike dir it
+// changes nothing.
+func (s *shellTool) where() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	dir := filepath.Join(s.w.dir, filepath.FromSlash(s.at))
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return dir
+	}
+	return s.w.dir
 }
 
 // dir returns where the next command runs, and a note if that is not where the

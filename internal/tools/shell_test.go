@@ -100,12 +100,13 @@ func TestShellSaysWhatItWouldRun(t *testing.T) {
 		"echo '\x1b[31mé\u202e'": `shell echo '\x1b[31mé\u202e'`,
 		strings.Repeat("é", 300): "shell " + strings.Repeat("é", 119) + "…",
 	} {
-		c, err := prepareShell(t, t.TempDir(), obj{"command": command})
+		dir := t.TempDir()
+		c, err := prepareShell(t, dir, obj{"command": command})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := []any{c.Title, c.Effect, c.Targets}
-		want := []any{title, tools.Execute, []tools.Target{{Kind: tools.Command, Value: command}}}
+		want := []any{title, tools.Execute, []tools.Target{{Kind: tools.Command, Value: command, Dir: dir}}}
 		if d := cmp.Diff(got, want); d != "" {
 			t.Errorf("%q: got (-), want (+):\n%s", command, d)
 		}

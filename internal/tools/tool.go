@@ -79,6 +79,8 @@ const (
 type Target struct {
 	Kind  TargetKind `json:"kind"`
 	Value string     `json:"value"`
+	// Dir is the absolute directory in which a Command runs; empty for other kinds.
+	Dir string `json:"dir,omitempty"`
 }
 
 // TargetKind is the kind of a Target.

@@ -147,8 +147,8 @@ func scopeOf(c tools.Call) Scope {
 	t := c.Targets[0]
 	if t.Kind == tools.Path {
 		if dir := path.Dir(path.Clean(t.Value)); dir != "." {
-			return Scope{tools.Path, dir + "/"}
+			return Scope{Kind: tools.Path, Value: dir + "/"}
 		}
 	}
-	return Scope{t.Kind, t.Value}
+	return Scope{Kind: t.Kind, Value: t.Value}
 }

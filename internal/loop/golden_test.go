@@ -1,0 +1,176 @@
+package loop_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/script"
+	"agent/internal/loop"
+	"agent/internal/loop/export"
+	"agent/internal/tools"
+)
+
+var update = flag.Bool("update", false, "write what is got into the golden files")
+
+// goldenSessions are logs that earlier versions wrote. The logs never change:
+// every later version opens and resumes them to the same conversation.
+const goldenSessions = "../../testdata/sessions"
+
+// golden compares got with a golden file, or writes it.
+func golden(t *testing.T, file string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(got), string(want)); d != "" {
+		t.Errorf("%s: got (-), want (+):\n%s", file, d)
+	}
+}
+
+// eachGolden runs test on every golden log, copied into a store of its own.
+func eachGolden(t *testing.T, test func(t *testing.T, name string, store *history.Store, id string)) {
+	logs, err := filepath.Glob(filepath.Join(goldenSessions, "*.jsonl"))
+	if err != nil || len(logs) == 0 {
+		t.Fatalf("got %d logs, %v", len(logs), err)
+	}
+	for _, log := range logs {
+		name := strings.TrimSuffix(filepath.Base(log), ".jsonl")
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var header history.Header
+			if err := json.Unmarshal(text[:bytes.IndexByte(text, '\n')], &header); err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			file := filepath.Join(dir, "sessions", header.ID+".jsonl")
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			test(t, name, history.Open(dir), header.ID)
+		})
+	}
+}
+
+// summary is what must stay the same of a resumed session.
+type summary struct {
+	Messages                   []llm.Message
+	Model, Effort, Mode, Title string
+	Steps                      int
+	Usage                      llm.Usage
+	Todo                       []loop.TodoItem
+	Grants                     any
+	Unsent                     []*loop.ShellEnd
+	Closing                    []json.RawMessage
+	Damage                     []history.Problem // without their texts
+}
+
+func TestGoldenSessionsResumeTheSame(t *testing.T) {
+	eachGolden(t, func(t *testing.T, name string, store *history.Store, id string) {
+		log, problems, err := store.Resume(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer log.Close()
+		state, err := loop.Fold(undamaged(recorded(log)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := summary{Messages: state.Messages, Model: state.Model, Effort: state.Effort, Mode: state.Mode, Title: state.Title,
+			Steps: state.Steps, Usage: state.Usage, Todo: state.Todo, Grants: state.Grants, Unsent: state.Untold}
+		for _, e := range state.Closing {
+			record, err := loop.Encode(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.Closing = append(got.Closing, record)
+		}
+		for _, p := range problems {
+			p.Text = ""
+			got.Damage = append(got.Damage, p)
+		}
+		text, err := json.MarshalIndent(got, "", "\t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, filepath.Join(goldenSessions, name+".state.json"), append(text, '\n'))
+
+		golden(t, filepath.Join(goldenSessions, name+".request.txt"), []byte(resumedRequest(t, log)))
+	})
+}
+
+// resumedRequest returns what an agent that continues log sends with its next
+// prompt.
+func resumedRequest(t *testing.T, log *history.Log) string {
+	t.Helper()
+	p := script.New(script.Say("here"))
+	o := options(p, echo("read", tools.Read))
+	o.Log, o.Model.Context = log, 0
+	play(t, o, []string{"still there?"}, nil)
+	requests := p.Requests()
+	if len(requests) != 1 {
+		t.Fatalf("got %d requests, want 1", len(requests))
+	}
+	if err := valid(requests[0].Messages); err != nil {
+		t.Error(err)
+	}
+	return conversation(requests[0])
+}
+
+// undamaged yields the records that can be read.
+func undamaged(records iter.Seq2[history.Record, error]) iter.Seq2[history.Record, error] {
+	return func(yield func(history.Record, error) bool) {
+		for r, err := range records {
+			if errors.As(err, new(history.Problem)) {
+				continue
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+func TestGoldenSessionsExportTheSame(t *testing.T) {
+	eachGolden(t, func(t *testing.T, name string, store *history.Store, id string) {
+		v, err := store.View(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		state, err := loop.Ending(context.Background(), v, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := export.Session{Header: v.Header(), Title: state.Title, Events: state.Events}
+		var out bytes.Buffer
+		if err := export.Markdown(&out, s); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, filepath.Join(goldenSessions, name+".export.md"), out.Bytes())
+	})
+}

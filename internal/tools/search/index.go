@@ -140,7 +140,8 @@ func (x *Index) walk(found *names) {
 	defer stop()
 	var mu sync.Mutex
 	var later []task
-	w := &walker{tree: x.tree, names: func(dir string, entries []fs.DirEntry, r rules) {
+	b := newBudget(ctx, x.tree.caps)
+	w := &walker{tree: x.tree, budget: b, names: func(dir string, entries []fs.DirEntry, r rules) {
 		all := entriesOf(dir, entries, func(e fs.DirEntry) bool { return r.ignores(dir, e.Name(), e.IsDir()) })
 		if !found.add(dir, all) {
 			stop()
@@ -153,10 +154,10 @@ func (x *Index) walk(found *names) {
 			}
 		}
 	}}
-	if w.run(ctx, task{path: ".", rules: func(folder, func(string) bool) rules { return x.tree.rulesIn(".") }}) != nil {
+	if w.run(ctx, task{path: ".", rules: func(folder, func(string) bool) rules { return x.tree.rulesIn(b, ".") }}) != nil {
 		return
 	}
-	w = &walker{tree: Whole(x.tree.root), names: func(dir string, entries []fs.DirEntry, _ rules) {
+	w = &walker{tree: Whole(x.tree.root), budget: b, names: func(dir string, entries []fs.DirEntry, _ rules) {
 		if !found.add(dir, entriesOf(dir, entries, func(fs.DirEntry) bool { return true })) {
 			stop()
 		}

@@ -12,6 +12,7 @@ package edit
 
 import (
 	"bytes"
+	"context"
 	"errors"
 )
 
@@ -35,8 +36,9 @@ const maxAfter = 64 << 20
 // Replace puts new where old is in before. Without all, there must be exactly
 // one such place; with all, at least one, and old must fit exactly or but for
 // its line endings. An empty old fits an empty file. The error is ErrSame,
-// ErrEmptyOld, ErrTooLarge, a *NotFoundError or an *AmbiguousError.
-func Replace(before, old, new []byte, all bool) (Result, error) {
+// ErrEmptyOld, ErrTooLarge, a *NotFoundError, an *AmbiguousError or, soon after
+// ctx ended, its error.
+func Replace(ctx context.Context, before, old, new []byte, all bool) (Result, error) {
 	switch {
 	case bytes.Equal(old, new):
 		return Result{}, ErrSame
@@ -45,12 +47,15 @@ func Replace(before, old, new []byte, all bool) (Result, error) {
 	case len(old) == 0:
 		return Result{After: append([]byte{}, new...), Lines: []int{1}}, nil
 	}
-	w := wanted{before: before, old: old, new: new, all: all}
+	w := wanted{ctx: ctx, before: before, old: old, new: new, all: all}
 	for fit, find := range ladder() {
 		if !w.allows(Fit(fit)) {
 			break
 		}
 		places := find(&w)
+		if err := ctx.Err(); err != nil {
+			return Result{}, err
+		}
 		if len(places) == 0 {
 			continue
 		}
@@ -61,7 +66,7 @@ func Replace(before, old, new []byte, all bool) (Result, error) {
 		after, err := splice(before, places)
 		return Result{After: after, Lines: lines, Fit: Fit(fit)}, err
 	}
-	return Result{}, &NotFoundError{Near: nearest(before, w.lines().old)}
+	return Result{}, &NotFoundError{Near: nearest(ctx, before, w.lines().old)}
 }
 
 // place is a span of the file and what is to stand there.

@@ -27,7 +27,7 @@ func TestReplace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := []byte(c.before)
-			got, err := edit.Replace(before, []byte(c.old), []byte(c.new), c.all)
+			got, err := edit.Replace(t.Context(), before, []byte(c.old), []byte(c.new), c.all)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestWhatCannotBeReplaced(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := edit.Replace([]byte(c.before), []byte(c.old), []byte(c.new), c.all)
+			_, err := edit.Replace(t.Context(), []byte(c.before), []byte(c.old), []byte(c.new), c.all)
 			if errors.Is(err, c.want) {
 				return
 			}

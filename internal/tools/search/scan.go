@@ -90,7 +90,7 @@ func (s *scanner) most(r file) int64 {
 	if err != nil {
 		size = 0
 	}
-	return size + s.budget.caps.growth
+	return min(size, 1<<62) + s.budget.caps.growth
 }
 
 // readFull fills b as far as r goes. The error is io.EOF at the end of r, even

@@ -90,7 +90,7 @@ func TestAnInterruptEndsAnEdit(t *testing.T) {
 		"edit":  {"path": "f", "old": strings.Repeat(" x\nx\n", lines/4), "new": "y\n"},
 		"patch": {"patch": "*** Begin Patch\n*** Update File: f\n@@\n" + strings.Repeat(" x\n", lines/2) + "-y\n*** End Patch"},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		began := time.Now()
 		b, err := json.Marshal(args)
 		if err != nil {

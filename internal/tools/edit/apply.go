@@ -19,8 +19,11 @@ func ApplyHunks(ctx context.Context, before []byte, hunks []Hunk) (Result, error
 	var fit Fit
 	for _, h := range hunks {
 		at, f, err := p.place(h)
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return Result{}, ctx.Err()
+		case p.costly:
+			err = ErrAlike
 		}
 		if err != nil {
 			return Result{}, fmt.Errorf("the hunk on line %d of the patch: %w", h.Number, err)

@@ -39,6 +39,7 @@ func (f Fit) String() string {
 // wanted is a replacement that is wanted.
 type wanted struct {
 	ctx              context.Context // ends the search early
+	costly           bool            // the search was given up: see document
 	before, old, new []byte
 	all              bool
 	parsed           *replacement // see lines
@@ -164,6 +165,7 @@ func wholeLines(fold folding) finder {
 				break
 			}
 		}
+		w.costly = w.costly || d.costly
 		return out
 	}
 }
@@ -188,6 +190,7 @@ func indentation(w *wanted) []place {
 			break
 		}
 	}
+	w.costly = w.costly || d.costly
 	if len(out) == 1 && !certain {
 		return nil
 	}

@@ -28,7 +28,7 @@ const classEnd = 0
 const (
 	maxInsts   = 4000
 	maxRegexp  = 10_000 // instructions of a pattern that regexp is given: it may follow all of them at each byte
-	maxSets    = 100 // different sets of characters
+	maxSets    = 100    // different sets of characters
 	maxClasses = 250
 )
 

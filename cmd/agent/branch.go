@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // branch returns the branch that is checked out in the repository that holds
@@ -54,8 +56,18 @@ func readSmall(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !fi.Mode().IsRegular() || fi.Size() > 1<<16 {
+	const most = 1 << 16
+	if !fi.Mode().IsRegular() || fi.Size() > most {
 		return nil, fmt.Errorf("%s is no file of git's", name)
 	}
-	return os.ReadFile(name)
+	// The file may have been replaced by a pipe, or grow.
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if fi, err = f.Stat(); err != nil || !fi.Mode().IsRegular() {
+		return nil, fmt.Errorf("read %s: not a regular file", name)
+	}
+	return io.ReadAll(io.LimitReader(f, most))
 }

@@ -58,7 +58,7 @@ func (a editArgs) list() ([]oneEdit, error) {
 }
 
 func (w *Workspace) editTool(known *Ledger) Tool {
-	return New("edit", editText, func(_ context.Context, a editArgs) (Call, error) {
+	return New("edit", editText, func(ctx context.Context, a editArgs) (Call, error) {
 		edits, err := a.list()
 		if err != nil {
 			return Call{}, err
@@ -66,7 +66,10 @@ func (w *Workspace) editTool(known *Ledger) Tool {
 		d := drafts{w: w, known: known}
 		places := map[*draft]*placed{}
 		for i, e := range edits {
-			f, r, err := d.edit(e)
+			f, r, err := d.edit(ctx, e)
+			if ctx.Err() != nil {
+				return Call{}, ctx.Err()
+			}
 			if err != nil && len(edits) > 1 {
 				err = fmt.Errorf("%w (edit %d of %d; none of them was made)", err, i+1, len(edits))
 			}
@@ -86,7 +89,7 @@ func (w *Workspace) editTool(known *Ledger) Tool {
 }
 
 // edit makes one edit in its draft.
-func (d *drafts) edit(e oneEdit) (*draft, edit.Result, error) {
+func (d *drafts) edit(ctx context.Context, e oneEdit) (*draft, edit.Result, error) {
 	f, err := d.open(e.Path)
 	if err == nil && f.after == nil && e.Old != "" {
 		err = d.w.notThere(e.Path, f.path)
@@ -94,7 +97,7 @@ func (d *drafts) edit(e oneEdit) (*draft, edit.Result, error) {
 	if err != nil {
 		return nil, edit.Result{}, err
 	}
-	r, err := edit.Replace(f.after, []byte(e.Old), []byte(e.New), e.ReplaceAll)
+	r, err := edit.Replace(ctx, f.after, []byte(e.Old), []byte(e.New), e.ReplaceAll)
 	if err != nil {
 		return nil, r, fmt.Errorf("edit %s: %w", f.path, err)
 	}

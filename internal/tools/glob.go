@@ -25,6 +25,8 @@ func (w *Workspace) globTool() Tool {
 	return New("glob", globText, func(_ context.Context, a globArgs) (Call, error) {
 		pattern := strings.TrimPrefix(a.Pattern, "./")
 		switch {
+		case costly(pattern):
+			return Call{}, tooCostly(a.Pattern)
 		case pattern == "" || !doublestar.ValidatePattern(pattern):
 			return Call{}, fmt.Errorf("the pattern %q is malformed: use such as *.go, **/*_test.go or cmd/**/*.{go,md}", a.Pattern)
 		case filepath.IsAbs(pattern) || strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "../"):
@@ -43,7 +45,7 @@ func (w *Workspace) globTool() Tool {
 			Effect:  Read,
 			Targets: []Target{{Kind: Path, Value: at.show(p)}},
 			Run: func(ctx context.Context, _ Approved) (Result, error) {
-				return at.glob(ctx, p, pattern)
+				return within(ctx, func() (Result, error) { return at.glob(ctx, p, pattern) })
 			},
 		}, nil
 	})
@@ -70,5 +72,54 @@ func (w *Workspace) glob(ctx context.Context, p, pattern string) (Result, error)
 		fmt.Fprintf(&b, "(%d more; shown are the %d changed most recently. Narrow the pattern to see the others)\n", n-maxGlob, maxGlob)
 	}
 	b.WriteString(unreadable(found.Unreadable))
-	return Result{Text: b.String(), Summary: plural(n, "file")}, nil
+	b.WriteString(limited(found.Limits, "searched"))
+	return Result{Text: b.String(), Summary: plural(n, "file") + inShort(found.Limits)}, nil
+}
+
+// The limits of a glob: its length in bytes, and how many patterns without
+// braces it stands for.
+const (
+	maxGlobPattern  = 1000
+	maxAlternatives = 1000
+)
+
+// costly reports whether comparing a glob with a path could take long. Each
+// pair of braces multiplies the patterns that are compared.
+func costly(pattern string) bool {
+	if len(pattern) > maxGlobPattern {
+		return true
+	}
+	all := 1
+	var open []int // the alternatives of each pair of braces that is open
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case c == '{':
+			open = append(open, 1)
+		case c == ',' && len(open) > 0:
+			open[len(open)-1]++
+		case c == '}' && len(open) > 0:
+			if all *= open[len(open)-1]; all > maxAlternatives {
+				return true
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	return false
+}
+
+// tooCostly is the error for a glob that is costly.
+func tooCostly(pattern string) error {
+	return fmt.Errorf("the pattern %s stands for more than %d patterns or is longer than %d bytes: use fewer braces, or several calls",
+		clipped(pattern), maxAlternatives, maxGlobPattern)
+}
+
+// clipped is the beginning of a text that is long.
+func clipped(s string) string {
+	const most = 200
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
 }

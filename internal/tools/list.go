@@ -48,7 +48,7 @@ func (w *Workspace) listTool() Tool {
 			Effect:  Read,
 			Targets: []Target{{Kind: Path, Value: at.show(p)}},
 			Run: func(ctx context.Context, _ Approved) (Result, error) {
-				return at.list(ctx, p, depth)
+				return within(ctx, func() (Result, error) { return at.list(ctx, p, depth) })
 			},
 		}, nil
 	})
@@ -69,13 +69,21 @@ func (w *Workspace) list(ctx context.Context, p string, depth int) (Result, erro
 	switch {
 	case n == 0 && l.Ignored == 0:
 		b.WriteString("(empty)\n")
+	case l.Limits.Large > 0:
+		fmt.Fprintf(&b, "(at least %s more not shown: there are too many to read and sort all of them, so others may come earlier by name. Use glob with a narrow pattern)\n", plural(l.More, "entry"))
 	case l.More > 0:
 		fmt.Fprintf(&b, "(%s more not shown; list a directory further down, or with a smaller depth)\n", plural(l.More, "entry"))
 	}
 	if l.Ignored > 0 {
 		fmt.Fprintf(&b, "(%s ignored, not shown)\n", plural(l.Ignored, "entry"))
 	}
-	return Result{Text: b.String(), Summary: plural(n, "entry")}, nil
+	summary := plural(n, "entry")
+	if l.Limits.Large > 0 {
+		summary = "at least " + summary
+		l.Limits.Large = 0 // said above
+	}
+	b.WriteString(limited(l.Limits, "listed"))
+	return Result{Text: b.String(), Summary: summary + inShort(l.Limits)}, nil
 }
 
 // mark is what follows a name to say what it is, unless it is a file.

@@ -14,6 +14,7 @@ import (
 // so many.
 const (
 	maxNearEntries = 5000
+	maxNearName    = 255 // bytes; no file system has longer names
 	maxNearNames   = 3
 )
 
@@ -43,6 +44,9 @@ func (w *Workspace) notThere(name, p string) error {
 
 // near returns the paths in dir whose last element is most like base.
 func (w *Workspace) near(dir, base string) []string {
+	if len(base) > maxNearName {
+		return nil
+	}
 	f, err := w.root.Open(dir)
 	if err != nil {
 		return nil

@@ -68,7 +68,7 @@ func (t *typed[A]) Prepare(ctx context.Context, args json.RawMessage) (Call, err
 	if err := d.Decode(&a); err != nil {
 		return Call{}, t.misfit(err)
 	}
-	return t.prepare(ctx, a)
+	return within(ctx, func() (Call, error) { return t.prepare(ctx, a) })
 }
 
 // misfit is the error for arguments that the schema does not allow.

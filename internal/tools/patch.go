@@ -20,14 +20,18 @@ type patchArgs struct {
 }
 
 func (w *Workspace) patchTool(known *Ledger) Tool {
-	return New("patch", patchText, func(_ context.Context, a patchArgs) (Call, error) {
+	return New("patch", patchText, func(ctx context.Context, a patchArgs) (Call, error) {
 		actions, err := edit.ParsePatch(a.Patch)
 		if err != nil {
 			return Call{}, fmt.Errorf("%w (nothing was changed)", err)
 		}
 		d := drafts{w: w, known: known}
 		for _, action := range actions {
-			if err := d.act(action); err != nil {
+			err := d.act(ctx, action)
+			if ctx.Err() != nil {
+				return Call{}, ctx.Err()
+			}
+			if err != nil {
 				return Call{}, fmt.Errorf("%s %s: %w (nothing was changed)", verbOf(action), action.Path, err)
 			}
 		}
@@ -46,7 +50,7 @@ func verbOf(a edit.FileAction) string {
 }
 
 // act makes one action of a patch in the drafts.
-func (d *drafts) act(a edit.FileAction) error {
+func (d *drafts) act(ctx context.Context, a edit.FileAction) error {
 	if a.Kind == edit.Add {
 		f, err := d.open(a.Path)
 		if err != nil {
@@ -62,7 +66,7 @@ func (d *drafts) act(a edit.FileAction) error {
 		return d.remove(f, a.Path)
 	}
 	if len(a.Hunks) > 0 {
-		r, err := edit.ApplyHunks(f.after, a.Hunks)
+		r, err := edit.ApplyHunks(ctx, f.after, a.Hunks)
 		if err != nil {
 			return err
 		}

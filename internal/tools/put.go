@@ -80,6 +80,9 @@ func (r *replacing) prepare(ctx context.Context, files []*draft) error {
 		}
 	}
 	for _, s := range r.files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if err := r.w.unchanged(s.sight); err != nil {
 			return s.failed(err)
 		}

@@ -69,12 +69,16 @@ func (w *Workspace) searchTool() Tool {
 			Effect:  Read,
 			Targets: []Target{{Kind: Path, Value: at.show(p)}},
 			Run: func(ctx context.Context, ok Approved) (Result, error) {
-				o.Found = at.tell(ok.Progress, o.Max)
-				r, err := at.tree().Grep(ctx, p, q, o)
-				if err != nil {
-					return Result{}, failed(ctx, "search "+at.show(p), err)
-				}
-				return at.searched(r, a, o.Max), nil
+				progress, stop := until(ctx, ok.Progress)
+				defer stop()
+				o.Found = at.tell(progress, o.Max)
+				return within(ctx, func() (Result, error) {
+					r, err := at.tree().Grep(ctx, p, q, o)
+					if err != nil {
+						return Result{}, failed(ctx, "search "+at.show(p), err)
+					}
+					return at.searched(r, a, o.Max), nil
+				})
 			},
 		}, nil
 	})
@@ -129,6 +133,9 @@ func filter(glob, kind, start string) (func(p string) bool, error) {
 		return byType, err
 	}
 	glob = strings.TrimPrefix(glob, "./")
+	if costly(glob) {
+		return nil, tooCostly(glob)
+	}
 	if !doublestar.ValidatePattern(glob) {
 		return nil, fmt.Errorf("the glob %s is malformed: use such as *.go, *.{ts,tsx} or src/**/*.py", glob)
 	}

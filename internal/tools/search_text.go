@@ -60,7 +60,7 @@ func (w *Workspace) searched(r search.Results, a searchArgs, most int) Result {
 		b.WriteString(" in " + kinds)
 	}
 	b.WriteString(left(r, shown, files, most) + ".\n" + unsearched(r))
-	return Result{Text: b.String(), Summary: summary}
+	return Result{Text: b.String(), Summary: summary + inShort(r.Limits)}
 }
 
 // left says what was found and is not shown, and what to do about it.
@@ -86,7 +86,45 @@ func unsearched(r search.Results) string {
 		text += fmt.Sprintf("%s not searched: larger than %d MB, which is too large for multiline. Search without it there.\n",
 			plural(r.Large, "file"), search.MaxWhole>>20)
 	}
+	return text + limited(r.Limits, "searched")
+}
+
+// limited tells the model which limits a call reached, and what to do. done is
+// what was not done with all files: "searched".
+func limited(l search.Limits, done string) string {
+	text := ""
+	if l.Rules {
+		text += "Not all ignore rules were applied: there are too many of them here, or they are too costly. " +
+			"So files that git ignores may be among these. Give a narrower path.\n"
+	}
+	if l.Deep > 0 {
+		text += fmt.Sprintf("%s not %s: too many levels below the start. Give a path further down.\n", directories(l.Deep), done)
+	}
+	if l.Large > 0 {
+		text += fmt.Sprintf("%s not %s to the end: too many entries in one directory. For those use a command in the shell.\n", directories(l.Large), done)
+	}
+	if l.Grown > 0 {
+		text += fmt.Sprintf("%s not %s to the end: still growing.\n", plural(l.Grown, "file"), done)
+	}
 	return text
+}
+
+// inShort tells the user that a call reached limits, as the end of a summary.
+func inShort(l search.Limits) string {
+	switch {
+	case l.Deep+l.Large+l.Grown > 0:
+		return ", incomplete"
+	case l.Rules:
+		return ", ignore rules incomplete"
+	}
+	return ""
+}
+
+func directories(n int) string {
+	if n == 1 {
+		return "1 directory"
+	}
+	return fmt.Sprintf("%d directories", n)
 }
 
 // unreadable says what could not be read.

@@ -16,6 +16,10 @@ import (
 // else than its lines.
 const maxWhole = 32 << 20
 
+// maxGrowth is how many bytes a file may hold beyond its size when it is opened.
+// A file that grows all the time, or one of the kernel's, may have no end.
+const maxGrowth = 64 << 20
+
 // source is an open file that is to be shown.
 type source struct {
 	name  string // as a model writes it
@@ -27,10 +31,11 @@ type source struct {
 }
 
 func newSource(ctx context.Context, name string, r io.Reader, info fs.FileInfo) *source {
+	r = io.LimitReader(&contextReader{ctx, r}, min(info.Size(), 1<<62)+maxGrowth)
 	return &source{
 		name: name,
 		info: info,
-		rest: bufio.NewReaderSize(&contextReader{ctx, r}, readBlock),
+		rest: bufio.NewReaderSize(r, readBlock),
 		size: info.Size(),
 	}
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -45,4 +46,26 @@ func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 func unblock(ctx context.Context, f *os.File) func() {
 	stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) })
 	return func() { stop() }
+}
+
+// until returns progress such that it does nothing once ctx has ended or stop
+// was called. Work that within left behind must not report any more.
+func until(ctx context.Context, progress func(string)) (until func(string), stop func()) {
+	if progress == nil {
+		return nil, func() {}
+	}
+	var mu sync.Mutex
+	stopped := false
+	until = func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !stopped && ctx.Err() == nil {
+			progress(text)
+		}
+	}
+	return until, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
+	}
 }

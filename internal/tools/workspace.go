@@ -96,8 +96,12 @@ func (w *Workspace) show(p string) string {
 	return filepath.Join(w.prefix, filepath.FromSlash(p))
 }
 
-// maxLinks is how many symbolic links one path may lead through.
-const maxLinks = 40
+// The limits of one path: how many symbolic links it may lead through, and how
+// many names it may have with those of the links.
+const (
+	maxLinks = 40
+	maxNames = 4096
+)
 
 // resolve turns a path as a model writes it (relative, or absolute inside the
 // workspace) into one relative to the workspace, with slashes, none of whose
@@ -108,7 +112,10 @@ func (w *Workspace) resolve(name string) (string, error) {
 		return "", err
 	}
 	done, todo := ".", strings.Split(rel, "/")
-	for links := 0; len(todo) > 0; {
+	for links, names := 0, 0; len(todo) > 0; {
+		if names++; names > maxNames {
+			return "", fmt.Errorf("%s leads through more than %d names: use a shorter path", clipped(name), maxNames)
+		}
 		c := todo[0]
 		todo = todo[1:]
 		switch {

@@ -3,6 +3,7 @@ package edit
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,13 +12,19 @@ import (
 
 // ApplyHunks makes the changes of hunks in before, all or none of them. Each
 // must fit one place only: of those that its @@ lines leave, or of those after
-// the place of the hunk before it.
-func ApplyHunks(before []byte, hunks []Hunk) (Result, error) {
-	p := patcher{document: newDocument(before), eol: commonEnding(before)}
+// the place of the hunk before it. Soon after ctx ended, its error is returned.
+func ApplyHunks(ctx context.Context, before []byte, hunks []Hunk) (Result, error) {
+	p := patcher{document: newDocument(ctx, before), eol: commonEnding(before)}
 	var places []place
 	var fit Fit
 	for _, h := range hunks {
 		at, f, err := p.place(h)
+		switch {
+		case ctx.Err() != nil:
+			return Result{}, ctx.Err()
+		case p.costly:
+			err = ErrAlike
+		}
 		if err != nil {
 			return Result{}, fmt.Errorf("the hunk on line %d of the patch: %w", h.Number, err)
 		}
@@ -79,6 +86,9 @@ func (p *patcher) locate(h *Hunk, inside []int) (first, n int, fit Fit, err erro
 		}
 	}
 	for {
+		if err := p.ctx.Err(); err != nil {
+			return 0, 0, 0, err
+		}
 		for _, step := range []struct {
 			Fit
 			folding
@@ -96,7 +106,7 @@ func (p *patcher) locate(h *Hunk, inside []int) (first, n int, fit Fit, err erro
 			h.Lines, old = h.Lines[:last], old[:len(old)-1]
 			continue
 		}
-		return 0, 0, 0, &NotFoundError{Near: nearest(p.content, old), Hunk: true}
+		return 0, 0, 0, &NotFoundError{Near: nearest(p.ctx, p.content, old), Hunk: true}
 	}
 }
 
@@ -149,6 +159,9 @@ func after(fits, inside []int) []int {
 func (p *patcher) inside(names []string) ([]int, error) {
 	var out []int
 	for i, name := range names {
+		if err := p.ctx.Err(); err != nil {
+			return nil, err
+		}
 		found := p.named(name)
 		if i > 0 {
 			for j := range out {

@@ -36,7 +36,7 @@ func TestCases(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(c.ID, func(t *testing.T) {
-			got, err := edit.Replace([]byte(c.Before), []byte(c.Old), []byte(c.New), c.ReplaceAll)
+			got, err := edit.Replace(t.Context(), []byte(c.Before), []byte(c.Old), []byte(c.New), c.ReplaceAll)
 			if diff := cmp.Diff(outcome(got, err), c.Expect); diff != "" {
 				t.Errorf("got (-), want (+):\n%s", diff)
 			}
@@ -44,7 +44,7 @@ func TestCases(t *testing.T) {
 				return
 			}
 			// The same file with other line endings, which a model does not see.
-			got, err = edit.Replace([]byte(withCRLF(c.Before)), []byte(c.Old), []byte(c.New), c.ReplaceAll)
+			got, err = edit.Replace(t.Context(), []byte(withCRLF(c.Before)), []byte(c.Old), []byte(c.New), c.ReplaceAll)
 			if diff := cmp.Diff(outcome(got, err), withCRLF(c.Expect)); diff != "" {
 				t.Errorf("with CRLF: got (-), want (+):\n%s", diff)
 			}

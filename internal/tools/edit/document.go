@@ -2,18 +2,21 @@ package edit
 
 import (
 	"bytes"
+	"context"
 	"iter"
 	"unicode/utf8"
 )
 
 // document is a content seen as lines, which end in LF, CRLF or a lone CR.
 type document struct {
+	ctx     context.Context // ends a search early
+	costly  bool            // a search was given up after maxCompared bytes
 	content []byte
 	starts  []int // of each line, and the length of the content
 }
 
-func newDocument(content []byte) *document {
-	d := &document{content: content}
+func newDocument(ctx context.Context, content []byte) *document {
+	d := &document{ctx: ctx, content: content}
 	rest := content
 	if bytes.HasPrefix(rest, []byte("\ufeff")) {
 		rest = rest[len("\ufeff"):]
@@ -72,10 +75,12 @@ func (d *document) number(i int) int {
 }
 
 // find yields every index from which on the lines of d are those wanted, once
-// both are folded.
+// both are folded. It stops when the context of d has ended, and gives up, with
+// costly set, if too much fits: where all lines of a file look alike, each of
+// them may begin a place.
 func (d *document) find(want []string, fold folding) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		if len(want) == 0 || len(want) > d.count() {
+		if len(want) == 0 || len(want) > d.count() || d.ctx.Err() != nil {
 			return
 		}
 		// One text for each, in which every line lies between two newlines.
@@ -88,7 +93,12 @@ func (d *document) find(want []string, fold folding) iter.Seq[int] {
 		for _, l := range want {
 			pattern = append(fold(pattern, []byte(l)), '\n')
 		}
-		for line, at := 0, 0; ; {
+		each := len(pattern) + lineCost*len(want)
+		for line, at, compared := 0, 0, 0; d.ctx.Err() == nil; compared += each {
+			if compared > maxCompared {
+				d.costly = true
+				return
+			}
 			i := bytes.Index(text[at:], pattern)
 			if i < 0 {
 				return
@@ -101,6 +111,13 @@ func (d *document) find(want []string, fold folding) iter.Seq[int] {
 		}
 	}
 }
+
+// The limits of a search: how many bytes are compared with places that fit, and
+// for how many bytes a line counts beside its own.
+const (
+	maxCompared = 1 << 28
+	lineCost    = 64
+)
 
 // folding appends a line to dst in a form in which lines are the same that
 // differ in nothing that matters.

@@ -12,6 +12,7 @@ package edit
 
 import (
 	"bytes"
+	"context"
 	"errors"
 )
 
@@ -26,6 +27,7 @@ type Result struct {
 var (
 	ErrSame     = errors.New("old and new are the same, so there is nothing to change: give the text as it is in old and as it should be in new")
 	ErrEmptyOld = errors.New("old is empty but the file is not: give the text to replace, with enough of its surroundings to be unique, or use write to replace the whole file")
+	ErrAlike    = errors.New("too many places in the file nearly fit, because its lines are so much alike: give fewer lines, and some that occur once, or use write to replace the whole file")
 	ErrTooLarge = errors.New("the file would grow beyond 64 MB: make a smaller replacement")
 )
 
@@ -35,8 +37,9 @@ const maxAfter = 64 << 20
 // Replace puts new where old is in before. Without all, there must be exactly
 // one such place; with all, at least one, and old must fit exactly or but for
 // its line endings. An empty old fits an empty file. The error is ErrSame,
-// ErrEmptyOld, ErrTooLarge, a *NotFoundError or an *AmbiguousError.
-func Replace(before, old, new []byte, all bool) (Result, error) {
+// ErrEmptyOld, ErrTooLarge, ErrAlike, a *NotFoundError, an *AmbiguousError or, soon after
+// ctx ended, its error.
+func Replace(ctx context.Context, before, old, new []byte, all bool) (Result, error) {
 	switch {
 	case bytes.Equal(old, new):
 		return Result{}, ErrSame
@@ -45,12 +48,18 @@ func Replace(before, old, new []byte, all bool) (Result, error) {
 	case len(old) == 0:
 		return Result{After: append([]byte{}, new...), Lines: []int{1}}, nil
 	}
-	w := wanted{before: before, old: old, new: new, all: all}
+	w := wanted{ctx: ctx, before: before, old: old, new: new, all: all}
 	for fit, find := range ladder() {
 		if !w.allows(Fit(fit)) {
 			break
 		}
 		places := find(&w)
+		if err := ctx.Err(); err != nil {
+			return Result{}, err
+		}
+		if w.costly {
+			return Result{}, ErrAlike
+		}
 		if len(places) == 0 {
 			continue
 		}
@@ -61,7 +70,7 @@ func Replace(before, old, new []byte, all bool) (Result, error) {
 		after, err := splice(before, places)
 		return Result{After: after, Lines: lines, Fit: Fit(fit)}, err
 	}
-	return Result{}, &NotFoundError{Near: nearest(before, w.lines().old)}
+	return Result{}, &NotFoundError{Near: nearest(ctx, before, w.lines().old)}
 }
 
 // place is a span of the file and what is to stand there.

@@ -2,7 +2,9 @@ package edit_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -27,7 +29,7 @@ func TestReplace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := []byte(c.before)
-			got, err := edit.Replace(before, []byte(c.old), []byte(c.new), c.all)
+			got, err := edit.Replace(t.Context(), before, []byte(c.old), []byte(c.new), c.all)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +66,7 @@ func TestWhatCannotBeReplaced(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := edit.Replace([]byte(c.before), []byte(c.old), []byte(c.new), c.all)
+			_, err := edit.Replace(t.Context(), []byte(c.before), []byte(c.old), []byte(c.new), c.all)
 			if errors.Is(err, c.want) {
 				return
 			}
@@ -72,5 +74,27 @@ func TestWhatCannotBeReplaced(t *testing.T) {
 				t.Errorf("got (-), want (+):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A file whose lines are all alike may fit at each of them. That is given up
+// after a while, whatever the file and the text.
+func TestFilesOfLinesThatAreAlike(t *testing.T) {
+	const lines = 400_000
+	before := []byte(strings.Repeat("x\n", lines))
+	old := strings.Repeat(" x\nx\n", lines/4)
+	began := time.Now()
+	if _, err := edit.Replace(t.Context(), before, []byte(old), []byte("y\n"), false); !errors.Is(err, edit.ErrAlike) {
+		t.Errorf("got %v, want %v", err, edit.ErrAlike)
+	}
+	hunk := edit.Hunk{Lines: []edit.Line{{Op: edit.Insert, Text: "y"}}}
+	for range lines / 2 {
+		hunk.Lines = append(hunk.Lines, edit.Line{Op: edit.Keep, Text: "x"})
+	}
+	if _, err := edit.ApplyHunks(t.Context(), before, []edit.Hunk{hunk}); !errors.Is(err, edit.ErrAlike) {
+		t.Errorf("patch: got %v, want %v", err, edit.ErrAlike)
+	}
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

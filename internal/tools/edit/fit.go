@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"context"
 	"iter"
 	"slices"
 )
@@ -37,6 +38,8 @@ func (f Fit) String() string {
 
 // wanted is a replacement that is wanted.
 type wanted struct {
+	ctx              context.Context // ends the search early
+	costly           bool            // the search was given up: see document
 	before, old, new []byte
 	all              bool
 	parsed           *replacement // see lines
@@ -153,7 +156,7 @@ func original(i int, wide []int) int {
 // wholeLines looks for lines that are the same once they are folded.
 func wholeLines(fold folding) finder {
 	return func(w *wanted) []place {
-		r, d := w.lines(), newDocument(w.before)
+		r, d := w.lines(), newDocument(w.ctx, w.before)
 		var out []place
 		for first := range d.find(r.old, fold) {
 			p := d.span(first, len(r.old), r.ended)
@@ -162,6 +165,7 @@ func wholeLines(fold folding) finder {
 				break
 			}
 		}
+		w.costly = w.costly || d.costly
 		return out
 	}
 }
@@ -169,7 +173,7 @@ func wholeLines(fold folding) finder {
 // indentation looks for lines that are the same once their common indentation
 // is changed, and indents the new ones in the same way.
 func indentation(w *wanted) []place {
-	r, d := w.lines(), newDocument(w.before)
+	r, d := w.lines(), newDocument(w.ctx, w.before)
 	var out []place
 	certain := true
 	for first := range d.find(r.old, trimBoth) {
@@ -186,6 +190,7 @@ func indentation(w *wanted) []place {
 			break
 		}
 	}
+	w.costly = w.costly || d.costly
 	if len(out) == 1 && !certain {
 		return nil
 	}

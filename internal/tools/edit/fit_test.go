@@ -68,7 +68,7 @@ func TestFits(t *testing.T) {
 		"quotes and CRLF and blanks": {"‘a’ \r\nb\r\n", "'a'\nb", "'a'\nc", edit.Typography, "‘a’ \r\nc\r\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := edit.Replace([]byte(c.before), []byte(c.old), []byte(c.new), false)
+			got, err := edit.Replace(t.Context(), []byte(c.before), []byte(c.old), []byte(c.new), false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +118,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 		"lines of which one is elsewhere in between": {"a \nx\nb \n", "a\nb\n", "c\n", false, notFound},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := edit.Replace([]byte(c.before), []byte(c.old), []byte(c.new), c.all)
+			r, err := edit.Replace(t.Context(), []byte(c.before), []byte(c.old), []byte(c.new), c.all)
 			got := err
 			var missed *edit.NotFoundError
 			var ambiguous *edit.AmbiguousError
@@ -136,7 +136,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 }
 
 func TestAllButForLineEndings(t *testing.T) {
-	got, err := edit.Replace([]byte("a\r\nb\r\nx\r\na\r\nb\r\na\r\nb"), []byte("a\nb\n"), []byte("c\n"), true)
+	got, err := edit.Replace(t.Context(), []byte("a\r\nb\r\nx\r\na\r\nb\r\na\r\nb"), []byte("a\nb\n"), []byte("c\n"), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestSizes(t *testing.T) {
 		"a file that would overflow": {strings.Repeat("a", n), "a", strings.Repeat("b", n), true},
 		"and but for its endings":    {strings.Repeat("a\r\n", n/4), "a\n", strings.Repeat("b", n), true},
 	} {
-		if _, err := edit.Replace([]byte(c.before), []byte(c.old), []byte(c.new), c.all); err == nil {
+		if _, err := edit.Replace(t.Context(), []byte(c.before), []byte(c.old), []byte(c.new), c.all); err == nil {
 			t.Errorf("%s: got no error", name)
 		}
 	}
@@ -180,7 +180,7 @@ func FuzzReplace(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, before, old, new []byte) {
 		kept := bytes.Clone(before)
-		got, err := edit.Replace(before, old, new, false)
+		got, err := edit.Replace(t.Context(), before, old, new, false)
 		if !bytes.Equal(before, kept) {
 			t.Fatalf("the content before was changed to %q", before)
 		}
@@ -194,7 +194,7 @@ func FuzzReplace(f *testing.F) {
 			return
 		}
 		// With nothing in its place, what is left is what was around it.
-		gone, err := edit.Replace(before, old, nil, false)
+		gone, err := edit.Replace(t.Context(), before, old, nil, false)
 		if err != nil {
 			t.Fatalf("deleting what could be replaced: %v", err)
 		}

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,8 +20,8 @@ const (
 const alike = 0.5
 
 // nearest finds the lines of the file that look most like those of old.
-func nearest(before []byte, old []string) Near {
-	d := newDocument(before)
+func nearest(ctx context.Context, before []byte, old []string) Near {
+	d := newDocument(ctx, before)
 	if d.count() == 0 {
 		return Near{}
 	}
@@ -29,7 +30,7 @@ func nearest(before []byte, old []string) Near {
 	at, ok := shared(lines, old)
 	if !ok {
 		slack = 0
-		at, ok = similar(lines, old)
+		at, ok = similar(ctx, lines, old)
 	}
 	if !ok {
 		return Near{}
@@ -94,7 +95,7 @@ func shared(lines, old []string) (first int, ok bool) {
 
 // similar finds where old would begin if its first line that says anything is
 // at the line that looks most like it.
-func similar(lines, old []string) (first int, ok bool) {
+func similar(ctx context.Context, lines, old []string) (first int, ok bool) {
 	said, skipped := "", 0
 	for _, l := range old {
 		if said = strings.TrimSpace(l); said != "" {
@@ -107,6 +108,9 @@ func similar(lines, old []string) (first int, ok bool) {
 	}
 	want, best, at := pairs(said), alike, -1
 	for i, l := range lines {
+		if ctx.Err() != nil {
+			return 0, false
+		}
 		// A long line holds pairs of everything.
 		if len(l) > 4*len(said)+maxWidth {
 			continue

@@ -111,7 +111,7 @@ func TestApplyHunks(t *testing.T) {
 		"invalid UTF-8 around it":          {"\xff\r\na\r\n\xfe", "@@\n-a\n+b\n", "\xff\r\nb\r\n\xfe", edit.Exact},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := edit.ApplyHunks([]byte(c.before), hunks(t, c.hunks))
+			got, err := edit.ApplyHunks(t.Context(), []byte(c.before), hunks(t, c.hunks))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func TestHunksThatDoNotApply(t *testing.T) {
 		"one after another, the same": {"a\nb\nc\n", "@@\n a\n-b\n@@\n-b\n+x\n c\n", "two hunks change the same lines (line 2 of the file)"},
 		"empty lines but for blanks":  {"a\n \t\nb\n", "@@\n-\n+x\n", "were not found"},
 	} {
-		_, err := edit.ApplyHunks([]byte(c.before), hunks(t, c.hunks))
+		_, err := edit.ApplyHunks(t.Context(), []byte(c.before), hunks(t, c.hunks))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)
 		}
@@ -162,7 +162,7 @@ func FuzzPatch(f *testing.F) {
 			return
 		}
 		for _, a := range actions {
-			got, err := edit.ApplyHunks([]byte(before), a.Hunks)
+			got, err := edit.ApplyHunks(t.Context(), []byte(before), a.Hunks)
 			if err != nil {
 				continue
 			}

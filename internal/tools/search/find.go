@@ -18,6 +18,7 @@ type File struct {
 type Found struct {
 	Files      []File // the most recently changed first
 	Unreadable Unreadable
+	Limits     Limits
 }
 
 // Find returns the files below start, a directory of the tree, whose path
@@ -25,7 +26,8 @@ type Found struct {
 func (t *Tree) Find(ctx context.Context, start string, match func(p string) bool) (Found, error) {
 	var mu sync.Mutex
 	var out Found
-	unreadable, err := t.walk(ctx, start, func(_ int, f found) error {
+	b := newBudget(ctx, t.caps)
+	unreadable, err := t.walk(b, start, func(_ int, f found) error {
 		p := f.path()
 		if !match(p) {
 			return nil
@@ -45,6 +47,6 @@ func (t *Tree) Find(ctx context.Context, start string, match func(p string) bool
 	slices.SortFunc(out.Files, func(a, b File) int {
 		return cmp.Or(b.Changed.Compare(a.Changed), cmp.Compare(a.Path, b.Path))
 	})
-	out.Unreadable = unreadable
+	out.Unreadable, out.Limits = unreadable, b.reached()
 	return out, nil
 }

@@ -3,43 +3,48 @@ package search
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // findRepository looks from dir upwards for a git repository. It returns the
 // directory that holds its files and the one that holds git's data.
-func findRepository(dir string) (top, git string, ok bool) {
-	for {
-		if git, ok := repositoryAt(dir); ok {
+func findRepository(b *budget, dir string) (top, git string, ok bool) {
+	for !b.ended() {
+		if git, ok := repositoryAt(b, dir); ok {
 			return dir, git, true
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", "", false
+			break
 		}
 		dir = parent
 	}
+	return "", "", false
 }
 
 // repositoryAt returns git's data of the repository whose files are in dir. Of
 // a linked worktree or a submodule that is what its .git file names.
-func repositoryAt(dir string) (git string, ok bool) {
+func repositoryAt(b *budget, dir string) (git string, ok bool) {
+	if b.ended() {
+		return "", false
+	}
 	git = filepath.Join(dir, gitDir)
 	info, err := os.Stat(git)
 	if err != nil {
 		return "", false
 	}
 	if !info.IsDir() {
-		name, ok := strings.CutPrefix(readRules(git, false), "gitdir: ")
+		name, ok := strings.CutPrefix(readLine(git), "gitdir: ")
 		if !ok {
 			return "", false
 		}
-		git = within(dir, strings.TrimRight(name, "\r\n"))
+		git = within(dir, name)
 	}
 	if _, err := os.Stat(filepath.Join(git, "HEAD")); err != nil {
 		return "", false
 	}
-	if common := strings.TrimRight(readRules(filepath.Join(git, "commondir"), false), "\r\n"); common != "" {
+	if common := readLine(filepath.Join(git, "commondir")); common != "" {
 		git = within(git, common)
 	}
 	return git, true
@@ -59,22 +64,37 @@ type gitConfig struct {
 	ignoreCase   bool
 }
 
-// maxIncludes is how deep configuration files may include each other.
-const maxIncludes = 10
+// The limits of git's configuration.
+const (
+	maxIncludes    = 10      // how deep files may include each other
+	maxConfigFiles = 64      // files of one configuration, with all that they include
+	maxConfig      = 1 << 20 // bytes of one file
+)
 
-// readGitConfig reads the configuration of the system, of the person and of the
+// readGitConfig reads the configuration of the system, of the user and of the
 // repository with the data in git, if there is one. Conditional includes are
 // not followed.
-func readGitConfig(git string) gitConfig {
-	home, _ := os.UserHomeDir()
-	home = envOr("HOME", home) // git looks there first on Windows, too
+func readGitConfig(b *budget, git string) gitConfig {
+	b.shared.Do(func() { b.base, b.baseLeft = readBaseConfig(b) })
+	if git == "" {
+		return b.base
+	}
+	r := configReader{budget: b, home: homeDir(), left: b.baseLeft, config: b.base}
+	r.read(filepath.Join(git, "config"))
+	return r.config
+}
+
+// readBaseConfig reads the configuration of the system and of the user. left is
+// how many files a repository may add to it.
+func readBaseConfig(b *budget) (c gitConfig, left int) {
+	home := homeDir()
 	xdg := os.Getenv("XDG_CONFIG_HOME")
 	if xdg == "" && home != "" {
 		xdg = filepath.Join(home, ".config")
 	}
-	var c gitConfig
+	r := configReader{budget: b, home: home, left: maxConfigFiles}
 	if xdg != "" {
-		c.excludesFile = filepath.Join(xdg, "git", "ignore")
+		r.config.excludesFile = filepath.Join(xdg, "git", "ignore")
 	}
 	var files []string
 	if os.Getenv("GIT_CONFIG_NOSYSTEM") == "" {
@@ -90,13 +110,15 @@ func readGitConfig(git string) gitConfig {
 			files = append(files, filepath.Join(home, ".gitconfig"))
 		}
 	}
-	if git != "" {
-		files = append(files, filepath.Join(git, "config"))
-	}
 	for _, f := range files {
-		c.read(f, home, maxIncludes)
+		r.read(f)
 	}
-	return c
+	return r.config, r.left
+}
+
+func homeDir() string {
+	home, _ := os.UserHomeDir()
+	return envOr("HOME", home) // git looks there first on Windows, too
 }
 
 func envOr(name, otherwise string) string {
@@ -106,10 +128,45 @@ func envOr(name, otherwise string) string {
 	return otherwise
 }
 
-func (c *gitConfig) read(file, home string, depth int) {
-	section := ""
-	data := strings.ReplaceAll(readRules(file, false), "\r\n", "\n")
-	for line := range strings.SplitSeq(strings.ReplaceAll(data, "\\\n", ""), "\n") {
+// configReader reads configuration files and those that they include.
+type configReader struct {
+	budget *budget
+	home   string
+	left   int      // files that may still be read
+	chain  []string // the files that are being read, each included by the one before
+	config gitConfig
+}
+
+func (r *configReader) read(file string) {
+	b := r.budget
+	if b.ended() || slices.Contains(r.chain, file) {
+		return
+	}
+	if len(r.chain) > maxIncludes || r.left == 0 {
+		b.noteRules()
+		return
+	}
+	r.left--
+	if !b.take(&b.configs, 1) {
+		return
+	}
+	f := openRegular(file, false)
+	if f == nil {
+		return
+	}
+	data := strings.ReplaceAll(b.readAll(f, maxConfig), "\r\n", "\n")
+	f.Close()
+	r.chain = append(r.chain, file)
+	r.lines(file, strings.ReplaceAll(data, "\\\n", ""))
+	r.chain = r.chain[:len(r.chain)-1]
+}
+
+func (r *configReader) lines(file, data string) {
+	section, n := "", 0
+	for line := range strings.SplitSeq(data, "\n") {
+		if n++; n%linesAtOnce == 0 && r.budget.ended() {
+			return
+		}
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "[") {
 			name, rest, ok := strings.Cut(line[1:], "]")
@@ -119,16 +176,13 @@ func (c *gitConfig) read(file, home string, depth int) {
 			section, line = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(rest)
 		}
 		key, value, given := strings.Cut(line, "=")
-		value = configValue(value)
 		switch section + "." + strings.ToLower(strings.TrimSpace(key)) {
 		case "core.excludesfile":
-			c.excludesFile = expand(value, home)
+			r.config.excludesFile = expand(configValue(value), r.home)
 		case "core.ignorecase":
-			c.ignoreCase = !given || truth(value)
+			r.config.ignoreCase = !given || truth(configValue(value))
 		case "include.path":
-			if depth > 0 {
-				c.read(within(filepath.Dir(file), expand(value, home)), home, depth-1)
-			}
+			r.read(within(filepath.Dir(file), expand(configValue(value), r.home)))
 		}
 	}
 }

@@ -48,6 +48,7 @@ type Results struct {
 	Large      int       // files that are too large for a query that spans lines
 	Cut        bool      // Patience was over before all was searched: there may be more
 	Unreadable Unreadable
+	Limits     Limits
 }
 
 // Grep looks for q in start, a file, or in the files below it, a directory. Of
@@ -58,28 +59,33 @@ func (t *Tree) Grep(ctx context.Context, start string, q *Query, o Options) (Res
 		return Results{}, err
 	}
 	c := collector{Options: o}
+	b := newBudget(ctx, t.caps)
 	if info.Mode().IsRegular() {
-		err = t.grepFile(ctx, start, newScanner(q, o.Max), &c)
+		err = t.grepFile(b, start, newScanner(q, o.Max, b), &c)
 	} else {
-		err = t.grepBelow(ctx, start, q, &c)
+		err = t.grepBelow(b, start, q, &c)
 	}
 	if err != nil {
 		return Results{}, err
 	}
 	c.trim()
 	for i := range c.out.Files {
+		if ctx.Err() != nil {
+			break
+		}
 		t.addContext(&c.out.Files[i], o.Context)
 	}
+	c.out.Limits = b.reached()
 	return c.out, ctx.Err()
 }
 
-func (t *Tree) grepFile(ctx context.Context, p string, s *scanner, c *collector) error {
+func (t *Tree) grepFile(b *budget, p string, s *scanner, c *collector) error {
 	f, err := openFile(t.root, p)
 	if err != nil {
 		return err
 	}
 	defer f.close()
-	m, err := s.file(ctx, f, true)
+	m, err := s.file(b.ctx, f, true)
 	m.Path = p
 	c.add(m)
 	return err
@@ -87,18 +93,20 @@ func (t *Tree) grepFile(ctx context.Context, p string, s *scanner, c *collector)
 
 // grepBelow searches in several goroutines, and gathers what they find in this
 // one.
-func (t *Tree) grepBelow(ctx context.Context, start string, q *Query, c *collector) error {
+func (t *Tree) grepBelow(b *budget, start string, q *Query, c *collector) error {
+	ctx := b.ctx
 	all, stop := context.WithCancel(ctx)
 	defer stop()
+	b.ctx = all
 	scanners := make([]*scanner, workers())
 	for i := range scanners {
-		scanners[i] = newScanner(q, c.Max)
+		scanners[i] = newScanner(q, c.Max, b)
 	}
 	files := make(chan Matched, len(scanners))
 	var err error
 	go func() {
 		defer close(files)
-		c.out.Unreadable, err = t.walk(all, start, func(worker int, f found) error {
+		c.out.Unreadable, err = t.walk(b, start, func(worker int, f found) error {
 			if c.Match != nil && !c.Match(f.path()) {
 				return nil
 			}

@@ -191,7 +191,7 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 }
 
 func TestPatternsThatCannotBe(t *testing.T) {
-	for _, p := range []string{"", "(", "a**", "[z-a]", "(?=x)", `(a)\1`, "x{1001}", "a\nb", `a\nb`, strings.Repeat("a", 5000), "\xff"} {
+	for _, p := range []string{"", "(", "a**", "[z-a]", "(?=x)", `(a)\1`, "x{1001}", "a\nb", `a\nb`, strings.Repeat("a", 5000), "\xff", strings.Repeat("[ab]{1000}", 20)} {
 		if _, err := search.Compile(p, search.Syntax{}); err == nil {
 			t.Errorf("%q: got no error", p)
 		}

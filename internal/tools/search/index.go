@@ -18,6 +18,9 @@ const (
 	// restraint is how many times longer than a walk took is waited before the
 	// next one.
 	restraint = 20
+	// closing is how long Close waits for a walk. One that can look at its
+	// context ends in a fraction of that.
+	closing = time.Second
 	// maxRecent is how many of the paths used last are remembered.
 	maxRecent = 100
 )
@@ -50,13 +53,24 @@ func NewIndex(t *Tree) *Index {
 	return &Index{tree: t, now: time.Now, ctx: ctx, stop: stop}
 }
 
-// Close ends what goes on in the background.
+// Close ends what goes on in the background. A walk that waits for a file system
+// that does not answer is left behind.
 func (x *Index) Close() {
 	x.mu.Lock()
 	x.closed = true
 	x.mu.Unlock()
 	x.stop()
-	x.walking.Wait()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		x.walking.Wait()
+	}()
+	limit := time.NewTimer(closing)
+	defer limit.Stop()
+	select {
+	case <-ended:
+	case <-limit.C:
+	}
 }
 
 // Changed says that files were made or removed: the next query looks again.
@@ -97,7 +111,7 @@ func (x *Index) Suggest(ctx context.Context, query string, limit int) (found []S
 	x.mu.Lock()
 	names, recent, final := x.names, x.recent, x.busy == nil
 	x.mu.Unlock()
-	if names == nil || limit <= 0 {
+	if names == nil || limit <= 0 || len(query) > maxQuery {
 		return nil, final
 	}
 	return names.now().suggest(ctx, query, recent, limit), final
@@ -140,7 +154,8 @@ func (x *Index) walk(found *names) {
 	defer stop()
 	var mu sync.Mutex
 	var later []task
-	w := &walker{tree: x.tree, names: func(dir string, entries []fs.DirEntry, r rules) {
+	b := newBudget(ctx, x.tree.caps)
+	w := &walker{tree: x.tree, budget: b, names: func(dir string, entries []fs.DirEntry, r rules) {
 		all := entriesOf(dir, entries, func(e fs.DirEntry) bool { return r.ignores(dir, e.Name(), e.IsDir()) })
 		if !found.add(dir, all) {
 			stop()
@@ -153,10 +168,10 @@ func (x *Index) walk(found *names) {
 			}
 		}
 	}}
-	if w.run(ctx, task{path: ".", rules: func(folder, func(string) bool) rules { return x.tree.rulesIn(".") }}) != nil {
+	if w.run(ctx, task{path: ".", rules: func(folder, func(string) bool) rules { return x.tree.rulesIn(b, ".") }}) != nil {
 		return
 	}
-	w = &walker{tree: Whole(x.tree.root), names: func(dir string, entries []fs.DirEntry, _ rules) {
+	w = &walker{tree: Whole(x.tree.root), budget: b, names: func(dir string, entries []fs.DirEntry, _ rules) {
 		if !found.add(dir, entriesOf(dir, entries, func(fs.DirEntry) bool { return true })) {
 			stop()
 		}

@@ -5,8 +5,12 @@ import (
 	"sync"
 )
 
-// maxNames bounds what an index remembers, and with it its memory.
-const maxNames = 400_000
+// The limits of what an index remembers, and with it of its memory: how many
+// names, and how many bytes of names and of paths of directories.
+const (
+	maxNames = 400_000
+	maxBytes = 64 << 20
+)
 
 // standing says how far behind the others a name comes.
 type standing uint8
@@ -24,6 +28,7 @@ type names struct {
 	dirs []string // those that hold something, relative to the tree
 	text []byte   // the names, one after the other
 	all  []name
+	size int // of the text and the dirs, in bytes
 }
 
 // name is one file or directory.
@@ -47,7 +52,11 @@ type listed struct {
 func (n *names) add(dir string, entries []listed) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if len(n.all)+len(entries) > maxNames {
+	n.size += len(dir)
+	for _, e := range entries {
+		n.size += len(e.name)
+	}
+	if len(n.all)+len(entries) > maxNames || n.size > maxBytes {
 		return false
 	}
 	if len(entries) == 0 {

@@ -3,7 +3,6 @@
 package search
 
 import (
-	"io/fs"
 	"os"
 	"time"
 )
@@ -11,12 +10,23 @@ import (
 const nonblock = 0
 
 // folder is an open directory. Its root keeps links from leading out of it.
-type folder struct{ root *os.Root }
+type folder struct {
+	root *os.Root
+	f    *os.File
+}
 
 // openFolder opens the directory at p in root.
 func openFolder(root *os.Root, p string) (folder, error) {
 	sub, err := root.OpenRoot(p)
-	return folder{sub}, err
+	if err != nil {
+		return folder{}, err
+	}
+	f, err := sub.Open(".")
+	if err != nil {
+		sub.Close()
+		return folder{}, err
+	}
+	return folder{sub, f}, nil
 }
 
 // folder opens a directory in d.
@@ -25,14 +35,10 @@ func (d folder) folder(name string) (folder, error) { return openFolder(d.root, 
 // file opens a file in d for reading.
 func (d folder) file(name string) (file, error) { return openFile(d.root, name) }
 
-// entries returns what is in d, in no order.
-func (d folder) entries() ([]fs.DirEntry, error) {
-	f, err := d.root.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return f.ReadDir(-1)
+// has reports whether d holds a regular file of that name, or git's directory.
+func (d folder) has(name string) bool {
+	info, err := d.root.Lstat(name)
+	return err == nil && (name == gitDir || info.Mode().IsRegular())
 }
 
 // changed returns when the file was last written.
@@ -44,7 +50,10 @@ func (d folder) changed(name string) (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-func (d folder) close() { d.root.Close() }
+func (d folder) close() {
+	d.f.Close()
+	d.root.Close()
+}
 
 // file is an open file.
 type file struct{ *os.File }
@@ -53,6 +62,15 @@ type file struct{ *os.File }
 func openFile(root *os.Root, p string) (file, error) {
 	f, err := root.Open(p)
 	return file{f}, err
+}
+
+// size returns how many bytes the file holds now.
+func (f file) size() (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
 }
 
 func (f file) close() { f.File.Close() }

@@ -52,8 +52,12 @@ func (d folder) file(name string) (file, error) {
 	return file{fd}, err
 }
 
-// entries returns what is in d, in no order. It is called once.
-func (d folder) entries() ([]fs.DirEntry, error) { return d.f.ReadDir(-1) }
+// has reports whether d holds a regular file of that name, or git's directory.
+func (d folder) has(name string) bool {
+	var st unix.Stat_t
+	err := unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
+	return err == nil && (name == gitDir || st.Mode&unix.S_IFMT == unix.S_IFREG)
+}
 
 // changed returns when the file was last written.
 func (d folder) changed(name string) (time.Time, error) {
@@ -107,6 +111,13 @@ func (f file) Read(b []byte) (int, error) {
 			return n, nil
 		}
 	}
+}
+
+// size returns how many bytes the file holds now.
+func (f file) size() (int64, error) {
+	var st unix.Stat_t
+	err := unix.Fstat(f.fd, &st)
+	return st.Size, err
 }
 
 func (f file) close() { unix.Close(f.fd) }

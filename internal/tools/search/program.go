@@ -1,6 +1,7 @@
 package search
 
 import (
+	"errors"
 	"regexp/syntax"
 	"slices"
 	"unicode"
@@ -26,17 +27,30 @@ const classEnd = 0
 // The limits of a program. A pattern beyond them is left to package regexp.
 const (
 	maxInsts   = 4000
-	maxSets    = 100 // different sets of characters
+	maxRegexp  = 10_000 // instructions of a pattern that regexp is given: it may follow all of them at each byte
+	maxSets    = 100    // different sets of characters
 	maxClasses = 250
 )
 
-// newProgram returns nil for a pattern that is too large. No match of re holds a
+// newProgram returns nil for a pattern that is too large for an automaton, and an
+// error for one that is too large to be searched for. No match of re holds a
 // newline unless spans is set.
-func newProgram(re *syntax.Regexp, spans bool) *program {
+func newProgram(re *syntax.Regexp, spans bool) (*program, error) {
 	prog, err := syntax.Compile(re.Simplify())
-	if err != nil || len(prog.Inst) > maxInsts {
-		return nil
+	switch {
+	case err != nil:
+		return nil, nil
+	case len(prog.Inst) > maxRegexp:
+		return nil, errors.New("the pattern is too large once its repetitions are written out: use * or + instead of large numbers in {}, or a shorter pattern")
+	case len(prog.Inst) > maxInsts:
+		return nil, nil
 	}
+	return classified(prog, spans), nil
+}
+
+// classified returns the program of a pattern, nil if it tells apart too many
+// classes of characters.
+func classified(prog *syntax.Prog, spans bool) *program {
 	p := &program{Prog: prog, spans: spans}
 	var sets []*syntax.Inst
 	for i := range prog.Inst {

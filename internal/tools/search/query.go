@@ -60,8 +60,8 @@ func Compile(pattern string, s Syntax) (*Query, error) {
 	q := &Query{re: re, fold: folds(tree), anchored: anchored(tree), spans: s.Multiline}
 	q.literals = required(tree, q.fold)
 	q.exact = !q.fold && len(q.literals) > 0 && len(strs(tree)) > 0
-	q.program = newProgram(tree, s.Multiline)
-	return q, nil
+	q.program, err = newProgram(tree, s.Multiline)
+	return q, err
 }
 
 // folds reports whether some of a pattern matches in lower and upper case.

@@ -19,6 +19,7 @@ const (
 // goroutine.
 type scanner struct {
 	q         *Query
+	budget    *budget
 	keep      int // matches of one file that are kept; all are counted
 	buf       []byte
 	finders   []finder // of the literals
@@ -31,8 +32,8 @@ type scanner struct {
 	hit    bool // that line has matched already
 }
 
-func newScanner(q *Query, keep int) *scanner {
-	s := &scanner{q: q, keep: keep, buf: make([]byte, bufferSize), automaton: newAutomaton(q.program)}
+func newScanner(q *Query, keep int, b *budget) *scanner {
+	s := &scanner{q: q, budget: b, keep: keep, buf: make([]byte, bufferSize), automaton: newAutomaton(q.program)}
 	for _, l := range q.literals {
 		s.finders = append(s.finders, newFinder(l, q.fold))
 	}
@@ -47,6 +48,7 @@ func (s *scanner) file(ctx context.Context, r file, named bool) (Matched, error)
 	}
 	var m Matched
 	s.line, s.offset, s.midway, s.hit = 1, 0, false, false
+	most := int64(-1) // of a file that is more than one block
 	for filled, limit := 0, firstBlock; ; limit = bufferSize {
 		n, err := readFull(r, s.buf[filled:limit])
 		if err != nil && err != io.EOF {
@@ -71,8 +73,24 @@ func (s *scanner) file(ctx context.Context, r file, named bool) (Matched, error)
 		if err := ctx.Err(); err != nil {
 			return m, err
 		}
-		filled = s.advance(end, filled)
+		if most < 0 {
+			most = s.most(r)
+		}
+		if filled = s.advance(end, filled); s.offset > most {
+			s.budget.note(func(l *Limits) { l.Grown++ })
+			return m, nil
+		}
 	}
+}
+
+// most returns up to which place a file is searched: a little more than it holds
+// now, since a file that grows all the time has no end.
+func (s *scanner) most(r file) int64 {
+	size, err := r.size()
+	if err != nil {
+		size = 0
+	}
+	return min(size, 1<<62) + s.budget.caps.growth
 }
 
 // readFull fills b as far as r goes. The error is io.EOF at the end of r, even

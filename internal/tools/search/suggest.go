@@ -20,6 +20,10 @@ type Suggestion struct {
 // waits for them still.
 const glance = 4096
 
+// maxQuery is the length of the longest query, in bytes, that anything is found
+// for. The cost of a query grows with it.
+const maxQuery = 256
+
 // candidate is a name that a query may stand for.
 type candidate struct {
 	name

@@ -11,6 +11,7 @@
 package search
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"strings"
@@ -22,17 +23,18 @@ type Tree struct {
 	root  *os.Root
 	dir   string
 	whole bool // nothing is ignored
+	caps  caps
 }
 
 // New returns the tree of root, whose absolute path is dir. The root stays the
 // caller's to close.
 func New(root *os.Root, dir string) *Tree {
-	return &Tree{root: root, dir: dir}
+	return &Tree{root: root, dir: dir, caps: defaultCaps()}
 }
 
 // Whole returns a tree of root in which no rules hold, wherever they may lie:
 // all but what is below .git is looked at.
-func Whole(root *os.Root) *Tree { return &Tree{root: root, whole: true} }
+func Whole(root *os.Root) *Tree { return &Tree{root: root, whole: true, caps: defaultCaps()} }
 
 // Ignored reports whether the file or directory at p, which need not exist, is
 // left out. p is relative to the tree, with slashes.
@@ -40,7 +42,7 @@ func (t *Tree) Ignored(p string, isDir bool) bool {
 	if p == "." {
 		return false
 	}
-	r, dir := t.above(), "."
+	r, dir := t.above(newBudget(context.Background(), t.caps)), "."
 	names := strings.Split(p, "/")
 	for i, name := range names {
 		r = t.enterPath(r, dir)

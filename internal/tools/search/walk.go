@@ -51,10 +51,10 @@ func (u *Unreadable) add(err error) {
 
 // walk calls visit for every regular file below start that is not ignored, from
 // several goroutines, in no order; worker numbers them from 0. It returns when
-// all are visited, or with ctx's error soon after that has ended.
-func (t *Tree) walk(ctx context.Context, start string, visit func(worker int, f found) error) (Unreadable, error) {
-	w := &walker{tree: t, visit: visit}
-	err := w.run(ctx, task{path: start, rules: func(folder, func(string) bool) rules { return t.rulesIn(start) }})
+// all are visited, or with the error of b's context soon after that has ended.
+func (t *Tree) walk(b *budget, start string, visit func(worker int, f found) error) (Unreadable, error) {
+	w := &walker{tree: t, budget: b, visit: visit}
+	err := w.run(b.ctx, task{path: start, rules: func(folder, func(string) bool) rules { return t.rulesIn(b, start) }})
 	return w.unreadable, err
 }
 
@@ -80,6 +80,7 @@ func workers() int { return max(2, min(runtime.GOMAXPROCS(0), 8)) }
 // task is a directory to list or, with names, files of dir to visit.
 type task struct {
 	path  string
+	depth int      // levels below the start of the walk
 	dir   *openDir // that the path is in, or nil where it is opened from the root
 	rules func(d folder, has func(string) bool) rules
 	names []string
@@ -103,10 +104,11 @@ func (d *openDir) release() {
 // walker hands out tasks, the newest first, so that few directories are open
 // and few tasks wait at any time.
 type walker struct {
-	tree  *Tree
-	visit func(worker int, f found) error             // nil where the names of files are enough
-	names func(dir string, es []fs.DirEntry, r rules) // takes what a directory holds, ignored or not; may be nil
-	held  atomic.Int32
+	tree   *Tree
+	budget *budget
+	visit  func(worker int, f found) error             // nil where the names of files are enough
+	names  func(dir string, es []fs.DirEntry, r rules) // takes what a directory holds, ignored or not; may be nil
+	held   atomic.Int32
 
 	mu         sync.Mutex
 	wake       sync.Cond
@@ -170,7 +172,7 @@ func (w *walker) work(ctx context.Context, worker int) {
 			return
 		}
 		if k.names == nil {
-			w.failed(k.path, w.list(k))
+			w.failed(k.path, w.list(ctx, k))
 		}
 		for _, name := range k.names {
 			if ctx.Err() != nil {
@@ -199,42 +201,63 @@ func (w *walker) failed(p string, err error) {
 	w.unreadable.add(err)
 }
 
-// list reads a directory and pushes what is in it: its files are taken before
-// its directories.
-func (w *walker) list(k task) error {
+// list reads a directory and pushes what is in it.
+func (w *walker) list(ctx context.Context, k task) error {
 	d, err := w.open(k)
 	if err != nil {
 		return err
 	}
 	defer d.release()
-	entries, err := d.entries()
-	if err != nil && len(entries) == 0 {
-		return err
+	var r rules
+	first := true
+	more, err := readDir(ctx, d.folder, w.budget.caps.entries, func(part []fs.DirEntry, has func(string) bool) {
+		if first {
+			r, first = k.rules(d.folder, has), false
+		}
+		if w.names != nil {
+			w.names(d.path, part, r)
+		}
+		w.take(ctx, d, part, r, k.depth)
+	})
+	if more {
+		w.budget.note(func(l *Limits) { l.Large++ })
 	}
-	r := k.rules(d.folder, hasName(entries))
-	if w.names != nil {
-		w.names(d.path, entries, r)
-	}
+	return err
+}
+
+// take pushes what is in a part of a directory: its files are taken before its
+// directories.
+func (w *walker) take(ctx context.Context, d *openDir, part []fs.DirEntry, r rules, depth int) {
 	var tasks []task
 	var files []string
-	for _, e := range entries {
-		if !e.IsDir() && !e.Type().IsRegular() || r.ignores(d.path, e.Name(), e.IsDir()) {
-			continue
+	deep := 0
+	for _, e := range part {
+		if ctx.Err() != nil {
+			return // before any task holds on to d
 		}
-		if !e.IsDir() {
+		switch {
+		case !e.IsDir() && !e.Type().IsRegular() || r.ignores(d.path, e.Name(), e.IsDir()):
+		case !e.IsDir():
 			if w.visit != nil {
 				files = append(files, e.Name())
 			}
-			continue
+		case depth >= w.budget.caps.depth:
+			deep++
+		default:
+			tasks = append(tasks, task{path: e.Name()})
 		}
-		tasks = append(tasks, w.below(d, e.Name(), r))
+	}
+	for i := range tasks {
+		tasks[i] = w.below(d, tasks[i].path, r, depth+1)
 	}
 	for batch := range slices.Chunk(files, batchSize) {
 		d.users.Add(1)
 		tasks = append(tasks, task{dir: d, names: batch})
 	}
+	if deep > 0 {
+		w.budget.note(func(l *Limits) { l.Deep += deep })
+	}
 	w.push(tasks...)
-	return nil
 }
 
 // open opens the directory of a task. The caller releases it.
@@ -256,25 +279,12 @@ func (w *walker) open(k task) (*openDir, error) {
 }
 
 // below is the task of the directory called name in d, where r holds.
-func (w *walker) below(d *openDir, name string, r rules) task {
+func (w *walker) below(d *openDir, name string, r rules, depth int) task {
 	p := join(d.path, name)
-	k := task{path: p, rules: func(f folder, has func(string) bool) rules { return w.tree.enter(r, f, p, has) }}
+	k := task{path: p, depth: depth, rules: func(f folder, has func(string) bool) rules { return w.tree.enter(r, f, p, has) }}
 	if w.held.Load() < maxHeld {
 		d.users.Add(1)
 		k.dir = d
 	}
 	return k
-}
-
-// hasName returns a function that says whether a regular file, or git's
-// directory, is among the entries.
-func hasName(entries []fs.DirEntry) func(string) bool {
-	return func(name string) bool {
-		for _, e := range entries {
-			if e.Name() == name {
-				return name == gitDir || e.Type().IsRegular()
-			}
-		}
-		return false
-	}
 }

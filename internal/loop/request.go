@@ -146,6 +146,7 @@ func (t *Turn) backoff(try int, atLeast time.Duration) time.Duration {
 // saves what streams from time to time.
 func (t *Turn) stream(ctx context.Context, m Model, req llm.Request) (*llm.Reply, error) {
 	reply := llm.NewReply("")
+	reply.MaxBytes = t.MaxReplyBytes
 	save := saver{t: t, reply: reply.ID, last: t.Now()}
 	silent := time.AfterFunc(t.Silence, func() {
 		_ = t.Emit(Notice{Text: m.Name + " has said nothing for " + t.Silence.String() + ", but the connection is alive."})
@@ -156,11 +157,12 @@ func (t *Turn) stream(ctx context.Context, m Model, req llm.Request) (*llm.Reply
 			return reply, err
 		}
 		silent.Reset(t.Silence)
-		reply.Add(d)
-		t.emit(Streamed{Reply: reply.ID, Delta: d})
-		save.add(d)
-		if t.logErr != nil {
-			return reply, nil
+		if d = reply.Add(d); d != nil {
+			t.emit(Streamed{Reply: reply.ID, Delta: d})
+			save.add(d)
+		}
+		if t.logErr != nil || reply.Exceeded() != "" { // to stop here ends the request
+			return reply, ctx.Err()
 		}
 	}
 	if reply.Finish.Reason == "" && ctx.Err() == nil {
@@ -173,19 +175,24 @@ func (t *Turn) stream(ctx context.Context, m Model, req llm.Request) (*llm.Reply
 
 // saver writes what streams to the log, at most once every partialEvery.
 type saver struct {
-	t     *Turn
-	reply string
-	last  time.Time
-	kind  llm.Kind
-	text  strings.Builder
+	t      *Turn
+	reply  string
+	last   time.Time
+	pieces []*unsavedPiece // one for each kind, in the order in which they began
+}
+
+// unsavedPiece is what streamed of the messages of one kind since the last save.
+type unsavedPiece struct {
+	kind llm.Kind
+	text strings.Builder
 }
 
 func (s *saver) add(d llm.Delta) {
 	switch d := d.(type) {
 	case llm.TextDelta:
-		s.piece(llm.Assistant, d.Text)
+		s.piece(llm.Assistant).WriteString(d.Text)
 	case llm.ThinkingDelta:
-		s.piece(llm.Thinking, d.Text)
+		s.piece(llm.Thinking).WriteString(d.Text)
 	default:
 		return
 	}
@@ -195,18 +202,22 @@ func (s *saver) add(d llm.Delta) {
 	}
 }
 
-func (s *saver) piece(kind llm.Kind, text string) {
-	if kind != s.kind {
-		s.flush()
-		s.kind = kind
+// piece returns where text of a kind gathers.
+func (s *saver) piece(kind llm.Kind) *strings.Builder {
+	for _, p := range s.pieces {
+		if p.kind == kind {
+			return &p.text
+		}
 	}
-	s.text.WriteString(text)
+	s.pieces = append(s.pieces, &unsavedPiece{kind: kind})
+	return &s.pieces[len(s.pieces)-1].text
 }
 
 func (s *saver) flush() {
-	if s.text.Len() == 0 {
-		return
+	for _, p := range s.pieces {
+		if p.text.Len() > 0 {
+			s.t.emit(&Partial{Meta: s.t.now(), Reply: s.reply, Kind: p.kind, Text: p.text.String()})
+		}
 	}
-	s.t.emit(&Partial{Meta: s.t.now(), Reply: s.reply, Kind: s.kind, Text: s.text.String()})
-	s.text.Reset()
+	s.pieces = nil
 }

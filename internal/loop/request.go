@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -15,7 +16,7 @@ const (
 	longestTry = 30 * time.Second // the longest wait that is ours to choose
 	// patience is the longest wait that a provider may ask for. Beyond it the
 	// turn ends, and says when to come back.
-	patience = 10 * time.Minute
+	patience = time.Hour
 	// partialEvery is how often what streams is saved.
 	partialEvery = time.Second
 )
@@ -87,9 +88,9 @@ func (t *Turn) askOne(ctx context.Context, m Model, msgs []llm.Message, tries in
 			return reply, err
 		}
 		wait := t.backoff(try, e.RetryAfter)
-		if wait > patience {
+		if e.RetryAfter > patience {
 			later := *e
-			later.Hint = "it can be tried again at " + t.Now().Add(wait).Format("2006-01-02 15:04") + "; choose another model until then"
+			later.Hint = askedToWait(t.Now(), e.RetryAfter)
 			return reply, &later
 		}
 		t.emit(Retrying{Attempt: try + 1, Of: of, In: wait, Error: e.Error(), Hint: e.Hint})
@@ -136,10 +137,32 @@ func accepted(r *llm.Reply) bool {
 }
 
 // backoff returns how long to wait before the try that follows try: spread over
-// the whole of a doubling interval, but at least what the provider asks for.
+// the whole of a doubling interval, but at least what the provider asks for, which
+// is counted up to patience.
 func (t *Turn) backoff(try int, atLeast time.Duration) time.Duration {
 	wait := min(firstWait<<(try-1), longestTry)
-	return atLeast + time.Duration(t.Rand()*float64(wait))
+	return min(max(atLeast, 0), patience) + time.Duration(t.Rand()*float64(wait))
+}
+
+// askedToWait is the hint of an error whose provider asks for a wait that is too
+// long for a turn.
+func askedToWait(now time.Time, wait time.Duration) string {
+	const day = 24 * time.Hour
+	then := "; try again then, or choose another model with /model"
+	if wait >= 365*day {
+		return "the provider asks to wait for a year or more; choose another model with /model"
+	}
+	at := now.Add(wait)
+	form := "15:04"
+	if at.YearDay() != now.YearDay() || wait >= day {
+		form = "2006-01-02 15:04"
+	}
+	minutes := int((wait + time.Minute - 1) / time.Minute)
+	length := fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
+	if wait >= day {
+		length = fmt.Sprintf("%d d %d h", minutes/60/24, minutes/60%24)
+	}
+	return "the provider asks to wait until " + at.Format(form) + " (" + length + ")" + then
 }
 
 // stream takes one reply from the provider as it comes, shows each delta and

@@ -162,7 +162,9 @@ func TestEscWhileAReplyIsEndless(t *testing.T) {
 			time.Sleep(300 * time.Millisecond)
 			began := time.Now()
 			a.send(escape)
-			a.wait("stop")
+			a.until("that it stops", func(screen string) bool {
+				return strings.Contains(screen, "stopping") || strings.Contains(screen, "? keys")
+			})
 			first := time.Since(began)
 			a.wait("? keys")
 			took := time.Since(began)

@@ -55,6 +55,12 @@ type row struct {
 	lines   []string
 }
 
+// release gives up what the row looked like. It is drawn again where it is wanted.
+func (r *row) release() {
+	r.lines = nil
+	r.touch()
+}
+
 // tellsOf says which event the item tells of.
 func (r *row) tellsOf(at int) { r.at, r.end = at, at }
 

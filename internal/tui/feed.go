@@ -255,7 +255,7 @@ func (f *feed) answering(p *preview, text string) {
 			p.ended[n-1].release()
 		}
 		p.ended = append(p.ended, p.row)
-		a = &answer{head: p.cut.head, plain: p.cut.within}
+		a = &answer{head: p.cut.head, joins: p.cut.joins, plain: p.cut.within}
 		a.text.WriteString(rest)
 		p.row = f.list.putAfter(p.row, a)
 	}

@@ -113,6 +113,7 @@ type answer struct {
 	cut   bool // it ended before it was whole
 	head  int  // see part
 	tail  int
+	joins bool
 	plain bool
 
 	md  *markdown.Text
@@ -129,7 +130,7 @@ func (a *answer) finish(p part) {
 		a.text.WriteString(p.text)
 		a.md = nil
 	}
-	a.done, a.head, a.tail, a.plain = true, p.head, p.tail, p.plain
+	a.done, a.head, a.tail, a.joins, a.plain = true, p.head, p.tail, p.joins, p.plain
 }
 
 // own returns the text that the model wrote.

@@ -11,7 +11,8 @@ import (
 // frame's time.
 const (
 	partBytes   = 16 << 10  // of an answer: a longer one is a row for each part
-	fenceBytes  = 24 << 10  // of an answer that is code all through
+	fenceBytes  = 12 << 10  // of an answer that is code all through
+	tableBytes  = 12 << 10  // of an answer that is a table all through
 	maxPart     = 32 << 10  // of an answer whose block does not end
 	maxFence    = 200       // of the line that begins code, which is repeated
 	maxLinks    = 4 << 10   // of the definitions of links that every part has
@@ -42,6 +43,7 @@ type part struct {
 	text  string
 	head  int  // so many bytes at its beginning are repeated from before
 	tail  int  // so many bytes at its end are not the model's
+	joins bool // it goes on with the block of the part before, without a blank line
 	plain bool // it is a piece of a line that is too long to be drawn as markdown
 }
 
@@ -55,13 +57,15 @@ func (p part) own() string { return p.text[p.head : len(p.text)-p.tail] }
 func markdownParts(text string) []part {
 	var parts []part
 	var c cutter
+	head, at := "", 0
 	for {
-		p, rest, ok := c.next(text)
+		window := head + text[at:min(at+2*maxPart, len(text))] // in which the part ends, if anywhere
+		p, rest, ok := c.next(window)
 		if !ok {
-			return withLinks(append(parts, c.last(text)))
+			return withLinks(append(parts, c.last(window)))
 		}
 		parts = append(parts, p)
-		text = rest
+		head, at = rest[:c.head], at+len(p.own())
 	}
 }
 
@@ -70,8 +74,10 @@ func markdownParts(text string) []part {
 type cutter struct {
 	head   int    // so many bytes of the open part are repeated from before
 	within bool   // the open part begins within a line
+	joins  bool   // the open part goes on with the block of the one before
 	at     int    // up to here lines were looked at
 	seen   int    // up to here there is no further line end
+	opened int    // where the code or the table begins that is open
 	soft   int    // the open part may end here; 0 is nowhere
 	fence  string // the line that begins the code that is open; empty outside
 	table  string // the first two lines of the table that is open; empty outside
@@ -83,7 +89,7 @@ type cutter struct {
 // it, and the text that begins with the next one. It reports false where the open
 // part has not ended.
 func (c *cutter) next(text string) (p part, rest string, ok bool) {
-	if len(text) <= partBytes && !c.within {
+	if len(text) <= tableBytes && !c.within {
 		return part{}, "", false
 	}
 	for {
@@ -107,7 +113,11 @@ func (c *cutter) next(text string) (p part, rest string, ok bool) {
 		bare := strings.TrimSpace(line)
 		switch {
 		case c.fence != "":
-			if c.at >= fenceBytes {
+			if c.at-c.opened >= fenceBytes {
+				return c.hard(text)
+			}
+		case c.table != "":
+			if c.at-c.opened >= tableBytes && bare != "" {
 				return c.hard(text)
 			}
 		case c.soft == 0 && c.blank && c.at >= partBytes && bare != "" && line[0] != ' ' && line[0] != '\t':
@@ -125,7 +135,7 @@ func (c *cutter) take(line, bare string) {
 	mark, ok := fenceMark(bare)
 	switch {
 	case c.fence == "" && ok:
-		if c.fence = bare; len(bare) > maxFence {
+		if c.fence, c.opened = bare, c.at; len(bare) > maxFence {
 			c.fence = mark
 		}
 	case c.fence != "" && ok && bare == mark:
@@ -135,7 +145,7 @@ func (c *cutter) take(line, bare string) {
 	case c.fence == "" && bare == "":
 		c.table = ""
 	case c.fence == "" && c.table == "" && strings.Contains(c.before, "|") && delimits(bare) && len(c.before)+len(line) < partBytes/8:
-		c.table = c.before + "\n" + line + "\n"
+		c.table, c.opened = c.before+"\n"+line+"\n", c.at
 	}
 	c.before, c.blank = line, bare == ""
 }
@@ -166,17 +176,17 @@ func (c *cutter) hard(text string) (part, string, bool) {
 	case c.table != "" && !within:
 		head = c.table
 	}
-	long := within
+	long, table := within, c.table != ""
 	p, rest, ok := c.cut(text, at, tail, head)
 	p.plain = p.plain || long
-	c.within = long
+	c.within, c.joins = long, !table
 	return p, rest, ok
 }
 
 // cut ends the open part at an offset, with tail, and begins the next one with
 // head.
 func (c *cutter) cut(text string, at int, tail, head string) (part, string, bool) {
-	p := part{text: text[:at] + tail, head: c.head, tail: len(tail), plain: c.within}
+	p := part{text: text[:at] + tail, head: c.head, tail: len(tail), joins: c.joins, plain: c.within}
 	*c = cutter{head: len(head), at: len(head)}
 	if head != "" {
 		if _, fenced := fenceMark(head); fenced {
@@ -189,7 +199,9 @@ func (c *cutter) cut(text string, at int, tail, head string) (part, string, bool
 }
 
 // last is the open part, which text is all of.
-func (c *cutter) last(text string) part { return part{text: text, head: c.head, plain: c.within} }
+func (c *cutter) last(text string) part {
+	return part{text: text, head: c.head, joins: c.joins, plain: c.within}
+}
 
 // fenceMark returns the marks that begin or end a block of code.
 func fenceMark(line string) (string, bool) {

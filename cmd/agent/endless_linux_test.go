@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"iter"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -62,6 +61,7 @@ func endless() map[string]func(i int) string {
 		"link definitions": func(i int) string { return content(fmt.Sprintf("[link%d]: https://example.org/%d\n", i, i)) },
 		"small blocks":     func(i int) string { return content(fmt.Sprintf("# h%d\n\n---\n\n`x`\n\n- a\n\n", i)) },
 		"combining marks":  begins(content("a"), content(strings.Repeat("\u0301", 300))),
+		"one event":        begins(content(strings.Repeat("word ", 1_500_000)), content("word ")),
 		"brackets":         said(strings.Repeat("[", 500) + strings.Repeat("*a _b ", 100)),
 	}
 }
@@ -73,9 +73,6 @@ type flood struct {
 	full    chan struct{} // closed when all was sent up to the size
 	dropped chan struct{} // closed when the program has ended the request
 }
-
-// endlessNames yields the names of all replies without an end.
-func endlessNames() iter.Seq[string] { return maps.Keys(endless()) }
 
 func newFlood(t *testing.T, next func(i int) string, size int) *flood {
 	f := &flood{full: make(chan struct{}), dropped: make(chan struct{})}
@@ -105,6 +102,29 @@ func newFlood(t *testing.T, next func(i int) string, size int) *flood {
 	return f
 }
 
+// env points a program at f.
+func (f *flood) env() []string {
+	return []string{"OPENAI_BASE_URL=" + f.URL + "/v1", "OPENAI_API_KEY=" + testKey}
+}
+
+// open starts the program with f as its model's server.
+func (f *flood) open(t *testing.T) *terminal {
+	t.Helper()
+	a := newHome(t, nil, f.env()...).open(t, 120, 40)
+	a.wait("? keys")
+	return a
+}
+
+// received waits for the end of c.
+func (s *terminal) received(c <-chan struct{}, what string) {
+	s.t.Helper()
+	select {
+	case <-c:
+	case <-time.After(hang):
+		s.t.Fatalf("%s did not come:\n%s", what, s.screen())
+	}
+}
+
 // peak is the most memory that was resident of the program at once, in MiB.
 func (s *terminal) peak() float64 {
 	s.t.Helper()
@@ -120,60 +140,89 @@ func (s *terminal) peak() float64 {
 	return kib / 1024
 }
 
-// A reply without an end is stopped at its limit. The program stays small, and
-// goes on.
+// A reply without an end is stopped at its limit. The program stays small, says
+// why, and goes on.
 func TestEndlessReplyIsStopped(t *testing.T) {
 	worst := 0.0
-	for _, name := range slices.Sorted(endlessNames()) {
+	for _, name := range slices.Sorted(maps.Keys(endless())) {
 		t.Run(name, func(t *testing.T) {
 			s := newFlood(t, endless()[name], 0)
-			h := newHome(t, nil, "OPENAI_BASE_URL="+s.URL+"/v1", "OPENAI_API_KEY="+testKey)
-			a := h.open(t, 120, 40)
-			a.wait("? keys")
+			a := s.open(t)
 			began := time.Now()
 			a.send("talk" + enter)
-			<-s.dropped
+			a.until("why it was stopped", func(screen string) bool {
+				return strings.Contains(screen, "was stopped") && strings.Contains(screen, "? keys")
+			})
+			a.received(s.dropped, "the end of the request")
 			ended := time.Since(began)
-			a.wait("? keys")
-			shown := time.Since(began)
-			a.send("zq")
-			a.wait("› zq")
-			t.Logf("%s: dropped after %v, shown after %v, typed %v later, peak %.0f MiB", name, ended, shown, time.Since(began)-shown, a.peak())
-			worst = max(worst, a.peak())
+			began = time.Now()
+			a.send("and now" + enter)
+			a.wait("And it works.", "? keys")
+			peak := a.peak()
+			t.Logf("ended after %v, the next turn %v later, %.0f MiB at most", ended, time.Since(began), peak)
+			worst = max(worst, peak)
 		})
 	}
 	if !raceDetector && worst > endlessMemory {
 		t.Errorf("the program took %.0f MiB, want %d at most", worst, endlessMemory)
 	}
-	t.Attr("promise", fmt.Sprintf("memory while a reply is endless, at its limit: at most: %.0f MiB", worst))
+	t.Attr("promise", fmt.Sprintf("a reply without an end is stopped at its limit: memory at most, of %d kinds: %.0f MiB", len(endless()), worst))
 }
 
-// Esc stops a reply of whatever kind at once.
+// Esc stops a reply of whatever kind at once, however much of it has come and waits
+// to be drawn.
 func TestEscWhileAReplyIsEndless(t *testing.T) {
-	var worst time.Duration
-	for _, name := range slices.Sorted(endlessNames()) {
+	var seen, stopped time.Duration
+	for _, name := range slices.Sorted(maps.Keys(endless())) {
 		t.Run(name, func(t *testing.T) {
-			s := newFlood(t, endless()[name], 0)
-			h := newHome(t, nil, "OPENAI_BASE_URL="+s.URL+"/v1", "OPENAI_API_KEY="+testKey)
-			a := h.open(t, 120, 40)
-			a.wait("? keys")
+			s := newFlood(t, endless()[name], 7<<20) // the limit is not reached
+			a := s.open(t)
 			a.send("talk" + enter)
-			a.wait("esc stops")
-			time.Sleep(300 * time.Millisecond)
+			select {
+			case <-s.full:
+			case <-s.dropped: // at a limit that is no size
+				return
+			case <-time.After(hang):
+				t.Fatalf("the reply was not taken:\n%s", a.screen())
+			}
 			began := time.Now()
 			a.send(escape)
-			a.until("that it stops", func(screen string) bool {
+			a.until("that the turn stops", func(screen string) bool {
 				return strings.Contains(screen, "stopping") || strings.Contains(screen, "? keys")
 			})
 			first := time.Since(began)
 			a.wait("? keys")
-			took := time.Since(began)
-			t.Logf("%s: Esc seen after %v, stopped after %v, peak %.0f MiB", name, first, took, a.peak())
-			worst = max(worst, took)
-			if took > endlessStop {
-				t.Errorf("Esc took %v", took)
+			last := time.Since(began)
+			a.received(s.dropped, "the end of the request")
+			t.Logf("seen after %v, stopped after %v, %.0f MiB at most", first, last, a.peak())
+			seen, stopped = max(seen, first), max(stopped, last)
+			if last > endlessStop {
+				t.Errorf("Esc took %v", last)
 			}
 		})
 	}
-	t.Attr("promise", fmt.Sprintf("Esc while a reply is endless, until the turn has ended: %d ms", worst.Milliseconds()))
+	t.Attr("promise", fmt.Sprintf("Esc while a reply is endless, until the screen shows it; worst of %d kinds: %d ms", len(endless()), seen.Milliseconds()))
+	t.Attr("promise", fmt.Sprintf("Esc while a reply is endless, until the turn has ended; worst of %d kinds: %d ms", len(endless()), stopped.Milliseconds()))
+}
+
+// What was kept of a reply without an end can be resumed, searched and exported.
+func TestEndlessReplyIsKept(t *testing.T) {
+	s := newFlood(t, endless()["text"], 0)
+	h := newHome(t, nil, s.env()...)
+	out, code := h.agent(t, "run", "talk")
+	if code != exitFailed || !strings.Contains(out, "the reply reached the limit of 8 MiB (max_reply_bytes) and was stopped") {
+		t.Errorf("got exit code %d and %d bytes, want that the reply was stopped; the end:\n%s", code, len(out), out[max(0, len(out)-300):])
+	}
+	if out, code := h.agent(t, "sessions", "search", "word"); code != exitDone || !strings.Contains(out, h.ids(t)[0][:8]) {
+		t.Errorf("search: exit code %d:\n%s", code, out[:min(len(out), 300)])
+	}
+	for _, form := range []string{"md", "html", "json"} {
+		if out, code := h.agent(t, "sessions", "export", "--format", form, h.ids(t)[0]); code != exitDone || strings.Count(out, "word") < 8<<20/6 {
+			t.Errorf("export as %s: exit code %d, %d bytes", form, code, len(out))
+		}
+	}
+	a := h.open(t, 120, 40, "--continue")
+	a.wait("was stopped", "? keys")
+	a.send("and now" + enter)
+	a.wait("And it works.", "? keys")
 }

@@ -241,6 +241,15 @@ func (f *feed) streamed(ev loop.Streamed) {
 // answering adds text to an answer that streams. What is drawn of a long one is
 // only its last part: the parts before it have rows of their own.
 func (f *feed) answering(p *preview, text string) {
+	for len(text) > partBytes { // a large piece would be copied with each part of it
+		f.answeringPiece(p, text[:partBytes])
+		text = text[partBytes:]
+	}
+	f.answeringPiece(p, text)
+}
+
+// answeringPiece adds a piece of at most partBytes.
+func (f *feed) answeringPiece(p *preview, text string) {
 	a := p.row.item.(*answer)
 	a.text.WriteString(text)
 	for {

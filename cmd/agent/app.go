@@ -177,6 +177,7 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 	if a.options.MaxSteps == 0 {
 		a.options.MaxSteps = set.MaxSteps
 	}
+	a.options.MaxReplyBytes = set.MaxReply
 	a.checks = set.Checks
 	a.equip(inRepo)
 	return nil

@@ -2,8 +2,10 @@ package llm_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -92,5 +94,79 @@ func TestErrorText(t *testing.T) {
 		if got := e.Error(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+// A reply keeps what fits its limit, to the byte, and ends there as one that
+// reached the model's token limit.
+func TestReplyLimits(t *testing.T) {
+	calls := func(n int) (all []llm.Delta) {
+		for i := range n {
+			all = append(all, llm.CallDelta{Index: i, ID: fmt.Sprint("c", i), Name: "read", Args: "{}"})
+		}
+		return all
+	}
+	texts := func(n int) (all []llm.Delta) {
+		for i := range n {
+			all = append(all, llm.TextDelta{Index: i, Text: "x"})
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		deltas   []llm.Delta
+		exceeded llm.Limit
+		messages int
+		last     llm.Message // without its reply
+	}{
+		"text that fits": {[]llm.Delta{llm.TextDelta{Text: "0123456789"}, llm.Finish{Reason: llm.Stop}}, "", 1,
+			llm.Message{Kind: llm.Assistant, Text: "0123456789"}},
+		"text": {[]llm.Delta{llm.TextDelta{Text: "012345678"}, llm.TextDelta{Text: "9012"}, llm.TextDelta{Text: "3"}, llm.Finish{Reason: llm.Stop}}, llm.LimitBytes, 1,
+			llm.Message{Kind: llm.Assistant, Text: "0123456789", Cut: true}},
+		"no half of a character": {[]llm.Delta{llm.TextDelta{Text: "01234567é€"}}, llm.LimitBytes, 1,
+			llm.Message{Kind: llm.Assistant, Text: "01234567é", Cut: true}},
+		"thinking and text together": {[]llm.Delta{llm.ThinkingDelta{Text: "012345"}, llm.BlockEnd{}, llm.TextDelta{Index: 1, Text: "67890"}}, llm.LimitBytes, 2,
+			llm.Message{Kind: llm.Assistant, Text: "6789", Cut: true}},
+		"arguments": {[]llm.Delta{llm.CallDelta{ID: "c", Name: "run", Args: `{"a":1`}, llm.CallDelta{Args: `}`}}, llm.LimitBytes, 1,
+			llm.Message{Kind: llm.ToolCall, ID: "c", Name: "run", Input: json.RawMessage("{}"), Raw: `{"a":1`, Cut: true}},
+		"opaque bytes": {[]llm.Delta{llm.ThinkingDelta{Text: "0123"}, llm.BlockEnd{Opaque: &llm.Opaque{Data: json.RawMessage(`"0123456"`)}}}, llm.LimitBytes, 1,
+			llm.Message{Kind: llm.Thinking, Text: "0123", Cut: true}},
+		"calls":    {calls(llm.MaxReplyCalls + 1), llm.LimitCalls, llm.MaxReplyCalls, llm.Message{Kind: llm.ToolCall, ID: "c255", Name: "read", Input: json.RawMessage("{}"), Cut: true}},
+		"messages": {texts(llm.MaxReplyMessages + 1), llm.LimitMessages, llm.MaxReplyMessages, llm.Message{Kind: llm.Assistant, Text: "x", Cut: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reply := llm.NewReply("r")
+			if reply.MaxBytes = 10; c.exceeded == llm.LimitCalls || c.exceeded == llm.LimitMessages {
+				reply.MaxBytes = 0
+			}
+			kept := 0
+			for _, d := range c.deltas {
+				if reply.Add(d) != nil {
+					kept++
+				}
+			}
+			if got := reply.Exceeded(); got != c.exceeded || (got != "") != (reply.Finish.Reason == llm.Length) {
+				t.Errorf("got limit %q and reason %q, want %q", got, reply.Finish.Reason, c.exceeded)
+			}
+			all := reply.Messages()
+			if len(all) != c.messages || c.exceeded == llm.LimitCalls && kept != c.messages {
+				t.Fatalf("got %d messages of %d deltas, want %d", len(all), kept, c.messages)
+			}
+			got := all[len(all)-1]
+			got.Reply = ""
+			if diff := cmp.Diff(got, c.last); diff != "" {
+				t.Errorf("the last message (-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Of a call that was cut, which is never run, the log keeps the beginning of what
+// the model wrote.
+func TestReplyKeepsTheBeginningOfACutCall(t *testing.T) {
+	reply := llm.NewReply("r")
+	reply.Add(llm.CallDelta{ID: "c", Name: "write", Args: `{"text":"` + strings.Repeat("é", 1<<20)})
+	m := reply.Messages()[0]
+	if !m.Cut || len(m.Raw) > 64<<10 || len(m.Raw) < 63<<10 || !utf8.ValidString(m.Raw) {
+		t.Errorf("got %d bytes of arguments, cut %v", len(m.Raw), m.Cut)
 	}
 }

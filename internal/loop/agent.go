@@ -36,6 +36,8 @@ type Options struct {
 	// MaxSteps is the number of steps after which a turn asks whether it may go
 	// on; 0 is DefaultMaxSteps.
 	MaxSteps int
+	// MaxReplyBytes limits each reply of the model; 0 is llm.MaxReplyBytes.
+	MaxReplyBytes int
 	// Attended says that somebody answers questions. Without, what would be
 	// asked is refused.
 	Attended bool
@@ -210,7 +212,7 @@ func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reas
 		return a.unable(p, err)
 	}
 	t := &Turn{
-		Model: a.currentModel, System: a.o.System, Tools: a.tools, Schema: a.o.Schema, MaxSteps: a.o.MaxSteps,
+		Model: a.currentModel, System: a.o.System, Tools: a.tools, Schema: a.o.Schema, MaxSteps: a.o.MaxSteps, MaxReplyBytes: a.o.MaxReplyBytes,
 		Ledger: a.o.Ledger, Before: a.steps, Force: force,
 		Judge: a.judge, News: a.news, Ran: a.untold, Inbox: a.leftover, Emit: a.emit,
 		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand, rest: a.rest, asText: a.text,

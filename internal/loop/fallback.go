@@ -11,6 +11,8 @@ import (
 const (
 	quotaRest = 10 * time.Minute // of a model whose quota is used up
 	busyRest  = time.Minute      // of an overloaded one, unless it says longer
+	// longestRest is the most that it may say.
+	longestRest = 365 * 24 * time.Hour
 )
 
 // resting are the models that failed, and until when another is asked in their
@@ -45,7 +47,7 @@ func restFor(err error) time.Duration {
 	case llm.ErrQuota:
 		return quotaRest
 	case llm.ErrRate, llm.ErrOverloaded:
-		return max(e.RetryAfter, busyRest)
+		return min(max(e.RetryAfter, busyRest), longestRest)
 	}
 	return 0
 }

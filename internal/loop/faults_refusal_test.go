@@ -33,7 +33,13 @@ func refusals() []fault {
 		{n: 24, name: "rate limit, seconds", scene: tried(429, "Retry-After: 2", problem("rate_limit_error", "slow down"), "slow down", "2.25s")},
 		{n: 25, name: "rate limit, date", scene: tried(429, "Retry-After: "+noon.Add(90*time.Second).Format(http.TimeFormat), problem("rate_limit_error", "slow down"), "slow down", "1m30.25s")},
 		{n: 26, name: "rate limit, a week", scene: refused(429, "Retry-After: 561635", problem("rate_limit_error", "slow down"),
-			"slow down", "it can be tried again at 2026-11-08 00:00; choose another model until then")},
+			"slow down", "the provider asks to wait until 2026-11-08 00:00 (6 d 12 h); try again then, or choose another model with /model")},
+		{n: 26, name: "rate limit, two hours", scene: refused(429, "Retry-After: 7800", problem("rate_limit_error", "slow down"),
+			"slow down", "the provider asks to wait until 14:10 (2 h 10 min); try again then, or choose another model with /model")},
+		{n: 26, name: "rate limit, the year 9999", scene: refused(429, "Retry-After: Fri, 31 Dec 9999 23:59:59 GMT", problem("rate_limit_error", "slow down"),
+			"slow down", "the provider asks to wait for a year or more; choose another model with /model")},
+		{n: 26, name: "rate limit, a time that has passed", scene: tried(429, "Retry-After: Mon, 01 Jan 0001 00:00:00 GMT", problem("rate_limit_error", "slow down"), "slow down", "250ms")},
+		{n: 26, name: "rate limit, less than nothing", scene: tried(429, "Retry-After: -100", problem("rate_limit_error", "slow down"), "slow down", "250ms")},
 		{n: 27, name: "rate limit, no word when", scene: tried(429, "", problem("rate_limit_error", "slow down"), "slow down", "250ms")},
 		{n: 28, name: "rate limit every time", scene: early(func(*stage) scene {
 			return scene{acts: times(6, answer(429, "", problem("rate_limit_error", "slow down"))), want: `

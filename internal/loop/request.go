@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -15,7 +16,7 @@ const (
 	longestTry = 30 * time.Second // the longest wait that is ours to choose
 	// patience is the longest wait that a provider may ask for. Beyond it the
 	// turn ends, and says when to come back.
-	patience = 10 * time.Minute
+	patience = time.Hour
 	// partialEvery is how often what streams is saved.
 	partialEvery = time.Second
 )
@@ -87,9 +88,9 @@ func (t *Turn) askOne(ctx context.Context, m Model, msgs []llm.Message, tries in
 			return reply, err
 		}
 		wait := t.backoff(try, e.RetryAfter)
-		if wait > patience {
+		if e.RetryAfter > patience {
 			later := *e
-			later.Hint = "it can be tried again at " + t.Now().Add(wait).Format("2006-01-02 15:04") + "; choose another model until then"
+			later.Hint = askedToWait(t.Now(), e.RetryAfter)
 			return reply, &later
 		}
 		t.emit(Retrying{Attempt: try + 1, Of: of, In: wait, Error: e.Error(), Hint: e.Hint})
@@ -136,16 +137,39 @@ func accepted(r *llm.Reply) bool {
 }
 
 // backoff returns how long to wait before the try that follows try: spread over
-// the whole of a doubling interval, but at least what the provider asks for.
+// the whole of a doubling interval, but at least what the provider asks for, which
+// is counted up to patience.
 func (t *Turn) backoff(try int, atLeast time.Duration) time.Duration {
 	wait := min(firstWait<<(try-1), longestTry)
-	return atLeast + time.Duration(t.Rand()*float64(wait))
+	return min(max(atLeast, 0), patience) + time.Duration(t.Rand()*float64(wait))
+}
+
+// askedToWait is the hint of an error whose provider asks for a wait that is too
+// long for a turn.
+func askedToWait(now time.Time, wait time.Duration) string {
+	const day = 24 * time.Hour
+	then := "; try again then, or choose another model with /model"
+	if wait >= 365*day {
+		return "the provider asks to wait for a year or more; choose another model with /model"
+	}
+	at := now.Add(wait)
+	form := "15:04"
+	if at.YearDay() != now.YearDay() || wait >= day {
+		form = "2006-01-02 15:04"
+	}
+	minutes := int((wait + time.Minute - 1) / time.Minute)
+	length := fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
+	if wait >= day {
+		length = fmt.Sprintf("%d d %d h", minutes/60/24, minutes/60%24)
+	}
+	return "the provider asks to wait until " + at.Format(form) + " (" + length + ")" + then
 }
 
 // stream takes one reply from the provider as it comes, shows each delta and
 // saves what streams from time to time.
 func (t *Turn) stream(ctx context.Context, m Model, req llm.Request) (*llm.Reply, error) {
 	reply := llm.NewReply("")
+	reply.MaxBytes = t.MaxReplyBytes
 	save := saver{t: t, reply: reply.ID, last: t.Now()}
 	silent := time.AfterFunc(t.Silence, func() {
 		_ = t.Emit(Notice{Text: m.Name + " has said nothing for " + t.Silence.String() + ", but the connection is alive."})
@@ -156,11 +180,12 @@ func (t *Turn) stream(ctx context.Context, m Model, req llm.Request) (*llm.Reply
 			return reply, err
 		}
 		silent.Reset(t.Silence)
-		reply.Add(d)
-		t.emit(Streamed{Reply: reply.ID, Delta: d})
-		save.add(d)
-		if t.logErr != nil {
-			return reply, nil
+		if d = reply.Add(d); d != nil {
+			t.emit(Streamed{Reply: reply.ID, Delta: d})
+			save.add(d)
+		}
+		if t.logErr != nil || reply.Exceeded() != "" { // to stop here ends the request
+			return reply, ctx.Err()
 		}
 	}
 	if reply.Finish.Reason == "" && ctx.Err() == nil {
@@ -173,19 +198,24 @@ func (t *Turn) stream(ctx context.Context, m Model, req llm.Request) (*llm.Reply
 
 // saver writes what streams to the log, at most once every partialEvery.
 type saver struct {
-	t     *Turn
-	reply string
-	last  time.Time
-	kind  llm.Kind
-	text  strings.Builder
+	t      *Turn
+	reply  string
+	last   time.Time
+	pieces []*unsavedPiece // one for each kind, in the order in which they began
+}
+
+// unsavedPiece is what streamed of the messages of one kind since the last save.
+type unsavedPiece struct {
+	kind llm.Kind
+	text strings.Builder
 }
 
 func (s *saver) add(d llm.Delta) {
 	switch d := d.(type) {
 	case llm.TextDelta:
-		s.piece(llm.Assistant, d.Text)
+		s.piece(llm.Assistant).WriteString(d.Text)
 	case llm.ThinkingDelta:
-		s.piece(llm.Thinking, d.Text)
+		s.piece(llm.Thinking).WriteString(d.Text)
 	default:
 		return
 	}
@@ -195,18 +225,22 @@ func (s *saver) add(d llm.Delta) {
 	}
 }
 
-func (s *saver) piece(kind llm.Kind, text string) {
-	if kind != s.kind {
-		s.flush()
-		s.kind = kind
+// piece returns where text of a kind gathers.
+func (s *saver) piece(kind llm.Kind) *strings.Builder {
+	for _, p := range s.pieces {
+		if p.kind == kind {
+			return &p.text
+		}
 	}
-	s.text.WriteString(text)
+	s.pieces = append(s.pieces, &unsavedPiece{kind: kind})
+	return &s.pieces[len(s.pieces)-1].text
 }
 
 func (s *saver) flush() {
-	if s.text.Len() == 0 {
-		return
+	for _, p := range s.pieces {
+		if p.text.Len() > 0 {
+			s.t.emit(&Partial{Meta: s.t.now(), Reply: s.reply, Kind: p.kind, Text: p.text.String()})
+		}
 	}
-	s.t.emit(&Partial{Meta: s.t.now(), Reply: s.reply, Kind: s.kind, Text: s.text.String()})
-	s.text.Reset()
+	s.pieces = nil
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,9 @@ type Turn struct {
 	Tools    []tools.Tool
 	Schema   *Schema // what the last answer must fit; nil for any
 	MaxSteps int     // 0 is DefaultMaxSteps
+	// MaxReplyBytes limits each reply: text, thinking and tool arguments together,
+	// in bytes. 0 is llm.MaxReplyBytes.
+	MaxReplyBytes int
 
 	Ledger *tools.Ledger   // takes what the model gets to know of files; may be nil
 	Before int             // the steps of the session before this turn
@@ -234,6 +238,9 @@ func (t *Turn) judgeReply(ctx context.Context, r *llm.Reply, err error, said []l
 		t.fail(err)
 		return "not run: the reply was cut before it ended"
 	}
+	if r.Exceeded() != "" {
+		return t.exceeded(r)
+	}
 	switch r.Finish.Reason {
 	case llm.Stop, llm.Calls:
 		if !calls {
@@ -264,6 +271,35 @@ func (t *Turn) judgeReply(ctx context.Context, r *llm.Reply, err error, said []l
 	}
 	t.end.Reason = Done
 	return ""
+}
+
+// exceeded ends the turn with a reply that was stopped at a limit, and returns
+// what the model reads in place of the results of its calls.
+func (t *Turn) exceeded(r *llm.Reply) (notRun string) {
+	t.end.Reason = OutOfTokens
+	t.end.Hint = "send a message to continue"
+	if t.end.Cut {
+		t.end.Hint = "press Enter to continue"
+	}
+	switch r.Exceeded() {
+	case llm.LimitCalls:
+		t.end.Error = fmt.Sprintf("the reply was stopped after %d tool calls, which were not run", llm.MaxReplyCalls)
+		return fmt.Sprintf("not run: the reply was stopped after %d tool calls. Make at most %d calls in one reply", llm.MaxReplyCalls, maxCalls)
+	case llm.LimitMessages:
+		t.end.Error = fmt.Sprintf("the reply was stopped after %d messages. The text received is kept", llm.MaxReplyMessages)
+		return fmt.Sprintf("not run: the reply was stopped after %d messages", llm.MaxReplyMessages)
+	}
+	size := byteCount(cmp.Or(t.MaxReplyBytes, llm.MaxReplyBytes))
+	t.end.Error = "the reply reached the limit of " + size + " (max_reply_bytes) and was stopped. The text received is kept"
+	return "not run: the reply was stopped at its limit of " + size + ". Write less in one reply: divide large files among several calls"
+}
+
+// byteCount writes a size: "8 MiB", "1000 bytes".
+func byteCount(n int) string {
+	if n >= 1<<20 && n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
 }
 
 // fail ends the turn with the error of a provider.
@@ -312,6 +348,24 @@ func callsOf(msgs []llm.Message) []llm.Message {
 	return out
 }
 
+const (
+	// hugeAnswer is the size above which an answer that was cut is sent back
+	// shortened, in bytes. No window of a model has room for much more.
+	hugeAnswer = 1 << 20
+	// keptAnswer is how much is kept of each end then.
+	keptAnswer = 64 << 10
+)
+
+// shortened returns the two ends of a huge text: the second is what the model
+// needs to continue.
+func shortened(text string) string {
+	if len(text) <= hugeAnswer {
+		return text
+	}
+	end := strings.ToValidUTF8(text[len(text)-keptAnswer:], "")
+	return fmt.Sprintf("%s\n\n[%d bytes are left out here]\n\n%s", prefix(text, keptAnswer), len(text)-2*keptAnswer, end)
+}
+
 // told returns the conversation as the model is told it: an answer that was cut
 // says so, cut thinking is left out.
 func told(msgs []llm.Message) []llm.Message {
@@ -321,7 +375,7 @@ func told(msgs []llm.Message) []llm.Message {
 			continue
 		}
 		if m.Cut && m.Kind == llm.Assistant {
-			m.Text = strings.TrimRight(m.Text, " \n") + "\n\n[this answer was cut here]"
+			m.Text = shortened(strings.TrimRight(m.Text, " \n")) + "\n\n[this answer was cut here]"
 		}
 		out = append(out, m)
 	}

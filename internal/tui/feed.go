@@ -58,9 +58,14 @@ type pending struct {
 // preview is a message that is not whole yet.
 type preview struct {
 	kind  llm.Kind
-	index int // in the reply
-	row   *row
+	index int    // in the reply
+	row   *row   // the last of its rows, which grows
+	ended []*row // those before it, of a long answer
+	cut   cutter // of that answer
 }
+
+// rows returns all rows of the message.
+func (p *preview) rows() []*row { return append(p.ended[:len(p.ended):len(p.ended)], p.row) }
 
 func newFeed(list *transcript, now func() time.Time) *feed {
 	return &feed{list: list, now: now, tools: map[string]*row{}, files: tally{}}
@@ -192,7 +197,9 @@ func (f *feed) next(reply string) {
 // dropOpen takes away what still streams.
 func (f *feed) dropOpen() {
 	for _, p := range f.open {
-		f.list.remove(p.row)
+		for _, r := range p.rows() {
+			f.list.remove(r)
+		}
 		f.calls = slices.DeleteFunc(f.calls, func(r *row) bool { return r == p.row })
 	}
 	f.open = nil
@@ -206,19 +213,22 @@ func (f *feed) arrived() {
 	}
 }
 
+// streamed takes a piece of a reply. Once the turn is to stop, pieces are passed
+// over: what came of the reply is told again as finished messages.
 func (f *feed) streamed(ev loop.Streamed) {
 	f.next(ev.Reply)
+	if f.stopping {
+		return
+	}
 	switch d := ev.Delta.(type) {
 	case llm.TextDelta:
-		r := f.streaming(llm.Assistant, d.Index)
-		r.item.(*answer).text.WriteString(d.Text)
-		r.touch()
+		f.answering(f.streaming(llm.Assistant, d.Index), d.Text)
 	case llm.ThinkingDelta:
-		r := f.streaming(llm.Thinking, d.Index)
+		r := f.streaming(llm.Thinking, d.Index).row
 		r.item.(*thinking).text.WriteString(d.Text)
 		r.touch()
 	case llm.CallDelta:
-		r := f.streaming(llm.ToolCall, d.Index)
+		r := f.streaming(llm.ToolCall, d.Index).row
 		t := r.item.(*tool)
 		if t.title == "" {
 			t.title = d.Name
@@ -228,12 +238,45 @@ func (f *feed) streamed(ev loop.Streamed) {
 	}
 }
 
-// streaming returns the row of the message that streams at index, a new one if
-// there is none.
-func (f *feed) streaming(kind llm.Kind, index int) *row {
+// answering adds text to an answer that streams. What is drawn of a long one is
+// only its last part: the parts before it have rows of their own.
+func (f *feed) answering(p *preview, text string) {
+	for len(text) > partBytes { // a large piece would be copied with each part of it
+		f.answeringPiece(p, text[:partBytes])
+		text = text[partBytes:]
+	}
+	f.answeringPiece(p, text)
+}
+
+// answeringPiece adds a piece of at most partBytes.
+func (f *feed) answeringPiece(p *preview, text string) {
+	a := p.row.item.(*answer)
+	a.text.WriteString(text)
+	for {
+		done, rest, ok := p.cut.next(a.text.String())
+		if !ok {
+			break
+		}
+		a.finish(done)
+		p.row.touch()
+		if n := len(p.ended); n > 0 { // it is far above the window by now
+			p.ended[n-1].item.(*answer).release()
+			p.ended[n-1].release()
+		}
+		p.ended = append(p.ended, p.row)
+		a = &answer{head: p.cut.head, joins: p.cut.joins, plain: p.cut.within}
+		a.text.WriteString(rest)
+		p.row = f.list.putAfter(p.row, a)
+	}
+	p.row.touch()
+}
+
+// streaming returns the message that streams at index, a new one if there is
+// none.
+func (f *feed) streaming(kind llm.Kind, index int) *preview {
 	for _, p := range f.open {
 		if p.kind == kind && p.index == index {
-			return p.row
+			return p
 		}
 	}
 	for _, p := range f.open { // the model has gone on to something else
@@ -242,9 +285,9 @@ func (f *feed) streaming(kind llm.Kind, index int) *row {
 			p.row.touch()
 		}
 	}
-	p := &preview{kind, index, f.addMessage(kind)}
+	p := &preview{kind: kind, index: index, row: f.addMessage(kind)}
 	f.open = append(f.open, p)
-	return p.row
+	return p
 }
 
 // addMessage adds an empty item for a message of the current reply.
@@ -270,11 +313,12 @@ func (f *feed) messageDone(m llm.Message) {
 	if m.Kind != llm.ToolCall && strings.TrimSpace(m.Text) == "" {
 		return
 	}
-	r := f.finished(m.Kind)
+	p := f.finished(m.Kind)
+	r := p.row
 	r.tellsOf(f.list.events() - 1)
 	switch it := r.item.(type) {
 	case *answer:
-		f.finishAnswer(r, it, m)
+		f.finishAnswer(p.rows(), m)
 	case *thinking:
 		it.finish(m.Text)
 	case *tool:
@@ -285,27 +329,37 @@ func (f *feed) messageDone(m llm.Message) {
 }
 
 // finishAnswer makes the text of m an answer's, which is a row for each part of
-// a long text.
-func (f *feed) finishAnswer(r *row, it *answer, m llm.Message) {
+// a long text. Rows are those that it has so far.
+func (f *feed) finishAnswer(rows []*row, m llm.Message) {
 	f.answer = m.Text
 	parts := markdownParts(m.Text)
-	it.finish(parts[0])
-	for _, part := range parts[1:] {
-		it = &answer{}
-		it.finish(part)
-		r = f.list.putAfter(r, it)
+	for len(rows) > len(parts) {
+		f.list.remove(rows[len(rows)-1])
+		rows = rows[:len(rows)-1]
 	}
-	it.cut = m.Cut
+	var r *row
+	for i, part := range parts {
+		if i < len(rows) {
+			r = rows[i]
+		} else {
+			r = f.list.putAfter(r, &answer{})
+		}
+		it := r.item.(*answer)
+		it.finish(part)
+		it.cut = m.Cut && i == len(parts)-1
+		r.tellsOf(f.list.events() - 1)
+		r.touch()
+	}
 }
 
-// finished returns the row of the first message of kind that still streams, and
-// forgets that it does; a new one if there is none.
-func (f *feed) finished(kind llm.Kind) *row {
+// finished returns the first message of kind that still streams, and forgets that
+// it does; a new one if there is none.
+func (f *feed) finished(kind llm.Kind) *preview {
 	for i, p := range f.open {
 		if p.kind == kind {
 			f.open = slices.Delete(f.open, i, i+1)
-			return p.row
+			return p
 		}
 	}
-	return f.addMessage(kind)
+	return &preview{kind: kind, row: f.addMessage(kind)}
 }

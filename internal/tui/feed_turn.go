@@ -239,7 +239,11 @@ func (f *feed) settle() {
 		switch it := p.row.item.(type) {
 		case *answer:
 			it.done = true
-			f.answer = it.text.String()
+			var text strings.Builder
+			for _, r := range p.rows() {
+				text.WriteString(r.item.(*answer).own())
+			}
+			f.answer = text.String()
 		case *thinking:
 			it.done = true
 		case *tool:

@@ -160,7 +160,7 @@ func (f *feed) writes(n needle) bool {
 	return slices.ContainsFunc(f.open, func(p *preview) bool {
 		switch it := p.row.item.(type) {
 		case *answer:
-			return n.in(it.text.String())
+			return slices.ContainsFunc(p.rows(), func(r *row) bool { return n.in(r.item.(*answer).text.String()) })
 		case *thinking:
 			return n.in(it.text.String())
 		}

@@ -106,11 +106,15 @@ func (u *user) draw(c canvas) []string {
 	return hang(c.st.Cyan.Render(markUser), append(paint(c.st.Bold, lines), c.left(more)...))
 }
 
-// answer is text of the model, as markdown.
+// answer is text of the model, as markdown: all of it, or a part of a long one.
 type answer struct {
-	text strings.Builder
-	done bool
-	cut  bool // it ended before it was whole
+	text  strings.Builder
+	done  bool
+	cut   bool // it ended before it was whole
+	head  int  // see part
+	tail  int
+	joins bool
+	plain bool
 
 	md  *markdown.Text
 	st  *ink.Styles // that md was made with
@@ -119,17 +123,32 @@ type answer struct {
 
 func (a *answer) class() class { return prose }
 
-// finish makes text the whole of it.
-func (a *answer) finish(text string) {
-	if a.text.String() != text {
+// finish makes p the whole of it.
+func (a *answer) finish(p part) {
+	if a.text.String() != p.text || a.plain != p.plain {
 		a.text.Reset()
-		a.text.WriteString(text)
+		a.text.WriteString(p.text)
 		a.md = nil
 	}
-	a.done = true
+	a.done, a.head, a.tail, a.joins, a.plain = true, p.head, p.tail, p.joins, p.plain
 }
 
+// own returns the text that the model wrote.
+func (a *answer) own() string { return part{text: a.text.String(), head: a.head, tail: a.tail}.own() }
+
 func (a *answer) draw(c canvas) []string {
+	lines := a.lines(c)
+	if a.cut {
+		lines = append(slices.Clone(lines), c.st.Dim.Render(ink.Truncate("(cut)", c.inner())))
+	}
+	return lines
+}
+
+// lines draws the text.
+func (a *answer) lines(c canvas) []string {
+	if a.plain {
+		return ink.Wrap(strings.TrimSuffix(ink.Sanitize(a.text.String()), "\n"), c.inner())
+	}
 	if a.md == nil || a.st != c.st {
 		a.md, a.st, a.fed = markdown.New(c.st), c.st, 0
 	}
@@ -141,12 +160,11 @@ func (a *answer) draw(c canvas) []string {
 	if a.done {
 		a.md.Finish()
 	}
-	lines := a.md.Lines(c.inner())
-	if a.cut {
-		lines = append(slices.Clone(lines), c.st.Dim.Render(ink.Truncate("(cut)", c.inner())))
-	}
-	return lines
+	return a.md.Lines(c.inner())
 }
+
+// release gives up what was drawn, which is drawn again where it is wanted.
+func (a *answer) release() { a.md = nil }
 
 // thinking is the model's reasoning: a line, or all of it.
 type thinking struct {
@@ -170,14 +188,19 @@ func (t *thinking) finish(text string) {
 }
 
 func (t *thinking) draw(c canvas) []string {
-	text := strings.TrimSpace(t.text.String())
-	mark, word, line := markRunning, "thinking", lastLine(text)
+	text := t.text.String()
+	mark, word, line := markRunning, "thinking", lastLine(strings.TrimSpace(tail(text, lineBytes)))
 	if t.done {
 		mark, word = markDone, "thought"
-		line, _, _ = strings.Cut(text, "\n")
+		start, _ := head(strings.TrimLeft(text, " \t\r\n"), lineBytes)
+		line, _, _ = strings.Cut(start, "\n")
 	}
 	if t.open || c.whole {
-		text, more := head(text, c.limit())
+		limit := c.limit()
+		if !t.done {
+			limit = openBytes // it is drawn again with each piece
+		}
+		text, more := head(strings.TrimSpace(text), limit)
 		lines := append([]string{word}, ink.Wrap(ink.Sanitize(text), c.inner())...)
 		return hang(c.st.Dim.Render(mark), append(paint(c.st.Dim, lines), c.left(more)...))
 	}

@@ -37,7 +37,7 @@ func TestPartsLookLikeTheWhole(t *testing.T) {
 		if i > 0 {
 			got = append(got, "")
 		}
-		got = append(got, draw(p)...)
+		got = append(got, draw(p.text)...)
 	}
 	if diff := cmp.Diff(got, draw(b.String())); diff != "" {
 		t.Errorf("in parts (-got +want):\n%s", diff)
@@ -49,13 +49,13 @@ func TestPartsOfCode(t *testing.T) {
 	parts := markdownParts("Look:\n\n````go\n" + code + "````\n\nThat was it.\n")
 	var all strings.Builder
 	for i, p := range parts {
-		if len(p) > 2*fenceBytes {
-			t.Errorf("part %d has %d bytes", i, len(p))
+		if len(p.text) > 2*fenceBytes {
+			t.Errorf("part %d has %d bytes", i, len(p.text))
 		}
-		if strings.Count(p, "````")%2 != 0 {
+		if strings.Count(p.text, "````")%2 != 0 {
 			t.Errorf("part %d does not open and close its code", i)
 		}
-		all.WriteString(strings.NewReplacer("````go\n", "", "````\n", "").Replace(p))
+		all.WriteString(strings.NewReplacer("````go\n", "", "````\n", "").Replace(p.text))
 	}
 	if got, want := all.String(), "Look:\n\n"+code+"\nThat was it.\n"; got != want {
 		t.Errorf("%d bytes came of %d", len(got), len(want))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"agent/internal/llm"
 	"agent/internal/loop"
 )
 
@@ -16,6 +17,10 @@ const (
 	// breath is how long everything else does, so that a flood comes in few
 	// batches.
 	breath = 4 * time.Millisecond
+	// fullBatch and fullBytes bound a batch: so many events, with so many bytes of
+	// text that streams. A key waits for one batch at most.
+	fullBatch = 2048
+	fullBytes = 256 << 10
 )
 
 // batch holds events in the order in which they came, all that were ready.
@@ -54,13 +59,18 @@ func pump(ctx context.Context, events <-chan loop.Event, send func(any)) {
 func gather(ctx context.Context, events <-chan loop.Event, streamed, sent time.Time) (b batch, open bool) {
 	var due <-chan time.Time // nil until there is something to send
 	var urgent bool
+	bytes := 0
 	for {
+		if len(b) >= fullBatch || bytes >= fullBytes {
+			return b, true
+		}
 		select {
 		case ev, ok := <-events:
 			if !ok {
 				return b, false
 			}
 			b = append(b, ev)
+			bytes += streamedBytes(ev)
 			switch {
 			case due == nil && streams(ev) && time.Since(streamed) >= frame:
 				return b, true
@@ -77,6 +87,24 @@ func gather(ctx context.Context, events <-chan loop.Event, streamed, sent time.T
 			return b, false
 		}
 	}
+}
+
+// streamedBytes is how much text streams in ev.
+func streamedBytes(ev loop.Event) int {
+	switch ev := ev.(type) {
+	case loop.Progress:
+		return len(ev.Text)
+	case loop.Streamed:
+		switch d := ev.Delta.(type) {
+		case llm.TextDelta:
+			return len(d.Text)
+		case llm.ThinkingDelta:
+			return len(d.Text)
+		case llm.CallDelta:
+			return len(d.Args)
+		}
+	}
+	return 0
 }
 
 // onlyStreams reports whether all of b streams.

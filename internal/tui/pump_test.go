@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/llm"
 	"agent/internal/loop"
 )
 
@@ -189,5 +191,29 @@ func TestSpinnerTurnsWithWhatStreams(t *testing.T) {
 	d.pass(5 * spin)
 	if got := d.m.list.frame - turned; got != 5 {
 		t.Errorf("it turned %d times in %v", got, 5*spin)
+	}
+}
+
+// A batch of what streams has a size: a key is never behind more than that.
+func TestBatchesAreBounded(t *testing.T) {
+	const n = 4000
+	piece := strings.Repeat("x", 1<<10)
+	events := make(chan loop.Event)
+	go func() {
+		defer close(events)
+		for range n {
+			events <- loop.Streamed{Reply: "r", Delta: llm.TextDelta{Text: piece}}
+		}
+	}()
+	got := 0
+	pump(t.Context(), events, func(msg any) {
+		b, _ := msg.(batch)
+		got += len(b)
+		if bytes := len(b) * len(piece); bytes > fullBytes {
+			t.Errorf("a batch has %d bytes", bytes)
+		}
+	})
+	if got != n {
+		t.Errorf("%d of %d events came", got, n)
 	}
 }

@@ -55,6 +55,12 @@ type row struct {
 	lines   []string
 }
 
+// release gives up what the row looked like. It is drawn again where it is wanted.
+func (r *row) release() {
+	r.lines = nil
+	r.touch()
+}
+
 // tellsOf says which event the item tells of.
 func (r *row) tellsOf(at int) { r.at, r.end = at, at }
 
@@ -212,6 +218,9 @@ func (t *transcript) lines(p spot) (lines []string, gap int) {
 	if len(r.lines) == 0 {
 		return nil, 0
 	}
+	if a, ok := r.item.(*answer); ok && a.joins {
+		return r.lines, 0
+	}
 	if before, ok := t.prev(p); ok && !t.unread(p) && (r.class() != steps || t.pages[before.page].rows[before.row].class() != steps) {
 		gap = 1
 	}
@@ -293,6 +302,9 @@ func (t *transcript) clamp() {
 			last = t.behind()
 		}
 		t.top, t.skip, t.follow = last, 0, true
+		return
+	}
+	if t.follow { // toEnd finds the place without drawing what has left the window
 		return
 	}
 	t.skip = max(0, min(t.skip, t.rowHeight(t.top)-1))

@@ -188,6 +188,9 @@ func number(v json.Number, t reflect.Type, tag reflect.StructTag, path string) e
 	if least, err := strconv.ParseFloat(tag.Get("min"), 64); err == nil && n < least || n < 0 {
 		return fmt.Errorf("%s cannot be %s", path, v)
 	}
+	if most, err := strconv.ParseFloat(tag.Get("max"), 64); err == nil && n > most {
+		return fmt.Errorf("%s cannot be %s: at most %s", path, v, tag.Get("max"))
+	}
 	return nil
 }
 

@@ -104,6 +104,9 @@ func limit(s *jsonschema.Schema, tag reflect.StructTag) {
 	if least, err := strconv.ParseFloat(tag.Get("min"), 64); err == nil {
 		s.Minimum = &least
 	}
+	if most, err := strconv.ParseFloat(tag.Get("max"), 64); err == nil {
+		s.Maximum = &most
+	}
 }
 
 // single is the type of s without the null that stands for a field left out.

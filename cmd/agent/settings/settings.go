@@ -16,7 +16,7 @@ import (
 
 // Settings are what a person can set once for all. Empty fields are not set.
 // The tag "what" is what the README and the schema say of one; "enum", "format",
-// "min" and "names" say what it may be. A field without omitempty must be there.
+// "min", "max" and "names" say what it may be. A field without omitempty must be there.
 type Settings struct {
 	Schema    string              `json:"$schema,omitempty" what:"where an editor finds the schema of this file; agent config schema prints it"`
 	Model     string              `json:"model,omitempty" what:"the model, as PROVIDER/NAME"`
@@ -24,6 +24,7 @@ type Settings struct {
 	BaseURL   string              `json:"base_url,omitempty" format:"uri" what:"URL of an OpenAI-compatible server"`
 	Mode      string              `json:"mode,omitempty" enum:"ask,edits,plan,all" what:"what is asked about: ask, edits, plan or all"`
 	MaxSteps  int                 `json:"max_steps,omitempty" min:"1" what:"steps after which a turn asks whether it may go on"`
+	MaxReply  int                 `json:"max_reply_bytes,omitempty" min:"1024" max:"8388608" what:"bytes of text, thinking and tool arguments that one reply of a model may have; at this size it is stopped and kept (default and at most 8388608)"`
 	Effort    string              `json:"effort,omitempty" what:"how hard a model shall think, where it has levels: low, medium, high or what else it takes"`
 	Local     *bool               `json:"local,omitempty" what:"whether servers on this machine are looked for when nothing else is connected (default true)"`
 	Providers map[string]Provider `json:"providers,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"providers by name: those of the table, changed, and new ones"`

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,9 @@ type decoder struct {
 	ended    bool   // there was a message_stop
 	answered bool   // there was anything of a message
 	calls    bool
-	lost     int // events that could not be read
+	hidden   wire.Hidden
+	tooMuch  error // what is hidden in the answer is too much
+	lost     int   // events that could not be read
 }
 
 // block is a content block of the message.
@@ -62,6 +65,7 @@ func (d *decoder) run(next func() ([]byte, error), yield func(llm.Delta, error) 
 		switch {
 		case err == nil:
 			err = d.add(data)
+			err = cmp.Or(err, d.tooMuch)
 		case errors.Is(err, io.EOF) && !done:
 			done = true
 			continue
@@ -167,6 +171,7 @@ func (d *decoder) whole(e *event) {
 func (d *decoder) begin(at int, c *content) {
 	d.settle(len(d.blocks))
 	d.answered = true
+	d.hide(d.hidden.Part(len(c.Signature) + len(c.Data)))
 	b := &block{at: at, index: d.next, opaque: opaque{Signature: c.Signature}}
 	switch c.Type {
 	case "text":
@@ -186,6 +191,13 @@ func (d *decoder) begin(at int, c *content) {
 	}
 	d.say(b, llm.Assistant, c.Text)
 	d.say(b, llm.Thinking, c.Thinking)
+}
+
+// hide takes note of whether too much is hidden.
+func (d *decoder) hide(err error) {
+	if err != nil {
+		d.tooMuch = err
+	}
 }
 
 // find returns the last block at the provider's index.
@@ -216,6 +228,7 @@ func (d *decoder) goOn(at int, piece *delta) {
 	case "thinking_delta":
 		d.say(b, llm.Thinking, piece.Thinking)
 	case "signature_delta":
+		d.hide(d.hidden.More(len(piece.Signature)))
 		b.streamed.WriteString(piece.Signature)
 	case "input_json_delta":
 		if b.kind == llm.ToolCall && piece.Input != "" {

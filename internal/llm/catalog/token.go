@@ -19,6 +19,8 @@ const (
 	early = time.Minute
 	// tokenLife is how long a token is taken to live that does not say so.
 	tokenLife = 5 * time.Minute
+	// longestLife is how long a token is taken to live at most.
+	longestLife = 365 * 24 * time.Hour
 	// tokenWait is how long a token may be waited for.
 	tokenWait = 30 * time.Second
 )
@@ -111,7 +113,7 @@ func (t *tokens) ask(ctx context.Context) (token, error) {
 	}
 	life := tokenLife
 	if answer.Seconds > 0 {
-		life = time.Duration(answer.Seconds * float64(time.Second))
+		life = time.Duration(min(answer.Seconds, longestLife.Seconds()) * float64(time.Second))
 	}
 	return token{value: Key(answer.Token), until: asked.Add(life - min(early, life/2))}, nil
 }

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,6 +35,8 @@ type decoder struct {
 	thought []thought
 	details details
 	calls   calls
+	hidden  wire.Hidden
+	tooMuch error // what is hidden in the answer is too much
 
 	usage    llm.Usage
 	finish   string // the provider's last word
@@ -58,7 +61,8 @@ func (d *decoder) run(next func() ([]byte, error), yield func(llm.Delta, error) 
 	for {
 		data, err := next()
 		if err == nil {
-			if err = d.add(data); err == nil && d.out.Wait() {
+			err = d.add(data)
+			if err = cmp.Or(err, d.tooMuch); err == nil && d.out.Wait() {
 				continue
 			}
 		} else if err = d.end(err); err == nil {
@@ -154,9 +158,19 @@ func (d *decoder) choice(c *choice) {
 func (d *decoder) detailed(list []detail) (listed string) {
 	for _, x := range list {
 		listed += x.Text + x.Summary
-		d.details.add(x)
+		if d.details.add(x) {
+			d.hide(d.hidden.Part(0))
+		}
+		d.hide(d.hidden.More(len(x.Signature) + len(x.Data)))
 	}
 	return listed
+}
+
+// hide takes note of whether too much is hidden.
+func (d *decoder) hide(err error) {
+	if err != nil {
+		d.tooMuch = err
+	}
 }
 
 // think takes the thinking of a piece, under the first of its names that holds
@@ -210,6 +224,7 @@ func (d *decoder) call(p *callPart) {
 		c.id = string(p.ID)
 	}
 	if len(p.Extra) > 0 {
+		d.hide(d.hidden.More(len(p.Extra) - len(c.extra)))
 		c.extra = p.Extra
 	}
 	if begins || p.ID != "" || p.Function.Name != "" {

@@ -65,8 +65,9 @@ type openDetail struct {
 }
 
 // add takes the next piece. It goes on with the last element if that has the
-// same place and kind; encrypted ones come whole.
-func (ds *details) add(d detail) {
+// same place and kind; encrypted ones come whole. It reports whether the piece
+// began an element.
+func (ds *details) add(d detail) (began bool) {
 	var last *openDetail
 	if n := len(ds.list); n > 0 {
 		last = ds.list[n-1]
@@ -75,12 +76,14 @@ func (ds *details) add(d detail) {
 		d.ID, d.Format, d.Index = bytes.Clone(d.ID), bytes.Clone(d.Format), bytes.Clone(d.Index) // they are the payload's
 		last = &openDetail{detail: d}
 		ds.list = append(ds.list, last)
+		began = true
 	}
 	last.text.WriteString(d.Text)
 	last.summary.WriteString(d.Summary)
 	if d.Signature != "" {
 		last.Signature = d.Signature
 	}
+	return began
 }
 
 // binding returns the elements if they hold more than text, which is what the

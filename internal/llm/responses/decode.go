@@ -42,9 +42,10 @@ func (d *decoder) run(next func() ([]byte, error), yield func(llm.Delta, error) 
 	for {
 		data, err := next()
 		if err == nil {
-			if d.add(data); d.out.Wait() {
+			if d.add(data); d.tooMuch == nil && d.out.Wait() {
 				continue
 			}
+			err = d.tooMuch
 		} else if err = d.end(err); err == nil {
 			d.out.Add(llm.Finish{Reason: d.reason(), Raw: d.status, Usage: d.usage, Lost: d.lost})
 			d.out.Flush(yield)

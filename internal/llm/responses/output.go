@@ -15,6 +15,8 @@ type outputs struct {
 	waiting []*output       // announced, but nothing came of them yet
 	next    int             // the first free index
 	called  bool            // there was a call
+	hidden  wire.Hidden
+	tooMuch error // there are more items than a reply may have
 	refused bool
 }
 
@@ -52,6 +54,9 @@ func (os *outputs) add(o *output) *output {
 		os.items = map[int]*output{}
 	}
 	os.items[o.place] = o
+	if err := os.hidden.Part(0); err != nil {
+		os.tooMuch = err
+	}
 	if o.typ == "message" || o.typ == "reasoning" {
 		os.waiting = append(os.waiting, o)
 	}

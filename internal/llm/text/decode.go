@@ -29,6 +29,15 @@ func Decode(deltas iter.Seq2[llm.Delta, error], form Form) iter.Seq2[llm.Delta, 
 				yield(nil, err)
 				return
 			}
+			if r.endless() {
+				r.stop(true)
+				for _, x := range append(r.out, llm.Finish{Reason: llm.Length, Raw: "limit of a call"}) {
+					if !yield(x, nil) {
+						return
+					}
+				}
+				return
+			}
 			if r.over && !r.finished {
 				// Nothing that the model still invents is waited for, so that
 				// what it counted stays unknown.
@@ -38,6 +47,17 @@ func Decode(deltas iter.Seq2[llm.Delta, error], form Form) iter.Seq2[llm.Delta, 
 		}
 	}
 }
+
+// maxCall is how long a call may be, in bytes. All of it is held back until its end
+// has come.
+const maxCall = llm.MaxReplyBytes
+
+// maxBlank is how much blank space is kept in front of a message, in bytes: it is
+// only wanted from its last line end on.
+const maxBlank = 4 << 10
+
+// endless reports whether a call came in that is too long.
+func (r *reader) endless() bool { return r.call != nil && r.taken > maxCall }
 
 // reader makes calls of text.
 type reader struct {
@@ -57,6 +77,7 @@ type reader struct {
 	held   string // the beginning of a line that may become a call
 
 	call     input // what comes in now
+	taken    int   // bytes of it
 	name     string
 	found    bool // a call was read
 	native   bool // one came that was no text
@@ -114,6 +135,7 @@ func (r *reader) read(text string) {
 	for text != "" && !r.over {
 		switch {
 		case r.call != nil:
+			r.taken += len(text)
 			body, rest, done := r.call.add(text)
 			if text = rest; done {
 				r.say(body, false)
@@ -136,7 +158,7 @@ func (r *reader) begin(line string) (rest string) {
 	switch {
 	case n > 0:
 		r.close()
-		r.call, r.name = r.form.input(), name
+		r.call, r.name, r.taken = r.form.input(), name, 0
 		return line[n:]
 	case r.found && strings.HasPrefix(line, responseTag):
 		r.over = true
@@ -166,7 +188,9 @@ func (r *reader) tell(text string) {
 	if !r.open {
 		text = r.blank + text
 		said := strings.TrimLeft(text, " \t\r\n")
-		if r.blank = text; said == "" {
+		if said == "" {
+			text = text[strings.LastIndexByte(text, '\n')+1:]
+			r.blank = text[max(0, len(text)-maxBlank):]
 			return
 		}
 		if r.found && r.form == ReAct {

@@ -172,31 +172,3 @@ func Answered(status int, header http.Header, body []byte, now time.Time) *llm.E
 	}
 	return e
 }
-
-// waitIn returns the wait that a message asks for in words, 0 if it does not.
-func waitIn(message string) time.Duration {
-	for _, words := range []string{"try again in ", "retry in ", "retry after "} {
-		if _, rest, ok := strings.Cut(strings.ToLower(message), words); ok {
-			rest, _, _ = strings.Cut(rest, " ")
-			if d, err := time.ParseDuration(strings.TrimRight(rest, ".,;")); err == nil && d > 0 {
-				return d
-			}
-		}
-	}
-	return 0
-}
-
-// retryAfter reads the header in both of its forms, and that of milliseconds.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e12 {
-		return time.Duration(ms * float64(time.Millisecond))
-	}
-	v := strings.TrimSpace(h.Get("Retry-After"))
-	if s, err := strconv.ParseFloat(v, 64); err == nil && s > 0 && s < 1e9 {
-		return time.Duration(s * float64(time.Second))
-	}
-	if t, err := http.ParseTime(v); err == nil && t.After(now) {
-		return t.Sub(now)
-	}
-	return 0
-}

@@ -51,6 +51,9 @@ func (e *Events) Next() (name string, data []byte, err error) {
 		case "event":
 			name = string(value)
 		case "data":
+			if !has && e.lines.blankNext() {
+				return name, value, nil // where it stands: nothing is read until the next call
+			}
 			if has {
 				e.data = append(e.data, '\n')
 			}
@@ -102,6 +105,17 @@ func (l *lines) next() ([]byte, error) {
 		}
 		l.fill()
 	}
+}
+
+// blankNext passes over a blank line that comes next, where it is here already and
+// ends in a line feed as most do. It reports whether it did.
+func (l *lines) blankNext() bool {
+	if rest := l.buf[l.pos:]; l.skipLF || len(rest) == 0 || rest[0] != '\n' {
+		return false
+	}
+	l.pos++
+	l.scanned = max(l.scanned, l.pos)
+	return true
 }
 
 // lineEnd returns where the first line of b ends, -1 if it does not.

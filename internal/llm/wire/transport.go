@@ -62,8 +62,13 @@ func newTransport(at Endpoint) *http.Transport {
 		TLSHandshakeTimeout: at.Limits.TLS,
 		ForceAttemptHTTP2:   true,
 		IdleConnTimeout:     90 * time.Second,
+
+		MaxResponseHeaderBytes: maxHeaders,
 	}
 }
+
+// maxHeaders bounds the headers of an answer, in bytes.
+const maxHeaders = 256 << 10
 
 // asker is the key under which a request's context is told to the dialer. The
 // transport dials with a context that outlives the request; here nobody else

@@ -16,26 +16,70 @@ import (
 func newParser() parser.Parser {
 	blocks := parser.DefaultBlockParsers()
 	for i, b := range blocks {
-		blocks[i].Value = placing{b.Value.(parser.BlockParser)}
+		p := b.Value.(parser.BlockParser)
+		blocks[i].Value = placing{p, p == parser.NewListParser() || p == parser.NewBlockquoteParser()}
 	}
 	md := goldmark.New(
 		goldmark.WithParser(parser.NewParser(
 			parser.WithBlockParsers(blocks...),
 			parser.WithInlineParsers(parser.DefaultInlineParsers()...),
 			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+			parser.WithParagraphTransformers(util.Prioritized(narrowTables{extension.NewTableParagraphTransformer()}, 200)),
+			parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 		)),
-		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify, extension.TaskList),
+		goldmark.WithExtensions(extension.Strikethrough, extension.Linkify, extension.TaskList),
 	)
 	return md.Parser()
 }
 
-// placing notes on each block where it begins, which goldmark does not.
-type placing struct{ parser.BlockParser }
+const (
+	// maxDepth is how deep quotes and lists may lie within each other. What would
+	// lie deeper is text: every line costs as much as it lies deep.
+	maxDepth = 16
+	// maxColumns is how many columns a table may have. Every row gets all of them,
+	// however short it is written.
+	maxColumns = 64
+)
+
+// tooDeep reports whether no further quote or list may begin in parent.
+func tooDeep(parent ast.Node) bool {
+	depth := 0
+	for n := parent; n != nil; n = n.Parent() {
+		if k := n.Kind(); k == ast.KindBlockquote || k == ast.KindList {
+			depth++
+		}
+	}
+	return depth >= maxDepth
+}
+
+// narrowTables makes tables of paragraphs, unless they have too many columns.
+type narrowTables struct{ parser.ParagraphTransformer }
+
+// Transform is that of parser.ParagraphTransformer.
+func (t narrowTables) Transform(n *ast.Paragraph, reader text.Reader, pc parser.Context) {
+	for i := range min(n.Lines().Len(), 2) {
+		line := n.Lines().At(i)
+		if bytes.Count(line.Value(reader.Source()), []byte("|")) > maxColumns {
+			return
+		}
+	}
+	t.ParagraphTransformer.Transform(n, reader, pc)
+}
+
+// placing notes on each block where it begins, which goldmark does not, and keeps
+// blocks from nesting too deep.
+type placing struct {
+	parser.BlockParser
+	nests bool // its blocks are lists or quotes
+}
 
 const placeKey = "place"
 
 func (p placing) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	_, at := reader.PeekLine()
+	if p.nests && tooDeep(parent) {
+		return nil, parser.NoChildren
+	}
 	n, state := p.BlockParser.Open(parent, reader, pc)
 	if n != nil {
 		n.SetAttributeString(placeKey, at.Start)

@@ -20,7 +20,7 @@ const ownModel = "openai/qwen-local"
 
 func newHosts(t *testing.T, env ...string) hosts {
 	t.Helper()
-	own := serve(t)
+	own := serve(t, say("First it is."), say("Second it is."))
 	secure := httptest.NewTLSServer(nil)
 	t.Cleanup(secure.Close)
 	public := newProxy(t, secure.Listener.Addr().String())
@@ -52,13 +52,12 @@ func (h hosts) check(t *testing.T, requests int) {
 // TestContinueKeepsBaseURL continues a session that was made with --base-url in
 // every way there is.
 func TestContinueKeepsBaseURL(t *testing.T) {
-	const over = "The script is over."
 	screen := func(args ...string) func(*testing.T, hosts, string) {
 		return func(t *testing.T, h hosts, _ string) {
 			a := h.open(t, 120, 30, args...)
 			a.wait(ownModel+" · "+h.own.Listener.Addr().String(), "? keys")
 			a.send("again" + enter)
-			a.wait("again", over, "1.2k of", "? keys")
+			a.wait("Second it is.", "? keys")
 			a.send(ctrlD)
 			a.exit()
 		}
@@ -103,9 +102,7 @@ func TestContinueKeepsBaseURL(t *testing.T) {
 			if hint == nil {
 				t.Fatalf("there is no hint in %q", a.raw)
 			}
-			if out, code := h.agent(t, append([]string{"run", "again"}, strings.Fields(hint[1])...)...); code != 0 {
-				t.Errorf("got %d, %s", code, out)
-			}
+			screen(strings.Fields(hint[1])...)(t, h, "")
 		},
 		"/resume": func(t *testing.T, h hosts, id string) {
 			a := h.open(t, 120, 30, "--model", "offline")
@@ -115,7 +112,7 @@ func TestContinueKeepsBaseURL(t *testing.T) {
 			a.send("hello" + enter)
 			a.wait(ownModel+" · "+h.own.Listener.Addr().String(), "? keys")
 			a.send("again" + enter)
-			a.wait("again", over, "1.2k of", "? keys")
+			a.wait("Second it is.", "? keys")
 			a.send(ctrlD)
 			a.exit()
 		},
@@ -125,7 +122,7 @@ func TestContinueKeepsBaseURL(t *testing.T) {
 			a.send("/fork 1" + enter)
 			a.wait("This is a fork of session", ownModel+" · "+h.own.Listener.Addr().String(), "enter sends")
 			a.send(enter)
-			a.wait(over, "? keys")
+			a.wait("Second it is.", "? keys")
 			a.send(ctrlD)
 			a.exit()
 		},

@@ -212,7 +212,7 @@ func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reas
 	t := &Turn{
 		Model: a.currentModel, System: a.o.System, Tools: a.tools, Schema: a.o.Schema, MaxSteps: a.o.MaxSteps,
 		Ledger: a.o.Ledger, Before: a.steps, Force: force,
-		Judge: a.judge, News: a.news, Ran: a.untold, Inbox: a.leftover, Emit: a.emit,
+		Judge: a.judge, News: a.news, Ran: a.untold, Confirmed: a.confirmed, Inbox: a.leftover, Emit: a.emit,
 		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand, rest: a.rest, asText: a.text,
 		reads: a.reads, filled: a.filled, outputs: a.outputs(),
 	}
@@ -275,7 +275,7 @@ func (a *Agent) do(c Command) {
 	case SetModel:
 		a.setModel(c)
 	case Found:
-		a.found(c.Model)
+		a.found(c)
 	case Rename:
 		_ = a.emit(&Renamed{Meta: Meta{Time: a.o.Now()}, Title: firstWords(c.Title)})
 	case Rewind:
@@ -303,13 +303,20 @@ func (a *Agent) setModel(c SetModel) {
 }
 
 // found takes a model if nothing was said yet.
-func (a *Agent) found(m Model) {
+func (a *Agent) found(c Found) {
+	m := c.Model
 	a.log.Lock()
 	spoken := a.spoken
 	a.log.Unlock()
-	if !spoken {
+	if spoken {
+		return
+	}
+	if m.Name != "" {
 		a.useModel(m)
 		_ = a.emit(Notice{Text: m.Name + " answers now: " + m.Why + "."})
+	}
+	for _, text := range c.Notices {
+		_ = a.emit(Notice{Text: text})
 	}
 }
 
@@ -329,7 +336,19 @@ func (a *Agent) emitModel() error {
 	if known {
 		return nil
 	}
-	return a.emit(&ModelSet{Meta: Meta{Time: a.o.Now()}, Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort})
+	set := &ModelSet{Meta: Meta{Time: a.o.Now()}, Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort, BaseURL: m.BaseURL, Host: m.Host}
+	if m.Confirm != nil { // on record it would count as approved
+		set.BaseURL = ""
+	}
+	return a.emit(set)
+}
+
+// confirmed takes note that the user approved where the model's requests go.
+func (a *Agent) confirmed() {
+	a.mu.Lock()
+	a.model.Confirm, a.named = nil, ""
+	a.mu.Unlock()
+	_ = a.emitModel()
 }
 
 func (a *Agent) currentModel() Model {

@@ -136,7 +136,7 @@ func (e *errPlain) Error() string {
 // mayProve returns an error if req would carry a key unencrypted to another
 // machine. proven says that its headers hold one.
 func (c *Client) mayProve(req *http.Request, proven bool) error {
-	secret := proven || req.URL.User != nil
+	secret := proven || SecretURL(req.URL)
 	for name := range c.at.Headers {
 		secret = secret || SecretHeader(name)
 	}
@@ -144,6 +144,15 @@ func (c *Client) mayProve(req *http.Request, proven bool) error {
 		return nil
 	}
 	return &errPlain{req.URL.Host}
+}
+
+// SecretURL reports whether a URL carries a key: as a password, or in its query.
+func SecretURL(u *url.URL) bool {
+	secret := u.User != nil
+	for name := range u.Query() {
+		secret = secret || SecretHeader(name)
+	}
+	return secret
 }
 
 // SecretHeader reports whether a header is one that carries a key.

@@ -43,14 +43,14 @@ import (
 
 // Endpoint says where a provider is and how to reach it.
 type Endpoint struct {
-	Name    string            // for people: "groq"
-	Base    string            // what the paths of requests are appended to
-	KeyName string            // the variable that the key belongs in, for hints
-	Local   bool              // a server on this machine
+	Name    string // for people: "groq"
+	Base    string // what the paths of requests are appended to
+	KeyName string // the variable that the key belongs in, for hints
+	Local   bool   // a server on this machine
 	// AllowHTTP allows a key to be sent over plain http to a host other than
 	// this machine.
 	AllowHTTP bool
-	Headers map[string]string // sent with every request, over all others
+	Headers   map[string]string // sent with every request, over all others
 	// Authorize puts what proves who asks into the headers of a request; nil
 	// sends no such thing.
 	Authorize Authorize

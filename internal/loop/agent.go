@@ -73,7 +73,7 @@ type Agent struct {
 	inbox   []Prompt
 	answers map[string]chan Answer // of the asks that wait
 	brake   *brake                 // of the turn that runs
-	named   string                 // the model that the log knows of
+	named   address                // of the model that the log knows of
 	typed   *brake                 // of the command of the person's that runs; nil if none does
 
 	draft unsent // what the person has not sent, or the model was not told
@@ -322,31 +322,35 @@ func (a *Agent) found(c Found) {
 
 func (a *Agent) useModel(m Model) {
 	a.mu.Lock()
-	a.model, a.named = m, ""
+	a.model, a.named = m, address{}
 	a.mu.Unlock()
 	_ = a.emitModel()
 }
 
+// address is a model and where it is: PROVIDER/NAME and a base URL.
+type address struct{ model, baseURL string }
+
 // emitModel puts the model on record, unless the log knows it.
 func (a *Agent) emitModel() error {
 	a.mu.Lock()
-	m, known := a.model, a.named == a.model.Name
-	a.named = m.Name
+	m := a.model
+	if m.Confirm != nil { // on record its address would count as approved
+		m.BaseURL = ""
+	}
+	at := address{m.Name, m.BaseURL}
+	known := a.named == at
+	a.named = at
 	a.mu.Unlock()
 	if known {
 		return nil
 	}
-	set := &ModelSet{Meta: Meta{Time: a.o.Now()}, Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort, BaseURL: m.BaseURL, Host: m.Host}
-	if m.Confirm != nil { // on record it would count as approved
-		set.BaseURL = ""
-	}
-	return a.emit(set)
+	return a.emit(&ModelSet{Meta: Meta{Time: a.o.Now()}, Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort, BaseURL: m.BaseURL, Host: m.Host})
 }
 
 // confirmed takes note that the user approved where the model's requests go.
 func (a *Agent) confirmed() {
 	a.mu.Lock()
-	a.model.Confirm, a.named = nil, ""
+	a.model.Confirm = nil
 	a.mu.Unlock()
 	_ = a.emitModel()
 }

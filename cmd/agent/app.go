@@ -192,7 +192,7 @@ func (a *app) chooseModel(f flags, set settings.Settings, attended bool) (picker
 		f.baseURL = ""
 	}
 	pick := newPicker(f, set, last.Model, !attended)
-	pick.effort, pick.continued = a.ending.Effort, a.ending.Model != ""
+	pick.effort, pick.continued = a.ending.Effort, len(a.ending.Events) > 0
 	if pick.lastOwn = last.BaseURL != "" && last.Host == ""; !pick.lastOwn {
 		pick.lastURL = last.BaseURL
 	}

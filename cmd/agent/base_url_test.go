@@ -239,6 +239,31 @@ func TestSessionWithoutBaseURL(t *testing.T) {
 	})
 }
 
+// TestDamagedBaseURL continues a session whose record of the model is damaged.
+func TestDamagedBaseURL(t *testing.T) {
+	h := newHosts(t)
+	h.begin(t)
+	infos, err := h.store().List("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.ReadFile(infos[0].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := strings.Replace(string(log), `"base_url":"http://127`, `"base_url":"http://227`, 1)
+	if damaged == string(log) {
+		t.Fatalf("the log has no base URL:\n%s", log)
+	}
+	if err := os.WriteFile(infos[0].Path, []byte(damaged), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := h.agent(t, "run", "-c", "again"); code != exitUsage || !strings.Contains(out, "no recorded base URL") {
+		t.Errorf("got %d, %s", code, out)
+	}
+	h.check(t, 1)
+}
+
 // TestBaseURLThatChanges says so when a session goes to another host than before.
 func TestBaseURLThatChanges(t *testing.T) {
 	h := newHosts(t)

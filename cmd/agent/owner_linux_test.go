@@ -68,7 +68,7 @@ func TestForeignServer(t *testing.T) {
 	})
 	for _, form := range []string{"json", "stream-json"} {
 		out, code := h.agent(t, "run", "--output", form, "hello")
-		if code != 0 || strings.Contains(out, "A stranger") {
+		if code != 0 || strings.Contains(out, "A stranger") || !strings.Contains(out, offer) {
 			t.Errorf("%s: got %d, %s", form, code, out)
 		}
 	}

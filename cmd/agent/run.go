@@ -16,6 +16,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // maxPrompt is how many bytes of standard input become a prompt.
@@ -71,7 +72,11 @@ reads its output any more, which interrupts it too.`,
 			defer a.close()
 			a.options.Schema = schema
 			for _, n := range a.notices {
-				p.event(loop.Notice{Text: n})
+				if form == "text" {
+					p.event(loop.Notice{Text: n})
+				} else {
+					fmt.Fprintln(cmd.ErrOrStderr(), ink.Sanitize(n))
+				}
 			}
 			return headless(a, loop.Prompt{Text: prompt, Images: shown}, p, out)
 		},

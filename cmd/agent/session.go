@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"agent/internal/history"
@@ -168,6 +169,11 @@ func (a *app) lookBack(f flags) error {
 func (a *app) lastModel() loop.ModelSet {
 	if s := a.ending; s.Model != "" {
 		return loop.ModelSet{Model: s.Model, BaseURL: s.BaseURL, Host: s.Host}
+	}
+	for _, e := range slices.Backward(a.ending.Events) { // the record of its model is damaged
+		if step, ok := e.(*loop.StepEnd); ok {
+			return loop.ModelSet{Model: step.Model}
+		}
 	}
 	body, err := a.store.Last(a.dir, loop.ModelRecord)
 	if err != nil || body == nil {

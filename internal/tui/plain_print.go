@@ -67,6 +67,10 @@ func (p *teller) told(it item) {
 			who = "done"
 		}
 		p.block(who, ink.Sanitize(it.text))
+	case *about:
+		for _, row := range it.rows {
+			p.print("  " + row[0] + ": " + row[1])
+		}
 	case *retry:
 		p.block("error", strings.Join(it.draw(canvas{st: p.m.st, width: plainWidth}), "\n"))
 	}

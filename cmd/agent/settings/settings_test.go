@@ -41,6 +41,7 @@ func TestLoad(t *testing.T) {
 				Catalog: map[string]settings.Model{"gpt-5": {Context: 7}}}},
 		"checks": {file: `{"checks": [{"files": "*.go", "command": "go vet ./..."}, {"files": "web/**/*.{ts,tsx}", "command": "npx eslint {file}", "timeout_seconds": 60}]}`,
 			want: settings.Settings{Checks: []settings.Check{{Files: "*.go", Command: "go vet ./..."}, {Files: "web/**/*.{ts,tsx}", Command: "npx eslint {file}", Timeout: 60}}}},
+		"hosts": {file: `{"allow_http": ["gpu.lan", "10.0.0.5:8000", "::1", "[fe80::1]:80"]}`, want: settings.Settings{AllowHTTP: []string{"gpu.lan", "10.0.0.5:8000", "::1", "[fe80::1]:80"}}},
 		"empty": {file: "{}"},
 		"null":  {file: `{"model": null, "providers": null}`},
 
@@ -60,6 +61,10 @@ func TestLoad(t *testing.T) {
 		"less than nothing":      {file: "{\"max_steps\": -1}", err: ":1: max_steps cannot be -1"},
 		"no such mode":           {file: "{\"mode\": \"yolo\"}", err: `:1: mode must be one of ask, edits, plan, all, not "yolo"`},
 		"no address":             {file: "{\"base_url\": \"localhost:80\"}", err: ":1: base_url must be a URL like http://127.0.0.1:8080/v1"},
+		"a URL for a host":       {file: "{\"allow_http\": [\"http://gpu.lan\"]}", err: ":1: allow_http[0] must be a host like gpu.lan or gpu.lan:8000"},
+		"a path for a host":      {file: "{\"allow_http\": [\"a\",\n\"gpu.lan/v1\"]}", err: ":2: allow_http[1] must be a host like gpu.lan"},
+		"a password for a host":  {file: "{\"allow_http\": [\"me@gpu.lan\"]}", err: ":1: allow_http[0] must be a host like gpu.lan"},
+		"no host":                {file: "{\"allow_http\": [\"\"]}", err: ":1: allow_http[0] must be a host like gpu.lan"},
 		"no list":                {file: "{\"models\": \"a/b\"}", err: ":1: models must be a list"},
 		"no words":               {file: "{\"models\": [\"a/b\",\n1]}", err: ":2: models[1] must be text"},
 		"no truth":               {file: "{\"local\": 1}", err: ":1: local must be true or false"},

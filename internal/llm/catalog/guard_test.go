@@ -71,13 +71,13 @@ func TestRecordedBaseURLThatLacksSomething(t *testing.T) {
 		want string
 	}{
 		"a password": {in: Input{Last: "openai/qwen", LastURL: "https://***@gw.example/v1", Continued: true}, env: "OPENAI_API_KEY=k GROQ_API_KEY=k",
-			want: "openai/qwen, used last at https://***@gw.example/v1: the base URL https://***@gw.example/v1 was saved without its secrets: start with --base-url and the full URL, or set OPENAI_BASE_URL"},
+			want: "openai/qwen: the base URL https://***@gw.example/v1 was saved without its secrets: start with --base-url and the full URL, or set OPENAI_BASE_URL"},
 		"a query, for a new session": {in: Input{Last: "groq/x", LastURL: "https://gw.example/v1?key=***"}, env: "OPENAI_API_KEY=k GROQ_API_KEY=k",
-			want: "groq/x, used last at https://gw.example/v1?key=***: the base URL https://gw.example/v1?key=*** was saved without its secrets: start with --base-url and the full URL"},
+			want: "groq/x: the base URL https://gw.example/v1?key=*** was saved without its secrets: start with --base-url and the full URL"},
 		"the placeholder as a flag": {in: Input{Flag: "openai/x", BaseURL: "https://***@gw.example/v1"},
 			want: "--model: the base URL https://***@gw.example/v1 was saved without its secrets: start with --base-url and the full URL, or set OPENAI_BASE_URL"},
 		"a key over http": {in: Input{Last: "groq/x", LastURL: "http://gw.example/v1", Continued: true}, env: "GROQ_API_KEY=k OPENAI_API_KEY=k",
-			want: `groq/x, used last at http://gw.example/v1: the key of groq is not sent to gw.example over plain http: use https, or allow it in the configuration with "allow_http": ["gw.example"]`},
+			want: `groq/x: the key of groq is not sent to gw.example over plain http: use https, or allow it in the configuration with "allow_http": ["gw.example"]`},
 		"the full URL":   {in: Input{Last: "openai/qwen", LastURL: "https://***@gw.example/v1", Continued: true, BaseURL: "https://me:pass@gw.example/v1"}},
 		"the variable":   {in: Input{Last: "openai/qwen", LastURL: "https://***@gw.example/v1", Continued: true}, env: "OPENAI_BASE_URL=https://me:pass@gw.example/v1"},
 		"no such scheme": {in: Input{BaseURL: "me:CANARY@gw.example"}, want: `--base-url: "***@gw.example" is no base URL: write it like http://127.0.0.1:8080/v1`},

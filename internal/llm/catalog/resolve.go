@@ -197,7 +197,7 @@ func (in Input) unnamed() (Choice, error) {
 			notices = append(notices, foreign)
 		}
 		if err != nil && in.LastURL != "" { // nobody else gets what it got
-			return Choice{}, fmt.Errorf("%s, used last at %s: %w", in.Last, wire.Redacted(in.LastURL), err)
+			return Choice{}, fmt.Errorf("%s: %w", in.Last, err)
 		}
 		if err != nil {
 			notices = append(notices, fmt.Sprintf("%s was used last in this directory, but: %v", in.Last, err))

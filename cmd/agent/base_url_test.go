@@ -2,6 +2,7 @@ package main
 
 import (
 	"io/fs"
+	"maps"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -55,51 +56,56 @@ func (h hosts) check(t *testing.T, requests int) {
 	}
 }
 
-// TestContinueKeepsBaseURL continues a session that was made with --base-url in
-// every way there is.
-func TestContinueKeepsBaseURL(t *testing.T) {
-	screen := func(args ...string) func(*testing.T, hosts, string) {
-		return func(t *testing.T, h hosts, _ string) {
-			a := h.open(t, 120, 30, args...)
-			a.wait(ownModel+" · "+h.own.Listener.Addr().String(), "? keys")
-			a.send("again" + enter)
-			a.wait("Second it is.", "? keys")
-			a.send(ctrlD)
-			a.exit()
-		}
-	}
-	for name, again := range map[string]func(t *testing.T, h hosts, id string){
-		"run --continue": func(t *testing.T, h hosts, _ string) {
+// onScreen continues a session on the screen.
+func onScreen(t *testing.T, h hosts, args ...string) {
+	a := h.open(t, 120, 30, args...)
+	a.wait(ownModel+" · "+h.own.Listener.Addr().String(), "? keys")
+	a.send("again" + enter)
+	a.wait("Second it is.", "? keys")
+	a.send(ctrlD)
+	a.exit()
+}
+
+// headlessly are the ways to continue a session without a screen.
+func headlessly() map[string]func(*testing.T, hosts) {
+	return map[string]func(*testing.T, hosts){
+		"run --continue": func(t *testing.T, h hosts) {
 			if out, code := h.agent(t, "run", "--continue", "again"); code != 0 {
 				t.Errorf("got %d, %s", code, out)
 			}
 		},
-		"a new session of the same directory": func(t *testing.T, h hosts, _ string) {
+		"a new session of the same directory": func(t *testing.T, h hosts) {
 			if out, code := h.agent(t, "run", "again"); code != 0 {
 				t.Errorf("got %d, %s", code, out)
 			}
 		},
-		"--continue with another model of the provider": func(t *testing.T, h hosts, _ string) {
+		"--continue with another model of the provider": func(t *testing.T, h hosts) {
 			if out, code := h.agent(t, "run", "-c", "--model", "openai/other", "again"); code != 0 {
 				t.Errorf("got %d, %s", code, out)
 			}
 		},
-		"--continue with another model in the configuration": func(t *testing.T, h hosts, _ string) {
+		"--continue with another model in the configuration": func(t *testing.T, h hosts) {
 			h.configure(t, `{"model": "anthropic/claude-sonnet-5"}`)
 			if out, code := h.agent(t, "run", "-c", "again"); code != 0 {
 				t.Errorf("got %d, %s", code, out)
 			}
 		},
-		"the screen":            screen(),
-		"the screen --continue": screen("--continue"),
-		"plain": func(t *testing.T, h hosts, _ string) {
+	}
+}
+
+// onScreens are the ways to continue a session on a screen, or in its place.
+func onScreens() map[string]func(*testing.T, hosts) {
+	return map[string]func(*testing.T, hosts){
+		"the screen":            func(t *testing.T, h hosts) { onScreen(t, h) },
+		"the screen --continue": func(t *testing.T, h hosts) { onScreen(t, h, "--continue") },
+		"plain": func(t *testing.T, h hosts) {
 			cmd := h.command("--plain", "-c")
 			cmd.Stdin = strings.NewReader("again\n")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("got %v, %s", err, out)
 			}
 		},
-		"the printed hint": func(t *testing.T, h hosts, _ string) {
+		"the printed hint": func(t *testing.T, h hosts) {
 			a := h.open(t, 120, 30, "-c")
 			a.wait("? keys")
 			a.send(ctrlD)
@@ -109,9 +115,9 @@ func TestContinueKeepsBaseURL(t *testing.T) {
 			if hint == nil {
 				t.Fatalf("there is no hint in %q", a.raw)
 			}
-			screen(strings.Fields(hint[1])...)(t, h, "")
+			onScreen(t, h, strings.Fields(hint[1])...)
 		},
-		"/resume": func(t *testing.T, h hosts, id string) {
+		"/resume": func(t *testing.T, h hosts) {
 			a := h.open(t, 120, 30, "--model", "offline")
 			a.wait("offline/guide", "? keys")
 			a.send("/resume" + enter)
@@ -123,7 +129,7 @@ func TestContinueKeepsBaseURL(t *testing.T) {
 			a.send(ctrlD)
 			a.exit()
 		},
-		"/fork": func(t *testing.T, h hosts, _ string) {
+		"/fork": func(t *testing.T, h hosts) {
 			a := h.open(t, 120, 30, "-c")
 			a.wait("? keys")
 			a.send("/fork 1" + enter)
@@ -133,11 +139,19 @@ func TestContinueKeepsBaseURL(t *testing.T) {
 			a.send(ctrlD)
 			a.exit()
 		},
-	} {
+	}
+}
+
+// TestContinueKeepsBaseURL continues a session that was made with --base-url in
+// every way there is.
+func TestContinueKeepsBaseURL(t *testing.T) {
+	ways := headlessly()
+	maps.Copy(ways, onScreens())
+	for name, again := range ways {
 		t.Run(name, func(t *testing.T) {
 			h := newHosts(t)
-			id := h.begin(t)
-			again(t, h, id)
+			h.begin(t)
+			again(t, h)
 			h.check(t, 2)
 		})
 	}
@@ -168,10 +182,12 @@ func (h hosts) inherit(t *testing.T) {
 	}
 }
 
+// question is asked before a session without a base URL goes to a public host.
+const question = "Send the conversation to api.openai.com?"
+
 // TestSessionWithoutBaseURL continues a session of an earlier version, whose log
 // has no base URL.
 func TestSessionWithoutBaseURL(t *testing.T) {
-	const question = "Send the conversation to api.openai.com?"
 	t.Run("headless", func(t *testing.T) {
 		h := newHosts(t)
 		h.inherit(t)
@@ -205,27 +221,6 @@ func TestSessionWithoutBaseURL(t *testing.T) {
 		}
 		h.check(t, 0)
 	})
-	t.Run("approved", func(t *testing.T) {
-		h := newHosts(t)
-		h.inherit(t)
-		a := h.open(t, 120, 30, "-c")
-		a.wait("Hello from earlier.", "? keys")
-		a.send("again" + enter)
-		a.asked(question)
-		h.check(t, 0) // not before
-		a.send("y")
-		a.wait("the certificate of api.openai.com", "? keys")
-		a.send("and again" + enter)
-		a.wait("and again", "? keys")
-		a.send(ctrlD)
-		a.exit()
-		if out, code := h.agent(t, "run", "-c", "again"); code != exitFailed || !strings.Contains(out, "the certificate of api.openai.com") {
-			t.Errorf("it is asked again: %d, %s", code, out)
-		}
-		if asked := h.public.seen(); len(asked) < 2 || asked[0] != "CONNECT api.openai.com:443 " || len(h.own.seen()) != 0 {
-			t.Errorf("the public host was asked %q, the own one %d times", asked, len(h.own.seen()))
-		}
-	})
 	t.Run("plain", func(t *testing.T) {
 		h := newHosts(t)
 		h.inherit(t)
@@ -237,6 +232,30 @@ func TestSessionWithoutBaseURL(t *testing.T) {
 		}
 		h.check(t, 0)
 	})
+}
+
+// TestSessionWithoutBaseURLApproved sends it to the public host then, and asks no
+// more.
+func TestSessionWithoutBaseURLApproved(t *testing.T) {
+	h := newHosts(t)
+	h.inherit(t)
+	a := h.open(t, 120, 30, "-c")
+	a.wait("Hello from earlier.", "? keys")
+	a.send("again" + enter)
+	a.asked(question)
+	h.check(t, 0) // not before
+	a.send("y")
+	a.wait("the certificate of api.openai.com", "? keys")
+	a.send("and again" + enter)
+	a.wait("and again", "? keys")
+	a.send(ctrlD)
+	a.exit()
+	if out, code := h.agent(t, "run", "-c", "again"); code != exitFailed || !strings.Contains(out, "the certificate of api.openai.com") {
+		t.Errorf("it is asked again: %d, %s", code, out)
+	}
+	if asked := h.public.seen(); len(asked) < 2 || asked[0] != "CONNECT api.openai.com:443 " || len(h.own.seen()) != 0 {
+		t.Errorf("the public host was asked %q, the own one %d times", asked, len(h.own.seen()))
+	}
 }
 
 // TestDamagedBaseURL continues a session whose record of the model is damaged.
@@ -274,6 +293,28 @@ func TestBaseURLThatChanges(t *testing.T) {
 		t.Errorf("got %d, %s", code, out)
 	}
 	h.check(t, 1)
+}
+
+// TestOpenedSessionKeepsBaseURL opens a session from a program that was started
+// with another base URL.
+func TestOpenedSessionKeepsBaseURL(t *testing.T) {
+	h := newHosts(t)
+	h.begin(t)
+	other := serve(t)
+	a := h.open(t, 120, 30, "--model", "openai/other", "--base-url", other.URL+"/v1")
+	a.wait(other.Listener.Addr().String(), "? keys")
+	a.send("/resume" + enter)
+	a.wait("hello")
+	a.send("hello" + enter)
+	a.wait(ownModel+" · "+h.own.Listener.Addr().String(), "? keys")
+	a.send("again" + enter)
+	a.wait("Second it is.", "? keys")
+	a.send(ctrlD)
+	a.exit()
+	h.check(t, 2)
+	if n := len(other.seen()); n != 0 {
+		t.Errorf("the other server got %d requests", n)
+	}
 }
 
 // TestModelLeavesBaseURL changes to a model of another provider, and back.

@@ -12,6 +12,7 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
 	"agent/internal/llm/offline"
+	"agent/internal/llm/wire"
 	"agent/internal/loop"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
@@ -41,6 +42,11 @@ type flags struct {
 	// typing is what sessions that are shown as lines are told; nil for those on
 	// a screen.
 	typing *typing
+	// baseFor is the provider that baseURL is for; empty is the one that is chosen.
+	baseFor string
+	// opened says that the session was chosen on the screen: where it was before
+	// counts more than baseURL.
+	opened bool
 }
 
 // check refuses flags that say different things.
@@ -77,7 +83,7 @@ type app struct {
 	pick     picker
 	// look finds a model on this machine, where none is connected. It takes a
 	// moment; nil where there is nothing to look for.
-	look func(context.Context) (loop.Model, bool)
+	look func(context.Context) loop.Found
 }
 
 // open makes a session ready: a new one, or the one that f resumes. The caller
@@ -158,14 +164,11 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 	if a.work, err = tools.Open(a.dir); err != nil {
 		return err
 	}
-	pick := newPicker(f, set, a.lastModel(), !attended)
-	pick.effort = a.ending.Effort
-	a.pick = pick
-	model, notices, err := pick.model(f.model)
+	pick, model, err := a.chooseModel(f, set, attended)
 	if err != nil {
 		return err
 	}
-	a.notices = append(a.notices, notices...)
+	a.pick = pick
 	if attended && model.Name == offline.Name {
 		a.look = pick.local
 	}
@@ -181,6 +184,38 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 	a.checks = set.Checks
 	a.equip(inRepo)
 	return nil
+}
+
+// chooseModel returns the model that answers, and what finds others from now on.
+func (a *app) chooseModel(f flags, set settings.Settings, attended bool) (picker, loop.Model, error) {
+	last := a.lastModel()
+	if f.opened && last.BaseURL != "" && wire.Redacted(f.baseURL) != last.BaseURL {
+		f.baseURL = ""
+	}
+	pick := newPicker(f, set, last.Model, !attended)
+	pick.effort, pick.continued = a.ending.Effort, len(a.ending.Events) > 0
+	if pick.lastOwn = last.BaseURL != "" && last.Host == ""; !pick.lastOwn {
+		pick.lastURL = last.BaseURL
+	}
+	choice, err := pick.choose(f.model)
+	if err != nil {
+		return pick, loop.Model{}, err
+	}
+	model, notices, err := pick.build(choice)
+	if err != nil {
+		return pick, model, err
+	}
+	if c := model.Confirm; c != nil && !attended {
+		return pick, model, usage("%s: %s: %s", model.Name, c.Why, c.Remedy)
+	}
+	a.notices = append(a.notices, notices...)
+	if moved := pick.continued && last.BaseURL != "" && !choice.Offline() && last.BaseURL != model.BaseURL; moved && (last.Host != "" || model.Host != "") {
+		a.notices = append(a.notices, fmt.Sprintf("This session was at %s before. From now on its requests go to %s.", last.BaseURL, model.BaseURL))
+	}
+	if choice.Elsewhere() {
+		pick.bound.url, pick.bound.provider = choice.BaseURL, choice.Provider.Name
+	}
+	return pick, model, nil
 }
 
 // equip gives the session its tools, and tells the model where it works.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"strings"
 	"time"
 
 	"agent/internal/loop"
@@ -59,7 +58,7 @@ func (a *app) models(ctx context.Context, whole bool) ([]tui.Model, error) {
 	in.Wait = modelsTime
 	only := ""
 	if a.pick.flags.baseURL != "" { // which is the address of the provider that was chosen
-		only, _, _ = strings.Cut(a.options.Model.Name, "/")
+		only = a.pick.bound.provider
 	}
 	l, err := listing(ctx, in, only, whole && a.pick.probes())
 	if err != nil {

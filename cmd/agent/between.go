@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,9 +61,10 @@ func sessionsOnScreen(ctx context.Context, f flags, prompts []tui.Prompt) error 
 // next returns what opens the session that the person wants next, nil if they
 // leave.
 func (a *app) next(f flags, exit tui.Exit) *flags {
-	f = flags{baseURL: f.baseURL, mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, typing: f.typing}
+	f = a.carried(f)
 	switch {
 	case exit.Open != "":
+		f.opened = true
 		f.resume, f.none, f.model = exit.Open, false, ""
 	case exit.Fork != nil && a.begun():
 		f.resume, f.fork, f.keep, f.draft, f.model = a.id(), true, exit.Fork, exit.Draft, ""
@@ -80,11 +82,21 @@ func (a *app) next(f flags, exit tui.Exit) *flags {
 // again returns what opens a's session once more; a new one if there is nothing
 // to come back to.
 func (a *app) again(f flags) *flags {
-	f = flags{baseURL: f.baseURL, mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, dir: a.dir, typing: f.typing}
+	f = a.carried(f)
+	f.dir = a.dir
 	if a.begun() {
 		f.resume, f.model = a.id(), ""
 	}
 	return &f
+}
+
+// carried returns what of f holds for the sessions that follow a's. A base URL
+// stays with the provider that it was given for.
+func (a *app) carried(f flags) flags {
+	return flags{
+		baseURL: f.baseURL, baseFor: cmp.Or(f.baseFor, a.pick.bound.provider),
+		mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, typing: f.typing,
+	}
 }
 
 // begun reports whether the session is on disk.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -16,6 +15,7 @@ import (
 
 	"agent/cmd/agent/settings"
 	"agent/internal/llm"
+	"agent/internal/llm/wire"
 	"agent/internal/loop"
 	"agent/internal/loop/policy"
 	"agent/internal/tui/ink"
@@ -160,14 +160,7 @@ func harmless(name, value string) string {
 		}
 		return strings.Join(words, "")
 	case strings.HasSuffix(name, "base_url"):
-		u, err := url.Parse(value)
-		if err != nil {
-			return "(no URL)"
-		}
-		if u.RawQuery != "" {
-			u.RawQuery = "…"
-		}
-		return u.Redacted()
+		return wire.Redacted(value)
 	}
 	return value
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"agent/internal/llm/offline"
+	"agent/internal/llm/wire"
 	"agent/internal/loop"
 	"agent/internal/tui"
 	"agent/internal/tui/ink"
@@ -106,11 +107,13 @@ func (a *app) find(ctx context.Context, commands chan<- loop.Command) {
 	if a.look == nil {
 		return
 	}
-	if m, ok := a.look(ctx); ok {
-		select {
-		case commands <- loop.Found{Model: m}:
-		case <-ctx.Done():
-		}
+	found := a.look(ctx)
+	if found.Model.Name == "" && len(found.Notices) == 0 {
+		return
+	}
+	select {
+	case commands <- found:
+	case <-ctx.Done():
 	}
 }
 
@@ -120,6 +123,7 @@ func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, pro
 		Events: events, Commands: commands, Prompts: prompts,
 		Version: stamped(), Dir: short(a.dir), Branch: a.branch,
 		Model: a.options.Model.Name, ModelWhy: a.options.Model.Why, Context: a.options.Model.Context, Effort: a.options.Model.Effort,
+		Host: a.options.Model.Host, BaseURL: a.options.Model.BaseURL,
 		Mode: string(a.options.Mode), Notices: a.notices,
 		SessionID: a.id(), Title: a.ending.Title, Draft: a.options.Draft,
 	}
@@ -135,7 +139,7 @@ func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, pro
 		o.Sessions, o.Preview = rows(a.store, a.id()), preview(a.store)
 	}
 	if a.log != nil {
-		o.Export = a.export
+		o.Export, o.SessionPath = a.export, short(a.log.Path())
 	}
 	if a.options.Model.Name == offline.Name && len(a.ending.Events) == 0 {
 		if o.Welcome = a.welcome(prompts); o.Welcome == "" {
@@ -168,7 +172,11 @@ func (a *app) goodbye(exit tui.Exit) {
 		fmt.Println("This session could not be saved: nothing of it is kept.")
 		return
 	}
-	fmt.Printf("To go on with this session:  agent --resume %s\n", a.log.Header().ID)
+	url := ""
+	if base := a.options.Model.BaseURL; wire.Withheld(base) && a.pick.flags.baseURL != "" {
+		url = " --base-url " + ink.SanitizeLine(base) + "  (with the full URL: its secrets are not saved)"
+	}
+	fmt.Printf("To go on with this session:  agent --resume %s%s\n", a.log.Header().ID, url)
 }
 
 // pickSession lets the person choose among the sessions; "" if they chose none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/cmd/agent/settings"
@@ -18,7 +19,14 @@ type picker struct {
 	flags    flags
 	settings settings.Settings
 	last     string // the model used last, as PROVIDER/NAME
-	effort   string // that it had in the session that goes on; empty if that was its own
+	// lastURL is its base URL, as the log has it: see catalog.Input.
+	lastURL   string
+	lastOwn   bool // it was at the provider's own address
+	continued bool // last is the model of a session that is continued
+	// bound is the base URL that the flag or the session gave at the start. It
+	// holds for one provider alone.
+	bound  struct{ url, provider string }
+	effort string // that it had in the session that goes on; empty if that was its own
 	// wait says that servers on this machine are looked for before the guide is
 	// chosen; otherwise local does it.
 	wait bool
@@ -34,7 +42,12 @@ func newPicker(f flags, set settings.Settings, last string, wait bool) picker {
 func (p picker) input(ctx context.Context, name string) catalog.Input {
 	in := catalog.Input{
 		Getenv: p.keys.getenv, Vault: p.keys, Flag: name, Last: p.last,
-		BaseURL: p.flags.baseURL, ConfigURL: p.settings.BaseURL, Changes: changesOf(p.settings),
+		LastURL: p.lastURL, LastOwn: p.lastOwn, Continued: p.continued,
+		BaseURL: p.flags.baseURL, BaseFor: p.flags.baseFor, ConfigURL: p.settings.BaseURL, Changes: changesOf(p.settings),
+		AllowHTTP: p.settings.AllowHTTP,
+	}
+	if p.bound.url != "" {
+		in.BaseURL, in.BaseFor = p.bound.url, p.bound.provider
 	}
 	if p.settings.Model != "" {
 		in.Config = append(in.Config, p.settings.Model)
@@ -53,15 +66,24 @@ func (p picker) probes() bool { return p.settings.Local == nil || *p.settings.Lo
 // environment, the configuration and what was used before say, and what the
 // person should know about that. A name that means nothing is wrong usage.
 func (p picker) model(name string) (loop.Model, []string, error) {
+	choice, err := p.choose(name)
+	if err != nil {
+		return loop.Model{}, nil, err
+	}
+	return p.build(choice)
+}
+
+// choose is model without connecting it.
+func (p picker) choose(name string) (catalog.Choice, error) {
 	in := p.input(context.Background(), name)
 	choice, err := catalog.Resolve(in)
 	if err != nil {
-		return loop.Model{}, nil, usage("%w", err)
+		return choice, usage("%w", err)
 	}
 	if choice.Info.Context == 0 {
 		choice = in.Measured(context.Background(), choice)
 	}
-	return p.build(choice)
+	return choice, nil
 }
 
 // build connects the model of a choice, and those that stand in for it.
@@ -100,6 +122,10 @@ func (p picker) connect(c catalog.Choice) (loop.Model, error) {
 	if c.Offline() {
 		m.Provider = offline.New()
 		return m, nil
+	}
+	m.BaseURL, m.Host = c.At(), c.Host()
+	if q := c.Confirm; q != nil {
+		m.Confirm = &loop.Confirm{Question: q.Question, Why: q.Why, Remedy: q.Remedy}
 	}
 	provider, err := c.Connect()
 	if err != nil {
@@ -160,22 +186,29 @@ func (p picker) named(name, effort string) (loop.Model, error) {
 }
 
 // local looks for a server on this machine and returns its model, if nothing
-// else is connected and nobody named a model. It takes no longer than
-// catalog.ProbeTime.
-func (p picker) local(ctx context.Context) (loop.Model, bool) {
+// else is connected and nobody named a model. A server that may belong to
+// another user gets a notice instead. It takes no longer than catalog.ProbeTime.
+func (p picker) local(ctx context.Context) loop.Found {
 	if !p.probes() {
-		return loop.Model{}, false
+		return loop.Found{}
 	}
 	p.wait = false
 	in := p.input(ctx, p.flags.model)
 	chosen, err := catalog.Resolve(in)
 	if err != nil || !chosen.Offline() || chosen.Named {
-		return loop.Model{}, false
+		return loop.Found{}
 	}
-	near, ok := in.Nearby(in.Probe(ctx))
-	if !ok || ctx.Err() != nil {
-		return loop.Model{}, false
+	servers := in.Probe(ctx)
+	near, ok := in.Nearby(servers)
+	if ctx.Err() != nil {
+		return loop.Found{}
+	}
+	if !ok {
+		return loop.Found{Notices: slices.DeleteFunc(catalog.Offers(servers), func(text string) bool { return slices.Contains(chosen.Notices, text) })}
 	}
 	m, _, err := p.build(near)
-	return m, err == nil
+	if err != nil {
+		return loop.Found{Notices: []string{err.Error()}}
+	}
+	return loop.Found{Model: m}
 }

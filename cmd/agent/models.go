@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/internal/llm/catalog"
+	"agent/internal/llm/wire"
 	"agent/internal/tui/ink"
 )
 
@@ -123,12 +124,12 @@ func standing(ctx context.Context, in catalog.Input, s catalog.Standing, servers
 			l.Models = append(l.Models, line(in, s, m, "runs at "+s.BaseURL))
 		}
 		if len(l.Models) == 0 {
-			l.Missing = append(l.Missing, missingLine{s.Row.Name, "it runs at " + s.BaseURL + ", but has no model yet"})
+			l.Missing = append(l.Missing, missingLine{s.Row.Name, "it runs at " + wire.Redacted(s.BaseURL) + ", but has no model yet"})
 		}
 		return l
 	}
 	if s.Row.Local && s.Here {
-		return modelList{Missing: []missingLine{{s.Row.Name, "nothing answers at " + s.BaseURL + ": start it with " + s.Row.Start}}}
+		return modelList{Missing: []missingLine{{s.Row.Name, "nothing answers at " + wire.Redacted(s.BaseURL) + ": start it with " + s.Row.Start}}}
 	}
 	names := in.Changes.ModelsOf(s)
 	var served []catalog.Served

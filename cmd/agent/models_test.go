@@ -232,14 +232,14 @@ func TestPickerLocal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPicker(row.flags, row.set, "", false)
 			if row.want == "" {
-				if m, ok := p.local(t.Context()); ok {
+				if m := p.local(t.Context()).Model; m.Name != "" {
 					t.Errorf("got %s", m.Name)
 				}
 				return
 			}
 			waitFor(t, "the server to be found", func() bool {
-				m, ok := p.local(t.Context())
-				return ok && m.Name == row.want && m.Context == 40960 && m.Why == "ollama runs on this machine, and nothing else is connected"
+				m := p.local(t.Context()).Model
+				return m.Name == row.want && m.Context == 40960 && strings.HasPrefix(m.Why, "ollama runs on this machine at 127.0.0.1:") && strings.HasSuffix(m.Why, ", and nothing else is connected")
 			})
 		})
 	}

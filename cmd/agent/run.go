@@ -16,6 +16,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/tui/ink"
 )
 
 // maxPrompt is how many bytes of standard input become a prompt.
@@ -70,9 +71,7 @@ reads its output any more, which interrupts it too.`,
 			}
 			defer a.close()
 			a.options.Schema = schema
-			for _, n := range a.notices {
-				p.event(loop.Notice{Text: n})
-			}
+			a.tellNotices(p, form, cmd.ErrOrStderr())
 			return headless(a, loop.Prompt{Text: prompt, Images: shown}, p, out)
 		},
 	}
@@ -80,6 +79,18 @@ reads its output any more, which interrupts it too.`,
 	cmd.Flags().StringArrayVar(&images, "image", nil, "image file (PNG, JPEG, GIF, WebP or BMP) that the model is to see; may be given several times")
 	cmd.Flags().StringVarP(&form, "output", "o", "text", "form of the output: text, json (one object at the end) or stream-json (a line an event)")
 	return cmd
+}
+
+// tellNotices tells what the user should know before the turn: by way of p where
+// it prints text, else on notes.
+func (a *app) tellNotices(p printer, form string, notes io.Writer) {
+	for _, n := range a.notices {
+		if form == "text" {
+			p.event(loop.Notice{Text: n})
+		} else {
+			fmt.Fprintln(notes, ink.Sanitize(n))
+		}
+	}
 }
 
 // printerOf returns what prints in the form that --output names. whole says that

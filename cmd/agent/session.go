@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"agent/internal/history"
@@ -163,24 +164,29 @@ func (a *app) lookBack(f flags) error {
 	return nil
 }
 
-// lastModel is the model used last: in the resumed session, else in the newest
-// of this directory.
-func (a *app) lastModel() string {
-	if a.ending.Model != "" {
-		return a.ending.Model
+// lastModel is the model used last and where it was: in the resumed session, else
+// in the newest of this directory.
+func (a *app) lastModel() loop.ModelSet {
+	if s := a.ending; s.Model != "" {
+		return loop.ModelSet{Model: s.Model, BaseURL: s.BaseURL, Host: s.Host}
+	}
+	for _, e := range slices.Backward(a.ending.Events) { // the record of its model is damaged
+		if step, ok := e.(*loop.StepEnd); ok {
+			return loop.ModelSet{Model: step.Model}
+		}
 	}
 	body, err := a.store.Last(a.dir, loop.ModelRecord)
 	if err != nil || body == nil {
-		return ""
+		return loop.ModelSet{}
 	}
 	e, err := loop.Decode(body)
 	if err != nil {
-		return ""
+		return loop.ModelSet{}
 	}
 	if m, ok := e.(*loop.ModelSet); ok {
-		return m.Model
+		return *m
 	}
-	return ""
+	return loop.ModelSet{}
 }
 
 // id is that of the session, empty where it is kept nowhere.

@@ -86,7 +86,11 @@ func (t *transcript) event(e loop.Durable) {
 			t.say("\n✗ %s\n", e.Error)
 		}
 	case *loop.ModelSet:
-		t.say("\n· %s answers from here on\n", e.Model)
+		name := e.Model
+		if e.Host != "" {
+			name += " at " + e.Host
+		}
+		t.say("\n· %s answers from here on\n", name)
 	case *loop.Compacted:
 		t.say("\n· old content was cut from what the model is told\n")
 	}

@@ -75,7 +75,7 @@ type Agent struct {
 	inbox   []Prompt
 	answers map[string]chan Answer // of the asks that wait
 	brake   *brake                 // of the turn that runs
-	named   string                 // the model that the log knows of
+	named   address                // of the model that the log knows of
 	typed   *brake                 // of the command of the person's that runs; nil if none does
 
 	draft unsent // what the person has not sent, or the model was not told
@@ -214,7 +214,7 @@ func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reas
 	t := &Turn{
 		Model: a.currentModel, System: a.o.System, Tools: a.tools, Schema: a.o.Schema, MaxSteps: a.o.MaxSteps, MaxReplyBytes: a.o.MaxReplyBytes,
 		Ledger: a.o.Ledger, Before: a.steps, Force: force,
-		Judge: a.judge, News: a.news, Ran: a.untold, Inbox: a.leftover, Emit: a.emit,
+		Judge: a.judge, News: a.news, Ran: a.untold, Confirmed: a.confirmed, Inbox: a.leftover, Emit: a.emit,
 		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand, rest: a.rest, asText: a.text,
 		reads: a.reads, filled: a.filled, outputs: a.outputs(),
 	}
@@ -277,7 +277,7 @@ func (a *Agent) do(c Command) {
 	case SetModel:
 		a.setModel(c)
 	case Found:
-		a.found(c.Model)
+		a.found(c)
 	case Rename:
 		_ = a.emit(&Renamed{Meta: Meta{Time: a.o.Now()}, Title: firstWords(c.Title)})
 	case Rewind:
@@ -305,33 +305,56 @@ func (a *Agent) setModel(c SetModel) {
 }
 
 // found takes a model if nothing was said yet.
-func (a *Agent) found(m Model) {
+func (a *Agent) found(c Found) {
+	m := c.Model
 	a.log.Lock()
 	spoken := a.spoken
 	a.log.Unlock()
-	if !spoken {
+	if spoken {
+		return
+	}
+	if m.Name != "" {
 		a.useModel(m)
 		_ = a.emit(Notice{Text: m.Name + " answers now: " + m.Why + "."})
+	}
+	for _, text := range c.Notices {
+		_ = a.emit(Notice{Text: text})
 	}
 }
 
 func (a *Agent) useModel(m Model) {
 	a.mu.Lock()
-	a.model, a.named = m, ""
+	a.model, a.named = m, address{}
 	a.mu.Unlock()
 	_ = a.emitModel()
 }
 
+// address is a model and where it is: PROVIDER/NAME and a base URL.
+type address struct{ model, baseURL string }
+
 // emitModel puts the model on record, unless the log knows it.
 func (a *Agent) emitModel() error {
 	a.mu.Lock()
-	m, known := a.model, a.named == a.model.Name
-	a.named = m.Name
+	m := a.model
+	if m.Confirm != nil { // on record its address would count as approved
+		m.BaseURL = ""
+	}
+	at := address{m.Name, m.BaseURL}
+	known := a.named == at
+	a.named = at
 	a.mu.Unlock()
 	if known {
 		return nil
 	}
-	return a.emit(&ModelSet{Meta: Meta{Time: a.o.Now()}, Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort})
+	return a.emit(&ModelSet{Meta: Meta{Time: a.o.Now()}, Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort, BaseURL: m.BaseURL, Host: m.Host})
+}
+
+// confirmed takes note that the user approved where the model's requests go.
+func (a *Agent) confirmed() {
+	a.mu.Lock()
+	a.model.Confirm = nil
+	a.mu.Unlock()
+	_ = a.emitModel()
 }
 
 func (a *Agent) currentModel() Model {

@@ -50,8 +50,12 @@ type (
 		Effort string // how hard it is to think; empty for what is configured, DefaultEffort for its own
 	}
 	// Found brings a model that was looked for while the program started. It
-	// answers from here on, unless something was said already.
-	Found struct{ Model Model }
+	// answers from here on, unless something was said already. Model is empty if
+	// none was found that is used automatically; Notices tell of the others.
+	Found struct {
+		Model   Model
+		Notices []string
+	}
 )
 
 func (Prompt) isCommand()    {}

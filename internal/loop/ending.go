@@ -23,7 +23,9 @@ func Ending(ctx context.Context, v *history.View, least int) (State, error) {
 		f := g.folded()
 		s := f.state()
 		if s.Model == "" {
-			s.Model, s.Effort, err = modelBefore(ctx, v, s)
+			var m ModelSet
+			m, err = modelBefore(ctx, v, s)
+			s.setModel(&m)
 		}
 		return s, err
 	}
@@ -36,8 +38,7 @@ func Ending(ctx context.Context, v *history.View, least int) (State, error) {
 	}
 	f := g.folded()
 	s := f.state()
-	told := all.tell(nil)
-	s.Model, s.Effort = told.Model, told.Effort
+	s.setModel(all.model())
 	return s, nil
 }
 
@@ -94,10 +95,10 @@ func (s *survey) tail(v *history.View, least int) (gathering, error) {
 // modelBefore returns the model and its effort of a session whose end says
 // nothing of them: those that it began with, if every step of the end was that
 // model's. Otherwise all of the log has to be looked through.
-func modelBefore(ctx context.Context, v *history.View, end State) (model, effort string, err error) {
+func modelBefore(ctx context.Context, v *history.View, end State) (ModelSet, error) {
 	first, err := firstModel(v)
 	if err != nil {
-		return "", "", err
+		return ModelSet{}, err
 	}
 	steps := 0
 	for _, e := range end.Events {
@@ -106,14 +107,14 @@ func modelBefore(ctx context.Context, v *history.View, end State) (model, effort
 		}
 	}
 	if steps > 0 && steps == end.Steps {
-		return first.Model, first.Effort, nil
+		return first, nil
 	}
 	return lastModel(ctx, v)
 }
 
 // lastModel returns the model and the effort that a log tells of last, reading
 // nothing else in it, unless something was taken back, which may be that.
-func lastModel(ctx context.Context, v *history.View) (model, effort string, err error) {
+func lastModel(ctx context.Context, v *history.View) (last ModelSet, err error) {
 	for r, err := range v.Pass(0) {
 		if errors.As(err, new(history.Problem)) {
 			continue
@@ -122,27 +123,32 @@ func lastModel(ctx context.Context, v *history.View) (model, effort string, err 
 			err = ctx.Err()
 		}
 		if err != nil {
-			return "", "", err
+			return ModelSet{}, err
 		}
 		typ, err := typeIn(r.Body)
 		if err != nil || typ == "rewind" {
 			all, err := surveyOf(ctx, v)
 			if err != nil {
-				return "", "", err
+				return ModelSet{}, err
 			}
-			told := all.tell(nil)
-			return told.Model, told.Effort, nil
+			return *all.model(), nil
 		}
 		if typ != ModelRecord {
 			continue
 		}
 		e, err := Decode(r.Body)
 		if err != nil {
-			return "", "", err
+			return ModelSet{}, err
 		}
-		model, effort = e.(*ModelSet).Model, e.(*ModelSet).Effort
+		last = *e.(*ModelSet)
 	}
-	return model, effort, nil
+	return last, nil
+}
+
+// model returns the last ModelSet of the session; an empty one if it has none.
+func (s *survey) model() *ModelSet {
+	told := s.tell(nil)
+	return &ModelSet{Model: told.Model, Effort: told.Effort, BaseURL: told.BaseURL, Host: told.Host}
 }
 
 // firstModel returns what was set before anything was answered; empty for

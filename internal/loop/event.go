@@ -118,6 +118,11 @@ type (
 		Why     string `json:"why,omitempty"`     // why it was chosen, in words
 		Context int    `json:"context,omitempty"` // its window in tokens, 0 if unknown
 		Effort  string `json:"effort,omitempty"`  // how hard it is to think; empty where that is its own
+		// BaseURL is where its requests go, without secrets: see wire.Redacted. It is
+		// empty in old logs, and while the user has not approved the address.
+		BaseURL string `json:"base_url,omitempty"`
+		// Host is the host of BaseURL if that is not the provider's own address.
+		Host string `json:"host,omitempty"`
 	}
 	// Renamed gives the session a title in place of its first words.
 	Renamed struct {
@@ -187,7 +192,7 @@ type (
 
 // Ask is a question to the person.
 type Ask struct {
-	ID       string // of the tool call, StepsAsk or TextAsk
+	ID       string // of the tool call, StepsAsk, TextAsk or HostAsk
 	Title    string // "edit internal/tui/list.go"
 	Effect   string // tools.Effect; empty for a question about the turn itself
 	Targets  []Target
@@ -211,6 +216,7 @@ func (a Ask) AboutTurn() bool { return a.Effect == "" }
 const (
 	StepsAsk = "steps" // whether a long turn may go on
 	TextAsk  = "text"  // whether a model without tool calling may write its calls as text
+	HostAsk  = "host"  // whether the conversation may be sent to a host
 )
 
 // GoOn is the prompt that continues an answer that was cut.

@@ -19,14 +19,16 @@ type State struct {
 	Events []Durable
 	Model  string // PROVIDER/NAME of the last ModelSet
 	Effort string // that it was told; empty where that is its own
-	Mode   string // of the last ModeSet
-	Usage  llm.Usage
-	Steps  int        // of the whole session
-	Todo   []TodoItem // the model's plan
-	Title  string     // that the person gave it; empty leaves its first words
-	Grants []policy.Scope
-	Filled int         // tokens of the model's window that Messages take, about
-	Untold []*ShellEnd // what commands of the person's came to, of which the model is to be told
+	// BaseURL and Host are those of that ModelSet. BaseURL is empty in old logs.
+	BaseURL, Host string
+	Mode          string // of the last ModeSet
+	Usage         llm.Usage
+	Steps         int        // of the whole session
+	Todo          []TodoItem // the model's plan
+	Title         string     // that the person gave it; empty leaves its first words
+	Grants        []policy.Scope
+	Filled        int         // tokens of the model's window that Messages take, about
+	Untold        []*ShellEnd // what commands of the person's came to, of which the model is to be told
 	// Closing are the events that the session lacks because the program ended
 	// in the middle of a turn: a cut answer, the one result of each open call,
 	// the end of the turn. They are part of Messages and Events already, and
@@ -134,7 +136,7 @@ func (f *folding) fold(e Durable) {
 		f.filled = f.filled.less(f.Messages, e.Saved, out)
 		f.Messages = out
 	case *ModelSet:
-		f.Model, f.Effort = e.Model, e.Effort
+		f.setModel(e)
 	case *ModeSet:
 		f.Mode = e.Mode
 	case *TodoSet:
@@ -142,6 +144,11 @@ func (f *folding) fold(e Durable) {
 	default:
 		f.shell(e)
 	}
+}
+
+// setModel takes the model that answers from e on.
+func (s *State) setModel(e *ModelSet) {
+	s.Model, s.Effort, s.BaseURL, s.Host = e.Model, e.Effort, e.BaseURL, e.Host
 }
 
 func (f *folding) addMessage(m llm.Message) {

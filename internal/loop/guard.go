@@ -31,6 +31,25 @@ func (t *Turn) mayGoOn(ctx context.Context) bool {
 	return false
 }
 
+// maySend asks the user whether the conversation may be sent where the model is,
+// if that needs an approval.
+func (t *Turn) maySend(ctx context.Context) bool {
+	c := t.Model().Confirm
+	if c == nil {
+		return true
+	}
+	if t.goOn(ctx, HostAsk, c.Question, c.Why) {
+		t.Confirmed()
+		return true
+	}
+	if t.end.Reason == "" {
+		t.end.Reason = ProviderError
+		t.end.Error = "nothing was sent: " + c.Why
+		t.end.Hint = "choose another model with /model, or " + c.Remedy
+	}
+	return false
+}
+
 // goOn asks the person whether the turn may go on; where nobody can be asked it
 // may not. When the person stops it instead of answering, that is its reason.
 func (t *Turn) goOn(ctx context.Context, id, question, why string) bool {

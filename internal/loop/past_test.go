@@ -120,7 +120,7 @@ func nonsense(t *testing.T, r *rand.Rand) (records []history.Record) {
 			&loop.ToolEnd{Meta: at, Result: one(llm.ToolResult), Title: words(), Outcome: loop.OK, Diffs: []loop.Diff{{Path: "a", Unified: words()}}},
 			&loop.StepEnd{Meta: at, Reply: reply(), Model: "script/test", Usage: llm.Usage{Input: i}, Cost: &cost},
 			&loop.TurnEnd{Meta: at, Reason: loop.Done},
-			&loop.ModelSet{Meta: at, Model: words(), Effort: words()},
+			&loop.ModelSet{Meta: at, Model: words(), Effort: words(), BaseURL: words(), Host: words()},
 			&loop.ModeSet{Meta: at, Mode: words()},
 			&loop.TodoSet{Meta: at, Items: []loop.TodoItem{{Text: words(), State: loop.TodoActive}}},
 			&loop.Renamed{Meta: at, Title: words()},
@@ -241,6 +241,9 @@ func sameEnding(t *testing.T, v *history.View, all loop.State, least int) {
 	if n > 0 && (len(end.Events)-len(end.Closing) < least || said == nil || said.Steered) {
 		t.Errorf("the last %d: got %d events, of which the first is %v, want a prompt that begins a turn", least, len(end.Events), all.Events[n])
 	}
+	if end.BaseURL != all.BaseURL || end.Host != all.Host {
+		t.Errorf("the last %d: got %q at %q, want %q at %q", least, end.BaseURL, end.Host, all.BaseURL, all.Host)
+	}
 	if end.Effort != all.Effort {
 		t.Errorf("the last %d: got effort %q, want %q", least, end.Effort, all.Effort)
 	}
@@ -287,7 +290,7 @@ func sameTaken(t *testing.T, v *history.View, kept int) (cost float64) {
 
 // surveyOf is what there is to tell of a session that was folded.
 func surveyOf(s loop.State) loop.Surveyed {
-	out := loop.Surveyed{Events: len(s.Events), Bounds: []int{0}, Todo: s.Todo, Title: s.Title, Model: s.Model, Effort: s.Effort, Mode: s.Mode}
+	out := loop.Surveyed{Events: len(s.Events), Bounds: []int{0}, Todo: s.Todo, Title: s.Title, Model: s.Model, Effort: s.Effort, BaseURL: s.BaseURL, Host: s.Host, Mode: s.Mode}
 	for i, e := range s.Events {
 		switch e := e.(type) {
 		case *loop.UserSaid:

@@ -60,7 +60,7 @@ func (a *Agent) resume(f *folding, n int) error {
 	a.planning = toldToPlan(f.Messages)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.named = f.Model
+	a.named = address{f.Model, f.BaseURL}
 	a.policy = policy.Policy{Mode: a.policy.Mode}
 	for _, scope := range f.Grants {
 		a.policy.Grant(scope)

@@ -24,6 +24,8 @@ type Surveyed struct {
 	Title    string
 	Model    string   // PROVIDER/NAME
 	Effort   string   // that it was told
+	BaseURL  string   // of the model, without secrets; empty in old logs
+	Host     string   // of BaseURL, if it is not the provider's own address
 	Mode     string   // policy.Mode
 	Problems []string // damage that was found, for people
 }
@@ -185,7 +187,7 @@ func (s *survey) tell(closing []Durable) Surveyed {
 		case *StepEnd:
 			bound(i + 1)
 		case *ModelSet:
-			out.Model, out.Effort = e.Model, e.Effort
+			out.Model, out.Effort, out.BaseURL, out.Host = e.Model, e.Effort, e.BaseURL, e.Host
 		case *ModeSet:
 			out.Mode = e.Mode
 		case *TodoSet:

@@ -24,6 +24,10 @@ type Model struct {
 	MaxTokens int    // limit of a reply; 0 leaves it to the dialect
 	Effort    string // of its reasoning; empty leaves it to the provider
 	Why       string // why it was chosen, in words that follow "because"
+	BaseURL   string // where its requests go, without secrets; empty for none
+	Host      string // of BaseURL, if that is not the provider's own address
+	// Confirm must be approved before the first request; nil is nothing.
+	Confirm *Confirm
 	// Cost is the price of what a reply used, in US dollars, if that is known.
 	// Nil where it never is.
 	Cost func(llm.Usage) (usd float64, known bool)
@@ -33,6 +37,13 @@ type Model struct {
 	// Fallbacks answer in its place, in this order, while it is overloaded or
 	// its quota is used up. Their own are not looked at.
 	Fallbacks []Model
+}
+
+// Confirm is a question about where the conversation is sent.
+type Confirm struct {
+	Question string
+	Why      string
+	Remedy   string // how the question is avoided, for the user who rejects it
 }
 
 const (
@@ -70,6 +81,9 @@ type Turn struct {
 	// Ran returns the commands of the person's that have ended and of which the
 	// model has not been told. Emit of their ShellTold takes them out. Optional.
 	Ran func() []*ShellEnd
+	// Confirmed takes note that the user approved the Confirm of the model: from
+	// then on Model returns it without one.
+	Confirmed func()
 	// Inbox returns what the person said since it was last called. Optional.
 	Inbox func() []Prompt
 	// Emit takes every event. An error of it ends the turn before the next tool
@@ -137,7 +151,7 @@ func (t *Turn) Run(ctx context.Context, msgs []llm.Message) ([]llm.Message, Turn
 // step asks the model once and runs the calls of its reply. It sets t.end's
 // reason when no further step follows.
 func (t *Turn) step(ctx context.Context, msgs []llm.Message) []llm.Message {
-	if !t.mayGoOn(ctx) {
+	if !t.mayGoOn(ctx) || !t.maySend(ctx) {
 		return msgs
 	}
 	msgs = t.hear(msgs)

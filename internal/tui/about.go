@@ -32,12 +32,14 @@ func (m *model) slashStatus(string) tea.Cmd {
 		}
 	}
 	add("model", m.answering())
+	add("base URL", f.baseURL)
 	add("window", s.tokens().text)
 	add("cost", s.spent())
 	add("mode", modeWords(f.mode))
 	add("directory", m.o.Dir)
 	add("branch", m.o.Branch)
 	add("session", strings.TrimSpace(m.o.SessionID+" "+f.title))
+	add("log", m.o.SessionPath)
 	if m.o.SessionID == "" {
 		add("session", "kept nowhere")
 	}

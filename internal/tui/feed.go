@@ -17,6 +17,8 @@ type feed struct {
 
 	model, why string
 	effort     string  // of the model, empty where it is its own
+	host       string  // where its requests go, if that is not the provider's own address
+	baseURL    string  // the same as a whole URL, without secrets
 	context    int     // tokens of the model's window, 0 if unknown
 	used       int     // tokens of it that the last step took
 	cost       float64 // US dollars of the session, as far as prices are known
@@ -94,6 +96,7 @@ func (f *feed) apply(ev loop.Event) {
 		f.turnEnd(ev)
 	case *loop.ModelSet:
 		f.model, f.why, f.context, f.effort = ev.Model, ev.Why, ev.Context, ev.Effort
+		f.host, f.baseURL = ev.Host, ev.BaseURL
 	case *loop.ModeSet:
 		f.mode = ev.Mode
 	case *loop.Renamed:

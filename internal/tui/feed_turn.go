@@ -122,7 +122,7 @@ func (f *feed) surveyed(s loop.Surveyed) {
 	f.prompts = append(f.prompts, own...)
 	f.said, f.turns, f.cost, f.todo = s.Prompts, s.Turns, s.Cost, s.Todo
 	if f.model == "" {
-		f.model = s.Model
+		f.model, f.host, f.baseURL = s.Model, s.Host, s.BaseURL
 	}
 	if f.mode == "" {
 		f.mode = s.Mode
@@ -134,6 +134,7 @@ func (f *feed) surveyed(s loop.Surveyed) {
 func (f *feed) goesOn(o Options) {
 	if o.Model != "" {
 		f.model, f.why, f.context, f.effort = o.Model, o.ModelWhy, o.Context, o.Effort
+		f.host, f.baseURL = o.Host, o.BaseURL
 	}
 	if o.Mode != "" {
 		f.mode = o.Mode

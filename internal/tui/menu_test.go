@@ -163,7 +163,7 @@ func TestWelcome(t *testing.T) {
 }
 
 func TestStatusCommand(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{SessionID: "s1", Title: "the build"})
+	d := newDriver(t, 80, 24, Options{SessionID: "s1", Title: "the build", SessionPath: "~/.local/state/agent/s1.jsonl", Dir: "~/shop", Model: "acme/one", Effort: "high", Host: "gpu.lan:8000", BaseURL: "http://***@gpu.lan:8000/v1"})
 	d.events(userSaid("one"), done(llm.Assistant, "r", "Yes."), &loop.StepEnd{Reply: "r", Usage: llm.Usage{Input: 9000, Output: 1000}}, turnEnd(loop.Done, time.Second))
 	d.enter("/status")
 	d.press("enter")

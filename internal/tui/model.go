@@ -286,6 +286,9 @@ func (m *model) answering() string {
 	if m.feed.effort != "" {
 		text += " with effort " + ink.SanitizeLine(m.feed.effort)
 	}
+	if m.feed.host != "" {
+		text += " at " + ink.SanitizeLine(m.feed.host)
+	}
 	if m.feed.why != "" {
 		text += ", because " + ink.SanitizeLine(m.feed.why)
 	}

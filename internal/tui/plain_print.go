@@ -18,6 +18,9 @@ func (p *teller) begin() {
 	for _, n := range p.m.o.Notices {
 		p.block("note", ink.Sanitize(n))
 	}
+	if p.m.feed.host != "" {
+		p.block("note", p.m.answering())
+	}
 	last := 0
 	for i, ev := range p.m.o.History {
 		if said, ok := ev.(*loop.UserSaid); ok && !said.Steered {
@@ -64,6 +67,10 @@ func (p *teller) told(it item) {
 			who = "done"
 		}
 		p.block(who, ink.Sanitize(it.text))
+	case *about:
+		for _, row := range it.rows {
+			p.print("  " + row[0] + ": " + row[1])
+		}
 	case *retry:
 		p.block("error", strings.Join(it.draw(canvas{st: p.m.st, width: plainWidth}), "\n"))
 	}
@@ -93,8 +100,12 @@ func (p *teller) event(ev loop.Event) {
 	case *loop.ToolEnd:
 		p.toolEnd(ev)
 	case *loop.ModelSet:
-		if ev.Model != p.m.feed.model || ev.Effort != p.m.feed.effort {
-			p.block("note", ink.SanitizeLine(strings.TrimSpace(ev.Model+" "+ev.Effort))+" answers from here on")
+		if ev.Model != p.m.feed.model || ev.Effort != p.m.feed.effort || ev.Host != p.m.feed.host {
+			name := strings.TrimSpace(ev.Model + " " + ev.Effort)
+			if ev.Host != "" {
+				name += " at " + ev.Host
+			}
+			p.block("note", ink.SanitizeLine(name)+" answers from here on")
 		}
 	case *loop.ModeSet:
 		if ev.Mode != p.mode {

@@ -147,3 +147,13 @@ func TestPlainGoesOnOtherwise(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// Where the model is told from the start, and again where that changes.
+func TestPlainTellsTheHost(t *testing.T) {
+	got := told(t, Options{Model: "acme/small", Host: "gpu.lan:8000", BaseURL: "http://gpu.lan:8000/v1"}, "hello", "/status")
+	for _, want := range []string{"acme/small answers at gpu.lan:8000.", "http://gpu.lan:8000/v1"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q in %q", want, got)
+		}
+	}
+}

@@ -17,6 +17,7 @@ import (
 type status struct {
 	model, dir, branch string
 	effort             string // of the model, where it is not its own
+	host               string // of the model, if that is not its provider's own
 	used, context      int
 	cost               float64 // US dollars
 	mode               string
@@ -91,7 +92,7 @@ func (s status) facts(layout []string) []fact {
 	for _, name := range layout {
 		switch name {
 		case "model":
-			facts = append(facts, fact{text: model, keep: 9}, fact{text: s.offline(), keep: 4})
+			facts = append(facts, fact{text: model, keep: 9}, fact{text: ink.SanitizeLine(s.host), keep: 8}, fact{text: s.offline(), keep: 4})
 		case "directory":
 			facts = append(facts, fact{text: ink.SanitizeLine(s.dir), keep: 2})
 		case "branch":

@@ -17,6 +17,8 @@ func TestStatusLine(t *testing.T) {
 		mode: "ask", jobs: 1, right: "? keys"}
 	near := full
 	near.used = 171_000
+	afar := full
+	afar.host = "gpu.lan:8000"
 	for _, c := range []struct {
 		name   string
 		s      status
@@ -25,6 +27,9 @@ func TestStatusLine(t *testing.T) {
 		layout []string
 	}{
 		{"wide", full, 120, "acme/one · ~/src/shop · main · 18.2k of 200k (9%) · $0.07 · asks before changes · 1 job", nil},
+		{"at another host", afar, 120, "acme/one · gpu.lan:8000 · ~/src/shop · main · 18.2k of 200k (9%) · $0.07 · asks before changes · 1 job", nil},
+		{"at another host, narrow", afar, 80, "acme/one · gpu.lan:8000 · 9% full · asks before changes · 1 job", nil},
+		{"at another host, narrower", afar, 44, "acme/one · gpu.lan:8000 · 1 job", nil},
 		{"narrow", full, 80, "acme/one · 18.2k of 200k (9%) · $0.07 · asks before changes · 1 job", nil},
 		{"narrower", full, 60, "acme/one · 9% full · asks before changes · 1 job", nil},
 		{"as narrow as it gets", full, 40, "acme/one · 1 job", nil},

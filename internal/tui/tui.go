@@ -86,6 +86,9 @@ type Options struct {
 	ModelWhy    string // why it was chosen, in words that follow "because"
 	Context     int    // its window in tokens, 0 if unknown
 	Effort      string // how hard it thinks, empty where that is its own
+	Host        string // where its requests go, if that is not the provider's own address
+	BaseURL     string // the same as a whole URL, without secrets
+	SessionPath string // of the session's log, as shown; empty if none is kept
 	Mode        string // policy.Mode, until a ModeSet says otherwise
 
 	Notices []string            // shown below the header

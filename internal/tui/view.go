@@ -120,7 +120,7 @@ func (m *model) makePanel() panel {
 
 // status is what the last line tells now.
 func (m *model) status() status {
-	return status{model: m.feed.model, effort: m.feed.effort, dir: m.o.Dir, branch: m.o.Branch, used: m.feed.used, context: m.feed.context,
+	return status{model: m.feed.model, effort: m.feed.effort, host: m.feed.host, dir: m.o.Dir, branch: m.o.Branch, used: m.feed.used, context: m.feed.context,
 		cost: m.feed.cost, mode: m.feed.mode, jobs: alive(m.feed.jobs), right: m.doing()}
 }
 

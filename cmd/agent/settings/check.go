@@ -163,6 +163,10 @@ func text(v string, tag reflect.StructTag, path string) error {
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return fmt.Errorf("%s must be a URL like http://127.0.0.1:8080/v1", path)
 		}
+	case "host":
+		if u, err := url.Parse("http://" + v); err != nil || v == "" || u.Host != v && u.Host != "["+v+"]" {
+			return fmt.Errorf("%s must be a host like gpu.lan or gpu.lan:8000", path)
+		}
 	case "glob":
 		if v == "" || !doublestar.ValidatePattern(v) {
 			return fmt.Errorf("%s must be a pattern of files like *.go or web/**/*.{ts,tsx}", path)

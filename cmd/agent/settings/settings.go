@@ -28,6 +28,7 @@ type Settings struct {
 	Effort    string              `json:"effort,omitempty" what:"how hard a model shall think, where it has levels: low, medium, high or what else it takes"`
 	Local     *bool               `json:"local,omitempty" what:"whether servers on this machine are looked for when nothing else is connected (default true)"`
 	Providers map[string]Provider `json:"providers,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"providers by name: those of the table, changed, and new ones"`
+	AllowHTTP []string            `json:"allow_http,omitempty" format:"host" what:"hosts, with or without a port, to which an API key may be sent over plain http (default none; this machine is always allowed)"`
 	Catalog   map[string]Model    `json:"catalog,omitempty" what:"what is known better of models, by the beginning of NAME or PROVIDER/NAME"`
 	Checks    []Check             `json:"checks,omitempty" what:"commands that check files after each change of them"`
 	Theme     string              `json:"theme,omitempty" enum:"terminal,dark,light,high-contrast,gruvbox,catppuccin" what:"colours of the screen: terminal, dark, light, high-contrast, gruvbox, catppuccin (default terminal, which leaves them to the terminal)"`

@@ -41,6 +41,7 @@ func TestLoad(t *testing.T) {
 				Catalog: map[string]settings.Model{"gpt-5": {Context: 7}}}},
 		"checks": {file: `{"checks": [{"files": "*.go", "command": "go vet ./..."}, {"files": "web/**/*.{ts,tsx}", "command": "npx eslint {file}", "timeout_seconds": 60}]}`,
 			want: settings.Settings{Checks: []settings.Check{{Files: "*.go", Command: "go vet ./..."}, {Files: "web/**/*.{ts,tsx}", Command: "npx eslint {file}", Timeout: 60}}}},
+		"hosts": {file: `{"allow_http": ["gpu.lan", "10.0.0.5:8000", "::1", "[fe80::1]:80"]}`, want: settings.Settings{AllowHTTP: []string{"gpu.lan", "10.0.0.5:8000", "::1", "[fe80::1]:80"}}},
 		"empty": {file: "{}"},
 		"null":  {file: `{"model": null, "providers": null}`},
 
@@ -74,6 +75,10 @@ func TestLoad(t *testing.T) {
 		"no time at all":             {file: "{\"checks\": [{\"files\": \"*\", \"command\": \"x\", \"timeout_seconds\": 0}]}", err: ":1: checks[0].timeout_seconds cannot be 0"},
 		"a check of nothing":         {file: "{\"checks\": [{\"files\": null,\n\"command\": \"x\"}]}", err: `:2: checks[0] lacks "files"`},
 		"one check, no list":         {file: "{\"checks\": {\"files\": \"*\"}}", err: ":1: checks must be a list"},
+		"a URL for a host":           {file: "{\"allow_http\": [\"http://gpu.lan\"]}", err: ":1: allow_http[0] must be a host like gpu.lan or gpu.lan:8000"},
+		"a path for a host":          {file: "{\"allow_http\": [\"a\",\n\"gpu.lan/v1\"]}", err: ":2: allow_http[1] must be a host like gpu.lan"},
+		"a password for a host":      {file: "{\"allow_http\": [\"me@gpu.lan\"]}", err: ":1: allow_http[0] must be a host like gpu.lan"},
+		"no host":                    {file: "{\"allow_http\": [\"\"]}", err: ":1: allow_http[0] must be a host like gpu.lan"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "config.json")

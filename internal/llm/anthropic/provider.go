@@ -56,9 +56,9 @@ func New(opts Options) *Provider {
 
 // endpoint returns base without what requests add to it.
 func endpoint(base string) string {
-	base = strings.TrimRight(strings.TrimSpace(base), "/")
-	base = strings.TrimSuffix(base, "/messages")
-	return strings.TrimRight(strings.TrimSuffix(base, "/v1"), "/")
+	base, query := wire.CutQuery(strings.TrimSpace(base))
+	base = strings.TrimSuffix(strings.TrimRight(base, "/"), "/messages")
+	return strings.TrimRight(strings.TrimSuffix(base, "/v1"), "/") + query
 }
 
 // BaseURL returns where requests go.

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"agent/internal/llm/wire"
 )
 
 // address returns where r is, and what says so where it is not the table.
@@ -13,40 +15,66 @@ func (in Input) address(r Row) (base, from string, err error) {
 	switch env := in.env(r.URLName); {
 	case r.Dialect == Builtin:
 		return "", "", nil
-	case in.BaseURL != "":
-		base, from = in.BaseURL, "--base-url"
+	case in.BaseURL != "" && (in.BaseFor == "" || in.BaseFor == r.Name):
+		base, from = in.BaseURL, byFlag
 	case env != "":
 		base, from = r.complete(env), r.URLName
 	case r.Name == "openai" && in.ConfigURL != "":
 		base, from = in.ConfigURL, "base_url in the configuration"
 	case r.Configured:
 		base, from = r.BaseURL, "its base_url in the configuration"
+	case in.recorded(r):
+		base, from = in.LastURL, byRecord
 	default:
 		return r.BaseURL, "", nil
 	}
 	if err := checkURL(base); err != nil {
 		return "", from, fmt.Errorf("%s: %w", from, err)
 	}
+	if wire.Withheld(base) {
+		return "", from, fmt.Errorf("the base URL %s was saved without its secrets: start with --base-url and the full URL%s", wire.Redacted(base), r.orVariable())
+	}
 	return r.below(base), from, nil
+}
+
+// What may say where a provider is, besides variables and the configuration.
+const (
+	byFlag   = "--base-url"
+	byRecord = "the session"
+)
+
+// orVariable names the variable that may hold r's address.
+func (r Row) orVariable() string {
+	if r.URLName == "" {
+		return ""
+	}
+	return ", or set " + r.URLName
+}
+
+// recorded reports whether r is where the session says that it was.
+func (in Input) recorded(r Row) bool {
+	provider, _, _ := Split(in.Last)
+	return in.LastURL != "" && in.stays && provider == r.Name
 }
 
 // elsewhere reports whether what says where r is puts it in another place than
 // its own, where its key may not be needed.
 func (r Row) elsewhere(from string) bool {
-	return from == "--base-url" || from != "" && (r.BaseURL != "" || r.Keyless)
+	return from == byFlag || from == byRecord || from != "" && (r.BaseURL != "" || r.Keyless)
 }
 
 // below adds to an address without a path the one that the row's interface has,
 // and takes off what Path begins with, as some give it along.
 func (r Row) below(base string) string {
-	base = strings.TrimRight(strings.TrimSpace(base), "/")
+	base, query := wire.CutQuery(strings.TrimSpace(base))
+	base = strings.TrimRight(base, "/")
 	if r.Path != "" {
 		base = strings.TrimSuffix(base, r.Path[:1+strings.Index(r.Path[1:], "/")])
 	}
 	if u, err := url.Parse(base); err == nil && u.Path == "" {
-		return base + r.Suffix
+		return base + r.Suffix + query
 	}
-	return base
+	return base + query
 }
 
 // complete makes an address of what a variable holds, which may be a host
@@ -98,7 +126,7 @@ func checkURL(s string) error {
 	}
 	u, err := url.Parse(strings.TrimSpace(s))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("%q is no base URL: write it like http://127.0.0.1:8080/v1", s)
+		return fmt.Errorf("%q is no base URL: write it like http://127.0.0.1:8080/v1", wire.Redacted(s))
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ func (c Choice) Connect() (llm.Provider, error) {
 		Base:      c.BaseURL,
 		KeyName:   c.KeyName,
 		Local:     c.Provider.Local,
+		AllowHTTP: c.allowHTTP,
 		Headers:   c.Provider.Headers,
 		Authorize: c.authorize(),
 	}

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"agent/internal/llm/wire"
 )
 
 // listTime is how long a provider may take to list its models.
@@ -38,7 +40,7 @@ func (in Input) List(ctx context.Context, s Standing) ([]Served, error) {
 	}}
 	base := c.BaseURL
 	if u, err := url.Parse(base); err == nil && u.Path == "" {
-		base += "/v1"
+		base = wire.Join(base, "/v1")
 	}
 	models, err := p.common(ctx, base)
 	if err != nil {

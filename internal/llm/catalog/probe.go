@@ -10,12 +10,12 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"time"
+
+	"agent/internal/llm/wire"
 )
 
 // ProbeTime is how long servers on this machine may take to answer as a rule:
@@ -32,6 +32,7 @@ type Server struct {
 	Row     Row
 	BaseURL string
 	Models  []Served // those that can talk
+	Owner   Owner    // of the process that listens there
 }
 
 // Served is a model of a server on this machine.
@@ -62,7 +63,7 @@ func (in Input) Probe(ctx context.Context) []Server {
 		}
 		all.Go(func() {
 			if models, err := p.models(ctx, r, base); err == nil {
-				found[i] = &Server{Row: r, BaseURL: base, Models: models}
+				found[i] = &Server{Row: r, BaseURL: base, Models: models, Owner: in.ownerOf(base)}
 			}
 		})
 	}
@@ -77,20 +78,17 @@ func (in Input) Probe(ctx context.Context) []Server {
 }
 
 // loopback reports whether the address is on this machine.
-func loopback(base string) bool {
-	u, err := url.Parse(base)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return err == nil && ip.IsLoopback() || strings.EqualFold(u.Hostname(), "localhost")
-}
+func loopback(base string) bool { return wire.Loopback(base) }
 
-// Nearby returns the model to begin with among those of servers: the first that
-// calls tools, else the first that may, else the first.
+// Nearby returns the model to begin with among those of servers that belong to
+// this user or to the system: the first that calls tools, else the first that
+// may, else the first.
 func (in Input) Nearby(servers []Server) (Choice, bool) {
 	best, at := Choice{}, 3
 	for _, s := range servers {
+		if s.Owner != Trusted {
+			continue
+		}
 		for _, m := range s.Models {
 			c := in.served(s, m)
 			rank := 1
@@ -104,7 +102,7 @@ func (in Input) Nearby(servers []Server) (Choice, bool) {
 			}
 		}
 	}
-	best.Why = fmt.Sprintf("%s runs on this machine, and nothing else is connected", best.Provider.Name)
+	best.Why = fmt.Sprintf("%s runs on this machine at %s, and nothing else is connected", best.Provider.Name, hostOf(best.BaseURL))
 	return best, at < 3
 }
 
@@ -158,13 +156,22 @@ type prober struct {
 	headers http.Header // sent with every request
 }
 
+// withoutURL is the text of an error without the URL of the request, which may
+// hold secrets.
+func withoutURL(err error) string {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err
+	}
+	return err.Error()
+}
+
 var errNotIt = errors.New("another server than was looked for")
 
 // ask gets what a server says at an address, as JSON into to.
 func (p prober) ask(ctx context.Context, method, address string, body []byte, to any) error {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return errors.New(withoutURL(err))
 	}
 	maps.Copy(req.Header, p.headers)
 	if body != nil {
@@ -172,7 +179,7 @@ func (p prober) ask(ctx context.Context, method, address string, body []byte, to
 	}
 	res, err := p.http.Do(req)
 	if err != nil {
-		return err
+		return errors.New(withoutURL(err))
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {

@@ -2,29 +2,46 @@ package catalog
 
 import (
 	"fmt"
+	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"agent/internal/llm/spelling"
+	"agent/internal/llm/wire"
 )
 
 // Input is all that the choice of a model depends on. Models are written
 // PROVIDER/NAME, PROVIDER alone for its default, or NAME alone where that says
 // whose it is.
 type Input struct {
-	Getenv    func(string) string
-	Flag      string   // --model
-	Config    []string // from the configuration: the first that can be used counts, the others stand in for it
-	Last      string   // the model used last in this directory
-	BaseURL   string   // --base-url: overrides the chosen provider's
-	ConfigURL string   // from the configuration: overrides openai's
-	Changes   Changes  // from the configuration
-	Vault     Vault    // keys that are not in the environment; may be nil
+	Getenv func(string) string
+	Flag   string   // --model
+	Config []string // from the configuration: the first that can be used counts, the others stand in for it
+	Last   string   // the model used last: in the session that is continued, else in this directory
+	// LastURL is the base URL of Last, as the session's log has it: redacted, and
+	// empty where it was the provider's own or the log has none.
+	LastURL   string
+	LastOwn   bool   // the log says that Last was at the provider's own address
+	Continued bool   // Last is the model of a session that is continued
+	BaseURL   string // --base-url: overrides the provider's
+	BaseFor   string // the provider that BaseURL is for; empty is the chosen one
+	// AllowHTTP are the hosts, with or without a port, to which a key may be sent
+	// over plain http.
+	AllowHTTP []string
+	ConfigURL string  // from the configuration: overrides openai's
+	Changes   Changes // from the configuration
+	Vault     Vault   // keys that are not in the environment; may be nil
 	// Local finds the servers on this machine. It is asked when nothing else
 	// names a model; nil finds none.
 	Local func() []Server
 	Wait  time.Duration // how long they may take; 0 is ProbeTime
+	// Listeners returns the users whose processes listen on an address of this
+	// machine, as far as that can be found out; nil asks the system.
+	Listeners func(netip.AddrPort) (uids []int)
+
+	stays bool // LastURL counts for all models of the provider of Last
 }
 
 // Choice is the model that answers.
@@ -40,6 +57,30 @@ type Choice struct {
 	Named    bool     // a person named it
 	Notices  []string // what the person should know besides
 	Next     []Choice // stand in for it when it cannot answer, in this order
+	Confirm  *Confirm // what the user must approve before the first request; nil for nothing
+	from     string   // what says where the provider is; empty for the table
+
+	allowHTTP bool // the configuration allows its key to go over plain http
+}
+
+// Elsewhere reports whether --base-url or the session says where the provider is.
+func (c Choice) Elsewhere() bool { return c.from == byFlag || c.from == byRecord }
+
+// At returns the base URL as it may be stored and shown.
+func (c Choice) At() string { return wire.Redacted(c.BaseURL) }
+
+// Host returns the host and port that requests go to, if that is not the
+// provider's own address; else it is empty.
+func (c Choice) Host() string {
+	own := c.Provider
+	if r, found := Find(own.Name); found {
+		own = r
+	}
+	u, err := url.Parse(c.BaseURL)
+	if err != nil || c.BaseURL == own.below(own.BaseURL) {
+		return ""
+	}
+	return u.Host
 }
 
 // ID returns PROVIDER/NAME.
@@ -54,6 +95,7 @@ func (c Choice) Offline() bool { return c.Provider.Dialect == Builtin }
 // server on this machine; else the guide. What a person named and cannot be
 // used is an error.
 func Resolve(in Input) (Choice, error) {
+	in.stays = in.Continued
 	for _, u := range []struct{ from, url string }{
 		{"--base-url", in.BaseURL}, {"OPENAI_BASE_URL", in.env("OPENAI_BASE_URL")}, {"base_url in the configuration", in.ConfigURL},
 	} {
@@ -72,10 +114,17 @@ func Resolve(in Input) (Choice, error) {
 		c.Why, c.Named = "chosen by "+named.from, true
 		return in.backed(c), nil
 	}
-	if len(in.Config) > 0 {
-		return in.configured()
+	if in.Continued && in.LastURL != "" {
+		return in.unnamed() // a session stays where it was
 	}
-	return in.unnamed(), nil
+	if len(in.Config) > 0 {
+		c, err := in.configured()
+		if err == nil && in.Continued && c.ID() == in.Last {
+			c = in.guarded(c)
+		}
+		return c, err
+	}
+	return in.unnamed()
 }
 
 // configured chooses among the models of the configuration.
@@ -99,7 +148,14 @@ func (in Input) configured() (Choice, error) {
 
 // backed gives c the models that stand in for it: where it is one of the
 // configuration's list, the others of that list that can be used.
+//
+// Where c is not at the provider's own address because the flag or the session
+// says so, only models of the same provider stand in.
 func (in Input) backed(c Choice) Choice {
+	moved := c.Elsewhere()
+	if moved && in.BaseFor == "" {
+		in.BaseFor = c.Provider.Name
+	}
 	var others []Choice
 	listed := false
 	for _, name := range in.Config {
@@ -108,6 +164,7 @@ func (in Input) backed(c Choice) Choice {
 		case err != nil:
 		case o.ID() == c.ID():
 			listed = true
+		case moved && o.Provider.Name != c.Provider.Name:
 		default:
 			o.Why = "stands in for " + c.ID()
 			others = append(others, o)
@@ -120,13 +177,27 @@ func (in Input) backed(c Choice) Choice {
 }
 
 // unnamed chooses where nobody named a model.
-func (in Input) unnamed() Choice {
+func (in Input) unnamed() (Choice, error) {
 	var notices []string
 	if in.Last != "" {
+		in.stays = true
 		c, err := in.named(in.Last)
+		in.stays = in.Continued
 		if err == nil && !c.Offline() {
 			c.Why = "used last in this directory"
-			return c
+			c = in.guarded(c)
+			foreign := in.foreign(c)
+			switch {
+			case foreign == "":
+				return c, nil
+			case in.Continued:
+				c.Confirm = confirmForeign(c)
+				return c, nil
+			}
+			notices = append(notices, foreign)
+		}
+		if err != nil && in.LastURL != "" { // nobody else gets what it got
+			return Choice{}, fmt.Errorf("%s: %w", in.Last, err)
 		}
 		if err != nil {
 			notices = append(notices, fmt.Sprintf("%s was used last in this directory, but: %v", in.Last, err))
@@ -143,17 +214,23 @@ func (in Input) unnamed() Choice {
 			continue
 		}
 		c.Why, c.Notices = why, notices
-		return c
+		return c, nil
 	}
 	if in.Local != nil {
-		if c, ok := in.Nearby(in.Local()); ok {
-			c.Notices = notices
-			return c
+		servers := in.Local()
+		if c, ok := in.Nearby(servers); ok {
+			c.Notices = append(notices, c.ID()+" answers: "+c.Why+".")
+			return c, nil
+		}
+		for _, text := range Offers(servers) {
+			if !slices.Contains(notices, text) {
+				notices = append(notices, text)
+			}
 		}
 	}
 	guide, _ := Find("offline")
 	return Choice{Provider: guide, Model: guide.Default, Notices: notices,
-		Why: "no model is connected: no provider's key is set"}
+		Why: "no model is connected: no provider's key is set"}, nil
 }
 
 // presumed returns the model of r that is meant when nothing is said but that r
@@ -236,8 +313,11 @@ func (in Input) choice(r Row, model string) (Choice, error) {
 	if base == "" && r.Dialect != Builtin {
 		return Choice{}, fmt.Errorf("%s needs an address: %s", r.Name, r.whereabouts())
 	}
-	c := Choice{Provider: r, Model: model, BaseURL: base, Info: in.Changes.lookup(r, model, r.elsewhere(from))}
-	return c, in.prove(&c, !r.Local && !r.Keyless && !r.elsewhere(from))
+	c := Choice{Provider: r, Model: model, BaseURL: base, from: from, Info: in.Changes.lookup(r, model, r.elsewhere(from))}
+	if err := in.prove(&c, !r.Local && !r.Keyless && !r.elsewhere(from)); err != nil {
+		return c, err
+	}
+	return c, in.mayProve(&c)
 }
 
 // whereabouts says how r gets an address.

@@ -115,7 +115,8 @@ func TestResolve(t *testing.T) {
 			Why: "no model is connected: no provider's key is set", Notices: []string{"groq needs a key: it is locked"}}},
 		"a vault that lost the key": {in: Input{Flag: "groq/x", Vault: vault{has: "groq"}}, want: answer{Err: "--model: groq needs a key: there is none in the vault"}},
 
-		"a server nearby": {in: Input{Local: nearby}, want: answer{ID: "ollama/qwen3:8b", BaseURL: "http://127.0.0.1:11434/v1", Why: "ollama runs on this machine, and nothing else is connected"}},
+		"a server nearby": {in: Input{Local: nearby}, want: answer{ID: "ollama/qwen3:8b", BaseURL: "http://127.0.0.1:11434/v1", Why: "ollama runs on this machine at 127.0.0.1:11434, and nothing else is connected",
+			Notices: []string{"ollama/qwen3:8b answers: ollama runs on this machine at 127.0.0.1:11434, and nothing else is connected."}}},
 		"a key before a server nearby": {in: Input{Local: nearby}, env: "GROQ_API_KEY=k2", want: answer{ID: "groq/openai/gpt-oss-120b", BaseURL: groqURL, Key: "k2", KeyName: "GROQ_API_KEY",
 			Why: "default of groq, the first provider whose key is set (GROQ_API_KEY)"}},
 
@@ -201,7 +202,7 @@ var acme = Changes{Rows: []Row{{Name: "acme", Dialect: OpenAI, BaseURL: local, D
 func nearby() []Server {
 	yes, no := true, false
 	ollama, _ := Find("ollama")
-	return []Server{{Row: ollama, BaseURL: ollama.BaseURL, Models: []Served{{Name: "gemma3", Tools: &no}, {Name: "qwen3:8b", Tools: &yes, Context: 8192}}}}
+	return []Server{{Row: ollama, Owner: Trusted, BaseURL: ollama.BaseURL, Models: []Served{{Name: "gemma3", Tools: &no}, {Name: "qwen3:8b", Tools: &yes, Context: 8192}}}}
 }
 
 // vault holds one key.

@@ -7,11 +7,14 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"agent/internal/llm/wire"
 )
 
 // models returns what the server of row r at base says that it has.
 func (p prober) models(ctx context.Context, r Row, base string) ([]Served, error) {
-	root := strings.TrimSuffix(base, r.Suffix)
+	address, query := wire.CutQuery(base)
+	root := strings.TrimSuffix(address, r.Suffix) + query
 	switch r.Listing {
 	case OllamaListing:
 		return p.ollama(ctx, root)
@@ -42,7 +45,7 @@ type entry struct {
 // common asks a server that has nothing but the common list.
 func (p prober) common(ctx context.Context, base string) ([]Served, error) {
 	var l list
-	if err := p.get(ctx, base+"/models", &l); err != nil {
+	if err := p.get(ctx, wire.Join(base, "/models"), &l); err != nil {
 		return nil, err
 	}
 	if l.Object != "list" && len(l.Data) == 0 {
@@ -70,7 +73,7 @@ func (p prober) llamacpp(ctx context.Context, root, base string) ([]Served, erro
 			Tools *bool `json:"supports_tools"`
 		} `json:"chat_template_caps"`
 	}
-	if err := p.get(ctx, root+"/props", &props); err != nil {
+	if err := p.get(ctx, wire.Join(root, "/props"), &props); err != nil {
 		return nil, err
 	}
 	if props.Settings == nil {
@@ -103,7 +106,7 @@ func (p prober) lmstudio(ctx context.Context, root, base string) ([]Served, erro
 			Capabilities []string `json:"capabilities"`
 		} `json:"data"`
 	}
-	if err := p.get(ctx, root+"/api/v0/models", &l); err != nil || len(l.Data) == 0 {
+	if err := p.get(ctx, wire.Join(root, "/api/v0/models"), &l); err != nil || len(l.Data) == 0 {
 		return p.common(ctx, base)
 	}
 	var loaded, rest []Served
@@ -137,7 +140,7 @@ func (p prober) ollama(ctx context.Context, root string) ([]Served, error) {
 			Name string `json:"name"`
 		} `json:"models"`
 	}
-	if err := p.get(ctx, root+"/api/tags", &tags); err != nil {
+	if err := p.get(ctx, wire.Join(root, "/api/tags"), &tags); err != nil {
 		return nil, err
 	}
 	if tags.Models == nil {
@@ -177,7 +180,7 @@ func (p prober) running(ctx context.Context, root string) map[string]int {
 		} `json:"models"`
 	}
 	windows := map[string]int{}
-	if p.get(ctx, root+"/api/ps", &ps) == nil {
+	if p.get(ctx, wire.Join(root, "/api/ps"), &ps) == nil {
 		for _, m := range ps.Models {
 			windows[m.Name] = m.Window
 		}
@@ -195,7 +198,7 @@ type shown struct {
 func (p prober) show(ctx context.Context, root, model string) (s shown) {
 	body, err := json.Marshal(map[string]string{"model": model})
 	if err == nil {
-		err = p.ask(ctx, http.MethodPost, root+"/api/show", body, &s)
+		err = p.ask(ctx, http.MethodPost, wire.Join(root, "/api/show"), body, &s)
 	}
 	if err != nil { // it is listed without
 		return shown{}

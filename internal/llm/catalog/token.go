@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire"
 )
 
 const (
@@ -45,7 +46,7 @@ type token struct {
 
 func newTokens(c Choice) *tokens {
 	t := &tokens{
-		provider: c.Provider.Name, url: c.BaseURL + c.Provider.Client.Path, client: c.Provider.Client, login: *c.Login,
+		provider: c.Provider.Name, url: wire.Join(c.BaseURL, c.Provider.Client.Path), client: c.Provider.Client, login: *c.Login,
 		now: time.Now, turn: make(chan token, 1),
 		http: &http.Client{
 			Timeout:       tokenWait,
@@ -82,14 +83,14 @@ func (t *tokens) ask(ctx context.Context) (token, error) {
 	form := url.Values{"grant_type": {"client_credentials"}, "scope": {t.client.Scope}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, strings.NewReader(form.Encode()))
 	if err != nil {
-		return token{}, t.failed(llm.ErrInvalid, 0, err.Error())
+		return token{}, t.failed(llm.ErrInvalid, 0, withoutURL(err))
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.SetBasicAuth(url.QueryEscape(t.login.ID.Reveal()), url.QueryEscape(t.login.Secret.Reveal()))
 	asked := t.now()
 	res, err := t.http.Do(req)
 	if err != nil {
-		return token{}, t.failed(llm.ErrNetwork, 0, err.Error())
+		return token{}, t.failed(llm.ErrNetwork, 0, withoutURL(err))
 	}
 	defer func() { _ = res.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(res.Body, 64<<10))

@@ -161,11 +161,11 @@ func TestServerThatIsNotReached(t *testing.T) {
 	}{
 		"refused": {wire.Endpoint{Base: closed.URL, Local: true},
 			fault{Kind: llm.ErrNetwork, Message: "nothing listens on " + port, Hint: "start test, or choose another model"}},
-		"no such host": {wire.Endpoint{Base: "http://x.invalid/v1", Dial: dial(&net.DNSError{Name: "x.invalid", Err: "no such host", IsNotFound: true})},
+		"no such host": {wire.Endpoint{AllowHTTP: true, Base: "http://x.invalid/v1", Dial: dial(&net.DNSError{Name: "x.invalid", Err: "no such host", IsNotFound: true})},
 			fault{Kind: llm.ErrNetwork, Message: "cannot resolve host x.invalid", Retry: true, Hint: "check the network and the base URL http://x.invalid/v1"}},
-		"black hole": {wire.Endpoint{Base: "http://x.invalid/v1", Dial: dial(nil), Limits: wire.Limits{Connect: 10 * time.Millisecond}},
+		"black hole": {wire.Endpoint{AllowHTTP: true, Base: "http://x.invalid/v1", Dial: dial(nil), Limits: wire.Limits{Connect: 10 * time.Millisecond}},
 			fault{Kind: llm.ErrTimeout, Message: "connecting to x.invalid:80 took too long", Retry: true}},
-		"no route": {wire.Endpoint{Base: "http://x.invalid/v1", Dial: dial(errors.New("no route to host"))},
+		"no route": {wire.Endpoint{AllowHTTP: true, Base: "http://x.invalid/v1", Dial: dial(errors.New("no route to host"))},
 			fault{Kind: llm.ErrNetwork, Message: "cannot reach x.invalid: no route to host", Retry: true}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -54,12 +54,12 @@ func New(opts Options) *Provider {
 // endpoint returns base as the library wants it: whole, without the path of
 // chat completions.
 func endpoint(base string) string {
-	base = strings.TrimRight(strings.TrimSpace(base), "/")
-	base = strings.TrimSuffix(base, "/chat/completions")
+	base, query := wire.CutQuery(strings.TrimSpace(base))
+	base = strings.TrimSuffix(strings.TrimRight(base, "/"), "/chat/completions")
 	if u, err := url.Parse(base); err == nil && u.Host != "" && u.Path == "" {
 		base += "/v1"
 	}
-	return base
+	return base + query
 }
 
 // BaseURL returns where requests go.
@@ -109,13 +109,12 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	}
 }
 
-// url returns where requests for the model go, if that is not where the library
-// sends them.
+// url returns where requests for the model go.
 func (p *Provider) url(model string) string {
 	if p.path == "" {
-		return ""
+		return p.client.URL("/chat/completions")
 	}
-	return p.client.Base() + strings.ReplaceAll(p.path, "{model}", url.PathEscape(model))
+	return p.client.URL(strings.ReplaceAll(p.path, "{model}", url.PathEscape(model)))
 }
 
 var _ llm.Provider = (*Provider)(nil)

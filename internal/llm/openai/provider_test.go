@@ -200,7 +200,7 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 		t.Errorf("got, want:\n%s", diff)
 	}
 
-	refused := New(Options{Endpoint: wire.Endpoint{Name: "test", Base: "http://" + key + ".invalid/" + key, Authorize: wire.Bearer(key), Dial: func(context.Context, string, string) (net.Conn, error) {
+	refused := New(Options{Endpoint: wire.Endpoint{Name: "test", AllowHTTP: true, Base: "http://" + key + ".invalid/" + key, Authorize: wire.Bearer(key), Dial: func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.DNSError{Name: key + ".invalid", Err: "no such host", IsNotFound: true}
 	}}})
 	got = wiretest.Collect(refused.Stream(t.Context(), llm.Request{Model: "m"})).Err

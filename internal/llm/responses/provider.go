@@ -47,12 +47,13 @@ func New(opts Options) *Provider {
 
 // endpoint returns base without the path of this interface or of its sister.
 func endpoint(base string) string {
-	base = strings.TrimRight(strings.TrimSpace(base), "/")
+	base, query := wire.CutQuery(strings.TrimSpace(base))
+	base = strings.TrimRight(base, "/")
 	base = strings.TrimSuffix(strings.TrimSuffix(base, "/responses"), "/chat/completions")
 	if u, err := url.Parse(base); err == nil && u.Host != "" && u.Path == "" {
 		base += "/v1"
 	}
-	return base
+	return base + query
 }
 
 // BaseURL returns where requests go.

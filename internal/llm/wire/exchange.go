@@ -37,9 +37,9 @@ func (c *Client) Exchange(ctx context.Context, model string, body ...[]byte) *Ex
 // Post sends the body to path, which begins with a slash, and returns the
 // payloads of a successful answer.
 func (x *Exchange) Post(path string) (*Payloads, error) {
-	req, err := http.NewRequestWithContext(x.ctx, http.MethodPost, x.c.at.Base+path, nil)
+	req, err := http.NewRequestWithContext(x.ctx, http.MethodPost, x.c.URL(path), nil)
 	if err != nil {
-		return nil, &llm.Error{Kind: llm.ErrInvalid, Message: err.Error(), Err: err}
+		return nil, &llm.Error{Kind: llm.ErrInvalid, Message: "the base URL " + x.c.shown() + " cannot be used"}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
@@ -95,6 +95,7 @@ func (x *Exchange) prepare(req *http.Request) error {
 		req.Body, _ = x.reader()
 		req.ContentLength = int64(size)
 	}
+	proven := false
 	if x.c.at.Authorize != nil {
 		proof := http.Header{}
 		if err := x.c.at.Authorize(req.Context(), proof); err != nil {
@@ -104,6 +105,10 @@ func (x *Exchange) prepare(req *http.Request) error {
 			req.Header[k] = v
 			x.hide(v)
 		}
+		proven = len(proof) > 0
+	}
+	if err := x.c.mayProve(req, proven); err != nil {
+		return err
 	}
 	for k, v := range x.c.at.Headers {
 		req.Header.Set(k, v)

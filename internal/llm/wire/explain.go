@@ -28,6 +28,9 @@ func (x *Exchange) redact(s string) string {
 	for _, secret := range x.secrets {
 		s = strings.ReplaceAll(s, secret, "[key]")
 	}
+	for _, secret := range x.c.hidden {
+		s = strings.ReplaceAll(s, secret, hidden)
+	}
 	return s
 }
 
@@ -39,7 +42,7 @@ func (x *Exchange) hint(e *llm.Error) string {
 	case llm.ErrQuota:
 		return "look at the account and its limits at " + x.c.at.Name + ", or choose another model"
 	case llm.ErrNotFound:
-		return fmt.Sprintf("the model is %q at %s; /model or --model names another one", x.model, x.c.at.Base)
+		return fmt.Sprintf("the model is %q at %s; /model or --model names another one", x.model, x.c.shown())
 	case llm.ErrTooLong:
 		return "the conversation is too long for the model: begin a new session, or choose a model with a larger window"
 	case llm.ErrCut:
@@ -49,7 +52,7 @@ func (x *Exchange) hint(e *llm.Error) string {
 	case e.Status == http.StatusProxyAuthRequired:
 		return "the proxy wants a login: check HTTPS_PROXY"
 	case strings.HasPrefix(e.Message, gotHTML) && e.Status < http.StatusInternalServerError:
-		return "look whether the base URL " + x.c.at.Base + " is right, and whether a proxy wants a login"
+		return "look whether the base URL " + x.c.shown() + " is right, and whether a proxy wants a login"
 	}
 	return ""
 }

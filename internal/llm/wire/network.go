@@ -37,11 +37,15 @@ func (c *Client) unreached(err error) *llm.Error {
 	e := &llm.Error{Kind: llm.ErrNetwork, Err: err}
 	host := c.host()
 	redirect, _ := errors.AsType[*redirected](err)
+	plain, _ := errors.AsType[*errPlain](err)
 	dns, _ := errors.AsType[*net.DNSError](err)
 	op, _ := errors.AsType[*net.OpError](err)
 	proxy, _ := errors.AsType[*turnedAway](err)
 	misspelt, _ := errors.AsType[*noProxy](err)
 	asked, _ := errors.AsType[*url.Error](err) // before the headers
+	if asked != nil {
+		e.Err = &url.Error{Op: asked.Op, URL: Redacted(asked.URL), Err: asked.Err}
+	}
 	late, _ := errors.AsType[*slow](err)
 	switch {
 	case errors.Is(err, errHeaders):
@@ -50,6 +54,9 @@ func (c *Client) unreached(err error) *llm.Error {
 		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, fmt.Sprintf("the answer stopped: nothing more came within %s", c.at.Limits.Idle)
 	case errors.Is(err, errTooMuch):
 		e.Kind, e.Message = llm.ErrProtocol, fmt.Sprintf("the answer has no end: it was given up after %d MiB", c.at.Limits.Bytes>>20)
+	case plain != nil:
+		e.Kind, e.Message = llm.ErrKey, plain.Error()
+		e.Hint = "use https, or add the host to allow_http in the configuration"
 	case redirect != nil:
 		e.Kind, e.Message = llm.ErrProtocol, redirect.Error()+", which was not followed"
 		e.Hint = "if that is the right place, use it as the base URL"
@@ -117,7 +124,7 @@ func (c *Client) untrusted(v *tls.CertificateVerificationError) (message, hint s
 	}
 	message += ", issued by " + issuer + ", "
 	if _, other := errors.AsType[x509.HostnameError](v.Err); other {
-		return message + "is that of another host: " + strings.TrimPrefix(v.Err.Error(), "x509: "), "check the base URL " + c.at.Base
+		return message + "is that of another host: " + strings.TrimPrefix(v.Err.Error(), "x509: "), "check the base URL " + c.shown()
 	}
 	if e, ok := errors.AsType[x509.CertificateInvalidError](v.Err); ok && e.Reason == x509.Expired {
 		return message + fmt.Sprintf("is good from %s to %s only", cert.NotBefore.Format(time.DateOnly), cert.NotAfter.Format(time.DateOnly)),
@@ -126,13 +133,13 @@ func (c *Client) untrusted(v *tls.CertificateVerificationError) (message, hint s
 	return message + "is not to be trusted: " + strings.TrimPrefix(v.Err.Error(), "x509: "), ""
 }
 
-func (c *Client) networkHint() string { return "check the network and the base URL " + c.at.Base }
+func (c *Client) networkHint() string { return "check the network and the base URL " + c.shown() }
 
 func (c *Client) startHint() string {
 	if c.at.Local {
 		return "start " + c.at.Name + ", or choose another model"
 	}
-	return "check the base URL " + c.at.Base
+	return "check the base URL " + c.shown()
 }
 
 // last returns the innermost cause of err in words.

@@ -43,11 +43,14 @@ import (
 
 // Endpoint says where a provider is and how to reach it.
 type Endpoint struct {
-	Name    string            // for people: "groq"
-	Base    string            // what the paths of requests are appended to
-	KeyName string            // the variable that the key belongs in, for hints
-	Local   bool              // a server on this machine
-	Headers map[string]string // sent with every request, over all others
+	Name    string // for people: "groq"
+	Base    string // what the paths of requests are appended to
+	KeyName string // the variable that the key belongs in, for hints
+	Local   bool   // a server on this machine
+	// AllowHTTP allows a key to be sent over plain http to a host other than
+	// this machine.
+	AllowHTTP bool
+	Headers   map[string]string // sent with every request, over all others
 	// Authorize puts what proves who asks into the headers of a request; nil
 	// sends no such thing.
 	Authorize Authorize
@@ -127,18 +130,20 @@ func (l Limits) orStandard() Limits {
 // Client sends requests to one endpoint and keeps its connections. It is safe
 // for concurrent use.
 type Client struct {
-	at   Endpoint
-	http *http.Client
+	at     Endpoint
+	hidden []string // what of Base must not show in an error
+	http   *http.Client
 }
 
 // New returns a client. It connects to nothing yet.
 func New(at Endpoint) *Client {
-	at.Base = strings.TrimRight(strings.TrimSpace(at.Base), "/")
+	address, query := CutQuery(strings.TrimSpace(at.Base))
+	at.Base = strings.TrimRight(address, "/") + query
 	at.Limits = at.Limits.orStandard()
 	if at.Clock == nil {
 		at.Clock = systemClock{}
 	}
-	c := &Client{at: at, http: &http.Client{Transport: at.Transport, CheckRedirect: sameHost}}
+	c := &Client{at: at, hidden: secretsOf(at.Base), http: &http.Client{Transport: at.Transport, CheckRedirect: sameHost}}
 	if at.Transport == nil {
 		c.http.Transport = newTransport(at)
 	}
@@ -151,6 +156,12 @@ func (c *Client) Name() string { return c.at.Name }
 // Base returns what the paths of requests are appended to, without a slash at
 // its end.
 func (c *Client) Base() string { return c.at.Base }
+
+// URL returns where requests to path go.
+func (c *Client) URL(path string) string { return Join(c.at.Base, path) }
+
+// shown is the base URL as messages tell it.
+func (c *Client) shown() string { return Redacted(c.at.Base) }
 
 // Limits returns the limits in force.
 func (c *Client) Limits() Limits { return c.at.Limits }
@@ -166,5 +177,5 @@ func (c *Client) host() string {
 	if u, err := url.Parse(c.at.Base); err == nil && u.Host != "" {
 		return u.Host
 	}
-	return c.at.Base
+	return c.shown()
 }

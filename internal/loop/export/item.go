@@ -121,7 +121,11 @@ func (w *walk) take(e loop.Durable) {
 		w.say(&finish{TurnEnd: e, models: w.models})
 		w.models = nil
 	case *loop.ModelSet:
-		text := e.Model + " answers from here on"
+		text := e.Model
+		if e.Host != "" {
+			text += " at " + e.Host
+		}
+		text += " answers from here on"
 		if e.Why != "" {
 			text += ": " + e.Why
 		}

@@ -1,0 +1,180 @@
+package catalog
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A session stays where it was, unless the flag, the environment or the
+// configuration say otherwise.
+func TestRecordedBaseURL(t *testing.T) {
+	const own, other = "http://127.0.0.1:7001/v1", "http://127.0.0.1:7002/v1"
+	at := func(in Input) Input {
+		in.Last, in.LastURL = "openai/qwen", own
+		return in
+	}
+	continued := func(in Input) Input {
+		in.Continued = true
+		return at(in)
+	}
+	for name, row := range map[string]struct {
+		in   Input
+		env  string
+		want []string // model, base URL, the models that stand in for it
+	}{
+		"continued":                                   {in: continued(Input{}), want: []string{"openai/qwen", own}},
+		"continued, with a key":                       {in: continued(Input{}), env: "OPENAI_API_KEY=k", want: []string{"openai/qwen", own}},
+		"the directory":                               {in: at(Input{}), env: "OPENAI_API_KEY=k", want: []string{"openai/qwen", own}},
+		"the flag":                                    {in: continued(Input{BaseURL: other}), want: []string{"openai/qwen", other}},
+		"the environment":                             {in: continued(Input{}), env: "OPENAI_BASE_URL=" + other, want: []string{"openai/qwen", other}},
+		"the configuration":                           {in: continued(Input{ConfigURL: other}), want: []string{"openai/qwen", other}},
+		"another model of the provider":               {in: continued(Input{Flag: "openai/gpt-5.1"}), want: []string{"openai/gpt-5.1", own}},
+		"another provider":                            {in: continued(Input{Flag: "groq/x"}), env: "GROQ_API_KEY=k", want: []string{"groq/x", groqURL}},
+		"another provider in the environment":         {in: continued(Input{}), env: "AGENT_MODEL=groq/x GROQ_API_KEY=k", want: []string{"groq/x", groqURL}},
+		"another provider in the configuration":       {in: continued(Input{Config: []string{"groq/x"}}), env: "GROQ_API_KEY=k", want: []string{"openai/qwen", own}},
+		"a new session with a model by name":          {in: at(Input{Flag: "openai/gpt-5.1"}), env: "OPENAI_API_KEY=k", want: []string{"openai/gpt-5.1", openaiURL}},
+		"a new session with a model of configuration": {in: at(Input{Config: []string{"groq/x"}}), env: "GROQ_API_KEY=k", want: []string{"groq/x", groqURL}},
+		"a flag for another provider":                 {in: continued(Input{BaseURL: other, BaseFor: "groq"}), want: []string{"openai/qwen", own}},
+		"a list with --base-url": {in: Input{Config: []string{"openai/a", "groq/x", "openai/b"}, BaseURL: own}, env: "GROQ_API_KEY=k",
+			want: []string{"openai/a", own, "openai/b " + own}},
+		"a bound base URL and another provider": {in: Input{Flag: "groq/x", BaseURL: own, BaseFor: "openai"}, env: "GROQ_API_KEY=k", want: []string{"groq/x", groqURL}},
+		"a bound base URL and its provider":     {in: Input{Flag: "openai/x", BaseURL: own, BaseFor: "openai"}, want: []string{"openai/x", own}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			row.in.Getenv = env(row.env)
+			c, err := Resolve(row.in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := []string{c.ID(), c.BaseURL}
+			for _, n := range c.Next {
+				got = append(got, n.ID()+" "+n.BaseURL)
+			}
+			if diff := cmp.Diff(got, row.want); diff != "" {
+				t.Errorf("got, want:\n%s", diff)
+			}
+			if c.Confirm != nil {
+				t.Errorf("it asks: %+v", c.Confirm)
+			}
+		})
+	}
+}
+
+// What a session lacks so that it can stay where it was is said, and nobody else
+// gets it.
+func TestRecordedBaseURLThatLacksSomething(t *testing.T) {
+	for name, row := range map[string]struct {
+		in   Input
+		env  string
+		want string
+	}{
+		"a password": {in: Input{Last: "openai/qwen", LastURL: "https://***@gw.example/v1", Continued: true}, env: "OPENAI_API_KEY=k GROQ_API_KEY=k",
+			want: "openai/qwen: the base URL https://***@gw.example/v1 was saved without its secrets: start with --base-url and the full URL, or set OPENAI_BASE_URL"},
+		"a query, for a new session": {in: Input{Last: "groq/x", LastURL: "https://gw.example/v1?key=***"}, env: "OPENAI_API_KEY=k GROQ_API_KEY=k",
+			want: "groq/x: the base URL https://gw.example/v1?key=*** was saved without its secrets: start with --base-url and the full URL"},
+		"the placeholder as a flag": {in: Input{Flag: "openai/x", BaseURL: "https://***@gw.example/v1"},
+			want: "--model: the base URL https://***@gw.example/v1 was saved without its secrets: start with --base-url and the full URL, or set OPENAI_BASE_URL"},
+		"a key over http": {in: Input{Last: "groq/x", LastURL: "http://gw.example/v1", Continued: true}, env: "GROQ_API_KEY=k OPENAI_API_KEY=k",
+			want: `groq/x: the key of groq is not sent to gw.example over plain http: use https, or allow it in the configuration with "allow_http": ["gw.example"]`},
+		"the full URL":   {in: Input{Last: "openai/qwen", LastURL: "https://***@gw.example/v1", Continued: true, BaseURL: "https://me:pass@gw.example/v1"}},
+		"the variable":   {in: Input{Last: "openai/qwen", LastURL: "https://***@gw.example/v1", Continued: true}, env: "OPENAI_BASE_URL=https://me:pass@gw.example/v1"},
+		"no such scheme": {in: Input{BaseURL: "me:CANARY@gw.example"}, want: `--base-url: "***@gw.example" is no base URL: write it like http://127.0.0.1:8080/v1`},
+	} {
+		row.in.Getenv = env(row.env)
+		c, err := Resolve(row.in)
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if diff := cmp.Diff(got, row.want); diff != "" {
+			t.Errorf("%s: got, want:\n%s", name, diff)
+		}
+		if err == nil && (c.At() != "https://***@gw.example/v1" || c.Host() != "gw.example" || !strings.Contains(c.BaseURL, "me:pass@")) {
+			t.Errorf("%s: got %s at %s", name, c.At(), c.Host())
+		}
+	}
+}
+
+// A log that says nothing of the base URL is trusted as far as the provider is
+// known to have the model.
+func TestOldLogs(t *testing.T) {
+	keys := "OPENAI_API_KEY=k GROQ_API_KEY=k OPENROUTER_API_KEY=k ANTHROPIC_API_KEY=k"
+	for name, row := range map[string]struct {
+		in  Input
+		env string
+		ask string
+	}{
+		"a known model":                 {in: Input{Last: "openai/gpt-5.1", Continued: true}},
+		"a known model with a date":     {in: Input{Last: "openai/gpt-4.1-2025-04-14", Continued: true}},
+		"the default of its maker":      {in: Input{Last: "anthropic/claude-sonnet-5", Continued: true}},
+		"through a router":              {in: Input{Last: "openrouter/openai/gpt-5.1", Continued: true}},
+		"the default of a provider":     {in: Input{Last: "groq/openai/gpt-oss-120b", Continued: true}},
+		"a model of the configuration":  {in: Input{Last: "openai/qwen", Continued: true, Changes: Changes{Models: map[string]Info{"openai/qwen": {}}}}},
+		"an unknown model":              {in: Input{Last: "openai/qwen", Continued: true}, ask: "Send the conversation to api.openai.com?"},
+		"one that only begins like one": {in: Input{Last: "openai/gpt-5.1-mine", Continued: true}, ask: "Send the conversation to api.openai.com?"},
+		"one that anybody may serve":    {in: Input{Last: "openai/gpt-oss-20b", Continued: true}, ask: "Send the conversation to api.openai.com?"},
+		"a path that ends like one":     {in: Input{Last: "openai/mine/gpt-5.1", Continued: true}, ask: "Send the conversation to api.openai.com?"},
+		"another maker's":               {in: Input{Last: "openai/claude-sonnet-5", Continued: true}, ask: "Send the conversation to api.openai.com?"},
+		"for a new session":             {in: Input{Last: "openai/qwen"}, ask: "Send the conversation to api.openai.com?"},
+		"named in the configuration":    {in: Input{Last: "openai/qwen", Config: []string{"openai/qwen"}, Continued: true}, ask: "Send the conversation to api.openai.com?"},
+		"named by the flag":             {in: Input{Last: "openai/qwen", Flag: "openai/qwen", Continued: true}},
+		"another named by the flag":     {in: Input{Last: "openai/qwen", Flag: "groq/any", Continued: true}},
+		"with --base-url":               {in: Input{Last: "openai/qwen", BaseURL: local, Continued: true}},
+		"with a variable":               {in: Input{Last: "openai/qwen", Continued: true}, env: " OPENAI_BASE_URL=" + local},
+		"with a configured address":     {in: Input{Last: "openai/qwen", ConfigURL: local, Continued: true}},
+		"at the provider's own address": {in: Input{Last: "openai/qwen", LastOwn: true, Continued: true}},
+		"of a server on this machine":   {in: Input{Last: "ollama/qwen", Continued: true}},
+	} {
+		row.in.Getenv = env(keys + row.env)
+		c, err := Resolve(row.in)
+		got := ""
+		if c.Confirm != nil {
+			got = c.Confirm.Question
+		}
+		if err != nil || got != row.ask {
+			t.Errorf("%s: got %q, want %q, %v", name, got, row.ask, err)
+		}
+	}
+}
+
+// A key goes over plain http where the configuration allows it. What has no key
+// goes anywhere.
+func TestAllowHTTP(t *testing.T) {
+	const refused = `--model: the key of openai is not sent to gpu.lan:8000 over plain http: use https, or allow it in the configuration with "allow_http": ["gpu.lan"]`
+	headers := Changes{Rows: []Row{{Name: "openai", Dialect: OpenAI, BaseURL: openaiURL, URLName: "OPENAI_BASE_URL", Headers: map[string]string{"X-Api-Key": "k"}}}}
+	for name, row := range map[string]struct {
+		in   Input
+		env  string
+		want string
+	}{
+		"a key":                     {env: "OPENAI_API_KEY=k OPENAI_BASE_URL=http://gpu.lan:8000/v1", want: refused},
+		"a key by the flag":         {in: Input{BaseURL: "http://gpu.lan:8000/v1"}, env: "OPENAI_API_KEY=k", want: refused},
+		"a key in a header":         {in: Input{BaseURL: "http://gpu.lan:8000/v1", Changes: headers}, want: refused},
+		"a password":                {in: Input{BaseURL: "http://me:CANARY@gpu.lan:8000/v1"}, want: refused},
+		"a key in the query":        {in: Input{BaseURL: "http://gpu.lan:8000/v1?api-key=CANARY"}, want: refused},
+		"a version in the query":    {in: Input{BaseURL: "http://gpu.lan:8000/v1?version=1"}},
+		"no key":                    {in: Input{BaseURL: "http://gpu.lan:8000/v1"}},
+		"https":                     {in: Input{BaseURL: "https://gpu.lan:8000/v1"}, env: "OPENAI_API_KEY=k"},
+		"this machine":              {in: Input{BaseURL: "http://localhost:8000/v1"}, env: "OPENAI_API_KEY=k"},
+		"allowed":                   {in: Input{BaseURL: "http://gpu.lan:8000/v1", AllowHTTP: []string{"x", "GPU.lan"}}, env: "OPENAI_API_KEY=k"},
+		"allowed with its port":     {in: Input{BaseURL: "http://gpu.lan:8000/v1", AllowHTTP: []string{"gpu.lan:8000"}}, env: "OPENAI_API_KEY=k"},
+		"allowed with another port": {in: Input{BaseURL: "http://gpu.lan:8000/v1", AllowHTTP: []string{"gpu.lan:1", "lan", "evil.gpu.lan"}}, env: "OPENAI_API_KEY=k", want: refused},
+	} {
+		row.in.Getenv, row.in.Flag = env(row.env), "openai/any"
+		_, err := Resolve(row.in)
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if diff := cmp.Diff(got, row.want); diff != "" {
+			t.Errorf("%s: got, want:\n%s", name, diff)
+		}
+	}
+	row, _ := Find("databricks")
+	in := Input{Getenv: env("DATABRICKS_HOST=http://db.lan DATABRICKS_CLIENT_ID=i DATABRICKS_CLIENT_SECRET=s")}
+	if _, err := in.choice(row, "x"); err == nil || !strings.Contains(err.Error(), "allow_http") {
+		t.Errorf("the secret of a client: got %v", err)
+	}
+}

@@ -24,7 +24,7 @@ type State struct {
 	Steps  int        // of the whole session
 	Todo   []TodoItem // the model's plan
 	Title  string     // that the person gave it; empty leaves its first words
-	Grants []policy.Scope
+	Grants []policy.Grant // as the log has them, valid or not
 	Filled int         // tokens of the model's window that Messages take, about
 	Untold []*ShellEnd // what commands of the person's came to, of which the model is to be told
 	// Closing are the events that the session lacks because the program ended

@@ -7,6 +7,7 @@ import (
 	"path"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -222,6 +223,9 @@ func (w *walker) list(k task) error {
 			continue
 		}
 		if !e.IsDir() {
+			if w.tree.hide != "" && strings.EqualFold(join(d.path, e.Name()), w.tree.hide) {
+				continue
+			}
 			if w.visit != nil {
 				files = append(files, e.Name())
 			}

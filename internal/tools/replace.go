@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"strings"
 	"unicode"
 )
@@ -91,8 +92,10 @@ func insideGit(p string) bool {
 // unchanged says whether the file is still the one that was seen, by identity
 // and by content, and whether its path still leads through no symbolic link.
 func (w *Workspace) unchanged(s sight) error {
-	if p, err := w.resolve(s.path); err != nil || p != s.path {
-		return errors.New("its path leads through a symbolic link now, which it did not when it was looked at; look at where that leads, and use that path")
+	if dir := path.Dir(s.path); dir != "." {
+		if now, err := w.resolve(dir); err != nil || now != dir {
+			return errors.New("its path leads through a symbolic link now, which it did not when it was looked at; look at where that leads, and use that path")
+		}
 	}
 	info, err := w.root.Lstat(s.path)
 	if s.info == nil {

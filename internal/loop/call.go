@@ -166,10 +166,28 @@ func (t *Turn) decideAndRun(ctx context.Context, c *toolCall) {
 			c.say(Refused, refusal(answer.Note))
 			return
 		}
+		if what := t.changed(ctx, c, v.Offer); what != "" {
+			c.say(Failed, "not run: "+what+" while the user was asked about this command. Look at the change, and call it again if it is still wanted: the user will be asked again")
+			return
+		}
 	}
 	if t.begin(ctx, c) {
 		t.run(ctx, c, t.progress(c))
 	}
+}
+
+// changed says which file of a command has changed while its question was open;
+// empty if none has. A command that may get no standing permission is not
+// compared.
+func (t *Turn) changed(ctx context.Context, c *toolCall, offer policy.Grant) string {
+	if c.call.Effect != tools.Execute || offer.Scope == (policy.Scope{}) {
+		return ""
+	}
+	now := t.Judge(ctx, c.call)
+	if !now.Ask || ctx.Err() != nil {
+		return ""
+	}
+	return offer.Ended(policy.Facts{Files: now.Offer.Files, Unbound: now.Offer.Scope == (policy.Scope{})})
 }
 
 // runTogether runs calls that only read, side by side.

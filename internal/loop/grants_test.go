@@ -316,3 +316,32 @@ func TestProtectedPathHeadless(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// A script that is rewritten while its question is open does not run with that
+// answer, nor with the next one.
+func TestScriptChangesWhileAsked(t *testing.T) {
+	for _, decision := range []loop.Decision{loop.Allow, loop.Always} {
+		s := newStanding(t)
+		p := script.New(script.Call("c1", "run", args("./build.sh")), script.Call("c2", "run", args("./build.sh")), script.Say("done"))
+		o := options(p, s.command(""))
+		o.Mode, o.Paths = policy.Ask, policy.Paths{Workspace: s.dir}
+		asked := 0
+		events := play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
+			a, ok := e.(loop.Asked)
+			if !ok {
+				return nil
+			}
+			if asked++; asked == 1 {
+				s.script("rewritten")
+			}
+			return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: decision}}
+		})
+		got := trace(events)
+		if want := `end c1 "run ./build.sh" error: not run: build.sh has changed while the user was asked about this command`; !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, want %s", decision, got, want)
+		}
+		if asked != 2 || !strings.Contains(got, `end c2 "run ./build.sh" ok`) {
+			t.Errorf("%s: got %d questions and %s", decision, asked, got)
+		}
+	}
+}

@@ -212,11 +212,12 @@ func (at place) holds(parts []string, above []os.FileInfo) bool {
 	return at.info != nil && slices.ContainsFunc(above, func(info os.FileInfo) bool { return os.SameFile(info, at.info) })
 }
 
-// inGitDir reports whether a file lies in a git directory of any name, such as a
-// bare repository, or in one that the files that are written complete.
+// inGitDir reports whether a file lies in what git takes for its directory,
+// whatever it is called, such as a bare repository, or for the part of one that
+// several worktrees share. Files that are written at once count as there.
 func inGitDir(file string, written []string) bool {
 	exists := func(path string) bool {
-		if _, err := os.Stat(path); err == nil {
+		if _, err := os.Lstat(path); err == nil {
 			return true
 		}
 		parts := split(path)
@@ -226,7 +227,8 @@ func inGitDir(file string, written []string) bool {
 		})
 	}
 	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
-		if exists(filepath.Join(dir, "HEAD")) && exists(filepath.Join(dir, "objects")) && exists(filepath.Join(dir, "refs")) {
+		has := func(name string) bool { return exists(filepath.Join(dir, name)) }
+		if has("objects") && has("refs") || has("HEAD") && has("commondir") {
 			return true
 		}
 		if dir == filepath.Dir(dir) {

@@ -35,7 +35,7 @@ var protectedNames = []string{
 	".BASHRC", ".Ssh/authorized_keys", "src/.GIT/hooks/x", "src/.git\u200c/config", "src/.Github/Workflows/x.yml", "src/.gıthub/../.GITHUB/workflows/x", "src/.git./config",
 	"src/git~1/config", "src/.envrc::$DATA", ".\u017f\u017fh/authorized_keys", ".config/Agent/config.json",
 	// bare repositories, there or about to be
-	"bare.git/hooks/post-receive", "bare.git/config", "bare.git/HEAD", "new.git/HEAD",
+	"bare.git/hooks/post-receive", "bare.git/config", "bare.git/HEAD", "new.git/HEAD", "new.git/config", "worktree/config",
 	// by a link, or from one
 	"dotfiles/bashrc", "dotfiles/zshrc", "dotfiles/fish/config.fish", "dotfiles/missing",
 }
@@ -49,7 +49,7 @@ var plainNames = []string{
 
 // homeFor returns a home directory with what protectedNames takes for granted.
 func homeFor(t *testing.T) string {
-	home := project(t, "bare.git/HEAD", "bare.git/objects/x", "bare.git/refs/x", "new.git/objects/x", "new.git/refs/x", "dotfiles/zshrc", "dotfiles/fish/x", ".config/other")
+	home := project(t, "bare.git/HEAD", "bare.git/objects/x", "bare.git/refs/x", "new.git/objects/x", "new.git/refs/x", "worktree/HEAD", "worktree/commondir", "dotfiles/zshrc", "dotfiles/fish/x", ".config/other")
 	for link, target := range map[string]string{
 		".bashrc": "dotfiles/bashrc", ".zshrc": filepath.Join(home, "dotfiles", "zshrc"), ".config/fish": "../dotfiles/fish", ".profile": "dotfiles/missing",
 	} {

@@ -95,9 +95,7 @@ func variants(w string) []string {
 			out = append(out, w[i+1:])
 		}
 	}
-	for _, part := range strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune("=:,@", r) }) {
-		out = append(out, part)
-	}
+	out = append(out, strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune("=:,@", r) })...)
 	if len(w) > 2 && w[0] == '-' && w[1] != '-' {
 		out = append(out, w[2:])
 	}

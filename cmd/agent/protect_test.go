@@ -19,6 +19,7 @@ func TestProtectedPathsInASession(t *testing.T) {
 		".config/agent/config.json", ".local/state/agent/permissions.key", ".local/state/agent/planted", ".ssh/authorized_keys", ".bashrc",
 		".zshrc", "bare.git/hooks/post-receive", "bare.git/config", ".github/workflows/ci.yml", "notes.txt", ".config/fish/config.fish", ".BASHRC",
 	}
+	broken := 0
 	for _, mode := range []string{"edits", "all"} {
 		t.Run(mode, func(t *testing.T) {
 			h, answers := newHome(t, nil), []answer{}
@@ -45,6 +46,7 @@ func TestProtectedPathsInASession(t *testing.T) {
 					t.Errorf("%s: got exit code %d and %s", name, code, out)
 				}
 				if b, err := os.ReadFile(filepath.Join(h.dir, name)); strings.Contains(string(b), "planted") {
+					broken++
 					t.Errorf("%s was written: %q, %v", name, b, err)
 				}
 				body := lastBody(t, s)
@@ -65,7 +67,7 @@ func TestProtectedPathsInASession(t *testing.T) {
 			}
 		})
 	}
-	t.Attr("promise", fmt.Sprintf("a run in the home directory writes what other programs obey, in modes edits and all: of %d: 0", 2*len(names)))
+	t.Attr("promise", fmt.Sprintf("protected paths written by a run in the home directory, in modes edits and all: %d of %d", broken, 2*len(names)))
 }
 
 // On a screen a protected path asks in mode all, with its reason, and offers no

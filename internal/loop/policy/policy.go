@@ -15,12 +15,13 @@ import (
 // Mode is how much is asked about.
 type Mode string
 
-// The modes. Reading in the workspace is unasked in all of them.
+// The modes. Reading in the workspace is unasked in all of them, and a change of a
+// protected path needs approval in all of them that allow changes.
 const (
 	Ask   Mode = "ask"   // whatever changes something is asked about
 	Edits Mode = "edits" // edits in the workspace are unasked
 	Plan  Mode = "plan"  // edits are refused; whatever else changes something is asked about
-	All   Mode = "all"   // nothing is asked about
+	All   Mode = "all"   // everything else is approved
 )
 
 // Modes are all of them, in the order in which a person goes through them.

@@ -146,8 +146,8 @@ func (n *naming) add(dir, word string) bool {
 	}
 	found := []string{filepath.Clean(path)}
 	if strings.ContainsAny(word, "*?[") {
-		matches, err := filepath.Glob(path)
-		if err == nil && len(matches) > maxNamedFiles {
+		matches, err := filepath.Glob(strings.ReplaceAll(path, "[!", "[^"))
+		if err != nil || len(matches) > maxNamedFiles || strings.Contains(word, "[[") || strings.Contains(word, "[:") {
 			return false
 		}
 		found = append(found, matches...)

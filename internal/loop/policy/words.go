@@ -6,34 +6,65 @@ import (
 	"strings"
 )
 
+// maxNested is how many quoted scripts may stand in one another.
+const maxNested = 6
+
+// special are the characters that mean something to a shell within a word.
+const special = " \t\r\n;&|<>(){}'\"\\$`"
+
 // wordsOf returns the words of a shell command that may name a file: as a shell
-// splits them, and everything else that could be one, such as the parts of a
-// quoted script and of FILE=x. It errs on the side of too many. It reports false
-// if the command may name files that its text does not show.
+// splits them, the words of what is quoted, which may be a script, and the parts
+// of such as FILE=x. It errs on the side of too many. It reports false if the
+// command may name files that its text does not show, as $NAME and $(command) do.
 func wordsOf(command string) (words []string, known bool) {
-	s := splitter{known: true}
-	for i := 0; i < len(command); {
-		i += s.take(command[i:])
-	}
-	s.end()
-	loose := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;&|<>(){}$,=", r) })
-	for _, w := range append(s.words, loose...) {
-		for _, v := range variants(w) {
-			if !slices.Contains(words, v) {
-				words = append(words, v)
+	known = true
+	positional, shell := false, false
+	todo := []string{command}
+	for depth := 0; len(todo) > 0; depth++ {
+		if depth == maxNested || len(words) > maxWords {
+			return nil, false
+		}
+		var quoted []string
+		for _, text := range todo {
+			s := splitShell(text)
+			known = known && s.known && !(s.positional && depth == 0)
+			positional = positional || s.positional
+			loose := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(special+",=", r) })
+			for _, w := range append(s.words, loose...) {
+				if strings.ContainsAny(w, special) && w != text {
+					quoted = append(quoted, w)
+				}
+				words = addVariants(words, w)
+				shell = shell || slices.Contains(shells, programOf(w))
 			}
 		}
+		todo = quoted
 	}
-	return words, s.known
+	home := slices.ContainsFunc(words, func(w string) bool { return len(w) > 1 && w[0] == '~' && w[1] != '/' })
+	return words, known && !home && !(positional && shell)
 }
+
+// shells are programs that read a script in an argument, in which $1 is not the
+// $1 of awk.
+var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "busybox", "fish", "eval", "trap", "xargs", "parallel", "su", "ssh", "watch", "script", "flock"}
 
 // splitter splits a command as a POSIX shell does.
 type splitter struct {
-	words []string
-	word  []byte
-	quote byte // ' or " inside of such quotes
-	brace bool // the word has an unquoted brace
-	known bool
+	words      []string
+	word       []byte
+	quote      byte // ' or " inside of such quotes
+	brace      int  // after the last unquoted brace of the word; 0 for none
+	known      bool // no word depends on an expansion
+	positional bool // one depends on $1, or what awk calls that
+}
+
+func splitShell(text string) splitter {
+	s := splitter{known: true}
+	for i := 0; i < len(text); {
+		i += s.take(text[i:])
+	}
+	s.end()
+	return s
 }
 
 // take reads what the rest of a command starts with and returns its length.
@@ -42,7 +73,7 @@ func (s *splitter) take(rest string) int {
 	switch {
 	case s.quote == '\'' && c != '\'':
 		s.word = append(s.word, c)
-	case c == s.quote:
+	case s.quote != 0 && c == s.quote:
 		s.quote = 0
 	case s.quote == 0 && (c == '\'' || c == '"'):
 		s.quote = c
@@ -54,37 +85,54 @@ func (s *splitter) take(rest string) int {
 	case c == '$' && len(rest) > 1:
 		s.expansion(rest[1])
 	case c == '`':
-		s.end()
+		s.known = false
 	case s.quote == 0 && strings.IndexByte(" \t\r\n;&|<>()", c) >= 0:
 		s.end()
 	default:
-		s.brace = s.brace || s.quote == 0 && c == '{'
+		s.takeBrace(c)
 		s.word = append(s.word, c)
 	}
 	return 1
 }
 
-// expansion takes a $ before next. What a variable holds is not known here.
-func (s *splitter) expansion(next byte) {
+// takeBrace notices {a,b} and {1..3}, which name more than one file.
+func (s *splitter) takeBrace(c byte) {
 	switch {
-	case next == '(':
-		s.end()
-	case next == '{', next == '\'', next == '_', 'a' <= next && next <= 'z', 'A' <= next && next <= 'Z':
-		s.known = false
-	default: // $?, $1: the $1 of awk is no variable of the shell
-		s.word = append(s.word, '$')
+	case s.quote != 0:
+	case c == '{':
+		s.brace = len(s.word) + 1
+	case c == '}' && s.brace > 0:
+		within := string(s.word[s.brace:])
+		s.known = s.known && !strings.Contains(within, ",") && !strings.Contains(within, "..")
 	}
 }
 
-func (s *splitter) end() {
-	w := string(s.word)
-	if s.brace && (strings.Contains(w, ",") || strings.Contains(w, "..")) || len(w) > 1 && w[0] == '~' && w[1] != '/' {
+// expansion takes a $ before next. What is put in its place is not known here.
+func (s *splitter) expansion(next byte) {
+	switch {
+	case next == '(', next == '{', next == '_', next == '[', next == '\'' && s.quote == 0, 'a' <= next && next <= 'z', 'A' <= next && next <= 'Z':
 		s.known = false
+	case '0' <= next && next <= '9', next == '@', next == '*':
+		s.positional = true
 	}
-	if w != "" {
-		s.words = append(s.words, w)
+	s.word = append(s.word, '$')
+}
+
+func (s *splitter) end() {
+	if len(s.word) > 0 {
+		s.words = append(s.words, string(s.word))
 	}
-	s.word, s.brace = nil, false
+	s.word, s.brace = nil, 0
+}
+
+// addVariants adds a word, and what it may name, to words.
+func addVariants(words []string, w string) []string {
+	for _, v := range variants(w) {
+		if !slices.Contains(words, v) {
+			words = append(words, v)
+		}
+	}
+	return words
 }
 
 // variants returns the names that a word may hold: FILE=x, -fx, @x, a:b.

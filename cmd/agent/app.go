@@ -224,6 +224,7 @@ func (a *app) equip(inRepo bool) {
 	if a.log != nil {
 		a.work.Attach(a.log.Outputs())
 	}
+	a.protect()
 	known := tools.NewLedger()
 	a.options.Ledger = known
 	a.jobs = tools.NewJobs()

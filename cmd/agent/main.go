@@ -65,7 +65,7 @@ stops it at any instant. Without a model connected, a built-in guide answers.`,
 	p := cmd.PersistentFlags()
 	p.StringVarP(&f.model, "model", "m", "", "model as PROVIDER/NAME")
 	p.StringVar(&f.baseURL, "base-url", "", "URL of an OpenAI-compatible server")
-	p.StringVar(&f.mode, "mode", "", "what is asked about: ask (default: whatever changes something), edits (edits in the directory unasked), plan (edits refused), all (nothing asks)")
+	p.StringVar(&f.mode, "mode", "", "what is asked about: ask (default: whatever changes something), edits (edits in the directory unasked), plan (edits refused), all (nothing asks but changes of protected paths)")
 	p.IntVar(&f.maxSteps, "max-steps", 0, "steps after which a turn asks whether it may go on (default 50)")
 	p.StringVar(&f.effort, "effort", "", "how hard the model thinks, where it can be told: low, medium, high")
 	p.BoolVarP(&f.cont, "continue", "c", false, "go on with the newest session of this directory")

@@ -22,7 +22,7 @@ func TestPlainAtATerminal(t *testing.T) {
 	a := h.open(t, 100, 40)
 	a.wait("agent ", "\n>")
 	a.send("say goodbye" + enter)
-	a.wait("ask: edit main.go (+1 −1)", "1 apply, 2 refuse, 3 show the change, 4 always: edits to main.go")
+	a.wait("ask: edit main.go (+1 −1)", "1 apply, 2 refuse, 3 show the change, 4 always: all edits to main.go")
 	a.send("1" + enter)
 	a.wait("ask: Tea or coffee?", "  2 coffee: black")
 	a.send("1" + enter)

@@ -39,8 +39,12 @@ type Options struct {
 	// MaxReplyBytes limits each reply of the model; 0 is llm.MaxReplyBytes.
 	MaxReplyBytes int
 	// Attended says that somebody answers questions. Without, what would be
-	// asked is refused.
+	// asked is refused, and standing permissions do not apply.
 	Attended bool
+	Paths    policy.Paths // that decide what is protected
+	// Key returns the key that seals standing permissions in the log. Without it
+	// they end with the program.
+	Key func() ([]byte, error)
 
 	Now   func() time.Time                                 // nil: the clock
 	Sleep func(ctx context.Context, d time.Duration) error // nil: a timer
@@ -68,6 +72,8 @@ type Agent struct {
 	recalled bool // what is owned by the turn goes on from the past, and so is this
 
 	asides sync.WaitGroup // what goes on beside the turn
+
+	sealer func() (policy.Sealer, error) // see newSealer
 
 	mu      sync.Mutex // guards what follows
 	model   Model
@@ -105,6 +111,7 @@ func NewAgent(o Options) *Agent {
 	}
 	a.tools = append(slices.Clone(o.Tools), newOwn(a.todo), newOwn(a.ask))
 	a.policy.Mode = o.Mode
+	a.sealer = newSealer(o)
 	a.draft.of = o.Draft
 	for _, e := range o.State.Events {
 		if record, err := Encode(e); err == nil {
@@ -218,6 +225,7 @@ func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reas
 		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand, rest: a.rest, asText: a.text,
 		reads: a.reads, filled: a.filled, outputs: a.outputs(),
 	}
+	t.Paths = a.o.Paths
 	if a.o.Attended {
 		t.Approve = a.approve
 	}
@@ -361,12 +369,6 @@ func (a *Agent) currentModel() Model {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.model
-}
-
-func (a *Agent) judge(c tools.Call) policy.Verdict {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.policy.Judge(c)
 }
 
 // leftover takes what the person said while a turn runs.

@@ -6,8 +6,9 @@ import (
 	"agent/internal/loop/policy"
 )
 
-// approve asks the person and waits for the answer.
-func (a *Agent) approve(ctx context.Context, ask Ask, scope policy.Scope) (Answer, error) {
+// approve asks the person and waits for the answer. An Always makes the offer,
+// if there is one, a standing permission, which it returns sealed.
+func (a *Agent) approve(ctx context.Context, ask Ask, offer policy.Grant) (Answer, *policy.Grant, error) {
 	wait := make(chan Answer, 1)
 	a.mu.Lock()
 	a.answers[ask.ID] = wait
@@ -20,14 +21,12 @@ func (a *Agent) approve(ctx context.Context, ask Ask, scope policy.Scope) (Answe
 	_ = a.emit(Asked{Ask: ask})
 	select {
 	case <-ctx.Done():
-		return Answer{}, ctx.Err()
+		return Answer{}, nil, ctx.Err()
 	case answer := <-wait:
-		if answer.Decision == Always {
-			a.mu.Lock()
-			a.policy.Grant(scope)
-			a.mu.Unlock()
+		if answer.Decision != Always || offer.Scope == (policy.Scope{}) {
+			return answer, nil, nil
 		}
-		return answer, nil
+		return answer, a.grant(offer), nil
 	}
 }
 

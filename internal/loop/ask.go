@@ -51,10 +51,10 @@ func (a *Agent) ask(id string) tools.Tool {
 			if !a.o.Attended {
 				return tools.Result{Text: nobody, Summary: "nobody is there"}, nil
 			}
-			answer, err := a.approve(ctx, Ask{
+			answer, _, err := a.approve(ctx, Ask{
 				ID: id, Title: call.Title, Effect: string(call.Effect),
 				Question: args.Question, Choices: args.Choices, Many: args.Many,
-			}, policy.Scope{})
+			}, policy.Grant{})
 			if err != nil {
 				return tools.Result{}, err
 			}

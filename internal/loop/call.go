@@ -69,7 +69,7 @@ func (t *Turn) results(ctx context.Context, msgs []llm.Message, notRun string) (
 			continue
 		}
 		t.prepare(ctx, c)
-		if !t.onlyReads(c) {
+		if !t.onlyReads(ctx, c) {
 			t.decideAndRun(ctx, c)
 			done(c)
 			i++
@@ -89,7 +89,7 @@ func (t *Turn) readers(ctx context.Context, calls []*toolCall) []*toolCall {
 	n := 1
 	for n < len(calls) {
 		t.prepare(ctx, calls[n])
-		if !t.onlyReads(calls[n]) {
+		if !t.onlyReads(ctx, calls[n]) {
 			calls[n].call, calls[n].err = tools.Call{}, nil // prepared again when its turn comes
 			break
 		}
@@ -99,8 +99,8 @@ func (t *Turn) readers(ctx context.Context, calls []*toolCall) []*toolCall {
 }
 
 // onlyReads reports whether c may run beside others of its kind, unasked.
-func (t *Turn) onlyReads(c *toolCall) bool {
-	return c.err == nil && !c.alone && c.call.Effect == tools.Read && !t.Judge(c.call).Ask
+func (t *Turn) onlyReads(ctx context.Context, c *toolCall) bool {
+	return c.err == nil && !c.alone && c.call.Effect == tools.Read && !t.Judge(ctx, c.call).Ask
 }
 
 // prepare asks the tool what the call would do.
@@ -135,34 +135,59 @@ func (t *Turn) decideAndRun(ctx context.Context, c *toolCall) {
 		c.fail(ctx, c.err)
 		return
 	}
-	v := t.Judge(c.call)
+	v := t.Judge(ctx, c.call)
+	if ctx.Err() != nil {
+		c.say(Interrupted, "not run: the person stopped the turn")
+		return
+	}
 	if v.Refuse {
 		c.say(Refused, v.Why+". Say what you would change and why, and end your answer: the person sets another mode when it is to be done")
 		return
 	}
 	if v.Ask {
 		if t.Approve == nil {
-			c.say(Refused, "refused: "+v.Why+", and nobody can be asked here. Do without it, or tell the person to allow it with --mode edits or --mode all")
+			c.say(Refused, notApproved(v))
 			return
 		}
-		answer, err := t.Approve(ctx, askOf(c, v.Why, v.Scope.String()), v.Scope)
+		answer, grant, err := t.Approve(ctx, askOf(c, v.Why, t.scope(v.Offer)), v.Offer)
 		if err != nil {
 			c.say(Interrupted, "not run: the person stopped the turn before answering whether it may run")
 			return
 		}
 		d := &Decided{Meta: t.now(), ID: c.msg.ID, Decision: answer.Decision, Note: answer.Note}
-		if answer.Decision == Always {
-			d.Scope, d.Grant = v.Scope.String(), grantOf(v.Scope)
+		if answer.Decision == Always && grant == nil { // nothing of that kind was offered
+			d.Decision = Allow
+		}
+		if grant != nil {
+			d.Scope, d.Grant = t.scope(*grant), grant
 		}
 		t.emit(d)
 		if answer.Decision == Refuse {
 			c.say(Refused, refusal(answer.Note))
 			return
 		}
+		if what := t.changed(ctx, c, v.Offer); what != "" {
+			c.say(Failed, "not run: "+what+" while the user was asked about this command. Look at the change, and call it again if it is still wanted: the user will be asked again")
+			return
+		}
 	}
 	if t.begin(ctx, c) {
 		t.run(ctx, c, t.progress(c))
 	}
+}
+
+// changed says which file of a command has changed while its question was open;
+// empty if none has. A command that may get no standing permission is not
+// compared.
+func (t *Turn) changed(ctx context.Context, c *toolCall, offer policy.Grant) string {
+	if c.call.Effect != tools.Execute || offer.Scope == (policy.Scope{}) {
+		return ""
+	}
+	now := t.Judge(ctx, c.call)
+	if !now.Ask || ctx.Err() != nil {
+		return ""
+	}
+	return offer.Ended(policy.Facts{Files: now.Offer.Files, Unbound: now.Offer.Scope == (policy.Scope{})})
 }
 
 // runTogether runs calls that only read, side by side.
@@ -298,12 +323,15 @@ func askOf(c *toolCall, why, scope string) Ask {
 	}
 }
 
-// grantOf is a scope as a decision keeps it.
-func grantOf(s policy.Scope) *policy.Scope {
-	if s == (policy.Scope{}) {
-		return nil
+// scope describes what a standing permission covers; empty for none.
+func (t *Turn) scope(g policy.Grant) string { return t.Paths.Describe(g.Scope) }
+
+// notApproved is what the model reads of a call that nobody can approve.
+func notApproved(v policy.Verdict) string {
+	if v.Protected {
+		return "denied: " + v.Why + ". Changing it always needs the user's approval, and there is no user to ask in this run. Leave it unchanged, and tell the user what you would change in it"
 	}
-	return &s
+	return "refused: " + v.Why + ", and nobody can be asked here. Do without it, or tell the person to allow it with --mode edits or --mode all"
 }
 
 // refusal is what the model reads when the person says no.

@@ -76,7 +76,7 @@ func fill(o loop.Options) loop.Options {
 func options(p llm.Provider, ts ...tools.Tool) loop.Options {
 	return loop.Options{
 		Model: loop.Model{Name: "script/test", ID: "test", Provider: p, Context: 1000},
-		Mode:  policy.All, Tools: ts, Attended: true, System: "system",
+		Mode:  policy.All, Tools: ts, Attended: true, System: "system", Paths: policy.Paths{Workspace: "/w"},
 	}
 }
 
@@ -109,7 +109,7 @@ func trace(events []loop.Event) string {
 				fmt.Fprintf(&b, "asked %s %q %v%s\n", e.Ask.ID, e.Ask.Question, e.Ask.Choices, mark(e.Ask.Many, " many"))
 				continue
 			}
-			fmt.Fprintf(&b, "asked %s %q because %s; always: %q\n", e.Ask.ID, e.Ask.Title, e.Ask.Why, e.Ask.Scope)
+			fmt.Fprintf(&b, "asked %s %q because %s; always: %q\n", e.Ask.ID, e.Ask.Title, e.Ask.Why, strings.ReplaceAll(e.Ask.Scope, "`", "'"))
 		case loop.Retrying:
 			fmt.Fprintf(&b, "retrying %d of %d in %s: %s\n", e.Attempt, e.Of, e.In, e.Error)
 		case loop.JobsNow:
@@ -206,7 +206,7 @@ func tool(name string, effect tools.Effect, run func(ctx context.Context, text s
 			c.Targets = []tools.Target{{Kind: tools.Path, Value: a.Text}}
 			c.Changes = []tools.Change{{Path: a.Text, Before: []byte("old\n"), After: []byte("new\n")}}
 		case tools.Execute:
-			c.Targets = []tools.Target{{Kind: tools.Command, Value: a.Text}}
+			c.Targets = []tools.Target{{Kind: tools.Command, Value: a.Text, Dir: "/"}}
 		}
 		c.Run = func(ctx context.Context, ok tools.Approved) (tools.Result, error) {
 			text, err := run(ctx, a.Text)

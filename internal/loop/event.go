@@ -64,8 +64,9 @@ type (
 		Scope    string   `json:"scope,omitempty"`  // what an Always covers, in words
 		Chosen   []string `json:"chosen,omitempty"` // the choices that an Answered took, in words
 		Note     string   `json:"note,omitempty"`   // what the person said with it
-		// Grant is that scope, where the decision was Always.
-		Grant *policy.Scope `json:"grant,omitempty"`
+		// Grant is that standing permission, where the decision was Always. It holds
+		// in the session whose seal it carries: see policy.Sealer.
+		Grant *policy.Grant `json:"grant,omitempty"`
 	}
 	// ToolStart is the intent to run a tool. It is written before the tool runs,
 	// and where that does more than read, a loss of power cannot take it then.

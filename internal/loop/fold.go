@@ -23,12 +23,12 @@ type State struct {
 	BaseURL, Host string
 	Mode          string // of the last ModeSet
 	Usage         llm.Usage
-	Steps         int        // of the whole session
-	Todo          []TodoItem // the model's plan
-	Title         string     // that the person gave it; empty leaves its first words
-	Grants        []policy.Scope
-	Filled        int         // tokens of the model's window that Messages take, about
-	Untold        []*ShellEnd // what commands of the person's came to, of which the model is to be told
+	Steps         int            // of the whole session
+	Todo          []TodoItem     // the model's plan
+	Title         string         // that the person gave it; empty leaves its first words
+	Grants        []policy.Grant // as the log has them, valid or not
+	Filled        int            // tokens of the model's window that Messages take, about
+	Untold        []*ShellEnd    // what commands of the person's came to, of which the model is to be told
 	// Closing are the events that the session lacks because the program ended
 	// in the middle of a turn: a cut answer, the one result of each open call,
 	// the end of the turn. They are part of Messages and Events already, and

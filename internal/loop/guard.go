@@ -56,7 +56,7 @@ func (t *Turn) goOn(ctx context.Context, id, question, why string) bool {
 	if t.Approve == nil {
 		return false
 	}
-	answer, err := t.Approve(ctx, Ask{ID: id, Title: question, Why: why}, policy.Scope{})
+	answer, _, err := t.Approve(ctx, Ask{ID: id, Title: question, Why: why}, policy.Grant{})
 	if err != nil {
 		t.end.Reason = UserInterrupt
 		return false

@@ -14,7 +14,6 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
-	"agent/internal/loop/policy"
 	"agent/internal/tools"
 )
 
@@ -206,40 +205,6 @@ func TestDraftIsNotKept(t *testing.T) {
 	}
 	if len(notices) != 1 || !strings.Contains(notices[0], "not kept") {
 		t.Errorf("got %q, want one notice", notices)
-	}
-}
-
-// What was always allowed is after a resume, unless it was taken back.
-func TestGrantsComeBack(t *testing.T) {
-	change := func(id string) script.Reply { return script.Call(id, "change", args("d/a")) }
-	asked := func(events []loop.Event) (n int) {
-		for _, e := range events {
-			if _, ok := e.(loop.Asked); ok {
-				n++
-			}
-		}
-		return n
-	}
-	always := func(e loop.Event) []loop.Command {
-		if a, ok := e.(loop.Asked); ok {
-			return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: loop.Always}}
-		}
-		return nil
-	}
-	run := func(state loop.State) []loop.Event {
-		o := options(script.New(change("c1"), script.Say("done")), echo("change", tools.Write))
-		o.Mode, o.State = policy.Ask, state
-		return play(t, o, []string{"go"}, always)
-	}
-	first := run(loop.State{})
-	if n := asked(first); n != 1 {
-		t.Fatalf("got %d questions, want 1", n)
-	}
-	if n := asked(run(foldOf(t, durable(first)))); n != 0 {
-		t.Errorf("got %d questions after a resume, want none", n)
-	}
-	if n := asked(run(foldOf(t, append(durable(first), &loop.Rewound{})))); n != 1 {
-		t.Errorf("got %d questions after it was taken back, want 1", n)
 	}
 }
 

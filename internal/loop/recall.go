@@ -62,8 +62,8 @@ func (a *Agent) resume(f *folding, n int) error {
 	defer a.mu.Unlock()
 	a.named = address{f.Model, f.BaseURL}
 	a.policy = policy.Policy{Mode: a.policy.Mode}
-	for _, scope := range f.Grants {
-		a.policy.Grant(scope)
+	for _, g := range a.valid(f.Grants) {
+		a.policy.Allow(g)
 	}
 	return nil
 }

@@ -62,16 +62,16 @@ func TestFoldRewound(t *testing.T) {
 func TestFoldNamesAndGrants(t *testing.T) {
 	said := func(text string) *loop.UserSaid { return &loop.UserSaid{Text: text} }
 	end := &loop.TurnEnd{Reason: loop.Done}
-	scope := policy.Scope{Kind: tools.Path, Value: "a/"}
+	grant := policy.Grant{Scope: policy.Scope{Kind: tools.Path, Value: "a/"}}
 	records := recordsOf(t,
 		said("one"), end,
 		&loop.Renamed{Title: "tides"}, said("two"),
-		&loop.Decided{ID: "c1", Decision: loop.Always, Grant: &scope}, end)
+		&loop.Decided{ID: "c1", Decision: loop.Always, Grant: &grant}, end)
 	state, err := loop.Fold(of(records))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(state.Grants, []policy.Scope{scope}); d != "" || state.Title != "tides" {
+	if d := cmp.Diff(state.Grants, []policy.Grant{grant}); d != "" || state.Title != "tides" {
 		t.Errorf("got title %q, grants %s", state.Title, d)
 	}
 	state, err = loop.Fold(of(append(records, recordsOf(t, &loop.Rewound{Keep: 2})...)))

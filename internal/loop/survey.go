@@ -233,6 +233,7 @@ func (a *Agent) survey(ctx context.Context) {
 	if all := s.tell(closing); all.Events > 0 || len(all.Problems) > 0 {
 		_ = a.emit(all)
 	}
+	a.listGrants(ctx, s.events)
 	for _, start := range s.running() {
 		_ = a.emit(start.lost(Meta{Time: s.last}))
 	}

@@ -71,10 +71,12 @@ type Turn struct {
 	Force  <-chan struct{} // closed when what runs is to be killed at once; nil never is
 
 	// Judge decides whether a call may run unasked.
-	Judge func(tools.Call) policy.Verdict
+	Judge func(context.Context, tools.Call) policy.Verdict
 	// Approve asks the person and waits. Its error is that of ctx. When nobody
-	// can be asked it is nil, and what would be asked is refused.
-	Approve func(ctx context.Context, ask Ask, scope policy.Scope) (Answer, error)
+	// can be asked it is nil, and what would be asked is refused. An Always makes
+	// the offer a standing permission, which is returned as the log is to keep it.
+	Approve func(ctx context.Context, ask Ask, offer policy.Grant) (Answer, *policy.Grant, error)
+	Paths   policy.Paths // by which standing permissions are described
 	// News returns what this program has to tell the model before its next step.
 	// Optional.
 	News func() []string

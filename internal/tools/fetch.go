@@ -40,7 +40,7 @@ func Fetch(o fetch.Options) Tool {
 		c := Call{
 			Title:   "fetch " + u.String(),
 			Effect:  Network,
-			Targets: []Target{{Kind: Host, Value: u.Host}},
+			Targets: []Target{{Kind: Host, Value: hostOf(u)}},
 			Run: func(ctx context.Context, _ Approved) (Result, error) {
 				p, err := client.Get(ctx, u)
 				if err != nil {
@@ -54,6 +54,15 @@ func Fetch(o fetch.Options) Tool {
 		}
 		return c, nil
 	})
+}
+
+// hostOf names the host and port of a URL: the port is left out if it is that of
+// https. A permission for example.org does not cover its port 80.
+func hostOf(u *url.URL) string {
+	if u.Scheme == "http" && u.Port() == "" {
+		return u.Host + ":80"
+	}
+	return u.Host
 }
 
 // check returns the URL, or what is wrong with the arguments.

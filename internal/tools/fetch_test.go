@@ -36,6 +36,9 @@ func TestFetchSaysWhatItWouldReach(t *testing.T) {
 	for url, want := range map[string]tools.Call{
 		"https://Example.org/a#b":   {Title: "fetch https://example.org/a", Targets: []tools.Target{{Kind: tools.Host, Value: "example.org"}}},
 		"http://example.org:8080/a": {Title: "fetch http://example.org:8080/a", Targets: []tools.Target{{Kind: tools.Host, Value: "example.org:8080"}}},
+		"http://example.org/a":      {Title: "fetch http://example.org/a", Targets: []tools.Target{{Kind: tools.Host, Value: "example.org:80"}}},
+		"https://example.org:443/a": {Title: "fetch https://example.org/a", Targets: []tools.Target{{Kind: tools.Host, Value: "example.org"}}},
+		"http://example.org:443/a":  {Title: "fetch http://example.org:443/a", Targets: []tools.Target{{Kind: tools.Host, Value: "example.org:443"}}},
 		long: {Title: "fetch " + long, Targets: []tools.Target{{Kind: tools.Host, Value: "example.org"}},
 			Warnings: []string{"a URL this long can carry something away: " + long}},
 	} {

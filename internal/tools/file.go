@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 )
 
 // open opens a file or directory for reading. Everything else (a FIFO, a
@@ -17,6 +19,9 @@ func (w *Workspace) open(name, p string) (*os.File, fs.FileInfo, error) {
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("open %s: %w", name, reason(err))
+	}
+	if w.isHidden(p) {
+		return nil, nil, hidden(name)
 	}
 	if err := readable(name, info); err != nil {
 		return nil, nil, err
@@ -35,6 +40,43 @@ func (w *Workspace) open(name, p string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	return f, info, nil
+}
+
+// isHidden reports whether the resolved path p is the file that Hide named.
+func (w *Workspace) isHidden(p string) bool {
+	if w.hidden == "" {
+		return false
+	}
+	if strings.EqualFold(p, w.hiddenName()) {
+		return true
+	}
+	key, err := os.Stat(w.hidden)
+	if err != nil {
+		return false
+	}
+	info, err := w.root.Stat(p)
+	return err == nil && os.SameFile(info, key)
+}
+
+// hiddenName returns the hidden file relative to the workspace, with slashes;
+// empty if it lies elsewhere.
+func (w *Workspace) hiddenName() string {
+	if w.hidden == "" {
+		return ""
+	}
+	dir := filepath.Dir(w.hidden)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	name, ok := w.inside(filepath.Join(dir, filepath.Base(w.hidden)))
+	if !ok {
+		return ""
+	}
+	return name
+}
+
+func hidden(name string) error {
+	return fmt.Errorf("%s is the key that protects the user's permissions: no tool can read or change it. Do without it", name)
 }
 
 // readable refuses what is neither a file nor a directory.

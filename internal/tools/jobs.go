@@ -36,9 +36,10 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 		if err := checkCommand(a.Command); err != nil {
 			return Call{}, err
 		}
+		at := s.where()
 		return Call{
-			Title: "start job " + oneLine(a.Command), Effect: Execute, Targets: []Target{{Kind: Command, Value: a.Command, Dir: s.where()}},
-			Run: func(ctx context.Context, _ Approved) (Result, error) { return s.start(ctx, a.Command) },
+			Title: "start job " + oneLine(a.Command), Effect: Execute, Targets: []Target{{Kind: Command, Value: a.Command, Dir: at.dir}},
+			Run: func(ctx context.Context, _ Approved) (Result, error) { return s.start(ctx, a.Command, at) },
 		}, nil
 	case "list":
 		return Call{Title: "list jobs", Effect: Read, Run: func(context.Context, Approved) (Result, error) { return s.jobs.table(), nil }}, nil
@@ -75,18 +76,21 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 
 // start starts a command in the background, and waits a moment to see whether
 // it does run.
-func (s *shellTool) start(ctx context.Context, command string) (Result, error) {
+func (s *shellTool) start(ctx context.Context, command string, at location) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
-	dir, note := s.dir()
+	note, err := s.enter(at)
+	if err != nil {
+		return Result{}, err
+	}
 	b, err := s.jobs.begin(command, func() (*shell.Running, *os.File, error) {
 		theirs, ours, err := os.Pipe()
 		if err != nil {
 			return nil, nil, fmt.Errorf("make a pipe for its input: %w", err)
 		}
 		defer theirs.Close()
-		c := s.command(command, dir)
+		c := s.command(command, at.dir)
 		c.Input = theirs
 		r, err := shell.Start(c)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"strings"
 	"unicode"
 )
@@ -26,6 +27,9 @@ func (w *Workspace) look(name string) (sight, error) {
 	p, err := w.resolve(name)
 	if err != nil {
 		return sight{}, err
+	}
+	if w.isHidden(p) {
+		return sight{}, hidden(name)
 	}
 	if insideGit(p) {
 		return sight{}, fmt.Errorf("%s belongs to git's own data, which is not written here: use git commands in the shell instead", name)
@@ -86,8 +90,13 @@ func insideGit(p string) bool {
 }
 
 // unchanged says whether the file is still the one that was seen, by identity
-// and by content.
+// and by content, and whether its path still leads through no symbolic link.
 func (w *Workspace) unchanged(s sight) error {
+	if dir := path.Dir(s.path); dir != "." {
+		if now, err := w.resolve(dir); err != nil || now != dir {
+			return errors.New("its path leads through a symbolic link now, which it did not when it was looked at; look at where that leads, and use that path")
+		}
+	}
 	info, err := w.root.Lstat(s.path)
 	if s.info == nil {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -101,7 +101,7 @@ func (w *Workspace) tree() *search.Tree {
 	if w.prefix != "" {
 		return search.Whole(w.root)
 	}
-	return search.New(w.root, w.dir)
+	return search.New(w.root, w.dir).Hide(w.hiddenName())
 }
 
 // Index returns an index of the names in the workspace. The caller closes it
@@ -120,6 +120,9 @@ func (w *Workspace) start(name string) (string, error) {
 	info, err := w.root.Stat(p)
 	if err != nil {
 		return "", w.notThere(name, p)
+	}
+	if w.isHidden(p) {
+		return "", hidden(name)
 	}
 	return p, readable(name, info)
 }

@@ -57,11 +57,12 @@ func (s *shellTool) prepare(_ context.Context, a shellArgs) (Call, error) {
 	if err := a.check(); err != nil {
 		return Call{}, err
 	}
+	at := s.where()
 	return Call{
 		Title:   "shell " + oneLine(a.Command),
 		Effect:  Execute,
-		Targets: []Target{{Kind: Command, Value: a.Command, Dir: s.where()}},
-		Run:     func(ctx context.Context, ok Approved) (Result, error) { return s.run(ctx, a, ok) },
+		Targets: []Target{{Kind: Command, Value: a.Command, Dir: at.dir}},
+		Run:     func(ctx context.Context, ok Approved) (Result, error) { return s.run(ctx, a, at, ok) },
 	}, nil
 }
 
@@ -99,12 +100,15 @@ func (s *shellTool) command(line, dir string) shell.Command {
 	return shell.Command{Line: line, Dir: dir, Env: os.Environ(), Whole: s.w.newOutput()}
 }
 
-func (s *shellTool) run(ctx context.Context, a shellArgs, ok Approved) (Result, error) {
+func (s *shellTool) run(ctx context.Context, a shellArgs, at location, ok Approved) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
-	dir, lost := s.dir()
-	c := s.command(a.Command, dir)
+	lost, err := s.enter(at)
+	if err != nil {
+		return Result{}, err
+	}
+	c := s.command(a.Command, at.dir)
 	c.Max, c.Quiet = time.Duration(a.Timeout)*time.Second, time.Duration(a.Quiet)*time.Second
 	c.Progress, c.Force = ok.Progress, ok.Force
 	r, err := shell.Start(c)
@@ -128,30 +132,50 @@ func (s *shellTool) run(ctx context.Context, a shellArgs, ok Approved) (Result, 
 	return o.result(), nil
 }
 
-// where returns the directory in which the next command runs. Unlike dir it
-// changes nothing.
-func (s *shellTool) where() string {
+// location is a directory in which a command is approved to run.
+type location struct {
+	dir  string      // absolute
+	info os.FileInfo // what it was then; nil if that is not known
+	gone string      // the directory that was lost, in whose place this is; empty for none
+}
+
+// where returns the directory in which the next command runs: that in which the
+// last one ended, or the workspace if that is gone.
+func (s *shellTool) where() location {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	dir := filepath.Join(s.w.dir, filepath.FromSlash(s.at))
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
-		return dir
+		return location{dir: dir, info: info}
 	}
-	return s.w.dir
+	at := location{dir: s.w.dir}
+	at.info, _ = os.Stat(s.w.dir)
+	if s.at != "." {
+		at.gone = s.at
+	}
+	return at
 }
 
-// dir returns where the next command runs, and a note if that is not where the
-// last one ended.
-func (s *shellTool) dir() (dir, note string) {
+// enter checks that a command can run in the directory that was approved, and
+// returns a note for the model if that is not where the last one ended. A
+// directory that is replaced after this, before the command has started, is not
+// noticed.
+func (s *shellTool) enter(at location) (note string, err error) {
+	info, err := os.Stat(at.dir)
+	switch {
+	case err != nil && at.info == nil: // it never was there, as the start of the command will say
+		return "", nil
+	case err != nil || !info.IsDir():
+		return "", fmt.Errorf("the directory %s is gone since this command was approved. It did not run: call it again, and it will run in %s", at.dir, s.w.dir)
+	case at.info == nil || !os.SameFile(info, at.info):
+		return "", fmt.Errorf("the directory %s is another one than when this command was approved. It did not run: look at what has changed, and call it again if it is still wanted", at.dir)
+	case at.gone == "":
+		return "", nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	dir = filepath.Join(s.w.dir, filepath.FromSlash(s.at))
-	if info, err := os.Stat(dir); err == nil && info.IsDir() || s.at == "." {
-		return dir, ""
-	}
-	note = fmt.Sprintf("[the directory %s is gone, so this ran in %s]\n", s.at, s.w.dir)
 	s.at = "."
-	return s.w.dir, note
+	return fmt.Sprintf("[the directory %s is gone, so this ran in %s]\n", at.gone, s.w.dir), nil
 }
 
 // moved takes note of the directory that a command ended in, "" if it is not

@@ -22,6 +22,7 @@ type Workspace struct {
 	self fs.FileInfo
 
 	outputs string // see Attach
+	hidden  string // see Hide
 	mu      sync.Mutex
 	out     *Workspace // at outputs; nil until it is needed
 	prefix  string     // that of the paths in out, as a model writes them
@@ -62,6 +63,10 @@ func (w *Workspace) Close() error {
 // made when it is first needed. Tools that read reach it by its absolute path.
 // It is called before any tool is used.
 func (w *Workspace) Attach(outputs string) { w.outputs = outputs }
+
+// Hide keeps the content of the file at an absolute path, which need not exist,
+// from all tools. It is called before any tool is used.
+func (w *Workspace) Hide(path string) { w.hidden = path }
 
 // Dir returns the absolute path of the workspace, spelled as it was opened.
 func (w *Workspace) Dir() string { return w.dir }

@@ -6,7 +6,7 @@ package policy
 
 import (
 	"fmt"
-	"path"
+	"slices"
 	"strings"
 
 	"agent/internal/tools"
@@ -15,12 +15,13 @@ import (
 // Mode is how much is asked about.
 type Mode string
 
-// The modes. Reading in the workspace is unasked in all of them.
+// The modes. Reading in the workspace is unasked in all of them, and a change of a
+// protected path needs approval in all of them that allow changes.
 const (
 	Ask   Mode = "ask"   // whatever changes something is asked about
 	Edits Mode = "edits" // edits in the workspace are unasked
 	Plan  Mode = "plan"  // edits are refused; whatever else changes something is asked about
-	All   Mode = "all"   // nothing is asked about
+	All   Mode = "all"   // everything else is approved
 )
 
 // Modes are all of them, in the order in which a person goes through them.
@@ -41,60 +42,70 @@ type Verdict struct {
 	Ask    bool   // the person is asked; false allows
 	Refuse bool   // it must not run, and nobody is asked
 	Why    string // the rule, in words that follow "asks because", and of a refusal by itself
-	// Scope is what an "always" would cover; the zero value where none is offered.
-	Scope Scope
+	// Protected says that no mode and no standing permission allows the call.
+	Protected bool
+	// Offer is the standing permission that the user may give with the approval;
+	// the zero Scope if it must be approved every time.
+	Offer Grant
 }
 
-// Scope is what an "always for this session" covers.
-type Scope struct {
-	Kind  tools.TargetKind `json:"kind"`
-	Value string           `json:"value"` // a directory ending in "/", a file, a whole command, or a host with any port that is not the usual
-}
-
-// String says what the scope covers, in words; empty for the zero value.
-func (s Scope) String() string {
-	switch {
-	case s.Kind == tools.Command:
-		return "this very command: " + s.Value
-	case s.Kind == tools.Path && strings.HasSuffix(s.Value, "/"):
-		return "edits under " + s.Value
-	case s.Kind == tools.Path:
-		return "edits to " + s.Value
-	case s.Kind == tools.Host:
-		return "requests to " + s.Value
-	}
-	return ""
-}
-
-// Policy judges calls by a mode and the scopes granted so far. It is not safe
-// for concurrent use.
+// Policy judges calls by a mode and the standing permissions given so far. It is
+// not safe for concurrent use.
 type Policy struct {
 	Mode   Mode
-	scopes []Scope
+	grants []Grant
 }
 
-// Grant makes scope unasked from here on.
-func (p *Policy) Grant(s Scope) {
-	if s != (Scope{}) {
-		p.scopes = append(p.scopes, s)
+// Allow adds a standing permission. It replaces one of the same scope.
+func (p *Policy) Allow(g Grant) {
+	if g.Scope == (Scope{}) {
+		return
 	}
+	p.grants = append(slices.DeleteFunc(p.grants, func(old Grant) bool { return old.Scope == g.Scope }), g)
 }
 
-// Judge says whether a call may run unasked.
-func (p *Policy) Judge(c tools.Call) Verdict {
-	if c.Effect == tools.Read || p.Mode == All {
+// Uses reports whether Judge needs the facts about c.
+func (p *Policy) Uses(c tools.Call) bool {
+	return c.Effect == tools.Write || c.Effect == tools.Execute && p.Mode != All
+}
+
+// Judge decides whether a call may run without approval. f is what Paths.Look
+// returned for it just now; Judge itself looks at nothing. What happens between
+// that look and the start of the program is not seen: a file that is replaced in
+// these milliseconds, by something that runs already, runs as the new one. A
+// standing permission whose files have changed is dropped.
+func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
+	switch {
+	case c.Effect == tools.Read:
 		return Verdict{}
-	}
-	if c.Effect == tools.Write && p.Mode == Plan {
+	case c.Effect == tools.Write && p.Mode == Plan:
 		return Verdict{Refuse: true, Why: "the person wants a plan before files are changed (mode plan)"}
-	}
-	if c.Effect == tools.Write && p.Mode == Edits && len(c.Warnings) == 0 {
+	case len(f.Protected) > 0:
+		return Verdict{Ask: true, Protected: true, Why: whyProtected(f.Protected)}
+	case p.Mode == All, c.Effect == tools.Write && p.Mode == Edits && len(c.Warnings) == 0:
 		return Verdict{}
 	}
-	if len(c.Warnings) == 0 && p.covered(c) {
+	covered, ended := p.covered(c, f)
+	if covered {
 		return Verdict{}
 	}
-	return Verdict{Ask: true, Why: why(c), Scope: scopeOf(c)}
+	v := Verdict{Ask: true, Why: why(c)}
+	if ended != "" {
+		v.Why = ended
+	}
+	if s := scopeOf(c, f); s != (Scope{}) {
+		v.Offer = Grant{Scope: s, Files: f.Files}
+	}
+	return v
+}
+
+// whyProtected names the protected paths of a call, with the reason for each.
+func whyProtected(paths []Protected) string {
+	var out []string
+	for _, p := range paths {
+		out = append(out, p.Path+" is protected: "+p.Reason)
+	}
+	return strings.Join(out, "; ")
 }
 
 func why(c tools.Call) string {
@@ -113,42 +124,35 @@ func why(c tools.Call) string {
 	return strings.TrimSuffix("it reaches the network: "+strings.Join(hosts, ", "), ": ")
 }
 
-// covered reports whether every target of c lies in a granted scope.
-func (p *Policy) covered(c tools.Call) bool {
+// covered reports whether every target of c lies in the scope of a standing
+// permission. If one has just ended, it says why.
+func (p *Policy) covered(c tools.Call, f Facts) (ok bool, ended string) {
+	if c.Effect == tools.Execute && len(c.Targets) == 1 {
+		ended = p.end(c.Targets[0], f)
+	}
+	if !f.standing(c) {
+		return false, ended
+	}
 	for _, t := range c.Targets {
-		ok := false
-		for _, s := range p.scopes {
-			ok = ok || s.covers(t)
+		if effects[t.Kind] != c.Effect || !slices.ContainsFunc(p.grants, func(g Grant) bool { return g.covers(t, f.Dir) }) {
+			return false, ended
 		}
-		if !ok {
+	}
+	return len(c.Targets) > 0, ended
+}
+
+// end drops the standing permission for a command one of whose files has changed,
+// and says which.
+func (p *Policy) end(t tools.Target, f Facts) (why string) {
+	p.grants = slices.DeleteFunc(p.grants, func(g Grant) bool {
+		if !g.covers(t, f.Dir) {
 			return false
 		}
-	}
-	return len(c.Targets) > 0
-}
-
-func (s Scope) covers(t tools.Target) bool {
-	if s.Kind != t.Kind {
-		return false
-	}
-	if s.Kind == tools.Path && strings.HasSuffix(s.Value, "/") {
-		return strings.HasPrefix(path.Clean(t.Value), s.Value)
-	}
-	return s.Value == t.Value
-}
-
-// scopeOf is the scope that an "always" for c offers: the directory of an
-// edited file, the file itself where that directory is the whole workspace, a
-// command or a host letter by letter.
-func scopeOf(c tools.Call) Scope {
-	if len(c.Targets) != 1 || len(c.Warnings) > 0 {
-		return Scope{}
-	}
-	t := c.Targets[0]
-	if t.Kind == tools.Path {
-		if dir := path.Dir(path.Clean(t.Value)); dir != "." {
-			return Scope{Kind: tools.Path, Value: dir + "/"}
+		change := g.Ended(f)
+		if change != "" {
+			why = change + " since you always allowed this command"
 		}
-	}
-	return Scope{Kind: t.Kind, Value: t.Value}
+		return change != ""
+	})
+	return why
 }

@@ -1,6 +1,9 @@
 package policy_test
 
 import (
+	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,21 +20,56 @@ func to(effect tools.Effect, kind tools.TargetKind, values ...string) tools.Call
 	return c
 }
 
+// run returns the call of a command in dir.
+func run(dir, command string) tools.Call {
+	return tools.Call{Effect: tools.Execute, Targets: []tools.Target{{Kind: tools.Command, Value: command, Dir: dir}}}
+}
+
+// project returns a directory with files, free of symbolic links.
+func project(t *testing.T, files ...string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		write(t, filepath.Join(dir, name), "content of "+name)
+	}
+	return dir
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// asks looks at c and judges it.
+func asks(p *policy.Policy, at policy.Paths, c tools.Call) policy.Verdict {
+	return p.Judge(c, at.Look(context.Background(), c))
+}
+
 func TestModes(t *testing.T) {
+	at := policy.Paths{Workspace: project(t)}
 	reads, writes := to(tools.Read, tools.Path, "a"), to(tools.Write, tools.Path, "a")
-	runs, fetches := to(tools.Execute, tools.Command, "ls"), to(tools.Network, tools.Host, "example.org")
+	runs, fetches := run(at.Workspace, "ls"), to(tools.Network, tools.Host, "example.org")
 	careful := writes
 	careful.Warnings = []string{"it has another name too"}
+	protected := to(tools.Write, tools.Path, "a", ".github/workflows/ci.yml")
 	for mode, want := range map[policy.Mode]string{ // whether it runs, asks or is refused
-		policy.Ask:   "raaaa",
-		policy.Edits: "rraaa",
-		policy.Plan:  "rnnaa",
-		policy.All:   "rrrrr",
+		policy.Ask:   "raaaaa",
+		policy.Edits: "rraaaa",
+		policy.Plan:  "rnnaan",
+		policy.All:   "rrrrra",
 	} {
 		got := ""
-		for _, c := range []tools.Call{reads, writes, careful, runs, fetches} {
+		for _, c := range []tools.Call{reads, writes, careful, runs, fetches, protected} {
 			p := policy.Policy{Mode: mode}
-			switch v := p.Judge(c); {
+			switch v := asks(&p, at, c); {
 			case v.Refuse:
 				got += "n"
 			case v.Ask:
@@ -47,28 +85,63 @@ func TestModes(t *testing.T) {
 }
 
 func TestVerdicts(t *testing.T) {
+	at := policy.Paths{Workspace: project(t, "script.sh"), Home: filepath.Dir(project(t))}
+	removes := to(tools.Write, tools.Path, "a/b.go")
+	removes.Changes = []tools.Change{{Path: "a/b.go", Before: []byte("x")}}
+	const anything = "a command can do anything that you can do"
 	for _, c := range []struct {
 		call       tools.Call
-		why, scope string
+		why, offer string
 	}{
-		{to(tools.Write, tools.Path, "a/b.go"), "it changes files (mode ask)", "edits under a/"},
-		{to(tools.Write, tools.Path, "b.go"), "it changes files (mode ask)", "edits to b.go"},
+		{to(tools.Write, tools.Path, "a/b.go"), "it changes files (mode ask)", "all edits under a/"},
+		{to(tools.Write, tools.Path, "b.go"), "it changes files (mode ask)", "all edits to b.go"},
 		{to(tools.Write, tools.Path, "b.go", "c.go"), "it changes files (mode ask)", ""},
-		{to(tools.Execute, tools.Command, "git status"), "a command can do anything that you can do", "this very command: git status"},
+		{removes, "it changes files (mode ask)", ""},
+		{to(tools.Write, tools.Path, ".envrc"), ".envrc is protected: direnv runs it in the shell", ""},
+		{run(at.Workspace, "make test"), anything, "`make test` in " + at.Workspace},
+		{run(at.Workspace, "awk '{print $1}' x"), anything, "`awk '{print $1}' x` in " + at.Workspace},
+		{run("", "job 1 < y"), anything, ""},
+		{run(filepath.Join(at.Workspace, "gone"), "make"), anything, ""},
+		{run(at.Workspace, "rm -rf build"), anything, ""},
+		{run(at.Workspace, `sh -c "cd x && rm y"`), anything, ""},
+		{run(at.Workspace, "/bin/rm x"), anything, ""},
+		{run(at.Workspace, "git -C . reset --hard"), anything, ""},
+		{run(at.Workspace, "sudo make install"), anything, ""},
+		{run(at.Workspace, "cp hook .git/hooks/pre-commit"), anything, ""},
+		{run(at.Workspace, "echo x >>.envrc"), anything, ""},
+		{run(at.Workspace, "./$NAME.sh"), anything, ""},
+		{run(at.Workspace, "./{script,other}.sh"), anything, ""},
+		{run(at.Workspace, "echo $(./script.sh)"), anything, ""},
+		{run(at.Workspace, "cd `pwd`; make"), anything, ""},
+		{run(at.Workspace, "set -- scr ipt.sh; ./$1$2"), anything, ""},
+		{run(at.Workspace, "sh -c './$0$1' scr ipt.sh"), anything, ""},
+		{run(at.Workspace, "~someone/script.sh"), anything, ""},
+		{run(at.Workspace, "./[[:alpha:]]cript.sh"), anything, ""},
+		{run(at.Workspace, "grep -c 'x$' y"), anything, "`grep -c 'x$' y` in " + at.Workspace},
+		{run(at.Workspace, "go test -run 'TestA|TestB' ./..."), anything, "`go test -run 'TestA|TestB' ./...` in " + at.Workspace},
+		{run(at.Workspace, "git log --format='%h %s' -5 && git diff HEAD~1"), anything, "`git log --format='%h %s' -5 && git diff HEAD~1` in " + at.Workspace},
+		{run(at.Workspace, "jq '{a: .b, c}' x"), anything, "`jq '{a: .b, c}' x` in " + at.Workspace},
+		{run(at.Workspace, "sh $'script.sh'"), anything, ""},
 		{to(tools.Network, tools.Host, "example.org"), "it reaches the network: example.org", "requests to example.org"},
 		{to(tools.Network, tools.Host, "example.org:8080"), "it reaches the network: example.org:8080", "requests to example.org:8080"},
 		{to(tools.Network, tools.Host, "a.org", "b.org"), "it reaches the network: a.org, b.org", ""},
 		{to(tools.Network, tools.Host), "it reaches the network", ""},
 	} {
-		v := (&policy.Policy{Mode: policy.Ask}).Judge(c.call)
-		if d := cmp.Diff([]any{v.Ask, v.Why, v.Scope.String()}, []any{true, c.why, c.scope}); d != "" {
+		v := asks(&policy.Policy{Mode: policy.Ask}, at, c.call)
+		if d := cmp.Diff([]any{v.Ask, v.Why, v.Offer.String()}, []any{true, c.why, c.offer}); d != "" {
 			t.Errorf("%v: %s", c.call.Targets, d)
 		}
+	}
+	home := policy.Paths{Home: filepath.Dir(at.Workspace)}
+	if got, want := home.Describe(policy.Scope{Kind: tools.Command, Value: "make", Dir: at.Workspace}), "`make` in ~/"+filepath.Base(at.Workspace); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
 // An "always" covers what it says and nothing beside it.
 func TestScopes(t *testing.T) {
+	at := policy.Paths{Workspace: project(t, "sub/x")}
+	other := project(t)
 	for _, c := range []struct {
 		granted      tools.Call
 		free, asking []tools.Call
@@ -77,29 +150,43 @@ func TestScopes(t *testing.T) {
 			[]tools.Call{to(tools.Network, tools.Host, "example.org")},
 			[]tools.Call{to(tools.Network, tools.Host, "www.example.org"), to(tools.Network, tools.Host, "example.org:8080"),
 				to(tools.Network, tools.Host, "example.org.evil.org"), to(tools.Network, tools.Host, "example.org", "evil.org"),
-				to(tools.Network, tools.Host), to(tools.Execute, tools.Command, "example.org"), to(tools.Write, tools.Path, "example.org")}},
+				to(tools.Network, tools.Host), run(at.Workspace, "example.org"), to(tools.Write, tools.Path, "example.org")}},
 		{to(tools.Write, tools.Path, "a/b.go"),
 			[]tools.Call{to(tools.Write, tools.Path, "a/c.go"), to(tools.Write, tools.Path, "a/d/e.go", "a/b.go")},
-			[]tools.Call{to(tools.Write, tools.Path, "b.go"), to(tools.Write, tools.Path, "ab/c.go"), to(tools.Write, tools.Path, "a/../b.go")}},
-		{to(tools.Execute, tools.Command, "git status"),
-			[]tools.Call{to(tools.Execute, tools.Command, "git status")},
-			[]tools.Call{to(tools.Execute, tools.Command, "git status; rm -rf .")}},
+			[]tools.Call{to(tools.Write, tools.Path, "b.go"), to(tools.Write, tools.Path, "ab/c.go"), to(tools.Write, tools.Path, "a-evil/c.go"),
+				to(tools.Write, tools.Path, "a/../b.go"), to(tools.Write, tools.Path, "a/../../b.go"), to(tools.Write, tools.Path, "/a/b.go"),
+				to(tools.Write, tools.Path, "A/b.go"), to(tools.Write, tools.Path, "a/b.go", "b.go"),
+				to(tools.Write, tools.Path, "a/.envrc"), to(tools.Execute, tools.Path, "a/b.go")}},
+		{run(at.Workspace, "git status"),
+			[]tools.Call{run(at.Workspace, "git status"), run(filepath.Join(at.Workspace, "sub", ".."), "git status")},
+			[]tools.Call{run(at.Workspace, "git status; rm -rf ."), run(filepath.Join(at.Workspace, "sub"), "git status"), run(other, "git status"),
+				run("", "git status"), run(at.Workspace, "git  status")}},
 	} {
 		p := policy.Policy{Mode: policy.Ask}
-		p.Grant(p.Judge(c.granted).Scope)
+		p.Allow(asks(&p, at, c.granted).Offer)
 		for _, call := range c.free {
-			if v := p.Judge(call); v.Ask {
+			if v := asks(&p, at, call); v.Ask {
 				t.Errorf("%v asks after an always for %v", call.Targets, c.granted.Targets)
 			}
 			call.Warnings = []string{"careful"}
-			if v := p.Judge(call); !v.Ask || v.Scope != (policy.Scope{}) {
+			if v := asks(&p, at, call); !v.Ask || v.Offer.Scope != (policy.Scope{}) {
 				t.Errorf("%v with a warning: %+v", call.Targets, v)
 			}
 		}
 		for _, call := range c.asking {
-			if v := p.Judge(call); !v.Ask {
+			if v := asks(&p, at, call); !v.Ask {
 				t.Errorf("%v is unasked after an always for %v", call.Targets, c.granted.Targets)
 			}
 		}
+	}
+	p := policy.Policy{Mode: policy.Ask}
+	edit := to(tools.Write, tools.Path, "a/b.go")
+	p.Allow(asks(&p, at, edit).Offer)
+	if !asks(&p, policy.Paths{Workspace: other}, edit).Ask {
+		t.Error("a permission for edits holds in another workspace")
+	}
+	edit.Changes = []tools.Change{{Path: "a/b.go", Before: []byte("x")}}
+	if !asks(&p, at, edit).Ask {
+		t.Error("a permission for edits covers the removal of a file")
 	}
 }

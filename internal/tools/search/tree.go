@@ -24,12 +24,20 @@ type Tree struct {
 	dir   string
 	whole bool // nothing is ignored
 	caps  caps
+	hide  string
 }
 
 // New returns the tree of root, whose absolute path is dir. The root stays the
 // caller's to close.
 func New(root *os.Root, dir string) *Tree {
 	return &Tree{root: root, dir: dir, caps: defaultCaps()}
+}
+
+// Hide leaves out the file at p, relative to the tree; empty is none. It returns
+// the tree, which is not in use yet.
+func (t *Tree) Hide(p string) *Tree {
+	t.hide = p
+	return t
 }
 
 // Whole returns a tree of root in which no rules hold, wherever they may lie:

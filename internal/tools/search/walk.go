@@ -7,6 +7,7 @@ import (
 	"path"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -237,6 +238,7 @@ func (w *walker) take(ctx context.Context, d *openDir, part []fs.DirEntry, r rul
 		}
 		switch {
 		case !e.IsDir() && !e.Type().IsRegular() || r.ignores(d.path, e.Name(), e.IsDir()):
+		case !e.IsDir() && w.tree.hide != "" && strings.EqualFold(join(d.path, e.Name()), w.tree.hide):
 		case !e.IsDir():
 			if w.visit != nil {
 				files = append(files, e.Name())

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"agent/cmd/agent/settings"
+	"agent/internal/history"
+	"agent/internal/loop/policy"
+)
+
+// keyFile is the name, in the directory of state, of the key that seals standing
+// permissions.
+const keyFile = "permissions.key"
+
+// protect tells the session which paths are protected, and where the key of its
+// permissions is.
+func (a *app) protect() {
+	a.options.Paths = pathsOf(a.work.Dir(), os.Getenv)
+	state, err := history.Dir(os.Getenv)
+	if err != nil {
+		return
+	}
+	key := filepath.Join(state, keyFile)
+	a.work.Hide(key)
+	if a.log != nil {
+		a.options.Key = func() ([]byte, error) { return policy.Key(key) }
+	}
+}
+
+// pathsOf returns the places that decide what is protected, for a session in dir.
+func pathsOf(dir string, getenv func(string) string) policy.Paths {
+	p := policy.Paths{Workspace: dir}
+	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
+		p.Home = home
+		p.Config, p.Zsh = []string{filepath.Join(home, ".config")}, []string{home}
+	}
+	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) && !slices.Contains(p.Config, dir) {
+		p.Config = append(p.Config, dir)
+	}
+	if dir := getenv("ZDOTDIR"); filepath.IsAbs(dir) && !slices.Contains(p.Zsh, dir) {
+		p.Zsh = append(p.Zsh, dir)
+	}
+	if file, err := settings.Path(getenv); err == nil {
+		p.Own = append(p.Own, filepath.Dir(file), file)
+	}
+	if state, err := history.Dir(getenv); err == nil {
+		p.Own = append(p.Own, state)
+	}
+	if program, err := os.Executable(); err == nil {
+		p.Own = append(p.Own, program)
+	}
+	return p
+}

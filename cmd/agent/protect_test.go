@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// always is the key that gives a standing permission while a question waits.
+const always = "a"
+
+// Where the home directory is the workspace, no mode lets the model write what
+// the user's programs obey, and no tool reads the key of permissions.
+func TestProtectedPathsInASession(t *testing.T) {
+	names := []string{
+		".config/agent/config.json", ".local/state/agent/permissions.key", ".local/state/agent/planted", ".ssh/authorized_keys", ".bashrc",
+		".zshrc", "bare.git/hooks/post-receive", "bare.git/config", ".github/workflows/ci.yml", "notes.txt", ".config/fish/config.fish", ".BASHRC",
+	}
+	broken := 0
+	for _, mode := range []string{"edits", "all"} {
+		t.Run(mode, func(t *testing.T) {
+			h, answers := newHome(t, nil), []answer{}
+			h.work = h.dir
+			for _, dir := range []string{"bare.git/objects", "bare.git/refs"} {
+				if err := os.MkdirAll(filepath.Join(h.dir, dir), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(filepath.Join(h.dir, "bare.git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(".bashrc", filepath.Join(h.dir, "notes.txt")); err != nil {
+				t.Skip(err)
+			}
+			for _, name := range names {
+				answers = append(answers, call("write", `{"path":`+quote(name)+`,"content":"planted"}`), say("I could not."))
+			}
+			answers = append(answers, call("read", `{"path":".local/state/agent/permissions.key"}`), say("No."))
+			s := serve(t, append(answers, call("write", `{"path":"plain.txt","content":"fine"}`), say("Done."))...)
+			h.env = append(h.env, at(s)...)
+			for _, name := range names {
+				if out, code := h.agent(t, "run", "--mode", mode, "write "+name); code != exitDone {
+					t.Errorf("%s: got exit code %d and %s", name, code, out)
+				}
+				if b, err := os.ReadFile(filepath.Join(h.dir, name)); strings.Contains(string(b), "planted") {
+					broken++
+					t.Errorf("%s was written: %q, %v", name, b, err)
+				}
+				body := lastBody(t, s)
+				if !strings.Contains(body, "is protected: ") && !strings.Contains(body, "no tool can read or change it") {
+					t.Errorf("%s: the model was not told why: %s", name, body[max(0, len(body)-600):])
+				}
+			}
+			if err := os.WriteFile(filepath.Join(h.dir, ".local", "state", "agent", keyFile), []byte("a key of thirty-two bytes, so so"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			h.agent(t, "run", "--mode", mode, "read the key")
+			if body := lastBody(t, s); !strings.Contains(body, "no tool can read or change it") {
+				t.Errorf("the key: %s", body[max(0, len(body)-600):])
+			}
+			h.agent(t, "run", "--mode", mode, "write a plain file")
+			if got := read(t, h, "plain.txt"); got != "fine" {
+				t.Errorf("got %q in a plain file", got)
+			}
+		})
+	}
+	t.Attr("promise", fmt.Sprintf("protected paths written by a run in the home directory, in modes edits and all: %d of %d", broken, 2*len(names)))
+}
+
+// On a screen a protected path asks in mode all, with its reason, and offers no
+// permission for next time.
+func TestProtectedPathAsksInModeAll(t *testing.T) {
+	s := serve(t, call("write", `{"path":".envrc","content":"x\n"}`), say("Done."))
+	h := newHome(t, nil, at(s)...)
+	a := h.open(t, 100, 30, "--mode", "all")
+	a.wait("? keys")
+	a.send("write it" + enter)
+	a.asked(".envrc is protected: direnv runs it in the shell")
+	a.send("n")
+	a.wait("Done.")
+	if _, err := os.Stat(filepath.Join(h.work, ".envrc")); err == nil {
+		t.Error("it was written")
+	}
+}
+
+// What was always allowed holds in its session, for the script as it was, and
+// not where nobody is asked or in a fork.
+func TestStandingPermissionInASession(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the script is one of a POSIX shell")
+	}
+	build := call("shell", `{"command":"./build.sh"}`)
+	s := serve(t, build, build, say("Built twice."), build, say("Built again."), build, say("Refused."), build, say("Not built."), build, say("Changed."))
+	h := newHome(t, map[string]string{"build.sh": "#!/bin/sh\necho one\n"}, at(s)...)
+	script := filepath.Join(h.work, "build.sh")
+	if err := os.Chmod(script, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	a := h.open(t, 100, 30)
+	a.wait("? keys")
+	a.send("build" + enter)
+	a.asked("? shell ./build.sh", "`./build.sh` in ~/src/shop")
+	a.send(always)
+	a.wait("Built twice.")
+	a.send("\x03\x03")
+	a.exit()
+	id := h.ids(t)[0]
+
+	a = h.open(t, 100, 30, "--continue")
+	a.wait("Always allowed in this session: `./build.sh` in ~/src/shop.")
+	a.send("again" + enter)
+	a.wait("Built again.")
+	a.send("\x03\x03")
+	a.exit()
+
+	if out, _ := h.agent(t, "run", "--resume="+id, "build"); !strings.Contains(out, "1 permission of this session does not apply to a run without a user") || !strings.Contains(lastBody(t, s), "nobody can be asked here") {
+		t.Errorf("headless: %s", out)
+	}
+
+	a = h.open(t, 100, 30, "--resume", id, "--fork")
+	a.wait("1 permission of the original session does not apply in this fork.")
+	a.send("build" + enter)
+	a.asked("? shell ./build.sh")
+	a.send("n")
+	a.wait("Not built.")
+	a.send("\x03\x03")
+	a.exit()
+
+	a = h.open(t, 100, 30, "--resume", id)
+	a.wait("Always allowed in this session: ")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho two\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	a.send("build" + enter)
+	a.asked("? shell ./build.sh", "build.sh has changed since you always allowed this command")
+	a.send("n")
+	a.wait("Changed.")
+
+	info, err := os.Stat(filepath.Join(h.dir, ".local", "state", "agent", keyFile))
+	if err != nil || info.Mode() != 0o600 || info.Size() != 32 {
+		t.Errorf("got the key %v, %v", info, err)
+	}
+}

@@ -1,0 +1,351 @@
+package loop_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+	"agent/internal/llm/script"
+	"agent/internal/loop"
+	"agent/internal/loop/policy"
+	"agent/internal/tools"
+)
+
+// standing is a session in which a command and edits were always allowed.
+type standing struct {
+	t     *testing.T
+	store *history.Store
+	dir   string // the workspace, free of symbolic links
+	id    string
+	key   string
+}
+
+// command runs build.sh in a directory of the workspace, edits changes a file.
+func (s *standing) command(dir string) tools.Tool {
+	return tools.New("run", "runs build.sh", func(_ context.Context, a textArgs) (tools.Call, error) {
+		return tools.Call{Title: "run " + a.Text, Effect: tools.Execute,
+			Targets: []tools.Target{{Kind: tools.Command, Value: a.Text, Dir: filepath.Join(s.dir, dir)}},
+			Run:     func(context.Context, tools.Approved) (tools.Result, error) { return tools.Result{Text: "ran"}, nil },
+		}, nil
+	})
+}
+
+// newStanding plays a session in which everything that is asked is always
+// allowed.
+func newStanding(t *testing.T) *standing {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &standing{t: t, dir: dir, store: history.Open(t.TempDir()), key: filepath.Join(t.TempDir(), "permissions.key")}
+	s.script("one")
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	log := s.store.Create(history.Header{Dir: dir})
+	s.id = log.Header().ID
+	asked, _ := s.play(log, "", true)
+	if asked != 2 {
+		t.Fatalf("got %d questions, want 2", asked)
+	}
+	return s
+}
+
+func (s *standing) script(content string) {
+	s.t.Helper()
+	if err := os.WriteFile(filepath.Join(s.dir, "build.sh"), []byte(content), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// play runs a turn that calls the command in a directory and edits a file twice,
+// and returns how often that was asked about or refused, and the notices. Every
+// question is answered with always.
+func (s *standing) play(log *history.Log, dir string, attended bool) (asked int, notices string) {
+	s.t.Helper()
+	defer log.Close()
+	p := script.New(
+		script.Reply{}.Call("c1", "run", args("./build.sh")).Call("c2", "run", args("./build.sh")).Calls(),
+		script.Reply{}.Call("c3", "change", args("d/a")).Call("c4", "change", args("d/b")).Calls(),
+		script.Say("done"))
+	o := options(p, s.command(dir), echo("change", tools.Write))
+	o.Mode, o.Log, o.Attended = policy.Ask, log, attended
+	o.Paths = policy.Paths{Workspace: s.dir}
+	o.Key = func() ([]byte, error) { return policy.Key(s.key) }
+	events := play(s.t, o, []string{"go"}, func(e loop.Event) []loop.Command {
+		if a, ok := e.(loop.Asked); ok {
+			return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: loop.Always}}
+		}
+		return nil
+	})
+	for _, e := range events {
+		switch e := e.(type) {
+		case loop.Asked:
+			asked++
+		case *loop.ToolEnd:
+			if e.Outcome == loop.Refused {
+				asked++
+			}
+		case loop.Notice:
+			notices += e.Text + "\n"
+		}
+	}
+	return asked, notices
+}
+
+// resume opens the session of that ID again.
+func (s *standing) resume(id string) *history.Log {
+	s.t.Helper()
+	log, _, err := s.store.ResumeTail(id)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return log
+}
+
+// grants returns the standing permissions in the log of the session.
+func (s *standing) grants() (out []policy.Grant) {
+	s.t.Helper()
+	log := s.resume(s.id)
+	defer log.Close()
+	state, err := loop.Fold(recorded(log))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return state.Grants
+}
+
+// append adds a record to a session, as a command could that the model runs.
+func (s *standing) append(id string, g policy.Grant) {
+	s.t.Helper()
+	log := s.resume(id)
+	defer log.Close()
+	record, err := loop.Encode(&loop.Decided{ID: "forged", Decision: loop.Always, Scope: "anything", Grant: &g})
+	if err == nil {
+		err = log.Append(record, true)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Standing permissions hold when the session is resumed, and the user is told
+// which they are.
+func TestGrantsComeBack(t *testing.T) {
+	s := newStanding(t)
+	asked, notices := s.play(s.resume(s.id), "", true)
+	if asked != 0 {
+		t.Errorf("got %d questions after a resume, want none", asked)
+	}
+	if want := fmt.Sprintf("Always allowed in this session: `./build.sh` in %s; all edits under d/.\n", s.dir); notices != want {
+		t.Errorf("got notice %q, want %q", notices, want)
+	}
+	log := s.resume(s.id)
+	record, err := loop.Encode(&loop.Rewound{})
+	if err == nil {
+		err = log.Append(record, true)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asked, notices := s.play(log, "", true); asked != 2 || notices != "" {
+		t.Errorf("got %d questions and %q after it was taken back, want 2", asked, notices)
+	}
+}
+
+// A standing permission holds in the session, in the directory, and for the files
+// that it was given for, and nowhere else.
+func TestGrantsHoldNowhereElse(t *testing.T) {
+	const noSeal = "permissions in the log of this session do not apply: the seal is not valid"
+	const original = "2 permissions of the original session do not apply in this fork."
+	cases := map[string]struct {
+		play   func(s *standing) (int, string)
+		asked  int
+		notice string
+	}{
+		"another directory": {func(s *standing) (int, string) { return s.play(s.resume(s.id), "sub", true) }, 1, "Always allowed in this session: "},
+		"the script is rewritten": {func(s *standing) (int, string) {
+			s.script("two")
+			return s.play(s.resume(s.id), "", true)
+		}, 1, "ended: build.sh has changed."},
+		"the script is gone": {func(s *standing) (int, string) {
+			if err := os.Remove(filepath.Join(s.dir, "build.sh")); err != nil {
+				t.Error(err)
+			}
+			return s.play(s.resume(s.id), "", true)
+		}, 1, "ended: build.sh has disappeared."},
+		"a fork": {func(s *standing) (int, string) {
+			fork, err := s.store.Fork(s.id, 1<<30, history.Header{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s.play(fork, "", true)
+		}, 2, original},
+		"a copy of the log": {func(s *standing) (int, string) {
+			log := s.resume(s.id)
+			b, err := os.ReadFile(log.Path())
+			log.Close()
+			if err == nil {
+				err = os.WriteFile(strings.Replace(log.Path(), s.id, "copied", 1), b, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s.play(s.resume("copied"), "", true)
+		}, 2, "2 " + noSeal},
+		"headless": {func(s *standing) (int, string) { return s.play(s.resume(s.id), "", false) }, 4, "2 permissions of this session do not apply to a run without a user."},
+		"the key is replaced": {func(s *standing) (int, string) {
+			if err := os.WriteFile(s.key, []byte("a key of thirty-two bytes, so so"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return s.play(s.resume(s.id), "", true)
+		}, 2, "2 " + noSeal},
+		"the key is gone": {func(s *standing) (int, string) {
+			if err := os.Remove(s.key); err != nil {
+				t.Fatal(err)
+			}
+			return s.play(s.resume(s.id), "", true)
+		}, 2, "2 " + noSeal},
+		"the key was readable by others": {func(s *standing) (int, string) {
+			if err := os.Chmod(s.key, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return s.play(s.resume(s.id), "", true)
+		}, 2, "2 " + noSeal},
+	}
+	for name, forge := range map[string]func(g *policy.Grant){
+		"a record of an older version": func(g *policy.Grant) { g.Seal, g.Dir, g.Files = "", "", nil },
+		"a forged record":              func(g *policy.Grant) { g.Seal = strings.Repeat("ab", 32) },
+		"a record for another dir":     func(g *policy.Grant) { g.Dir = filepath.Join(g.Dir, "sub") },
+		"a record for another script":  func(g *policy.Grant) { g.Files = nil },
+	} {
+		cases[name] = struct {
+			play   func(s *standing) (int, string)
+			asked  int
+			notice string
+		}{func(s *standing) (int, string) {
+			log := s.store.Create(history.Header{Dir: s.dir})
+			record, err := loop.Encode(&loop.UserSaid{Text: "hello"})
+			if err == nil {
+				err = log.Append(record, true)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := log.Header().ID
+			log.Close()
+			for _, g := range s.grants() {
+				forge(&g)
+				s.append(id, g)
+			}
+			return s.play(s.resume(id), "sub", true)
+		}, 2, "2 permissions "}
+	}
+	broken := 0
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newStanding(t)
+			asked, notices := c.play(s)
+			if asked < c.asked {
+				broken++
+			}
+			if asked != c.asked || !strings.Contains(notices, c.notice) {
+				t.Errorf("got %d questions and %q, want %d and %q", asked, notices, c.asked, c.notice)
+			}
+		})
+	}
+	t.Attr("promise", fmt.Sprintf("a standing permission used outside its directory, after its script changed, in a fork, headless or from a forged record: %d of %d", broken, len(cases)))
+}
+
+// A grant that was altered in the log of its own session does not apply, and the
+// others still do.
+func TestAlteredGrant(t *testing.T) {
+	s := newStanding(t)
+	for _, g := range s.grants() {
+		if g.Kind == tools.Command {
+			g.Value = "./evil.sh"
+			s.append(s.id, g)
+		}
+	}
+	asked, notices := s.play(s.resume(s.id), "", true)
+	if asked != 0 || !strings.Contains(notices, "all edits under d/.") || !strings.Contains(notices, "1 permission in the log of this session does not apply") || strings.Contains(notices, "evil") {
+		t.Errorf("got %d questions and %q", asked, notices)
+	}
+}
+
+// Without a key, a permission holds until the program exits.
+func TestGrantWithoutAKey(t *testing.T) {
+	s := newStanding(t)
+	s.key = filepath.Join(s.dir, "build.sh", "key") // below a file
+	log := s.store.Create(history.Header{Dir: s.dir})
+	id := log.Header().ID
+	asked, notices := s.play(log, "", true)
+	if asked != 2 || !strings.Contains(notices, "The permission applies until the program exits: create the key of standing permissions: ") {
+		t.Errorf("got %d questions and %q", asked, notices)
+	}
+	if asked, _ := s.play(s.resume(id), "", true); asked != 2 {
+		t.Errorf("got %d questions in the next program, want 2", asked)
+	}
+}
+
+// An always where none was offered allows the one call.
+func TestAlwaysThatWasNotOffered(t *testing.T) {
+	p := script.New(script.Reply{}.Call("c1", "change", args(".envrc")).Call("c2", "change", args(".envrc")).Calls(), script.Say("done"))
+	o := options(p, echo("change", tools.Write))
+	events := play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
+		if a, ok := e.(loop.Asked); ok {
+			return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: loop.Always}}
+		}
+		return nil
+	})
+	if got := trace(events); strings.Count(got, `because .envrc is protected: direnv runs it in the shell; always: ""`) != 2 || strings.Count(got, `allow "" ""`) != 2 {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Where nobody can be asked, the model is told what a protected path is.
+func TestProtectedPathHeadless(t *testing.T) {
+	p := script.New(script.Call("c1", "change", args(".github/workflows/ci.yml")), script.Say("done"))
+	o := options(p, tool("change", tools.Write, func(context.Context, string) (string, error) { return "", errors.New("it ran") }))
+	o.Attended = false
+	got := trace(play(t, o, []string{"go"}, nil))
+	want := "refused: denied: .github/workflows/ci.yml is protected: it runs on the build server, with its secrets. Changing it always needs the user's approval"
+	if !strings.Contains(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A script that is rewritten while its question is open does not run with that
+// answer, nor with the next one.
+func TestScriptChangesWhileAsked(t *testing.T) {
+	for _, decision := range []loop.Decision{loop.Allow, loop.Always} {
+		s := newStanding(t)
+		p := script.New(script.Call("c1", "run", args("./build.sh")), script.Call("c2", "run", args("./build.sh")), script.Say("done"))
+		o := options(p, s.command(""))
+		o.Mode, o.Paths = policy.Ask, policy.Paths{Workspace: s.dir}
+		asked := 0
+		events := play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
+			a, ok := e.(loop.Asked)
+			if !ok {
+				return nil
+			}
+			if asked++; asked == 1 {
+				s.script("rewritten")
+			}
+			return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: decision}}
+		})
+		got := trace(events)
+		if want := `end c1 "run ./build.sh" error: not run: build.sh has changed while the user was asked about this command`; !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, want %s", decision, got, want)
+		}
+		if asked != 2 || !strings.Contains(got, `end c2 "run ./build.sh" ok`) {
+			t.Errorf("%s: got %d questions and %s", decision, asked, got)
+		}
+	}
+}

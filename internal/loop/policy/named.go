@@ -1,0 +1,232 @@
+package policy
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/tools"
+)
+
+// Limits of what a command with a standing permission may name. Beyond them it
+// is approved every time.
+const (
+	maxWords      = 400
+	maxNamedDirs  = 32
+	maxNamedFiles = 128
+	maxNamedPaths = 1000
+	maxNamedBytes = 64 << 20
+)
+
+// manifests are the files that programs read without being told to.
+var manifests = map[string][]string{
+	"make": makefiles, "gmake": makefiles, "bmake": makefiles,
+	"npm": packageFiles, "npx": packageFiles, "pnpm": packageFiles, "yarn": packageFiles, "bun": packageFiles,
+	"just":     {"justfile", "Justfile", ".justfile"},
+	"task":     {"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml", "Taskfile.dist.yaml"},
+	"rake":     {"Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"},
+	"ninja":    {"build.ninja"},
+	"tox":      {"tox.ini", "pyproject.toml", "setup.cfg"},
+	"mvn":      {"pom.xml"},
+	"gradle":   {"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"},
+	"gradlew":  {"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"},
+	"composer": {"composer.json"},
+}
+
+var (
+	makefiles    = []string{"GNUmakefile", "makefile", "Makefile"}
+	packageFiles = []string{"package.json"}
+)
+
+// Facts are what the file system says about a call, looked up right before it is
+// judged.
+type Facts struct {
+	Protected []Protected // targets that always need approval
+	Dir       string      // the directory of the Scope that c may get; empty if that is unknown
+	Files     []File      // that a command names, sorted by path
+	// Unbound says that a command must be approved every time: it deletes or
+	// overwrites, it touches protected paths, or its files are not known.
+	Unbound bool
+}
+
+// standing reports whether c may get, or be allowed by, a standing permission.
+func (f Facts) standing(c tools.Call) bool {
+	removes := slices.ContainsFunc(c.Changes, func(ch tools.Change) bool { return ch.After == nil && ch.Before != nil })
+	return len(c.Warnings) == 0 && len(f.Protected) == 0 && !f.Unbound && !removes
+}
+
+// Look finds out what Policy.Judge needs to know of c.
+func (p Paths) Look(ctx context.Context, c tools.Call) Facts {
+	f := Facts{Protected: p.protected(c)}
+	switch c.Effect {
+	case tools.Write:
+		f.Dir = physical(p.Workspace)
+	case tools.Execute:
+		p.lookAtCommand(ctx, c, &f)
+	}
+	return f
+}
+
+// lookAtCommand fills in the facts of a call that runs one command.
+func (p Paths) lookAtCommand(ctx context.Context, c tools.Call, f *Facts) {
+	f.Unbound = true
+	if len(c.Targets) != 1 || c.Targets[0].Kind != tools.Command || c.Targets[0].Dir == "" {
+		return
+	}
+	dir, err := filepath.EvalSymlinks(c.Targets[0].Dir)
+	if err != nil {
+		return
+	}
+	f.Dir = dir
+	words, known := wordsOf(c.Targets[0].Value)
+	if !known || len(words) > maxWords || destructive(words) {
+		return
+	}
+	n := naming{ctx: ctx, home: p.Home, words: words, dirs: []string{dir}}
+	if !n.find() || p.namesProtected(n.paths) || !n.hash() {
+		return
+	}
+	f.Files, f.Unbound = n.files, false
+}
+
+// namesProtected reports whether one of those paths is protected.
+func (p Paths) namesProtected(paths []string) bool {
+	places := p.places()
+	for _, path := range paths {
+		if protection(places, physical(path), nil) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// naming finds the files that the words of a command name, in the directory in
+// which it runs and in all directories that it names: it may move there.
+type naming struct {
+	ctx   context.Context
+	home  string
+	words []string
+	dirs  []string // absolute
+	paths []string // absolute, that a word with a separator could mean or that exist
+	files []File
+}
+
+// find fills dirs and paths. It reports false if the command names too much.
+func (n *naming) find() bool {
+	names := n.words
+	for _, w := range n.words {
+		names = append(names, manifests[programOf(w)]...)
+	}
+	for i := 0; i < len(n.dirs); i++ {
+		for _, name := range names {
+			if n.ctx.Err() != nil || !n.add(n.dirs[i], name) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// add takes what a word means in a directory.
+func (n *naming) add(dir, word string) bool {
+	path := filepath.FromSlash(word)
+	if rest, ok := strings.CutPrefix(word, "~/"); ok || word == "~" {
+		path = filepath.Join(n.home, filepath.FromSlash(rest))
+	}
+	if strings.HasPrefix(word, `\\`) || filepath.VolumeName(path) != "" && strings.HasPrefix(word, "//") {
+		return false // a look at another machine tells it about the user
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	found := []string{filepath.Clean(path)}
+	if strings.ContainsAny(word, "*?[") {
+		matches, err := filepath.Glob(strings.ReplaceAll(path, "[!", "[^"))
+		if err != nil || len(matches) > maxNamedFiles || strings.Contains(word, "[[") || strings.Contains(word, "[:") {
+			return false
+		}
+		found = append(found, matches...)
+	}
+	for _, path := range found {
+		if !n.name(path, strings.ContainsAny(word, `/\.`)) {
+			return false
+		}
+	}
+	return true
+}
+
+// name takes a path that a word may mean. One that looks like a path counts even
+// if nothing is there.
+func (n *naming) name(path string, looksLikePath bool) bool {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() && !slices.Contains(n.dirs, path) {
+		if len(n.dirs) == maxNamedDirs {
+			return false
+		}
+		n.dirs = append(n.dirs, path)
+	}
+	if (err == nil || looksLikePath) && !slices.Contains(n.paths, path) {
+		n.paths = append(n.paths, path)
+	}
+	return len(n.paths) <= maxNamedPaths
+}
+
+// hash fills files with what the regular files among paths hold. It reports
+// false if they are too many or too large, or one cannot be read.
+func (n *naming) hash() bool {
+	slices.Sort(n.paths)
+	left := int64(maxNamedBytes)
+	for _, path := range n.paths {
+		if n.ctx.Err() != nil {
+			return false
+		}
+		if pseudo(path) {
+			continue
+		}
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		sum, size, ok := sumOf(path, left)
+		if !ok || len(n.files) == maxNamedFiles {
+			return false
+		}
+		left -= size
+		n.files = append(n.files, File{Path: path, Sum: sum})
+	}
+	return true
+}
+
+// pseudo reports whether a path belongs to the system's own tables, whose files
+// differ each time they are read.
+func pseudo(path string) bool {
+	for _, dir := range []string{"/proc/", "/sys/", "/dev/"} {
+		if strings.HasPrefix(path, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// sumOf hashes a regular file of at most limit bytes.
+func sumOf(path string, limit int64) (sum string, size int64, ok bool) {
+	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return "", 0, false
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", 0, false
+	}
+	h := sha256.New()
+	size, err = io.Copy(h, io.LimitReader(f, limit+1))
+	if err != nil || size > limit {
+		return "", 0, false
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil)), size, true
+}

@@ -1,0 +1,185 @@
+package policy_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"agent/internal/loop/policy"
+)
+
+// A standing permission for a command ends when a file that it names changes,
+// disappears or appears, however the command names it.
+func TestPermissionEndsWithItsFiles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("commands are those of a POSIX shell")
+	}
+	tried, broken := 0, 0
+	for _, c := range []struct{ command, file string }{
+		{"./build.sh", "build.sh"},
+		{"build.sh", "build.sh"},
+		{"sh build.sh", "build.sh"},
+		{"sh sub/x.py", "sub/x.py"},
+		{"true && ./build.sh", "build.sh"},
+		{"true;./build.sh", "build.sh"},
+		{"true|./build.sh", "build.sh"},
+		{"(./build.sh)", "build.sh"},
+		{"./[!x]uild.sh", "build.sh"},
+		{`eval './b"u"ild.sh'`, "build.sh"},
+		{"cat <<E\ndon't\nE\n./b\"u\"ild.sh", "build.sh"},
+		{"sh <build.sh", "build.sh"},
+		{`./"build".sh`, "build.sh"},
+		{`./bu\ild.sh`, "build.sh"},
+		{"./bu\\\nild.sh", "build.sh"},
+		{`sh -c './build.sh now'`, "build.sh"},
+		{`bash -c "cd sub && ./x.py"`, "sub/x.py"},
+		{"cd sub && ./x.py", "sub/x.py"},
+		{"cd sub; cd deep; ./y", "sub/deep/y"},
+		{"./build.*", "build.sh"},
+		{"./b[u]ild.sh", "build.sh"},
+		{"FILE=build.sh make", "build.sh"},
+		{"make --file=build.sh", "build.sh"},
+		{"make -fbuild.sh", "build.sh"},
+		{"make", "Makefile"},
+		{"make", "GNUmakefile"},
+		{"/usr/bin/make test", "makefile"},
+		{"make -C sub", "sub/Makefile"},
+		{"npm run build", "package.json"},
+		{"npm --prefix sub run build", "sub/package.json"},
+		{"just test", "justfile"},
+		{"task test", "Taskfile.yml"},
+		{"sh 'with blank.sh'", "with blank.sh"},
+		{"./link.sh", "target.sh"},
+		{"X=1 ./build.sh # why", "build.sh"},
+		{"docker run -v build.sh:/x", "build.sh"},
+	} {
+		for _, change := range []string{"changed", "disappeared", "appeared", "same size and time"} {
+			tried++
+			if got := ended(t, c.command, c.file, change); got != "" {
+				broken++
+				t.Errorf("%s, %s %s: %s", c.command, c.file, change, got)
+			}
+		}
+	}
+	t.Attr("promise", fmt.Sprintf("a permission for a command used after a file that the command names has changed: %d of %d", broken, tried))
+}
+
+// ended says what is wrong with what happens to a permission for command when
+// something happens to the file.
+func ended(t *testing.T, command, file, change string) string {
+	dir := project(t, "sub/deep/other", "unrelated")
+	at, call := policy.Paths{Workspace: dir}, run(dir, command)
+	path := filepath.Join(dir, file)
+	if err := os.Symlink("target.sh", filepath.Join(dir, "link.sh")); err != nil {
+		t.Fatal(err)
+	}
+	if change != "appeared" {
+		write(t, path, "one")
+	}
+	p := policy.Policy{Mode: policy.Ask}
+	offer := asks(&p, at, call).Offer
+	if offer.Scope == (policy.Scope{}) {
+		return "not offered"
+	}
+	p.Allow(offer)
+	write(t, filepath.Join(dir, "unrelated"), "changed")
+	if v := asks(&p, at, call); v.Ask {
+		return "asks before: " + v.Why
+	}
+	info, _ := os.Stat(path)
+	if change == "disappeared" {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	} else {
+		write(t, path, "two")
+	}
+	if change == "same size and time" {
+		change = "changed"
+		if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := asks(&p, at, call)
+	if !v.Ask {
+		return "it runs without approval"
+	}
+	if want := "has " + change + " since you always allowed this command"; !strings.HasSuffix(v.Why, want) {
+		return "the reason is " + v.Why
+	}
+	write(t, path, "one")
+	if !asks(&p, at, call).Ask {
+		return "the permission comes back"
+	}
+	return ""
+}
+
+// A command that names more than can be looked at is approved every time, and so
+// is one whose files cannot be read.
+func TestNoPermissionWithoutItsFiles(t *testing.T) {
+	dir := project(t)
+	large, err := os.Create(filepath.Join(dir, "large"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := large.Truncate(65 << 20); err != nil {
+		t.Fatal(err)
+	}
+	large.Close()
+	at := policy.Paths{Workspace: dir}
+	many := strings.Repeat("x ", 10) + strings.Join(strings.Fields(fmt.Sprint(make([]int, 10))), " ")
+	for i := range 500 {
+		many += fmt.Sprintf(" word%d", i)
+	}
+	for _, command := range []string{"cat large", many} {
+		if v := asks(&policy.Policy{Mode: policy.Ask}, at, run(dir, command)); v.Offer.Scope != (policy.Scope{}) {
+			t.Errorf("%.40s: offered %s", command, v.Offer)
+		}
+	}
+	p := policy.Policy{Mode: policy.Ask}
+	p.Allow(asks(&p, at, run(dir, "cat small")).Offer)
+	if err := os.Rename(filepath.Join(dir, "large"), filepath.Join(dir, "small")); err != nil {
+		t.Fatal(err)
+	}
+	if v := asks(&p, at, run(dir, "cat small")); !v.Ask || v.Offer.Scope != (policy.Scope{}) {
+		t.Errorf("got %+v, want a question without an offer", v)
+	}
+}
+
+// The directory of a permission is the one that was approved, not its name.
+func TestPermissionOfADirectoryThatIsReplaced(t *testing.T) {
+	dir := project(t, "real/build.sh", "evil/build.sh")
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("real", link); err != nil {
+		t.Skip(err)
+	}
+	at, p := policy.Paths{Workspace: dir}, policy.Policy{Mode: policy.Ask}
+	p.Allow(asks(&p, at, run(link, "make")).Offer)
+	if asks(&p, at, run(link, "make")).Ask {
+		t.Fatal("the permission does not hold at all")
+	}
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("evil", link); err != nil {
+		t.Fatal(err)
+	}
+	if !asks(&p, at, run(link, "make")).Ask {
+		t.Error("the permission holds in the directory that a link was changed to")
+	}
+}
+
+// A look that is interrupted ends no permission by itself: whoever interrupts it
+// does not judge.
+func TestLookIsInterrupted(t *testing.T) {
+	dir := project(t, "build.sh")
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if f := (policy.Paths{Workspace: dir}).Look(ctx, run(dir, "./build.sh")); !f.Unbound {
+		t.Errorf("got %+v, want facts that allow nothing", f)
+	}
+}

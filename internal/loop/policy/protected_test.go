@@ -1,0 +1,270 @@
+package policy_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"agent/internal/loop/policy"
+	"agent/internal/tools"
+)
+
+// pathsIn are those of a user whose home directory is the workspace.
+func pathsIn(home string) policy.Paths {
+	return policy.Paths{
+		Workspace: home, Home: home, Config: []string{filepath.Join(home, ".config"), filepath.Join(home, "xdg")}, Zsh: []string{home, filepath.Join(home, "zsh")},
+		Own: []string{filepath.Join(home, ".config", "agent"), filepath.Join(home, ".local", "state", "agent"), filepath.Join(home, "src", "bin", "agent")},
+	}
+}
+
+// protectedNames are paths in a home directory that must never be written without
+// approval.
+var protectedNames = []string{
+	".config/agent/config.json", ".config/agent/new/file", ".local/state/agent/permissions.key", ".local/state/agent/sessions/x.jsonl", "src/bin/agent",
+	".ssh/authorized_keys", ".ssh/config", ".gnupg/gpg.conf", ".aws/credentials", ".config/gh/hosts.yml", ".netrc", ".npmrc", ".pypirc", ".git-credentials",
+	".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", "zsh/.zshrc", ".kshrc", ".inputrc",
+	".config/fish/config.fish", ".config/fish/functions/ls.fish", "xdg/fish/config.fish",
+	".config/systemd/user/x.service", ".config/autostart/x.desktop", ".local/bin/ls", "bin/ls",
+	".git/config", ".git/hooks/pre-commit", "src/.git/hooks/pre-commit", "src/.git", ".gitconfig", ".config/git/config",
+	"src/.github/workflows/ci.yml", "src/.gitlab-ci.yml", "src/.husky/pre-commit", "src/.envrc", "src/.vscode/tasks.json", "src/.idea/workspace.xml",
+	"src/.mcp.json", ".claude/settings.json", "src/.claude/settings.json", ".agents/x",
+	// as file systems that fold case, ignore characters or drop the end of a name have them
+	".BASHRC", ".Ssh/authorized_keys", "src/.GIT/hooks/x", "src/.git\u200c/config", "src/.Github/Workflows/x.yml", "src/.gıthub/../.GITHUB/workflows/x", "src/.git./config",
+	"src/git~1/config", "src/.envrc::$DATA", ".\u017f\u017fh/authorized_keys", ".config/Agent/config.json",
+	// bare repositories, there or about to be
+	"bare.git/hooks/post-receive", "bare.git/config", "bare.git/HEAD", "new.git/HEAD", "new.git/config", "worktree/config",
+	// by a link, or from one
+	"dotfiles/bashrc", "dotfiles/zshrc", "dotfiles/fish/config.fish", "dotfiles/missing",
+}
+
+// plainNames are their neighbors, which are files as any other.
+var plainNames = []string{
+	".config/agent.json", ".config/agents/config.json", ".local/state/agent2/x", "src/bin/agent2", ".sshx/authorized_keys", "bashrc", "src/.bashrc", "src/main.go",
+	".github/CODEOWNERS", "src/github/workflows/ci.yml", ".gitignore", ".gitmodules", "src/.gitattributes", "src/x.git/config", "src/HEAD", "objects/x", "src/envrc",
+	"src/.vscode.json", "notes.txt", "dotfiles/other", "src/claude/settings.json",
+}
+
+// homeFor returns a home directory with what protectedNames takes for granted.
+func homeFor(t *testing.T) string {
+	home := project(t, "bare.git/HEAD", "bare.git/objects/x", "bare.git/refs/x", "new.git/objects/x", "new.git/refs/x", "worktree/HEAD", "worktree/commondir", "dotfiles/zshrc", "dotfiles/fish/x", ".config/other")
+	for link, target := range map[string]string{
+		".bashrc": "dotfiles/bashrc", ".zshrc": filepath.Join(home, "dotfiles", "zshrc"), ".config/fish": "../dotfiles/fish", ".profile": "dotfiles/missing",
+	} {
+		if err := os.Symlink(target, filepath.Join(home, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	return home
+}
+
+// Protected paths ask in every mode, whatever was allowed before, and offer no
+// permission.
+func TestProtectedPaths(t *testing.T) {
+	home := homeFor(t)
+	at := pathsIn(home)
+	tried, broken := 0, 0
+	for _, mode := range policy.Modes {
+		p := policy.Policy{Mode: mode}
+		for _, dir := range []string{".ssh/", ".config/", ".config/agent/", "src/", "src/.git/", "bare.git/", "dotfiles/", "./", "", "/"} {
+			p.Allow(policy.Grant{Scope: policy.Scope{Kind: tools.Path, Value: dir, Dir: home}})
+		}
+		for _, name := range protectedNames {
+			for _, c := range []tools.Call{to(tools.Write, tools.Path, name), to(tools.Write, tools.Path, "src/main.go", name)} {
+				tried++
+				v := asks(&p, at, c)
+				if mode == policy.Plan && v.Refuse {
+					continue
+				}
+				if !v.Ask || !v.Protected || v.Offer.Scope != (policy.Scope{}) || !strings.Contains(v.Why, " is protected: ") {
+					broken++
+					t.Errorf("%s: %s: got %+v", mode, name, v)
+				}
+			}
+		}
+		for _, name := range plainNames {
+			if v := asks(&p, at, to(tools.Write, tools.Path, name)); v.Protected {
+				t.Errorf("%s: %s: %s", mode, name, v.Why)
+			}
+		}
+		if v := asks(&p, at, to(tools.Read, tools.Path, ".bashrc")); v.Ask || v.Refuse {
+			t.Errorf("%s: a read asks: %+v", mode, v)
+		}
+	}
+	t.Attr("promise", fmt.Sprintf("protected paths written without approval in any mode: %d of %d", broken, tried))
+}
+
+// What belongs to a bare repository is protected also where all of it is written
+// at once, or where the workspace is in it.
+func TestBareRepositories(t *testing.T) {
+	dir := project(t, "x")
+	p := policy.Policy{Mode: policy.All}
+	v := asks(&p, policy.Paths{Workspace: dir}, to(tools.Write, tools.Path, "r/HEAD", "r/config", "r/objects/x", "r/refs/x"))
+	if !v.Protected || strings.Count(v.Why, " is protected: ") != 4 {
+		t.Errorf("got %+v, want four protected paths", v)
+	}
+	bare := project(t, "HEAD", "objects/x", "refs/x", "hooks/post-receive.sample")
+	for _, c := range []struct{ workspace, name string }{{bare, "config"}, {filepath.Join(bare, "hooks"), "post-receive"}} {
+		if v := asks(&p, policy.Paths{Workspace: c.workspace}, to(tools.Write, tools.Path, c.name)); !v.Protected {
+			t.Errorf("%s in %s: got %+v", c.name, c.workspace, v)
+		}
+	}
+}
+
+// A file is protected by what it is too: another name of it is, and a directory
+// of it.
+func TestProtectedByIdentity(t *testing.T) {
+	home := project(t, ".netrc", ".ssh/config", "src/x")
+	if err := os.Link(filepath.Join(home, ".netrc"), filepath.Join(home, "src", "notes.txt")); err != nil {
+		t.Skip(err)
+	}
+	linked := filepath.Join(filepath.Dir(home), "linked")
+	if err := os.Symlink(home, linked); err != nil {
+		t.Skip(err)
+	}
+	p := policy.Policy{Mode: policy.All}
+	if v := asks(&p, pathsIn(home), to(tools.Write, tools.Path, "src/notes.txt")); !v.Protected {
+		t.Errorf("a hard link: got %+v", v)
+	}
+	at := pathsIn(linked) // HOME leads through a link, and the workspace does not
+	at.Workspace = home
+	if v := asks(&p, at, to(tools.Write, tools.Path, ".ssh/new")); !v.Protected {
+		t.Errorf("a home behind a link: got %+v", v)
+	}
+	at = pathsIn(home)
+	at.Workspace = filepath.Join(linked, ".ssh")
+	if v := asks(&p, at, to(tools.Write, tools.Path, "new")); !v.Protected {
+		t.Errorf("a workspace behind a link: got %+v", v)
+	}
+}
+
+// Links that go round in circles end the look, not the program.
+func TestProtectedPathIsALoop(t *testing.T) {
+	home := project(t)
+	if err := os.Symlink(".bashrc", filepath.Join(home, ".bashrc")); err != nil {
+		t.Skip(err)
+	}
+	if v := asks(&policy.Policy{Mode: policy.All}, pathsIn(home), to(tools.Write, tools.Path, ".bashrc")); !v.Protected {
+		t.Errorf("got %+v", v)
+	}
+}
+
+func TestSeal(t *testing.T) {
+	s := policy.Sealer{Session: "one", Key: []byte("a key of thirty-two bytes, about")}
+	g := s.Seal(policy.Grant{
+		Scope: policy.Scope{Kind: tools.Command, Value: "make", Dir: "/w"},
+		Files: []policy.File{{Path: "/w/Makefile", Sum: "sha256:1"}, {Path: "/w/x", Sum: "sha256:2"}},
+	})
+	if !s.Valid(g) {
+		t.Fatal("its own seal is not valid")
+	}
+	forged := map[string]func(*policy.Grant){
+		"value":       func(g *policy.Grant) { g.Value = "make evil" },
+		"directory":   func(g *policy.Grant) { g.Dir = "/v" },
+		"kind":        func(g *policy.Grant) { g.Kind = tools.Path },
+		"sum":         func(g *policy.Grant) { g.Files = []policy.File{{Path: "/w/Makefile", Sum: "sha256:3"}, g.Files[1]} },
+		"fewer files": func(g *policy.Grant) { g.Files = g.Files[:1] },
+		"no files":    func(g *policy.Grant) { g.Files = nil },
+		"order":       func(g *policy.Grant) { g.Files = []policy.File{g.Files[1], g.Files[0]} },
+		"boundaries":  func(g *policy.Grant) { g.Value, g.Dir = "make/", "w" },
+		"no seal":     func(g *policy.Grant) { g.Seal = "" },
+		"half a seal": func(g *policy.Grant) { g.Seal = g.Seal[:32] },
+		"other seal":  func(g *policy.Grant) { g.Seal = strings.Repeat("0", 64) },
+		"no hex":      func(g *policy.Grant) { g.Seal = strings.Repeat("x", 64) },
+	}
+	for name, change := range forged {
+		f := g
+		change(&f)
+		if s.Valid(f) {
+			t.Errorf("%s: the seal is still valid", name)
+		}
+	}
+	for name, other := range map[string]policy.Sealer{
+		"session": {Session: "two", Key: s.Key}, "key": {Session: "one", Key: []byte("another")}, "no key": {Session: "one"},
+	} {
+		if other.Valid(g) {
+			t.Errorf("another %s: the seal is still valid", name)
+		}
+	}
+	empty := policy.Sealer{Session: "one"}
+	if empty.Valid(empty.Seal(g)) {
+		t.Error("a seal without a key is valid")
+	}
+}
+
+func TestKey(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state", "permissions.key")
+	first := key(t, path)
+	if again := key(t, path); again != first || len(first) != 32 {
+		t.Fatalf("got %x, then %x", first, again)
+	}
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Fatalf("got %v, %v", info.Mode(), err)
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
+		t.Errorf("got %v, want the key alone", entries)
+	}
+	for name, damage := range map[string]func() error{
+		"readable by others": func() error { return os.Chmod(path, 0o644) },
+		"writable by others": func() error { return os.Chmod(path, 0o620) },
+		"short":              func() error { return os.Truncate(path, 31) },
+		"long":               func() error { return os.WriteFile(path, make([]byte, 33), 0o600) },
+		"empty":              func() error { return os.Truncate(path, 0) },
+		"a link": func() error {
+			elsewhere := filepath.Join(t.TempDir(), "key")
+			if err := os.Rename(path, elsewhere); err != nil {
+				return err
+			}
+			return os.Symlink(elsewhere, path)
+		},
+	} {
+		if runtime.GOOS == "windows" && (strings.HasSuffix(name, "others") || name == "a link") {
+			continue
+		}
+		before := key(t, path)
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		after := key(t, path)
+		if after == before {
+			t.Errorf("%s: the key is used all the same", name)
+		}
+		if again := key(t, path); again != after {
+			t.Errorf("%s: the new key is not kept", name)
+		}
+	}
+}
+
+// Programs that need the key at the same time get the same one.
+func TestKeyOfSeveralPrograms(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "permissions.key")
+	keys := make(chan string)
+	for range 20 {
+		go func() {
+			b, err := policy.Key(path)
+			if err != nil {
+				t.Error(err)
+			}
+			keys <- string(b)
+		}()
+	}
+	seen := map[string]bool{}
+	for range 20 {
+		seen[<-keys] = true
+	}
+	if len(seen) != 1 {
+		t.Errorf("got %d keys, want one", len(seen))
+	}
+}
+
+func key(t *testing.T, path string) string {
+	t.Helper()
+	b, err := policy.Key(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

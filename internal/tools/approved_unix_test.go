@@ -1,0 +1,162 @@
+//go:build unix
+
+package tools_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/tools"
+)
+
+// A command runs in the directory that was approved, or not at all.
+func TestCommandRunsWhereItWasApproved(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(dir string) error
+		want   string
+	}{
+		"gone": {func(dir string) error { return os.Remove(filepath.Join(dir, "sub")) }, "sub is gone since this command was approved"},
+		"a file": {func(dir string) error {
+			if err := os.Remove(filepath.Join(dir, "sub")); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(dir, "sub"), nil, 0o600)
+		}, "sub is gone since this command was approved"},
+		"replaced": {func(dir string) error {
+			if err := os.Rename(filepath.Join(dir, "sub"), filepath.Join(dir, "old")); err != nil {
+				return err
+			}
+			return os.Mkdir(filepath.Join(dir, "sub"), 0o755)
+		}, "sub is another one than when this command was approved"},
+		"a link": {func(dir string) error {
+			if err := os.Rename(filepath.Join(dir, "sub"), filepath.Join(dir, "old")); err != nil {
+				return err
+			}
+			return os.Symlink("evil", filepath.Join(dir, "sub"))
+		}, "sub is another one than when this command was approved"},
+	} {
+		for _, tool := range []string{"shell", "jobs"} {
+			t.Run(name+" "+tool, func(t *testing.T) {
+				ws, dir := workspace(t, map[string]string{"evil/x": ""})
+				if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				cmds := newCommands(t, ws, tools.NewJobs())
+				cmds.run("shell", obj{"command": "cd sub"})
+				args := obj{"command": "touch ran"}
+				if tool == "jobs" {
+					args["action"] = "start"
+				}
+				call, err := cmds.prepare(tool, args)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, want := call.Targets[0].Dir, filepath.Join(dir, "sub"); got != want {
+					t.Errorf("got directory %s, want %s", got, want)
+				}
+				if err := c.change(dir); err != nil {
+					t.Fatal(err)
+				}
+				_, err = call.Run(t.Context(), tools.Approved{})
+				if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "It did not run") {
+					t.Errorf("got %v, want %s", err, c.want)
+				}
+				for _, place := range []string{"ran", "sub/ran", "old/ran", "evil/ran"} {
+					if _, err := os.Stat(filepath.Join(dir, place)); err == nil {
+						t.Errorf("it ran in %s", filepath.Dir(place))
+					}
+				}
+			})
+		}
+	}
+}
+
+// A command that was approved in one directory does not follow one that moved to
+// another meanwhile.
+func TestCommandDoesNotFollowTheLast(t *testing.T) {
+	ws, dir := workspace(t, map[string]string{"sub/x": ""})
+	cmds := newCommands(t, ws, nil)
+	call, err := cmds.prepare("shell", obj{"command": "pwd"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmds.run("shell", obj{"command": "cd sub"})
+	r, err := call.Run(t.Context(), tools.Approved{})
+	if err != nil || !strings.HasPrefix(r.Text, dir+"\n") {
+		t.Errorf("got %q, %v, want it to run in %s", r.Text, err, dir)
+	}
+}
+
+// What was judged by its path is not written through a link that took the place
+// of a directory since.
+func TestDirectoryBecomesALink(t *testing.T) {
+	for name, files := range map[string]map[string]string{
+		"a file": {"d/hook": "old\n", "real/hook": "old\n"}, "a new file": {"d/x": "", "real/x": ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ws, dir := workspace(t, files)
+			call, err := prepare(t, ws, "write", obj{"path": "d/hook", "content": "new\n"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(filepath.Join(dir, "d"), filepath.Join(dir, "moved")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("real", filepath.Join(dir, "d")); err != nil {
+				t.Fatal(err)
+			}
+			_, err = call.Run(t.Context(), tools.Approved{Changes: call.Changes})
+			if err == nil || !strings.Contains(err.Error(), "leads through a symbolic link now") {
+				t.Errorf("got %v, want it refused", err)
+			}
+			if b, err := os.ReadFile(filepath.Join(dir, "real", "hook")); err == nil && string(b) == "new\n" {
+				t.Error("it was written")
+			}
+		})
+	}
+}
+
+// No tool shows or changes the file that is hidden, by whichever name.
+func TestHiddenFile(t *testing.T) {
+	ws, dir := workspace(t, map[string]string{"state/permissions.key": "the secret key\n", "state/other": "no secret\n"})
+	if err := os.Symlink("state/permissions.key", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(filepath.Join(dir, "state", "permissions.key"), filepath.Join(dir, "hard")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("state", filepath.Join(dir, "alias")); err != nil {
+		t.Fatal(err)
+	}
+	ws.Hide(filepath.Join(dir, "alias", "permissions.key"))
+	for _, name := range []string{"state/permissions.key", "link", "hard", "alias/permissions.key", filepath.Join(dir, "state/permissions.key")} {
+		for tool, args := range map[string]obj{
+			"read":   {"path": name},
+			"write":  {"path": name, "content": "mine"},
+			"edit":   {"path": name, "old": "secret", "new": "mine"},
+			"search": {"path": name, "pattern": "secret"},
+		} {
+			r, err := call(t, ws, tool, args)
+			if err == nil || !strings.Contains(err.Error(), "no tool can read or change it") {
+				t.Errorf("%s %s: got %q, %v", tool, name, r.Text, err)
+			}
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "hard")); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{".", "state", "alias"} {
+		r, err := call(t, ws, "search", obj{"path": path, "pattern": "secret"})
+		if err != nil || strings.Contains(r.Text, "key") || !strings.Contains(r.Text, "no secret") {
+			t.Errorf("search %s: got %q, %v", path, r.Text, err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "state", "permissions.key")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := call(t, ws, "write", obj{"path": "state/permissions.key", "content": "mine"}); err == nil {
+		t.Error("a tool makes the key where there is none")
+	}
+}

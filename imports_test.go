@@ -26,8 +26,7 @@ var rooms = map[string][]string{
 	"internal/tui/terminal":         {"internal/tui/terminal/ptytest"},
 	"internal/tui/terminal/ptytest": {},
 	"cmd/agent/settings":            {"internal/llm/spelling"},
-	"cmd/agent/startup":             {},
-	"cmd/agent":                     {"internal/llm", "internal/history", "internal/tools", "internal/loop", "internal/tui", "internal/tui/diff", "internal/tui/ink", "internal/tui/terminal/ptytest", "internal/llm/spelling", "cmd/agent/settings", "cmd/agent/startup"},
+	"cmd/agent":                     {"internal/llm", "internal/history", "internal/tools", "internal/loop", "internal/tui", "internal/tui/diff", "internal/tui/ink", "internal/tui/terminal/ptytest", "internal/llm/spelling", "cmd/agent/settings"},
 }
 
 // forbidden are packages from elsewhere that a room must not import.

@@ -76,7 +76,6 @@ func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Ex
 	}()
 	var beside sync.WaitGroup
 	beside.Go(func() { a.find(ctx, commands) })
-	beside.Go(func() { shed(ctx) })
 	screen := a.screen(among(events, a.said, outlives.Done()), commands, prompts)
 	screen.Page = agent.Page
 	var exit tui.Exit

@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	_ "agent/cmd/agent/startup"
 	"agent/internal/tui/ink"
 )
 

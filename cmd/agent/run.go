@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -45,9 +44,6 @@ reads its output any more, which interrupts it too.`,
   agent run --image before.png --image after.png "what has moved?"
   agent run --schema todo.schema.json "list the TODOs of this project"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var beside sync.WaitGroup
-			beside.Go(letGo)
-			defer beside.Wait()
 			prompt, err := promptOf(args, os.Stdin, cmd.ErrOrStderr())
 			if err != nil {
 				return err

@@ -47,12 +47,11 @@ func Ending(ctx context.Context, v *history.View, least int) (State, error) {
 func tail(records iter.Seq2[history.Record, error], least int) (gathering, bool, error) {
 	var events []Durable
 	g, n := newGathering(), 0
-	all := swift{whole: true}
 	for r, err := range records {
 		if err != nil {
 			return g, false, err
 		}
-		e, err := all.decode(r.Body)
+		e, err := Decode(r.Body)
 		if err != nil {
 			return g, false, err
 		}
@@ -161,7 +160,7 @@ func firstModel(v *history.View) (ModelSet, error) {
 		if err != nil {
 			return ModelSet{}, err
 		}
-		e, err := skim(r.Body)
+		e, err := decodeLight(r.Body)
 		if err != nil {
 			return ModelSet{}, err
 		}

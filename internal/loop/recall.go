@@ -31,12 +31,11 @@ func (a *Agent) read(f *folding, from, to int) error {
 	if err != nil {
 		return err
 	}
-	var s swift
 	for record, err := range p.records(a.o.Log) {
 		if err != nil {
 			return err
 		}
-		e, err := s.decode(record)
+		e, err := Decode(record)
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,7 @@ import "slices"
 // runs. Files stay as they are: what is to follow them back needs the kept
 // events and those that were taken back, both of which are known here.
 func (a *Agent) rewind(keep int) {
-	events, err := a.skims()
+	events, err := a.lightEvents()
 	if err != nil {
 		_ = a.emit(Notice{Text: "Nothing was taken back: " + err.Error()})
 		return
@@ -30,8 +30,8 @@ func (a *Agent) rewind(keep int) {
 	}
 }
 
-// skims returns the events of the session so far, without what is long.
-func (a *Agent) skims() ([]Durable, error) {
+// lightEvents returns the events of the session so far, without what is long.
+func (a *Agent) lightEvents() ([]Durable, error) {
 	p, err := a.past.page(0, a.past.count())
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (a *Agent) skims() ([]Durable, error) {
 		if err != nil {
 			return nil, err
 		}
-		e, err := skim(record)
+		e, err := decodeLight(record)
 		if err != nil {
 			return nil, err
 		}

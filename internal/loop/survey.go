@@ -51,7 +51,7 @@ func (Unsurveyed) isEvent() {}
 // survey is what one pass over a log finds, which reads of long records no more
 // than it must.
 type survey struct {
-	gathering                      // of skims
+	gathering                      // of light events
 	at        []int64              // where each of the events begins in the log
 	first     map[partialKey]int64 // where the partials begin of a message that is not finished
 	problems  []string
@@ -73,7 +73,7 @@ func surveyOf(ctx context.Context, v *history.View) (*survey, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		e, err := skim(r.Body)
+		e, err := decodeLight(r.Body)
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
 	var taken []Taken
 	s := &survey{gathering: newGathering(), first: map[partialKey]int64{}}
 	err = eachRecord(ctx, v, func(r history.Record) (more bool, err error) {
-		e, err := skim(r.Body)
+		e, err := decodeLight(r.Body)
 		if err != nil || e == nil {
 			return true, err
 		}

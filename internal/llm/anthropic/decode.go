@@ -96,15 +96,6 @@ func (d *decoder) add(data []byte) error {
 	if len(data) == 0 || data[0] != '{' {
 		return nil
 	}
-	if p, ok := scanPiece(data); ok {
-		d.goOn(p.index, &p.delta)
-		return nil
-	}
-	return d.parse(data)
-}
-
-// parse takes a payload that is an object, whatever it holds.
-func (d *decoder) parse(data []byte) error {
 	e, err := parseEvent(data)
 	if err != nil {
 		d.lost++

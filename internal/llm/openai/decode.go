@@ -93,15 +93,6 @@ func (d *decoder) add(data []byte) error {
 	if len(data) == 0 || data[0] != '{' {
 		return nil // a server's own sign of life
 	}
-	if p, ok := scanPiece(data); ok {
-		d.piece(&p)
-		return nil
-	}
-	return d.parse(data)
-}
-
-// parse takes a payload that is an object, whatever it holds.
-func (d *decoder) parse(data []byte) error {
 	c, err := parseChunk(data)
 	if err != nil {
 		d.lost++

@@ -72,15 +72,6 @@ func (d *decoder) add(data []byte) {
 	if len(data) == 0 || data[0] != '{' || d.whole() {
 		return
 	}
-	if e, ok := scanPiece(data); ok {
-		d.event(&e)
-		return
-	}
-	d.parse(data)
-}
-
-// parse takes a payload that is an object, whatever it holds.
-func (d *decoder) parse(data []byte) {
 	var e event
 	if parse(data, &e) != nil {
 		d.lost++

@@ -24,7 +24,6 @@ type Exchange struct {
 	body    [][]byte // in parts
 	secrets []string
 	answer  *watched
-	pace    *paced // of the answer
 }
 
 // Exchange returns an exchange that sends body, all its parts in a row, and ends
@@ -55,8 +54,7 @@ func (x *Exchange) Post(path string) (*Payloads, error) {
 // any other answer is an error.
 func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
-	x.pace = &paced{ctx: ctx, clock: x.c.at.Clock}
-	req = req.WithContext(x.pace.traced(context.WithValue(ctx, asker{}, ctx)))
+	req = req.WithContext(context.WithValue(ctx, asker{}, ctx))
 	if err := x.prepare(req); err != nil {
 		cancel(nil)
 		return nil, err
@@ -71,10 +69,7 @@ func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
-	x.pace.body = res.Body
-	// Here a read brings one record of TLS however many have come.
-	x.pace.hurry = res.TLS != nil && res.ProtoMajor == 1
-	body := &watched{body: x.pace, ctx: ctx, cancel: cancel, clock: x.c.at.Clock, limit: x.c.at.Limits.Idle, left: x.c.at.Limits.Bytes}
+	body := &watched{body: res.Body, ctx: ctx, cancel: cancel, clock: x.c.at.Clock, limit: x.c.at.Limits.Idle, left: x.c.at.Limits.Bytes}
 	if err := x.refused(res, body); err != nil {
 		_ = body.Close()
 		return nil, err
@@ -177,7 +172,6 @@ func (x *Exchange) refused(res *http.Response, body io.Reader) error {
 func (x *Exchange) Hurry() {
 	if x.answer != nil {
 		x.answer.limit = min(x.answer.limit, x.c.at.Limits.Tail)
-		x.pace.hurry = true
 	}
 }
 

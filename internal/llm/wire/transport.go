@@ -28,7 +28,7 @@ func newTransport(at Endpoint) *http.Transport {
 		conn, err := dial(ctx, network, address)
 		switch {
 		case err == nil:
-			return newPatient(conn), nil
+			return conn, nil
 		case errors.Is(context.Cause(ctx), errConnect):
 			return nil, tookTooLong(address, err)
 		}

@@ -1,0 +1,29 @@
+package loop
+
+import "agent/internal/llm"
+
+// decodeLight is Decode without what may be long: the text, arguments and
+// images of messages, and what tools wrote and read. A prompt keeps its text.
+// What is left tells which events a session has, where it can continue, and
+// which results it lacks.
+func decodeLight(record []byte) (Durable, error) {
+	e, err := Decode(record)
+	switch e := e.(type) {
+	case *UserSaid:
+		e.Images = nil
+	case *Partial:
+		e.Text = ""
+	case *MessageDone:
+		e.Message = lightMessage(e.Message)
+	case *ToolEnd:
+		return &ToolEnd{Meta: e.Meta, Result: lightMessage(e.Result)}, err
+	case *ShellEnd:
+		return &ShellEnd{Meta: e.Meta, ID: e.ID, Join: e.Join}, err
+	}
+	return e, err
+}
+
+// lightMessage keeps what tells one message from another.
+func lightMessage(m llm.Message) llm.Message {
+	return llm.Message{Kind: m.Kind, Reply: m.Reply, ID: m.ID, Name: m.Name}
+}

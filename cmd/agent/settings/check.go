@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/netip"
 	"net/url"
 	"reflect"
 	"regexp"
@@ -164,7 +165,8 @@ func text(v string, tag reflect.StructTag, path string) error {
 			return fmt.Errorf("%s must be a URL like http://127.0.0.1:8080/v1", path)
 		}
 	case "host":
-		if u, err := url.Parse("http://" + v); err != nil || v == "" || u.Host != v && u.Host != "["+v+"]" {
+		_, notIP := netip.ParseAddr(v) // an IPv6 address needs no brackets here
+		if u, err := url.Parse("http://" + v); notIP != nil && (err != nil || v == "" || u.Host != v) {
 			return fmt.Errorf("%s must be a host like gpu.lan or gpu.lan:8000", path)
 		}
 	case "glob":

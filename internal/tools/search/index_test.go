@@ -202,3 +202,15 @@ func TestSuggestionsEnd(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Nobody types a query of many letters, and its cost grows with them.
+func TestQueriesThatAreTooLong(t *testing.T) {
+	name := strings.Repeat("a", 200)
+	x, _ := indexOf(t, map[string]string{name + "/" + name: ""})
+	if got := suggested(x, strings.Repeat("a", 256), 8); len(got) != 1 {
+		t.Errorf("256 letters: got %q, want the file", got)
+	}
+	if got := suggested(x, strings.Repeat("a", 257), 8); len(got) != 0 {
+		t.Errorf("257 letters: got %q, want nothing", got)
+	}
+}

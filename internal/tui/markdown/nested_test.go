@@ -64,6 +64,18 @@ func TestNestingIsBounded(t *testing.T) {
 	}
 }
 
+// Code in a text that is too long to be parsed is found as in a short one.
+func TestCodeBlocksOfALongText(t *testing.T) {
+	code := "Look:\n\n```go\nx := 1\n```\n\n~~~\n```\n~~~\n\nand\n\n````\n```\nopen\n"
+	long := strings.Repeat("| a | b |\n", 20_000) + "\n"
+	for name, text := range map[string]string{"short": code, "long": long + code} {
+		got := strings.Join(CodeBlocks(text), "|")
+		if want := "x := 1\n|```\n|```\nopen\n"; got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
+
 // nesting counts the quotes and lists that n lies in.
 func nesting(n ast.Node) int {
 	depth := 0

@@ -223,9 +223,13 @@ func (f fence) strip(line []byte) []byte {
 }
 
 // CodeBlocks returns the blocks of code in a text in markdown, as they were
-// written.
+// written. In a text that is too long to be parsed, they are those between fences
+// at the beginning of lines.
 func CodeBlocks(markdown string) []string {
 	src := []byte(markdown)
+	if len(src) > maxParsed {
+		return fenced(src)
+	}
 	var out []string
 	_ = ast.Walk(newParser().Parse(text.NewReader(src)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering && slices.Contains([]ast.NodeKind{ast.KindCodeBlock, ast.KindFencedCodeBlock}, n.Kind()) {
@@ -233,5 +237,35 @@ func CodeBlocks(markdown string) []string {
 		}
 		return ast.WalkContinue, nil
 	})
+	return out
+}
+
+// maxParsed is the size, in bytes, up to which a text is parsed as a whole.
+const maxParsed = 128 << 10
+
+// fenced returns the code between fences that begin a line.
+func fenced(src []byte) []string {
+	var out []string
+	var open fence
+	from := -1
+	for at := 0; at < len(src); {
+		end := len(src)
+		if i := bytes.IndexByte(src[at:], '\n'); i >= 0 {
+			end = at + i + 1
+		}
+		line := src[at:end]
+		switch {
+		case from >= 0 && open.closedBy(line):
+			out = append(out, string(src[from:at]))
+			from = -1
+		case from < 0 && (bytes.HasPrefix(line, []byte("```")) || bytes.HasPrefix(line, []byte("~~~"))):
+			open, _ = openFence(line)
+			from = end
+		}
+		at = end
+	}
+	if from >= 0 {
+		out = append(out, string(src[from:]))
+	}
 	return out
 }

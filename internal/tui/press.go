@@ -114,7 +114,7 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 	case m.keys.is(k, actPalette):
 		return m.palette(), true
 	case m.keys.is(k, actMode):
-		m.setMode(nextMode(m.feed.mode))
+		m.setMode(m.nextMode())
 	case m.keys.is(k, actModel):
 		return m.slashModel(""), true
 	case m.keys.is(k, actMouse):

@@ -34,7 +34,11 @@ after the other, or none:
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "NAME\tKEYS\tWHAT THEY DO")
 			for _, k := range tui.KeyTable(file.Keys) {
-				fmt.Fprintf(w, "%s\t%s\t%s\n", k.Action, k.Keys, k.What)
+				name := k.Action
+				if name == "" {
+					name = "(fixed)"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\n", name, k.Keys, k.What)
 			}
 			if err := w.Flush(); err != nil {
 				return err

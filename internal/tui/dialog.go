@@ -87,7 +87,14 @@ func (d *dialog) withdraw(id string) {
 	}
 	d.asks, d.body = slices.Delete(d.asks, i, i+1), nil
 	if i == 0 {
+		typing := d.comment.open
+		if typing {
+			d.arming.typed(d.now())
+		}
 		d.reset()
+		if typing {
+			d.rows.at = -1
+		}
 	}
 }
 

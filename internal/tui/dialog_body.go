@@ -122,15 +122,15 @@ func questionText(ask loop.Ask, short func(string) string) string {
 		return askCommandLine(ask.Title, *c, short)
 	}
 	if len(ask.Targets) == 1 && ask.Targets[0].Kind == "host" {
-		return "Send a request to " + ink.Exact(ask.Targets[0].Value) + "?"
+		return "Send a request to " + exactLine(ask.Targets[0].Value) + "?"
 	}
 	if len(ask.Diffs) == 1 {
 		if d := ask.Diffs[0]; d.Created || d.Deleted {
 			verb := map[bool]string{true: "Create ", false: "Delete "}[d.Created]
-			return verb + ink.Exact(d.Path) + "?"
+			return verb + exactLine(d.Path) + "?"
 		}
 	}
-	return sentence(ink.Exact(ask.Title)) + "?"
+	return sentence(exactLine(ask.Title)) + "?"
 }
 
 // askCommandLine asks about a command, which the body shows.
@@ -138,13 +138,16 @@ func askCommandLine(title string, c loop.Target, short func(string) string) stri
 	lead := leadOf(title, c)
 	text := "Run this command"
 	if strings.Contains(lead, " ") { // something else than to run it here
-		text = sentence(strings.TrimRight(ink.Exact(lead), ":"))
+		text = sentence(strings.TrimRight(exactLine(lead), ":"))
 	}
 	if c.Dir != "" {
-		text += " in " + ink.Exact(short(c.Dir))
+		text += " in " + exactLine(short(c.Dir))
 	}
 	return text + "?"
 }
+
+// exactLine is ink.Exact for what must stay on one line.
+func exactLine(s string) string { return strings.ReplaceAll(ink.Exact(s), "\n", "⏎") }
 
 // sentence is text with a capital at its start.
 func sentence(text string) string {
@@ -157,7 +160,11 @@ func sentence(text string) string {
 
 // leadOf is what a title says before the beginning of a command.
 func leadOf(title string, c loop.Target) string {
-	whole := strings.TrimSuffix(title, "…")
+	whole := title
+	if i := strings.LastIndex(title, " (+"); i > 0 { // how many lines follow the first
+		whole = title[:i]
+	}
+	whole = strings.TrimSuffix(whole, "…")
 	for i := range whole {
 		if i > 0 && whole[i-1] == ' ' && strings.HasPrefix(c.Value, whole[i:]) {
 			return strings.TrimRight(whole[:i], " ")
@@ -204,7 +211,7 @@ func (d *dialog) makeBody(width int) []string {
 	}
 	for _, change := range ask.Diffs {
 		if len(ask.Diffs) > 1 {
-			out = append(out, ink.Wrap(ink.Exact(change.Path)+"  "+diff.Stat(change), width)...)
+			out = append(out, ink.Wrap(exactLine(change.Path)+"  "+diff.Stat(change), width)...)
 		}
 		out = append(out, d.change(change, width, len(rest)+len(out))...)
 	}
@@ -248,7 +255,7 @@ func (d *dialog) about(width int) []string {
 		lines = ink.Wrap(ink.Sanitize(ask.Why), width)
 	}
 	if !d.scopeFits() {
-		lines = append(lines, ink.Wrap("2 allows in this session: "+ink.Exact(ask.Scope), width)...)
+		lines = append(lines, ink.Wrap("2 allows in this session: "+exactLine(ask.Scope), width)...)
 	}
 	return paint(d.st.Dim, lines)
 }
@@ -259,7 +266,7 @@ func (d *dialog) scopeFits() bool {
 	if i < 0 || d.rows.all[i].kind != answerAlways {
 		return true
 	}
-	return len(ink.Wrap("Yes, and allow "+ink.Exact(d.asks[0].Scope)+" in this session", max(d.width-d.rows.headWidth(), 1))) <= 2
+	return len(ink.Wrap("Yes, and allow "+exactLine(d.asks[0].Scope)+" in this session", max(d.width-d.rows.headWidth(), 1))) <= 2
 }
 
 // readable reports whether the user could read all that a yes approves: a
@@ -304,10 +311,9 @@ func (d *dialog) below(width int) string {
 	if commandOf(d.asks[0]) == nil || left <= 0 {
 		return hint
 	}
-	if last := strings.TrimSpace(ansi.Strip(d.body[len(d.body)-1])); lipgloss.Width(hint+" · ends: "+last) <= width {
-		hint += " · ends: " + last
-	}
-	return hint
+	command := strings.TrimRight(commandOf(d.asks[0]).Value, " \n")
+	last := gaps(exactLine(strings.TrimSpace(command[strings.LastIndexByte(command, '\n')+1:])))
+	return ink.Truncate(more+" (pgdn) · ends: "+last, width)
 }
 
 // followMark scrolls to the marked row after it was marked.

@@ -34,7 +34,7 @@ func (d *dialog) approvalRows(width int) []string {
 		row := &d.rows.all[i]
 		switch row.kind {
 		case answerAlways:
-			row.text = "Yes, and allow " + ink.Exact(ask.Scope) + " in this session"
+			row.text = "Yes, and allow " + exactLine(ask.Scope) + " in this session"
 			if !d.scopeFits() {
 				row.text = "Yes, and allow the scope above"
 			}

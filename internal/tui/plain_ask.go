@@ -21,8 +21,8 @@ func (p *teller) ask(ask loop.Ask) {
 		return
 	}
 	title := questionText(ask, p.m.dialog.short)
-	if len(ask.Diffs) > 0 {
-		title += " (" + strings.Join(amountOf(ask), ", ") + ")"
+	if len(ask.Diffs) == 1 {
+		title += " (" + diff.Stat(ask.Diffs[0]) + ")"
 	}
 	p.block("ask", title)
 	for _, w := range ask.Warnings {
@@ -45,7 +45,7 @@ func (p *teller) ask(ask loop.Ask) {
 		if row.kind == answerComment {
 			text += " TEXT"
 		}
-		rows = append(rows, text+" "+lowered(ink.Exact(row.text)))
+		rows = append(rows, text+" "+lowered(exactLine(row.text)))
 	}
 	if len(ask.Diffs) > 0 {
 		rows = append(rows, strconv.Itoa(showDigit)+" show the change")

@@ -28,10 +28,10 @@ func (d *dialog) lines(width, height int) ([]string, *tea.Cursor) {
 		d.width, d.low = width, low
 		d.body = d.makeBody(max(width-4, 1))
 	}
-	foot, cursor := d.foot(width)
-	room := max(height-1-len(foot), 0)
+	before, _ := d.foot(width)
 	out := []string{d.title()}
-	out = append(out, d.visible(room, width)...)
+	out = append(out, d.visible(max(height-1-len(before), 0), width)...)
+	foot, cursor := d.foot(width) // what it says depends on what is visible
 	d.rowsAt += len(out)
 	d.comment.line += len(out)
 	if cursor != nil {
@@ -146,8 +146,9 @@ func askCommandLine(title string, c loop.Target, short func(string) string) stri
 	return text + "?"
 }
 
-// exactLine is ink.Exact for what must stay on one line.
-func exactLine(s string) string { return strings.ReplaceAll(ink.Exact(s), "\n", "⏎") }
+// exactLine is ink.Exact for what must stay on one line. Space in which text
+// could hide is counted.
+func exactLine(s string) string { return gaps(strings.ReplaceAll(ink.Exact(s), "\n", "⏎")) }
 
 // sentence is text with a capital at its start.
 func sentence(text string) string {
@@ -312,7 +313,7 @@ func (d *dialog) below(width int) string {
 		return hint
 	}
 	command := strings.TrimRight(commandOf(d.asks[0]).Value, " \n")
-	last := gaps(exactLine(strings.TrimSpace(command[strings.LastIndexByte(command, '\n')+1:])))
+	last := exactLine(strings.TrimSpace(command[strings.LastIndexByte(command, '\n')+1:]))
 	return ink.Truncate(more+" (pgdn) · ends: "+last, width)
 }
 

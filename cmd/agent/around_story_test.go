@@ -84,7 +84,7 @@ func TestPaletteAndKeys(t *testing.T) {
 	h := newHome(t, nil, at(s)...)
 	h.configure(t, `{"keys": {"palette": ["ctrl+x p"], "open": ["ctrl+t"], "approve": ["y"], "say": []}, "status": ["mode", "model"]}`)
 	a := h.open(t, 100, 30)
-	a.wait("asks before changes · openai/gpt-5.1", "ctrl+t is bound to both open and open-all", "The key settings approve, say in ", "no longer exist")
+	a.wait("asks before changes · openai/gpt-5.1", "ctrl+t is bound to both open and open-all", "The key settings approve, say in ", "the keys of a question are fixed")
 	a.send("\x18p")
 	a.wait("do something")
 	a.send("status" + enter)

@@ -370,7 +370,8 @@ func (m *model) arm(now time.Time) {
 	}
 }
 
-// covered reports whether something else has the keys before a question does.
+// covered reports whether something else has the keys before a question does. In
+// plain mode it is the lines, always: their enter answers nothing.
 func (m *model) covered() bool {
-	return m.find.typing || m.editing || m.whole || m.over != nil || m.help.open
+	return m.lines || m.find.typing || m.editing || m.whole || m.over != nil || m.help.open
 }

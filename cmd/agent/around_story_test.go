@@ -77,13 +77,14 @@ func TestModelsElsewhere(t *testing.T) {
 }
 
 // What was done is at hand in the next session; keys of the configuration work
-// there, also one after the other; a clash of them is told.
+// there, also one after the other; a clash of them is told, and so is a setting
+// that no longer exists.
 func TestPaletteAndKeys(t *testing.T) {
 	s := serve(t)
 	h := newHome(t, nil, at(s)...)
-	h.configure(t, `{"keys": {"palette": ["ctrl+x p"], "open": ["ctrl+t"]}, "status": ["mode", "model"]}`)
+	h.configure(t, `{"keys": {"palette": ["ctrl+x p"], "open": ["ctrl+t"], "approve": ["y"], "say": []}, "status": ["mode", "model"]}`)
 	a := h.open(t, 100, 30)
-	a.wait("asks before changes · openai/gpt-5.1", "ctrl+t is bound to both open and open-all")
+	a.wait("asks before changes · openai/gpt-5.1", "ctrl+t is bound to both open and open-all", "The key settings approve, say in ", "the keys of a question are fixed")
 	a.send("\x18p")
 	a.wait("do something")
 	a.send("status" + enter)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,11 @@ after the other, or none:
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "NAME\tKEYS\tWHAT THEY DO")
 			for _, k := range tui.KeyTable(file.Keys) {
-				fmt.Fprintf(w, "%s\t%s\t%s\n", k.Action, k.Keys, k.What)
+				name := k.Action
+				if name == "" {
+					name = "(fixed)"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\n", name, k.Keys, k.What)
 			}
 			if err := w.Flush(); err != nil {
 				return err
@@ -47,11 +52,15 @@ after the other, or none:
 }
 
 // checkKeys refuses keys in the configuration that mean nothing, and returns
-// what it says of those that clash.
+// notices about those that clash or no longer exist.
 func checkKeys(file settings.File) (clashes []string, err error) {
 	if action, err := tui.CheckKeys(file.Keys); err != nil {
 		name := "keys." + action
 		return nil, fmt.Errorf("%s:%d: %s: %w", file.Path, file.Lines[name], name, err)
+	}
+	if old := tui.RetiredKeys(file.Keys); len(old) > 0 {
+		clashes = append(clashes, fmt.Sprintf("The key settings %s in %s no longer exist: the keys of a question are fixed. Remove them; 'agent keys' lists all keys.",
+			strings.Join(old, ", "), file.Path))
 	}
 	for _, c := range tui.ClashingKeys(file.Keys) {
 		clashes = append(clashes, fmt.Sprintf("%s. Mend it under keys in %s", c, file.Path))

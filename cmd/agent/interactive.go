@@ -120,7 +120,7 @@ func (a *app) find(ctx context.Context, commands chan<- loop.Command) {
 func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, prompts []tui.Prompt) tui.Options {
 	o := tui.Options{
 		Events: events, Commands: commands, Prompts: prompts,
-		Version: stamped(), Dir: short(a.dir), Branch: a.branch,
+		Version: stamped(), Short: short, Dir: short(a.dir), Branch: a.branch,
 		Model: a.options.Model.Name, ModelWhy: a.options.Model.Why, Context: a.options.Model.Context, Effort: a.options.Model.Effort,
 		Host: a.options.Model.Host, BaseURL: a.options.Model.BaseURL,
 		Mode: string(a.options.Mode), Notices: a.notices,

@@ -65,7 +65,7 @@ func readmePictures() []screenshot {
 	}
 	ask := func(a *terminal) {
 		a.send("the server ignores --timeout, fix it" + enter)
-		a.asked("edit server/server.go")
+		a.asked("Edit server/server.go?")
 	}
 	return []screenshot{
 		{"turn", 100, 30, false, []answer{look, edit}, ask},
@@ -74,9 +74,9 @@ func readmePictures() []screenshot {
 			say("`ReadHeaderTimeout` is set now, but `main.go` still passes 0:\n\n```go\nserver.Serve(\":8080\", *timeout) // was 0\n```\n\n| file | what is left |\n|---|---|\n| `main.go` | pass `*timeout` |\n| `server.go` | nothing |\n\n- [x] the server takes it\n- [ ] the flag reaches it, see [net/http](https://pkg.go.dev/net/http#Server)"),
 		}, func(a *terminal) {
 			ask(a)
-			a.send("y")
+			a.send("1")
 			a.asked("Timeout; false")
-			a.send("y")
+			a.send("1")
 			a.wait("reaches it", "? keys")
 		}},
 	}

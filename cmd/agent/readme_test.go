@@ -81,7 +81,11 @@ func keyTable() string {
 	var b strings.Builder
 	b.WriteString("| keys | what they do | name |\n|---|---|---|\n")
 	for _, k := range tui.KeyTable(nil) {
-		fmt.Fprintf(&b, "| %s | %s | `%s` |\n", k.Keys, k.What, k.Action)
+		name := "fixed"
+		if k.Action != "" {
+			name = "`" + k.Action + "`"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", k.Keys, k.What, name)
 	}
 	return b.String()
 }

@@ -43,16 +43,16 @@ func TestStory(t *testing.T) {
 	a.wait("openai/", "asks before changes")
 
 	a.send("say goodbye" + enter)
-	a.asked("? edit main.go", "goodbye")
-	a.send("y")
+	a.asked("? Edit main.go?", "goodbye")
+	a.send("1")
 	a.wait("It says goodbye now.", "1 file changed, +1 −1")
 	if got := read(t, h, "main.go"); got != strings.Replace(goFile, "hello", "goodbye", 1) {
 		t.Errorf("got main.go %q after the approved edit", got)
 	}
 
 	a.send("say nothing" + enter)
-	a.asked("? edit main.go", "nothing")
-	a.send("n")
+	a.asked("? Edit main.go?", "nothing")
+	a.send("3")
 	a.wait("I leave it as it is.", "refused")
 	if got := read(t, h, "main.go"); strings.Contains(got, "nothing") {
 		t.Errorf("got main.go %q after the refused edit", got)
@@ -66,8 +66,8 @@ func TestStory(t *testing.T) {
 	a.gone("esc stops")
 
 	a.send("take a nap" + enter)
-	a.asked("? shell", nap)
-	a.send("y")
+	a.asked("? Run this command in ", nap)
+	a.send("y" + enter)
 	waitFor(t, "the command to run", func() bool { return runs(nap) })
 	a.send(ctrlC)
 	waitFor(t, "the command to be gone", func() bool { return !runs(nap) })

@@ -19,8 +19,8 @@ func TestUnsentOutlivesAKill(t *testing.T) {
 	a := h.open(t, 120, 30)
 	a.wait("? keys")
 	a.send("tidy up" + enter + "then look at shot.png " + altEnter)
-	a.asked("shell rm -r old")
-	a.send(tab + "no, because ")
+	a.asked("rm -r old")
+	a.send("no, because ")
 	waitFor(t, "the draft", func() bool {
 		store, ids := h.store(), h.ids(t)
 		v, err := os.ReadFile(strings.TrimSuffix(store.Outputs(ids[0]), ".out") + ".draft")

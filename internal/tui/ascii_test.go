@@ -35,7 +35,8 @@ func TestASCII(t *testing.T) {
 	d.golden("ascii-ask")
 	check("ask")
 	play(func(d *driver) {
-		d.press("y")
+		d.arms()
+		d.press("1")
 		d.events(answered()...)
 		d.pass(300 * time.Millisecond)
 	})

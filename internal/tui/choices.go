@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -10,197 +11,186 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// ownWords is the last choice of every question.
-const ownWords = "in your own words"
+// answerKind is what a row of a question does.
+type answerKind int
 
-// choosing is how far the answer to a question with choices has come.
-type choosing struct {
-	at     int   // the marked choice; the one behind the last is ownWords
-	taken  []int // where several may be
-	rows   []int // the first line of each choice in the dialog's body, and the end of the last
-	follow bool  // the marked one is brought into the window
+const (
+	answerYes     answerKind = iota
+	answerAlways             // yes, and allow the scope in this session
+	answerNo                 // no; for a question of the model: let the model decide
+	answerComment            // no with a reason; for a question of the model: an answer in own words
+	answerChoice             // one of the model's choices
+)
+
+// answerRow is one answer that a question offers.
+type answerRow struct {
+	digit         int
+	kind          answerKind
+	text, explain string // not sanitized
 }
 
-// pressChoice takes a key while a question with choices waits.
-func (d *dialog) pressChoice(k string) (answer *loop.Answer, taken bool) {
-	ask, last := d.asks[0], len(d.asks[0].Choices)
-	pick := slices.Index(d.keys.keys(actPick), k)
+// answerRows are the answers to one question, and the marker on them. The same
+// rows serve approvals, questions of the model and plain mode.
+type answerRows struct {
+	all    []answerRow
+	at     int   // the marked row, negative for none
+	many   bool  // several choices may be selected
+	picked []int // the selected ones, in order
+	lines  []int // the first line of each row as drawn last, and the end of the last
+}
+
+// rowsOf returns the rows of a question, with the first one marked.
+func rowsOf(ask loop.Ask) answerRows {
+	r := answerRows{many: ask.Many}
 	switch {
-	case pick >= 0 && pick <= last:
-		d.mark(pick)
-		if ask.Many && pick < last {
-			d.toggle()
-			return nil, true
+	case len(ask.Choices) > 0:
+		for i, c := range ask.Choices {
+			r.all = append(r.all, answerRow{i + 1, answerChoice, c.Text, c.Explain})
 		}
-		return d.answerMarked(), true
-	case d.keys.is(k, actToggle) && ask.Many && d.at < last:
-		d.toggle()
-	case d.keys.is(k, actAnswer):
-		return d.answerMarked(), true
-	case d.keys.is(k, actRefuse):
-		return d.answer(loop.Refuse, ""), true
-	case d.keys.is(k, actSay):
-		d.speak(last)
-	case strings.HasPrefix(k, "pg"):
-		return nil, d.pressScroll(k)
-	case d.keys.is(k, actUp) && d.at > 0:
-		d.mark(d.at - 1)
-	case d.keys.is(k, actDown) && d.at < last:
-		d.mark(d.at + 1)
-	case !d.keys.is(k, actUp) && !d.keys.is(k, actDown):
-		return nil, false
+		n := len(ask.Choices)
+		r.all = append(r.all, answerRow{digit: n + 1, kind: answerComment, text: "Something else: type your answer"},
+			answerRow{digit: n + 2, kind: answerNo, text: "Let the model decide"})
+	default:
+		r.all = append(r.all, answerRow{digit: 1, kind: answerYes, text: "Yes"})
+		if ask.Scope != "" {
+			r.all = append(r.all, answerRow{digit: 2, kind: answerAlways, text: "Yes, and allow " + ask.Scope + " in this session"})
+		}
+		r.all = append(r.all, answerRow{digit: 3, kind: answerNo, text: "No"})
+		if !ask.AboutTurn() {
+			r.all = append(r.all, answerRow{digit: 4, kind: answerComment, text: "No, and tell the model why"})
+		}
 	}
-	return nil, true
+	return r
 }
 
-func (d *dialog) mark(i int) {
-	d.at, d.body, d.follow = i, nil, true
+// marked is the marked row, nil if there is none.
+func (r *answerRows) marked() *answerRow {
+	if r.at < 0 || r.at >= len(r.all) {
+		return nil
+	}
+	return &r.all[r.at]
 }
 
-// toggle takes the marked choice, or gives it back.
-func (d *dialog) toggle() {
-	d.body = nil
-	if i := slices.Index(d.taken, d.at); i >= 0 {
-		d.taken = slices.Delete(d.taken, i, i+1)
+// move moves the marker. Without one, it goes to the first row or the last.
+func (r *answerRows) move(by int) {
+	if r.at < 0 && by < 0 {
+		r.at = len(r.all)
+	}
+	r.at = max(0, min(r.at+by, len(r.all)-1))
+}
+
+// mark moves the marker to the first row of that kind, if there is one.
+func (r *answerRows) mark(kind answerKind) bool {
+	i := slices.IndexFunc(r.all, func(a answerRow) bool { return a.kind == kind })
+	if i >= 0 {
+		r.at = i
+	}
+	return i >= 0
+}
+
+// digit returns the index of the row with that digit, negative if there is none.
+func (r *answerRows) digit(n int) int {
+	return slices.IndexFunc(r.all, func(a answerRow) bool { return a.digit == n })
+}
+
+// toggle selects the marked choice or deselects it.
+func (r *answerRows) toggle() {
+	if i := slices.Index(r.picked, r.at); i >= 0 {
+		r.picked = slices.Delete(r.picked, i, i+1)
 		return
 	}
-	d.taken = append(d.taken, d.at)
-	slices.Sort(d.taken)
+	r.picked = append(r.picked, r.at)
+	slices.Sort(r.picked)
 }
 
-// answerMarked answers with what was taken, else with the marked choice. Own
-// words are still to be typed.
-func (d *dialog) answerMarked() *loop.Answer {
-	switch {
-	case d.at == len(d.asks[0].Choices):
-		d.speak(d.at)
-		return nil
-	case len(d.taken) == 0:
-		d.taken = []int{d.at}
+// rowAt returns the row of a line as drawn last, negative for none.
+func (r *answerRows) rowAt(line int) int {
+	for i := len(r.lines) - 2; i >= 0; i-- {
+		if r.lines[i] <= line && line < r.lines[i+1] {
+			return i
+		}
 	}
-	return d.answerChoice("")
+	return -1
 }
 
-// answerChoice answers with what was taken and with words. Without either it is
-// no answer.
-func (d *dialog) answerChoice(words string) *loop.Answer {
-	if words == "" && len(d.taken) == 0 {
-		return nil
-	}
-	return d.give(loop.Answer{Decision: loop.Answered, Choices: d.taken, Note: words})
-}
-
-// makeChoices draws what is left of the question, and the choices.
-func (d *dialog) makeChoices(width int) []string {
-	ask := d.asks[0]
+// draw returns the rows in lines of that width. Those that dim reports cannot be
+// taken now.
+func (r *answerRows) draw(st *ink.Styles, width int, dim func(answerRow) bool) []string {
+	name := r.nameWidth(width - r.headWidth())
 	var out []string
-	head, _ := d.headline()
-	for _, l := range head[1:] {
-		out = append(out, "  "+d.st.Bold.Render(l))
+	r.lines = r.lines[:0]
+	for i, row := range r.all {
+		r.lines = append(r.lines, len(out))
+		head := r.head(st, i)
+		for j, l := range r.text(st, row, name, max(width-r.headWidth(), 1)) {
+			if j > 0 {
+				head = strings.Repeat(" ", r.headWidth())
+			}
+			if dim(row) {
+				l = st.Dim.Render(l)
+			}
+			out = append(out, head+l)
+		}
 	}
-	name := nameWidth(ask.Choices, width-d.headWidth())
-	d.rows = nil
-	for i, c := range append(slices.Clone(ask.Choices), loop.Choice{Text: ownWords}) {
-		d.rows = append(d.rows, len(out))
-		out = append(out, d.choiceLines(i, c, name, width)...)
-	}
-	d.rows = append(d.rows, len(out))
+	r.lines = append(r.lines, len(out))
 	return fit(out)
 }
 
-// nameWidth is the width of the column of names beside which every explanation
-// has room in width; 0 if it has none.
-func nameWidth(choices []loop.Choice, width int) int {
-	name := 0
-	for _, c := range choices {
-		name = max(name, lipgloss.Width(ink.SanitizeLine(c.Text)))
+// text draws a row without its head: the explanation beside the name, or below
+// it where name is 0.
+func (r *answerRows) text(st *ink.Styles, row answerRow, name, width int) []string {
+	text, explain := ink.SanitizeLine(row.text), ink.SanitizeLine(row.explain)
+	if name > 0 && explain != "" {
+		return []string{text + strings.Repeat(" ", max(name-lipgloss.Width(text), 0)+2) + st.Dim.Render(explain)}
 	}
-	for _, c := range choices {
-		if name+2+lipgloss.Width(ink.SanitizeLine(c.Explain)) > width {
+	lines := ink.Wrap(text, width)
+	if explain != "" {
+		lines = append(lines, paint(st.Dim, ink.Wrap(explain, width))...)
+	}
+	return lines
+}
+
+// nameWidth is the width of the column of names, 0 if not every explanation has
+// room beside it.
+func (r *answerRows) nameWidth(width int) int {
+	name := 0
+	for _, row := range r.all {
+		if row.kind == answerChoice {
+			name = max(name, lipgloss.Width(ink.SanitizeLine(row.text)))
+		}
+	}
+	for _, row := range r.all {
+		if row.kind == answerChoice && name+2+lipgloss.Width(ink.SanitizeLine(row.explain)) > width {
 			return 0
 		}
 	}
 	return name
 }
 
-// headWidth is what stands before a choice within the body's width: its number
-// and whether it is taken.
-func (d *dialog) headWidth() int {
-	if d.asks[0].Many {
-		return len("1 [x] ")
+// headWidth is the width of what stands before a row: the marker, the digit and
+// whether it is selected.
+func (r *answerRows) headWidth() int {
+	if r.many {
+		return len("  > 1 [x] ")
 	}
-	return len("1  ")
+	return len("  > 1  ")
 }
 
-// choiceLines draws a choice: its explanation beside it, or below where name is
-// 0.
-func (d *dialog) choiceLines(i int, c loop.Choice, name, width int) []string {
-	inner := max(width-d.headWidth(), 1)
-	text, explain := ink.SanitizeLine(c.Text), ink.SanitizeLine(c.Explain)
-	var lines []string
-	if name > 0 && explain != "" {
-		lines = []string{text + strings.Repeat(" ", name+2-lipgloss.Width(text)) + d.st.Dim.Render(explain)}
-	} else {
-		lines = append(ink.Wrap(text, inner), paint(d.st.Dim, wrapped(explain, inner))...)
+func (r *answerRows) head(st *ink.Styles, i int) string {
+	mark, row := " ", r.all[i]
+	if i == r.at {
+		mark = st.Cyan.Render(markRow)
 	}
-	head := d.number(i)
-	for j, l := range lines {
-		lines[j] = head + l
-		head = strings.Repeat(" ", lipgloss.Width(head))
-	}
-	return lines
-}
-
-// number is what stands before a choice.
-func (d *dialog) number(i int) string {
-	mark, number := " ", " "
-	if i == d.at {
-		mark = d.st.Cyan.Render(markUser)
-	}
-	if keys := d.keys.keys(actPick); i < len(keys) {
-		number = keys[i]
-	}
-	head := "  " + mark + " " + number + " "
+	head := "  " + mark + " " + strconv.Itoa(row.digit) + " "
 	switch {
-	case !d.asks[0].Many:
+	case !r.many:
 		return head + " "
-	case i == len(d.asks[0].Choices):
+	case row.kind != answerChoice:
 		return head + "    "
-	case slices.Contains(d.taken, i):
+	case slices.Contains(r.picked, i):
 		return head + "[x] "
 	}
 	return head + "[ ] "
-}
-
-// wrapped is Wrap, but nothing for nothing.
-func wrapped(s string, width int) []string {
-	if s == "" {
-		return nil
-	}
-	return ink.Wrap(s, width)
-}
-
-// followMark scrolls to the marked choice after it was marked.
-func (d *dialog) followMark() {
-	if !d.follow || d.rows == nil {
-		return
-	}
-	d.follow = false
-	first, end := d.rows[d.at], d.rows[d.at+1]
-	d.scroll = min(max(d.scroll, end-d.shown), first)
-}
-
-// choiceHints are the keys that answer a question with choices.
-func (d *dialog) choiceHints() []string {
-	answers, picks := d.keys.name(actAnswer)+" answers", d.keys.name(actPick)
-	if keys := d.keys.keys(actPick); len(keys) > 1 {
-		picks += "-" + keys[min(len(d.asks[0].Choices), len(keys))-1]
-	}
-	hints := []string{answers, picks + " at once"}
-	if d.asks[0].Many {
-		hints = []string{d.keys.name(actToggle) + " or " + picks + " takes", answers}
-	}
-	return append(hints, d.keys.name(actSay)+" own words", d.keys.name(actRefuse)+" the model decides")
 }
 
 // saidWith is what the person said with a decision: the choices that they took,

@@ -30,10 +30,13 @@ func TestAskChoice(t *testing.T) {
 		sizes(t, func(t *testing.T, size string, w, h int) {
 			d := newDriver(t, w, h, Options{})
 			d.events(question(many)...)
+			d.arms()
 			d.golden("ask-" + name + "-" + size)
-			d.press("down", "space")
+			d.press("down")
+			if many {
+				d.press("space")
+			}
 			d.golden("ask-" + name + "-marked-" + size)
-			d.press("tab")
 			d.enter("but keep it small")
 			d.golden("ask-" + name + "-words-" + size)
 		})
@@ -47,10 +50,11 @@ func TestAskChoiceLong(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, Options{})
 		d.events(userSaid("go"), call("r1", "1", "ask"), start("1", "ask Which?", "read"), loop.Asked{Ask: ask})
+		d.arms()
 		d.golden("ask-choice-long-" + size)
-		d.press("down", "down", "down", "down")
+		d.press("down", "down", "down", "down", "down")
 		d.golden("ask-choice-long-end-" + size)
-		d.press("enter", "x", "enter")
+		d.press("up", "enter", "x", "enter")
 		d.commands(loop.Answer{ID: "1", Decision: loop.Answered, Note: "x"})
 	})
 }
@@ -63,24 +67,31 @@ func TestChoices(t *testing.T) {
 	}{
 		{"enter", false, loop.Answer{Decision: loop.Answered, Choices: []int{0}}},
 		{"down down up enter", false, loop.Answer{Decision: loop.Answered, Choices: []int{1}}},
-		{"up j j k enter", false, loop.Answer{Decision: loop.Answered, Choices: []int{1}}},
+		{"up j j enter", false, loop.Answer{Decision: loop.Answered, Note: "jj"}},
 		{"3", false, loop.Answer{Decision: loop.Answered, Choices: []int{2}}},
-		{"y a 9 5 2", false, loop.Answer{Decision: loop.Answered, Choices: []int{1}}},
+		{"9 7 0 enter", false, loop.Answer{Decision: loop.Answered, Note: "970"}},
+		{"0 2", false, loop.Answer{Decision: loop.Answered, Choices: []int{1}}},
+		{"y e s enter", false, loop.Answer{Decision: loop.Answered, Note: "yes"}},
+		{"n o , space u s e space M y S Q L enter", false, loop.Answer{Decision: loop.Answered, Note: "no, use MySQL"}},
+		{"n o enter", true, loop.Answer{Decision: loop.Answered, Note: "no"}},
 		{"4 o k enter", false, loop.Answer{Decision: loop.Answered, Note: "ok"}},
-		{"down down down down enter enter o k enter", false, loop.Answer{Decision: loop.Answered, Note: "ok"}},
-		{"tab o k tab 1", false, loop.Answer{Decision: loop.Answered, Choices: []int{0}}},
-		{"n", false, loop.Answer{Decision: loop.Refuse}},
+		{"down down down enter enter o k enter", false, loop.Answer{Decision: loop.Answered, Note: "ok"}},
+		{"o k tab 1", false, loop.Answer{Decision: loop.Answered, Choices: []int{0}}},
+		{"5", false, loop.Answer{Decision: loop.Refuse}},
+		{"5", true, loop.Answer{Decision: loop.Refuse}},
+		{"down down down down down down enter", false, loop.Answer{Decision: loop.Refuse}},
 		{"2", true, loop.Answer{}},
 		{"2 enter", true, loop.Answer{Decision: loop.Answered, Choices: []int{1}}},
 		{"3 1 enter", true, loop.Answer{Decision: loop.Answered, Choices: []int{0, 2}}},
 		{"3 1 3 enter", true, loop.Answer{Decision: loop.Answered, Choices: []int{0}}},
 		{"down enter", true, loop.Answer{Decision: loop.Answered, Choices: []int{1}}},
 		{"1 4 o k enter", true, loop.Answer{Decision: loop.Answered, Choices: []int{0}, Note: "ok"}},
-		{"1 tab enter", true, loop.Answer{Decision: loop.Answered, Choices: []int{0}}},
+		{"1 4 enter", true, loop.Answer{Decision: loop.Answered, Choices: []int{0}}},
 	} {
 		t.Run(c.keys, func(t *testing.T) {
 			d := newDriver(t, 80, 24, Options{})
 			d.events(question(c.many)...)
+			d.arms()
 			d.press(strings.Fields(c.keys)...)
 			if c.want.Decision == "" {
 				d.commands()
@@ -99,6 +110,7 @@ func TestChoices(t *testing.T) {
 func TestChoicesToggle(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	d.events(question(true)...)
+	d.arms()
 	space := tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
 	d.send(space)
 	d.press("down")
@@ -119,7 +131,7 @@ func TestAskWhileTyping(t *testing.T) {
 	d.events(evs[3])
 	d.press("1", "enter")
 	d.commands(loop.Prompt{Text: "also 11"})
-	d.pass(600 * time.Millisecond)
+	d.arms()
 	d.press("esc")
 	d.commands(loop.Prompt{Text: "also 11"}, loop.Interrupt{})
 }

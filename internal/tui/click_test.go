@@ -187,9 +187,10 @@ func TestMouseInAQuestion(t *testing.T) {
 	d.events(userSaid("go"), loop.Asked{Ask: ask})
 	d.pass(time.Second)
 	d.clickOn("the second")
-	d.sees("› 2  the second")
-	d.commands()
+	d.sees("❯ 2  the second")
 	d.clickOn("the second")
+	d.commands() // a click never answers
+	d.press("enter")
 	d.commands(loop.Answer{ID: "5", Decision: loop.Answered, Choices: []int{1}})
 
 	d.sent = nil
@@ -201,8 +202,8 @@ func TestMouseInAQuestion(t *testing.T) {
 	d.clickOn("the first")
 	d.clickOn("the second")
 	d.sees("1 [x] the first", "2 [ ] the second", "3 [x] the third")
-	d.clickOn("in your own words")
-	d.clickOn("in your own words")
+	d.clickOn("Something else")
+	d.press("enter")
 	d.enter("none at all")
 	d.clickOn("at all")
 	d.enter("of them ")
@@ -213,12 +214,16 @@ func TestMouseInAQuestion(t *testing.T) {
 	long := loop.Diff{Path: "a.go", Unified: "@@ -1,40 +1,40 @@\n" + strings.Repeat("+line\n", 39) + "+the end of it\n", Added: 40}
 	d.events(loop.Asked{Ask: loop.Ask{ID: "6", Title: "edit a.go", Effect: "write", Diffs: []loop.Diff{long}}})
 	d.pass(time.Second)
-	_, y := d.find("edit a.go")
+	_, y := d.find("Edit a.go?")
 	for range 20 {
 		d.send(tea.MouseWheelMsg{X: 3, Y: y + 2, Button: tea.MouseWheelDown})
 	}
 	d.sees("the end of it")
-	d.clickOn("y apply") // what is approved is not approved by the way
+	d.clickOn("3  No")
+	d.sees("❯ 3  No")
+	d.clickOn("1  Yes")
+	d.clickOn("1  Yes")
+	d.sees("❯ 1  Yes")
 	d.commands()
 }
 
@@ -261,8 +266,9 @@ func TestClickAndAQuestion(t *testing.T) {
 	d.clickOn("the first")
 	d.commands()
 	d.pass(time.Second)
-	d.clickOn("the first")
-	d.commands(loop.Answer{ID: "5", Decision: loop.Answered, Choices: []int{0}})
+	d.clickOn("the second")
+	d.sees("❯ 2  the second")
+	d.commands()
 }
 
 // A key ends what the mouse marks, also while its button is down.

@@ -159,6 +159,9 @@ func (m *model) matching(w word) []suggestion {
 		switch {
 		case w.source == fromCommands:
 			add(suggestion{text: "/" + c.name, label: ink.SanitizeLine(c.usage()), what: ink.SanitizeLine(c.what), goes: c.args == ""}, c.name)
+			if c.also != "" && c.also == w.query { // typed in full, so it must win over a longer name
+				add(suggestion{text: "/" + c.also, what: ink.SanitizeLine(c.what), goes: c.args == ""}, c.also)
+			}
 		case c.complete != nil && (c.name == w.command || c.also == w.command):
 			for _, a := range c.complete(m) {
 				add(suggestion{text: a, goes: true}, ink.SanitizeLine(a))

@@ -2,61 +2,84 @@ package tui
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"agent/internal/loop"
 	"agent/internal/tui/ink"
 )
 
-// quiet is how long no key may have been pressed before a dialog takes one:
-// what was meant for the editor must not answer a question.
-const quiet = 500 * time.Millisecond
-
-// dialog holds the questions that wait for the person, the first of which is
-// shown. It stands where the editor does.
+// dialog holds the questions that wait for the user, the first of which is
+// shown. It stands where the editor does. Its keys are fixed: arrows and enter
+// or digits answer, and any other text is a comment.
 type dialog struct {
 	keys   keymap
 	st     *ink.Styles
-	vi     bool // what is said is typed with the keys of vi
+	now    func() time.Time
+	short  func(dir string) string // shortens a directory for the screen
 	asks   []loop.Ask
-	armed  bool    // it takes keys
-	behind bool    // a search has them until it is closed
-	after  bool    // it follows another one: until it is armed, keys are nobody's
-	note   *editor // what is said with a refusal or for an answer, while that is typed
-	noteAt int     // the dialog's line that it begins in
-	aside  *editor // the same, once the person went back from it
+	arming arming
+	behind bool // a search has the keys until it is closed
 
-	choosing
+	rows    answerRows
+	comment comment
+	lead    string // y or n that moved the marker just now; text that follows begins with it
+	hint    string // why the last key did nothing; shown until the next
+	why     bool   // it is shown why the question is asked
+	full    bool   // the question has the whole window
 
-	scroll int
-	width  int
-	low    bool     // there is little room
-	body   []string // of the first question, for that width and room; nil is not made yet
-	shown  int      // lines of body in the window
-	deep   int      // how many lines of a diff body has at most, more as one scrolls
-	more   bool     // some diff has more than that
+	scroll  int
+	width   int
+	low     bool     // there is little room
+	body    []string // of the first question, for that width and room; nil is not made yet
+	hunks   []int    // the lines of body in which the hunks of a change begin
+	shown   int      // lines of body in the window
+	deep    int      // how many lines of a diff body has at most, more as one scrolls
+	more    bool     // some diff has more than that
+	seen    bool     // the end of body was on the screen
+	follows bool     // the marked row is brought into the window
+	rowsAt  int      // the line of the dialog in which the rows of an approval begin
+}
+
+// pressed is what came of a key in a dialog.
+type pressed struct {
+	answer    *loop.Answer
+	rest      string // a comment that is not part of the answer
+	draft     string // text that belongs in the draft
+	interrupt bool
+	ignored   bool // the key means nothing in a dialog
+}
+
+func newDialog(keys keymap, st *ink.Styles, o Options, now func() time.Time) *dialog {
+	d := &dialog{keys: keys, st: st, now: now, short: o.Short}
+	if d.short == nil {
+		d.short = func(dir string) string { return dir }
+	}
+	d.comment.make = func() *editor { return newEditor(d.keys, d.st, o.Vi) }
+	return d
 }
 
 func (d *dialog) waits() bool { return len(d.asks) > 0 }
 
 // takes reports whether keys are the dialog's.
-func (d *dialog) takes() bool { return d.waits() && d.armed }
+func (d *dialog) takes() bool { return d.waits() && d.arming.ready }
 
-// push adds a question. idle is how long nobody typed, after says that a dialog
-// took a key just now.
-func (d *dialog) push(ask loop.Ask, idle time.Duration, after bool) {
+// push adds a question. typing says that the user is typing: it is shown
+// without a marked row, so that enter answers nothing that was not chosen.
+func (d *dialog) push(ask loop.Ask, typing bool) {
 	d.asks, d.body = append(d.asks, ask), nil
 	if len(d.asks) == 1 {
 		d.reset()
-		d.armed, d.after = idle >= quiet && !after, after
+		if typing {
+			d.rows.at = -1
+		}
 	}
 }
 
-// withdraw takes the question of that id away.
+// withdraw takes the question of that ID away.
 func (d *dialog) withdraw(id string) {
 	i := slices.IndexFunc(d.asks, func(a loop.Ask) bool { return a.ID == id })
 	if i < 0 {
@@ -64,8 +87,14 @@ func (d *dialog) withdraw(id string) {
 	}
 	d.asks, d.body = slices.Delete(d.asks, i, i+1), nil
 	if i == 0 {
+		typing := d.comment.open
+		if typing {
+			d.arming.typed(d.now())
+		}
 		d.reset()
-		d.armed, d.after = false, true
+		if typing {
+			d.rows.at = -1
+		}
 	}
 }
 
@@ -76,259 +105,233 @@ func (d *dialog) clear() {
 }
 
 func (d *dialog) reset() {
-	d.scroll, d.deep, d.body, d.note, d.aside, d.choosing = 0, openLines, nil, nil, nil, choosing{}
+	d.scroll, d.deep, d.body, d.seen, d.rows = 0, openLines, nil, false, answerRows{}
+	d.lead, d.hint, d.why, d.full = "", "", false, false
+	d.comment.clear()
+	if d.waits() {
+		d.rows = rowsOf(d.asks[0])
+		d.arming.appear(d.now())
+	}
 }
 
 // restyle draws the dialog with st.
 func (d *dialog) restyle(st *ink.Styles) {
 	d.st, d.body = st, nil
-	for _, e := range []*editor{d.note, d.aside} {
-		if e != nil {
-			e.restyle(st)
+	if e := d.comment.edit; e != nil {
+		e.restyle(st)
+	}
+}
+
+// resume opens the comment on the first question with a text that was typed
+// before the program ended.
+func (d *dialog) resume(text string) {
+	if d.rows.mark(answerComment) {
+		d.body, d.follows = nil, true
+		d.comment.restore(text)
+	}
+}
+
+// interrupted notes that the user types into the draft while the question
+// waits.
+func (d *dialog) interrupted() {
+	if d.waits() && !d.comment.open {
+		d.rows.at, d.body = -1, nil
+	}
+}
+
+// press takes a key. An answer is about the first question, which it takes away.
+func (d *dialog) press(msg tea.KeyPressMsg) pressed {
+	k, lead := msg.String(), d.lead
+	d.lead, d.hint = "", ""
+	if d.comment.open {
+		return d.pressComment(msg)
+	}
+	switch k {
+	case "up", "down":
+		d.rows.move(map[string]int{"up": -1, "down": 1}[k])
+		d.body, d.follows = nil, true
+	case "enter":
+		return d.confirm()
+	case "space":
+		if d.rows.many && d.rows.marked() != nil && d.rows.marked().kind == answerChoice {
+			d.rows.toggle()
+			d.body = nil
+		} else if lead != "" {
+			return d.say(lead + " ")
 		}
-	}
-}
-
-// press takes a key. The answer, if it is one, is about the first question,
-// which it takes away; taken says whether the key meant anything here.
-func (d *dialog) press(msg tea.KeyPressMsg) (answer *loop.Answer, taken bool) {
-	k := msg.String()
-	if d.note != nil {
-		return d.pressNote(msg), true
-	}
-	ask := d.asks[0]
-	if len(ask.Choices) > 0 {
-		return d.pressChoice(k)
-	}
-	switch {
-	case d.keys.is(k, actApprove):
-		return d.answer(loop.Allow, ""), true
-	case d.keys.is(k, actRefuse):
-		return d.answer(loop.Refuse, ""), true
-	case d.keys.is(k, actAlways) && ask.Scope != "":
-		return d.answer(loop.Always, ""), true
-	case d.keys.is(k, actSay) && !ask.AboutTurn():
-		d.speak(0)
+	case "tab":
+		d.nextHunk()
+	case "ctrl+g":
+		d.full, d.body = !d.full, nil
+	case "?":
+		d.why, d.body = !d.why, nil
+	case "esc":
+		if !d.full {
+			return pressed{interrupt: true}
+		}
+		d.full, d.body = false, nil
 	default:
-		return nil, d.pressScroll(k)
+		if d.pressScroll(k) {
+			return pressed{}
+		}
+		return d.pressText(msg, lead)
 	}
-	return nil, true
+	return pressed{}
 }
 
-// pressScroll takes a key that scrolls, as long as there is something to see.
-func (d *dialog) pressScroll(k string) (taken bool) {
-	switch {
-	case d.keys.is(k, actUp):
-		return d.roll(-d.stride(k))
-	case d.keys.is(k, actDown):
-		return d.roll(d.stride(k))
+// pressText takes a key that types something. lead is the y or n before it.
+func (d *dialog) pressText(msg tea.KeyPressMsg, lead string) pressed {
+	text := msg.Text
+	if text == "" || msg.Mod == virtual {
+		return pressed{ignored: true}
 	}
-	return false
+	if n, err := strconv.Atoi(text); err == nil && len(text) == 1 && (n < 5 || d.rows.digit(n) >= 0) {
+		return d.pressDigit(n)
+	}
+	kind, is := map[string]answerKind{"y": answerYes, "n": answerNo}[strings.ToLower(text)]
+	if is && len(d.asks[0].Choices) == 0 && (lead == "" || lead == text) && d.rows.mark(kind) {
+		d.lead = text
+		return pressed{}
+	}
+	return d.say(lead + text)
 }
 
-// roll scrolls by so many lines, up if they are less than 0. It reports whether
-// there was something to see.
-func (d *dialog) roll(by int) bool {
-	switch {
-	case by < 0 && d.scroll > 0:
-	case by > 0 && d.scroll < len(d.body)-d.shown:
-	case by > 0 && d.more:
-		d.deep, d.body = 4*d.deep, nil
-	default:
+// pressDigit answers with the row of a digit, or selects it where several may
+// be.
+func (d *dialog) pressDigit(n int) pressed {
+	i := d.rows.digit(n)
+	if i < 0 {
+		d.hint = "there is no row " + strconv.Itoa(n) + " here"
+		return pressed{}
+	}
+	d.rows.at, d.body, d.follows = i, nil, true
+	if d.rows.many && d.rows.all[i].kind == answerChoice {
+		d.rows.toggle()
+		return pressed{}
+	}
+	return d.confirm()
+}
+
+// say starts a comment with text, or goes on with it. A question about the turn
+// has none: its text belongs in the draft.
+func (d *dialog) say(text string) pressed {
+	if !d.rows.mark(answerComment) {
+		d.rows.at, d.body = -1, nil
+		return pressed{draft: text}
+	}
+	d.body, d.follows = nil, true
+	d.comment.start(text)
+	return pressed{}
+}
+
+// paste starts a comment with pasted text, or goes on with it. It reports
+// whether it did.
+func (d *dialog) paste(text string) bool {
+	if !d.comment.open && !d.rows.mark(answerComment) {
 		return false
 	}
-	d.scroll += by
+	d.lead, d.hint, d.body, d.follows = "", "", nil, true
+	d.comment.paste(text)
 	return true
 }
 
-// speak lets the person say something, or go on with it. Where there are
-// choices, that is the one behind the last.
-func (d *dialog) speak(choices int) {
-	if choices > 0 {
-		d.mark(choices)
+// confirm answers with the marked row.
+func (d *dialog) confirm() pressed {
+	row := d.rows.marked()
+	if row == nil {
+		d.hint = "choose a row: ↑↓ or its digit"
+		return pressed{}
 	}
-	if d.note, d.aside = d.aside, nil; d.note == nil {
-		d.note = newEditor(d.keys, d.st, d.vi)
+	switch row.kind {
+	case answerYes, answerAlways:
+		if !d.readable() {
+			d.roll(max(d.shown-1, 1))
+			d.hint = "scroll to the end first (pgdn)"
+			return pressed{}
+		}
+		return d.give(loop.Answer{Decision: map[answerKind]loop.Decision{answerYes: loop.Allow, answerAlways: loop.Always}[row.kind]})
+	case answerNo:
+		return d.give(loop.Answer{Decision: loop.Refuse})
+	case answerComment:
+		return d.say("")
 	}
+	if len(d.rows.picked) == 0 {
+		d.rows.picked = []int{d.rows.at}
+	}
+	return d.give(loop.Answer{Decision: loop.Answered, Choices: d.rows.picked})
 }
 
-// pressNote takes a key while the person says something.
-func (d *dialog) pressNote(msg tea.KeyPressMsg) *loop.Answer {
-	k := msg.String()
+// pressComment takes a key while the comment has the keys.
+func (d *dialog) pressComment(msg tea.KeyPressMsg) pressed {
+	k, e := msg.String(), d.comment.edit
 	switch {
-	case d.keys.is(k, actSay):
-		d.note, d.aside = nil, d.note
-	case strings.HasPrefix(k, "pg"):
+	case d.comment.leaves(k):
+		d.comment.open, d.body = false, nil
+	case k == "pgup" || k == "pgdown":
 		d.pressScroll(k)
 	case d.keys.is(k, actNewline):
-		d.note.newline()
-	case d.keys.is(k, actSend) && d.note.continued():
-		d.note.newline()
-	case d.keys.is(k, actSend) && len(d.asks[0].Choices) > 0:
-		return d.answerChoice(strings.TrimSpace(d.note.take()))
+		e.newline()
+	case d.keys.is(k, actSend) && e.continued():
+		e.newline()
 	case d.keys.is(k, actSend):
-		return d.answer(loop.Refuse, strings.TrimSpace(d.note.take()))
+		return d.send()
 	default:
-		d.note.press(msg)
+		e.press(msg)
 	}
-	return nil
+	return pressed{}
 }
 
-// stride is how far a key scrolls.
-func (d *dialog) stride(k string) int {
-	if strings.HasPrefix(k, "pg") {
-		return max(d.shown-1, 1)
+// send answers with the comment. A comment that is only a yes or a no moves the
+// marker there instead, for another enter to confirm.
+func (d *dialog) send() pressed {
+	text := strings.TrimSpace(d.comment.text())
+	choices := len(d.asks[0].Choices) > 0
+	kind, word := map[string]answerKind{"y": answerYes, "yes": answerYes, "n": answerNo, "no": answerNo}[strings.ToLower(text)]
+	switch {
+	case choices && text == "" && len(d.rows.picked) == 0:
+		d.hint = "type your answer, or go back with esc"
+		return pressed{}
+	case choices:
+		d.comment.clear()
+		return d.give(loop.Answer{Decision: loop.Answered, Choices: d.rows.picked, Note: text})
+	case word:
+		d.comment.clear()
+		d.rows.mark(kind)
+		d.body, d.hint = nil, "press enter again to confirm"
+		return pressed{}
 	}
-	return 1
+	d.comment.clear()
+	return d.give(loop.Answer{Decision: loop.Refuse, Note: text})
 }
 
-func (d *dialog) answer(decision loop.Decision, note string) *loop.Answer {
-	return d.give(loop.Answer{Decision: decision, Note: note})
-}
-
-// give answers the first question with a.
-func (d *dialog) give(a loop.Answer) *loop.Answer {
+// give answers the first question with a. A comment that is not part of it is
+// kept.
+func (d *dialog) give(a loop.Answer) pressed {
+	p := pressed{answer: &a}
+	if !d.comment.blank() {
+		p.rest = d.comment.text()
+	}
 	a.ID = d.asks[0].ID
 	d.withdraw(a.ID)
-	return &a
+	return p
 }
 
-// lowDialog is how many lines a dialog needs for what stands around a change
-// besides the change.
-const lowDialog = 12
-
-// lines draws the first question in at most height lines, and returns where the
-// cursor stands in them.
-func (d *dialog) lines(width, height int) ([]string, *tea.Cursor) {
-	if low := height < lowDialog; d.body == nil || d.width != width || d.low != low {
-		d.follow = d.follow || d.width != width && d.at+d.scroll > 0
-		d.width, d.low = width, low
-		d.body = d.makeBody(max(width-4, 1))
-	}
-	foot, cursor := d.foot(width)
-	room := max(height-1-len(foot), 0)
-	out := []string{d.title()}
-	out = append(out, d.visible(room, width)...)
-	if cursor != nil {
-		cursor.Y += len(out)
-		d.noteAt = len(out)
-	}
-	return append(out, foot...), cursor
-}
-
-// visible returns the part of the body that fits in room lines, the last of
-// which tells of what does not.
-func (d *dialog) visible(room, width int) []string {
-	d.shown = min(len(d.body), room)
-	if d.shown < len(d.body) && d.shown > 1 {
-		d.shown--
-	}
-	d.followMark()
-	d.scroll = max(0, min(d.scroll, len(d.body)-d.shown))
-	out := slices.Clone(d.body[d.scroll : d.scroll+d.shown])
-	if d.shown < len(d.body) && room > 1 {
-		more, left := "    the end", len(d.body)-d.shown-d.scroll
-		switch {
-		case d.more:
-			more = "    many more lines below"
-		case left > 0:
-			more = "    " + count(left, "more line") + " below"
+// click takes a click on a cell of the dialog. It moves the marker, selects a
+// choice where several may be, or places the cursor in the comment. It never
+// answers.
+func (d *dialog) click(x, y int) {
+	if d.comment.open {
+		if y -= d.comment.line; y >= 0 {
+			d.comment.edit.place(d.comment.edit.cell(x, y))
 		}
-		up, down := d.scrolls(actUp), d.scrolls(actDown)
-		for _, hint := range []string{" · " + up + " and " + down + " scroll", " · " + up + ", " + down} {
-			if lipgloss.Width(more+hint) <= width {
-				more += hint
-				break
-			}
-		}
-		out = append(out, d.st.Dim.Render(ink.Truncate(more, width)))
+		return
 	}
-	return out
-}
-
-// scrolls is the key of a that scrolls: while something is typed, one that
-// means nothing in the text.
-func (d *dialog) scrolls(a action) string {
-	for _, k := range d.keys.keys(a) {
-		if d.note == nil || strings.HasPrefix(k, "pg") {
-			return k
-		}
+	i := d.rowAt(y)
+	if i < 0 {
+		return
 	}
-	return ""
-}
-
-// foot is the line of keys, or what is being said with the refusal.
-func (d *dialog) foot(width int) ([]string, *tea.Cursor) {
-	if d.note != nil {
-		d.note.resize(width, editorLines)
-		lines, cursor := d.note.lines()
-		hint := d.keys.name(actSend) + " " + d.saying() + " · " + d.keys.name(actSay) + " back"
-		return append(slices.Clone(lines), d.st.Dim.Render(ink.Truncate("  "+hint, width))), cursor
+	d.rows.at, d.body, d.lead, d.hint = i, nil, "", ""
+	if d.rows.many && d.rows.all[i].kind == answerChoice {
+		d.rows.toggle()
 	}
-	lines := flow(d.hints(), "   ", max(width-gutter, 1))
-	if !d.armed {
-		until := "waits until you stop typing"
-		if d.behind {
-			until = "waits until the search is closed"
-		}
-		lines = paint(d.st.Dim, append(lines, flow([]string{until}, "", max(width-gutter, 1))...))
-	}
-	for i, l := range lines {
-		lines[i] = "  " + l
-	}
-	return lines, nil
-}
-
-// hints are the keys that answer the first question.
-func (d *dialog) hints() []string {
-	ask := d.asks[0]
-	if len(ask.Choices) > 0 {
-		return d.choiceHints()
-	}
-	yes, no := yesWord(ask), "refuse"
-	if ask.AboutTurn() {
-		no = "stop"
-	}
-	hints := []string{d.keys.name(actApprove) + " " + yes, d.keys.name(actRefuse) + " " + no}
-	if !ask.AboutTurn() {
-		hints = append(hints, d.keys.name(actSay)+" say something")
-	}
-	if ask.Scope != "" { // the longest, so that the others stand in one line
-		hints = append(hints, d.always())
-	}
-	return hints
-}
-
-// saying is what sending does with what is typed.
-func (d *dialog) saying() string {
-	if len(d.asks[0].Choices) > 0 {
-		return "answers"
-	}
-	return "refuses and says so"
-}
-
-func yesWord(a loop.Ask) string {
-	switch {
-	case a.AboutTurn():
-		return "go on"
-	case a.Effect == "write":
-		return "apply"
-	case a.Effect == "execute":
-		return "run"
-	}
-	return "allow"
-}
-
-// flow sets parts side by side in as many lines as they need.
-func flow(parts []string, between string, width int) []string {
-	var lines []string
-	for _, p := range parts {
-		p = ink.Truncate(p, width)
-		if n := len(lines) - 1; n >= 0 && lipgloss.Width(lines[n]+between+p) <= width {
-			lines[n] += between + p
-			continue
-		}
-		lines = append(lines, p)
-	}
-	return lines
 }

@@ -1,15 +1,44 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/loop"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
 )
+
+// lowDialog is how many lines a dialog needs for what stands around a change
+// besides the change.
+const lowDialog = 12
+
+// lines draws the first question in at most height lines, and returns where the
+// cursor stands in them.
+func (d *dialog) lines(width, height int) ([]string, *tea.Cursor) {
+	if low := height < lowDialog; d.body == nil || d.width != width || d.low != low {
+		d.follows = d.follows || d.width != width && d.rows.at+d.scroll > 0
+		d.width, d.low = width, low
+		d.body = d.makeBody(max(width-4, 1))
+	}
+	before, _ := d.foot(width)
+	out := []string{d.title()}
+	out = append(out, d.visible(max(height-1-len(before), 0), width)...)
+	foot, cursor := d.foot(width) // what it says depends on what is visible
+	d.rowsAt += len(out)
+	d.comment.line += len(out)
+	if cursor != nil {
+		cursor.Y += len(out)
+	}
+	return append(out, foot...), cursor
+}
 
 // title is the first line: what is asked, and how much it is.
 func (d *dialog) title() string {
@@ -23,10 +52,7 @@ func (d *dialog) title() string {
 func (d *dialog) headline() (lines []string, right string) {
 	const least = 24 // columns that are worth more than what is said at the right
 	ask := d.asks[0]
-	var facts []string
-	if len(ask.Diffs) == 1 {
-		facts = append(facts, diff.Stat(ask.Diffs[0]))
-	}
+	facts := amountOf(ask)
 	if n := len(d.asks) - 1; n > 0 {
 		facts = append(facts, count(n, "more question"))
 	}
@@ -37,52 +63,147 @@ func (d *dialog) headline() (lines []string, right string) {
 	} else {
 		right = ""
 	}
-	text := ink.SanitizeLine(ask.Title)
-	if ask.Question != "" {
-		text = ink.Sanitize(ask.Question)
-	}
-	if lines = ink.Wrap(text, max(room, 1)); len(lines) == 1 || ask.Question != "" {
-		return lines, right
-	}
-	for _, t := range ask.Targets {
-		if lead, ok := leadOf(ask.Title, t); ok {
-			return ink.Wrap(ink.SanitizeLine(lead), max(room, 1)), right
-		}
-	}
-	return lines, right
+	return ink.Wrap(questionText(ask, d.short), max(room, 1)), right
 }
 
-// leadOf is what a title says before the beginning of a command, which the body
-// shows whole.
-func leadOf(title string, t loop.Target) (lead string, ok bool) {
-	if t.Kind != "command" {
-		return "", false
+// amountOf says how much a question is about: the size of a change, or of a long
+// command.
+func amountOf(ask loop.Ask) []string {
+	if len(ask.Diffs) == 1 {
+		return []string{count(diff.Hunks(ask.Diffs[0]), "hunk") + ", " + diff.Stat(ask.Diffs[0])}
 	}
-	whole := strings.TrimSuffix(title, "…")
+	if len(ask.Diffs) > 1 {
+		sum := loop.Diff{}
+		for _, d := range ask.Diffs {
+			sum.Added, sum.Removed = sum.Added+d.Added, sum.Removed+d.Removed
+		}
+		return []string{count(len(ask.Diffs), "file") + ", " + diff.Stat(sum)}
+	}
+	if c := commandOf(ask); c != nil {
+		if size := commandSize(c.Value); size != "" {
+			return []string{size}
+		}
+	}
+	return nil
+}
+
+// commandSize is the size of a command that is long, empty for others.
+func commandSize(command string) string {
+	const lines, bytes = 10, 1 << 10
+	n := strings.Count(strings.TrimSuffix(command, "\n"), "\n") + 1
+	if n <= lines && len(command) <= bytes {
+		return ""
+	}
+	size := fmt.Sprintf("%d B", len(command))
+	if len(command) >= 1<<10 {
+		size = fmt.Sprintf("%.1f KB", float64(len(command))/(1<<10))
+	}
+	return count(n, "line") + ", " + size
+}
+
+// commandOf is the command that a question is about, nil if it is about
+// something else.
+func commandOf(ask loop.Ask) *loop.Target {
+	if len(ask.Targets) != 1 || ask.Targets[0].Kind != "command" {
+		return nil
+	}
+	return &ask.Targets[0]
+}
+
+// questionText is what is asked, as one sentence that is safe to draw.
+func questionText(ask loop.Ask, short func(string) string) string {
+	switch {
+	case ask.Question != "":
+		return ink.Sanitize(ask.Question)
+	case ask.AboutTurn():
+		return ink.SanitizeLine(ask.Title)
+	}
+	if c := commandOf(ask); c != nil {
+		return askCommandLine(ask.Title, *c, short)
+	}
+	if len(ask.Targets) == 1 && ask.Targets[0].Kind == "host" {
+		return "Send a request to " + exactLine(ask.Targets[0].Value) + "?"
+	}
+	if len(ask.Diffs) == 1 {
+		if d := ask.Diffs[0]; d.Created || d.Deleted {
+			verb := map[bool]string{true: "Create ", false: "Delete "}[d.Created]
+			return verb + exactLine(d.Path) + "?"
+		}
+	}
+	return sentence(exactLine(ask.Title)) + "?"
+}
+
+// askCommandLine asks about a command, which the body shows.
+func askCommandLine(title string, c loop.Target, short func(string) string) string {
+	lead := leadOf(title, c)
+	text := "Run this command"
+	if strings.Contains(lead, " ") { // something else than to run it here
+		text = sentence(strings.TrimRight(exactLine(lead), ":"))
+	}
+	if c.Dir != "" {
+		text += " in " + exactLine(short(c.Dir))
+	}
+	return text + "?"
+}
+
+// exactLine is ink.Exact for what must stay on one line. Space in which text
+// could hide is counted.
+func exactLine(s string) string { return gaps(strings.ReplaceAll(ink.Exact(s), "\n", "⏎")) }
+
+// sentence is text with a capital at its start.
+func sentence(text string) string {
+	r, n := utf8.DecodeRuneInString(text)
+	if n == 0 || r == utf8.RuneError {
+		return text
+	}
+	return string(unicode.ToUpper(r)) + text[n:]
+}
+
+// leadOf is what a title says before the beginning of a command.
+func leadOf(title string, c loop.Target) string {
+	whole := title
+	if i := strings.LastIndex(title, " (+"); i > 0 { // how many lines follow the first
+		whole = title[:i]
+	}
+	whole = strings.TrimSuffix(whole, "…")
 	for i := range whole {
-		if i > 0 && whole[i-1] == ' ' && strings.HasPrefix(t.Value, whole[i:]) {
-			return strings.TrimRight(whole[:i], " "), true
+		if i > 0 && whole[i-1] == ' ' && strings.HasPrefix(c.Value, whole[i:]) {
+			return strings.TrimRight(whole[:i], " ")
 		}
 	}
 	verb, _, _ := strings.Cut(title, " ")
-	return verb, strings.ContainsAny(t.Value, "\n\t") // which a title writes otherwise
+	if before, _, ok := strings.Cut(title, ": "); ok && !strings.HasPrefix(c.Value, verb) {
+		return before
+	}
+	return verb
 }
 
 // makeBody draws everything that speaks for or against the question.
 func (d *dialog) makeBody(width int) []string {
 	ask := d.asks[0]
-	if len(ask.Choices) > 0 {
-		return d.makeChoices(width)
-	}
 	head, _ := d.headline()
-	d.more = false
+	rest := paint(d.st.Bold, slices.Clone(head[1:]))
+	for i, l := range rest {
+		rest[i] = "  " + l
+	}
+	d.more, d.hunks = false, nil
+	if len(ask.Choices) > 0 {
+		rows := d.rows.draw(d.st, width+4, func(answerRow) bool { return false })
+		for i := range d.rows.lines {
+			d.rows.lines[i] += len(rest)
+		}
+		return append(rest, rows...)
+	}
 	var out []string
 	for _, w := range ask.Warnings {
 		out = append(out, paint(d.st.Yellow, ink.Wrap("careful: "+ink.Sanitize(w), width))...)
 	}
 	for _, t := range ask.Targets {
-		if t.Kind == "command" && !d.told(t.Value, head) {
+		switch {
+		case t.Kind == "command":
 			out = append(out, spell(t.Value, width)...)
+		case t.Kind == "host" && len(ask.Targets) == 1:
+			out = append(out, spell(requestOf(ask.Title), width)...)
 		}
 	}
 	about := d.about(width)
@@ -91,11 +212,9 @@ func (d *dialog) makeBody(width int) []string {
 	}
 	for _, change := range ask.Diffs {
 		if len(ask.Diffs) > 1 {
-			out = append(out, ink.Wrap(ink.SanitizeLine(change.Path)+"  "+diff.Stat(change), width)...)
+			out = append(out, ink.Wrap(exactLine(change.Path)+"  "+diff.Stat(change), width)...)
 		}
-		lines := diff.Lines(d.st, change, width, d.deep)
-		d.more = d.more || len(lines) >= d.deep
-		out = append(out, lines...)
+		out = append(out, d.change(change, width, len(rest)+len(out))...)
 	}
 	if d.low { // the change comes first where not all can be seen
 		out = append(out, about...)
@@ -103,45 +222,108 @@ func (d *dialog) makeBody(width int) []string {
 	for i, l := range out {
 		out[i] = strings.TrimRight("    "+l, " ")
 	}
-	rest := paint(d.st.Bold, slices.Clone(head[1:]))
-	for i, l := range rest {
-		rest[i] = "  " + l
-	}
 	return append(rest, out...)
 }
 
-// about is why it is asked, and what an always would cover.
+// requestOf is what a title says after its verb.
+func requestOf(title string) string {
+	if _, rest, ok := strings.Cut(title, " "); ok {
+		return rest
+	}
+	return title
+}
+
+// change draws a change, whose first line is that of the body at at, and notes
+// where its hunks begin.
+func (d *dialog) change(change loop.Diff, width, at int) []string {
+	lines := diff.Lines(d.st, change, width, d.deep)
+	d.more = d.more || len(lines) >= d.deep
+	d.hunks = append(d.hunks, at)
+	for i, l := range lines {
+		if strings.Contains(l, diff.Between) && strings.TrimSpace(ansi.Strip(l)) == diff.Between {
+			d.hunks = append(d.hunks, at+i+1)
+		}
+	}
+	return lines
+}
+
+// about is why it is asked, if that is to be shown, and the scope of row 2 where
+// the row has no room for it.
 func (d *dialog) about(width int) []string {
-	ask, lead := d.asks[0], "asks because "
-	if ask.AboutTurn() {
-		lead = ""
-	}
+	ask := d.asks[0]
 	var lines []string
-	if ask.Why != "" {
-		lines = ink.Wrap(lead+ink.Sanitize(ask.Why), width)
+	if ask.Why != "" && (d.why || ask.AboutTurn()) {
+		lines = ink.Wrap(ink.Sanitize(ask.Why), width)
 	}
-	if ask.Scope != "" && !d.alwaysFits() {
-		lines = append(lines, ink.Wrap("always would cover "+ink.SanitizeLine(ask.Scope), width)...)
+	if !d.scopeFits() {
+		lines = append(lines, ink.Wrap("2 allows in this session: "+exactLine(ask.Scope), width)...)
 	}
 	return paint(d.st.Dim, lines)
 }
 
-// told reports whether the title shows the whole command already.
-func (d *dialog) told(command string, head []string) bool {
-	whole := strings.Join(spell(command, len(command)+1), "\n")
-	return len(head) == 1 && whole == command && strings.HasSuffix(head[0], command)
-}
-
-// always is the key that says yes for good, and for what.
-func (d *dialog) always() string {
-	name := d.keys.name(actAlways) + " always"
-	if d.alwaysFits() {
-		return name + ": " + ink.SanitizeLine(d.asks[0].Scope)
+// scopeFits reports whether row 2 has room for the scope that it allows.
+func (d *dialog) scopeFits() bool {
+	i := d.rows.digit(2)
+	if i < 0 || d.rows.all[i].kind != answerAlways {
+		return true
 	}
-	return name + ", as told above"
+	return len(ink.Wrap("Yes, and allow "+exactLine(d.asks[0].Scope)+" in this session", max(d.width-d.rows.headWidth(), 1))) <= 2
 }
 
-// alwaysFits reports whether what an always covers has room beside its key.
-func (d *dialog) alwaysFits() bool {
-	return lipgloss.Width(d.keys.name(actAlways)+" always: "+ink.SanitizeLine(d.asks[0].Scope)) <= d.width-gutter
+// readable reports whether the user could read all that a yes approves: a
+// command to its end, and the scope of row 2. A change may be approved without.
+func (d *dialog) readable() bool {
+	row := d.rows.marked()
+	mustSee := commandOf(d.asks[0]) != nil || len(d.asks[0].Warnings) > 0 || row != nil && row.kind == answerAlways && !d.scopeFits()
+	return d.seen || !mustSee
+}
+
+// visible returns the part of the body that fits in room lines, the last of
+// which tells of what does not.
+func (d *dialog) visible(room, width int) []string {
+	d.shown = min(len(d.body), room)
+	if d.shown < len(d.body) && d.shown > 1 {
+		d.shown--
+	}
+	d.followMark()
+	d.scroll = max(0, min(d.scroll, len(d.body)-d.shown))
+	d.seen = d.seen || !d.more && (d.shown > 0 || len(d.body) == 0) && d.scroll+d.shown >= len(d.body)
+	out := slices.Clone(d.body[d.scroll : d.scroll+d.shown])
+	if d.shown < len(d.body) && room > 1 {
+		out = append(out, d.st.Dim.Render(ink.Truncate("    "+d.below(width-4), width)))
+	}
+	return out
+}
+
+// below says how much of the body is below the window, and how a long command
+// ends.
+func (d *dialog) below(width int) string {
+	more, left := "the end", len(d.body)-d.shown-d.scroll
+	switch {
+	case d.more:
+		more = "many more lines below"
+	case left > 0:
+		more = count(left, "more line") + " below"
+	}
+	hint := more + " · pgup and pgdn scroll"
+	if lipgloss.Width(hint) > width {
+		hint = more + " · pgup, pgdn"
+	}
+	if commandOf(d.asks[0]) == nil || left <= 0 {
+		return hint
+	}
+	command := strings.TrimRight(commandOf(d.asks[0]).Value, " \n")
+	last := exactLine(strings.TrimSpace(command[strings.LastIndexByte(command, '\n')+1:]))
+	return ink.Truncate(more+" (pgdn) · ends: "+last, width)
+}
+
+// followMark scrolls to the marked row after it was marked.
+func (d *dialog) followMark() {
+	if !d.follows || len(d.asks[0].Choices) == 0 || d.rows.at < 0 || d.rows.at+1 >= len(d.rows.lines) {
+		d.follows = false
+		return
+	}
+	d.follows = false
+	first, end := d.rows.lines[d.rows.at], d.rows.lines[d.rows.at+1]
+	d.scroll = min(max(d.scroll, end-d.shown), first)
 }

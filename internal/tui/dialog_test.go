@@ -24,30 +24,54 @@ func TestAskCommand(t *testing.T) {
 		ask.Ask.Warnings = []string{"build is a link to /srv/build"}
 		ask.Ask.Scope = ""
 		d.events(userSaid("build it"), call("r1", "1", "shell"), ask)
+		d.arms()
 		d.golden("ask-command-" + size)
-		d.press("a") // not offered
+		d.press("2") // not offered
 		d.commands()
-		d.press("y")
+		d.press("end", "y", "enter")
 		d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
 	})
 }
 
 func TestAnswers(t *testing.T) {
+	yes, no := loop.Answer{ID: "1", Decision: loop.Allow}, loop.Answer{ID: "1", Decision: loop.Refuse}
+	because := func(note string) loop.Answer { return loop.Answer{ID: "1", Decision: loop.Refuse, Note: note} }
 	for _, c := range []struct {
 		keys string
 		want loop.Answer
 	}{
-		{"y", loop.Answer{ID: "1", Decision: loop.Allow}},
-		{"n", loop.Answer{ID: "1", Decision: loop.Refuse}},
-		{"a", loop.Answer{ID: "1", Decision: loop.Always}},
-		{"tab u s e enter", loop.Answer{ID: "1", Decision: loop.Refuse, Note: "use"}},
-		{"tab y ctrl+j n enter", loop.Answer{ID: "1", Decision: loop.Refuse, Note: "y\nn"}},
-		{"tab x tab y", loop.Answer{ID: "1", Decision: loop.Allow}},
-		{"enter space z y", loop.Answer{ID: "1", Decision: loop.Allow}},
+		{"1", yes},
+		{"enter", yes},
+		{"y enter", yes},
+		{"Y enter", yes},
+		{"n up up enter", yes},
+		{"y e s enter enter", yes},
+		{"2", loop.Answer{ID: "1", Decision: loop.Always}},
+		{"down enter", loop.Answer{ID: "1", Decision: loop.Always}},
+		{"3", no},
+		{"n enter", no},
+		{"n o enter enter", no},
+		{"4 enter enter", no},
+		{"4 u s e enter", because("use")},
+		{"down down down down enter u s e enter", because("use")},
+		{"u s e enter", because("use")},
+		{"a l s o enter", because("also")},
+		{"n o space w a y enter", because("no way")},
+		{"y o u enter", because("you")},
+		{"Y e p enter", because("Yep")},
+		{"ä enter", because("ä")},
+		{"5 enter", because("5")},
+		{"w 1 2 y n ? enter", because("w12yn?")},
+		{"w y ctrl+j n enter", because("wy\nn")},
+		{"w esc a enter", because("wa")},
+		{"w tab a up b enter", because("wab")},
+		{"w a esc down enter b enter", because("wab")},
+		{"space z enter", because("z")},
 	} {
 		t.Run(c.keys, func(t *testing.T) {
 			d := newDriver(t, 80, 24, Options{})
 			d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
+			d.arms()
 			d.press(strings.Fields(c.keys)...)
 			d.commands(c.want)
 			if d.m.dialog.waits() {
@@ -57,19 +81,64 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// A comment that is not sent is not lost: it becomes a draft.
+func TestCommentOfAnotherAnswer(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
+	d.arms()
+	d.enter("maybe later")
+	d.press("esc")
+	d.sees("4  No, and tell the model why: maybe later")
+	d.press("1")
+	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
+	d.holds("maybe later")
+}
+
+// Enter sends no empty comment, and nothing where no row is marked.
+func TestEnterWithoutARow(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.enter("also fix")
+	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
+	d.arms()
+	d.lacks(markRow)
+	d.sees("› also fix", "your draft")
+	d.press("enter")
+	d.commands()
+	d.sees("choose a row: ↑↓ or its digit")
+	d.press("down", "enter")
+	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
+	d.holds("also fix")
+}
+
+// A paste answers nothing: it is the comment.
+func TestPasteIntoAQuestion(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
+	d.send(tea.PasteMsg{Content: "1\n"}) // too early
+	d.holds("1\n")
+	d.press("ctrl+u", "backspace", "backspace")
+	d.holds("")
+	d.arms()
+	d.send(tea.PasteMsg{Content: "1\ny"})
+	d.send(tea.PasteMsg{Content: "es"})
+	d.commands()
+	d.press("enter")
+	d.commands(loop.Answer{ID: "1", Decision: loop.Refuse, Note: "1\nyes"})
+}
+
 func TestSayWithRefusal(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, Options{})
 		d.events(asked()...)
-		d.press("tab")
+		d.arms()
 		d.enter("keep the handler's name")
 		d.send(tea.PasteMsg{Content: " as it is"})
 		d.golden("refuse-with-words-" + size)
 	})
 }
 
-// A dialog that arrives while somebody types takes no key until half a second
-// without one has passed. The draft stays.
+// A question that appears while the user types takes no key until none was
+// pressed for a while. The keys go into the draft, which stays.
 func TestFocus(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"))
@@ -77,19 +146,33 @@ func TestFocus(t *testing.T) {
 	d.enter("also ")
 	d.pass(100 * time.Millisecond)
 	d.events(askCommand("1", "make"))
-	for range 5 { // typing on, never half a second without a key
+	for range 5 { // always less than the pause apart
 		d.enter("y")
-		d.pass(400 * time.Millisecond)
+		d.pass(600 * time.Millisecond)
 	}
 	d.commands()
 	d.golden("dialog-while-typing")
-	d.pass(200 * time.Millisecond)
+	d.pass(100 * time.Millisecond)
 	d.golden("dialog-after-typing")
-	d.press("y")
+	d.press("1")
 	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
 	if !strings.Contains(d.screen(), "› also yyyyy▌") {
 		t.Errorf("the draft did not come back:\n%s", d.screen())
 	}
+}
+
+// A question takes no key right after it appeared, also if nobody typed before.
+func TestQuestionOutOfTheBlue(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.events(userSaid("go"), call("r1", "1", "shell"))
+	d.pass(time.Minute)
+	d.events(askCommand("1", "make"))
+	d.pass(600 * time.Millisecond)
+	d.press("1")
+	d.pass(600 * time.Millisecond)
+	d.press("y")
+	d.commands()
+	d.holds("1y")
 }
 
 // What follows an answer at once is not taken for the answer to the next
@@ -97,16 +180,61 @@ func TestFocus(t *testing.T) {
 func TestSecondQuestion(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), call("r1", "2", "shell"), askCommand("1", "make"))
-	d.press("y")
+	d.arms()
+	d.press("1")
 	d.events(result("1", "shell make", "execute", loop.OK, "", "", 0), askCommand("2", "rm -rf /"))
-	d.press("y", "y")
+	for range 20 { // a key that is held
+		d.pass(30 * time.Millisecond)
+		d.press("1", "enter", "y")
+	}
 	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
-	d.pass(600 * time.Millisecond)
-	d.press("n")
+	d.pass(quietNext)
+	d.press("3")
 	d.commands(loop.Answer{ID: "1", Decision: loop.Allow}, loop.Answer{ID: "2", Decision: loop.Refuse})
 	if !d.m.editor.empty() {
 		t.Errorf("keys went astray: %q", d.m.editor.value())
 	}
+}
+
+// Questions that follow each other are answered as fast as a user presses a key.
+func TestFourQuestionsInARow(t *testing.T) {
+	for name, ask := range map[string]func(d *driver, i int){
+		"together": func(d *driver, i int) {
+			if i == 0 {
+				d.events(askCommand("0", "one"), askCommand("1", "two"), askCommand("2", "three"), askCommand("3", "four"))
+			}
+		},
+		"one by one": func(d *driver, i int) { d.events(askCommand(strconv.Itoa(i), "make")) },
+	} {
+		d := newDriver(t, 80, 24, Options{})
+		d.events(userSaid("go"))
+		var want []loop.Command
+		for i := range 4 {
+			ask(d, i)
+			d.pass(map[bool]time.Duration{true: quiet, false: quietNext}[i == 0])
+			d.press("1")
+			want = append(want, loop.Answer{ID: strconv.Itoa(i), Decision: loop.Allow})
+		}
+		d.commands(want...)
+		if t.Failed() {
+			t.Fatalf("%s: not all questions were answered", name)
+		}
+	}
+}
+
+// A sentence that follows an answer at once goes into the draft, and answers
+// nothing.
+func TestSentenceAfterAnAnswer(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"), askCommand("2", "rm -rf /"))
+	d.arms()
+	d.press("1")
+	for _, r := range "and 1 more" {
+		d.pass(100 * time.Millisecond)
+		d.enter(string(r))
+	}
+	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
+	d.holds("and 1 more")
 }
 
 func TestQuestionsQueue(t *testing.T) {
@@ -116,30 +244,42 @@ func TestQuestionsQueue(t *testing.T) {
 		t.Errorf("what waits is not told:\n%s", d.screen())
 	}
 	d.events(result("2", "shell two", "execute", loop.Interrupted, "", "", 0))
-	d.press("y")
+	d.arms()
+	d.press("1")
 	d.pass(time.Second)
-	d.press("n")
+	d.press("3")
 	d.commands(loop.Answer{ID: "1", Decision: loop.Allow}, loop.Answer{ID: "3", Decision: loop.Refuse})
 }
 
 func TestStepsQuestion(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	d.events(userSaid("go"), loop.Asked{Ask: loop.Ask{ID: loop.StepsAsk, Title: "50 steps so far. Go on?", Why: "a turn stops every 50 steps (--max-steps)"}})
+	d.arms()
 	d.golden("ask-steps")
 	if d.m.moves() {
 		t.Error("something moves while the person is asked")
 	}
-	d.press("y")
+	d.press("2", "4")    // there are no such rows
+	d.enter("no, go on") // what is typed belongs in the draft
+	d.arms()
+	d.press("enter")
+	d.commands()
+	d.press("y", "enter")
 	d.commands(loop.Answer{ID: loop.StepsAsk, Decision: loop.Allow})
+	d.holds("no, go on")
 }
 
 func TestInterruptWhileAsked(t *testing.T) {
 	for _, key := range []string{"esc", "ctrl+c"} {
-		for _, before := range []string{"", "tab"} {
+		for _, before := range []string{"", "early", "ctrl+g esc"} {
 			t.Run(before+" "+key, func(t *testing.T) {
 				d := newDriver(t, 80, 24, Options{})
 				d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
-				d.press(strings.Fields(before)...)
+				if before != "early" {
+					d.arms()
+					d.press(strings.Fields(before)...)
+				}
+				d.commands()
 				d.press(key)
 				d.commands(loop.Interrupt{})
 				if !strings.Contains(d.screen(), "stopping · esc again kills") {
@@ -147,7 +287,7 @@ func TestInterruptWhileAsked(t *testing.T) {
 				}
 				d.press(key, key)
 				d.commands(loop.Interrupt{}, loop.Interrupt{})
-				if !strings.Contains(d.screen(), "killing") || strings.Contains(d.screen(), "y run") {
+				if !strings.Contains(d.screen(), "killing") || strings.Contains(d.screen(), "1  Yes") {
 					t.Errorf("screen:\n%s", d.screen())
 				}
 				d.events(result("1", "shell make", "execute", loop.Interrupted, "", "", 0), turnEnd(loop.UserInterrupt, time.Second))
@@ -168,15 +308,19 @@ func TestLongDiff(t *testing.T) {
 		d := newDriver(t, w, h, Options{})
 		d.events(userSaid("go"), loop.Asked{Ask: loop.Ask{ID: "1", Title: "write long.txt", Effect: "write",
 			Diffs: []loop.Diff{{Path: "long.txt", Unified: b.String(), Added: 200, Created: true}}, Why: "it changes files"}})
+		d.arms()
 		d.golden("long-diff-" + size)
-		for range 100 {
+		for range 250 {
 			d.press("pgdown")
 		}
-		if !strings.Contains(d.screen(), "line xxxr") || !strings.Contains(d.screen(), "y apply") {
+		if !strings.Contains(d.screen(), "line xxxr") || !strings.Contains(d.screen(), "1  Yes") {
 			t.Errorf("the end of the diff is out of reach:\n%s", d.screen())
 		}
-		d.press("pgdown", "down", "down", "up")
-		d.press("n")
+		d.press("home")
+		if !strings.Contains(d.screen(), "more lines below") {
+			t.Errorf("home does not go to the start:\n%s", d.screen())
+		}
+		d.press("end", "3")
 		d.commands(loop.Answer{ID: "1", Decision: loop.Refuse})
 	})
 }
@@ -199,6 +343,7 @@ func TestNothingIsCutFromAQuestion(t *testing.T) {
 			d := newDriver(t, w, h, Options{})
 			ask.ID = "1"
 			d.events(userSaid("go"), loop.Asked{Ask: ask}, askCommand("2", "make"))
+			d.arms()
 			var seen strings.Builder
 			for range 60 {
 				from := strings.Index(d.screen(), "\n?")
@@ -207,7 +352,7 @@ func TestNothingIsCutFromAQuestion(t *testing.T) {
 			}
 			want := []string{ask.Scope, ask.Question}
 			if ask.Question == "" && len(ask.Targets) == 0 {
-				want = append(want, ask.Title)
+				want = append(want, ask.Title[1:]+"?") // with a capital
 			}
 			for _, t := range ask.Targets {
 				want = append(want, t.Value)
@@ -246,6 +391,7 @@ func TestGiantDiffIsReadToItsEnd(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	d.events(userSaid("go"), loop.Asked{Ask: loop.Ask{ID: "1", Title: "write giant.txt", Effect: "write",
 		Diffs: []loop.Diff{{Path: "giant.txt", Unified: u.String(), Added: 9_000, Created: true}}}})
+	d.arms()
 	if n := len(d.m.dialog.body); n > openLines+10 {
 		t.Errorf("%d lines are drawn before anybody scrolls", n)
 	}
@@ -253,7 +399,7 @@ func TestGiantDiffIsReadToItsEnd(t *testing.T) {
 	for d.screen() != was {
 		was = d.screen()
 		d.m.dialog.scroll = len(d.m.dialog.body) // as far as it goes
-		d.press("up", "down", "down", "pgdown")
+		d.press("pgup", "pgdown", "pgdown", "pgdown")
 	}
 	if !strings.Contains(was, "line 9000") || strings.Contains(was, "…") {
 		t.Errorf("the end is out of reach:\n%s", was)
@@ -266,8 +412,9 @@ func TestNoteOutlivesAStop(t *testing.T) {
 	d.enter("and then")
 	d.events(asked()...)
 	d.pass(time.Second)
-	d.press("tab")
 	d.enter("not like this")
+	d.press("esc")
+	d.commands()
 	d.press("esc")
 	d.commands(loop.Interrupt{})
 	d.sees("› not like this\n  and then")
@@ -285,13 +432,13 @@ func TestSearchBeforeQuestion(t *testing.T) {
 		d.enter("the")
 		d.pass(2 * time.Second)
 		d.enter("y")
-		d.sees("find  they", "waits until the search is closed")
+		d.sees("find  they", "the question waits until the search is closed")
 		d.press("enter", "esc")
 		if d.commands(); t.Failed() {
 			t.Fatalf("%s: the search has answered", name)
 		}
-		d.pass(time.Second)
-		d.press("y")
+		d.arms()
+		d.press("1")
 		d.commands(loop.Answer{ID: "5", Decision: loop.Allow})
 	}
 }

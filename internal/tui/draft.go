@@ -28,7 +28,7 @@ type typedAt struct {
 }
 
 func (m *model) typedAt() typedAt {
-	at := typedAt{prompt: m.editor.buf.Revision(), note: m.dialog.note}
+	at := typedAt{prompt: m.editor.buf.Revision(), note: m.dialog.comment.edit}
 	if at.note != nil {
 		at.words = at.note.buf.Revision()
 	}
@@ -118,16 +118,15 @@ func (m *model) takeUp(ask loop.Ask) {
 	if i < 0 || len(m.dialog.asks) > 1 || ask.AboutTurn() {
 		return
 	}
-	m.dialog.speak(len(ask.Choices))
-	m.dialog.note.restore(m.waits[i].text)
+	m.dialog.resume(m.waits[i].text)
 	m.waits = slices.Delete(slices.Clone(m.waits), i, i+1)
 }
 
 // keepWords puts what was being said to a question that goes away into the
 // editor.
 func (m *model) keepWords() {
-	if note := m.dialog.note; note != nil && !note.blank() {
-		m.giveBack(note.whole())
+	if c := &m.dialog.comment; !c.blank() {
+		m.giveBack(c.text())
 	}
 }
 
@@ -135,8 +134,8 @@ func (m *model) keepWords() {
 // into the turn that runs.
 func (m *model) draft() loop.Draft {
 	d := m.editor.draft()
-	if note := m.dialog.note; note != nil && !note.blank() {
-		d.Queue = append(d.Queue, loop.Waiting{Text: note.whole(), About: m.dialog.asks[0].Title})
+	if c := &m.dialog.comment; !c.blank() {
+		d.Queue = append(d.Queue, loop.Waiting{Text: c.text(), About: m.dialog.asks[0].Title})
 	}
 	d.Queue = append(d.Queue, m.unsentQueue()...)
 	return d
@@ -186,7 +185,7 @@ func sameImages(a, b []llm.Image) bool {
 func (m *model) keepDraft() tea.Cmd {
 	switch {
 	case !m.touched():
-	case m.editor.blank() && (m.dialog.note == nil || m.dialog.note.blank()) && len(m.unsentQueue()) == 0:
+	case m.editor.blank() && m.dialog.comment.blank() && len(m.unsentQueue()) == 0:
 		m.saveDraft()
 	case !m.saving:
 		m.saving = true

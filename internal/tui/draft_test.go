@@ -116,7 +116,7 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDriver(t, 80, 24, Options{})
 			d.events(userSaid("go"), call("r1", "1", "shell"), c.ask)
-			d.press("tab")
+			d.arms()
 			d.enter("not yet, it ")
 			d.pass(2 * time.Second)
 			kept := loop.Draft{Queue: []loop.Waiting{{Text: "not yet, it ", About: c.ask.Ask.Title}}}
@@ -129,7 +129,7 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 			d.events(userSaid("go on"), call("r2", "9", "shell"), c.again)
 			d.pass(time.Second)
 			if c.asAnyPrompt {
-				d.press("y")
+				d.press("1")
 				d.events(turnEnd(loop.Done, 0))
 				d.press("enter")
 				d.commands(loop.Answer{ID: "9", Decision: loop.Allow}, prompted("not yet, it"))
@@ -152,9 +152,9 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 func TestWordsToAQuestionStay(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
-	d.press("tab")
+	d.arms()
 	d.enter("no, ")
-	d.press("tab", "tab")
+	d.press("tab")
 	d.enter("because")
 	d.sees("no, because")
 	d.events(turnEnd(loop.ProviderError, time.Second))

@@ -172,7 +172,8 @@ func TestTypedCommands(t *testing.T) {
 }
 
 func TestModeCycles(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, Options{Mode: "all"})
+	d.events(&loop.ModeSet{Mode: "ask"})
 	d.press("shift+tab", "shift+tab", "shift+tab", "shift+tab")
 	d.commands(loop.SetMode{Mode: policy.Edits}, loop.SetMode{Mode: policy.Plan}, loop.SetMode{Mode: policy.All}, loop.SetMode{Mode: policy.Ask})
 	d.events(&loop.ModeSet{Mode: "plan"})

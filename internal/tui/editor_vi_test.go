@@ -3,7 +3,6 @@ package tui
 import (
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -78,8 +77,7 @@ func TestViInterrupts(t *testing.T) {
 func TestViKeysInADialog(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{Vi: true})
 	d.events(userSaid("go"), loop.Asked{Ask: loop.Ask{ID: "c1", Title: "shell make", Effect: "execute"}})
-	d.pass(time.Second)
-	d.press("tab")
+	d.arms()
 	d.enter("not now")
 	d.press("esc", "d", "b", "enter")
 	d.commands(loop.Answer{ID: "c1", Decision: loop.Refuse, Note: "not w"})

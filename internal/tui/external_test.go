@@ -97,8 +97,8 @@ func TestWhileInTheEditor(t *testing.T) {
 	d.holds("faster\nbetter")
 	d.enter("y") // a key too many
 	d.commands()
-	d.pass(time.Second)
-	d.press("y")
+	d.arms()
+	d.press("1")
 	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
 	d.holds("faster\nbettery")
 }

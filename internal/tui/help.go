@@ -24,10 +24,10 @@ func (h *help) show() { h.open, h.scroll = true, 0 }
 // press takes a key; most close the help.
 func (h *help) press(msg tea.KeyPressMsg) {
 	k := msg.String()
-	switch {
-	case h.keys.is(k, actUp), k == "up":
+	switch k {
+	case "up", "k", "pgup":
 		h.move(-h.stride(k))
-	case h.keys.is(k, actDown), k == "down", k == "space":
+	case "down", "j", "pgdown", "space":
 		h.move(h.stride(k))
 	default:
 		h.open = false

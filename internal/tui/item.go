@@ -17,6 +17,7 @@ const (
 	markRunning = "◦"
 	markFailed  = "✗"
 	markAsked   = "?"
+	markRow     = "❯" // the marked row of a question
 	markAbove   = "↑" // more of it is above
 	markBelow   = "↓"
 )

@@ -9,7 +9,7 @@ import (
 
 // Key is one row of the table of keys, as it is told to people.
 type Key struct {
-	Action string // what a configuration calls it
+	Action string // what a configuration calls it; empty if the keys are fixed
 	Keys   string
 	What   string
 }
@@ -36,7 +36,7 @@ type keymap struct{ rows []binding }
 func newKeymap(changed map[string][]string) keymap {
 	rows := rebound(changed)
 	for i, r := range rows {
-		if _, ok := changed[string(r.action)]; ok {
+		if _, ok := changed[string(r.action)]; ok || r.action == fixed {
 			continue
 		}
 		rows[i].keys = slices.DeleteFunc(slices.Clone(r.keys), func(key string) bool {
@@ -55,7 +55,7 @@ func rebound(changed map[string][]string) []binding {
 	rows := bindings()
 	for i := range rows {
 		keys, ok := changed[string(rows[i].action)]
-		if !ok {
+		if !ok || rows[i].action == fixed {
 			continue
 		}
 		rows[i].keys = nil
@@ -91,7 +91,7 @@ func (k keymap) name(a action) string {
 
 func (k keymap) keys(a action) []string {
 	for _, r := range k.rows {
-		if r.action == a {
+		if r.action == a && a != fixed {
 			return r.keys
 		}
 	}

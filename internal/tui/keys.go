@@ -5,6 +5,9 @@ import "slices"
 // action is what a key does. Its name is what a configuration calls it by.
 type action string
 
+// fixed stands for keys that no configuration can change.
+const fixed action = ""
+
 // The actions.
 const (
 	actSend       action = "send"
@@ -35,16 +38,6 @@ const (
 	actMouse      action = "mouse"
 	actSuspend    action = "suspend"
 	actRedraw     action = "redraw"
-
-	actApprove action = "approve"
-	actRefuse  action = "refuse"
-	actAlways  action = "always"
-	actSay     action = "say"
-	actPick    action = "pick"
-	actToggle  action = "toggle"
-	actAnswer  action = "answer"
-	actUp      action = "up"
-	actDown    action = "down"
 
 	actListUp   action = "list-up"
 	actListDown action = "list-down"
@@ -177,15 +170,16 @@ func screenKeys() []binding {
 // suggestions.
 func overlayKeys() []binding {
 	return []binding{
-		{actApprove, inQuestion, []string{"y"}, "yes, once"},
-		{actRefuse, inQuestion, []string{"n"}, "no; to a choice, the model is to make it"},
-		{actAlways, inQuestion, []string{"a"}, "yes, always in the scope that is written there"},
-		{actSay, inQuestion, []string{"tab"}, "say something with the no, or answer in your own words"},
-		{actPick, inQuestion, []string{"1", "2", "3", "4", "5", "6", "7"}, "take the choice of that number"},
-		{actToggle, inQuestion, []string{"space"}, "take the marked choice or not, where several may be taken"},
-		{actAnswer, inQuestion, []string{"enter"}, "answer with the choices taken, or the marked one"},
-		{actUp, inQuestion, []string{"up", "k", "pgup"}, "scroll what is shown, or mark another choice"},
-		{actDown, inQuestion, []string{"down", "j", "pgdown"}, ""},
+		{fixed, inQuestion, []string{"up", "down"}, "move the marker to another row"},
+		{fixed, inQuestion, []string{"enter"}, "answer with the marked row, or with the selected choices"},
+		{fixed, inQuestion, []string{"1", "2", "3", "4", "5", "6", "7", "8"}, "answer with the row of that number, or select that choice where several may be selected"},
+		{fixed, inQuestion, []string{"y", "n"}, "move the marker to Yes or No; any other text is the reason of a no, or an answer in your own words"},
+		{fixed, inQuestion, []string{"space"}, "select the marked choice, where several may be selected"},
+		{fixed, inQuestion, []string{"tab"}, "next hunk of the change; from a comment, back to the rows"},
+		{fixed, inQuestion, []string{"ctrl+g"}, "full view of the change or the command"},
+		{fixed, inQuestion, []string{"?"}, "show why the question is asked"},
+		{fixed, inQuestion, []string{"pgup", "pgdown", "home", "end"}, "scroll the change or the command"},
+		{fixed, inQuestion, []string{"esc"}, "reject and interrupt the turn; from a comment, back to the rows"},
 
 		{actListUp, inList, []string{"up", "ctrl+p"}, "the one above"},
 		{actListDown, inList, []string{"down", "ctrl+n"}, "the one below"},

@@ -15,9 +15,14 @@ import (
 func CheckKeys(changed map[string][]string) (action string, err error) {
 	var names []string
 	for _, b := range bindings() {
-		names = append(names, string(b.action))
+		if b.action != fixed {
+			names = append(names, string(b.action))
+		}
 	}
 	for _, a := range sortedNames(changed) {
+		if slices.Contains(retired(), a) {
+			continue
+		}
 		if !slices.Contains(names, a) {
 			hint := "agent keys lists them"
 			if near := spelling.Nearest(a, names); near != "" {
@@ -32,6 +37,18 @@ func CheckKeys(changed map[string][]string) (action string, err error) {
 		}
 	}
 	return "", nil
+}
+
+// retired are the actions of earlier versions that a configuration may still
+// name: the keys of a question are fixed now.
+func retired() []string {
+	return []string{"approve", "refuse", "always", "say", "pick", "toggle", "answer", "up", "down"}
+}
+
+// RetiredKeys returns the names in a configuration of actions that no longer
+// exist, in order.
+func RetiredKeys(changed map[string][]string) []string {
+	return slices.DeleteFunc(sortedNames(changed), func(a string) bool { return !slices.Contains(retired(), a) })
 }
 
 func sortedNames(m map[string][]string) []string {

@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/loop"
 )
 
 func TestDefaultKeysDoOneThing(t *testing.T) {
@@ -14,7 +17,7 @@ func TestDefaultKeysDoOneThing(t *testing.T) {
 	}
 	seen := map[action]bool{}
 	for _, b := range bindings() {
-		if seen[b.action] {
+		if b.action != fixed && seen[b.action] {
 			t.Errorf("%s stands in the table twice", b.action)
 		}
 		seen[b.action] = true
@@ -47,7 +50,9 @@ func TestKeysOfAConfiguration(t *testing.T) {
 		{keys: map[string][]string{"open": {"ctrl+t x"}}, clash: []string{"ctrl+t of open-all is where ctrl+t x of open begins"}},
 		{keys: map[string][]string{"open": {"ctrl+w"}}, clash: []string{"ctrl+w is bound to both open and erase-word: open has it"}},
 		{keys: map[string][]string{"open-all": {"ctrl+o"}}, clash: []string{"ctrl+o is bound to both open and open-all: open-all has it"}},
-		{keys: map[string][]string{"open": {"y"}}}, // a question has its own
+		{keys: map[string][]string{"open": {"y"}}},                                // a question has its own
+		{keys: map[string][]string{"approve": {"ctrl+y"}, "up": {"no such key"}}}, // of an earlier version
+		{keys: map[string][]string{"": {"y"}}, action: "", err: "there is no action"},
 	} {
 		action, err := CheckKeys(c.keys)
 		if action != c.action || (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
@@ -60,6 +65,21 @@ func TestKeysOfAConfiguration(t *testing.T) {
 			t.Errorf("%v: %s", c.keys, d)
 		}
 	}
+}
+
+// A configuration of an earlier version sets keys that no longer exist. They
+// change nothing.
+func TestRetiredKeys(t *testing.T) {
+	old := map[string][]string{"say": {"f5"}, "approve": {"x"}, "open": {"f6"}, "down": {}}
+	if diff := cmp.Diff(RetiredKeys(old), []string{"approve", "down", "say"}); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+	d := newDriver(t, 80, 24, Options{Keys: old})
+	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
+	d.arms()
+	d.send(tea.KeyPressMsg{Code: tea.KeyF5})
+	d.press("down", "enter")
+	d.commands(loop.Answer{ID: "1", Decision: loop.Always})
 }
 
 // What the configuration binds goes before what is bound by default.
@@ -112,7 +132,6 @@ func TestActionsByName(t *testing.T) {
 	d.enter("two words")
 	d.send(actEraseWord.press())
 	d.send(actHelp.press()) // not on a prompt that holds something
-	d.send(actApprove.press())
 	if got := d.m.editor.value(); got != "two " {
 		t.Errorf("got %q in the editor", got)
 	}

@@ -205,11 +205,10 @@ func TestScrollWhileSaying(t *testing.T) {
 	d := newDriver(t, 40, 14, Options{})
 	url := "https://example.org/" + strings.Repeat("path/", 60)
 	d.events(userSaid("go"), loop.Asked{Ask: loop.Ask{ID: "1", Title: "fetch " + url, Effect: "network"}})
-	d.pass(time.Second)
-	d.press("tab")
+	d.arms()
 	d.enter("not there")
 	d.lacks("the end")
-	d.sees("pgup, pgdown")
+	d.sees("pgup, pgdn")
 	for range 9 {
 		d.press("pgdown")
 	}

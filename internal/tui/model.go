@@ -47,7 +47,6 @@ type model struct {
 
 	play    []Prompt  // prompts that are still to be played
 	lastKey time.Time // when something was typed, or clicked
-	decided time.Time // when a dialog last took a key
 	warned  time.Time // when ctrl+c was pressed on an empty prompt
 	escaped time.Time // when esc was
 	chord   string    // keys that were pressed, and more of which are to come
@@ -90,7 +89,7 @@ func newModel(o Options, now func() time.Time, send func(loop.Command)) *model {
 	m.st = m.look.Styles()
 	m.list = newTranscript(m.st)
 	m.editor = newEditor(m.keys, m.st, o.Vi)
-	m.dialog = &dialog{keys: m.keys, st: m.st, vi: o.Vi}
+	m.dialog = newDialog(m.keys, m.st, o, now)
 	m.help = &help{keys: m.keys}
 	m.list.head(&header{o.heading("")})
 	m.tell(o.History)
@@ -122,7 +121,11 @@ func (m *model) Init() tea.Cmd {
 
 // Update routes msg and sees to it that what moves keeps moving.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	covered := m.covered()
 	cmd := tea.Batch(m.route(msg), m.typedOn(), m.knownModels())
+	if covered && m.dialog.waits() {
+		m.dialog.arming.hold(m.now())
+	}
 	m.arrangeAfter(msg)
 	cmd = tea.Batch(cmd, m.keepDraft(), m.turnPages())
 	if !m.ticking && m.moves() {
@@ -210,9 +213,7 @@ func (m *model) apply(ev loop.Event) {
 	m.find.heard(ev, m.list.events()-1)
 	switch ev := ev.(type) {
 	case loop.Asked:
-		now := m.now()
-		m.dialog.push(ev.Ask, now.Sub(m.lastKey), now.Sub(m.decided) < quiet)
-		m.dialog.armed = m.dialog.armed && !m.find.typing && !m.editing
+		m.dialog.push(ev.Ask, m.now().Sub(m.lastKey) < quiet && !m.editor.blank())
 		m.takeUp(ev.Ask)
 	case *loop.Decided:
 		m.withdraw(ev.ID)
@@ -318,7 +319,7 @@ func since(then, now time.Time) bool { return !then.IsZero() && now.Sub(then) < 
 // moves reports whether anything changes with time alone.
 func (m *model) moves() bool {
 	if m.dialog.waits() {
-		return !m.done && !m.dialog.armed && !m.find.typing
+		return !m.done && !m.dialog.arming.ready && !m.covered()
 	}
 	return !m.done && (m.busy() || !m.warned.IsZero() || !m.escaped.IsZero())
 }
@@ -367,11 +368,13 @@ func (m *model) move() {
 
 // arm lets the dialog take keys once nobody types.
 func (m *model) arm(now time.Time) {
-	last := m.lastKey
-	if m.decided.After(last) && m.dialog.after {
-		last = m.decided
+	if !m.covered() {
+		m.dialog.arming.advance(now)
 	}
-	if m.dialog.waits() && !m.find.typing && !m.editing && now.Sub(last) >= quiet {
-		m.dialog.armed = true
-	}
+}
+
+// covered reports whether something else has the keys before a question does. In
+// plain mode it is the lines, always: their enter answers nothing.
+func (m *model) covered() bool {
+	return m.lines || m.find.typing || m.editing || m.whole || m.over != nil || m.help.open
 }

@@ -34,7 +34,10 @@ func (m *model) click(msg tea.MouseClickMsg) tea.Cmd {
 		return nil
 	}
 	now, h := m.now(), &m.pointer
-	m.lastKey = now // the next click, meant for the draft, must not answer a question either
+	m.lastKey = now
+	if !m.dialog.takes() { // the next click, meant for the draft, must not answer a question either
+		m.dialog.arming.typed(now)
+	}
 	again := h.clicks > 0 && now.Sub(h.at) < clickPause && h.x == msg.X && h.y == msg.Y
 	if !again {
 		h.clicks, h.opened = 0, nil

@@ -58,7 +58,9 @@ func TestWholeWhileAsked(t *testing.T) {
 	d.send(tea.WindowSizeMsg{Width: 40, Height: 2})
 	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	d.press("q")
-	d.pass(time.Second)
-	d.press("y")
+	d.press("1") // too early
+	d.commands()
+	d.arms()
+	d.press("1")
 	d.commands(loop.Answer{ID: "5", Decision: loop.Allow})
 }

@@ -113,7 +113,11 @@ func (m *model) slashKeys(arg string) tea.Cmd {
 	u.filter = arg
 	var all []option
 	for _, b := range m.keys.told() {
-		all = append(all, option{id: string(b.action), name: b.pressed(), what: b.what, right: string(b.where)})
+		id := string(b.action)
+		if b.action == fixed {
+			id = b.pressed()
+		}
+		all = append(all, option{id: id, name: b.pressed(), what: b.what, right: string(b.where)})
 	}
 	u.fill(all)
 	return m.show(u)

@@ -180,7 +180,7 @@ func (p *teller) lines() <-chan string {
 func (p *teller) line(line string) tea.Cmd {
 	line = strings.TrimSpace(line)
 	switch {
-	case p.m.dialog.waits() && (!p.in.Typed || isNumber(line) || p.m.now().Sub(p.asked) >= quiet):
+	case p.m.dialog.waits() && (!p.in.Typed || isAnswer(line) || p.m.now().Sub(p.asked) >= quiet):
 		p.answer(line)
 	case p.chooses(line):
 		return p.choose(line)

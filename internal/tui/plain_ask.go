@@ -10,21 +10,17 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// plainChoice is one of the answers to a question about a tool call.
-type plainChoice struct {
-	text   string
-	answer loop.Decision
-	show   bool // it is none: the changes are shown
-}
+// showDigit is the number that shows the change of an approval.
+const showDigit = 5
 
-// ask tells of a question, whole, and of the numbers that answer it.
+// ask prints a question, whole, and the rows that answer it.
 func (p *teller) ask(ask loop.Ask) {
 	p.asked = p.m.now()
 	if len(ask.Choices) > 0 {
 		p.askChoice(ask)
 		return
 	}
-	title := ink.SanitizeLine(ask.Title)
+	title := questionText(ask, p.m.dialog.short)
 	if len(ask.Diffs) == 1 {
 		title += " (" + diff.Stat(ask.Diffs[0]) + ")"
 	}
@@ -33,113 +29,180 @@ func (p *teller) ask(ask loop.Ask) {
 		p.block("", "careful: "+ink.Sanitize(w))
 	}
 	for _, t := range ask.Targets {
-		whole := strings.Join(spell(t.Value, plainWidth), "\n")
-		if t.Kind == "command" && !(whole == t.Value && strings.HasSuffix(title, whole)) {
-			p.block("", whole)
+		switch {
+		case t.Kind == "command":
+			p.block("", strings.Join(spell(t.Value, plainWidth), "\n"))
+		case t.Kind == "host" && len(ask.Targets) == 1:
+			p.block("", strings.Join(spell(requestOf(ask.Title), plainWidth), "\n"))
 		}
 	}
 	if ask.Why != "" {
-		p.block("", "because "+ink.Sanitize(ask.Why))
+		p.block("", ink.Sanitize(ask.Why))
 	}
-	var numbers []string
-	for i, c := range plainChoices(ask) {
-		numbers = append(numbers, strconv.Itoa(i+1)+" "+c.text)
+	var rows []string
+	for _, row := range rowsOf(ask).all {
+		text := strconv.Itoa(row.digit)
+		if row.kind == answerComment {
+			text += " TEXT"
+		}
+		rows = append(rows, text+" "+lowered(exactLine(row.text)))
 	}
-	p.print("  " + strings.Join(numbers, ", "))
-	if !ask.AboutTurn() {
-		p.print("  anything else refuses, and tells the model that")
+	if len(ask.Diffs) > 0 {
+		rows = append(rows, strconv.Itoa(showDigit)+" show the change")
 	}
+	p.print("  " + strings.Join(rows, "  "))
 }
 
+// lowered is a row as it stands within a line.
+func lowered(text string) string { return strings.ToLower(text[:1]) + text[1:] }
+
 func (p *teller) askChoice(ask loop.Ask) {
-	p.block("ask", ink.Sanitize(ask.Question))
-	for i, c := range ask.Choices {
-		line := "  " + strconv.Itoa(i+1) + " " + ink.SanitizeLine(c.Text)
-		if c.Explain != "" {
-			line += ": " + ink.SanitizeLine(c.Explain)
+	p.block("ask", questionText(ask, p.m.dialog.short))
+	for _, row := range rowsOf(ask).all {
+		line := "  " + strconv.Itoa(row.digit) + " "
+		switch {
+		case row.kind == answerComment:
+			line += "TEXT something else: your answer"
+		case row.kind == answerNo:
+			line += "let the model decide"
+		default:
+			line += ink.SanitizeLine(row.text)
+		}
+		if row.explain != "" {
+			line += ": " + ink.SanitizeLine(row.explain)
 		}
 		p.print(line)
 	}
-	p.print("  0 leaves it to the model, anything else is an answer in your own words")
 	if ask.Many {
 		p.print("  several numbers may be given, with spaces between them")
 	}
 }
 
-// plainChoices are the answers to a question about a tool call or the turn.
-func plainChoices(ask loop.Ask) []plainChoice {
-	no := "refuse"
-	if ask.AboutTurn() {
-		no = "stop"
-	}
-	out := []plainChoice{{text: yesWord(ask), answer: loop.Allow}, {text: no, answer: loop.Refuse}}
-	if len(ask.Diffs) > 0 {
-		out = append(out, plainChoice{text: "show the change", show: true})
-	}
-	if ask.Scope != "" {
-		out = append(out, plainChoice{text: "always: " + ink.SanitizeLine(ask.Scope), answer: loop.Always})
-	}
-	return out
+// isAnswer reports whether a line can only be meant as an answer: a number or a
+// yes or no.
+func isAnswer(line string) bool {
+	return isNumber(line) || yesOrNo(line) != 0
 }
 
+// isNumber reports whether a line is a number.
 func isNumber(line string) bool {
 	_, err := strconv.Atoi(line)
 	return err == nil
 }
 
-// answer takes a line as the answer to the first question that waits.
+// yesOrNo is the digit of the row that a yes or a no stands for, 0 for any other
+// text.
+func yesOrNo(line string) int {
+	return map[string]int{"y": 1, "yes": 1, "n": 3, "no": 3}[strings.ToLower(line)]
+}
+
+// answer takes a line as the answer to the first question that waits. What is no
+// answer asks again.
 func (p *teller) answer(line string) {
 	ask := p.m.dialog.asks[0]
-	if line == "" {
-		p.ask(ask)
-		return
-	}
-	if len(ask.Choices) > 0 {
-		p.answerChoice(ask, line)
-		return
-	}
-	choices := plainChoices(ask)
-	n, err := strconv.Atoi(line)
+	line = strings.TrimSpace(line)
 	switch {
-	case err == nil && (n < 1 || n > len(choices)), err != nil && ask.AboutTurn():
-		p.print("note: there is no answer " + ink.SanitizeLine(line))
+	case line == "":
 		p.ask(ask)
-	case err != nil:
-		p.reply(loop.Answer{Decision: loop.Refuse, Note: line})
-	case choices[n-1].show:
+	case len(ask.Choices) > 0:
+		p.answerChoice(ask, line)
+	default:
+		p.answerApproval(ask, line)
+	}
+}
+
+// answerApproval takes a line as the answer to a question about a tool call or
+// the turn.
+func (p *teller) answerApproval(ask loop.Ask, line string) {
+	first, rest, _ := strings.Cut(line, " ")
+	rest = strings.TrimSpace(rest)
+	n, err := strconv.Atoi(first)
+	if word := yesOrNo(line); word != 0 {
+		n, err = word, nil
+	}
+	rows := rowsOf(ask)
+	i := -1
+	if err == nil {
+		i = rows.digit(n)
+	}
+	switch {
+	case err == nil && n == showDigit && rest == "" && len(ask.Diffs) > 0:
 		for _, d := range ask.Diffs {
 			p.block("", ink.SanitizeLine(d.Path)+" "+diff.Stat(d))
 			p.block("", ink.Sanitize(d.Unified))
 		}
 		p.ask(ask)
+	case i < 0, rest != "" && rows.all[i].kind != answerComment:
+		p.print("note: " + strconv.Quote(ink.SanitizeLine(line)) + " is no answer here")
+		p.ask(ask)
+	case rows.all[i].kind == answerComment && rest == "":
+		p.print("note: type the reason behind the number, as in: " + first + " use an index instead")
+		p.ask(ask)
 	default:
-		p.reply(loop.Answer{Decision: choices[n-1].answer})
+		decision := map[answerKind]loop.Decision{answerYes: loop.Allow, answerAlways: loop.Always}[rows.all[i].kind]
+		if decision == "" {
+			decision = loop.Refuse
+		}
+		p.reply(loop.Answer{Decision: decision, Note: rest})
 	}
 }
 
-// answerChoice takes a line as the answer to a question of the model's own:
-// numbers of its choices, or words.
+// answerChoice takes a line as the answer to a question of the model: numbers of
+// its choices, or words.
 func (p *teller) answerChoice(ask loop.Ask, line string) {
-	var taken []int
-	for _, word := range strings.Fields(line) {
-		n, err := strconv.Atoi(word)
-		if err != nil || n < 0 || n > len(ask.Choices) {
-			p.reply(loop.Answer{Decision: loop.Answered, Note: line})
+	own, decide := len(ask.Choices)+1, len(ask.Choices)+2
+	if first, rest, _ := strings.Cut(line, " "); first == strconv.Itoa(own) {
+		if rest = strings.TrimSpace(rest); rest != "" {
+			p.reply(loop.Answer{Decision: loop.Answered, Note: rest})
 			return
 		}
-		if n > 0 && !slices.Contains(taken, n-1) {
+		p.print("note: type the answer behind the number, as in: " + first + " use both")
+		p.ask(ask)
+		return
+	}
+	taken := numbers(strings.Fields(line))
+	switch {
+	case taken == nil:
+		p.reply(loop.Answer{Decision: loop.Answered, Note: line})
+	case len(taken) == 1 && (taken[0] == decide || taken[0] == 0):
+		p.reply(loop.Answer{Decision: loop.Refuse})
+	default:
+		p.answerNumbers(ask, taken)
+	}
+}
+
+// numbers are the numbers that all words are, nil if one is something else.
+func numbers(words []string) []int {
+	var out []int
+	for _, word := range words {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			return nil
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// answerNumbers answers with the choices of these numbers.
+func (p *teller) answerNumbers(ask loop.Ask, numbers []int) {
+	var taken []int
+	for _, n := range numbers {
+		if n < 1 || n > len(ask.Choices) {
+			p.print("note: there is no choice " + strconv.Itoa(n))
+			p.ask(ask)
+			return
+		}
+		if !slices.Contains(taken, n-1) {
 			taken = append(taken, n-1)
 		}
 	}
-	switch {
-	case len(taken) == 0:
-		p.reply(loop.Answer{Decision: loop.Refuse})
-	case len(taken) > 1 && !ask.Many:
-		p.print("note: only one of them may be taken")
+	if len(taken) > 1 && !ask.Many {
+		p.print("note: only one choice can be selected")
 		p.ask(ask)
-	default:
-		p.reply(loop.Answer{Decision: loop.Answered, Choices: taken})
+		return
 	}
+	p.reply(loop.Answer{Decision: loop.Answered, Choices: taken})
 }
 
 // reply answers the first question.

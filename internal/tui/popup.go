@@ -56,6 +56,7 @@ type popup struct {
 
 	seen      [2]int // the revision and the caret that it was last made for
 	dismissed word   // was closed by hand
+	chosen    string // the query for which the user moved the marker
 }
 
 // open reports whether there is anything to choose from.
@@ -127,9 +128,19 @@ func (m *model) offer(rows []suggestion) {
 	if i := slices.IndexFunc(rows, func(s suggestion) bool { return s.text == was }); i > 0 {
 		p.at = i // which somebody marked while more was found
 	}
+	if i := slices.IndexFunc(rows, p.exactly(m)); i >= 0 && p.chosen != p.query {
+		p.at = i
+	}
 	if len(rows) == 1 && rows[0].text == p.typed(m) {
 		p.rows = nil // it is there already
 	}
+}
+
+// exactly returns a test for the suggestion that is already typed in full. It
+// wins over longer ones: /mode must never run /model.
+func (p *popup) exactly(m *model) func(suggestion) bool {
+	typed := p.typed(m)
+	return func(s suggestion) bool { return p.query != "" && strings.TrimSpace(s.text) == typed }
 }
 
 // typed is the text of the word.
@@ -151,9 +162,9 @@ func (m *model) pressPopup(k string) (cmd tea.Cmd, taken bool) {
 		p.close()
 		p.dismissed = was
 	case m.keys.is(k, actListUp):
-		p.at = (max(p.at, 0) + len(p.rows) - 1) % len(p.rows)
+		p.at, p.chosen = (max(p.at, 0)+len(p.rows)-1)%len(p.rows), p.query
 	case m.keys.is(k, actListDown):
-		p.at = (p.at + 1) % len(p.rows)
+		p.at, p.chosen = (p.at+1)%len(p.rows), p.query
 	case m.keys.is(k, actComplete):
 		m.accept(p.rows[max(p.at, 0)])
 	case m.keys.is(k, actSend) && p.at >= 0 && strings.TrimSpace(p.rows[p.at].text) != p.typed(m):

@@ -3,6 +3,8 @@ package tui
 import (
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -40,17 +42,40 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	case m.keys.is(k, actInterrupt) && m.busy() && !m.dismisses(k):
 		m.interrupt()
 	case m.find.typing:
-		m.lastKey = now
+		m.typed(now)
 		return m.pressEditor(msg)
-	case m.dialog.waits() && m.dialog.armed:
+	case m.dialog.takes():
 		return m.pressDialog(msg, now)
-	case m.dialog.waits() && m.dialog.after:
-		m.decided = now
+	case m.dialog.waits() && m.dialog.arming.next && !isWord(msg):
+		m.dialog.arming.dropped(now)
 	default:
-		m.lastKey = now
-		return m.pressEditor(msg)
+		return m.pressDraft(msg, now)
 	}
 	return nil
+}
+
+// pressDraft takes a key for the draft, also while a question waits that does
+// not take keys yet.
+func (m *model) pressDraft(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
+	m.typed(now)
+	before := m.editor.buf.Revision()
+	cmd := m.pressEditor(msg)
+	if m.editor.buf.Revision() != before {
+		m.dialog.interrupted()
+	}
+	return cmd
+}
+
+// typed notes that the user typed something that is not for the dialog.
+func (m *model) typed(now time.Time) {
+	m.lastKey = now
+	m.dialog.arming.typed(now)
+}
+
+// isWord reports whether a key types a letter that answers no question.
+func isWord(msg tea.KeyPressMsg) bool {
+	r, _ := utf8.DecodeRuneInString(msg.Text)
+	return msg.Mod != virtual && unicode.IsLetter(r) && !strings.ContainsRune("ynYN", r)
 }
 
 // stops reports whether a key stops what runs, whatever is shown before it, and
@@ -71,22 +96,31 @@ func (m *model) interrupt() {
 }
 
 func (m *model) pressDialog(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
-	m.decided = now
-	answer, taken := m.dialog.press(msg)
-	m.give(answer)
-	if !taken {
+	m.dialog.arming.took(now)
+	p := m.dialog.press(msg)
+	if p.rest != "" {
+		m.giveBack(p.rest)
+	}
+	switch {
+	case p.interrupt:
+		m.interrupt()
+	case p.draft != "": // and so does what follows
+		m.dialog.arming.hold(now)
+		m.typed(now)
+		m.editor.buf.Type(m.editor.tokens.literal(tidy(p.draft)))
+	case p.answer != nil:
+		m.give(p.answer)
+	case p.ignored:
 		cmd, _ := m.pressAnywhere(msg.String())
 		return cmd
 	}
 	return nil
 }
 
-// give hands over an answer, if it is one.
+// give hands over an answer.
 func (m *model) give(answer *loop.Answer) {
-	if answer != nil {
-		m.feed.answered(answer.ID)
-		m.send(*answer)
-	}
+	m.feed.answered(answer.ID)
+	m.send(*answer)
 }
 
 // pressAnywhere takes a key that means the same whatever has the focus.
@@ -114,7 +148,7 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 	case m.keys.is(k, actPalette):
 		return m.palette(), true
 	case m.keys.is(k, actMode):
-		m.setMode(nextMode(m.feed.mode))
+		m.setMode(m.nextMode())
 	case m.keys.is(k, actModel):
 		return m.slashModel(""), true
 	case m.keys.is(k, actMouse):
@@ -223,11 +257,15 @@ func (m *model) paste(text string) tea.Cmd {
 	if m.help.open {
 		return nil
 	}
-	m.lastKey, m.flash = m.now(), ""
-	if m.dialog.waits() && m.dialog.note != nil {
-		m.dialog.note.paste(text)
+	now := m.now()
+	m.lastKey, m.flash = now, ""
+	m.arm(now)
+	if m.dialog.takes() && !m.whole && m.dialog.paste(text) {
+		m.dialog.arming.took(now)
 		return nil
 	}
+	m.dialog.arming.typed(now)
+	m.dialog.interrupted()
 	if cmd, taken := m.pasteFind(text); taken || m.whole {
 		return cmd
 	}

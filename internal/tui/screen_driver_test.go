@@ -223,11 +223,20 @@ func (d *driver) pass(t time.Duration) {
 	}
 }
 
+// arms lets a question that waits take keys.
+func (d *driver) arms() {
+	d.t.Helper()
+	d.pass(quiet)
+	if !d.m.dialog.takes() {
+		d.t.Fatal("the question takes no keys")
+	}
+}
+
 func keyPress(name string) tea.KeyPressMsg {
 	codes := map[string]rune{
 		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "backspace": tea.KeyBackspace,
 		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
-		"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "delete": tea.KeyDelete,
+		"space": tea.KeySpace, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "delete": tea.KeyDelete,
 	}
 	mods := map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "shift": tea.ModShift, "alt": tea.ModAlt}
 	var msg tea.KeyPressMsg
@@ -238,6 +247,9 @@ func keyPress(name string) tea.KeyPressMsg {
 	last := parts[len(parts)-1]
 	if code, ok := codes[last]; ok {
 		msg.Code = code
+		if last == "space" && msg.Mod == 0 {
+			msg.Text = " "
+		}
 		return msg
 	}
 	msg.Code = []rune(last)[0]

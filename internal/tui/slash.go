@@ -185,7 +185,7 @@ func modeNames(*model) []string {
 // next mode, as the key does.
 func (m *model) slashMode(name string) tea.Cmd {
 	if name == "" {
-		m.setMode(nextMode(m.feed.mode))
+		m.setMode(m.nextMode())
 		return nil
 	}
 	mode, err := policy.ParseMode(name)

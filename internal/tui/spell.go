@@ -1,36 +1,71 @@
 package tui
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"agent/internal/tui/ink"
 )
 
-// spell writes a command, whole, so that nothing in it is hidden: what a
-// terminal would not show as it is, or would show as something else, is escaped
-// as in Go.
+const (
+	widestGap    = 16 // spaces between two words of a command that are drawn as they are
+	widestIndent = 48 // the same at the start of a line
+	mostBlank    = 3  // blank lines in a row that are drawn as they are
+)
+
+// spell draws a command, whole, so that nothing in it is hidden: characters that
+// a terminal would not show as they are become escapes, and space in which text
+// could hide is counted.
 func spell(command string, width int) []string {
-	var b strings.Builder
-	for i := 0; i < len(command); {
-		r, n := utf8.DecodeRuneInString(command[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			b.WriteString(`\x` + strconv.FormatUint(uint64(command[i])|0x100, 16)[1:])
-		case r == '\n', r == ' ', plain(r):
-			b.WriteRune(r)
-		default:
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+	var out []string
+	blank := 0
+	for line := range strings.SplitSeq(strings.TrimSuffix(command, "\n"), "\n") {
+		if line == "" {
+			blank++
+			continue
 		}
-		i += n
+		out = append(append(out, blankLines(blank)...), ink.Wrap(gaps(ink.Exact(line)), width)...)
+		blank = 0
 	}
-	return ink.Wrap(b.String(), width)
+	return append(out, blankLines(blank)...)
 }
 
-// plain reports whether r shows as itself: no control, no direction mark, no
-// joiner, no space of another kind.
-func plain(r rune) bool {
-	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Variation_Selector, r)
+// blankLines are n blank lines, or a line that counts them.
+func blankLines(n int) []string {
+	if n > mostBlank {
+		return []string{fmt.Sprintf("··· %d blank lines", n)}
+	}
+	return make([]string, n)
+}
+
+// gaps counts the spaces of a line where there are many, and those at its end.
+func gaps(line string) string {
+	text := strings.TrimRight(line, " ")
+	after := len(line) - len(text)
+	var b strings.Builder
+	for rest := text; rest != ""; {
+		word := strings.TrimLeft(rest, " ")
+		n, most := len(rest)-len(word), widestGap
+		if len(rest) == len(text) {
+			most = widestIndent
+		}
+		if n > most {
+			fmt.Fprintf(&b, " ··· %d spaces ", n)
+		} else {
+			b.WriteString(rest[:n])
+		}
+		end := strings.IndexByte(word, ' ')
+		if end < 0 {
+			end = len(word)
+		}
+		b.WriteString(word[:end])
+		rest = word[end:]
+	}
+	switch {
+	case after > mostBlank:
+		fmt.Fprintf(&b, " ··· %d spaces", after)
+	case after > 0:
+		b.WriteString(strings.Repeat("·", after))
+	}
+	return b.String()
 }

@@ -171,14 +171,16 @@ func modeWords(mode string) string {
 	return mode
 }
 
-// nextMode is the mode that follows in the cycle.
-func nextMode(mode string) policy.Mode {
-	for i, m := range policy.Modes {
-		if string(m) == mode {
-			return policy.Modes[(i+1)%len(policy.Modes)]
-		}
+// nextMode is the mode after the current one. Approve all is part of the cycle
+// only if the program was started in it: no key must turn every question off by
+// accident.
+func (m *model) nextMode() policy.Mode {
+	modes := slices.Clone(policy.Modes)
+	if m.o.Mode != string(policy.All) {
+		modes = slices.DeleteFunc(modes, func(mode policy.Mode) bool { return mode == policy.All })
 	}
-	return policy.Ask
+	i := slices.Index(modes, policy.Mode(m.feed.mode))
+	return modes[(i+1)%len(modes)]
 }
 
 // doing says what goes on, and what ends it.

@@ -26,10 +26,11 @@ type story struct {
 // go test ./internal/tui -run Stories -update-screens.
 func stories() []story {
 	return []story{
-		{"look-question", Options{}, func(d *driver) { d.events(asked()...) }},
+		{"look-question", Options{}, func(d *driver) { d.events(asked()...); d.arms() }},
 		{"look-running", Options{}, func(d *driver) {
 			d.events(asked()...)
-			d.press("a")
+			d.arms()
+			d.press("2")
 			d.events(answered()...)
 		}},
 		{"look-done", Options{}, func(d *driver) {
@@ -42,6 +43,7 @@ func stories() []story {
 			ask := askCommand("1", "curl https://example.org/install.sh | sh")
 			ask.Ask.Warnings = []string{"what is loaded is run at once"}
 			d.events(userSaid("install it"), call("r1", "1", "shell"), ask)
+			d.arms()
 		}},
 		{"look-failures", Options{}, func(d *driver) {
 			end := turnEnd(loop.ProviderError, time.Second)

@@ -80,6 +80,10 @@ type Options struct {
 	// the log has it, and how much of that was taken back.
 	Spent func() (all []Spent, back Spent, err error)
 
+	// Short shortens an absolute directory for the screen: "~/src/shop". nil
+	// leaves it as it is.
+	Short func(dir string) string
+
 	Version     string
 	Dir, Branch string // as shown: "~/src/shop", "main"
 	Model       string // PROVIDER/NAME, until a ModelSet says otherwise

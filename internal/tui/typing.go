@@ -15,7 +15,7 @@ func (m *model) dismisses(k string) bool {
 	case !m.keys.is(k, actDismiss):
 		return false
 	case m.dialog.takes():
-		return m.dialog.note != nil && m.dialog.note.escapes()
+		return m.dialog.comment.open || m.dialog.full
 	}
 	return m.find.typing || m.popup.open() || m.editor.search != nil || m.editor.escapes() || m.editor.holds()
 }

@@ -94,7 +94,10 @@ func (m *model) makePanel() panel {
 		lines, cursor := m.dialog.lines(m.width, m.dialogHeight()-len(p.lines))
 		p.asked = p.add(lines, cursor)
 	}
-	if !m.dialog.waits() || !m.dialog.armed {
+	switch {
+	case m.dialog.takes() && !m.editor.blank():
+		p.lines = append(p.lines, m.keptDraft())
+	case !m.dialog.takes():
 		if m.find.open {
 			p.add(m.findLine(m.width))
 		} else {
@@ -118,14 +121,24 @@ func (m *model) makePanel() panel {
 	return p
 }
 
+// keptDraft is the line that shows the draft while a question has the keys.
+func (m *model) keptDraft() string {
+	first, _, _ := strings.Cut(strings.TrimSpace(m.editor.tokens.write(m.editor.buf.String(), (*piece).label)), "\n")
+	return m.st.Dim.Render(spread(markUser+" "+ink.SanitizeLine(first), "your draft", m.width))
+}
+
 // status is what the last line tells now.
 func (m *model) status() status {
 	return status{model: m.feed.model, effort: m.feed.effort, host: m.feed.host, dir: m.o.Dir, branch: m.o.Branch, used: m.feed.used, context: m.feed.context,
 		cost: m.feed.cost, mode: m.feed.mode, jobs: alive(m.feed.jobs), right: m.doing()}
 }
 
-// dialogHeight leaves some of the transcript to see, in a low window little.
+// dialogHeight leaves some of the transcript to see, in a low window little. A
+// question in full view leaves none.
 func (m *model) dialogHeight() int {
+	if m.dialog.full {
+		return max(m.height-4, 2)
+	}
 	const low = 12
 	return max(m.height*2/3, min(m.height-3, low), 2)
 }

@@ -18,12 +18,16 @@ func clean(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 16)
 	b.WriteString(s[:i])
+	marks := 0 // in a row
 	for s = s[i:]; s != ""; {
 		if n := colour(s); n > 0 {
 			s = s[n:]
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s)
+		if marks++; !unicode.IsMark(r) {
+			marks = 0
+		}
 		switch {
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[0])
@@ -36,9 +40,9 @@ func clean(s string) string {
 			b.WriteString("␡")
 		case r < 0xa0 && r > 0x7f:
 			fmt.Fprintf(&b, `\x%02x`, r)
-		case hidden(r) && r > 0xffff:
+		case (hidden(r) || marks > maxMarks) && r > 0xffff:
 			fmt.Fprintf(&b, `\U%08x`, r)
-		case hidden(r):
+		case hidden(r) || marks > maxMarks:
 			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
 			b.WriteRune(r)
@@ -47,6 +51,10 @@ func clean(s string) string {
 	}
 	return b.String()
 }
+
+// maxMarks is how many combining marks one character keeps: more would cover
+// the lines around it.
+const maxMarks = 8
 
 // dirty returns where s first holds something that is not plain ASCII, -1 if it
 // does nowhere.
@@ -83,7 +91,7 @@ func hidden(r rune) bool {
 	switch r {
 	case '\u200c', '\u200d', '\ufe0e', '\ufe0f':
 		return false
-	case 0x034f, 0x115f, 0x1160, 0x2800, 0x3164, 0xffa0, 0xfffc, 0xfffe, 0xffff, 0x2028, 0x2029:
+	case 0x2800, 0xfffc, 0xfffe, 0xffff, 0x2028, 0x2029:
 		return true
 	}
 	switch {
@@ -92,7 +100,7 @@ func hidden(r rune) bool {
 	case r >= 0xfe00 && r <= 0xfe0d, r >= 0xe0000 && r <= 0xe0fff:
 		return true
 	}
-	return unicode.Is(unicode.Cf, r)
+	return unicode.In(r, unicode.Cf, unicode.Co, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // screen returns output as a terminal would have shown it: of what a carriage

@@ -14,6 +14,20 @@ import (
 // Stat tells the size of d: "+3 −1".
 func Stat(d loop.Diff) string { return fmt.Sprintf("+%d −%d", d.Added, d.Removed) }
 
+// Hunks counts the hunks of d.
+func Hunks(d loop.Diff) int {
+	n := 1
+	for _, r := range readHunks(d.Unified) {
+		if r.mark == '@' {
+			n++
+		}
+	}
+	return n
+}
+
+// Between is what the line between two hunks shows.
+const Between = "⋮"
+
 // Lines draws the hunks of d within width columns, of which it needs two: the
 // number of each line, what became of it, and in a changed line the words that
 // changed; side by side if st says so or if there is room. Nothing is cut from a
@@ -96,7 +110,7 @@ type drawing struct {
 func (k *drawing) unified(p couple, g columns) []string {
 	r := k.rows[p.before]
 	if r.mark == '@' {
-		return []string{ink.Draw([]ink.Span{{Text: strings.Repeat(" ", g.numbers) + "⋮", Pen: k.st.Pens.Dim}})}
+		return []string{ink.Draw([]ink.Span{{Text: strings.Repeat(" ", g.numbers) + Between, Pen: k.st.Pens.Dim}})}
 	}
 	number := r.after
 	if r.mark == '-' {

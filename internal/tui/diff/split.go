@@ -57,7 +57,7 @@ func splitParts(rows []row) []couple {
 // split draws two rows side by side.
 func (k *drawing) split(p couple, g columns) []string {
 	if p.before >= 0 && k.rows[p.before].mark == '@' {
-		return []string{ink.Draw([]ink.Span{{Text: strings.Repeat(" ", g.numbers) + "⋮", Pen: k.st.Pens.Dim}})}
+		return []string{ink.Draw([]ink.Span{{Text: strings.Repeat(" ", g.numbers) + Between, Pen: k.st.Pens.Dim}})}
 	}
 	left, right := k.side(p.before, g, false), k.side(p.after, g, true)
 	rule := ink.Span{Text: splitRule, Pen: k.st.Pens.Dim}

@@ -31,7 +31,7 @@ func newLetters() Letters {
 // letter that stands for each where there is but ASCII.
 func standIns() map[string]string {
 	return map[string]string{
-		"›▸→":       ">",
+		"›▸→❯":      ">",
 		"←":         "<",
 		"↑":         "^",
 		"↓":         "v",

@@ -2,6 +2,7 @@ package ink
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,6 +35,22 @@ func SanitizeLine(s string) string {
 	return strings.ReplaceAll(Sanitize(s), "\n", "⏎")
 }
 
+// Exact returns s, a command or a path, as one piece of text in which nothing is
+// hidden: every character that is not drawn as itself becomes an escape as in
+// Go. It is stricter than Sanitize, which leaves joiners and other spaces where
+// prose needs them. Newlines stay.
+func Exact(s string) string {
+	if clean(s) {
+		return s
+	}
+	z := sanitizer{rest: s, exact: true}
+	z.out.Grow(len(s) + len(s)/8)
+	for z.rest != "" {
+		z.step()
+	}
+	return z.out.String()
+}
+
 // clean says whether s is plain ASCII with nothing to replace.
 func clean(s string) bool {
 	for i := range len(s) {
@@ -47,12 +64,14 @@ func clean(s string) bool {
 // sanitizer writes rest to out. It looks back at the runes already written,
 // because some invisible ones are harmless in one place alone.
 type sanitizer struct {
-	rest string
-	out  strings.Builder
+	rest  string
+	exact bool // see Exact
+	out   strings.Builder
 
 	last  rune // the rune written last; 0 at the start of a line and after an escape
 	base  rune // the one that marks, selectors and joiners belong to
 	marks int  // combining marks on base
+	joins int  // joiners in the chain that ends here
 	col   int  // of the line, up to the byte at measured
 	upTo  int
 }
@@ -66,6 +85,8 @@ func (z *sanitizer) step() {
 		z.escape(fmt.Sprintf(`\x%02x`, was[0]))
 	case r == '\n':
 		z.newline()
+	case z.exact && (r < 0x20 || r == 0x7f || r > 0x7f && unicode.IsSpace(r)):
+		z.escape(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
 	case r == '\r' && strings.HasPrefix(z.rest, "\n"):
 	case r == '\t':
 		z.tab()
@@ -75,14 +96,16 @@ func (z *sanitizer) step() {
 		z.escape("␡")
 	case r >= 0x80 && r < 0xa0:
 		z.escape(fmt.Sprintf(`\x%02x`, r))
-	case r == '🏴' && subdivision(z.rest) != "":
+	case r == '🏴' && !z.exact && subdivision(z.rest) != "":
 		tags := subdivision(z.rest)
 		z.write(r)
 		z.out.WriteString(tags)
 		z.rest = z.rest[len(tags):]
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Mc):
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Mc) || z.base != 0 && stacks(z.last, r):
 		z.mark(r)
-	case Drawn(r) || z.joins(r):
+	case r == ZWJ || r == ZWNJ:
+		z.joiner(r)
+	case Drawn(r):
 		z.write(r)
 	default:
 		z.escape(Spelt(r))
@@ -90,17 +113,29 @@ func (z *sanitizer) step() {
 }
 
 func (z *sanitizer) write(r rune) {
+	if z.last != ZWJ && !links(z.last) && (r < firstSkin || r > lastSkin) {
+		z.joins = 0
+	}
+	z.out.WriteRune(r)
+	z.last, z.base, z.marks = r, r, 0
+}
+
+// joiner writes a joiner if it joins something, and not too many others did
+// before it.
+func (z *sanitizer) joiner(r rune) {
+	if z.exact || z.joins >= maxMarks || !z.joinsNext(r) {
+		z.escape(Spelt(r))
+		return
+	}
+	z.joins++
 	z.out.WriteRune(r)
 	z.last = r
-	if r != ZWJ && r != ZWNJ {
-		z.base, z.marks = r, 0
-	}
 }
 
 // escape writes a visible stand-in, on which nothing can be combined.
 func (z *sanitizer) escape(s string) {
 	z.out.WriteString(s)
-	z.last, z.base, z.marks = 0, 0, 0
+	z.last, z.base, z.marks, z.joins = 0, 0, 0, 0
 }
 
 func (z *sanitizer) newline() {
@@ -122,9 +157,12 @@ func (z *sanitizer) mark(r rune) {
 	fits := z.base != 0 && z.marks < maxMarks && unicode.IsGraphic(r)
 	switch {
 	case r == textStyle || r == emojiStyle:
-		fits = z.base != 0 && z.last == z.base && z.marks == 0 && styled(z.base)
+		fits = !z.exact && z.base != 0 && z.last == z.base && z.marks == 0 && styled(z.base)
 	case invisible(r):
 		fits = false
+	case links(r):
+		fits = fits && z.joins < maxMarks
+		z.joins++
 	}
 	if !fits {
 		z.escape(Spelt(r))
@@ -135,9 +173,29 @@ func (z *sanitizer) mark(r rune) {
 	z.marks++
 }
 
-// joins says whether r, invisible by itself, joins what is before it with what
+// stacks says whether r, a letter for Unicode, is drawn into the cell of the
+// letter last before it: a part of a Hangul syllable that is spelt out.
+func stacks(last, r rune) bool {
+	return r > 0x1160 && r <= 0x11ff || r >= 0xd7b0 && r <= 0xd7ff ||
+		leads(r) && leads(last) || prepends(r) && prepends(last)
+}
+
+// links says whether r, a mark, joins the letter before it with the next one in
+// scripts of India.
+func links(r rune) bool { return strings.ContainsRune("\u094d\u09cd\u0acd\u0b4d\u0c4d\u0d4d", r) }
+
+// prepends says whether r is drawn into the letter that follows.
+func prepends(r rune) bool {
+	return r == 0x0d4e || r == 0x111c2 || r == 0x111c3 || r == 0x1193f || r == 0x11941 ||
+		r >= 0x11a84 && r <= 0x11a89 || r == 0x11d46 || r == 0x11f02
+}
+
+// leads says whether r is a consonant that begins a Hangul syllable.
+func leads(r rune) bool { return r >= 0x1100 && r < 0x115f || r >= 0xa960 && r <= 0xa97c }
+
+// joinsNext says whether r, invisible by itself, joins what is before it with what
 // comes: two pictures into one, or two letters of a script that is written so.
-func (z *sanitizer) joins(r rune) bool {
+func (z *sanitizer) joinsNext(r rune) bool {
 	next, _ := utf8.DecodeRuneInString(z.rest)
 	switch r {
 	case ZWJ:
@@ -159,6 +217,12 @@ const (
 const (
 	textStyle  = '\ufe0e'
 	emojiStyle = '\ufe0f'
+)
+
+// The colours of skin, which belong to the picture before them.
+const (
+	firstSkin = '\U0001f3fb'
+	lastSkin  = '\U0001f3ff'
 )
 
 // Spelt returns r as an escape of ASCII.

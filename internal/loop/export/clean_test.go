@@ -1,0 +1,31 @@
+package export
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// No character of a document is invisible, whichever it is.
+func TestCleanLeavesNothingHidden(t *testing.T) {
+	for r := rune(0x80); r <= unicode.MaxRune; r++ {
+		if !unicode.In(r, unicode.Cf, unicode.Co, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
+			r >= 0x600 && r <= 0x8e2 && r != 0x61c { // signs that are seen
+			continue
+		}
+		if strings.ContainsRune("\u200c\u200d\ufe0e\ufe0f", r) { // which words and emoji need
+			continue
+		}
+		if got := clean("a" + string(r) + "b"); strings.ContainsRune(got, r) {
+			t.Errorf("%U stays in %q", r, got)
+		}
+	}
+	if got := clean("a" + strings.Repeat("\u0301", 100)); strings.Count(got, "\u0301") != maxMarks || strings.Count(got, `\u0301`) != 100-maxMarks {
+		t.Errorf("got %q", got)
+	}
+	for _, s := range []string{"日本語 한국어 עִבְרִית العَرَبِيَّة ไทย हिन्दी Tiếng Việt", "👩\u200d👩\u200d👧 ❤\ufe0f", "می\u200cخواهم"} {
+		if got := clean(s); got != s {
+			t.Errorf("got %q, want %q", got, s)
+		}
+	}
+}

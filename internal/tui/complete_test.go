@@ -1,0 +1,100 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/loop"
+	"agent/internal/loop/policy"
+)
+
+// A name that is typed in full wins over longer names that it begins, and over a
+// name that was marked before the last letter was typed.
+func TestExactNameWinsInCompletion(t *testing.T) {
+	custom := []CustomCommand{{Name: "exit-all", What: "x", Text: "x"}, {Name: "mod", What: "x", Text: "x"}}
+	names := []string{"exit-all", "mod"}
+	for _, c := range slashes() {
+		names = append(names, c.name)
+		if c.also != "" {
+			names = append(names, c.also)
+		}
+	}
+	for _, name := range names {
+		for _, before := range []string{"", "down"} {
+			d := newDriver(t, 80, 24, Options{Custom: custom})
+			d.enter("/" + name[:len(name)-1])
+			d.press(strings.Fields(before)...)
+			d.enter(name[len(name)-1:])
+			p := &d.m.popup
+			if p.open() && p.at >= 0 && strings.TrimSpace(p.rows[p.at].text) != "/"+name {
+				t.Errorf("/%s: enter would run %s", name, p.rows[p.at].text)
+			}
+		}
+	}
+	for _, c := range slashes() {
+		if c.complete == nil {
+			continue
+		}
+		all := c.complete(newDriver(t, 80, 24, Options{}).m)
+		for _, arg := range all {
+			d := newDriver(t, 80, 24, Options{})
+			d.enter("/" + c.name + " " + arg)
+			p := &d.m.popup
+			if p.open() && p.at >= 0 && p.rows[p.at].text != arg {
+				t.Errorf("/%s %s: enter would take %s", c.name, arg, p.rows[p.at].text)
+			}
+		}
+	}
+}
+
+func TestModeRunsMode(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.enter("/mode")
+	d.press("enter")
+	d.lacks("choose a model")
+	d.commands(loop.SetMode{Mode: policy.Edits})
+}
+
+// A marked suggestion is taken if the marker was moved after the last letter.
+func TestMarkedSuggestionIsTaken(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.enter("/mode")
+	if !d.m.popup.open() {
+		t.Fatal("nothing is suggested for /mode")
+	}
+	d.press("down", "enter")
+	d.holds("/model ")
+	d.commands()
+}
+
+// The key for the mode never reaches approve all, unless the program was started
+// in it. Its name can always be typed.
+func TestModeKeyLeavesOutApproveAll(t *testing.T) {
+	for started, want := range map[string]int{"ask": 0, "edits": 0, "plan": 0, "all": 2} {
+		for name, next := range map[string]func(d *driver){
+			"key":     func(d *driver) { d.press("shift+tab") },
+			"command": func(d *driver) { d.enter("/mode"); d.press("enter") },
+		} {
+			d := newDriver(t, 80, 24, Options{Mode: started})
+			all := 0
+			for range 8 {
+				next(d)
+				set := d.sent[len(d.sent)-1].(loop.SetMode)
+				d.events(&loop.ModeSet{Mode: string(set.Mode)})
+				if set.Mode == policy.All {
+					all++
+				}
+			}
+			if all != want {
+				t.Errorf("started in %s, by the %s: approve all was reached %d times, want %d", started, name, all, want)
+			}
+		}
+	}
+	d := newDriver(t, 80, 24, Options{})
+	d.enter("/mode all")
+	d.press("enter")
+	d.commands(loop.SetMode{Mode: policy.All})
+	d.events(&loop.ModeSet{Mode: "all"})
+	d.press("shift+tab")
+	d.commands(loop.SetMode{Mode: policy.All}, loop.SetMode{Mode: policy.Ask})
+}

@@ -1,0 +1,80 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+)
+
+// comment is the text that the user adds to an answer: the reason of a no, or an
+// answer in their own words. Closing it keeps the text.
+type comment struct {
+	make func() *editor
+	edit *editor // nil until something is typed
+	open bool    // it has the keys
+	line int     // the line of the dialog in which it begins
+}
+
+// start opens the comment and types text at its end.
+func (c *comment) start(text string) {
+	e := c.begin()
+	e.buf.MoveTo(len(e.buf.String()))
+	if text != "" {
+		e.buf.Type(e.tokens.literal(tidy(text)))
+	}
+}
+
+// paste opens the comment and pastes text at the cursor, or at its end if it
+// was closed.
+func (c *comment) paste(text string) {
+	if !c.open {
+		c.start("")
+	}
+	c.edit.paste(text)
+}
+
+// restore opens the comment with a text that was typed before.
+func (c *comment) restore(text string) { c.begin().restore(text) }
+
+func (c *comment) begin() *editor {
+	if c.edit == nil {
+		c.edit = c.make()
+	}
+	if !c.open && c.edit.vi != nil {
+		c.edit.vi.Begin()
+	}
+	c.open = true
+	return c.edit
+}
+
+// clear closes the comment and drops its text.
+func (c *comment) clear() { c.open, c.edit = false, nil }
+
+// blank reports whether nothing but blanks is typed.
+func (c *comment) blank() bool { return c.edit == nil || c.edit.blank() }
+
+// text is what was typed, with pastes written out.
+func (c *comment) text() string {
+	if c.edit == nil {
+		return ""
+	}
+	return c.edit.whole()
+}
+
+// leaves reports whether a key goes back to the rows.
+func (c *comment) leaves(k string) bool {
+	switch k {
+	case "esc":
+		return !c.edit.escapes()
+	case "tab":
+		return true
+	case "up":
+		row, _ := c.edit.rows()
+		return row == 0
+	}
+	return false
+}
+
+// lines draws the comment in a window of that width.
+func (c *comment) lines(width int) ([]string, *tea.Cursor) {
+	c.edit.resize(width, editorLines)
+	return c.edit.lines()
+}

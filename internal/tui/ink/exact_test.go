@@ -1,0 +1,120 @@
+package ink_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tui/ink"
+	"agent/internal/tui/ink/inktest"
+)
+
+// hides reports whether a character shows nothing where it stands alone.
+func hides(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || r == 0x2800
+}
+
+// Of all characters of Unicode, those that cannot be seen are escaped, in prose
+// and in commands.
+func TestEveryHiddenCharacterIsEscaped(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if !hides(r) && (r >= ' ' && r < 0x7f || unicode.IsGraphic(r) && !unicode.IsMark(r)) {
+			continue
+		}
+		if r >= 0x1f300 && r <= 0x1faff { // pictures, some of which Go does not know yet
+			continue
+		}
+		if !utf8.ValidRune(r) || unicode.IsMark(r) && !hides(r) || r == '\n' {
+			continue
+		}
+		for name, f := range map[string]func(string) string{"Sanitize": ink.Sanitize, "Exact": ink.Exact} {
+			if got := f("a" + string(r) + "b"); strings.ContainsRune(got, r) && !unicode.IsGraphic(r) || hides(r) && strings.ContainsRune(got, r) {
+				t.Errorf("%s leaves %U in %q", name, r, got)
+			}
+		}
+	}
+}
+
+// What people write is drawn as they wrote it.
+func TestProseStays(t *testing.T) {
+	for name, s := range map[string]string{
+		"arabic":     "العَرَبِيَّةُ السَّلَامُ عَلَيْكُمْ",
+		"hebrew":     "בְּרֵאשִׁית בָּרָא אֱלֹהִים",
+		"persian":    "می\u200cخواهم کتاب\u200cها",
+		"hindi":      "क्षत्रिय स्त्र्य विद्यार्थी",
+		"sinhala":    "ශ්\u200dරී ලංකාව ක්\u200dෂේත්\u200dරය",
+		"malayalam":  "മലയാളം ന്\u200dറെ",
+		"khmer":      "ភាសាខ្មែរ",
+		"tibetan":    "བོད་སྐད",
+		"thai":       "ภาษาไทย กำลัง น้ำ",
+		"vietnamese": "Tiếng Việt e\u0302\u0301 a\u0306\u0300",
+		"jamo":       "\u1112\u1161\u11ab\u1100\u116e\u11a8 \u1100\u1100\u1161",
+		"old korean": "\u1107\u1109\u1103\u119e\u11af",
+		"emoji":      "👩🏽\u200d❤\ufe0f\u200d💋\u200d👨🏽 🏳\ufe0f\u200d🌈 👨\u200d👩\u200d👧\u200d👦 🇻🇳🇩🇪 1\ufe0f\u20e3",
+		"japanese":   "日本語　全角",
+		"zalgo lite": "Z\u0351\u036b\u0343a\u0310\u0301lgo",
+	} {
+		if diff := cmp.Diff(ink.Sanitize(s), s); diff != "" {
+			t.Errorf("%s (-got +want):\n%s", name, diff)
+		}
+	}
+}
+
+// Nothing that is drawn into one cell goes on without end.
+func TestNoCellHoldsEverything(t *testing.T) {
+	for _, unit := range []string{"\u0301", "क्", "ක්\u200d", "\u1100", "\u1161", "\u11a8", "👩\u200d", "👩🏽\u200d", "\u0d4e", "\U000111c2", "\ufe0f", "\u20e3", "\u0e47", "\u0903", "\U000e0067"} {
+		for name, f := range map[string]func(string) string{"Sanitize": ink.Sanitize, "Exact": ink.Exact} {
+			for rest := f("x" + strings.Repeat(unit, 300)); rest != ""; {
+				cell, _ := ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
+				if n := utf8.RuneCountInString(cell); n > 40 {
+					t.Errorf("%s: a cell of %q holds %d characters", name, unit, n)
+				}
+				rest = rest[len(cell):]
+			}
+		}
+	}
+}
+
+func TestExact(t *testing.T) {
+	for _, c := range [][2]string{
+		{"ls -l | wc", "ls -l | wc"},
+		{"a\tb\nc\r\nd", `a\tb` + "\n" + `c\r` + "\nd"},
+		{"\x1b[2J\x00\x7f", `\x1b[2J\x00\x7f`},
+		{"a\u00a0b\u3000c\u2003d\u2028e\u0085f", `a\u00a0b\u3000c\u2003d\u2028e\u0085f`},
+		{"\u3164\u115f\u1160\u2800\uffa0", `\u3164\u115f\u1160\u2800\uffa0`},
+		{"👩\u200d👩 ❤\ufe0f می\u200cخ", `👩\u200d👩 ❤\ufe0f می\u200cخ`},
+		{"🏴\U000e0067\U000e0062\U000e007f", `🏴\U000e0067\U000e0062\U000e007f`},
+		{"\u202eexe.\u2066", `\u202eexe.\u2066`},
+		{"\ue000\U000f0000", `\ue000\U000f0000`},
+		{"\xff", `\xff`},
+		{"ünï 日本語 ไทย", "ünï 日本語 ไทย"},
+	} {
+		if diff := cmp.Diff(ink.Exact(c[0]), c[1]); diff != "" {
+			t.Errorf("%q (-got +want):\n%s", c[0], diff)
+		}
+	}
+}
+
+func FuzzExact(f *testing.F) {
+	for _, s := range []string{"\x1b]52;c;x\a", "👩\u200d👩", "a\tb\r\n", "\xe2\x82", "e\u0301\u200c", "\u3164\u115f", "क्क्"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got := ink.Exact(s)
+		if !utf8.ValidString(got) {
+			t.Fatalf("%q is not UTF-8", got)
+		}
+		for _, r := range got {
+			if r != '\n' && (inktest.Control(r) || hides(r) || r != ' ' && unicode.IsSpace(r)) {
+				t.Fatalf("%q is in %q", r, got)
+			}
+		}
+		if again := ink.Exact(got); again != got {
+			t.Fatalf("not left as it is: %q became %q", got, again)
+		}
+	})
+}

@@ -1,0 +1,127 @@
+package tui
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/loop"
+)
+
+// asker is an agent that asks one question and keeps the answer.
+func asker(ask loop.Ask, got *[]loop.Answer) func(context.Context, chan<- loop.Event, <-chan loop.Command) {
+	return func(ctx context.Context, events chan<- loop.Event, commands <-chan loop.Command) {
+		tell := func(evs ...loop.Event) {
+			for _, ev := range evs {
+				select {
+				case events <- ev:
+				case <-ctx.Done():
+				}
+			}
+		}
+		for {
+			select {
+			case c := <-commands:
+				switch c := c.(type) {
+				case loop.Prompt:
+					tell(userSaid(c.Text), call("r", ask.ID, "tool"), loop.Asked{Ask: ask})
+				case loop.Answer:
+					*got = append(*got, c)
+					tell(turnEnd(loop.Done, 0))
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+func TestPlainAnswers(t *testing.T) {
+	edit := loop.Ask{ID: "1", Title: "edit server/server.go", Effect: "write", Diffs: []loop.Diff{edit()}, Scope: "edits under server/"}
+	once := edit
+	once.Scope = ""
+	steps := loop.Ask{ID: "1", Title: "50 steps so far. Go on?"}
+	which := loop.Ask{ID: "1", Title: "ask Which", Effect: "read", Question: "Which one?", Choices: []loop.Choice{{Text: "this"}, {Text: "that"}}}
+	several := which
+	several.Many = true
+	yes, no := loop.Answer{ID: "1", Decision: loop.Allow}, loop.Answer{ID: "1", Decision: loop.Refuse}
+	chose := func(choices ...int) loop.Answer {
+		return loop.Answer{ID: "1", Decision: loop.Answered, Choices: choices}
+	}
+	for _, c := range []struct {
+		ask   loop.Ask
+		lines string // separated by |
+		want  loop.Answer
+		says  string
+	}{
+		{edit, "1", yes, "ask: Edit server/server.go? (+2 −1)\n"},
+		{edit, "y", yes, "  1 yes  2 yes, and allow edits under server/ in this session  3 no  4 TEXT no, and tell the model why  5 show the change\n"},
+		{edit, "  YES ", yes, ""},
+		{edit, "Yes", yes, ""},
+		{edit, "n", no, ""},
+		{edit, "No", no, ""},
+		{edit, "3", no, ""},
+		{edit, "2", loop.Answer{ID: "1", Decision: loop.Always}, ""},
+		{edit, "4 use an index", loop.Answer{ID: "1", Decision: loop.Refuse, Note: "use an index"}, ""},
+		{edit, "4|3", no, "note: type the reason behind the number, as in: 4 use an index instead\n"},
+		{edit, "5|1", yes, "ReadHeaderTimeout: cfg.Timeout,"},
+		{edit, "|yes please|also fix the tests|always|a|no way|1 2|9|0|3", no, `note: "also fix the tests" is no answer here` + "\n"},
+		{once, "2|1", yes, "  1 yes  3 no  4 TEXT no, and tell the model why  5 show the change\n"},
+		{steps, "2|4 x|go on|y", yes, "  1 yes  3 no\n"},
+		{edit, "sure", loop.Answer{ID: "1", Decision: loop.Refuse, Note: "nobody is here to answer"}, ""},
+		{which, "2", chose(1), "  1 this\n  2 that\n  3 TEXT something else: your answer\n  4 let the model decide\n"},
+		{which, "4", no, ""},
+		{which, "3 neither of them", loop.Answer{ID: "1", Decision: loop.Answered, Note: "neither of them"}, ""},
+		{which, "no, use MySQL", loop.Answer{ID: "1", Decision: loop.Answered, Note: "no, use MySQL"}, ""},
+		{which, "1 2|7|3||1", chose(0), "note: only one choice can be selected\n"},
+		{several, "2 1 2", chose(1, 0), "several numbers may be given"},
+	} {
+		t.Run(c.lines, func(t *testing.T) {
+			var got []loop.Answer
+			out := toldBy(t, asker(c.ask, &got), Options{}, append([]string{"go"}, strings.Split(c.lines, "|")...)...)
+			if diff := cmp.Diff(got, []loop.Answer{c.want}); diff != "" {
+				t.Errorf("(-got +want):\n%s\n%s", diff, out)
+			}
+			if !strings.Contains(out, c.says) {
+				t.Errorf("there is no %q:\n%s", c.says, out)
+			}
+		})
+	}
+}
+
+// A line that is no answer is never one by the way: the enter that sends it as a
+// message does not reach the question.
+func TestPlainLineAnswersNothing(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var sent []loop.Command
+	m := newModel(Options{}, func() time.Time { return now }, func(c loop.Command) { sent = append(sent, c) })
+	m.lines, m.after = true, func(time.Duration, tea.Msg) tea.Cmd { return nil }
+	p := &teller{m: m, in: Lines{Typed: true}, out: io.Discard, started: map[string]bool{}}
+	p.update(tea.WindowSizeMsg{Width: plainWidth, Height: plainHeight})
+	ask := askCommand("1", "make")
+	p.update(batch{userSaid("go"), call("r1", "1", "shell"), ask})
+	p.ask(ask.Ask)
+	for _, line := range []string{"also", "sure thing", "yes please", "", "sure thing"} {
+		for _, pause := range []time.Duration{time.Minute, 100 * time.Millisecond} {
+			now = now.Add(pause)
+			p.line(line)
+		}
+	}
+	for _, c := range sent {
+		if a, ok := c.(loop.Answer); ok {
+			t.Errorf("a line was taken for %v", a)
+		}
+	}
+	if !m.dialog.waits() {
+		t.Fatal("the question is gone")
+	}
+	p.line("3")
+	if diff := cmp.Diff(sent[len(sent)-1], loop.Command(loop.Answer{ID: "1", Decision: loop.Refuse})); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+}

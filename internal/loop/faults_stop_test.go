@@ -93,7 +93,7 @@ func stops() []fault {
 			return scene{acts: []act{sse(calls(st.d, "change"))}, options: func(o *loop.Options) { o.Mode = policy.Ask },
 				esc: func(e loop.Event) bool { _, ok := e.(loop.Asked); return ok }, want: `
 				call c1 change {"text":"a"}
-				asked c1 "change a" because it changes files (mode ask); always: "all edits to a"
+				asked c1 "change a" because changes files (permission mode: ask); always: "all edits to a"
 				end c1 "change a" interrupted: not run: the person stopped the turn before answering whether it may run` + interrupted + "1"}
 		}},
 		{n: 62, name: "Esc in a flood of deltas", scene: func(st *stage, p phase) scene {

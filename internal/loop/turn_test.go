@@ -110,20 +110,20 @@ func TestTurns(t *testing.T) {
 				call c3 change {"text":"d/b"}
 				call c4 change {"text":"d/sub/c"}
 				call c5 change {"text":"e"}
-				asked c1 "change d/a" because it changes files (mode ask); always: "all edits under d/"
+				asked c1 "change d/a" because changes files (permission mode: ask); always: "all edits under d/"
 				decision c1 allow "" ""
 				start c1 "change d/a"
 				end c1 "change d/a" ok: did d/a
-				asked c2 "run make" because a command can do anything that you can do; always: "'make' in /"
+				asked c2 "run make" because runs with all the rights of your account; always: "'make' in /"
 				decision c2 refuse "" "use go build"
 				end c2 "run make" refused: refused by the person, who says: use go build
-				asked c3 "change d/b" because it changes files (mode ask); always: "all edits under d/"
+				asked c3 "change d/b" because changes files (permission mode: ask); always: "all edits under d/"
 				decision c3 always "all edits under d/" ""
 				start c3 "change d/b"
 				end c3 "change d/b" ok: did d/b
 				start c4 "change d/sub/c"
 				end c4 "change d/sub/c" ok: did d/sub/c
-				asked c5 "change e" because it changes files (mode ask); always: "all edits to e"
+				asked c5 "change e" because changes files (permission mode: ask); always: "all edits to e"
 				decision c5 refuse "" ""
 				end c5 "change e" refused: refused by the person. It was not run. Do not try the same again: do without it, or ask what they want instead
 				assistant "done"
@@ -139,7 +139,7 @@ func TestTurns(t *testing.T) {
 				call c2 run {"text":"make"}
 				start c1 "change a"
 				end c1 "change a" ok: did a
-				asked c2 "run make" because a command can do anything that you can do; always: "'make' in /"
+				asked c2 "run make" because runs with all the rights of your account; always: "'make' in /"
 				decision c2 allow "" ""
 				start c2 "run make"
 				end c2 "run make" ok: did make
@@ -152,7 +152,7 @@ func TestTurns(t *testing.T) {
 			want: `
 				user "go"
 				call c1 run {"text":"make"}
-				end c1 "run make" refused: refused: a command can do anything that you can do, and nobody can be asked here. Do without it, or tell the person to allow it with --mode edits or --mode all
+				end c1 "run make" refused: refused: runs with all the rights of your account, and nobody can be asked here. Do without it, or tell the person to allow it with --mode edits or --mode all
 				assistant "a pity"
 				turn done after 2`,
 		},

@@ -14,7 +14,7 @@ import (
 func askCommand(id, command string) loop.Asked {
 	return loop.Asked{Ask: loop.Ask{ID: id, Title: "shell " + command, Effect: "execute",
 		Targets: []loop.Target{{Kind: "command", Value: command}},
-		Why:     "a command can do anything that you can do", Scope: "this very command: " + command}}
+		Why:     "runs with all the rights of your account", Scope: "this very command: " + command}}
 }
 
 func TestAskCommand(t *testing.T) {
@@ -332,7 +332,7 @@ func TestNothingIsCutFromAQuestion(t *testing.T) {
 	path := "internal/" + strings.Repeat("deep/er/", 15) + "file.go"
 	scope := "requests to " + strings.Repeat("sub.", 30) + "example.org"
 	for name, ask := range map[string]loop.Ask{
-		"url":     {Title: "fetch " + url, Effect: "network", Why: "it reaches the network", Scope: scope},
+		"url":     {Title: "fetch " + url, Effect: "network", Why: "sends a request to the network", Scope: scope},
 		"command": {Title: "shell " + command[:70] + "…", Effect: "execute", Targets: []loop.Target{{Kind: "command", Value: command}}, Scope: "this very command: " + command},
 		"path":    {Title: "edit " + path, Effect: "write", Diffs: []loop.Diff{{Path: path, Unified: hunk, Added: 2, Removed: 1}}},
 		"paths": {Title: "edit 2 files", Effect: "write", Diffs: []loop.Diff{{Path: path, Unified: hunk, Added: 2, Removed: 1},

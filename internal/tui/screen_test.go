@@ -50,7 +50,7 @@ func asked() []loop.Event {
 		&loop.StepEnd{Reply: "r1", Usage: llm.Usage{Input: 18_000, Output: 200}},
 		call("r2", "5", "edit"),
 		loop.Asked{Ask: loop.Ask{ID: "5", Title: "edit server/server.go", Effect: "write", Targets: []loop.Target{file("server/server.go")},
-			Diffs: []loop.Diff{edit()}, Why: "it changes files (mode ask)", Scope: "edits under server/"}},
+			Diffs: []loop.Diff{edit()}, Why: "changes files (permission mode: ask)", Scope: "edits under server/"}},
 	}
 }
 

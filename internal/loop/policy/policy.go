@@ -111,9 +111,9 @@ func whyProtected(paths []Protected) string {
 func why(c tools.Call) string {
 	switch c.Effect {
 	case tools.Write:
-		return "it changes files (mode ask)"
+		return "changes files (permission mode: ask)"
 	case tools.Execute:
-		return "a command can do anything that you can do"
+		return "runs with all the rights of your account"
 	}
 	var hosts []string
 	for _, t := range c.Targets {
@@ -121,7 +121,7 @@ func why(c tools.Call) string {
 			hosts = append(hosts, t.Value)
 		}
 	}
-	return strings.TrimSuffix("it reaches the network: "+strings.Join(hosts, ", "), ": ")
+	return strings.TrimSuffix("sends a request to the network: "+strings.Join(hosts, ", "), ": ")
 }
 
 // covered reports whether every target of c lies in the scope of a standing

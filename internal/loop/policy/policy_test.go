@@ -88,15 +88,15 @@ func TestVerdicts(t *testing.T) {
 	at := policy.Paths{Workspace: project(t, "script.sh"), Home: filepath.Dir(project(t))}
 	removes := to(tools.Write, tools.Path, "a/b.go")
 	removes.Changes = []tools.Change{{Path: "a/b.go", Before: []byte("x")}}
-	const anything = "a command can do anything that you can do"
+	const anything = "runs with all the rights of your account"
 	for _, c := range []struct {
 		call       tools.Call
 		why, offer string
 	}{
-		{to(tools.Write, tools.Path, "a/b.go"), "it changes files (mode ask)", "all edits under a/"},
-		{to(tools.Write, tools.Path, "b.go"), "it changes files (mode ask)", "all edits to b.go"},
-		{to(tools.Write, tools.Path, "b.go", "c.go"), "it changes files (mode ask)", ""},
-		{removes, "it changes files (mode ask)", ""},
+		{to(tools.Write, tools.Path, "a/b.go"), "changes files (permission mode: ask)", "all edits under a/"},
+		{to(tools.Write, tools.Path, "b.go"), "changes files (permission mode: ask)", "all edits to b.go"},
+		{to(tools.Write, tools.Path, "b.go", "c.go"), "changes files (permission mode: ask)", ""},
+		{removes, "changes files (permission mode: ask)", ""},
 		{to(tools.Write, tools.Path, ".envrc"), ".envrc is protected: direnv runs it in the shell", ""},
 		{run(at.Workspace, "make test"), anything, "`make test` in " + at.Workspace},
 		{run(at.Workspace, "awk '{print $1}' x"), anything, "`awk '{print $1}' x` in " + at.Workspace},
@@ -122,10 +122,10 @@ func TestVerdicts(t *testing.T) {
 		{run(at.Workspace, "git log --format='%h %s' -5 && git diff HEAD~1"), anything, "`git log --format='%h %s' -5 && git diff HEAD~1` in " + at.Workspace},
 		{run(at.Workspace, "jq '{a: .b, c}' x"), anything, "`jq '{a: .b, c}' x` in " + at.Workspace},
 		{run(at.Workspace, "sh $'script.sh'"), anything, ""},
-		{to(tools.Network, tools.Host, "example.org"), "it reaches the network: example.org", "requests to example.org"},
-		{to(tools.Network, tools.Host, "example.org:8080"), "it reaches the network: example.org:8080", "requests to example.org:8080"},
-		{to(tools.Network, tools.Host, "a.org", "b.org"), "it reaches the network: a.org, b.org", ""},
-		{to(tools.Network, tools.Host), "it reaches the network", ""},
+		{to(tools.Network, tools.Host, "example.org"), "sends a request to the network: example.org", "requests to example.org"},
+		{to(tools.Network, tools.Host, "example.org:8080"), "sends a request to the network: example.org:8080", "requests to example.org:8080"},
+		{to(tools.Network, tools.Host, "a.org", "b.org"), "sends a request to the network: a.org, b.org", ""},
+		{to(tools.Network, tools.Host), "sends a request to the network", ""},
 	} {
 		v := asks(&policy.Policy{Mode: policy.Ask}, at, c.call)
 		if d := cmp.Diff([]any{v.Ask, v.Why, v.Offer.String()}, []any{true, c.why, c.offer}); d != "" {

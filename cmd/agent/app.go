@@ -155,7 +155,7 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 	if f.maxSteps < 0 || set.MaxSteps < 0 {
 		return usage("the limit of steps cannot be negative")
 	}
-	if a.work, err = tools.Open(a.dir); err != nil {
+	if a.work, err = openWorkspace(a.dir, set); err != nil {
 		return err
 	}
 	pick := newPicker(f, set, a.lastModel(), !attended)
@@ -180,6 +180,17 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 	a.checks = set.Checks
 	a.equip(inRepo)
 	return nil
+}
+
+// openWorkspace opens the workspace at dir with the settings for its commands.
+// The caller closes it.
+func openWorkspace(dir string, set settings.Settings) (*tools.Workspace, error) {
+	w, err := tools.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	w.LimitEnvironment(shell.Limits{Keep: set.Shell.KeepEnv, Hide: keyVariables(set)})
+	return w, nil
 }
 
 // equip gives the session its tools, and tells the model where it works.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime"
@@ -51,16 +52,24 @@ type found struct {
 // where whatever the program starts would inherit them.
 func newKeys(set settings.Settings, r ring, stored func() []string) *keys {
 	k := &keys{of: set.Providers, ring: r, stored: stored, env: map[string]string{}, found: map[string]found{}}
-	for _, p := range set.Providers {
-		if p.Key == nil || p.Key.Env == "" {
-			continue
-		}
-		if v, ok := os.LookupEnv(p.Key.Env); ok {
-			k.env[p.Key.Env] = v
-			_ = os.Unsetenv(p.Key.Env)
+	for _, name := range keyVariables(set) {
+		if v, ok := os.LookupEnv(name); ok && !slices.Contains(set.Shell.KeepEnv, name) {
+			k.env[name] = v
+			_ = os.Unsetenv(name)
 		}
 	}
 	return k
+}
+
+// keyVariables returns the variables that hold keys by the configuration.
+func keyVariables(set settings.Settings) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(set.Providers)) {
+		if p := set.Providers[name]; p.Key != nil && p.Key.Env != "" {
+			names = append(names, p.Key.Env)
+		}
+	}
+	return names
 }
 
 // getenv is os.Getenv that knows the variables which were taken away.
@@ -154,7 +163,10 @@ func quoted(b bytes.Buffer) string {
 	return ": " + s[:min(len(s), 300)]
 }
 
-// withoutKeys is the environment without the keys of providers.
+// withoutKeys is the environment without the keys of providers. It is for the
+// user's own programs, which may need their other secrets: the editor, the
+// programs of the clipboard, and commands that print a key. What comes from the
+// model or the repository gets less: see shell.Scrub.
 func withoutKeys(env []string) []string {
 	names := map[string]bool{}
 	for _, r := range catalog.Providers() {

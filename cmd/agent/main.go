@@ -26,6 +26,7 @@ var version = "dev"
 const startUp = time.Second
 
 func main() {
+	protectMemory()
 	outlastFileLimit()
 	time.AfterFunc(startUp, debug.FreeOSMemory) // what only the start needed
 	cmd := rootCommand()

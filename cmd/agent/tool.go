@@ -89,7 +89,7 @@ func toolsHere() ([]tools.Tool, *tools.Workspace, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	w, err := tools.Open(dir)
+	w, err := openWorkspace(dir, set)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -83,6 +83,8 @@ func describe(s *jsonschema.Schema, t reflect.Type) {
 func limit(s *jsonschema.Schema, tag reflect.StructTag) {
 	s.Description = tag.Get("what")
 	switch format := tag.Get("format"); format {
+	case "variable":
+		s.Items.Pattern = `^[^=\s]+$`
 	case "glob", "command": // which other programs do not know
 		one := 1
 		s.MinLength = &one

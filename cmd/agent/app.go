@@ -41,6 +41,7 @@ type flags struct {
 	// typing is what sessions that are shown as lines are told; nil for those on
 	// a screen.
 	typing *typing
+	end    *shutdown
 }
 
 // check refuses flags that say different things.
@@ -73,7 +74,8 @@ type app struct {
 	// keepDays is after how many days sessions are removed, 0 for never.
 	keepDays int
 	said     <-chan string // what is to be told that nothing waits for; nil for nothing
-	notices  []string      // what the person should know before the first prompt
+	end      *shutdown
+	notices  []string // what the person should know before the first prompt
 	pick     picker
 	// look finds a model on this machine, where none is connected. It takes a
 	// moment; nil where there is nothing to look for.
@@ -91,7 +93,7 @@ func open(f flags, attended bool) (*app, error) {
 		return nil, err
 	}
 	set := file.Settings
-	a := &app{dir: f.dir, set: set, keepDays: set.Sessions.KeepDays}
+	a := &app{dir: f.dir, set: set, keepDays: set.Sessions.KeepDays, end: f.end}
 	if f.told != "" {
 		a.notices = append(a.notices, f.told)
 	}

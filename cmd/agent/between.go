@@ -47,9 +47,13 @@ func sessionsOnScreen(ctx context.Context, f flags, prompts []tui.Prompt) error 
 		}
 		a.said = said
 		exit, err := show(ctx, a, f.typing, prompts)
+		closing := f.end.begin(nil, true)
+		closing.leave()
 		next, here := a.next(f, exit), a.again(f)
 		a.close()
+		closing.end()
 		if err != nil || next == nil {
+			f.end.begin(nil, true) // until the program has ended: one interrupt more than needed does not cut it off
 			a.goodbye(exit)
 			return err
 		}
@@ -60,7 +64,7 @@ func sessionsOnScreen(ctx context.Context, f flags, prompts []tui.Prompt) error 
 // next returns what opens the session that the person wants next, nil if they
 // leave.
 func (a *app) next(f flags, exit tui.Exit) *flags {
-	f = flags{baseURL: f.baseURL, mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, typing: f.typing}
+	f = flags{baseURL: f.baseURL, mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, typing: f.typing, end: f.end}
 	switch {
 	case exit.Open != "":
 		f.resume, f.none, f.model = exit.Open, false, ""
@@ -80,7 +84,7 @@ func (a *app) next(f flags, exit tui.Exit) *flags {
 // again returns what opens a's session once more; a new one if there is nothing
 // to come back to.
 func (a *app) again(f flags) *flags {
-	f = flags{baseURL: f.baseURL, mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, dir: a.dir, typing: f.typing}
+	f = flags{baseURL: f.baseURL, mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, dir: a.dir, typing: f.typing, end: f.end}
 	if a.begun() {
 		f.resume, f.model = a.id(), ""
 	}

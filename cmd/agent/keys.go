@@ -36,6 +36,8 @@ type keys struct {
 	ring   ring
 	stored func() []string // the providers that a key was stored for
 
+	end *shutdown // ends a command that prints a key with the program; may be nil
+
 	mu    sync.Mutex
 	env   map[string]string // variables that hold a key, which no child inherits
 	found map[string]found
@@ -106,7 +108,7 @@ func (k *keys) Key(provider string) (catalog.Key, string, error) {
 
 func (k *keys) look(provider string) found {
 	if p := k.of[provider]; p.Key != nil && !p.Key.Command.Empty() {
-		key, err := printed(p.Key.Command, commandTime)
+		key, err := printed(p.Key.Command, commandTime, k.end)
 		return found{key: key, where: "the command in the configuration", err: err}
 	}
 	var key string
@@ -124,7 +126,7 @@ func (k *keys) look(provider string) found {
 }
 
 // printed runs a command that prints a key.
-func printed(c settings.Command, limit time.Duration) (catalog.Key, error) {
+func printed(c settings.Command, limit time.Duration, end *shutdown) (catalog.Key, error) {
 	ctx, stop := context.WithTimeout(context.Background(), limit)
 	defer stop()
 	words := c.Words
@@ -140,7 +142,11 @@ func printed(c settings.Command, limit time.Duration) (catalog.Key, error) {
 	cmd.WaitDelay = time.Second   // its children may keep the pipes
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
+	ended := make(chan struct{})
+	forget := end.cleanup(func() { stop(); <-ended })
 	err := cmd.Run()
+	close(ended)
+	forget()
 	switch {
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("the command %s did not print it within %s%s", words[0], limit, quoted(complaint))

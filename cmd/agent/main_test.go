@@ -9,7 +9,7 @@ import (
 
 func TestMain(m *testing.M) {
 	quiet()
-	testscript.Main(m, map[string]func(){"agent": main, "agent-with-a-fault": mainWithFault})
+	testscript.Main(m, map[string]func(){"agent": main, "agent-with-a-fault": mainWithFault, "agent-stuck": mainStuck})
 }
 
 // quiet keeps the tests, and the program, which is this binary, from the servers

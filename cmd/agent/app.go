@@ -47,6 +47,7 @@ type flags struct {
 	// opened says that the session was chosen on the screen: where it was before
 	// counts more than baseURL.
 	opened bool
+	end    *shutdown
 }
 
 // check refuses flags that say different things.
@@ -79,7 +80,8 @@ type app struct {
 	// keepDays is after how many days sessions are removed, 0 for never.
 	keepDays int
 	said     <-chan string // what is to be told that nothing waits for; nil for nothing
-	notices  []string      // what the person should know before the first prompt
+	end      *shutdown
+	notices  []string // what the person should know before the first prompt
 	pick     picker
 	// look finds a model on this machine, where none is connected. It takes a
 	// moment; nil where there is nothing to look for.
@@ -97,7 +99,7 @@ func open(f flags, attended bool) (*app, error) {
 		return nil, err
 	}
 	set := file.Settings
-	a := &app{dir: f.dir, set: set, keepDays: set.Sessions.KeepDays}
+	a := &app{dir: f.dir, set: set, keepDays: set.Sessions.KeepDays, end: f.end}
 	if f.told != "" {
 		a.notices = append(a.notices, f.told)
 	}
@@ -161,7 +163,7 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 	if f.maxSteps < 0 || set.MaxSteps < 0 {
 		return usage("the limit of steps cannot be negative")
 	}
-	if a.work, err = tools.Open(a.dir); err != nil {
+	if a.work, err = openWorkspace(a.dir, set); err != nil {
 		return err
 	}
 	pick, model, err := a.chooseModel(f, set, attended)
@@ -216,6 +218,17 @@ func (a *app) chooseModel(f flags, set settings.Settings, attended bool) (picker
 		pick.bound.url, pick.bound.provider = choice.BaseURL, choice.Provider.Name
 	}
 	return pick, model, nil
+}
+
+// openWorkspace opens the workspace at dir with the settings for its commands.
+// The caller closes it.
+func openWorkspace(dir string, set settings.Settings) (*tools.Workspace, error) {
+	w, err := tools.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	w.LimitEnvironment(shell.Limits{Keep: set.Shell.KeepEnv, Hide: keyVariables(set)})
+	return w, nil
 }
 
 // equip gives the session its tools, and tells the model where it works.

@@ -48,9 +48,13 @@ func sessionsOnScreen(ctx context.Context, f flags, prompts []tui.Prompt) error 
 		}
 		a.said = said
 		exit, err := show(ctx, a, f.typing, prompts)
+		closing := f.end.begin(nil, true)
+		closing.leave()
 		next, here := a.next(f, exit), a.again(f)
 		a.close()
+		closing.end()
 		if err != nil || next == nil {
+			f.end.begin(nil, true) // until the program has ended: one interrupt more than needed does not cut it off
 			a.goodbye(exit)
 			return err
 		}
@@ -95,7 +99,7 @@ func (a *app) again(f flags) *flags {
 func (a *app) carried(f flags) flags {
 	return flags{
 		baseURL: f.baseURL, baseFor: cmp.Or(f.baseFor, a.pick.bound.provider),
-		mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, typing: f.typing,
+		mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, typing: f.typing, end: f.end,
 	}
 }
 

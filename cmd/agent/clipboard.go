@@ -162,6 +162,7 @@ func (c clipboard) output(ctx context.Context, args ...string) ([]byte, error) {
 	out := bounded{left: 3 * c.most} // base64 and hexadecimal digits are longer
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stdout = &out
+	cmd.Env = withoutKeys(cmd.Environ())
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
 	switch {

@@ -6,9 +6,7 @@ import (
 	"io"
 	"iter"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -48,14 +46,17 @@ prompts to a real one.`,
 				return fmt.Errorf("make room for the demo: %w", err)
 			}
 			defer os.RemoveAll(dir)
+			defer f.end.cleanup(func() { _ = os.RemoveAll(dir) })()
 			a, err := openDemo(*f, filepath.Join(dir, "sample"), plain)
 			if err != nil {
 				return err
 			}
 			defer a.close()
 			if plain {
-				ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+				ctx, stop := context.WithCancel(cmd.Context())
 				defer stop()
+				playing := f.end.begin(func(os.Signal) { stop() }, true)
+				defer playing.end()
 				return a.playPlain(ctx, cmd.OutOrStdout())
 			}
 			if !term.IsTerminal(os.Stdout.Fd()) {
@@ -66,6 +67,7 @@ prompts to a real one.`,
 				prompts = append(prompts, tui.Prompt{Note: fmt.Sprintf("Scene %d: %s\n%s", i+1, s.Title, s.Explain), Text: s.Prompt})
 			}
 			exit, err := show(cmd.Context(), a, nil, prompts)
+			f.end.begin(nil, true) // until the program has ended
 			a.goodbye(exit)
 			return err
 		},
@@ -83,7 +85,7 @@ func openDemo(f flags, dir string, plain bool) (*app, error) {
 	if err := scenes.CopySample(dir); err != nil {
 		return nil, err
 	}
-	a := &app{dir: dir}
+	a := &app{dir: dir, end: f.end}
 	var err error
 	if a.work, err = tools.Open(dir); err != nil {
 		return nil, err
@@ -152,7 +154,7 @@ func (a *app) playPlain(ctx context.Context, w io.Writer) error {
 			}
 		}
 		if ctx.Err() != nil {
-			return &exitError{code: exitInterrupted}
+			return &exitError{code: a.end.ended()}
 		}
 	}
 	return nil

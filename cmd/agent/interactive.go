@@ -28,7 +28,7 @@ func interactive(ctx context.Context, f flags, args []string) error {
 		f.typing = typed()
 	}
 	if f.resume == choose {
-		id, err := pickSession(ctx, f.typing)
+		id, err := pickSession(ctx, f.typing, f.end)
 		if err != nil || id == "" {
 			return err
 		}
@@ -59,9 +59,10 @@ func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Ex
 	defer stop()
 	var interrupts chan struct{}
 	if in != nil {
-		interrupts = make(chan struct{})
+		interrupts = make(chan struct{}, 1)
 	}
-	signalled := heedSignals(ctx, stop, interrupts)
+	shown := a.end.begin(a.heed(stop, interrupts), false)
+	defer shown.end()
 
 	// The agent outlives the screen: what was typed last is handed to it when the
 	// screen is gone.
@@ -78,6 +79,7 @@ func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Ex
 	beside.Go(func() { a.find(ctx, commands) })
 	screen := a.screen(among(events, a.said, outlives.Done()), commands, prompts)
 	screen.Page = agent.Page
+	screen.Forced = a.force(stop)
 	var exit tui.Exit
 	var err error
 	if in != nil {
@@ -90,15 +92,55 @@ func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Ex
 	}
 	stop()
 	dismiss()
+	shown.leave()
 	<-ended
 	beside.Wait()
-	if end := signalled(); end != nil {
-		if end.err == nil {
-			end.err = err
-		}
-		return exit, end
+	if code := a.end.ended(); code != 0 {
+		return exit, &exitError{code: code, err: err}
 	}
 	return exit, err
+}
+
+// stopUnlessInterrupt calls stop for every signal but an interrupt, of which a
+// screen learns itself.
+func stopUnlessInterrupt(stop func()) func(os.Signal) {
+	return func(s os.Signal) {
+		if s != os.Interrupt {
+			stop()
+		}
+	}
+}
+
+// heed returns what takes signals while a session is shown. An interrupt goes to
+// interrupts, which has room for one, or where that is nil to the screen, which
+// learns of it itself. If the interrupt before is not even taken, the front end
+// hangs, and the program ends.
+func (a *app) heed(stop func(), interrupts chan struct{}) func(os.Signal) {
+	other := stopUnlessInterrupt(stop)
+	return func(s os.Signal) {
+		other(s)
+		if s != os.Interrupt || interrupts == nil {
+			return
+		}
+		select {
+		case interrupts <- struct{}{}:
+		default:
+			a.end.unless(func() bool { return len(interrupts) == 0 })
+		}
+	}
+}
+
+// force returns what the front end tells that the user has interrupted twice
+// what runs, and that this has ended after all.
+func (a *app) force(stop func()) func(bool) {
+	callOff := func() {}
+	return func(forced bool) {
+		callOff()
+		callOff = func() {}
+		if forced {
+			callOff = a.end.forced(stop)
+		}
+	}
 }
 
 // find hands a model on this machine to the agent, if there is one.
@@ -179,7 +221,7 @@ func (a *app) goodbye(exit tui.Exit) {
 }
 
 // pickSession lets the person choose among the sessions; "" if they chose none.
-func pickSession(ctx context.Context, in *typing) (string, error) {
+func pickSession(ctx context.Context, in *typing, end *shutdown) (string, error) {
 	store, err := openStore()
 	if err != nil {
 		return "", err
@@ -206,5 +248,13 @@ func pickSession(ctx context.Context, in *typing) (string, error) {
 	drawAs(&o, set)
 	o.Keys = set.Keys
 	o.Fault, _ = faultFile()
-	return tui.Pick(ctx, o)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	picking := end.begin(stopUnlessInterrupt(stop), false)
+	defer picking.end()
+	id, err := tui.Pick(ctx, o)
+	if code := end.ended(); code != 0 {
+		return "", &exitError{code: code, err: err}
+	}
+	return id, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime"
@@ -35,6 +36,8 @@ type keys struct {
 	ring   ring
 	stored func() []string // the providers that a key was stored for
 
+	end *shutdown // ends a command that prints a key with the program; may be nil
+
 	mu    sync.Mutex
 	env   map[string]string // variables that hold a key, which no child inherits
 	found map[string]found
@@ -51,16 +54,24 @@ type found struct {
 // where whatever the program starts would inherit them.
 func newKeys(set settings.Settings, r ring, stored func() []string) *keys {
 	k := &keys{of: set.Providers, ring: r, stored: stored, env: map[string]string{}, found: map[string]found{}}
-	for _, p := range set.Providers {
-		if p.Key == nil || p.Key.Env == "" {
-			continue
-		}
-		if v, ok := os.LookupEnv(p.Key.Env); ok {
-			k.env[p.Key.Env] = v
-			_ = os.Unsetenv(p.Key.Env)
+	for _, name := range keyVariables(set) {
+		if v, ok := os.LookupEnv(name); ok && !slices.Contains(set.Shell.KeepEnv, name) {
+			k.env[name] = v
+			_ = os.Unsetenv(name)
 		}
 	}
 	return k
+}
+
+// keyVariables returns the variables that hold keys by the configuration.
+func keyVariables(set settings.Settings) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(set.Providers)) {
+		if p := set.Providers[name]; p.Key != nil && p.Key.Env != "" {
+			names = append(names, p.Key.Env)
+		}
+	}
+	return names
 }
 
 // getenv is os.Getenv that knows the variables which were taken away.
@@ -97,7 +108,7 @@ func (k *keys) Key(provider string) (catalog.Key, string, error) {
 
 func (k *keys) look(provider string) found {
 	if p := k.of[provider]; p.Key != nil && !p.Key.Command.Empty() {
-		key, err := printed(p.Key.Command, commandTime)
+		key, err := printed(p.Key.Command, commandTime, k.end)
 		return found{key: key, where: "the command in the configuration", err: err}
 	}
 	var key string
@@ -115,7 +126,7 @@ func (k *keys) look(provider string) found {
 }
 
 // printed runs a command that prints a key.
-func printed(c settings.Command, limit time.Duration) (catalog.Key, error) {
+func printed(c settings.Command, limit time.Duration, end *shutdown) (catalog.Key, error) {
 	ctx, stop := context.WithTimeout(context.Background(), limit)
 	defer stop()
 	words := c.Words
@@ -131,7 +142,11 @@ func printed(c settings.Command, limit time.Duration) (catalog.Key, error) {
 	cmd.WaitDelay = time.Second   // its children may keep the pipes
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
+	ended := make(chan struct{})
+	forget := end.cleanup(func() { stop(); <-ended })
 	err := cmd.Run()
+	close(ended)
+	forget()
 	switch {
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("the command %s did not print it within %s%s", words[0], limit, quoted(complaint))
@@ -154,7 +169,10 @@ func quoted(b bytes.Buffer) string {
 	return ": " + s[:min(len(s), 300)]
 }
 
-// withoutKeys is the environment without the keys of providers.
+// withoutKeys is the environment without the keys of providers. It is for the
+// user's own programs, which may need their other secrets: the editor, the
+// programs of the clipboard, and commands that print a key. What comes from the
+// model or the repository gets less: see shell.Scrub.
 func withoutKeys(env []string) []string {
 	names := map[string]bool{}
 	for _, r := range catalog.Providers() {

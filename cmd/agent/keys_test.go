@@ -113,7 +113,7 @@ func TestKeyCommandOnce(t *testing.T) {
 // A command that does not end is ended, even where a child keeps its pipes.
 func TestKeyCommandEnds(t *testing.T) {
 	begun := time.Now()
-	_, err := printed(settings.Command{Line: "sleep 3 & echo waiting >&2; wait"}, 100*time.Millisecond)
+	_, err := printed(settings.Command{Line: "sleep 3 & echo waiting >&2; wait"}, 100*time.Millisecond, nil)
 	if err == nil || !strings.Contains(err.Error(), "did not print it within 100ms") || time.Since(begun) > 20*time.Second {
 		t.Errorf("got %v after %s", err, time.Since(begun))
 	}

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -19,7 +17,7 @@ import (
 const maxKey = 16 << 10
 
 // loginCommand is `agent login`.
-func loginCommand() *cobra.Command {
+func loginCommand(end *shutdown) *cobra.Command {
 	return &cobra.Command{
 		Use:   "login PROVIDER",
 		Short: "store a provider's key in the keyring",
@@ -33,7 +31,7 @@ reads it from standard input. A key that the environment holds goes before it.`,
 			if err != nil {
 				return err
 			}
-			key, err := readKey(os.Stdin, cmd.ErrOrStderr(), row.Name)
+			key, err := readKey(os.Stdin, cmd.ErrOrStderr(), row.Name, end)
 			if err != nil {
 				return err
 			}
@@ -128,12 +126,12 @@ func keyedProvider(name string) (catalog.Row, error) {
 }
 
 // readKey reads a key: from a terminal without showing it, or all of stdin.
-func readKey(stdin *os.File, ask io.Writer, provider string) (string, error) {
+func readKey(stdin *os.File, ask io.Writer, provider string, end *shutdown) (string, error) {
 	var b []byte
 	var err error
 	if term.IsTerminal(stdin.Fd()) {
 		fmt.Fprintf(ask, "Key of %s (it is not shown): ", provider)
-		b, err = readHidden(stdin.Fd())
+		b, err = readHidden(stdin.Fd(), end)
 		fmt.Fprintln(ask)
 	} else {
 		b, err = io.ReadAll(io.LimitReader(stdin, maxKey+1))
@@ -153,23 +151,12 @@ func readKey(stdin *os.File, ask io.Writer, provider string) (string, error) {
 
 // readHidden reads a line that the terminal does not show. A signal ends the
 // program with the terminal as it was: the read itself cannot be given up.
-func readHidden(fd uintptr) ([]byte, error) {
+func readHidden(fd uintptr, end *shutdown) ([]byte, error) {
 	was, err := term.GetState(fd)
 	if err != nil {
 		return nil, err
 	}
-	signals, done := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
-	defer close(done)
-	go func() {
-		select {
-		case s := <-signals:
-			_ = term.Restore(fd, was)
-			os.Exit(signalCode(s))
-		case <-done:
-		}
-	}()
+	defer end.cleanup(func() { _ = term.Restore(fd, was) })()
 	return term.ReadPassword(fd)
 }
 

@@ -25,10 +25,16 @@ var version = "dev"
 const startUp = time.Second
 
 func main() {
+	protectMemory()
 	outlastFileLimit()
 	time.AfterFunc(startUp, debug.FreeOSMemory) // what only the start needed
-	cmd := rootCommand()
+	end := watchSignals()
+	cmd := rootCommand(end)
 	code, say := exitCode(cmd.ExecuteContext(context.Background()))
+	end.yield()
+	if say == nil {
+		say = end.notice()
+	}
 	if say != nil {
 		fmt.Fprintln(os.Stderr, "agent: "+ink.Sanitize(say.Error()))
 		if code == exitUsage {
@@ -39,8 +45,8 @@ func main() {
 }
 
 // rootCommand is `agent` with everything under it.
-func rootCommand() *cobra.Command {
-	f := &flags{}
+func rootCommand(end *shutdown) *cobra.Command {
+	f := &flags{end: end}
 	cmd := &cobra.Command{
 		Use:   "agent [PROMPT]",
 		Short: "a coding assistant for the terminal",
@@ -72,7 +78,7 @@ stops it at any instant. Without a model connected, a built-in guide answers.`,
 	p.Lookup("resume").NoOptDefVal = choose
 	p.BoolVar(&f.fork, "fork", false, "with --continue or --resume: go on in a fork, and leave that session as it is")
 	p.BoolVar(&f.none, "no-session", false, "keep nothing of the session on disk")
-	cmd.AddCommand(runCommand(f), sessionsCommand(), demoCommand(f), toolCommand(), modelsCommand(f), keysCommand(), loginCommand(), logoutCommand(), configCommand(f))
+	cmd.AddCommand(runCommand(f), sessionsCommand(), demoCommand(f), toolCommand(end), modelsCommand(f), keysCommand(), loginCommand(end), logoutCommand(), configCommand(f))
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "show the session as lines that stay, with choices by number: for screen readers and logs")
 	return cmd
 }

@@ -9,7 +9,9 @@ import (
 
 func TestMain(m *testing.M) {
 	quiet()
-	testscript.Main(m, map[string]func(){"agent": main, "agent-with-a-fault": mainWithFault})
+	testscript.Main(m, map[string]func(){
+		"agent": main, "agent-with-a-fault": mainWithFault, "agent-stuck": mainStuck, "agent-probe": mainProbe, "agent-control": mainControl,
+	})
 }
 
 // quiet keeps the tests, and the program, which is this binary, from the servers

@@ -35,7 +35,9 @@ type picker struct {
 
 // newPicker returns a picker that chooses by what the person said.
 func newPicker(f flags, set settings.Settings, last string, wait bool) picker {
-	return picker{flags: f, settings: set, last: last, wait: wait, keys: newKeys(set, systemRing{}, storedProviders)}
+	k := newKeys(set, systemRing{}, storedProviders)
+	k.end = f.end
+	return picker{flags: f, settings: set, last: last, wait: wait, keys: k}
 }
 
 // input is all that the choice depends on, with the name that the person gave.

@@ -138,11 +138,3 @@ func (t *typing) show(ctx context.Context, o tui.Options, interrupts <-chan stru
 	o.Output = os.Stdout
 	return tui.Plain(ctx, o, tui.Lines{C: t.lines, Typed: t.typed, Interrupts: interrupts})
 }
-
-// pass hands one on, unless ctx ends first.
-func pass(ctx context.Context, to chan<- struct{}) {
-	select {
-	case to <- struct{}{}:
-	case <-ctx.Done():
-	}
-}

@@ -56,7 +56,7 @@ func withTable(text, name, table string) (string, error) {
 func commandTable() string {
 	var b strings.Builder
 	b.WriteString("| command | what it does |\n|---|---|\n")
-	root := rootCommand()
+	root := rootCommand(&shutdown{})
 	fmt.Fprintf(&b, "| `%s` | open the terminal program, here |\n", root.Use)
 	for _, c := range root.Commands() {
 		if !c.Hidden {

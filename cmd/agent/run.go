@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
 	"syscall"
 	"time"
@@ -122,9 +121,9 @@ func readSchema(file string) (*loop.Schema, error) {
 func headless(a *app, prompt loop.Prompt, p printer, out *output) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
+	signals := make(chan os.Signal, 4)
+	turn := a.end.begin(forward(signals), true)
+	defer turn.end()
 
 	commands, events := make(chan loop.Command, 4), make(chan loop.Event, 64)
 	go loop.NewAgent(a.options).Run(ctx, commands, events)
@@ -220,6 +219,16 @@ func (r *result) fill(end *loop.TurnEnd) int {
 		r.Hint = "make room or mend what is wrong there; --no-session keeps nothing of a session"
 	}
 	return exitFailed
+}
+
+// forward returns what passes signals on to a channel as long as it has room.
+func forward(to chan<- os.Signal) func(os.Signal) {
+	return func(s os.Signal) {
+		select {
+		case to <- s:
+		default:
+		}
+	}
 }
 
 // signalCode is the exit code of a program that s ended.

@@ -22,7 +22,7 @@ import (
 const maxArguments = 64 << 20
 
 // toolCommand is `agent tool`.
-func toolCommand() *cobra.Command {
+func toolCommand(end *shutdown) *cobra.Command {
 	var yes bool
 	var output string
 	cmd := &cobra.Command{
@@ -70,7 +70,7 @@ It exits with 0 when the tool worked, 1 when it failed or was not allowed,
 			if err != nil {
 				return err
 			}
-			return newOneCall(yes).run(cmd.Context(), ts[i], input)
+			return newOneCall(yes, end).run(cmd.Context(), ts[i], input)
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask, whatever it does")
@@ -89,7 +89,7 @@ func toolsHere() ([]tools.Tool, *tools.Workspace, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	w, err := tools.Open(dir)
+	w, err := openWorkspace(dir, set)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -13,9 +13,7 @@ import (
 	_ "image/png"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -33,6 +31,7 @@ type oneCall struct {
 	out, err console
 	yes      bool // whatever it does is allowed
 	attended bool // somebody can be asked
+	end      *shutdown
 }
 
 // console is an output. Only what is no terminal gets untrusted text as it is.
@@ -54,9 +53,9 @@ func (c console) say(text string) {
 	_, _ = io.WriteString(c, text)
 }
 
-func newOneCall(yes bool) *oneCall {
+func newOneCall(yes bool, end *shutdown) *oneCall {
 	return &oneCall{
-		in: os.Stdin, out: newConsole(os.Stdout), err: newConsole(os.Stderr), yes: yes,
+		in: os.Stdin, out: newConsole(os.Stdout), err: newConsole(os.Stderr), yes: yes, end: end,
 		attended: term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stderr.Fd()),
 	}
 }
@@ -75,7 +74,7 @@ func (o *oneCall) run(ctx context.Context, t tools.Tool, input json.RawMessage) 
 			return errors.New("not done: you said no")
 		}
 	}
-	return interruptible(ctx, func(ctx context.Context, force <-chan struct{}) error {
+	return interruptible(ctx, o.end, func(ctx context.Context, force <-chan struct{}) error {
 		return o.do(ctx, call, force)
 	})
 }
@@ -177,12 +176,12 @@ func notShown(images []llm.Image) string {
 
 // interruptible runs do under a context that a signal ends. A second signal
 // closes force. The error of an interrupted do is the exit code of the signal.
-func interruptible(ctx context.Context, do func(ctx context.Context, force <-chan struct{}) error) error {
+func interruptible(ctx context.Context, end *shutdown, do func(ctx context.Context, force <-chan struct{}) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
+	signals := make(chan os.Signal, 4)
+	call := end.begin(forward(signals), true)
+	defer call.end()
 
 	force, done := make(chan struct{}), make(chan error, 1)
 	go func() { done <- do(ctx, force) }()

@@ -32,6 +32,7 @@ func personsEditor(getenv func(string) string) func(path string) *exec.Cmd {
 		if line := strings.TrimSpace(getenv(name)); line != "" {
 			return func(path string) *exec.Cmd {
 				c := editing(line, path)
+				c.Env = withoutKeys(c.Environ())
 				c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr // the terminal itself, and no copy of what comes from it
 				return c
 			}

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -201,7 +200,9 @@ func (w *Workspace) runCheck(ctx context.Context, c Check, line string, progress
 	}
 	limited, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	r, err := shell.Run(limited, shell.Command{Line: line, Dir: w.dir, Env: os.Environ(), Max: 2 * limit, Keep: checkKeep, Progress: progress})
+	command := w.command(line, w.dir)
+	command.Max, command.Keep, command.Progress = 2*limit, checkKeep, progress
+	r, err := shell.Run(limited, command)
 	end, output := r.Ended, r.Output
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -97,8 +97,21 @@ func checkCommand(command string) error {
 
 // command is a line as it is run now.
 func (s *shellTool) command(line, dir string) shell.Command {
-	return shell.Command{Line: line, Dir: dir, Env: os.Environ(), Whole: s.w.newOutput()}
+	c := s.w.command(line, dir)
+	c.Whole = s.w.newOutput()
+	return c
 }
+
+// command returns a command with the environment that every command in the
+// workspace gets: those of the model, those that the user types, and checks.
+func (w *Workspace) command(line, dir string) shell.Command {
+	return shell.Command{Line: line, Dir: dir, Env: os.Environ(), Limits: w.limits}
+}
+
+// LimitEnvironment sets which variables the commands in the workspace get or
+// not, as exceptions to the rules of shell.Scrub. It is called before any
+// command is prepared.
+func (w *Workspace) LimitEnvironment(l shell.Limits) { w.limits = l }
 
 func (s *shellTool) run(ctx context.Context, a shellArgs, at location, ok Approved) (Result, error) {
 	if err := ctx.Err(); err != nil {

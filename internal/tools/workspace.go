@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"agent/internal/tools/shell"
 )
 
 // Workspace is the working directory. Whatever the file tools read, write or
@@ -21,8 +23,9 @@ type Workspace struct {
 	dir  string
 	self fs.FileInfo
 
-	outputs string // see Attach
-	hidden  string // see Hide
+	limits  shell.Limits // see LimitEnvironment
+	outputs string       // see Attach
+	hidden  string       // see Hide
 	mu      sync.Mutex
 	out     *Workspace // at outputs; nil until it is needed
 	prefix  string     // that of the paths in out, as a model writes them

@@ -53,6 +53,7 @@ type model struct {
 	mouse   bool      // the mouse is ours
 	editing bool      // the draft is in the person's editor, or on its way there
 	pointer pointer
+	forced  bool      // what Options.Forced was told last
 	flash   string    // told until the next key
 	listing bool      // the next JobsNow is to be shown
 	ticking bool      // a tick is on its way
@@ -128,6 +129,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	m.arrangeAfter(msg)
 	cmd = tea.Batch(cmd, m.keepDraft(), m.turnPages())
+	m.tellForced()
 	if !m.ticking && m.moves() {
 		m.ticking = true
 		cmd = tea.Batch(cmd, m.after(m.nextTick(), tickMsg{}))

@@ -93,6 +93,17 @@ func (m *model) interrupt() {
 	m.feed.stopping, m.feed.killing = true, m.feed.stopping
 	m.keepWords()
 	m.dialog.clear()
+	m.tellForced()
+}
+
+// tellForced tells Options.Forced whether what runs was interrupted twice.
+func (m *model) tellForced() {
+	if forced := m.feed.killing && m.busy(); forced != m.forced {
+		m.forced = forced
+		if m.o.Forced != nil {
+			m.o.Forced(forced)
+		}
+	}
 }
 
 func (m *model) pressDialog(msg tea.KeyPressMsg, now time.Time) tea.Cmd {

@@ -61,6 +61,10 @@ type Options struct {
 	// has the name of one of the program's is left out, and the person is told.
 	Custom []CustomCommand
 
+	// Forced is told true when the user interrupts what runs a second time, and
+	// false once that has ended. May be nil.
+	Forced func(bool)
+
 	// Copy puts text on the clipboard of the system and returns the program that
 	// did. Where there is none, its error says what to do.
 	Copy     func(text string) (by string, err error)

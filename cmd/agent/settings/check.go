@@ -173,6 +173,10 @@ func text(v string, tag reflect.StructTag, path string) error {
 		if v == "" || !doublestar.ValidatePattern(v) {
 			return fmt.Errorf("%s must be a pattern of files like *.go or web/**/*.{ts,tsx}", path)
 		}
+	case "variable":
+		if v == "" || strings.ContainsAny(v, "=\x00 \t\n") {
+			return fmt.Errorf("%s must be the name of an environment variable like TEST_TOKEN", path)
+		}
 	case "command":
 		if strings.TrimSpace(v) == "" {
 			return fmt.Errorf("%s must be a command like make check", path)

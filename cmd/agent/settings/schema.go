@@ -84,6 +84,8 @@ func limit(s *jsonschema.Schema, tag reflect.StructTag) {
 	s.Description = tag.Get("what")
 	switch format := tag.Get("format"); format {
 	case "host": // which may have a port, and is one of a list
+	case "variable":
+		s.Items.Pattern = `^[^=\s]+$`
 	case "glob", "command": // which other programs do not know
 		one := 1
 		s.MinLength = &one

@@ -31,6 +31,7 @@ type Settings struct {
 	AllowHTTP []string            `json:"allow_http,omitempty" format:"host" what:"hosts, with or without a port, to which an API key may be sent over plain http (default none; this machine is always allowed)"`
 	Catalog   map[string]Model    `json:"catalog,omitempty" what:"what is known better of models, by the beginning of NAME or PROVIDER/NAME"`
 	Checks    []Check             `json:"checks,omitempty" what:"commands that check files after each change of them"`
+	Shell     Shell               `json:"shell,omitempty" what:"how commands run: the model's, those typed after ! and checks"`
 	Theme     string              `json:"theme,omitempty" enum:"terminal,dark,light,high-contrast,gruvbox,catppuccin" what:"colours of the screen: terminal, dark, light, high-contrast, gruvbox, catppuccin (default terminal, which leaves them to the terminal)"`
 	Diff      string              `json:"diff,omitempty" enum:"auto,unified,split" what:"how changes are shown: unified, split (side by side) or auto, which is split where there is room (default auto)"`
 	ASCII     *bool               `json:"ascii,omitempty" what:"whether the screen is drawn with ASCII alone (default: where the locale is not UTF-8)"`
@@ -49,6 +50,11 @@ type Settings struct {
 // Sessions are settings of what is kept.
 type Sessions struct {
 	KeepDays int `json:"keep_days,omitempty" min:"1" what:"days without use after which a session is removed when the program starts (default: never)"`
+}
+
+// Shell are settings of the commands that run in the workspace.
+type Shell struct {
+	KeepEnv []string `json:"keep_env,omitempty" format:"variable" what:"environment variables that commands keep although their name or value looks like a secret: TEST_TOKEN, DATABASE_URL"`
 }
 
 // Check is a command that is run, unasked, after each change of certain files.

@@ -1,6 +1,12 @@
 package shell
 
-import "strings"
+import (
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // settings make programs that would ask, page or paint do without a terminal.
 var settings = map[string]string{
@@ -28,14 +34,20 @@ var unwanted = map[string]bool{
 	"COLORTERM": true, "FORCE_COLOR": true, "CLICOLOR_FORCE": true,
 }
 
+// Limits are exceptions to the rules by which Scrub removes variables.
+type Limits struct {
+	Keep []string // names of variables that stay although they look like secrets
+	Hide []string // names of variables that go although they do not; Keep has precedence
+}
+
 // environment is env for a command in dir: without secrets, and such that
 // nothing waits for a person.
-func environment(env []string, dir string) []string {
+func environment(env []string, dir string, l Limits) []string {
 	var out []string
-	for _, v := range env {
+	for _, v := range Scrub(env, l) {
 		name, _, _ := strings.Cut(v, "=")
 		_, set := settings[name]
-		if !set && !unwanted[name] && name != "PWD" && !secret(name) {
+		if !set && !unwanted[name] && name != "PWD" {
 			out = append(out, v)
 		}
 	}
@@ -45,10 +57,39 @@ func environment(env []string, dir string) []string {
 	return append(out, "PWD="+dir)
 }
 
-// secret reports whether a variable's name says that it holds a secret:
+// Scrub returns env without secrets. Every process that runs something from the
+// model or from the repository gets its environment from here: a variable goes
+// if its name or its value looks like a secret, or if l hides it.
+func Scrub(env []string, l Limits) []string {
+	var out []string
+	for _, v := range env {
+		name, value, _ := strings.Cut(v, "=")
+		if named(name, l.Keep) || !named(name, l.Hide) && !secretName(name) && !secretValue(value) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// named reports whether names holds name. Windows does not tell case apart.
+func named(name string, names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool {
+		return n == name || runtime.GOOS == "windows" && strings.EqualFold(n, name)
+	})
+}
+
+// secrets are variables that hold a secret though no rule of secretName covers
+// them.
+var secrets = map[string]bool{"MYSQL_PWD": true, "SSHPASS": true, "REDISCLI_AUTH": true, "DOCKER_AUTH_CONFIG": true}
+
+// secretName reports whether a variable's name says that it holds a secret:
 // OPENAI_API_KEY, AWS_SECRET_ACCESS_KEY, GITHUB_TOKEN, PGPASSWORD.
-func secret(name string) bool {
-	for word := range strings.SplitSeq(strings.ToUpper(name), "_") {
+func secretName(name string) bool {
+	name = strings.ToUpper(name)
+	if secrets[name] {
+		return true
+	}
+	for word := range strings.SplitSeq(name, "_") {
 		if word == "KEY" || word == "KEYS" || word == "PAT" {
 			return true
 		}
@@ -59,4 +100,46 @@ func secret(name string) bool {
 		}
 	}
 	return false
+}
+
+// passwordField finds password=VALUE in a connection string: in the query of a
+// URL, or between semicolons or blanks.
+var passwordField = regexp.MustCompile(`(?i)(^|[?&;\s])(password|passwd|pwd)=[^&;\s]`)
+
+// secretValue reports whether a value is a connection string with a password: a
+// URL like postgres://ann:hunter2@db/shop, a list with such a URL in it, or
+// fields like password=hunter2.
+func secretValue(value string) bool {
+	if passwordField.MatchString(value) {
+		return true
+	}
+	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+		_, rest, ok := strings.Cut(part, "://")
+		if ok && hasPassword(rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasPassword reports whether the part of a URL that follows "://" begins with
+// a user and a password. It does not parse the URL: a password may hold what no
+// valid URL does.
+func hasPassword(rest string) bool {
+	authority := rest
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		authority = rest[:i]
+	}
+	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
+		_, password, _ := strings.Cut(authority[:at], ":")
+		return password != ""
+	}
+	// A slash in the password ends the authority early: then no port follows
+	// the colon, and the at sign comes later.
+	colon := strings.LastIndexByte(authority, ':')
+	if colon < 0 || !strings.Contains(rest, "@") || strings.HasPrefix(authority, "[") {
+		return false
+	}
+	port := authority[colon+1:]
+	return port != "" && strings.Trim(port, "0123456789") != ""
 }

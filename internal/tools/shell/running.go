@@ -56,7 +56,7 @@ func Start(c Command) (*Running, error) {
 	r.killing = sync.OnceFunc(func() { close(r.force) })
 	var line string
 	var env []string
-	r.where, line, env = follow(c.Line, environment(c.Env, c.Dir))
+	r.where, line, env = follow(c.Line, environment(c.Env, c.Dir, c.Limits))
 	if r.process, err = launch(line, c.Dir, env, c.Processes, in, w); err != nil {
 		r.where.end()
 		pipe.Close()

@@ -45,13 +45,14 @@ const (
 
 // Command is what to run.
 type Command struct {
-	Line  string        // for the shell, one line or many
-	Dir   string        // where
-	Env   []string      // as of os.Environ; secrets are taken out of it
-	Max   time.Duration // time limit; 0 means DefaultLimit
-	Quiet time.Duration // limit for the time without output; 0 means none
-	Grace time.Duration // between being asked to end and being killed; 0 means a second
-	Keep  int           // bytes of output that are kept; 0 means DefaultKeep
+	Line   string        // for the shell, one line or many
+	Dir    string        // where
+	Env    []string      // as of os.Environ; secrets are taken out of it
+	Limits Limits        // which variables are secrets all the same, and which are not
+	Max    time.Duration // time limit; 0 means DefaultLimit
+	Quiet  time.Duration // limit for the time without output; 0 means none
+	Grace  time.Duration // between being asked to end and being killed; 0 means a second
+	Keep   int           // bytes of output that are kept; 0 means DefaultKeep
 
 	// Processes is how many processes and threads there can be of it at a time,
 	// where the system lets us bound them; 0 means DefaultProcesses.

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,6 +127,32 @@ func TestEnvironmentHasNoSecrets(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, have[name], want)
 		}
 	}
+}
+
+func TestScrubRemovesSecretsByNameAndByValue(t *testing.T) {
+	secret := []string{
+		"OPENAI_API_KEY=x", "MYSQL_PWD=x", "SSHPASS=x", "REDISCLI_AUTH=x", "DOCKER_AUTH_CONFIG={}", "WORK=hidden by name",
+		"DATABASE_URL=postgres://ann:hunter2@db/shop", "DSN=amqp://:hunter2@mq", "BROKEN=postgres://ann:100%@db/shop",
+		"SLASH=postgres://ann:hun/ter2@db/shop", "MANY=redis://one:6379,redis://u:p@two:6379",
+		"JDBC=jdbc:postgresql://db/shop?user=ann&password=hunter2", "LIBPQ=host=db user=ann password=hunter2",
+		"ADO=Server=db;User Id=ann;Password=hunter2;", "https_proxy=http://ann:hunter2@proxy:3128", "GOPROXY=direct,https://ann:tok@proxy.test",
+	}
+	plain := []string{
+		"DATABASE_HOST=db", "REDIS_URL=redis://db:6379/0", "HOMEPAGE=https://ann@example.test/a:b@c", "PORTAL=http://[::1]:8080/@scope/name",
+		"LS_COLORS=*.a=1:*.b=2", "PROMPT=a://b", "NOTE=reset your password=", "EMPTY=", "http_proxy=http://proxy:3128",
+	}
+	kept := []string{"TEST_TOKEN=needed", "CACHE_URL=redis://:pw@cache"}
+	got := shell.Scrub(slices.Concat(secret, plain, kept), shell.Limits{Keep: []string{"TEST_TOKEN", "CACHE_URL"}, Hide: []string{"WORK"}})
+	same(t, got, slices.Concat(plain, kept))
+}
+
+// A name that is both hidden and kept is kept: the user asked for it.
+func TestCommandKeepsTheVariablesThatTheUserNames(t *testing.T) {
+	got := run(t, shell.Command{
+		Line: `echo "$TEST_TOKEN $OTHER_TOKEN $WORK $EDITOR"`, Env: []string{"TEST_TOKEN=a", "OTHER_TOKEN=b", "WORK=c", "EDITOR=vim"},
+		Limits: shell.Limits{Keep: []string{"TEST_TOKEN", "WORK", "EDITOR"}, Hide: []string{"WORK"}},
+	})
+	same(t, got.Output, "a  c false\n")
 }
 
 func TestNothingWaitsForAPerson(t *testing.T) { // P6

@@ -1,0 +1,423 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// hunt is what a hostile command does to find a key: it keeps all that it can
+// read, and has the probe look into processes. Then it waits for a file.
+const hunt = `env >env.txt
+cat /proc/[0-9]*/environ >environ.txt 2>/dev/null
+cat /proc/[0-9]*/cmdline >cmdline.txt 2>/dev/null
+p=$$
+while [ "$p" -gt 1 ]; do
+  tr '\0' '\n' </proc/$p/environ >>ancestors.txt
+  tr '\0' '\n' </proc/$p/cmdline >>ancestors.txt
+  p=$(sed -n 's/^PPid:[[:space:]]*//p' /proc/$p/status)
+done 2>/dev/null
+agent-probe backwards.txt >probe.txt 2>&1
+echo "the hunt is over"; touch hunted.txt
+until [ -e go-on.txt ]; do sleep 0.05; done`
+
+// canary is a home for a program that runs as a user without privileges, and a
+// key that nothing but the program and its server may hold.
+type canary struct {
+	home
+	dir  string // all that the user can write to
+	key  string
+	user *syscall.SysProcAttr // nil: as the test itself
+}
+
+// newCanary returns one whose programs are found in its own directory. The
+// kernel lets root read every process, so root becomes somebody else.
+func newCanary(t *testing.T) canary {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "canary-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	c := canary{dir: dir, key: "sk-canary-" + rand.Text()}
+	bin := filepath.Join(dir, "bin")
+	c.home = home{dir: filepath.Join(dir, "home"), work: filepath.Join(dir, "home", "src", "shop")}
+	for _, d := range []string{bin, c.work, filepath.Join(dir, "tmp")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.env = []string{
+		"HOME=" + c.home.dir, "PATH=" + bin + ":" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
+		"TMPDIR=" + filepath.Join(dir, "tmp"), "OLLAMA_HOST=http://127.0.0.1:1", "DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent/bus",
+	}
+	c.install(t, bin)
+	if os.Geteuid() == 0 {
+		c.become(t)
+	}
+	return c
+}
+
+// install copies the program to bin, where the user can start it.
+func (c canary) install(t *testing.T, bin string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := filepath.Join(bin, "agent")
+	if err := os.WriteFile(first, content, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"agent-with-a-fault", "agent-probe", controlName} {
+		if err := os.Link(first, filepath.Join(bin, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// become has the programs run as a user without privileges, who owns the home.
+func (c *canary) become(t *testing.T) {
+	t.Helper()
+	const nobody = 65534
+	c.user = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	err := filepath.WalkDir(c.dir, func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Chmod(path, 0o755), os.Chown(path, nobody, nobody))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	try := exec.Command(filepath.Join(c.dir, "bin", "agent"), "--version")
+	try.Env, try.SysProcAttr = c.env, c.user
+	if out, err := try.CombinedOutput(); err != nil {
+		t.Skipf("root bypasses what is tested here, and no program can be run as another user: %v %s", err, out)
+	}
+}
+
+// command is a program of c.
+func (c canary) command(env []string, name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(c.dir, "bin", name), args...)
+	cmd.Dir, cmd.Env = c.work, slices.Concat(c.env, env)
+	if c.user != nil {
+		own := *c.user
+		cmd.SysProcAttr = &own
+	}
+	return cmd
+}
+
+// ways gives the program its key: in the environment, and by a command, which
+// reads it from a pipe that nobody else gets it from.
+func (c canary) ways(t *testing.T, url string) map[string]func(t *testing.T) (env []string) {
+	t.Helper()
+	return map[string]func(*testing.T) []string{
+		"environment": func(*testing.T) []string { return []string{"OPENAI_API_KEY=" + c.key, "OPENAI_BASE_URL=" + url} },
+		"command": func(t *testing.T) []string {
+			fifo := filepath.Join(c.home.dir, "key-"+rand.Text())
+			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if c.user != nil {
+				if err := os.Chown(fifo, int(c.user.Credential.Uid), int(c.user.Credential.Gid)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.configure(t, fmt.Sprintf(`{"providers":{"openai":{"key":{"command":["cat",%q]}}}}`, fifo))
+			if err := os.Chmod(c.config(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			go func() { _ = os.WriteFile(fifo, []byte(c.key+"\n"), 0) }() // waits for the reader
+			return []string{"OPENAI_BASE_URL=" + url}
+		},
+	}
+}
+
+// hunted lets a hunt happen: around is called when it is over and its command
+// still runs.
+func (c canary) hunted(t *testing.T, around func()) {
+	t.Helper()
+	control := "sk-control-" + rand.Text()
+	c.put(t, "backwards.txt", backwards(c.key)+"\n"+backwards(control)+"\n")
+	hold := c.command([]string{"CONTROL_NAME=" + control}, controlName)
+	in, err := hold.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hold.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = in.Close()
+		_ = hold.Process.Kill()
+		_ = hold.Wait()
+	}()
+	waitFor(t, "the command to have looked everywhere", func() bool {
+		_, err := os.Stat(filepath.Join(c.work, "hunted.txt"))
+		return err == nil
+	})
+	around()
+	probe := read(t, c.home, "probe.txt")
+	for line := range strings.Lines(probe) {
+		if strings.HasPrefix(line, "found") && !strings.HasPrefix(line, "found 1 in") {
+			t.Errorf("a command %s", line)
+		}
+	}
+	if !strings.Contains(probe, "found 1 in environ of "+controlName) || !strings.Contains(probe, "looked into ") ||
+		!strings.Contains(read(t, c.home, "environ.txt"), control) {
+		t.Errorf("the command could not even find what is in the open: %s", probe)
+	}
+	c.put(t, "go-on.txt", "")
+}
+
+// put writes a file that the user can read.
+func (c canary) put(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(c.work, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// clear removes what a hunt left.
+func (c canary) clear(t *testing.T) {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(c.work, "*.txt"))
+	for _, f := range files {
+		if err := os.Remove(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func backwards(s string) string {
+	b := []byte(s)
+	slices.Reverse(b)
+	return string(b)
+}
+
+// looked looks into the program and its helpers from outside, where root can. It
+// returns how many it looked into.
+func (c canary) looked(t *testing.T, program int) (helpers int) {
+	t.Helper()
+	for _, pid := range agents() {
+		name := nameOf(pid)
+		if pid == program {
+			if c.user != nil && !inMemory(pid, []byte(c.key)) {
+				t.Errorf("%s does not seem to hold the key, so nothing is proven of the others", name)
+			}
+			continue
+		}
+		if !strings.HasPrefix(name, "agent: ") || !under(pid, program) {
+			continue
+		}
+		helpers++
+		if where := keptBy(pid, []byte(c.key)); where != nil {
+			t.Errorf("%s holds the key: %v", name, where)
+		}
+	}
+	return helpers
+}
+
+// under reports whether a process descends from another.
+func under(pid, program int) bool {
+	for pid > 1 && pid != program {
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		_, rest, ok := strings.Cut(string(status), "PPid:")
+		if err != nil || !ok {
+			return false
+		}
+		if _, err := fmt.Sscan(rest, &pid); err != nil {
+			return false
+		}
+	}
+	return pid == program
+}
+
+// TestKeysStayInTheProgram gives the program a key, lets commands hunt for it,
+// and looks everywhere that it could have got to.
+func TestKeysStayInTheProgram(t *testing.T) {
+	c := newCanary(t)
+	places := 0
+	for _, name := range []string{"environment", "command"} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, call("shell", `{"command":`+quote(hunt)+`}`), say("Found nothing."),
+				call("shell", `{"command":`+quote(hunt)+`}`), begin("A long answer that is under "))
+			give := c.ways(t, s.URL+"/v1")[name]
+			places += c.headless(t, give(t), s)
+			places += c.onScreen(t, give(t), s)
+			places += c.refused(t, name)
+			c.export(t)
+			places += c.searchFiles(t)
+		})
+	}
+	t.Attr("promise", fmt.Sprintf("no command, helper process, file or output gets a key: places searched: %d", places))
+}
+
+// headless hunts in a run without a screen.
+func (c canary) headless(t *testing.T, env []string, s *server) (places int) {
+	c.clear(t)
+	cmd := c.command(env, "agent", "run", "--mode", "all", "--output", "stream-json", "look")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	c.hunted(t, func() {
+		helpers := c.looked(t, cmd.Process.Pid)
+		if helpers == 0 {
+			t.Error("no helper process was found")
+		}
+		places += helpers
+	})
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, &out)
+	}
+	c.lacks(t, "the output", out.Bytes())
+	if got := s.seen()[0].key; got != c.key {
+		t.Errorf("the server got the key %q, want %q", got, c.key)
+	}
+	return places + 1
+}
+
+// onScreen hunts in a session on a screen, which a fault in the program ends.
+func (c canary) onScreen(t *testing.T, env []string, s *server) (places int) {
+	c.clear(t)
+	a, err := newTerminal(t, c.command(env, "agent-with-a-fault", "--mode", "all"), 100, 24)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	a.wait("? keys")
+	a.send("look" + enter)
+	c.hunted(t, func() {
+		helpers := c.looked(t, a.cmd.Process.Pid)
+		if helpers < 2 {
+			t.Errorf("%d helper processes were found, want that of the terminal and that of the command", helpers)
+		}
+		places += helpers
+	})
+	a.wait("A long answer that is under")
+	a.signal(syscall.SIGUSR1)
+	if code := a.exit(); code != 2 {
+		t.Errorf("got exit code %d, want 2", code)
+	}
+	<-a.done
+	c.lacks(t, "the terminal", a.raw)
+	if told := onlyFault(t, c.home); !strings.Contains(told, "panic: a fault on purpose") {
+		t.Errorf("got %q, want the fault", told)
+	}
+	files, _ := filepath.Glob(filepath.Join(c.home.dir, ".local/state/agent/faults/*"))
+	for _, f := range files { // so that each has one
+		c.lacks(t, f, []byte(onlyFault(t, c.home)))
+		if err := os.Remove(f); err != nil {
+			t.Error(err)
+		}
+	}
+	return places + 2
+}
+
+// refused has a server refuse the key and say which it was.
+func (c canary) refused(t *testing.T, name string) (places int) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s"}}`, r.Header.Get("Authorization"))
+	}))
+	defer s.Close()
+	cmd := c.command(c.ways(t, s.URL+"/v1")[name](t), "agent", "run", "talk")
+	out, err := cmd.CombinedOutput()
+	if err == nil || !bytes.Contains(out, []byte("401")) && !bytes.Contains(bytes.ToLower(out), []byte("key")) {
+		t.Errorf("got %v and %s, want that the key is refused", err, out)
+	}
+	c.lacks(t, "the error", out)
+	return 1
+}
+
+// export writes the sessions in every format to files.
+func (c canary) export(t *testing.T) {
+	t.Helper()
+	list, err := c.command(nil, "agent", "sessions", "list", "--all").Output()
+	rows := strings.Split(strings.TrimSpace(string(list)), "\n")[1:]
+	if err != nil || len(rows) < 2 {
+		t.Fatalf("got the sessions %q, %v, want at least 2", rows, err)
+	}
+	for _, row := range rows {
+		id := strings.Fields(row)[0]
+		for _, format := range []string{"md", "html", "json"} {
+			if out, err := c.command(nil, "agent", "sessions", "export", id, "-o", id+"."+format).CombinedOutput(); err != nil {
+				t.Errorf("export as %s: %v %s", format, err, out)
+			}
+		}
+	}
+}
+
+// searchFiles looks into every file that the user owns.
+func (c canary) searchFiles(t *testing.T) (files int) {
+	t.Helper()
+	err := filepath.WalkDir(c.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && d.Name() == "bin" {
+			return fs.SkipDir
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		b, err := io.ReadAll(f)
+		c.lacks(t, path, b)
+		files++
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if files < 8 {
+		t.Errorf("only %d files were searched", files)
+	}
+	return files
+}
+
+func (c canary) lacks(t *testing.T, what string, b []byte) {
+	t.Helper()
+	if bytes.Contains(b, []byte(c.key)) {
+		t.Errorf("%s holds the key", what)
+	}
+}
+
+// Commands can make user namespaces all the same: the protection of the program
+// ends where another program begins.
+func TestCommandsMakeUserNamespaces(t *testing.T) {
+	c := newCanary(t)
+	if _, err := exec.LookPath("unshare"); err != nil {
+		t.Skip(err)
+	}
+	plain := exec.Command("unshare", "-Ur", "true")
+	plain.SysProcAttr = c.user
+	if out, err := plain.CombinedOutput(); err != nil {
+		t.Skipf("this system allows no user namespaces: %v %s", err, out)
+	}
+	out, err := c.command(nil, "agent", "tool", "--yes", "shell", `{"command":"unshare -Ur id -u"}`).Output()
+	if err != nil || !strings.HasPrefix(string(out), "0\n") {
+		t.Errorf("got %q, %v, want the id of root in a namespace", out, err)
+	}
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"agent/internal/llm"
+	"agent/internal/loop"
+	"agent/internal/tools"
+)
+
+// stuck is a tool that never ends, whatever is asked of it.
+type stuck struct{}
+
+// stuckFile is the file that the tool makes when it begins.
+const stuckFile = "stuck.txt"
+
+func (stuck) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: "stuck", Description: "never ends", Schema: json.RawMessage(`{"type":"object"}`)}
+}
+
+func (stuck) Prepare(context.Context, json.RawMessage) (tools.Call, error) {
+	return tools.Call{Title: "stuck", Effect: tools.Read, Run: func(context.Context, tools.Approved) (tools.Result, error) {
+		if err := os.WriteFile(stuckFile, nil, 0o600); err != nil {
+			return tools.Result{}, err
+		}
+		select {}
+	}}, nil
+}
+
+// mainStuck is the program with that tool. Its argument says which part of the
+// program runs: run, tool, screen or plain.
+func mainStuck() {
+	protectMemory()
+	end := watchSignals()
+	code, say := exitCode(runStuck(os.Args[1], end))
+	if say != nil {
+		fmt.Fprintln(os.Stderr, say)
+	}
+	os.Exit(code)
+}
+
+func runStuck(part string, end *shutdown) error {
+	if part == "tool" {
+		return newOneCall(true, end).run(context.Background(), stuck{}, json.RawMessage(`{}`))
+	}
+	f := flags{end: end, plain: part == "plain"}
+	a, err := open(f, part != "run")
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	a.options.Tools = append(a.options.Tools, stuck{})
+	if part == "run" {
+		out := newOutput(os.Stdout)
+		p, err := printerOf("text", out, os.Stderr, false)
+		if err != nil {
+			return err
+		}
+		return headless(a, loop.Prompt{Text: "begin"}, p, out)
+	}
+	var in *typing
+	if f.plain {
+		in = typed()
+	}
+	_, err = show(context.Background(), a, in, nil)
+	return err
+}

@@ -96,14 +96,14 @@ func inMemory(pid int, key []byte) bool {
 	defer mem.Close()
 	for line := range strings.Lines(string(maps)) {
 		words := strings.Fields(line)
-		m, ok := parseMapping(words[0])
-		if !ok || !strings.HasPrefix(words[1], "rw") {
+		var from, to int64
+		if _, err := fmt.Sscanf(words[0], "%x-%x", &from, &to); err != nil || !strings.HasPrefix(words[1], "rw") {
 			continue
 		}
 		const piece = 1 << 20
 		b := make([]byte, piece+len(key)) // what lies across two pieces is in the first
-		for at := m.from; at < m.to; at += piece {
-			n, _ := mem.ReadAt(b[:min(len(b), int(m.to-at))], int64(at))
+		for at := from; at < to; at += piece {
+			n, _ := mem.ReadAt(b[:min(int64(len(b)), to-at)], at)
 			if bytes.Contains(b[:n], key) {
 				return true
 			}

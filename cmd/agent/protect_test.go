@@ -10,7 +10,7 @@ import (
 )
 
 // always is the key that gives a standing permission while a question waits.
-const always = "a"
+const always = "2"
 
 // Where the home directory is the workspace, no mode lets the model write what
 // the user's programs obey, and no tool reads the key of permissions.
@@ -79,7 +79,7 @@ func TestProtectedPathAsksInModeAll(t *testing.T) {
 	a.wait("? keys")
 	a.send("write it" + enter)
 	a.asked(".envrc is protected: direnv runs it in the shell")
-	a.send("n")
+	a.send("3")
 	a.wait("Done.")
 	if _, err := os.Stat(filepath.Join(h.work, ".envrc")); err == nil {
 		t.Error("it was written")
@@ -102,7 +102,7 @@ func TestStandingPermissionInASession(t *testing.T) {
 	a := h.open(t, 100, 30)
 	a.wait("? keys")
 	a.send("build" + enter)
-	a.asked("? shell ./build.sh", "`./build.sh` in ~/src/shop")
+	a.asked("Run this command in ~/src/shop?", "`./build.sh` in ~/src/shop")
 	a.send(always)
 	a.wait("Built twice.")
 	a.send("\x03\x03")
@@ -123,8 +123,8 @@ func TestStandingPermissionInASession(t *testing.T) {
 	a = h.open(t, 100, 30, "--resume", id, "--fork")
 	a.wait("1 permission of the original session does not apply in this fork.")
 	a.send("build" + enter)
-	a.asked("? shell ./build.sh")
-	a.send("n")
+	a.asked("Run this command in ~/src/shop?")
+	a.send("3")
 	a.wait("Not built.")
 	a.send("\x03\x03")
 	a.exit()
@@ -135,8 +135,8 @@ func TestStandingPermissionInASession(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.send("build" + enter)
-	a.asked("? shell ./build.sh", "build.sh has changed since you always allowed this command")
-	a.send("n")
+	a.asked("Run this command in ~/src/shop?", "build.sh has changed since you always allowed this command")
+	a.send("3")
 	a.wait("Changed.")
 
 	info, err := os.Stat(filepath.Join(h.dir, ".local", "state", "agent", keyFile))

@@ -149,7 +149,7 @@ func (t *Turn) decideAndRun(ctx context.Context, c *toolCall) {
 			c.say(Refused, notApproved(v))
 			return
 		}
-		answer, grant, err := t.Approve(ctx, askOf(c, v.Why, t.scope(v.Offer)), v.Offer)
+		answer, grant, err := t.Approve(ctx, askOf(c, v, t.scope(v.Offer)), v.Offer)
 		if err != nil {
 			c.say(Interrupted, "not run: the person stopped the turn before answering whether it may run")
 			return
@@ -316,10 +316,14 @@ func runSafely(ctx context.Context, c *toolCall, ok tools.Approved) (r tools.Res
 }
 
 // askOf is the question whether c may run.
-func askOf(c *toolCall, why, scope string) Ask {
+func askOf(c *toolCall, v policy.Verdict, scope string) Ask {
+	warnings := slices.Clone(c.call.Warnings)
+	if v.Warning != "" {
+		warnings = append(warnings, v.Warning)
+	}
 	return Ask{
 		ID: c.msg.ID, Title: c.title(), Effect: string(c.call.Effect), Targets: targets(c.call.Targets),
-		Diffs: diffs(c.call.Changes), Warnings: c.call.Warnings, Why: why, Scope: scope,
+		Diffs: diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: scope,
 	}
 }
 

@@ -42,6 +42,9 @@ type Verdict struct {
 	Ask    bool   // the person is asked; false allows
 	Refuse bool   // it must not run, and nobody is asked
 	Why    string // the rule, in words that follow "asks because", and of a refusal by itself
+	// Warning is what the user must read before answering, if Why is more than
+	// the rule of the mode; empty otherwise.
+	Warning string
 	// Protected says that no mode and no standing permission allows the call.
 	Protected bool
 	// Offer is the standing permission that the user may give with the approval;
@@ -81,7 +84,8 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 	case c.Effect == tools.Write && p.Mode == Plan:
 		return Verdict{Refuse: true, Why: "the person wants a plan before files are changed (mode plan)"}
 	case len(f.Protected) > 0:
-		return Verdict{Ask: true, Protected: true, Why: whyProtected(f.Protected)}
+		why := whyProtected(f.Protected)
+		return Verdict{Ask: true, Protected: true, Why: why, Warning: why}
 	case p.Mode == All, c.Effect == tools.Write && p.Mode == Edits && len(c.Warnings) == 0:
 		return Verdict{}
 	}
@@ -91,7 +95,7 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 	}
 	v := Verdict{Ask: true, Why: why(c)}
 	if ended != "" {
-		v.Why = ended
+		v.Why, v.Warning = ended, ended
 	}
 	if s := scopeOf(c, f); s != (Scope{}) {
 		v.Offer = Grant{Scope: s, Files: f.Files}

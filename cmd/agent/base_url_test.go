@@ -214,7 +214,7 @@ func TestSessionWithoutBaseURL(t *testing.T) {
 			a.wait("Hello from earlier.", "? keys")
 			a.send("again" + enter)
 			a.asked(question, `"qwen-local"`)
-			a.send("n")
+			a.send("3")
 			a.wait("nothing was sent", "--base-url URL", "? keys")
 			a.send(ctrlD)
 			a.exit()
@@ -225,7 +225,7 @@ func TestSessionWithoutBaseURL(t *testing.T) {
 		h := newHosts(t)
 		h.inherit(t)
 		cmd := h.command("--plain", "-c")
-		cmd.Stdin = strings.NewReader("again\n2\n")
+		cmd.Stdin = strings.NewReader("again\n3\n")
 		out, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), question) || !strings.Contains(string(out), "nothing was sent") {
 			t.Errorf("got %v, %s", err, out)
@@ -244,7 +244,7 @@ func TestSessionWithoutBaseURLApproved(t *testing.T) {
 	a.send("again" + enter)
 	a.asked(question)
 	h.check(t, 0) // not before
-	a.send("y")
+	a.send("1")
 	a.wait("the certificate of api.openai.com", "? keys")
 	a.send("and again" + enter)
 	a.wait("and again", "? keys")

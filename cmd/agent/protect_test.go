@@ -104,7 +104,7 @@ func TestStandingPermissionInASession(t *testing.T) {
 	a.send("build" + enter)
 	a.asked("Run this command in ~/src/shop?", "`./build.sh` in ~/src/shop")
 	a.send(always)
-	a.wait("Built twice.")
+	a.wait("Built twice.", "? keys")
 	a.send("\x03\x03")
 	a.exit()
 	id := h.ids(t)[0]
@@ -112,7 +112,7 @@ func TestStandingPermissionInASession(t *testing.T) {
 	a = h.open(t, 100, 30, "--continue")
 	a.wait("Always allowed in this session: `./build.sh` in ~/src/shop.")
 	a.send("again" + enter)
-	a.wait("Built again.")
+	a.wait("Built again.", "? keys")
 	a.send("\x03\x03")
 	a.exit()
 

@@ -362,11 +362,11 @@ func TestScreenEndsWhenAsked(t *testing.T) {
 
 // A turn that ends after the second interrupt does not end the program.
 func TestSecondInterruptOfATurnThatEnds(t *testing.T) {
-	h := newHome(t, nil, at(serve(t, call("shell", `{"command":"trap '' TERM; echo begun; while :; do sleep 1; done"}`), say("Here again.")))...)
+	h := newHome(t, nil, at(serve(t, call("shell", `{"command":"trap '' TERM; echo begun-$((40+2)); while :; do sleep 1; done"}`), say("Here again.")))...)
 	s := h.open(t, 100, 24, "--mode", "all")
 	s.wait("? keys")
 	s.send("begin" + enter)
-	s.wait("begun")
+	s.wait("begun-42")
 	s.send(ctrlC)
 	s.wait("stopping")
 	s.send(ctrlC)

@@ -235,6 +235,8 @@ func (s *terminal) exit() int {
 			s.t.Fatal(err)
 		}
 	case <-time.After(hang):
+		_ = s.cmd.Process.Kill()
+		<-ended
 		s.t.Fatalf("the program did not end:\n%s", s.screen())
 	}
 	return s.cmd.ProcessState.ExitCode()

@@ -149,7 +149,7 @@ func (a *app) find(ctx context.Context, commands chan<- loop.Command) {
 		return
 	}
 	found := a.look(ctx)
-	if found.Model.Name == "" && len(found.Notices) == 0 {
+	if found.Model == "" && len(found.Notices) == 0 {
 		return
 	}
 	select {

@@ -212,5 +212,5 @@ func (p picker) local(ctx context.Context) loop.Found {
 	if err != nil {
 		return loop.Found{Notices: []string{err.Error()}}
 	}
-	return loop.Found{Model: m}
+	return loop.Found{Model: m.Name, Why: m.Why}
 }

@@ -314,20 +314,30 @@ func (a *Agent) setModel(c SetModel) {
 
 // found takes a model if nothing was said yet.
 func (a *Agent) found(c Found) {
-	m := c.Model
 	a.log.Lock()
 	spoken := a.spoken
 	a.log.Unlock()
 	if spoken {
 		return
 	}
-	if m.Name != "" {
-		a.useModel(m)
-		_ = a.emit(Notice{Text: m.Name + " answers now: " + m.Why + "."})
+	if c.Model != "" {
+		a.foundModel(c.Model, c.Why)
 	}
 	for _, text := range c.Notices {
 		_ = a.emit(Notice{Text: text})
 	}
+}
+
+// foundModel switches to a model that was found, and says why.
+func (a *Agent) foundModel(name, why string) {
+	m, err := a.o.Models(name, "")
+	if err != nil {
+		_ = a.emit(Notice{Text: err.Error()})
+		return
+	}
+	m.Why = why
+	a.useModel(m)
+	_ = a.emit(Notice{Text: m.Name + " answers now: " + m.Why + "."})
 }
 
 func (a *Agent) useModel(m Model) {

@@ -292,11 +292,15 @@ func TestFoundModel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			commands, events := make(chan loop.Command), make(chan loop.Event)
-			go loop.NewAgent(fill(options(script.New(script.Say("first"))))).Run(t.Context(), commands, events)
+			o := options(script.New(script.Say("first")))
+			o.Models = func(name, _ string) (loop.Model, error) {
+				return loop.Model{Name: name, Provider: script.New(script.Say("found"))}, nil
+			}
+			go loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
 			go func() {
 				for _, cmd := range c.commands {
 					if _, ok := cmd.(loop.Found); ok {
-						cmd = loop.Found{Model: loop.Model{Name: "found/model", Why: "it was there", Provider: script.New(script.Say("found"))}}
+						cmd = loop.Found{Model: "found/model", Why: "it was there"}
 					}
 					commands <- cmd
 				}

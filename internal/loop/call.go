@@ -159,7 +159,8 @@ func (t *Turn) decideAndRun(ctx context.Context, c *toolCall) {
 			d.Decision = Allow
 		}
 		if grant != nil {
-			d.Scope, d.Grant = t.scope(*grant), grant
+			kept := grant.Record()
+			d.Scope, d.Grant = t.scope(*grant), &kept
 		}
 		t.emit(d)
 		if answer.Decision == Refuse {
@@ -263,7 +264,7 @@ func (t *Turn) finish(c *toolCall) {
 	t.emit(&c.end)
 	if len(c.reads) > 0 {
 		step := t.Before + t.end.Steps
-		t.reads = append(t.reads, reading{step, c.msg.ID, c.end.Reads})
+		t.reads = append(t.reads, reading{step, c.msg.ID, restored(c.end.Reads)})
 		t.Ledger.Add(step, c.reads...)
 	}
 }

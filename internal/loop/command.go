@@ -53,7 +53,8 @@ type (
 	// answers from here on, unless something was said already. Model is empty if
 	// none was found that is used automatically; Notices tell of the others.
 	Found struct {
-		Model   Model
+		Model   string // PROVIDER/NAME
+		Why     string // why it was chosen, in words that follow "because"
 		Notices []string
 	}
 )

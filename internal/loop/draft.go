@@ -65,7 +65,7 @@ func (u *unsent) set(d Draft) {
 func (u *unsent) wait(p Prompt) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.of.drop(p.Text)
+	drop(&u.of, p.Text)
 	u.waiting = append(u.waiting, Waiting{Text: p.Text, Images: p.Images})
 }
 
@@ -84,7 +84,7 @@ func (u *unsent) sent(text string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.waiting = without(u.waiting, text)
-	u.of.drop(text)
+	drop(&u.of, text)
 }
 
 // all is what would be lost.
@@ -120,7 +120,7 @@ func (u *unsent) keep(save func([]byte) error) error {
 }
 
 // drop removes text that was sent.
-func (d *Draft) drop(text string) {
+func drop(d *Draft, text string) {
 	if at(d.Queue, text) >= 0 {
 		d.Queue = without(d.Queue, text)
 	} else if d.Text == text {

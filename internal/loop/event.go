@@ -4,8 +4,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/loop/policy"
-	"agent/internal/tools"
+	"agent/internal/loop/event"
 )
 
 // Event is what a running agent tells its front end, in one ordered queue.
@@ -66,7 +65,7 @@ type (
 		Note     string   `json:"note,omitempty"`   // what the person said with it
 		// Grant is that standing permission, where the decision was Always. It holds
 		// in the session whose seal it carries: see policy.Sealer.
-		Grant *policy.Grant `json:"grant,omitempty"`
+		Grant *event.Grant `json:"grant,omitempty"`
 	}
 	// ToolStart is the intent to run a tool. It is written before the tool runs,
 	// and where that does more than read, a loss of power cannot take it then.
@@ -88,7 +87,7 @@ type (
 		Diffs    []Diff        `json:"diffs,omitempty"`   // what was written
 		Duration time.Duration `json:"duration_ns,omitempty"`
 		// Reads are the files that the model knows more of with this result.
-		Reads []tools.Reading `json:"reads,omitempty"`
+		Reads []event.Reading `json:"reads,omitempty"`
 	}
 	// StepEnd closes one reply of the model and the results of its calls.
 	StepEnd struct {
@@ -284,6 +283,9 @@ const (
 
 func (*Meta) isEvent()      {}
 func (m *Meta) meta() *Meta { return m }
+
+// MetaOf returns what e has in common with all durable events.
+func MetaOf(e Durable) *Meta { return e.meta() }
 
 func (Streamed) isEvent() {}
 func (Progress) isEvent() {}

@@ -8,7 +8,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 )
 
 // State is what the records of a session amount to: what is true on resume.
@@ -23,12 +23,12 @@ type State struct {
 	BaseURL, Host string
 	Mode          string // of the last ModeSet
 	Usage         llm.Usage
-	Steps         int            // of the whole session
-	Todo          []TodoItem     // the model's plan
-	Title         string         // that the person gave it; empty leaves its first words
-	Grants        []policy.Grant // as the log has them, valid or not
-	Filled        int            // tokens of the model's window that Messages take, about
-	Untold        []*ShellEnd    // what commands of the person's came to, of which the model is to be told
+	Steps         int           // of the whole session
+	Todo          []TodoItem    // the model's plan
+	Title         string        // that the person gave it; empty leaves its first words
+	Grants        []event.Grant // as the log has them, valid or not
+	Filled        int           // tokens of the model's window that Messages take, about
+	Untold        []*ShellEnd   // what commands of the person's came to, of which the model is to be told
 	// Closing are the events that the session lacks because the program ended
 	// in the middle of a turn: a cut answer, the one result of each open call,
 	// the end of the turn. They are part of Messages and Events already, and
@@ -42,7 +42,7 @@ func Fold(records iter.Seq2[history.Record, error]) (State, error) {
 	g, err := gather(records)
 	f := g.folded()
 	for _, s := range slices.Clone(f.ran.open) {
-		f.closing(s.lost(Meta{Time: f.last}))
+		f.closing(lostShell(s, Meta{Time: f.last}))
 	}
 	return f.state(), err
 }
@@ -117,7 +117,7 @@ func (f *folding) fold(e Durable) {
 	case *ToolEnd:
 		f.closeCall(e.Result)
 		if len(e.Reads) > 0 {
-			f.reads = append(f.reads, reading{f.Steps + 1, e.Result.ID, e.Reads})
+			f.reads = append(f.reads, reading{f.Steps + 1, e.Result.ID, restored(e.Reads)})
 		}
 	case *StepEnd:
 		f.steps++

@@ -27,7 +27,7 @@ type partialKey struct {
 
 func newGathering() gathering { return gathering{partial: map[partialKey]*Partial{}} }
 
-func (p *Partial) key() partialKey { return partialKey{p.Reply, p.Kind} }
+func keyOf(p *Partial) partialKey { return partialKey{p.Reply, p.Kind} }
 
 func gather(records iter.Seq2[history.Record, error]) (gathering, error) {
 	g := newGathering()
@@ -47,7 +47,7 @@ func gather(records iter.Seq2[history.Record, error]) (gathering, error) {
 }
 
 func (g *gathering) add(e Durable) {
-	g.last = e.meta().Time
+	g.last = MetaOf(e).Time
 	switch e := e.(type) {
 	case *Partial:
 		g.addPartial(e)
@@ -72,7 +72,7 @@ func (g *gathering) add(e Durable) {
 }
 
 func (g *gathering) addPartial(p *Partial) {
-	k := p.key()
+	k := keyOf(p)
 	if have := g.partial[k]; have != nil {
 		have.Text += p.Text
 		have.Time = p.Time

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
 )
@@ -63,14 +64,14 @@ func (a *Agent) grant(offer policy.Grant) *policy.Grant {
 
 // valid returns the grants of a log that hold: those of this session, if there is
 // a user.
-func (a *Agent) valid(grants []policy.Grant) []policy.Grant {
+func (a *Agent) valid(grants []event.Grant) []policy.Grant {
 	if !a.o.Attended || len(grants) == 0 {
 		return nil
 	}
 	s, _ := a.sealer() // without the key none is valid
 	var out []policy.Grant
-	for _, g := range grants {
-		if s.Valid(g) {
+	for _, record := range grants {
+		if g := policy.Recorded(record); s.Valid(g) {
 			out = append(out, g)
 		}
 	}
@@ -86,7 +87,7 @@ const (
 // listGrants tells the user which standing permissions of a resumed session
 // apply, and which do not and why.
 func (a *Agent) listGrants(ctx context.Context, events []Durable) {
-	var all []policy.Grant
+	var all []event.Grant
 	for _, e := range events {
 		if d, ok := e.(*Decided); ok && d.Grant != nil {
 			all = append(all, *d.Grant)
@@ -141,7 +142,7 @@ func (a *Agent) factsOf(ctx context.Context, g policy.Grant) policy.Facts {
 }
 
 // void says that some of the grants do not apply, and why.
-func (a *Agent) void(all []policy.Grant, valid int) string {
+func (a *Agent) void(all []event.Grant, valid int) string {
 	n := len(all) - valid
 	old := 0
 	for _, g := range all {

@@ -118,7 +118,10 @@ func (s *standing) grants() (out []policy.Grant) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return state.Grants
+	for _, g := range state.Grants {
+		out = append(out, policy.Recorded(g))
+	}
+	return out
 }
 
 // append adds a record to a session, as a command could that the model runs.
@@ -126,7 +129,8 @@ func (s *standing) append(id string, g policy.Grant) {
 	s.t.Helper()
 	log := s.resume(id)
 	defer log.Close()
-	record, err := loop.Encode(&loop.Decided{ID: "forged", Decision: loop.Always, Scope: "anything", Grant: &g})
+	kept := g.Record()
+	record, err := loop.Encode(&loop.Decided{ID: "forged", Decision: loop.Always, Scope: "anything", Grant: &kept})
 	if err == nil {
 		err = log.Append(record, true)
 	}

@@ -14,6 +14,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -42,14 +43,14 @@ func TestReadings(t *testing.T) {
 	p := script.New(
 		script.Reply{}.Call("c1", "look", args("a")).Call("c2", "look", args("gone")).Call("c3", "look", args("stale")).Call("c4", "look", args("seen")).Calls(),
 		script.Say("done"))
-	got := map[string][]tools.Reading{}
+	got := map[string][]event.Reading{}
 	for _, e := range play(t, options(p, reader()), []string{"go"}, nil) {
 		if end, ok := e.(*loop.ToolEnd); ok {
 			got[end.Result.ID] = end.Reads
 		}
 	}
-	of := func(path string) []tools.Reading { return []tools.Reading{{Path: path, Sum: "1", First: 1, Last: 9}} }
-	if d := cmp.Diff(got, map[string][]tools.Reading{"c1": of("a"), "c2": nil, "c3": of("stale"), "c4": nil}); d != "" {
+	of := func(path string) []event.Reading { return []event.Reading{{Path: path, Sum: "1", First: 1, Last: 9}} }
+	if d := cmp.Diff(got, map[string][]event.Reading{"c1": of("a"), "c2": nil, "c3": of("stale"), "c4": nil}); d != "" {
 		t.Error(d)
 	}
 	msgs := p.Requests()[1].Messages

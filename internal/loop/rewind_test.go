@@ -10,8 +10,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/loop"
-	"agent/internal/loop/policy"
-	"agent/internal/tools"
+	"agent/internal/loop/event"
 )
 
 // recordsOf are the records of events.
@@ -62,7 +61,7 @@ func TestFoldRewound(t *testing.T) {
 func TestFoldNamesAndGrants(t *testing.T) {
 	said := func(text string) *loop.UserSaid { return &loop.UserSaid{Text: text} }
 	end := &loop.TurnEnd{Reason: loop.Done}
-	grant := policy.Grant{Scope: policy.Scope{Kind: tools.Path, Value: "a/"}}
+	grant := event.Grant{Kind: "path", Value: "a/"}
 	records := recordsOf(t,
 		said("one"), end,
 		&loop.Renamed{Title: "tides"}, said("two"),
@@ -71,7 +70,7 @@ func TestFoldNamesAndGrants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(state.Grants, []policy.Grant{grant}); d != "" || state.Title != "tides" {
+	if d := cmp.Diff(state.Grants, []event.Grant{grant}); d != "" || state.Title != "tides" {
 		t.Errorf("got title %q, grants %s", state.Title, d)
 	}
 	state, err = loop.Fold(of(append(records, recordsOf(t, &loop.Rewound{Keep: 2})...)))

@@ -62,12 +62,12 @@ type (
 )
 
 // message is what the model is told of a command.
-func (e *ShellEnd) message() llm.Message {
+func shellMessage(e *ShellEnd) llm.Message {
 	return llm.Message{Kind: llm.User, Text: "[the person ran this command themselves]\n$ " + e.Line + "\n" + strings.TrimRight(e.Text, "\n")}
 }
 
 // lost is the end of a command that the program did not live to see.
-func (s *ShellStart) lost(meta Meta) *ShellEnd {
+func lostShell(s *ShellStart, meta Meta) *ShellEnd {
 	return &ShellEnd{Meta: meta, ID: s.ID, Line: s.Line, Join: s.Join, Outcome: Uncertain,
 		Text: "[the program ended while this ran: whether it took effect is unknown]"}
 }
@@ -98,7 +98,7 @@ func (r *ran) take(e Durable) *ShellEnd {
 		}
 		if i := slices.IndexFunc(r.open, func(s *ShellStart) bool { return s.ID == e.ID }); i >= 0 { // its end was taken back
 			start := *r.open[i]
-			end := start.lost(e.Meta)
+			end := lostShell(&start, e.Meta)
 			start.Join = false // once is enough
 			r.open = slices.Clone(r.open)
 			r.open[i] = &start
@@ -111,7 +111,7 @@ func (r *ran) take(e Durable) *ShellEnd {
 // shell folds the events of commands.
 func (f *folding) shell(e Durable) {
 	if end := f.ran.take(e); end != nil {
-		f.Messages = append(f.Messages, end.message())
+		f.Messages = append(f.Messages, shellMessage(end))
 	}
 }
 
@@ -192,7 +192,7 @@ func (t *Turn) hear(msgs []llm.Message) []llm.Message {
 	}
 	for _, end := range t.Ran() {
 		t.emit(&ShellTold{Meta: t.now(), ID: end.ID})
-		msgs = append(msgs, end.message())
+		msgs = append(msgs, shellMessage(end))
 	}
 	return msgs
 }

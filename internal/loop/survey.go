@@ -88,7 +88,7 @@ func surveyOf(ctx context.Context, v *history.View) (*survey, error) {
 func (s *survey) addAt(e Durable, offset int64) {
 	switch e := e.(type) {
 	case *Partial:
-		if k := e.key(); s.partial[k] == nil {
+		if k := keyOf(e); s.partial[k] == nil {
 			s.first[k] = offset
 		}
 	case *StepEnd:
@@ -127,7 +127,7 @@ func (s *survey) join(v *history.View) error {
 			return err
 		}
 		p := e.(*Partial)
-		if k := p.key(); s.partial[k] != nil && r.Offset >= s.first[k] {
+		if k := keyOf(p); s.partial[k] != nil && r.Offset >= s.first[k] {
 			s.partial[k].Text += p.Text
 		}
 	}
@@ -235,6 +235,6 @@ func (a *Agent) survey(ctx context.Context) {
 	}
 	a.listGrants(ctx, s.events)
 	for _, start := range s.running() {
-		_ = a.emit(start.lost(Meta{Time: s.last}))
+		_ = a.emit(lostShell(start, Meta{Time: s.last}))
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 )
 
 // What was taken back in a log is not imported, its title is, and no grant.
@@ -25,7 +25,7 @@ func TestImportGoesOnFromWhatStands(t *testing.T) {
 	s.add(&loop.Rewound{Meta: s.meta(), Keep: 4})
 	s.user("third")
 	s.call("c1", "shell", `{"command":"make"}`, loop.ToolEnd{Title: "shell make", Outcome: loop.OK})
-	s.add(&loop.Decided{Meta: s.meta(), ID: "c1", Decision: loop.Always, Scope: "all", Grant: &policy.Grant{}})
+	s.add(&loop.Decided{Meta: s.meta(), ID: "c1", Decision: loop.Always, Scope: "all", Grant: &event.Grant{}})
 
 	var log bytes.Buffer
 	for _, e := range s.events {

@@ -18,7 +18,7 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/internal/llm"
 	"agent/internal/llm/catalog"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // localServers are the servers on a machine, each as it answers "METHOD PATH".
@@ -302,7 +302,7 @@ func TestNamedEffort(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "k")
 	p := newPicker(flags{}, settings.Settings{Effort: "low"}, "", false)
 	for effort, want := range map[string]string{
-		"": "low", "high": "high", loop.DefaultEffort: "",
+		"": "low", "high": "high", event.DefaultEffort: "",
 		"extreme": `openai/gpt-5.1: this model has no effort "extreme": it takes none, low, medium, high`,
 	} {
 		m, err := p.named("openai/gpt-5.1", effort)

@@ -53,7 +53,7 @@ func (a *Agent) judge(ctx context.Context, c tools.Call) policy.Verdict {
 func (a *Agent) grant(offer policy.Grant) *policy.Grant {
 	s, err := a.sealer()
 	if err != nil {
-		_ = a.emit(Notice{Text: fmt.Sprintf("The permission applies until the program exits: %v.", err)})
+		_ = a.emit(event.Notice{Text: fmt.Sprintf("The permission applies until the program exits: %v.", err)})
 	}
 	g := s.Seal(offer)
 	a.mu.Lock()
@@ -86,10 +86,10 @@ const (
 
 // listGrants tells the user which standing permissions of a resumed session
 // apply, and which do not and why.
-func (a *Agent) listGrants(ctx context.Context, events []Durable) {
+func (a *Agent) listGrants(ctx context.Context, events []event.Durable) {
 	var all []event.Grant
 	for _, e := range events {
-		if d, ok := e.(*Decided); ok && d.Grant != nil {
+		if d, ok := e.(*event.Decided); ok && d.Grant != nil {
 			all = append(all, *d.Grant)
 		}
 	}
@@ -97,7 +97,7 @@ func (a *Agent) listGrants(ctx context.Context, events []Durable) {
 		return
 	}
 	if !a.o.Attended {
-		_ = a.emit(Notice{Text: plural(len(all), "permission") + " of this session " + doOf(len(all)) + " not apply to a run without a user."})
+		_ = a.emit(event.Notice{Text: plural(len(all), "permission") + " of this session " + doOf(len(all)) + " not apply to a run without a user."})
 		return
 	}
 	valid := a.valid(all)
@@ -128,7 +128,7 @@ func (a *Agent) listGrants(ctx context.Context, events []Durable) {
 	if void := a.void(all, len(valid)); void != "" {
 		lines = append(lines, void)
 	}
-	_ = a.emit(Notice{Text: strings.Join(lines, "\n")})
+	_ = a.emit(event.Notice{Text: strings.Join(lines, "\n")})
 }
 
 // factsOf looks at what a grant for a command names now.

@@ -13,7 +13,6 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/script"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
@@ -45,7 +44,7 @@ func TestReadings(t *testing.T) {
 		script.Say("done"))
 	got := map[string][]event.Reading{}
 	for _, e := range play(t, options(p, reader()), []string{"go"}, nil) {
-		if end, ok := e.(*loop.ToolEnd); ok {
+		if end, ok := e.(*event.ToolEnd); ok {
 			got[end.Result.ID] = end.Reads
 		}
 	}
@@ -62,7 +61,7 @@ func TestReadings(t *testing.T) {
 // visit plays one prompt with the real tools of dir on a session that goes on
 // from before, changes files when the call of that id is over, and returns the
 // results of all calls and what the session came to.
-func visit(t *testing.T, dir string, before []loop.Durable, p llm.Provider, after map[string]func()) (results map[string]string, all []loop.Durable) {
+func visit(t *testing.T, dir string, before []event.Durable, p llm.Provider, after map[string]func()) (results map[string]string, all []event.Durable) {
 	t.Helper()
 	w, err := tools.Open(dir)
 	if err != nil {
@@ -73,8 +72,8 @@ func visit(t *testing.T, dir string, before []loop.Durable, p llm.Provider, afte
 	o := options(p, tools.Files(w, known)...)
 	o.Ledger, o.State = known, foldOf(t, before)
 	results = map[string]string{}
-	events := play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
-		end, ok := e.(*loop.ToolEnd)
+	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
+		end, ok := e.(*event.ToolEnd)
 		if !ok {
 			return nil
 		}

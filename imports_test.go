@@ -18,15 +18,18 @@ var rooms = map[string][]string{
 	"internal/llm":                  {"internal/llm/spelling"},
 	"internal/history":              {},
 	"internal/tools":                {"internal/llm", "internal/llm/spelling"},
-	"internal/loop":                 {"internal/llm", "internal/tools", "internal/history"},
-	"internal/tui":                  {"internal/loop", "internal/llm", "internal/llm/spelling", "internal/tui/terminal", "internal/tui/terminal/ptytest", "internal/tui/ink", "internal/tui/markdown", "internal/tui/diff"},
+	"internal/loop/event":           {"internal/llm"},
+	"internal/loop/policy":          {"internal/loop/event", "internal/tools"},
+	"internal/loop/export":          {"internal/loop", "internal/loop/event", "internal/llm", "internal/history"},
+	"internal/loop":                 {"internal/loop/event", "internal/loop/policy", "internal/loop/export", "internal/llm", "internal/tools", "internal/history"},
+	"internal/tui":                  {"internal/loop/event", "internal/llm", "internal/llm/spelling", "internal/tui/terminal", "internal/tui/terminal/ptytest", "internal/tui/ink", "internal/tui/markdown", "internal/tui/diff"},
 	"internal/tui/ink":              {},
 	"internal/tui/markdown":         {"internal/tui/ink"},
-	"internal/tui/diff":             {"internal/tui/ink", "internal/loop"},
+	"internal/tui/diff":             {"internal/tui/ink", "internal/loop/event"},
 	"internal/tui/terminal":         {"internal/tui/terminal/ptytest"},
 	"internal/tui/terminal/ptytest": {},
 	"cmd/agent/settings":            {"internal/llm/spelling"},
-	"cmd/agent":                     {"internal/llm", "internal/history", "internal/tools", "internal/loop", "internal/tui", "internal/tui/diff", "internal/tui/ink", "internal/tui/terminal/ptytest", "internal/llm/spelling", "cmd/agent/settings"},
+	"cmd/agent":                     {"internal/llm", "internal/history", "internal/tools", "internal/loop", "internal/loop/event", "internal/loop/policy", "internal/loop/export", "internal/tui", "internal/tui/diff", "internal/tui/ink", "internal/tui/terminal/ptytest", "internal/llm/spelling", "cmd/agent/settings"},
 }
 
 // forbidden are packages from elsewhere that a room must not import.

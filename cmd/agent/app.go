@@ -14,7 +14,7 @@ import (
 	"agent/internal/llm/offline"
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 	"agent/internal/tools/fetch"
 	"agent/internal/tools/search"
@@ -85,7 +85,7 @@ type app struct {
 	pick     picker
 	// look finds a model on this machine, where none is connected. It takes a
 	// moment; nil where there is nothing to look for.
-	look func(context.Context) loop.Found
+	look func(context.Context) event.Found
 }
 
 // open makes a session ready: a new one, or the one that f resumes. The caller
@@ -265,22 +265,22 @@ func toolsOf(w *tools.Workspace, known *tools.Ledger, jobs *tools.Jobs, checks [
 }
 
 // chooseMode returns the mode of the flag, else of the configuration, else ask.
-func chooseMode(flag, configured string) (policy.Mode, error) {
+func chooseMode(flag, configured string) (event.Mode, error) {
 	switch {
 	case flag != "":
-		m, err := policy.ParseMode(flag)
+		m, err := event.ParseMode(flag)
 		if err != nil {
 			return "", usage("--mode: %w", err)
 		}
 		return m, nil
 	case configured != "":
-		m, err := policy.ParseMode(configured)
+		m, err := event.ParseMode(configured)
 		if err != nil {
 			return "", fmt.Errorf("configuration: mode: %w", err)
 		}
 		return m, nil
 	}
-	return policy.Ask, nil
+	return event.ModeAsk, nil
 }
 
 func loadSettings() (settings.Settings, error) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui"
 )
 
@@ -91,15 +92,15 @@ func (a *app) spent() (all []tui.Spent, back tui.Spent, err error) {
 		if err != nil || !bytes.Contains(r.Body, []byte(`"step_end"`)) {
 			continue // damage was told when the session was opened
 		}
-		if e, err := loop.Decode(r.Body); err == nil {
-			if step, ok := e.(*loop.StepEnd); ok {
+		if e, err := event.Decode(r.Body); err == nil {
+			if step, ok := e.(*event.StepEnd); ok {
 				all = tui.SpentBy(all, step)
 			}
 		}
 	}
 	taken, err := loop.TakenBack(context.Background(), v)
 	for _, t := range taken {
-		if step, ok := t.Event.(*loop.StepEnd); ok {
+		if step, ok := t.Event.(*event.StepEnd); ok {
 			back.Add(step)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // conversation yields the records of a session of so many messages, half of
@@ -19,27 +19,27 @@ func conversation(b *testing.B, messages, size int) iter.Seq2[[]byte, error] {
 	line := "\tif err := s.store(ctx, key, value); err != nil { return fmt.Errorf(\"store %q: %w\", key, err) }\n"
 	long := strings.Repeat(line, size*8/5/len(line)+1) // four of five are long
 	return func(yield func([]byte, error) bool) {
-		at := loop.Meta{Time: time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)}
-		add := func(e loop.Durable) bool {
-			record, err := loop.Encode(e)
+		at := event.Meta{Time: time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)}
+		add := func(e event.Durable) bool {
+			record, err := event.Encode(e)
 			if err != nil {
 				b.Fatal(err)
 			}
 			return yield(record, nil)
 		}
-		if !add(&loop.ModelSet{Meta: at, Model: "openai/gpt-5.1"}) {
+		if !add(&event.ModelSet{Meta: at, Model: "openai/gpt-5.1"}) {
 			return
 		}
 		for i := 0; i < messages; i += 5 {
 			reply, call := fmt.Sprintf("r%d", i), fmt.Sprintf("c%d", i)
-			ok := add(&loop.UserSaid{Meta: at, Text: fmt.Sprintf("prompt number %d", i)}) &&
-				add(&loop.MessageDone{Meta: at, Message: llm.Message{Kind: llm.ToolCall, Reply: reply, ID: call, Name: "read", Input: []byte(`{"path":"main.go"}`)}}) &&
-				add(&loop.ToolStart{Meta: at, ID: call, Title: "read main.go", Effect: "read"}) &&
-				add(&loop.ToolEnd{Meta: at, Title: "read main.go", Outcome: loop.OK, Result: llm.Message{Kind: llm.ToolResult, Reply: reply, ID: call, Text: long + long}}) &&
-				add(&loop.MessageDone{Meta: at, Message: llm.Message{Kind: llm.Assistant, Reply: reply + "b", Text: long}}) &&
-				add(&loop.StepEnd{Meta: at, Reply: reply, Model: "offline/guide"}) &&
-				add(&loop.MessageDone{Meta: at, Message: llm.Message{Kind: llm.Assistant, Reply: reply + "c", Text: fmt.Sprintf("answer number %d", i)}}) &&
-				add(&loop.TurnEnd{Meta: at, Reason: loop.Done})
+			ok := add(&event.UserSaid{Meta: at, Text: fmt.Sprintf("prompt number %d", i)}) &&
+				add(&event.MessageDone{Meta: at, Message: llm.Message{Kind: llm.ToolCall, Reply: reply, ID: call, Name: "read", Input: []byte(`{"path":"main.go"}`)}}) &&
+				add(&event.ToolStart{Meta: at, ID: call, Title: "read main.go", Effect: "read"}) &&
+				add(&event.ToolEnd{Meta: at, Title: "read main.go", Outcome: event.OK, Result: llm.Message{Kind: llm.ToolResult, Reply: reply, ID: call, Text: long + long}}) &&
+				add(&event.MessageDone{Meta: at, Message: llm.Message{Kind: llm.Assistant, Reply: reply + "b", Text: long}}) &&
+				add(&event.StepEnd{Meta: at, Reply: reply, Model: "offline/guide"}) &&
+				add(&event.MessageDone{Meta: at, Message: llm.Message{Kind: llm.Assistant, Reply: reply + "c", Text: fmt.Sprintf("answer number %d", i)}}) &&
+				add(&event.TurnEnd{Meta: at, Reason: event.Done})
 			if !ok {
 				return
 			}

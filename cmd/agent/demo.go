@@ -18,7 +18,7 @@ import (
 	"agent/internal/llm/script"
 	"agent/internal/llm/script/scenes"
 	"agent/internal/loop"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 	"agent/internal/tui"
 )
@@ -112,9 +112,9 @@ func (a *app) demoModel(f flags, plain bool) error {
 			return err
 		}
 		a.options.Models = pick.named
-		a.options.Mode, a.options.Attended = policy.Ask, !plain
+		a.options.Mode, a.options.Attended = event.ModeAsk, !plain
 		if plain {
-			a.options.Mode = policy.Edits
+			a.options.Mode = event.ModeEdits
 		}
 		return nil
 	}
@@ -129,7 +129,7 @@ func (a *app) demoModel(f flags, plain bool) error {
 		p.Pause = demoPause
 	}
 	a.options.Model = loop.Model{Name: "offline/script", ID: "script", Provider: p, Why: "this is the demo"}
-	a.options.Mode = policy.All // nobody needs to be there: the guard ends the runaway
+	a.options.Mode = event.ModeAll // nobody needs to be there: the guard ends the runaway
 	return nil
 }
 
@@ -140,14 +140,14 @@ func (a *app) playPlain(ctx context.Context, w io.Writer) error {
 	defer stop()
 	tracer := &tracer{w: w, inner: a.options.Model.Provider, printer: textPrinter{out: io.Discard, err: w}}
 	a.options.Model.Provider = tracer
-	commands, events := make(chan loop.Command, 1), make(chan loop.Event)
+	commands, events := make(chan event.Command, 1), make(chan event.Event)
 	go loop.NewAgent(a.options).Run(ctx, commands, events)
 	for i, s := range scenes.Scenes() {
 		fmt.Fprintf(w, "%sScene %d: %s\n%s\n\n", separator(i), i+1, s.Title, s.Explain)
-		commands <- loop.Prompt{Text: s.Prompt}
+		commands <- event.Prompt{Text: s.Prompt}
 		for e := range events {
 			tracer.printer.event(e)
-			if end, ok := e.(*loop.TurnEnd); ok {
+			if end, ok := e.(*event.TurnEnd); ok {
 				tracer.printer.end(result{Error: end.Error, Hint: end.Hint})
 				fmt.Fprintf(w, "the turn ended: %s, after %d steps\n", end.Reason, end.Steps)
 				break

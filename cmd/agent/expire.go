@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"agent/internal/history"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // expire removes, in the background, the sessions that were not used for so
@@ -49,12 +49,12 @@ func removeExpired(ctx context.Context, store *history.Store, days int, now time
 
 // among returns what comes of events until they end, and what is said
 // meanwhile. It ends when nobody takes them any more, which gone tells.
-func among(events <-chan loop.Event, said <-chan string, gone <-chan struct{}) <-chan loop.Event {
-	out := make(chan loop.Event)
+func among(events <-chan event.Event, said <-chan string, gone <-chan struct{}) <-chan event.Event {
+	out := make(chan event.Event)
 	go func() {
 		defer close(out)
 		for {
-			var e loop.Event
+			var e event.Event
 			select {
 			case next, ok := <-events:
 				if !ok {
@@ -66,7 +66,7 @@ func among(events <-chan loop.Event, said <-chan string, gone <-chan struct{}) <
 					said = nil
 					continue
 				}
-				e = loop.Notice{Text: text}
+				e = event.Notice{Text: text}
 			}
 			select {
 			case out <- e:

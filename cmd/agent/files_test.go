@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // What the model makes with its tools is found at once, and what it reads comes
@@ -20,7 +21,7 @@ func TestFilesFollowTheModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.close()
-	commands, events := make(chan loop.Command), make(chan loop.Event, 64)
+	commands, events := make(chan event.Command), make(chan event.Event, 64)
 	o := a.screen(events, commands, nil)
 	find := func(query string) []string {
 		var out []string
@@ -33,9 +34,9 @@ func TestFilesFollowTheModel(t *testing.T) {
 	waitFor(t, "the files to be known", func() bool { return slices.Equal(find("same"), []string{"a/same.go", "b/same.go", "c/same.go"}) })
 
 	go loop.NewAgent(a.options).Run(t.Context(), commands, events)
-	commands <- loop.Prompt{Text: "go"}
+	commands <- event.Prompt{Text: "go"}
 	for e := range events {
-		if _, end := e.(*loop.TurnEnd); end {
+		if _, end := e.(*event.TurnEnd); end {
 			break
 		}
 	}

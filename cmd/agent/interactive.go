@@ -11,6 +11,7 @@ import (
 	"agent/internal/llm/offline"
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui"
 	"agent/internal/tui/ink"
 )
@@ -69,7 +70,7 @@ func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Ex
 	outlives, dismiss := context.WithCancel(context.WithoutCancel(ctx))
 	defer dismiss()
 	agent := loop.NewAgent(a.options)
-	commands, events := make(chan loop.Command), make(chan loop.Event, 64)
+	commands, events := make(chan event.Command), make(chan event.Event, 64)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -144,12 +145,12 @@ func (a *app) force(stop func()) func(bool) {
 }
 
 // find hands a model on this machine to the agent, if there is one.
-func (a *app) find(ctx context.Context, commands chan<- loop.Command) {
+func (a *app) find(ctx context.Context, commands chan<- event.Command) {
 	if a.look == nil {
 		return
 	}
 	found := a.look(ctx)
-	if found.Model.Name == "" && len(found.Notices) == 0 {
+	if found.Model == "" && len(found.Notices) == 0 {
 		return
 	}
 	select {
@@ -159,7 +160,7 @@ func (a *app) find(ctx context.Context, commands chan<- loop.Command) {
 }
 
 // screen is what the terminal program needs to know of a.
-func (a *app) screen(events <-chan loop.Event, commands chan<- loop.Command, prompts []tui.Prompt) tui.Options {
+func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, prompts []tui.Prompt) tui.Options {
 	o := tui.Options{
 		Events: events, Commands: commands, Prompts: prompts,
 		Version: stamped(), Short: short, Dir: short(a.dir), Branch: a.branch,

@@ -12,6 +12,7 @@ import (
 	"agent/internal/llm/offline"
 	"agent/internal/llm/text"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // picker finds the model that answers.
@@ -174,7 +175,7 @@ func (p picker) named(name, effort string) (loop.Model, error) {
 	p.effort = "" // it was of the session as it began
 	switch effort {
 	case "":
-	case loop.DefaultEffort:
+	case event.DefaultEffort:
 		p.flags.effort, p.settings.Effort = "", ""
 	default:
 		p.flags.effort = effort
@@ -190,27 +191,27 @@ func (p picker) named(name, effort string) (loop.Model, error) {
 // local looks for a server on this machine and returns its model, if nothing
 // else is connected and nobody named a model. A server that may belong to
 // another user gets a notice instead. It takes no longer than catalog.ProbeTime.
-func (p picker) local(ctx context.Context) loop.Found {
+func (p picker) local(ctx context.Context) event.Found {
 	if !p.probes() {
-		return loop.Found{}
+		return event.Found{}
 	}
 	p.wait = false
 	in := p.input(ctx, p.flags.model)
 	chosen, err := catalog.Resolve(in)
 	if err != nil || !chosen.Offline() || chosen.Named {
-		return loop.Found{}
+		return event.Found{}
 	}
 	servers := in.Probe(ctx)
 	near, ok := in.Nearby(servers)
 	if ctx.Err() != nil {
-		return loop.Found{}
+		return event.Found{}
 	}
 	if !ok {
-		return loop.Found{Notices: slices.DeleteFunc(catalog.Offers(servers), func(text string) bool { return slices.Contains(chosen.Notices, text) })}
+		return event.Found{Notices: slices.DeleteFunc(catalog.Offers(servers), func(text string) bool { return slices.Contains(chosen.Notices, text) })}
 	}
 	m, _, err := p.build(near)
 	if err != nil {
-		return loop.Found{Notices: []string{err.Error()}}
+		return event.Found{Notices: []string{err.Error()}}
 	}
-	return loop.Found{Model: m}
+	return event.Found{Model: m.Name, Why: m.Why}
 }

@@ -18,7 +18,7 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/internal/llm"
 	"agent/internal/llm/catalog"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // localServers are the servers on a machine, each as it answers "METHOD PATH".
@@ -232,14 +232,15 @@ func TestPickerLocal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPicker(row.flags, row.set, "", false)
 			if row.want == "" {
-				if m := p.local(t.Context()).Model; m.Name != "" {
-					t.Errorf("got %s", m.Name)
+				if m := p.local(t.Context()).Model; m != "" {
+					t.Errorf("got %s", m)
 				}
 				return
 			}
 			waitFor(t, "the server to be found", func() bool {
-				m := p.local(t.Context()).Model
-				return m.Name == row.want && m.Context == 40960 && strings.HasPrefix(m.Why, "ollama runs on this machine at 127.0.0.1:") && strings.HasSuffix(m.Why, ", and nothing else is connected")
+				found := p.local(t.Context())
+				m, err := p.named(found.Model, "")
+				return err == nil && found.Model == row.want && m.Context == 40960 && strings.HasPrefix(found.Why, "ollama runs on this machine at 127.0.0.1:") && strings.HasSuffix(found.Why, ", and nothing else is connected")
 			})
 		})
 	}
@@ -301,7 +302,7 @@ func TestNamedEffort(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "k")
 	p := newPicker(flags{}, settings.Settings{Effort: "low"}, "", false)
 	for effort, want := range map[string]string{
-		"": "low", "high": "high", loop.DefaultEffort: "",
+		"": "low", "high": "high", event.DefaultEffort: "",
 		"extreme": `openai/gpt-5.1: this model has no effort "extreme": it takes none, low, medium, high`,
 	} {
 		m, err := p.named("openai/gpt-5.1", effort)

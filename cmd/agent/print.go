@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
 )
@@ -15,7 +15,7 @@ import (
 // printer tells of a headless run. Its writers' errors are not its concern: see
 // headless.
 type printer interface {
-	event(loop.Event)
+	event(event.Event)
 	end(result) // after the last event
 }
 
@@ -48,25 +48,25 @@ type textPrinter struct {
 	index    int
 }
 
-func (p *textPrinter) event(e loop.Event) {
+func (p *textPrinter) event(e event.Event) {
 	switch e := e.(type) {
-	case loop.Streamed:
+	case event.Streamed:
 		if d, ok := e.Delta.(llm.TextDelta); ok && !p.whole {
 			p.text(e.Reply, d)
 		}
-	case *loop.ToolStart:
+	case *event.ToolStart:
 		if e.Effect != "read" { // what only reads is told of when it is done
 			p.note("◦ %s", ink.SanitizeLine(e.Title))
 		}
-	case *loop.ToolEnd:
+	case *event.ToolEnd:
 		p.toolEnd(e)
-	case loop.Retrying:
+	case event.Retrying:
 		p.note("✗ %s. Trying again in %s (%d of %d)", ink.SanitizeLine(e.Error), e.In.Round(100e6), e.Attempt, e.Of)
-	case loop.Notice:
+	case event.Notice:
 		p.note("%s", ink.Sanitize(e.Text))
-	case loop.Unsurveyed:
+	case event.Unreadable:
 		p.note("The session cannot be read: %s", ink.SanitizeLine(e.Why))
-	case loop.Surveyed:
+	case event.Opened:
 		for _, text := range e.Problems {
 			p.note("%s", ink.Sanitize(text))
 		}
@@ -90,9 +90,9 @@ func (p *textPrinter) text(reply string, d llm.TextDelta) {
 	}
 }
 
-func (p *textPrinter) toolEnd(e *loop.ToolEnd) {
+func (p *textPrinter) toolEnd(e *event.ToolEnd) {
 	title := ink.SanitizeLine(e.Title)
-	if e.Outcome != loop.OK {
+	if e.Outcome != event.OK {
 		first, _, _ := strings.Cut(e.Result.Text, "\n")
 		p.note("✗ %s  %s: %s", title, e.Outcome, ink.SanitizeLine(first))
 		return
@@ -145,12 +145,12 @@ type jsonPrinter struct {
 	lines bool
 }
 
-func (p *jsonPrinter) event(e loop.Event) {
-	d, ok := e.(loop.Durable)
+func (p *jsonPrinter) event(e event.Event) {
+	d, ok := e.(event.Durable)
 	if !ok || !p.lines {
 		return
 	}
-	if line, err := loop.Encode(d); err == nil {
+	if line, err := event.Encode(d); err == nil {
 		fmt.Fprintf(p.out, "%s\n", line)
 	}
 }

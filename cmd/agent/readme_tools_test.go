@@ -15,6 +15,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -79,12 +80,12 @@ var number = regexp.MustCompile(`[0-9]+`)
 func offered(t *testing.T, ts []tools.Tool) []llm.ToolSpec {
 	t.Helper()
 	p := script.New(script.Say("none needed"))
-	events, commands := make(chan loop.Event), make(chan loop.Command, 1)
-	commands <- loop.Prompt{Text: "what is there?"}
+	events, commands := make(chan event.Event), make(chan event.Command, 1)
+	commands <- event.Prompt{Text: "what is there?"}
 	a := loop.NewAgent(loop.Options{Model: loop.Model{Name: "script/one", Provider: p}, Tools: ts, Attended: true})
 	go a.Run(t.Context(), commands, events)
 	for e := range events {
-		if _, ok := e.(*loop.TurnEnd); ok {
+		if _, ok := e.(*event.TurnEnd); ok {
 			close(commands)
 		}
 	}

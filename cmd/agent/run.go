@@ -14,6 +14,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -67,7 +68,7 @@ reads its output any more, which interrupts it too.`,
 			defer a.close()
 			a.options.Schema = schema
 			a.tellNotices(p, form, cmd.ErrOrStderr())
-			return headless(a, loop.Prompt{Text: prompt, Images: shown}, p, out)
+			return headless(a, event.Prompt{Text: prompt, Images: shown}, p, out)
 		},
 	}
 	cmd.Flags().StringVar(&schemaFile, "schema", "", "file with a JSON schema that the answer must fit; only the answer is printed then")
@@ -81,7 +82,7 @@ reads its output any more, which interrupts it too.`,
 func (a *app) tellNotices(p printer, form string, notes io.Writer) {
 	for _, n := range a.notices {
 		if form == "text" {
-			p.event(loop.Notice{Text: n})
+			p.event(event.Notice{Text: n})
 		} else {
 			fmt.Fprintln(notes, ink.Sanitize(n))
 		}
@@ -118,14 +119,14 @@ func readSchema(file string) (*loop.Schema, error) {
 
 // headless runs one turn of a and tells p, which prints to out, of it. Its error
 // is the exit code.
-func headless(a *app, prompt loop.Prompt, p printer, out *output) error {
+func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	signals := make(chan os.Signal, 4)
 	turn := a.end.begin(forward(signals), true)
 	defer turn.end()
 
-	commands, events := make(chan loop.Command, 4), make(chan loop.Event, 64)
+	commands, events := make(chan event.Command, 4), make(chan event.Event, 64)
 	go loop.NewAgent(a.options).Run(ctx, commands, events)
 	commands <- prompt
 
@@ -145,7 +146,7 @@ func headless(a *app, prompt loop.Prompt, p printer, out *output) error {
 			}
 			killed = signalCode(s)
 			leave()
-			commands <- loop.Interrupt{}
+			commands <- event.Interrupt{}
 		case e, ok := <-events:
 			if !ok {
 				events = nil
@@ -155,9 +156,9 @@ func headless(a *app, prompt loop.Prompt, p printer, out *output) error {
 			if killed == 0 && out.unread() {
 				killed = exitUnread
 				leave()
-				commands <- loop.Interrupt{}
+				commands <- event.Interrupt{}
 			}
-			if end, ok := e.(*loop.TurnEnd); ok {
+			if end, ok := e.(*event.TurnEnd); ok {
 				code = r.fill(end)
 				stop() // nothing more is wanted of the agent
 			} else {
@@ -166,7 +167,7 @@ func headless(a *app, prompt loop.Prompt, p printer, out *output) error {
 		}
 	}
 	for text := range said {
-		p.event(loop.Notice{Text: text})
+		p.event(event.Notice{Text: text})
 	}
 	if killed != 0 {
 		code = killed
@@ -192,30 +193,30 @@ func (a *app) outcome(code int, out *output) error {
 }
 
 // note keeps what of e belongs into the result.
-func (r *result) note(e loop.Event) {
+func (r *result) note(e event.Event) {
 	switch e := e.(type) {
-	case *loop.MessageDone:
+	case *event.MessageDone:
 		if e.Message.Kind == llm.Assistant && r.cut {
 			r.Answer += e.Message.Text // it goes on where it was cut
 		} else if e.Message.Kind == llm.Assistant {
 			r.Answer = e.Message.Text
 		}
 		r.cut = e.Message.Kind == llm.Assistant && e.Message.Cut
-	case *loop.ToolEnd:
+	case *event.ToolEnd:
 		r.Answer = "" // what was said before a tool is no answer
 	}
 }
 
 // fill takes the end of the turn into the result, and returns the exit code.
-func (r *result) fill(end *loop.TurnEnd) int {
+func (r *result) fill(end *event.TurnEnd) int {
 	r.Reason, r.Error, r.Hint = string(end.Reason), end.Error, end.Hint
 	r.Steps, r.Usage, r.Cost, r.Duration = end.Steps, end.Usage, end.Cost, end.Duration.Milliseconds()
 	switch end.Reason {
-	case loop.Done:
+	case event.Done:
 		return exitDone
-	case loop.UserInterrupt:
+	case event.UserInterrupt:
 		return exitInterrupted
-	case loop.LogError: // no further prompt follows here that could save it
+	case event.LogError: // no further prompt follows here that could save it
 		r.Hint = "make room or mend what is wrong there; --no-session keeps nothing of a session"
 	}
 	return exitFailed

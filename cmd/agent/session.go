@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // openLog makes a new log, or opens the one that f resumes and what it holds.
@@ -101,7 +102,7 @@ func (a *app) forkLog(id string, keep *int) error {
 	if keep == nil {
 		return nil
 	}
-	record, err := loop.Encode(&loop.Rewound{Meta: loop.Meta{Time: time.Now()}, Keep: *keep})
+	record, err := event.Encode(&event.Rewound{Meta: event.Meta{Time: time.Now()}, Keep: *keep})
 	if err != nil {
 		return err
 	}
@@ -166,27 +167,27 @@ func (a *app) lookBack(f flags) error {
 
 // lastModel is the model used last and where it was: in the resumed session, else
 // in the newest of this directory.
-func (a *app) lastModel() loop.ModelSet {
+func (a *app) lastModel() event.ModelSet {
 	if s := a.ending; s.Model != "" {
-		return loop.ModelSet{Model: s.Model, BaseURL: s.BaseURL, Host: s.Host}
+		return event.ModelSet{Model: s.Model, BaseURL: s.BaseURL, Host: s.Host}
 	}
 	for _, e := range slices.Backward(a.ending.Events) { // the record of its model is damaged
-		if step, ok := e.(*loop.StepEnd); ok {
-			return loop.ModelSet{Model: step.Model}
+		if step, ok := e.(*event.StepEnd); ok {
+			return event.ModelSet{Model: step.Model}
 		}
 	}
-	body, err := a.store.Last(a.dir, loop.ModelRecord)
+	body, err := a.store.Last(a.dir, event.ModelRecord)
 	if err != nil || body == nil {
-		return loop.ModelSet{}
+		return event.ModelSet{}
 	}
-	e, err := loop.Decode(body)
+	e, err := event.Decode(body)
 	if err != nil {
-		return loop.ModelSet{}
+		return event.ModelSet{}
 	}
-	if m, ok := e.(*loop.ModelSet); ok {
+	if m, ok := e.(*event.ModelSet); ok {
 		return *m
 	}
-	return loop.ModelSet{}
+	return event.ModelSet{}
 }
 
 // id is that of the session, empty where it is kept nowhere.

@@ -14,6 +14,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // renameCommand is `agent sessions rename`.
@@ -36,7 +37,7 @@ func renameCommand() *cobra.Command {
 
 // rename appends a title to a session that nobody else holds.
 func rename(store *history.Store, id, title string) error {
-	record, err := loop.Encode(&loop.Renamed{Meta: loop.Meta{Time: time.Now()}, Title: title})
+	record, err := event.Encode(&event.Renamed{Meta: event.Meta{Time: time.Now()}, Title: title})
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/internal/history"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/loop/export"
 )
 
@@ -175,7 +175,7 @@ func importFile(store *history.Store, name, dir string) (id string, notes []stri
 		return "", nil, err
 	}
 	if m.Title != lastTitle(m.Events) && m.Title != "" {
-		m.Events = append(m.Events, &loop.Renamed{Meta: loop.Meta{Time: time.Now()}, Title: m.Title})
+		m.Events = append(m.Events, &event.Renamed{Meta: event.Meta{Time: time.Now()}, Title: m.Title})
 	}
 	h := history.Header{Dir: dir, Version: m.Header.Version}
 	if h.Version == "" {
@@ -192,9 +192,9 @@ func importFile(store *history.Store, name, dir string) (id string, notes []stri
 }
 
 // lastTitle returns the title that events give, empty for none.
-func lastTitle(events []loop.Durable) string {
+func lastTitle(events []event.Durable) string {
 	for _, e := range slices.Backward(events) {
-		if r, ok := e.(*loop.Renamed); ok {
+		if r, ok := e.(*event.Renamed); ok {
 			return r.Title
 		}
 	}
@@ -202,10 +202,10 @@ func lastTitle(events []loop.Durable) string {
 }
 
 // encoded yields the records of events.
-func encoded(events []loop.Durable) iter.Seq2[[]byte, error] {
+func encoded(events []event.Durable) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, e := range events {
-			if b, err := loop.Encode(e); !yield(b, err) || err != nil {
+			if b, err := event.Encode(e); !yield(b, err) || err != nil {
 				return
 			}
 		}

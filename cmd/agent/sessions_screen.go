@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui"
 )
 
@@ -57,8 +58,8 @@ func holding(ctx context.Context, store *history.Store, query string) (map[strin
 const previewed = 40
 
 // preview returns what shows the end of a session.
-func preview(store *history.Store) func(id string) ([]loop.Event, error) {
-	return func(id string) ([]loop.Event, error) {
+func preview(store *history.Store) func(id string) ([]event.Event, error) {
+	return func(id string) ([]event.Event, error) {
 		v, err := store.View(id)
 		if err != nil {
 			return nil, err
@@ -68,7 +69,7 @@ func preview(store *history.Store) func(id string) ([]loop.Event, error) {
 		if err != nil {
 			return nil, err
 		}
-		var last []loop.Event
+		var last []event.Event
 		for _, e := range end.Events {
 			last = append(last, e)
 		}

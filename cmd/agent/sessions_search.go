@@ -19,7 +19,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -172,14 +172,14 @@ func (p *pattern) lines(text string, yield func(line string, from, to int) bool)
 // said returns what was said in a record, by whom and when. There may be
 // nothing.
 func said(body []byte) (texts []string, who string, at time.Time) {
-	e, err := loop.Decode(body)
+	e, err := event.Decode(body)
 	if err != nil {
 		return nil, "", at
 	}
 	switch e := e.(type) {
-	case *loop.UserSaid:
+	case *event.UserSaid:
 		return []string{e.Text}, "you", e.Time
-	case *loop.MessageDone:
+	case *event.MessageDone:
 		switch e.Message.Kind {
 		case llm.ToolCall:
 			return append(strung(e.Message.Input), e.Message.Raw), "call", e.Time
@@ -187,11 +187,11 @@ func said(body []byte) (texts []string, who string, at time.Time) {
 			return []string{e.Message.Text}, "thought", e.Time
 		}
 		return []string{e.Message.Text}, "model", e.Time
-	case *loop.ToolEnd:
+	case *event.ToolEnd:
 		return []string{e.Result.Text}, "tool", e.Time
-	case *loop.Decided:
+	case *event.Decided:
 		return []string{e.Note}, "you", e.Time
-	case *loop.Renamed:
+	case *event.Renamed:
 		return []string{e.Title}, "title", e.Time
 	}
 	return nil, "", at

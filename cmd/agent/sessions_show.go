@@ -12,6 +12,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
 )
@@ -60,38 +61,38 @@ type transcript struct {
 	err error
 }
 
-func (t *transcript) event(e loop.Durable) {
+func (t *transcript) event(e event.Durable) {
 	switch e := e.(type) {
-	case *loop.UserSaid:
+	case *event.UserSaid:
 		t.say("\n› %s\n", strings.ReplaceAll(strings.TrimRight(e.Text, "\n"), "\n", "\n  "))
 		if len(e.Images) > 0 {
 			t.say("  %s\n", notShown(e.Images))
 		}
-	case *loop.MessageDone:
+	case *event.MessageDone:
 		t.message(e.Message)
-	case *loop.Decided:
+	case *event.Decided:
 		if e.Note != "" {
 			t.say("  %s: %s\n", e.Decision, e.Note)
 		}
-	case *loop.ToolEnd:
+	case *event.ToolEnd:
 		t.call(e)
-	case *loop.ShellEnd:
+	case *event.ShellEnd:
 		mark := "!"
 		if !e.Join {
 			mark = "!!"
 		}
 		t.say("\n› %s%s\n%s\n", mark, e.Line, indented(e.Text))
-	case *loop.TurnEnd:
-		if e.Reason != loop.Done && e.Error != "" {
+	case *event.TurnEnd:
+		if e.Reason != event.Done && e.Error != "" {
 			t.say("\n✗ %s\n", e.Error)
 		}
-	case *loop.ModelSet:
+	case *event.ModelSet:
 		name := e.Model
 		if e.Host != "" {
 			name += " at " + e.Host
 		}
 		t.say("\n· %s answers from here on\n", name)
-	case *loop.Compacted:
+	case *event.Compacted:
 		t.say("\n· old content was cut from what the model is told\n")
 	}
 }
@@ -108,9 +109,9 @@ func (t *transcript) message(m llm.Message) {
 }
 
 // call prints one tool call: a line, and what was written or went wrong.
-func (t *transcript) call(e *loop.ToolEnd) {
+func (t *transcript) call(e *event.ToolEnd) {
 	mark, more := "·", e.Summary
-	if e.Outcome != loop.OK {
+	if e.Outcome != event.OK {
 		mark = "✗"
 		first, _, _ := strings.Cut(e.Result.Text, "\n")
 		more = string(e.Outcome) + ": " + first

@@ -22,6 +22,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // stormRuns is how many programs a storm kills, unless STORM says otherwise.
@@ -290,12 +291,12 @@ func missing(screen string, state loop.State, found bool) (lost []string) {
 	ended := 0
 	for _, e := range state.Events {
 		switch e := e.(type) {
-		case *loop.UserSaid:
+		case *event.UserSaid:
 			said.WriteString(e.Text + "\n")
-		case *loop.MessageDone:
+		case *event.MessageDone:
 			said.WriteString(e.Message.Text + "\n")
-		case *loop.ToolEnd:
-			if e.Outcome != loop.Uncertain && e.Outcome != loop.Interrupted {
+		case *event.ToolEnd:
+			if e.Outcome != event.Uncertain && e.Outcome != event.Interrupted {
 				ended++
 			}
 		}

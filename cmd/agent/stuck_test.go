@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -59,7 +59,7 @@ func runStuck(part string, end *shutdown) error {
 		if err != nil {
 			return err
 		}
-		return headless(a, loop.Prompt{Text: "begin"}, p, out)
+		return headless(a, event.Prompt{Text: "begin"}, p, out)
 	}
 	var in *typing
 	if f.plain {

@@ -12,6 +12,7 @@ import (
 	"agent/internal/llm/catalog"
 	"agent/internal/llm/offline"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui"
 )
 
@@ -81,7 +82,7 @@ func earlier(store *history.Store, dir, current string) func(context.Context, in
 			return latest
 		}
 		for _, t := range takenBack(ctx, store, current) {
-			if said, ok := t.Event.(*loop.UserSaid); ok && !said.Auto && said.Text != loop.GoOn {
+			if said, ok := t.Event.(*event.UserSaid); ok && !said.Auto && said.Text != event.GoOn {
 				latest = append(latest, said.Text)
 			}
 		}
@@ -104,7 +105,7 @@ func promptsOf(ctx context.Context, store *history.Store, id string, latest []st
 		if err != nil {
 			continue
 		}
-		if text, ok := loop.PromptIn(r.Body); ok && text != loop.GoOn && (len(latest) == 0 || latest[len(latest)-1] != text) {
+		if text, ok := loop.PromptIn(r.Body); ok && text != event.GoOn && (len(latest) == 0 || latest[len(latest)-1] != text) {
 			latest = append(latest, text)
 		}
 	}

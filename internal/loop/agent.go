@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
 )
@@ -20,11 +21,11 @@ type Options struct {
 	// Log is where durable events go; nil keeps them nowhere. What it holds is
 	// the session that is resumed. The agent does not close it.
 	Log    *history.Log
-	State  State // of the session that is resumed where no log holds it
-	Draft  Draft // that was kept of the session
+	State  State       // of the session that is resumed where no log holds it
+	Draft  event.Draft // that was kept of the session
 	Model  Model
 	Models func(name, effort string) (Model, error) // finds the model of a SetModel
-	Mode   policy.Mode
+	Mode   event.Mode
 	System string
 	Tools  []tools.Tool  // the agent adds todo and ask, which are its own
 	Ledger *tools.Ledger // that Tools consult, which is filled here; nil keeps none
@@ -55,7 +56,7 @@ type Options struct {
 // it in events.
 type Agent struct {
 	o      Options
-	events chan<- Event
+	events chan<- event.Event
 	gone   <-chan struct{} // closed when nobody takes events any more
 
 	tools  []tools.Tool
@@ -78,11 +79,11 @@ type Agent struct {
 	mu      sync.Mutex // guards what follows
 	model   Model
 	policy  policy.Policy
-	inbox   []Prompt
-	answers map[string]chan Answer // of the asks that wait
-	brake   *brake                 // of the turn that runs
-	named   address                // of the model that the log knows of
-	typed   *brake                 // of the command of the person's that runs; nil if none does
+	inbox   []event.Prompt
+	answers map[string]chan event.Answer // of the asks that wait
+	brake   *brake                       // of the turn that runs
+	named   address                      // of the model that the log knows of
+	typed   *brake                       // of the command of the person's that runs; nil if none does
 
 	draft unsent // what the person has not sent, or the model was not told
 
@@ -107,14 +108,14 @@ func NewAgent(o Options) *Agent {
 	}
 	a := &Agent{
 		o: o, model: o.Model, begun: len(o.State.Events) > 0, spoken: len(o.State.Events) > 0,
-		answers: map[string]chan Answer{}, rest: resting{}, text: map[string]bool{}, brake: newBrake(func() {}),
+		answers: map[string]chan event.Answer{}, rest: resting{}, text: map[string]bool{}, brake: newBrake(func() {}),
 	}
 	a.tools = append(slices.Clone(o.Tools), newOwn(a.todo), newOwn(a.ask))
 	a.policy.Mode = o.Mode
 	a.sealer = newSealer(o)
 	a.draft.of = o.Draft
 	for _, e := range o.State.Events {
-		if record, err := Encode(e); err == nil {
+		if record, err := event.Encode(e); err == nil {
 			a.past.add(e, record)
 		}
 	}
@@ -130,12 +131,12 @@ func NewAgent(o Options) *Agent {
 // It begins with a look at all that the session holds, and tells of it in a
 // Surveyed. What that amounts to is found out with the first command that needs
 // it.
-func (a *Agent) Run(ctx context.Context, commands <-chan Command, events chan<- Event) {
+func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events chan<- event.Event) {
 	a.events, a.gone = events, ctx.Done()
 	defer close(events)
 	defer a.endSync()
 	defer a.asides.Wait()
-	ended := make(chan Reason, 1) // one turn runs at a time
+	ended := make(chan event.Reason, 1) // one turn runs at a time
 	running := false
 	defer func() {
 		a.interrupt()
@@ -159,7 +160,7 @@ func (a *Agent) Run(ctx context.Context, commands <-chan Command, events chan<- 
 			if running && a.over.Load() { // its end was told: what is said now is no steering
 				running = a.goOn(ctx, <-ended, ended)
 			}
-			if p, ok := c.(Prompt); ok && !running {
+			if p, ok := c.(event.Prompt); ok && !running {
 				running = true
 				a.start(ctx, p, ended)
 				continue
@@ -176,9 +177,9 @@ func (a *Agent) Run(ctx context.Context, commands <-chan Command, events chan<- 
 // goOn deals with what the person said too late for the turn that ended. After
 // one that is done it begins the next turn, which it reports; otherwise the
 // person gets it back.
-func (a *Agent) goOn(ctx context.Context, reason Reason, ended chan<- Reason) bool {
+func (a *Agent) goOn(ctx context.Context, reason event.Reason, ended chan<- event.Reason) bool {
 	late := a.leftover()
-	if reason == Done && len(late) > 0 {
+	if reason == event.Done && len(late) > 0 {
 		a.mu.Lock()
 		a.inbox = append(late[1:], a.inbox...)
 		a.mu.Unlock()
@@ -187,13 +188,13 @@ func (a *Agent) goOn(ctx context.Context, reason Reason, ended chan<- Reason) bo
 	}
 	for _, p := range late {
 		a.draft.giveBack(p)
-		_ = a.emit(Unsent{Text: p.Text})
+		_ = a.emit(event.Unsent{Text: p.Text})
 	}
 	return false
 }
 
 // start begins a turn in a goroutine of its own.
-func (a *Agent) start(ctx context.Context, p Prompt, ended chan<- Reason) {
+func (a *Agent) start(ctx context.Context, p event.Prompt, ended chan<- event.Reason) {
 	ctx, stop := context.WithCancel(ctx)
 	a.over.Store(false)
 	b := newBrake(stop)
@@ -207,11 +208,11 @@ func (a *Agent) start(ctx context.Context, p Prompt, ended chan<- Reason) {
 }
 
 // turn carries p to its end.
-func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reason Reason) {
+func (a *Agent) turn(ctx context.Context, p event.Prompt, force <-chan struct{}) (reason event.Reason) {
 	defer func() {
 		if p := recover(); p != nil { // a mistake of this program ends the turn, not the program
-			reason, a.recalled = ProviderError, false // what was said is on record
-			_ = a.emit(&TurnEnd{Meta: Meta{Time: a.o.Now()}, Reason: reason, Error: fmt.Sprintf("agent itself broke down: %v", p),
+			reason, a.recalled = event.ProviderError, false // what was said is on record
+			_ = a.emit(&event.TurnEnd{Meta: event.Meta{Time: a.o.Now()}, Reason: reason, Error: fmt.Sprintf("agent itself broke down: %v", p),
 				Hint: "what was said is kept; leave and come back with --continue if it goes on"})
 		}
 	}()
@@ -231,7 +232,7 @@ func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reas
 	}
 	t.logErr = a.emitModel()
 	a.msgs = t.tell(t.hear(a.msgs), a.news()...)
-	t.emit(&UserSaid{Meta: t.now(), Text: p.Text, Images: p.Images})
+	t.emit(&event.UserSaid{Meta: t.now(), Text: p.Text, Images: p.Images})
 	msgs := append(a.msgs, llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
 	a.msgs = nil // what the turn cuts of it is held nowhere
 	msgs, end := t.Run(ctx, msgs)
@@ -241,93 +242,103 @@ func (a *Agent) turn(ctx context.Context, p Prompt, force <-chan struct{}) (reas
 
 // unable ends a turn that cannot begin because the session cannot be read, and
 // gives the prompt back.
-func (a *Agent) unable(p Prompt, err error) Reason {
+func (a *Agent) unable(p event.Prompt, err error) event.Reason {
 	a.draft.giveBack(p)
-	_ = a.emit(Unsent{Text: p.Text})
-	_ = a.emit(&TurnEnd{Meta: Meta{Time: a.o.Now()}, Reason: LogError, Error: err.Error(),
+	_ = a.emit(event.Unsent{Text: p.Text})
+	_ = a.emit(&event.TurnEnd{Meta: event.Meta{Time: a.o.Now()}, Reason: event.LogError, Error: err.Error(),
 		Hint: "mend what is wrong there and say it again, or begin anew with /new"})
-	return LogError
+	return event.LogError
 }
 
 // steer carries out a command while a turn runs.
-func (a *Agent) steer(c Command) {
+func (a *Agent) steer(c event.Command) {
 	switch c := c.(type) {
-	case Prompt:
+	case event.Prompt:
 		a.mu.Lock()
 		a.inbox = append(a.inbox, c)
 		a.mu.Unlock()
 		a.draft.wait(c)
 		a.tellUnkept(a.saveDraft())
-	case Found: // too late
-	case Rewind, Compact:
-		_ = a.emit(Notice{Text: "That waits for the end of the turn: stop it first."})
+	case event.Found: // too late
+	case event.Rewind, event.Compact:
+		_ = a.emit(event.Notice{Text: "That waits for the end of the turn: stop it first."})
 	default:
 		a.do(c)
 	}
 }
 
 // do carries out a command other than a prompt.
-func (a *Agent) do(c Command) {
+func (a *Agent) do(c event.Command) {
 	switch c := c.(type) {
-	case Interrupt:
+	case event.Interrupt:
 		a.interrupt()
-	case Answer:
+	case event.Answer:
 		a.answered(c)
-	case ListJobs:
+	case event.ListJobs:
 		_ = a.emit(a.jobsNow())
-	case StopJob:
+	case event.StopJob:
 		a.stopJob(c.ID)
-	case SetMode:
+	case event.SetMode:
 		a.mu.Lock()
 		a.policy.Mode = c.Mode
 		a.mu.Unlock()
-		_ = a.emit(&ModeSet{Meta: Meta{Time: a.o.Now()}, Mode: string(c.Mode)})
-	case SetModel:
+		_ = a.emit(&event.ModeSet{Meta: event.Meta{Time: a.o.Now()}, Mode: string(c.Mode)})
+	case event.SetModel:
 		a.setModel(c)
-	case Found:
+	case event.Found:
 		a.found(c)
-	case Rename:
-		_ = a.emit(&Renamed{Meta: Meta{Time: a.o.Now()}, Title: firstWords(c.Title)})
-	case Rewind:
+	case event.Rename:
+		_ = a.emit(&event.Renamed{Meta: event.Meta{Time: a.o.Now()}, Title: firstWords(c.Title)})
+	case event.Rewind:
 		a.rewind(c.Keep)
-	case Compact:
+	case event.Compact:
 		a.compact()
-	case SaveDraft:
+	case event.SaveDraft:
 		a.keepDraft(c.Draft)
-	case RunShell:
+	case event.RunShell:
 		a.runShell(c)
 	}
 }
 
-func (a *Agent) setModel(c SetModel) {
+func (a *Agent) setModel(c event.SetModel) {
 	if a.o.Models == nil {
-		_ = a.emit(Notice{Text: "the model cannot be changed here"})
+		_ = a.emit(event.Notice{Text: "the model cannot be changed here"})
 		return
 	}
 	m, err := a.o.Models(c.Model, c.Effort)
 	if err != nil {
-		_ = a.emit(Notice{Text: err.Error()})
+		_ = a.emit(event.Notice{Text: err.Error()})
 		return
 	}
 	a.useModel(m)
 }
 
 // found takes a model if nothing was said yet.
-func (a *Agent) found(c Found) {
-	m := c.Model
+func (a *Agent) found(c event.Found) {
 	a.log.Lock()
 	spoken := a.spoken
 	a.log.Unlock()
 	if spoken {
 		return
 	}
-	if m.Name != "" {
-		a.useModel(m)
-		_ = a.emit(Notice{Text: m.Name + " answers now: " + m.Why + "."})
+	if c.Model != "" {
+		a.foundModel(c.Model, c.Why)
 	}
 	for _, text := range c.Notices {
-		_ = a.emit(Notice{Text: text})
+		_ = a.emit(event.Notice{Text: text})
 	}
+}
+
+// foundModel switches to a model that was found, and says why.
+func (a *Agent) foundModel(name, why string) {
+	m, err := a.o.Models(name, "")
+	if err != nil {
+		_ = a.emit(event.Notice{Text: err.Error()})
+		return
+	}
+	m.Why = why
+	a.useModel(m)
+	_ = a.emit(event.Notice{Text: m.Name + " answers now: " + m.Why + "."})
 }
 
 func (a *Agent) useModel(m Model) {
@@ -354,7 +365,7 @@ func (a *Agent) emitModel() error {
 	if known {
 		return nil
 	}
-	return a.emit(&ModelSet{Meta: Meta{Time: a.o.Now()}, Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort, BaseURL: m.BaseURL, Host: m.Host})
+	return a.emit(&event.ModelSet{Meta: event.Meta{Time: a.o.Now()}, Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort, BaseURL: m.BaseURL, Host: m.Host})
 }
 
 // confirmed takes note that the user approved where the model's requests go.
@@ -372,7 +383,7 @@ func (a *Agent) currentModel() Model {
 }
 
 // leftover takes what the person said while a turn runs.
-func (a *Agent) leftover() []Prompt {
+func (a *Agent) leftover() []event.Prompt {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	in := a.inbox

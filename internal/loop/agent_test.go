@@ -14,11 +14,11 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
-func interrupt() []loop.Command { return []loop.Command{loop.Interrupt{}} }
+func interrupt() []event.Command { return []event.Command{event.Interrupt{}} }
 
 // never is a hold that nothing lets go.
 func never() <-chan struct{} { return make(chan struct{}) }
@@ -32,15 +32,15 @@ func TestInterrupt(t *testing.T) {
 				return tools.Result{Text: "half"}, ctx.Err()
 			}}, nil
 	})
-	isStreamed := func(e loop.Event) bool { _, ok := e.(loop.Streamed); return ok }
-	isAsked := func(e loop.Event) bool { _, ok := e.(loop.Asked); return ok }
-	isRunning := func(e loop.Event) bool { _, ok := e.(loop.Progress); return ok }
-	isUser := func(e loop.Event) bool { _, ok := e.(*loop.UserSaid); return ok }
-	isRetry := func(e loop.Event) bool { _, ok := e.(loop.Retrying); return ok }
+	isStreamed := func(e event.Event) bool { _, ok := e.(event.Streamed); return ok }
+	isAsked := func(e event.Event) bool { _, ok := e.(event.Asked); return ok }
+	isRunning := func(e event.Event) bool { _, ok := e.(event.Progress); return ok }
+	isUser := func(e event.Event) bool { _, ok := e.(*event.UserSaid); return ok }
+	isRetry := func(e event.Event) bool { _, ok := e.(event.Retrying); return ok }
 	for name, c := range map[string]struct {
 		reply script.Reply
-		mode  policy.Mode
-		when  func(loop.Event) bool
+		mode  event.Mode
+		when  func(event.Event) bool
 		want  string
 	}{
 		"before the first delta": {
@@ -65,7 +65,7 @@ func TestInterrupt(t *testing.T) {
 				turn interrupted after 1`,
 		},
 		"while an approval waits": {
-			reply: script.Reply{}.Call("c1", "wait", args("a")).Call("c2", "wait", args("b")).Calls(), when: isAsked, mode: policy.Ask,
+			reply: script.Reply{}.Call("c1", "wait", args("a")).Call("c2", "wait", args("b")).Calls(), when: isAsked, mode: event.ModeAsk,
 			want: `
 				user "one"
 				call c1 wait {"text":"a"}
@@ -103,7 +103,7 @@ func TestInterrupt(t *testing.T) {
 			}
 			o.Sleep = func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }
 			done := false
-			events := play(t, o, []string{"one", "two"}, func(e loop.Event) []loop.Command {
+			events := play(t, o, []string{"one", "two"}, func(e event.Event) []event.Command {
 				if done || !c.when(e) {
 					return nil
 				}
@@ -129,8 +129,8 @@ func TestInterrupt(t *testing.T) {
 func TestCutAnswerIsTold(t *testing.T) {
 	p := script.New(script.Reply{Deltas: script.Say("half an answer").Deltas, Hold: map[int]<-chan struct{}{1: never()}}, script.Say("ok"))
 	stopped := false
-	play(t, options(p), []string{"one", "two"}, func(e loop.Event) []loop.Command {
-		if _, ok := e.(loop.Streamed); !ok || stopped {
+	play(t, options(p), []string{"one", "two"}, func(e event.Event) []event.Command {
+		if _, ok := e.(event.Streamed); !ok || stopped {
 			return nil
 		}
 		stopped = true
@@ -155,21 +155,21 @@ func TestSteering(t *testing.T) {
 		}
 		return "did " + text, ctx.Err()
 	})
-	commands, events := make(chan loop.Command, 16), make(chan loop.Event)
+	commands, events := make(chan event.Command, 16), make(chan event.Event)
 	go loop.NewAgent(fill(options(p, look))).Run(t.Context(), commands, events)
-	commands <- loop.Prompt{Text: "go"}
+	commands <- event.Prompt{Text: "go"}
 	for e := range events {
 		switch e := e.(type) {
-		case *loop.ToolStart:
-			commands <- loop.Prompt{Text: "and b"}
-			commands <- loop.SetMode{Mode: policy.All}
-		case *loop.ModeSet: // commands are taken in order: the one before is heard
+		case *event.ToolStart:
+			commands <- event.Prompt{Text: "and b"}
+			commands <- event.SetMode{Mode: event.ModeAll}
+		case *event.ModeSet: // commands are taken in order: the one before is heard
 			close(heard)
-		case *loop.MessageDone:
+		case *event.MessageDone:
 			if e.Message.Text == "done" { // too late for this turn, or just in time: it is told either way
-				commands <- loop.Prompt{Text: "and c"}
+				commands <- event.Prompt{Text: "and c"}
 			}
-		case *loop.TurnEnd:
+		case *event.TurnEnd:
 			if len(p.Requests()) == 3 {
 				close(commands)
 			}
@@ -190,17 +190,17 @@ func TestSteering(t *testing.T) {
 // What steers a turn that is stopped goes back to the person.
 func TestSteeringAStoppedTurn(t *testing.T) {
 	p := script.New(script.Reply{Deltas: script.Say("half an answer").Deltas, Hold: map[int]<-chan struct{}{1: never()}})
-	commands, events := make(chan loop.Command, 16), make(chan loop.Event)
+	commands, events := make(chan event.Command, 16), make(chan event.Event)
 	go loop.NewAgent(fill(options(p))).Run(t.Context(), commands, events)
-	commands <- loop.Prompt{Text: "go"}
-	var all []loop.Event
+	commands <- event.Prompt{Text: "go"}
+	var all []event.Event
 	for e := range events {
 		all = append(all, e)
 		switch e.(type) {
-		case loop.Streamed:
-			commands <- loop.Prompt{Text: "wait"}
-			commands <- loop.Interrupt{}
-		case loop.Unsent:
+		case event.Streamed:
+			commands <- event.Prompt{Text: "wait"}
+			commands <- event.Interrupt{}
+		case event.Unsent:
 			close(commands)
 		}
 	}
@@ -217,21 +217,21 @@ func TestSteeringAStoppedTurn(t *testing.T) {
 func TestModelAndModeChange(t *testing.T) {
 	first, second := script.New(script.Call("c1", "run", args("a"))), script.New(script.Say("done"))
 	o := options(first, echo("run", tools.Execute))
-	o.Mode = policy.Ask
+	o.Mode = event.ModeAsk
 	o.Models = func(name, effort string) (loop.Model, error) {
 		return loop.Model{Name: name, ID: "two", Provider: second, Effort: effort}, nil
 	}
-	events := play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
-		if a, ok := e.(loop.Asked); ok {
-			return []loop.Command{loop.SetModel{Model: "other/two", Effort: "high"}, loop.Answer{ID: a.Ask.ID, Decision: loop.Allow}}
+	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
+		if a, ok := e.(event.Asked); ok {
+			return []event.Command{event.SetModel{Model: "other/two", Effort: "high"}, event.Answer{ID: a.Ask.ID, Decision: event.Allow}}
 		}
 		return nil
 	})
 	if got := second.Requests()[0]; got.Model != "two" || got.Effort != "high" {
 		t.Errorf("got model %q, effort %q, want two and high", got.Model, got.Effort)
 	}
-	told := slices.ContainsFunc(events, func(e loop.Event) bool {
-		m, ok := e.(*loop.ModelSet)
+	told := slices.ContainsFunc(events, func(e event.Event) bool {
+		m, ok := e.(*event.ModelSet)
 		return ok && m.Model == "other/two" && m.Effort == "high"
 	})
 	if !told {
@@ -249,8 +249,8 @@ func TestLogFails(t *testing.T) {
 	o := options(p, tool("run", tools.Execute, func(context.Context, string) (string, error) { ran = true; return "", nil }))
 	o.Log = log
 	closed := false
-	events := play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
-		if _, ok := e.(loop.Streamed); ok && !closed {
+	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
+		if _, ok := e.(event.Streamed); ok && !closed {
 			closed = true
 			if err := log.Close(); err != nil {
 				t.Error(err)
@@ -258,8 +258,8 @@ func TestLogFails(t *testing.T) {
 		}
 		return nil
 	})
-	end, ok := events[len(events)-1].(*loop.TurnEnd)
-	if !ok || end.Reason != loop.LogError || ran {
+	end, ok := events[len(events)-1].(*event.TurnEnd)
+	if !ok || end.Reason != event.LogError || ran {
 		t.Errorf("got end %v, ran %v, want the turn ended by the log before the tool ran\n%s", end, ran, trace(events))
 	}
 }
@@ -270,9 +270,9 @@ func TestNoSessionWithoutAPrompt(t *testing.T) {
 	o := options(script.New())
 	o.Log = history.Open(dir).Create(history.Header{Dir: "/w"})
 	o.Models = func(name, _ string) (loop.Model, error) { return loop.Model{Name: name}, nil }
-	commands, events := make(chan loop.Command, 2), make(chan loop.Event, 8)
-	commands <- loop.SetModel{Model: "a/b"}
-	commands <- loop.SetMode{Mode: policy.Edits}
+	commands, events := make(chan event.Command, 2), make(chan event.Event, 8)
+	commands <- event.SetModel{Model: "a/b"}
+	commands <- event.SetMode{Mode: event.ModeEdits}
 	close(commands)
 	loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
@@ -284,35 +284,39 @@ func TestNoSessionWithoutAPrompt(t *testing.T) {
 // said before it was found.
 func TestFoundModel(t *testing.T) {
 	for name, c := range map[string]struct {
-		commands []loop.Command
+		commands []event.Command
 		want     string
 	}{
-		"before": {[]loop.Command{loop.Found{}, loop.Prompt{Text: "hi"}}, "found/model answers now: it was there.\nfound"},
-		"after":  {[]loop.Command{loop.Prompt{Text: "hi"}, loop.Found{}}, "first"},
+		"before": {[]event.Command{event.Found{}, event.Prompt{Text: "hi"}}, "found/model answers now: it was there.\nfound"},
+		"after":  {[]event.Command{event.Prompt{Text: "hi"}, event.Found{}}, "first"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			commands, events := make(chan loop.Command), make(chan loop.Event)
-			go loop.NewAgent(fill(options(script.New(script.Say("first"))))).Run(t.Context(), commands, events)
+			commands, events := make(chan event.Command), make(chan event.Event)
+			o := options(script.New(script.Say("first")))
+			o.Models = func(name, _ string) (loop.Model, error) {
+				return loop.Model{Name: name, Provider: script.New(script.Say("found"))}, nil
+			}
+			go loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
 			go func() {
 				for _, cmd := range c.commands {
-					if _, ok := cmd.(loop.Found); ok {
-						cmd = loop.Found{Model: loop.Model{Name: "found/model", Why: "it was there", Provider: script.New(script.Say("found"))}}
+					if _, ok := cmd.(event.Found); ok {
+						cmd = event.Found{Model: "found/model", Why: "it was there"}
 					}
 					commands <- cmd
 				}
-				commands <- loop.SetMode{Mode: policy.Edits} // all before it is heard
+				commands <- event.SetMode{Mode: event.ModeEdits} // all before it is heard
 			}()
 			done, heard := false, false
 			var said []string
 			for e := range events {
 				switch e := e.(type) {
-				case loop.Notice:
+				case event.Notice:
 					said = append(said, e.Text)
-				case *loop.MessageDone:
+				case *event.MessageDone:
 					said = append(said, e.Message.Text)
-				case *loop.TurnEnd:
+				case *event.TurnEnd:
 					done = true
-				case *loop.ModeSet:
+				case *event.ModeSet:
 					heard = true
 				}
 				if done && heard {

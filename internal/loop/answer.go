@@ -8,6 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"agent/internal/llm"
+	"agent/internal/loop/event"
 )
 
 const (
@@ -147,7 +148,7 @@ func (t *Turn) judgeAnswer(said []llm.Message) {
 		t.end.Reason = ""
 		t.auto = fmt.Sprintf("Your answer does not fit the schema: %v. Give it again by calling the tool %s.", err, answerTool)
 	default:
-		t.end.Reason = BadAnswer
+		t.end.Reason = event.BadAnswer
 		t.end.Error = fmt.Sprintf("the answer does not fit the schema: %v", err)
 		t.end.Hint = "the model may be too weak for this schema: simplify it, or choose another model"
 	}

@@ -9,6 +9,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -124,8 +125,8 @@ func TestFallbacks(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	o.Now = func() time.Time { return now }
 	turns := 0
-	events := play(t, o, []string{"1", "2", "3"}, func(e loop.Event) []loop.Command {
-		if _, ok := e.(*loop.TurnEnd); ok {
+	events := play(t, o, []string{"1", "2", "3"}, func(e event.Event) []event.Command {
+		if _, ok := e.(*event.TurnEnd); ok {
 			if turns++; turns == 2 {
 				now = now.Add(11 * time.Minute)
 			}
@@ -158,7 +159,7 @@ func TestCost(t *testing.T) {
 	o.Model.Cost = price
 	var costs []any
 	for _, e := range play(t, o, []string{"1", "2"}, nil) {
-		if end, ok := e.(*loop.TurnEnd); ok {
+		if end, ok := e.(*event.TurnEnd); ok {
 			if end.Cost == nil {
 				costs = append(costs, "unknown")
 			} else {
@@ -176,11 +177,11 @@ func TestCost(t *testing.T) {
 func TestNoToolCalling(t *testing.T) {
 	none := &llm.Error{Kind: llm.ErrNoTools, Provider: "p", Status: 400, Message: "it does not support tools"}
 	for name, c := range map[string]struct {
-		answer loop.Decision
+		answer event.Decision
 		alone  bool
 		want   string
 	}{
-		"yes": {answer: loop.Allow, want: `
+		"yes": {answer: event.Allow, want: `
 			user "1"
 			asked text "script/test has no tool calling. Go on with calls written as text?" because p answered 400: it does not support tools; always: ""
 			notice script/test writes its tool calls as text from here on.
@@ -189,7 +190,7 @@ func TestNoToolCalling(t *testing.T) {
 			user "2"
 			assistant "still"
 			turn done after 1`},
-		"no": {answer: loop.Refuse, want: `
+		"no": {answer: event.Refuse, want: `
 			user "1"
 			asked text "script/test has no tool calling. Go on with calls written as text?" because p answered 400: it does not support tools; always: ""
 			turn error after 1: p answered 400: it does not support tools
@@ -209,9 +210,9 @@ func TestNoToolCalling(t *testing.T) {
 			o := options(script.New(script.Fail(none), script.Say("too late")))
 			o.Model.AsText = script.New(script.Say("as text"), script.Say("still"))
 			o.Attended = !c.alone
-			events := play(t, o, []string{"1", "2"}, func(e loop.Event) []loop.Command {
-				if a, ok := e.(loop.Asked); ok {
-					return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: c.answer}}
+			events := play(t, o, []string{"1", "2"}, func(e event.Event) []event.Command {
+				if a, ok := e.(event.Asked); ok {
+					return []event.Command{event.Answer{ID: a.Ask.ID, Decision: c.answer}}
 				}
 				return nil
 			})

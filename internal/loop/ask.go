@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
 )
@@ -25,16 +26,10 @@ const (
 	maxExplain  = 300
 )
 
-// Choice is one answer that a question offers.
-type Choice struct {
-	Text    string `json:"text" jsonschema:"the choice in a few words, on one line"`
-	Explain string `json:"explain,omitempty" jsonschema:"what it means or costs, in a sentence"`
-}
-
 type askArgs struct {
-	Question string   `json:"question" jsonschema:"the question, complete in itself"`
-	Choices  []Choice `json:"choices" jsonschema:"2 to 6 choices, the one you would take first; the person can always answer in their own words instead"`
-	Many     bool     `json:"many,omitempty" jsonschema:"several choices may be taken"`
+	Question string         `json:"question" jsonschema:"the question, complete in itself"`
+	Choices  []event.Choice `json:"choices" jsonschema:"2 to 6 choices, the one you would take first; the person can always answer in their own words instead"`
+	Many     bool           `json:"many,omitempty" jsonschema:"several choices may be taken"`
 }
 
 // nobody is what the model reads when it asks where no person is.
@@ -51,7 +46,7 @@ func (a *Agent) ask(id string) tools.Tool {
 			if !a.o.Attended {
 				return tools.Result{Text: nobody, Summary: "nobody is there"}, nil
 			}
-			answer, _, err := a.approve(ctx, Ask{
+			answer, _, err := a.approve(ctx, event.Ask{
 				ID: id, Title: call.Title, Effect: string(call.Effect),
 				Question: args.Question, Choices: args.Choices, Many: args.Many,
 			}, policy.Grant{})
@@ -59,7 +54,7 @@ func (a *Agent) ask(id string) tools.Tool {
 				return tools.Result{}, err
 			}
 			d := args.decided(answer)
-			d.Meta = Meta{Time: a.o.Now()}
+			d.Meta = event.Meta{Time: a.o.Now()}
 			if err := a.emit(d); err != nil {
 				return tools.Result{}, err
 			}
@@ -86,7 +81,7 @@ func (q askArgs) check() error {
 		if strings.ContainsAny(c.Text, "\r\n") {
 			return fmt.Errorf("choice %d has more than one line: put the rest into its explanation", i+1)
 		}
-		if slices.ContainsFunc(q.Choices[:i], func(o Choice) bool { return o.Text == c.Text }) {
+		if slices.ContainsFunc(q.Choices[:i], func(o event.Choice) bool { return o.Text == c.Text }) {
 			return fmt.Errorf("choice %d is offered twice: %s", i+1, c.Text)
 		}
 	}
@@ -106,23 +101,23 @@ func fits(what, text string, limit int) error {
 
 // decided is what a person's answer comes to. One that says nothing leaves the
 // choice to the model.
-func (q askArgs) decided(answer Answer) *Decided {
-	d := &Decided{ID: answer.ID, Decision: Answered, Note: answer.Note}
+func (q askArgs) decided(answer event.Answer) *event.Decided {
+	d := &event.Decided{ID: answer.ID, Decision: event.Answered, Note: answer.Note}
 	for i, c := range q.Choices {
 		if slices.Contains(answer.Choices, i) && (q.Many || len(d.Chosen) == 0) {
 			d.Chosen = append(d.Chosen, c.Text)
 		}
 	}
-	if answer.Decision == Refuse || len(d.Chosen) == 0 && d.Note == "" {
-		d.Decision, d.Chosen = Refuse, nil
+	if answer.Decision == event.Refuse || len(d.Chosen) == 0 && d.Note == "" {
+		d.Decision, d.Chosen = event.Refuse, nil
 	}
 	return d
 }
 
 // answerOf is what the model reads of a person's answer to its question.
-func answerOf(d *Decided) string {
+func answerOf(d *event.Decided) string {
 	var said []string
-	if d.Decision == Refuse {
+	if d.Decision == event.Refuse {
 		said = append(said, "The person leaves it to you: decide for yourself, and say in your answer what you decided.")
 	}
 	if len(d.Chosen) > 0 {
@@ -135,8 +130,8 @@ func answerOf(d *Decided) string {
 }
 
 // summaryOf says for people what the answer itself, which they see, does not.
-func summaryOf(d *Decided) string {
-	if d.Decision == Refuse {
+func summaryOf(d *event.Decided) string {
+	if d.Decision == event.Refuse {
 		return "left to the model"
 	}
 	return ""

@@ -7,8 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm/script"
-	"agent/internal/loop"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -19,26 +18,26 @@ func TestAsk(t *testing.T) {
 	some := strings.Replace(whichOne, `}]}`, `}],"many":true}`, 1)
 	for name, c := range map[string]struct {
 		args   string
-		answer loop.Answer
+		answer event.Answer
 		alone  bool
 		want   string // between the call's start and the turn's end
 	}{
 		"one of them": {
-			args: whichOne, answer: loop.Answer{Decision: loop.Answered, Choices: []int{1}},
+			args: whichOne, answer: event.Answer{Decision: event.Answered, Choices: []int{1}},
 			want: `
 				asked c1 "Which one?" [{red like fire} {blue } {green }]
 				decision c1 answer "" "" ["blue"]
 				end c1 "ask Which one?" ok: The person chose: blue`,
 		},
 		"more than may be taken": {
-			args: whichOne, answer: loop.Answer{Decision: loop.Answered, Choices: []int{7, -1, 2, 0}},
+			args: whichOne, answer: event.Answer{Decision: event.Answered, Choices: []int{7, -1, 2, 0}},
 			want: `
 				asked c1 "Which one?" [{red like fire} {blue } {green }]
 				decision c1 answer "" "" ["red"]
 				end c1 "ask Which one?" ok: The person chose: red`,
 		},
 		"several, with words": {
-			args: some, answer: loop.Answer{Decision: loop.Answered, Choices: []int{2, 0}, Note: "and a little grey"},
+			args: some, answer: event.Answer{Decision: event.Answered, Choices: []int{2, 0}, Note: "and a little grey"},
 			want: `
 				asked c1 "Which one?" [{red like fire} {blue } {green }] many
 				decision c1 answer "" "and a little grey" ["red" "green"]
@@ -46,14 +45,14 @@ func TestAsk(t *testing.T) {
 				In their own words: and a little grey`,
 		},
 		"words alone": {
-			args: whichOne, answer: loop.Answer{Decision: loop.Answered, Note: "none, drop the colours"},
+			args: whichOne, answer: event.Answer{Decision: event.Answered, Note: "none, drop the colours"},
 			want: `
 				asked c1 "Which one?" [{red like fire} {blue } {green }]
 				decision c1 answer "" "none, drop the colours"
 				end c1 "ask Which one?" ok: In their own words: none, drop the colours`,
 		},
 		"no answer": {
-			args: whichOne, answer: loop.Answer{Decision: loop.Refuse},
+			args: whichOne, answer: event.Answer{Decision: event.Refuse},
 			want: `
 				asked c1 "Which one?" [{red like fire} {blue } {green }]
 				decision c1 refuse "" ""
@@ -68,11 +67,11 @@ func TestAsk(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(script.Call("c1", "ask", c.args), script.Say("done"))
 			o := options(p)
-			o.Mode, o.Attended = policy.Ask, !c.alone
-			events := play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
-				if a, ok := e.(loop.Asked); ok {
+			o.Mode, o.Attended = event.ModeAsk, !c.alone
+			events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
+				if a, ok := e.(event.Asked); ok {
 					c.answer.ID = a.Ask.ID
-					return []loop.Command{c.answer}
+					return []event.Command{c.answer}
 				}
 				return nil
 			})
@@ -114,8 +113,8 @@ func TestAskIsChecked(t *testing.T) {
 // nobody is asked twice.
 func TestAskIsInterrupted(t *testing.T) {
 	p := script.New(script.Reply{}.Call("c1", "ask", whichOne).Call("c2", "look", args("a")).Calls())
-	events := play(t, options(p, echo("look", tools.Read)), []string{"go"}, func(e loop.Event) []loop.Command {
-		if _, ok := e.(loop.Asked); ok {
+	events := play(t, options(p, echo("look", tools.Read)), []string{"go"}, func(e event.Event) []event.Command {
+		if _, ok := e.(event.Asked); ok {
 			return interrupt()
 		}
 		return nil
@@ -132,14 +131,14 @@ func TestAskIsInterrupted(t *testing.T) {
 	if d := cmp.Diff(trace(events), want); d != "" {
 		t.Error(d)
 	}
-	var kept []loop.Durable
+	var kept []event.Durable
 	for _, e := range durable(events) {
-		if end, ok := e.(*loop.ToolEnd); ok && end.Result.ID == "c1" {
+		if end, ok := e.(*event.ToolEnd); ok && end.Result.ID == "c1" {
 			break
 		}
 		kept = append(kept, e)
 	}
-	state := foldOf(t, append(kept, &loop.Decided{ID: "c1", Decision: loop.Answered, Chosen: []string{"blue"}}))
+	state := foldOf(t, append(kept, &event.Decided{ID: "c1", Decision: event.Answered, Chosen: []string{"blue"}}))
 	if got := state.Messages[len(state.Messages)-2]; got.Text != "The person chose: blue" || got.IsError {
 		t.Errorf("got result %+v of the answered question", got)
 	}

@@ -10,7 +10,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/script"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // breaking breaks down at its second request.
@@ -38,7 +38,7 @@ func TestTurnBreaksDown(t *testing.T) {
 				o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 				defer o.Log.Close()
 			}
-			events := command(t, o, []loop.Command{loop.Prompt{Text: "one"}, loop.Prompt{Text: "two"}}, carriedOut)
+			events := command(t, o, []event.Command{event.Prompt{Text: "one"}, event.Prompt{Text: "two"}}, carriedOut)
 			want := dedent(`
 				user "one"
 				call c1 look {"text":"a"}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
 )
@@ -31,7 +32,7 @@ type toolCall struct {
 	err   error // of Prepare: the call cannot be run
 	alone bool  // it runs beside no other, whatever it does
 	start time.Time
-	end   ToolEnd
+	end   event.ToolEnd
 	reads []tools.Reading // what the model knows of files with its result
 	ran   bool            // the tool did what it does, even if what it ran failed
 }
@@ -63,7 +64,7 @@ func (t *Turn) results(ctx context.Context, msgs []llm.Message, notRun string) (
 			why = "not run: the session could not be saved"
 		}
 		if why != "" {
-			c.say(Interrupted, why)
+			c.say(event.Interrupted, why)
 			done(c)
 			i++
 			continue
@@ -137,37 +138,38 @@ func (t *Turn) decideAndRun(ctx context.Context, c *toolCall) {
 	}
 	v := t.Judge(ctx, c.call)
 	if ctx.Err() != nil {
-		c.say(Interrupted, "not run: the person stopped the turn")
+		c.say(event.Interrupted, "not run: the person stopped the turn")
 		return
 	}
 	if v.Refuse {
-		c.say(Refused, v.Why+". Say what you would change and why, and end your answer: the person sets another mode when it is to be done")
+		c.say(event.Refused, v.Why+". Say what you would change and why, and end your answer: the person sets another mode when it is to be done")
 		return
 	}
 	if v.Ask {
 		if t.Approve == nil {
-			c.say(Refused, notApproved(v))
+			c.say(event.Refused, notApproved(v))
 			return
 		}
 		answer, grant, err := t.Approve(ctx, askOf(c, v, t.scope(v.Offer)), v.Offer)
 		if err != nil {
-			c.say(Interrupted, "not run: the person stopped the turn before answering whether it may run")
+			c.say(event.Interrupted, "not run: the person stopped the turn before answering whether it may run")
 			return
 		}
-		d := &Decided{Meta: t.now(), ID: c.msg.ID, Decision: answer.Decision, Note: answer.Note}
-		if answer.Decision == Always && grant == nil { // nothing of that kind was offered
-			d.Decision = Allow
+		d := &event.Decided{Meta: t.now(), ID: c.msg.ID, Decision: answer.Decision, Note: answer.Note}
+		if answer.Decision == event.Always && grant == nil { // nothing of that kind was offered
+			d.Decision = event.Allow
 		}
 		if grant != nil {
-			d.Scope, d.Grant = t.scope(*grant), grant
+			kept := grant.Record()
+			d.Scope, d.Grant = t.scope(*grant), &kept
 		}
 		t.emit(d)
-		if answer.Decision == Refuse {
-			c.say(Refused, refusal(answer.Note))
+		if answer.Decision == event.Refuse {
+			c.say(event.Refused, refusal(answer.Note))
 			return
 		}
 		if what := t.changed(ctx, c, v.Offer); what != "" {
-			c.say(Failed, "not run: "+what+" while the user was asked about this command. Look at the change, and call it again if it is still wanted: the user will be asked again")
+			c.say(event.Failed, "not run: "+what+" while the user was asked about this command. Look at the change, and call it again if it is still wanted: the user will be asked again")
 			return
 		}
 	}
@@ -211,15 +213,15 @@ func (t *Turn) runTogether(ctx context.Context, calls []*toolCall) {
 func (t *Turn) begin(ctx context.Context, c *toolCall) bool {
 	if ctx.Err() == nil {
 		c.start = t.Now()
-		t.emit(&ToolStart{Meta: Meta{Time: c.start}, ID: c.msg.ID, Title: c.call.Title,
+		t.emit(&event.ToolStart{Meta: event.Meta{Time: c.start}, ID: c.msg.ID, Title: c.call.Title,
 			Effect: string(c.call.Effect), Targets: targets(c.call.Targets)})
 	}
 	switch {
 	case t.logErr != nil:
-		c.say(Interrupted, "not run: the session could not be saved")
+		c.say(event.Interrupted, "not run: the session could not be saved")
 		return false
 	case ctx.Err() != nil:
-		c.say(Interrupted, "not run: the person stopped the turn")
+		c.say(event.Interrupted, "not run: the person stopped the turn")
 		return false
 	}
 	return true
@@ -230,15 +232,15 @@ func (t *Turn) run(ctx context.Context, c *toolCall, progress func(string)) {
 	r, err := runSafely(ctx, c, tools.Approved{Changes: c.call.Changes, Progress: progress, Force: t.Force})
 	if err != nil {
 		c.fail(ctx, err)
-		if c.end.Outcome == Interrupted && r.Text != "" {
+		if c.end.Outcome == event.Interrupted && r.Text != "" {
 			c.end.Result.Text = untilThen + r.Text
 		}
 		c.end.Diffs = diffs(r.Changes)
 		return
 	}
-	outcome := OK
+	outcome := event.OK
 	if r.IsError {
-		outcome = Failed
+		outcome = event.Failed
 	}
 	c.ran = true
 	c.say(outcome, r.Text)
@@ -248,7 +250,7 @@ func (t *Turn) run(ctx context.Context, c *toolCall, progress func(string)) {
 
 // progress returns what shows the output of c while it runs.
 func (t *Turn) progress(c *toolCall) func(string) {
-	return func(text string) { _ = t.Emit(Progress{ID: c.msg.ID, Text: text}) } // a preview: no loss if it is not seen
+	return func(text string) { _ = t.Emit(event.Progress{ID: c.msg.ID, Text: text}) } // a preview: no loss if it is not seen
 }
 
 // finish puts the result of c on record, and what the model knows with it.
@@ -263,7 +265,7 @@ func (t *Turn) finish(c *toolCall) {
 	t.emit(&c.end)
 	if len(c.reads) > 0 {
 		step := t.Before + t.end.Steps
-		t.reads = append(t.reads, reading{step, c.msg.ID, c.end.Reads})
+		t.reads = append(t.reads, reading{step, c.msg.ID, restored(c.end.Reads)})
 		t.Ledger.Add(step, c.reads...)
 	}
 }
@@ -277,19 +279,19 @@ func (c *toolCall) title() string {
 }
 
 // say sets the result of c.
-func (c *toolCall) say(outcome Outcome, text string) {
+func (c *toolCall) say(outcome event.Outcome, text string) {
 	c.end.Outcome = outcome
-	c.end.Result = llm.Message{Kind: llm.ToolResult, Reply: c.msg.Reply, ID: c.msg.ID, Text: text, IsError: outcome != OK}
+	c.end.Result = llm.Message{Kind: llm.ToolResult, Reply: c.msg.Reply, ID: c.msg.ID, Text: text, IsError: outcome != event.OK}
 }
 
 // fail sets an error as the result of c; the end of ctx is the person's. One
 // that tells what has changed in a file leaves the model knowing it.
 func (c *toolCall) fail(ctx context.Context, err error) {
 	if ctx.Err() != nil {
-		c.say(Interrupted, "interrupted by the person")
+		c.say(event.Interrupted, "interrupted by the person")
 		return
 	}
-	c.say(Failed, err.Error())
+	c.say(event.Failed, err.Error())
 	if changed, ok := errors.AsType[*tools.ChangedError](err); ok {
 		c.reads = changed.Reads
 	}
@@ -316,12 +318,12 @@ func runSafely(ctx context.Context, c *toolCall, ok tools.Approved) (r tools.Res
 }
 
 // askOf is the question whether c may run.
-func askOf(c *toolCall, v policy.Verdict, scope string) Ask {
+func askOf(c *toolCall, v policy.Verdict, scope string) event.Ask {
 	warnings := slices.Clone(c.call.Warnings)
 	if v.Warning != "" {
 		warnings = append(warnings, v.Warning)
 	}
-	return Ask{
+	return event.Ask{
 		ID: c.msg.ID, Title: c.title(), Effect: string(c.call.Effect), Targets: targets(c.call.Targets),
 		Diffs: diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: scope,
 	}
@@ -346,10 +348,10 @@ func refusal(note string) string {
 	return "refused by the person, who says: " + note
 }
 
-func targets(ts []tools.Target) []Target {
-	var out []Target
+func targets(ts []tools.Target) []event.Target {
+	var out []event.Target
 	for _, t := range ts {
-		out = append(out, Target{Kind: string(t.Kind), Value: t.Value, Dir: t.Dir})
+		out = append(out, event.Target{Kind: string(t.Kind), Value: t.Value, Dir: t.Dir})
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/loop/event"
 )
 
 // replyRoom is what is left of a window for the reply, where the model has no
@@ -59,7 +60,7 @@ type need struct {
 // an event without a time. It is nil where nothing is cut. What is cut from
 // results is in the directory outputs afterwards; where that cannot be done,
 // the error says why and they are cut all the same.
-func compact(msgs []llm.Message, f filling, outputs string, n need) ([]llm.Message, *Compacted, error) {
+func compact(msgs []llm.Message, f filling, outputs string, n need) ([]llm.Message, *event.Compacted, error) {
 	for _, replies := range []int{8, 4, 2, 1} {
 		out, whole := cutOld(msgs, replies, outputs)
 		saved := f.saved(msgs, out)
@@ -72,7 +73,7 @@ func compact(msgs []llm.Message, f filling, outputs string, n need) ([]llm.Messa
 			out, _ = cutOld(msgs, replies, outputs)
 			saved = f.saved(msgs, out)
 		}
-		return out, &Compacted{Replies: replies, Saved: saved, Why: n.why, Outputs: outputs}, err
+		return out, &event.Compacted{Replies: replies, Saved: saved, Why: n.why, Outputs: outputs}, err
 	}
 	return msgs, nil, nil
 }
@@ -193,7 +194,7 @@ func (t *Turn) compact(msgs []llm.Message, n need) ([]llm.Message, bool) {
 		return msgs, false
 	}
 	if err != nil {
-		t.emit(Notice{Text: uncopied(err)})
+		t.emit(event.Notice{Text: uncopied(err)})
 	}
 	c.Meta = t.now()
 	t.emit(c)
@@ -209,18 +210,18 @@ func (t *Turn) compact(msgs []llm.Message, n need) ([]llm.Message, bool) {
 // compact cuts what is old because the person wants it.
 func (a *Agent) compact() {
 	if err := a.recall(); err != nil {
-		_ = a.emit(Notice{Text: "Nothing was cut: " + err.Error()})
+		_ = a.emit(event.Notice{Text: "Nothing was cut: " + err.Error()})
 		return
 	}
 	out, c, err := compact(a.msgs, a.filled, a.outputs(), need{enough: a.filled.of(a.msgs) / 4, least: 1, why: "asked for"})
 	if c == nil {
-		_ = a.emit(Notice{Text: "There is nothing to cut: what is old is short already."})
+		_ = a.emit(event.Notice{Text: "There is nothing to cut: what is old is short already."})
 		return
 	}
 	if err != nil {
-		_ = a.emit(Notice{Text: uncopied(err)})
+		_ = a.emit(event.Notice{Text: uncopied(err)})
 	}
-	c.Meta = Meta{Time: a.o.Now()}
+	c.Meta = event.Meta{Time: a.o.Now()}
 	_ = a.emit(c)
 	a.filled = a.filled.less(a.msgs, c.Saved, out)
 	a.msgs = out

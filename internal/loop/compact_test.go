@@ -17,6 +17,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -72,9 +73,9 @@ func sameAsFolded(t *testing.T, log *history.Log, p *script.Provider) []llm.Mess
 }
 
 // compactions are the events of compaction.
-func compactions(events []loop.Event) (out []loop.Compacted) {
+func compactions(events []event.Event) (out []event.Compacted) {
 	for _, e := range events {
-		if c, ok := e.(*loop.Compacted); ok {
+		if c, ok := e.(*event.Compacted); ok {
 			out = append(out, *c)
 		}
 	}
@@ -89,8 +90,8 @@ func TestCompactCommand(t *testing.T) {
 	o.Model.Context, o.Ledger = 0, tools.NewLedger()
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
-	events := command(t, o, []loop.Command{
-		loop.Compact{}, loop.Prompt{Text: "one"}, loop.Compact{}, loop.Compact{}, loop.Prompt{Text: "two"},
+	events := command(t, o, []event.Command{
+		event.Compact{}, event.Prompt{Text: "one"}, event.Compact{}, event.Compact{}, event.Prompt{Text: "two"},
 	}, carriedOut)
 	if c := compactions(events); len(c) == 0 || c[0].Saved < 2000 || c[0].Why != "asked for" {
 		t.Fatalf("got %+v, want a cut\n%s", c, trace(events))
@@ -157,8 +158,8 @@ func TestCompactTooLong(t *testing.T) {
 			if got := trace(events[len(events)-1:]); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
-			end := events[len(events)-1].(*loop.TurnEnd)
-			if end.Reason == loop.ProviderError && !strings.Contains(end.Hint, "/rewind") {
+			end := events[len(events)-1].(*event.TurnEnd)
+			if end.Reason == event.ProviderError && !strings.Contains(end.Hint, "/rewind") {
 				t.Errorf("got the hint %q, want what the person can do", end.Hint)
 			}
 			if n := len(compactions(events)); n > 1 || n == 0 && len(c.replies) > 1 {
@@ -183,24 +184,24 @@ func TestCutReadingsAreForgotten(t *testing.T) {
 	known := tools.NewLedger()
 	o := options(script.New(read("c1"), script.Say("done"), read("c2"), script.Say("done")), tools.Files(w, known)...)
 	o.Ledger, o.Model.Context = known, 0
-	events := command(t, o, []loop.Command{loop.Prompt{Text: "one"}, loop.Compact{}, loop.Prompt{Text: "two"}}, carriedOut)
+	events := command(t, o, []event.Command{event.Prompt{Text: "one"}, event.Compact{}, event.Prompt{Text: "two"}}, carriedOut)
 	for _, e := range events {
-		if end, ok := e.(*loop.ToolEnd); ok && !strings.Contains(end.Result.Text, "a says something.") {
+		if end, ok := e.(*event.ToolEnd); ok && !strings.Contains(end.Result.Text, "a says something.") {
 			t.Errorf("%s got %q, want the file", end.Result.ID, end.Result.Text)
 		}
 	}
 }
 
 // oldConversation has one of everything in its oldest reply, and eight more.
-func oldConversation() (events []loop.Durable) {
-	done := func(m llm.Message) { events = append(events, &loop.MessageDone{Message: m}) }
+func oldConversation() (events []event.Durable) {
+	done := func(m llm.Message) { events = append(events, &event.MessageDone{Message: m}) }
 	result := func(id, text string) {
-		events = append(events, &loop.ToolEnd{Result: llm.Message{Kind: llm.ToolResult, Reply: "r", ID: id, Text: text}})
+		events = append(events, &event.ToolEnd{Result: llm.Message{Kind: llm.ToolResult, Reply: "r", ID: id, Text: text}})
 	}
 	call := func(reply, id, name, input string) {
 		done(llm.Message{Kind: llm.ToolCall, Reply: reply, ID: id, Name: name, Input: json.RawMessage(input)})
 	}
-	events = append(events, &loop.UserSaid{Text: long("a person")})
+	events = append(events, &event.UserSaid{Text: long("a person")})
 	done(llm.Message{Kind: llm.Thinking, Reply: "r0", Text: "signed", Opaque: &llm.Opaque{Dialect: "anthropic", Data: json.RawMessage(`{}`)}})
 	done(llm.Message{Kind: llm.Thinking, Reply: "r0", Text: long("thought")})
 	done(llm.Message{Kind: llm.Assistant, Reply: "r0", Text: long("answer")})
@@ -211,20 +212,20 @@ func oldConversation() (events []loop.Durable) {
 	result("c/1", strings.Repeat("a", 500))
 	result("c2", strings.Repeat("b", 500))
 	result("c3", "written")
-	events = append(events, &loop.ToolEnd{Result: llm.Message{Kind: llm.ToolResult, ID: "c4", Text: "a picture", Images: []llm.Image{{MediaType: "image/png", Data: []byte("png")}}}})
+	events = append(events, &event.ToolEnd{Result: llm.Message{Kind: llm.ToolResult, ID: "c4", Text: "a picture", Images: []llm.Image{{MediaType: "image/png", Data: []byte("png")}}}})
 	for i := range 8 {
 		reply, id := fmt.Sprintf("r%d", i+1), fmt.Sprintf("d%d", i)
 		call(reply, id, "edit", `{"path":"a.go"}`)
 		result(id, long("edit"))
 	}
-	return append(events, &loop.TurnEnd{Reason: loop.Done})
+	return append(events, &event.TurnEnd{Reason: event.Done})
 }
 
 // The rules of the cut.
 func TestCut(t *testing.T) {
 	events := oldConversation()
 	whole := foldOf(t, events).Messages
-	cut := &loop.Compacted{Replies: 8, Outputs: "/out"}
+	cut := &event.Compacted{Replies: 8, Outputs: "/out"}
 	once := foldOf(t, append(events, cut)).Messages
 	if d := cmp.Diff(foldOf(t, append(events, cut, cut)).Messages, once); d != "" {
 		t.Errorf("cut twice: %s", d)

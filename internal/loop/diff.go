@@ -7,6 +7,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -15,10 +16,10 @@ import (
 const diffLimit = 2 << 20
 
 // diffs returns changes as people read them.
-func diffs(changes []tools.Change) []Diff {
-	var out []Diff
+func diffs(changes []tools.Change) []event.Diff {
+	var out []event.Diff
 	for _, c := range changes {
-		d := Diff{Path: c.Path, Created: c.Before == nil, Deleted: c.After == nil}
+		d := event.Diff{Path: c.Path, Created: c.Before == nil, Deleted: c.After == nil}
 		switch {
 		case len(c.Before) > diffLimit || len(c.After) > diffLimit:
 			d.Unified = "@@ too large to show @@\n"

@@ -5,77 +5,41 @@ import (
 	"slices"
 	"sync"
 
-	"agent/internal/llm"
+	"agent/internal/loop/event"
 )
-
-// Draft is what a person has not sent yet.
-type Draft struct {
-	Text   string      `json:"text,omitempty"`   // in the editor
-	Images []llm.Image `json:"images,omitempty"` // that Text names, in their order
-	Queue  []Waiting   `json:"queue,omitempty"`  // waiting for the end of a turn
-
-	// Pasted are the parts of Text that are long and were not typed, in their
-	// order: an editor shows them as a word.
-	Pasted []Span `json:"pasted,omitempty"`
-}
-
-// Waiting is a message that is not sent yet.
-type Waiting struct {
-	Text   string      `json:"text"`
-	Images []llm.Image `json:"images,omitempty"`
-	// About is the title of the question to which this is part of an answer;
-	// empty for any other message.
-	About string `json:"about,omitempty"`
-}
-
-// UnmarshalJSON takes a text alone as well: that is how messages were kept before
-// they had images.
-func (w *Waiting) UnmarshalJSON(b []byte) error {
-	if json.Unmarshal(b, &w.Text) == nil {
-		return nil
-	}
-	type plain Waiting
-	return json.Unmarshal(b, (*plain)(w))
-}
-
-// Span is a part of a text, in bytes.
-type Span struct {
-	From int `json:"from"`
-	To   int `json:"to"`
-}
 
 // unsent is what would be lost if the program were gone now: what the person
 // has not sent yet, and what was sent to steer a turn whose model was not told
 // so far. The zero value is ready to use.
 type unsent struct {
 	mu      sync.Mutex
-	of      Draft     // of the front end, which may have in its queue what waits
-	waiting []Waiting // to be told
-	told    bool      // that it cannot be kept
+	of      event.Draft     // of the front end, which may have in its queue what waits
+	waiting []event.Waiting // to be told
+	told    bool            // that it cannot be kept
 }
 
 // set takes what the front end has.
-func (u *unsent) set(d Draft) {
+func (u *unsent) set(d event.Draft) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.of = d
 }
 
 // wait takes what was sent and waits for the model.
-func (u *unsent) wait(p Prompt) {
+func (u *unsent) wait(p event.Prompt) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.of.drop(p.Text)
-	u.waiting = append(u.waiting, Waiting{Text: p.Text, Images: p.Images})
+	drop(&u.of, p.Text)
+	u.waiting = append(u.waiting, event.Waiting{Text: p.Text, Images: p.Images})
 }
 
 // giveBack makes what waited the front end's again, whose next draft has it.
-func (u *unsent) giveBack(p Prompt) {
+func (u *unsent) giveBack(p event.Prompt) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.waiting = without(u.waiting, p.Text)
 	if at(u.of.Queue, p.Text) < 0 {
-		u.of.Queue = append(slices.Clone(u.of.Queue), Waiting{Text: p.Text, Images: p.Images})
+		u.of.Queue = append(slices.Clone(u.of.Queue), event.Waiting{Text: p.Text, Images: p.Images})
 	}
 }
 
@@ -84,11 +48,11 @@ func (u *unsent) sent(text string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.waiting = without(u.waiting, text)
-	u.of.drop(text)
+	drop(&u.of, text)
 }
 
 // all is what would be lost.
-func (u *unsent) all() Draft {
+func (u *unsent) all() event.Draft {
 	d := u.of
 	for _, w := range u.waiting {
 		d.Queue = without(d.Queue, w.Text)
@@ -120,7 +84,7 @@ func (u *unsent) keep(save func([]byte) error) error {
 }
 
 // drop removes text that was sent.
-func (d *Draft) drop(text string) {
+func drop(d *event.Draft, text string) {
 	if at(d.Queue, text) >= 0 {
 		d.Queue = without(d.Queue, text)
 	} else if d.Text == text {
@@ -129,12 +93,12 @@ func (d *Draft) drop(text string) {
 }
 
 // at returns where text waits; below 0 if it does not.
-func at(all []Waiting, text string) int {
-	return slices.IndexFunc(all, func(w Waiting) bool { return w.Text == text })
+func at(all []event.Waiting, text string) int {
+	return slices.IndexFunc(all, func(w event.Waiting) bool { return w.Text == text })
 }
 
 // without returns all but the first that is text, in a slice of its own.
-func without(all []Waiting, text string) []Waiting {
+func without(all []event.Waiting, text string) []event.Waiting {
 	if i := at(all, text); i >= 0 {
 		return slices.Delete(slices.Clone(all), i, i+1)
 	}
@@ -142,14 +106,14 @@ func without(all []Waiting, text string) []Waiting {
 }
 
 // keepDraft takes what the front end has, and keeps it.
-func (a *Agent) keepDraft(d Draft) {
+func (a *Agent) keepDraft(d event.Draft) {
 	a.draft.set(d)
 	a.tellUnkept(a.saveDraft())
 }
 
 func (a *Agent) tellUnkept(err error) {
 	if err != nil {
-		_ = a.emit(Notice{Text: "What is not sent yet is not kept: " + err.Error()})
+		_ = a.emit(event.Notice{Text: "What is not sent yet is not kept: " + err.Error()})
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
 )
@@ -23,15 +24,15 @@ const hang = 20 * time.Second
 
 // play runs an agent on prompts, one after the end of the turn before, and
 // returns all events. React, if not nil, may answer an event with commands.
-func play(t *testing.T, o loop.Options, prompts []string, react func(loop.Event) []loop.Command) []loop.Event {
+func play(t *testing.T, o loop.Options, prompts []string, react func(event.Event) []event.Command) []event.Event {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), hang)
 	defer stop()
-	commands, events := make(chan loop.Command, 16), make(chan loop.Event)
+	commands, events := make(chan event.Command, 16), make(chan event.Event)
 	go loop.NewAgent(fill(o)).Run(ctx, commands, events)
-	commands <- loop.Prompt{Text: prompts[0]}
+	commands <- event.Prompt{Text: prompts[0]}
 	prompts = prompts[1:]
-	var all []loop.Event
+	var all []event.Event
 	for e := range events {
 		all = append(all, e)
 		if react != nil {
@@ -39,14 +40,14 @@ func play(t *testing.T, o loop.Options, prompts []string, react func(loop.Event)
 				commands <- c
 			}
 		}
-		if _, ok := e.(*loop.TurnEnd); !ok {
+		if _, ok := e.(*event.TurnEnd); !ok {
 			continue
 		}
 		if len(prompts) == 0 {
 			close(commands)
 			continue
 		}
-		commands <- loop.Prompt{Text: prompts[0]}
+		commands <- event.Prompt{Text: prompts[0]}
 		prompts = prompts[1:]
 	}
 	if ctx.Err() != nil {
@@ -76,47 +77,47 @@ func fill(o loop.Options) loop.Options {
 func options(p llm.Provider, ts ...tools.Tool) loop.Options {
 	return loop.Options{
 		Model: loop.Model{Name: "script/test", ID: "test", Provider: p, Context: 1000},
-		Mode:  policy.All, Tools: ts, Attended: true, System: "system", Paths: policy.Paths{Workspace: "/w"},
+		Mode:  event.ModeAll, Tools: ts, Attended: true, System: "system", Paths: policy.Paths{Workspace: "/w"},
 	}
 }
 
 // trace writes events as lines that a test compares: durable ones by what they
 // say, previews of the stream left out.
-func trace(events []loop.Event) string {
+func trace(events []event.Event) string {
 	var b strings.Builder
 	for _, e := range events {
 		switch e := e.(type) {
-		case *loop.UserSaid:
+		case *event.UserSaid:
 			if e.Auto {
 				fmt.Fprintf(&b, "auto %q\n", e.Text)
 				continue
 			}
 			fmt.Fprintf(&b, "user %q%s\n", e.Text, mark(e.Steered, " steered"))
-		case *loop.MessageDone:
+		case *event.MessageDone:
 			fmt.Fprintf(&b, "%s\n", line(e.Message))
-		case *loop.ToolStart:
+		case *event.ToolStart:
 			fmt.Fprintf(&b, "start %s %q\n", e.ID, e.Title)
-		case *loop.ToolEnd:
+		case *event.ToolEnd:
 			fmt.Fprintf(&b, "end %s %q %s: %s\n", e.Result.ID, e.Title, e.Outcome, e.Result.Text)
-		case *loop.Decided:
+		case *event.Decided:
 			fmt.Fprintf(&b, "decision %s %s %q %q%s\n", e.ID, e.Decision, e.Scope, e.Note, mark(e.Chosen != nil, fmt.Sprintf(" %q", e.Chosen)))
-		case *loop.TodoSet:
+		case *event.TodoSet:
 			fmt.Fprintf(&b, "todo %s %v\n", e.ID, e.Items)
-		case *loop.TurnEnd:
+		case *event.TurnEnd:
 			fmt.Fprintf(&b, "turn %s after %d%s%s\n", e.Reason, e.Steps, mark(e.Cut, " (cut)"), mark(e.Error != "", ": "+e.Error))
-		case loop.Asked:
+		case event.Asked:
 			if e.Ask.Question != "" {
 				fmt.Fprintf(&b, "asked %s %q %v%s\n", e.Ask.ID, e.Ask.Question, e.Ask.Choices, mark(e.Ask.Many, " many"))
 				continue
 			}
 			fmt.Fprintf(&b, "asked %s %q because %s; always: %q\n", e.Ask.ID, e.Ask.Title, e.Ask.Why, strings.ReplaceAll(e.Ask.Scope, "`", "'"))
-		case loop.Retrying:
+		case event.Retrying:
 			fmt.Fprintf(&b, "retrying %d of %d in %s: %s\n", e.Attempt, e.Of, e.In, e.Error)
-		case loop.JobsNow:
+		case event.JobsNow:
 			fmt.Fprintf(&b, "jobs %v\n", e.Jobs)
-		case loop.Notice:
+		case event.Notice:
 			fmt.Fprintf(&b, "notice %s\n", e.Text)
-		case loop.Unsent:
+		case event.Unsent:
 			fmt.Fprintf(&b, "unsent %q\n", e.Text)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"agent/internal/history"
+	"agent/internal/loop/event"
 )
 
 // Ending is Fold of the end of a session: of its last turns, which hold at least
@@ -23,7 +24,7 @@ func Ending(ctx context.Context, v *history.View, least int) (State, error) {
 		f := g.folded()
 		s := f.state()
 		if s.Model == "" {
-			var m ModelSet
+			var m event.ModelSet
 			m, err = modelBefore(ctx, v, s)
 			s.setModel(&m)
 		}
@@ -45,22 +46,22 @@ func Ending(ctx context.Context, v *history.View, least int) (State, error) {
 // tail gathers the end of a session from its records, the last of which comes
 // first. It reports false where something was taken back in it.
 func tail(records iter.Seq2[history.Record, error], least int) (gathering, bool, error) {
-	var events []Durable
+	var events []event.Durable
 	g, n := newGathering(), 0
 	for r, err := range records {
 		if err != nil {
 			return g, false, err
 		}
-		e, err := Decode(r.Body)
+		e, err := event.Decode(r.Body)
 		if err != nil {
 			return g, false, err
 		}
 		switch e.(type) {
 		case nil:
 			continue
-		case *Rewound:
+		case *event.Rewound:
 			return g, false, nil
-		case *Partial:
+		case *event.Partial:
 		default:
 			n++
 		}
@@ -82,7 +83,7 @@ func (s *survey) tail(v *history.View, least int) (gathering, error) {
 		if err != nil {
 			return g, err
 		}
-		e, err := Decode(record)
+		e, err := event.Decode(record)
 		if err != nil {
 			return g, fmt.Errorf("read the end of the session: %w", err)
 		}
@@ -94,14 +95,14 @@ func (s *survey) tail(v *history.View, least int) (gathering, error) {
 // modelBefore returns the model and its effort of a session whose end says
 // nothing of them: those that it began with, if every step of the end was that
 // model's. Otherwise all of the log has to be looked through.
-func modelBefore(ctx context.Context, v *history.View, end State) (ModelSet, error) {
+func modelBefore(ctx context.Context, v *history.View, end State) (event.ModelSet, error) {
 	first, err := firstModel(v)
 	if err != nil {
-		return ModelSet{}, err
+		return event.ModelSet{}, err
 	}
 	steps := 0
 	for _, e := range end.Events {
-		if step, ok := e.(*StepEnd); ok && step.Model == first.Model {
+		if step, ok := e.(*event.StepEnd); ok && step.Model == first.Model {
 			steps++
 		}
 	}
@@ -113,7 +114,7 @@ func modelBefore(ctx context.Context, v *history.View, end State) (ModelSet, err
 
 // lastModel returns the model and the effort that a log tells of last, reading
 // nothing else in it, unless something was taken back, which may be that.
-func lastModel(ctx context.Context, v *history.View) (last ModelSet, err error) {
+func lastModel(ctx context.Context, v *history.View) (last event.ModelSet, err error) {
 	for r, err := range v.Pass(0) {
 		if errors.As(err, new(history.Problem)) {
 			continue
@@ -122,54 +123,54 @@ func lastModel(ctx context.Context, v *history.View) (last ModelSet, err error) 
 			err = ctx.Err()
 		}
 		if err != nil {
-			return ModelSet{}, err
+			return event.ModelSet{}, err
 		}
-		typ, err := typeIn(r.Body)
+		typ, err := event.NameIn(r.Body)
 		if err != nil || typ == "rewind" {
 			all, err := surveyOf(ctx, v)
 			if err != nil {
-				return ModelSet{}, err
+				return event.ModelSet{}, err
 			}
 			return *all.model(), nil
 		}
-		if typ != ModelRecord {
+		if typ != event.ModelRecord {
 			continue
 		}
-		e, err := Decode(r.Body)
+		e, err := event.Decode(r.Body)
 		if err != nil {
-			return ModelSet{}, err
+			return event.ModelSet{}, err
 		}
-		last = *e.(*ModelSet)
+		last = *e.(*event.ModelSet)
 	}
 	return last, nil
 }
 
 // model returns the last ModelSet of the session; an empty one if it has none.
-func (s *survey) model() *ModelSet {
+func (s *survey) model() *event.ModelSet {
 	told := s.tell(nil)
-	return &ModelSet{Model: told.Model, Effort: told.Effort, BaseURL: told.BaseURL, Host: told.Host}
+	return &event.ModelSet{Model: told.Model, Effort: told.Effort, BaseURL: told.BaseURL, Host: told.Host}
 }
 
 // firstModel returns what was set before anything was answered; empty for
 // nothing.
-func firstModel(v *history.View) (ModelSet, error) {
+func firstModel(v *history.View) (event.ModelSet, error) {
 	for r, err := range v.Pass(0) {
 		if errors.As(err, new(history.Problem)) {
 			continue
 		}
 		if err != nil {
-			return ModelSet{}, err
+			return event.ModelSet{}, err
 		}
 		e, err := decodeLight(r.Body)
 		if err != nil {
-			return ModelSet{}, err
+			return event.ModelSet{}, err
 		}
 		switch e := e.(type) {
-		case *ModelSet:
+		case *event.ModelSet:
 			return *e, nil
-		case *MessageDone:
-			return ModelSet{}, nil
+		case *event.MessageDone:
+			return event.ModelSet{}, nil
 		}
 	}
-	return ModelSet{}, nil
+	return event.ModelSet{}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/loop/event"
 )
 
 const (
@@ -56,5 +57,5 @@ func restFor(err error) time.Duration {
 func (t *Turn) takeOver(m, next Model, err error) {
 	rest := restFor(err)
 	t.rest[m.Name] = t.Now().Add(rest)
-	t.emit(Notice{Text: fmt.Sprintf("%v. %s answers in the place of %s for %s.", err, next.Name, m.Name, rest.Round(time.Second))})
+	t.emit(event.Notice{Text: fmt.Sprintf("%v. %s answers in the place of %s for %s.", err, next.Name, m.Name, rest.Round(time.Second))})
 }

@@ -9,7 +9,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/wire"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // half begins an answer of which a part is shown before what follows: the
@@ -28,7 +28,7 @@ func cutBy(p phase, message, hint string) string {
 		return fmt.Sprintf(`
 			assistant "half" (cut)
 			notice test: %s. Going on where the answer was cut.
-			auto %q`, message, loop.GoOn) + again(2)
+			auto %q`, message, event.GoOn) + again(2)
 	}
 	return fmt.Sprintf(`
 			assistant "so"

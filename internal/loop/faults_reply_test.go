@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // replies are answers that arrive whole, and are not what they should be.
@@ -215,7 +216,7 @@ func uncounted(st *stage, p phase) scene {
 func usageIs(want llm.Usage) func(t *testing.T, p played) {
 	return func(t *testing.T, p played) {
 		for _, e := range p.events {
-			if e, ok := e.(*loop.StepEnd); ok {
+			if e, ok := e.(*event.StepEnd); ok {
 				if e.Usage != want {
 					t.Errorf("got usage %+v, want %+v", e.Usage, want)
 				}
@@ -242,7 +243,7 @@ func jumps(st *stage) scene {
 
 // circle is a model that makes the same call again and again.
 func circle(st *stage, _ phase) scene {
-	sc := scene{answers: map[string]loop.Decision{loop.StepsAsk: loop.Refuse}}
+	sc := scene{answers: map[string]event.Decision{event.StepsAsk: event.Refuse}}
 	for _, id := range []string{"c1", "c2", "c3"} {
 		sc.acts = append(sc.acts, sse(called(st.d, id, args("a"))))
 		sc.want += fmt.Sprintf(`

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // atFirstEnd cuts events after the end of the first turn.
-func atFirstEnd(events []loop.Event) (first, rest []loop.Event) {
+func atFirstEnd(events []event.Event) (first, rest []event.Event) {
 	for i, e := range events {
-		if _, ok := e.(*loop.TurnEnd); ok {
+		if _, ok := e.(*event.TurnEnd); ok {
 			return events[:i+1], events[i+1:]
 		}
 	}
@@ -25,20 +25,20 @@ func atFirstEnd(events []loop.Event) (first, rest []loop.Event) {
 var madeUp = regexp.MustCompile(`\b(c1|call)_[A-Za-z0-9_]{8,}`)
 
 // told writes what the person is told, a line an event.
-func told(events []loop.Event) string {
+func told(events []event.Event) string {
 	var b strings.Builder
 	for _, e := range events {
 		switch e := e.(type) {
-		case *loop.TurnEnd:
+		case *event.TurnEnd:
 			fmt.Fprintf(&b, "turn %s%s%s%s\n", e.Reason, mark(e.Cut, " (cut)"), mark(e.Error != "", ": "+e.Error), mark(e.Hint != "", " | "+e.Hint))
-		case loop.Retrying:
+		case event.Retrying:
 			fmt.Fprintf(&b, "retrying %d of %d in %s: %s%s\n", e.Attempt, e.Of, e.In, e.Error, mark(e.Hint != "", " | "+e.Hint))
-		case *loop.UserSaid:
+		case *event.UserSaid:
 			if e.Auto {
-				b.WriteString(trace([]loop.Event{e}))
+				b.WriteString(trace([]event.Event{e}))
 			}
 		default:
-			b.WriteString(trace([]loop.Event{e}))
+			b.WriteString(trace([]event.Event{e}))
 		}
 	}
 	if s := b.String(); !strings.Contains(s, "1_") && !strings.Contains(s, "call_") {
@@ -54,8 +54,8 @@ type screen struct {
 	changed chan struct{} // closed at the next piece; nil when nobody waits for it
 }
 
-func (s *screen) show(e loop.Event) {
-	streamed, ok := e.(loop.Streamed)
+func (s *screen) show(e event.Event) {
+	streamed, ok := e.(event.Streamed)
 	if !ok {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // endless is an answer with a line of 100 MB. It is given up after 8 of them,
@@ -61,7 +62,7 @@ func tiny(st *stage, p phase) scene {
 	return scene{acts: []act{stream200("text/event-stream", pages(stream)...)}, options: still, want: want, check: func(t *testing.T, p played) {
 		got := 0
 		for _, e := range p.events {
-			if s, ok := e.(loop.Streamed); ok {
+			if s, ok := e.(event.Streamed); ok {
 				switch d := s.Delta.(type) {
 				case llm.TextDelta:
 					got += len(d.Text)

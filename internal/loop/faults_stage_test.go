@@ -17,6 +17,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -40,9 +41,9 @@ type scene struct {
 	// options changes the agent.
 	options func(o *loop.Options)
 	// answers are what the person says to questions, by their id.
-	answers map[string]loop.Decision
+	answers map[string]event.Decision
 	// esc says at which event the person presses Esc.
-	esc func(loop.Event) bool
+	esc func(event.Event) bool
 	// unread leaves away the comparison of what is told; check judges it.
 	unread bool
 	want   string
@@ -51,8 +52,8 @@ type scene struct {
 
 // played is what came of a scene.
 type played struct {
-	events []loop.Event // of the first turn
-	state  loop.State   // as resumed after both turns
+	events []event.Event // of the first turn
+	state  loop.State    // as resumed after both turns
 	stage  *stage
 }
 
@@ -161,22 +162,22 @@ func (st *stage) place(want, base string) string {
 
 // run plays two turns and returns their events. The agent is stopped by Esc
 // when the scene presses it.
-func (st *stage) run(o loop.Options, sc scene) []loop.Event {
+func (st *stage) run(o loop.Options, sc scene) []event.Event {
 	t := st.t
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), hang)
 	defer stop()
-	commands, events := make(chan loop.Command, 16), make(chan loop.Event)
+	commands, events := make(chan event.Command, 16), make(chan event.Event)
 	go loop.NewAgent(o).Run(ctx, commands, events)
-	commands <- loop.Prompt{Text: "go"}
-	var all []loop.Event
+	commands <- event.Prompt{Text: "go"}
+	var all []event.Event
 	var pressed time.Time
 	asked := 0
 	for {
 		select {
 		case <-st.esc:
 			pressed = time.Now()
-			commands <- loop.Interrupt{}
+			commands <- event.Interrupt{}
 			continue
 		case e, ok := <-events:
 			if !ok {
@@ -187,13 +188,13 @@ func (st *stage) run(o loop.Options, sc scene) []loop.Event {
 			}
 			all = append(all, e)
 			st.screen.show(e)
-			if a, ok := e.(loop.Asked); ok && sc.answers[a.Ask.ID] != "" {
-				commands <- loop.Answer{ID: a.Ask.ID, Decision: sc.answers[a.Ask.ID]}
+			if a, ok := e.(event.Asked); ok && sc.answers[a.Ask.ID] != "" {
+				commands <- event.Answer{ID: a.Ask.ID, Decision: sc.answers[a.Ask.ID]}
 			}
 			if sc.esc != nil && len(st.turns) == 0 && sc.esc(e) {
 				st.press()
 			}
-			if _, ok := e.(*loop.TurnEnd); !ok {
+			if _, ok := e.(*event.TurnEnd); !ok {
 				continue
 			}
 			if took := time.Since(pressed); len(st.turns) == 0 && !pressed.IsZero() && took > soon {
@@ -204,7 +205,7 @@ func (st *stage) run(o loop.Options, sc scene) []loop.Event {
 			asked = n
 			if len(st.turns) == 1 {
 				st.server.left(t)
-				commands <- loop.Prompt{Text: "again"}
+				commands <- event.Prompt{Text: "again"}
 			} else {
 				close(commands)
 			}
@@ -214,7 +215,7 @@ func (st *stage) run(o loop.Options, sc scene) []loop.Event {
 
 // resume reads the session from disk and holds that it is whole, is what was
 // shown, and that no key stands in it.
-func (st *stage) resume(id string, all []loop.Event) loop.State {
+func (st *stage) resume(id string, all []event.Event) loop.State {
 	t := st.t
 	t.Helper()
 	log, problems, err := history.Open(st.dir).Resume(id)
@@ -232,12 +233,12 @@ func (st *stage) resume(id string, all []loop.Event) loop.State {
 	if len(state.Closing) > 0 {
 		t.Errorf("the session needs closing: %v", state.Closing)
 	}
-	var resumed, live []loop.Event
+	var resumed, live []event.Event
 	for _, e := range state.Events {
 		resumed = append(resumed, e)
 	}
 	for _, e := range all {
-		if d, ok := e.(loop.Durable); ok {
+		if d, ok := e.(event.Durable); ok {
 			live = append(live, d)
 		}
 	}

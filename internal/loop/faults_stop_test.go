@@ -9,7 +9,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 )
 
 // stops are the states in which the person may press Esc.
@@ -78,20 +78,20 @@ func stops() []fault {
 			sc.want = `
 				assistant "half" (cut)
 				notice test: ` + broke + `. Going on where the answer was cut.
-				auto "` + loop.GoOn + `"
+				auto "` + event.GoOn + `"
 				turn interrupted (cut)
 				requests 2`
 			return sc
 		}},
 		{n: 62, name: "Esc while a tool runs", absent: map[string]string{"text": "no tool runs"}, scene: func(st *stage, _ phase) scene {
-			return scene{acts: []act{sse(calls(st.d, "hold"))}, esc: func(e loop.Event) bool { _, ok := e.(loop.Progress); return ok }, want: `
+			return scene{acts: []act{sse(calls(st.d, "hold"))}, esc: func(e event.Event) bool { _, ok := e.(event.Progress); return ok }, want: `
 				call c1 hold {"text":"a"}
 				start c1 "hold a"
 				end c1 "hold a" interrupted: interrupted by the person` + interrupted + "1"}
 		}},
 		{n: 62, name: "Esc at a question", absent: map[string]string{"text": "nothing is asked"}, scene: func(st *stage, _ phase) scene {
-			return scene{acts: []act{sse(calls(st.d, "change"))}, options: func(o *loop.Options) { o.Mode = policy.Ask },
-				esc: func(e loop.Event) bool { _, ok := e.(loop.Asked); return ok }, want: `
+			return scene{acts: []act{sse(calls(st.d, "change"))}, options: func(o *loop.Options) { o.Mode = event.ModeAsk },
+				esc: func(e event.Event) bool { _, ok := e.(event.Asked); return ok }, want: `
 				call c1 change {"text":"a"}
 				asked c1 "change a" because changes files (permission mode: ask); always: "all edits to a"
 				end c1 "change a" interrupted: not run: the person stopped the turn before answering whether it may run` + interrupted + "1"}
@@ -118,7 +118,7 @@ func stops() []fault {
 // stopped holds that the turn ended by Esc.
 func stopped(t *testing.T, p played) {
 	t.Helper()
-	if end, ok := p.events[len(p.events)-1].(*loop.TurnEnd); !ok || end.Reason != loop.UserInterrupt {
+	if end, ok := p.events[len(p.events)-1].(*event.TurnEnd); !ok || end.Reason != event.UserInterrupt {
 		t.Errorf("got %s", told(p.events[len(p.events)-1:]))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"agent/internal/llm/wire"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // early makes the scene of a fault that strikes before an answer: at the request
@@ -172,7 +172,7 @@ func halfOpen(st *stage, p phase) scene {
 		end c0 "look x" ok: did x
 		assistant "half" (cut)
 		notice test: the answer stopped: nothing more came within 2m0s. Going on where the answer was cut.
-		auto "` + loop.GoOn + `"` + again(3)
+		auto "` + event.GoOn + `"` + again(3)
 	}
 	return sc
 }

@@ -8,7 +8,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 )
 
 // State is what the records of a session amount to: what is true on resume.
@@ -16,24 +16,24 @@ type State struct {
 	Messages []llm.Message
 	// Events are what the screen is drawn from: all durable events in order,
 	// but for partials that a finished message superseded.
-	Events []Durable
+	Events []event.Durable
 	Model  string // PROVIDER/NAME of the last ModelSet
 	Effort string // that it was told; empty where that is its own
 	// BaseURL and Host are those of that ModelSet. BaseURL is empty in old logs.
 	BaseURL, Host string
 	Mode          string // of the last ModeSet
 	Usage         llm.Usage
-	Steps         int            // of the whole session
-	Todo          []TodoItem     // the model's plan
-	Title         string         // that the person gave it; empty leaves its first words
-	Grants        []policy.Grant // as the log has them, valid or not
-	Filled        int            // tokens of the model's window that Messages take, about
-	Untold        []*ShellEnd    // what commands of the person's came to, of which the model is to be told
+	Steps         int               // of the whole session
+	Todo          []event.TodoItem  // the model's plan
+	Title         string            // that the person gave it; empty leaves its first words
+	Grants        []event.Grant     // as the log has them, valid or not
+	Filled        int               // tokens of the model's window that Messages take, about
+	Untold        []*event.ShellEnd // what commands of the person's came to, of which the model is to be told
 	// Closing are the events that the session lacks because the program ended
 	// in the middle of a turn: a cut answer, the one result of each open call,
 	// the end of the turn. They are part of Messages and Events already, and
 	// are to be appended to the log.
-	Closing []Durable
+	Closing []event.Durable
 }
 
 // Fold reads a session. A record that cannot be read ends it with an error;
@@ -42,7 +42,7 @@ func Fold(records iter.Seq2[history.Record, error]) (State, error) {
 	g, err := gather(records)
 	f := g.folded()
 	for _, s := range slices.Clone(f.ran.open) {
-		f.closing(s.lost(Meta{Time: f.last}))
+		f.closing(lostShell(s, event.Meta{Time: f.last}))
 	}
 	return f.state(), err
 }
@@ -88,38 +88,38 @@ func (f *folding) state() State {
 
 type openCall struct {
 	message llm.Message
-	start   *ToolStart // nil if it never started
-	answer  *Decided   // to the question that it asked while it ran
+	start   *event.ToolStart // nil if it never started
+	answer  *event.Decided   // to the question that it asked while it ran
 }
 
-func (f *folding) fold(e Durable) {
+func (f *folding) fold(e event.Durable) {
 	switch e := e.(type) {
-	case *UserSaid:
+	case *event.UserSaid:
 		if !e.Steered {
 			f.abandon()
 			f.began, f.steps, f.usage = e.Time, 0, llm.Usage{}
 		}
 		f.inTurn = true
 		f.Messages = append(f.Messages, llm.Message{Kind: llm.User, Text: e.Text, Images: e.Images})
-	case *MessageDone:
+	case *event.MessageDone:
 		f.addMessage(e.Message)
-	case *ToolStart:
+	case *event.ToolStart:
 		if c := f.open[e.ID]; c != nil {
 			c.start = e
 		}
-	case *Decided:
+	case *event.Decided:
 		if c := f.open[e.ID]; c != nil && c.start != nil {
 			c.answer = e
 		}
 		if e.Grant != nil {
 			f.Grants = append(f.Grants, *e.Grant)
 		}
-	case *ToolEnd:
+	case *event.ToolEnd:
 		f.closeCall(e.Result)
 		if len(e.Reads) > 0 {
-			f.reads = append(f.reads, reading{f.Steps + 1, e.Result.ID, e.Reads})
+			f.reads = append(f.reads, reading{f.Steps + 1, e.Result.ID, restored(e.Reads)})
 		}
-	case *StepEnd:
+	case *event.StepEnd:
 		f.steps++
 		f.Steps++
 		f.usage = f.usage.Add(e.Usage)
@@ -129,17 +129,17 @@ func (f *folding) fold(e Durable) {
 			said--
 		}
 		f.filled = f.filled.counted(e.Usage, said)
-	case *TurnEnd:
+	case *event.TurnEnd:
 		f.inTurn, f.steps, f.usage = false, 0, llm.Usage{}
-	case *Compacted:
+	case *event.Compacted:
 		out, _ := cutOld(f.Messages, e.Replies, e.Outputs)
 		f.filled = f.filled.less(f.Messages, e.Saved, out)
 		f.Messages = out
-	case *ModelSet:
+	case *event.ModelSet:
 		f.setModel(e)
-	case *ModeSet:
+	case *event.ModeSet:
 		f.Mode = e.Mode
-	case *TodoSet:
+	case *event.TodoSet:
 		f.Todo = e.Items
 	default:
 		f.shell(e)
@@ -147,7 +147,7 @@ func (f *folding) fold(e Durable) {
 }
 
 // setModel takes the model that answers from e on.
-func (s *State) setModel(e *ModelSet) {
+func (s *State) setModel(e *event.ModelSet) {
 	s.Model, s.Effort, s.BaseURL, s.Host = e.Model, e.Effort, e.BaseURL, e.Host
 }
 
@@ -174,7 +174,7 @@ func (f *folding) closeCall(result llm.Message) {
 // begins, which is the damage of a log.
 func (f *folding) abandon() {
 	for _, id := range f.calls {
-		f.Messages = append(f.Messages, f.open[id].end(Meta{}).Result)
+		f.Messages = append(f.Messages, f.open[id].end(event.Meta{}).Result)
 	}
 	f.calls = nil
 	clear(f.open)
@@ -182,41 +182,41 @@ func (f *folding) abandon() {
 
 // close makes the turn whole in the middle of which the program ended.
 func (f *folding) close() {
-	meta := Meta{Time: f.last}
+	meta := event.Meta{Time: f.last}
 	for _, k := range slices.Clone(f.order) {
 		p := f.partial[k]
 		if strings.TrimSpace(p.Text) == "" {
 			continue
 		}
-		f.closing(&MessageDone{Meta: meta, Message: llm.Message{Kind: k.kind, Reply: k.reply, Text: p.Text, Cut: true}})
+		f.closing(&event.MessageDone{Meta: meta, Message: llm.Message{Kind: k.kind, Reply: k.reply, Text: p.Text, Cut: true}})
 	}
 	for _, id := range slices.Clone(f.calls) {
 		f.closing(f.open[id].end(meta))
 	}
 	if f.inTurn {
-		f.closing(&TurnEnd{Meta: meta, Reason: UserInterrupt, Steps: f.steps, Usage: f.usage,
+		f.closing(&event.TurnEnd{Meta: meta, Reason: event.UserInterrupt, Steps: f.steps, Usage: f.usage,
 			Duration: max(f.last.Sub(f.began), 0), Error: "the program ended in the middle of this turn"})
 	}
 }
 
-func (f *folding) closing(e Durable) {
+func (f *folding) closing(e event.Durable) {
 	f.Closing = append(f.Closing, e)
 	f.gathering.add(e)
 	f.fold(e)
 }
 
 // end is the result of a call that the program did not live to see.
-func (c *openCall) end(meta Meta) *ToolEnd {
-	end := &ToolEnd{Meta: meta, Title: c.message.Name, Outcome: Interrupted, Result: llm.Message{
+func (c *openCall) end(meta event.Meta) *event.ToolEnd {
+	end := &event.ToolEnd{Meta: meta, Title: c.message.Name, Outcome: event.Interrupted, Result: llm.Message{
 		Kind: llm.ToolResult, Reply: c.message.Reply, ID: c.message.ID, IsError: true,
 		Text: "not run: the program ended before this call was started",
 	}}
 	if c.start != nil {
-		end.Title, end.Effect, end.Outcome = c.start.Title, c.start.Effect, Uncertain
+		end.Title, end.Effect, end.Outcome = c.start.Title, c.start.Effect, event.Uncertain
 		end.Result.Text = "interrupted: the program ended while this ran. Whether it took effect is unknown: look before you run it again"
 	}
 	if c.answer != nil { // the person answers but once
-		end.Outcome, end.Summary = OK, summaryOf(c.answer)
+		end.Outcome, end.Summary = event.OK, summaryOf(c.answer)
 		end.Result.Text, end.Result.IsError = answerOf(c.answer), false
 	}
 	return end

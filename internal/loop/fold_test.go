@@ -11,12 +11,12 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
 // session plays a turn with everything in it and returns its records.
-func session(t *testing.T) (records []history.Record, events []loop.Event) {
+func session(t *testing.T) (records []history.Record, events []event.Event) {
 	t.Helper()
 	store := history.Open(t.TempDir())
 	log := store.Create(history.Header{Dir: "/w"})
@@ -30,14 +30,14 @@ func session(t *testing.T) (records []history.Record, events []loop.Event) {
 		script.Say("second answer"),
 	)
 	o := options(p, echo("look", tools.Read), echo("change", tools.Write), echo("run", tools.Execute))
-	o.Log, o.Mode = log, policy.Ask
+	o.Log, o.Mode = log, event.ModeAsk
 	clock := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	tick := make(chan time.Time, 1)
 	tick <- clock
 	o.Now = func() time.Time { n := (<-tick).Add(700 * time.Millisecond); tick <- n; return n } // so that partials are written
-	events = play(t, o, []string{"one", "two"}, func(e loop.Event) []loop.Command {
-		if a, ok := e.(loop.Asked); ok {
-			return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: loop.Always, Choices: []int{0}}}
+	events = play(t, o, []string{"one", "two"}, func(e event.Event) []event.Command {
+		if a, ok := e.(event.Asked); ok {
+			return []event.Command{event.Answer{ID: a.Ask.ID, Decision: event.Always, Choices: []int{0}}}
 		}
 		return nil
 	})
@@ -51,11 +51,11 @@ func session(t *testing.T) (records []history.Record, events []loop.Event) {
 }
 
 // foldOf is the state of a session that holds events.
-func foldOf(t *testing.T, events []loop.Durable) loop.State {
+func foldOf(t *testing.T, events []event.Durable) loop.State {
 	t.Helper()
 	var records []history.Record
 	for _, e := range events {
-		body, err := loop.Encode(e)
+		body, err := event.Encode(e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,12 +86,12 @@ func TestFoldIsWhatHappened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want, got []loop.Event
+	var want, got []event.Event
 	for _, e := range events {
-		if _, partial := e.(*loop.Partial); partial {
+		if _, partial := e.(*event.Partial); partial {
 			continue
 		}
-		if d, ok := e.(loop.Durable); ok {
+		if d, ok := e.(event.Durable); ok {
 			want = append(want, d)
 		}
 	}
@@ -147,7 +147,7 @@ func TestFoldOfEveryPrefix(t *testing.T) {
 		}
 		closed := append([]history.Record(nil), records[:n]...)
 		for _, e := range state.Closing {
-			body, err := loop.Encode(e)
+			body, err := event.Encode(e)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -167,11 +167,11 @@ func TestFoldOfEveryPrefix(t *testing.T) {
 func TestFoldKeepsPartials(t *testing.T) {
 	records, _ := session(t)
 	for n, r := range records {
-		e, err := loop.Decode(r.Body)
+		e, err := event.Decode(r.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, ok := e.(*loop.Partial)
+		p, ok := e.(*event.Partial)
 		if !ok || p.Kind != llm.Assistant {
 			continue
 		}
@@ -193,15 +193,15 @@ func TestFoldKeepsPartials(t *testing.T) {
 func TestTurnThatWasNotEndedTookAsLongAsItIsOnRecord(t *testing.T) {
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	state, err := loop.Fold(of(recordsOf(t,
-		&loop.UserSaid{Meta: loop.Meta{Time: at}, Text: "one"},
-		&loop.TurnEnd{Meta: loop.Meta{Time: at.Add(time.Second)}, Reason: loop.Done},
-		&loop.UserSaid{Meta: loop.Meta{Time: at.Add(time.Minute)}, Text: "two"},
-		&loop.Partial{Meta: loop.Meta{Time: at.Add(time.Minute + 4*time.Second)}, Reply: "r", Kind: llm.Assistant, Text: "I"},
+		&event.UserSaid{Meta: event.Meta{Time: at}, Text: "one"},
+		&event.TurnEnd{Meta: event.Meta{Time: at.Add(time.Second)}, Reason: event.Done},
+		&event.UserSaid{Meta: event.Meta{Time: at.Add(time.Minute)}, Text: "two"},
+		&event.Partial{Meta: event.Meta{Time: at.Add(time.Minute + 4*time.Second)}, Reply: "r", Kind: llm.Assistant, Text: "I"},
 	)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	end, ok := state.Closing[len(state.Closing)-1].(*loop.TurnEnd)
+	end, ok := state.Closing[len(state.Closing)-1].(*event.TurnEnd)
 	if !ok || end.Duration != 4*time.Second {
 		t.Errorf("got %+v, want an end after 4 s", state.Closing)
 	}

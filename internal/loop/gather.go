@@ -7,13 +7,14 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/loop/event"
 )
 
 // gathering are the events that a session goes on from: all that were recorded
 // but those that were taken back.
 type gathering struct {
-	events  []Durable               // without partials and Rewound
-	partial map[partialKey]*Partial // joined, until the message is finished
+	events  []event.Durable               // without partials and Rewound
+	partial map[partialKey]*event.Partial // joined, until the message is finished
 	order   []partialKey
 	last    time.Time
 	title   string // that the person gave it last, taken back or not
@@ -25,9 +26,9 @@ type partialKey struct {
 	kind  llm.Kind
 }
 
-func newGathering() gathering { return gathering{partial: map[partialKey]*Partial{}} }
+func newGathering() gathering { return gathering{partial: map[partialKey]*event.Partial{}} }
 
-func (p *Partial) key() partialKey { return partialKey{p.Reply, p.Kind} }
+func keyOf(p *event.Partial) partialKey { return partialKey{p.Reply, p.Kind} }
 
 func gather(records iter.Seq2[history.Record, error]) (gathering, error) {
 	g := newGathering()
@@ -35,7 +36,7 @@ func gather(records iter.Seq2[history.Record, error]) (gathering, error) {
 		if err != nil {
 			return g, err
 		}
-		e, err := Decode(r.Body)
+		e, err := event.Decode(r.Body)
 		if err != nil {
 			return g, err
 		}
@@ -46,33 +47,33 @@ func gather(records iter.Seq2[history.Record, error]) (gathering, error) {
 	return g, nil
 }
 
-func (g *gathering) add(e Durable) {
-	g.last = e.meta().Time
+func (g *gathering) add(e event.Durable) {
+	g.last = event.MetaOf(e).Time
 	switch e := e.(type) {
-	case *Partial:
+	case *event.Partial:
 		g.addPartial(e)
 		return
-	case *Rewound:
+	case *event.Rewound:
 		g.cut(boundary(g.events, e.Keep))
 		return
-	case *UserSaid:
+	case *event.UserSaid:
 		if !e.Steered {
 			g.forget() // what is not finished even so is the damage of a log
 		}
-	case *MessageDone:
+	case *event.MessageDone:
 		k := partialKey{e.Message.Reply, e.Message.Kind}
 		if g.partial[k] != nil {
 			delete(g.partial, k)
 			g.order = slices.DeleteFunc(g.order, func(o partialKey) bool { return o == k })
 		}
-	case *Renamed:
+	case *event.Renamed:
 		g.title = e.Title
 	}
 	g.events = append(g.events, e)
 }
 
-func (g *gathering) addPartial(p *Partial) {
-	k := p.key()
+func (g *gathering) addPartial(p *event.Partial) {
+	k := keyOf(p)
 	if have := g.partial[k]; have != nil {
 		have.Text += p.Text
 		have.Time = p.Time
@@ -99,27 +100,27 @@ func (g *gathering) forget() {
 // boundary moves keep, a number of events, back to the nearest place at which a
 // session can go on: outside a turn, at the prompt that begins one, or between
 // two of its steps.
-func boundary(events []Durable, keep int) int {
+func boundary(events []event.Durable, keep int) int {
 	keep = min(max(keep, 0), len(events))
 	best, open, inTurn := 0, map[string]bool{}, false
 	for i, e := range events[:keep] {
 		step := false
 		switch e := e.(type) {
-		case *UserSaid:
+		case *event.UserSaid:
 			if !e.Steered {
 				best = i
 				clear(open) // what is open even so is the damage of a log
 			}
 			inTurn = true
-		case *MessageDone:
+		case *event.MessageDone:
 			if e.Message.Kind == llm.ToolCall {
 				open[e.Message.ID] = true
 			}
-		case *ToolEnd:
+		case *event.ToolEnd:
 			delete(open, e.Result.ID)
-		case *StepEnd:
+		case *event.StepEnd:
 			step = true
-		case *TurnEnd:
+		case *event.TurnEnd:
 			inTurn = false
 			clear(open)
 		}
@@ -128,7 +129,7 @@ func boundary(events []Durable, keep int) int {
 		}
 	}
 	if keep < len(events) {
-		if said, ok := events[keep].(*UserSaid); ok && !said.Steered {
+		if said, ok := events[keep].(*event.UserSaid); ok && !said.Steered {
 			return keep
 		}
 	}

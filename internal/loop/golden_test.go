@@ -18,6 +18,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/loop/export"
 	"agent/internal/tools"
 )
@@ -82,9 +83,9 @@ type summary struct {
 	Model, Effort, Mode, Title string
 	Steps                      int
 	Usage                      llm.Usage
-	Todo                       []loop.TodoItem
+	Todo                       []event.TodoItem
 	Grants                     any
-	Unsent                     []*loop.ShellEnd
+	Unsent                     []*event.ShellEnd
 	Closing                    []json.RawMessage
 	Damage                     []history.Problem // without their texts
 }
@@ -103,7 +104,7 @@ func TestGoldenSessionsResumeTheSame(t *testing.T) {
 		got := summary{Messages: state.Messages, Model: state.Model, Effort: state.Effort, Mode: state.Mode, Title: state.Title,
 			Steps: state.Steps, Usage: state.Usage, Todo: state.Todo, Grants: state.Grants, Unsent: state.Untold}
 		for _, e := range state.Closing {
-			record, err := loop.Encode(e)
+			record, err := event.Encode(e)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
 )
@@ -52,7 +53,7 @@ func (a *Agent) judge(ctx context.Context, c tools.Call) policy.Verdict {
 func (a *Agent) grant(offer policy.Grant) *policy.Grant {
 	s, err := a.sealer()
 	if err != nil {
-		_ = a.emit(Notice{Text: fmt.Sprintf("The permission applies until the program exits: %v.", err)})
+		_ = a.emit(event.Notice{Text: fmt.Sprintf("The permission applies until the program exits: %v.", err)})
 	}
 	g := s.Seal(offer)
 	a.mu.Lock()
@@ -63,14 +64,14 @@ func (a *Agent) grant(offer policy.Grant) *policy.Grant {
 
 // valid returns the grants of a log that hold: those of this session, if there is
 // a user.
-func (a *Agent) valid(grants []policy.Grant) []policy.Grant {
+func (a *Agent) valid(grants []event.Grant) []policy.Grant {
 	if !a.o.Attended || len(grants) == 0 {
 		return nil
 	}
 	s, _ := a.sealer() // without the key none is valid
 	var out []policy.Grant
-	for _, g := range grants {
-		if s.Valid(g) {
+	for _, record := range grants {
+		if g := policy.Recorded(record); s.Valid(g) {
 			out = append(out, g)
 		}
 	}
@@ -85,10 +86,10 @@ const (
 
 // listGrants tells the user which standing permissions of a resumed session
 // apply, and which do not and why.
-func (a *Agent) listGrants(ctx context.Context, events []Durable) {
-	var all []policy.Grant
+func (a *Agent) listGrants(ctx context.Context, events []event.Durable) {
+	var all []event.Grant
 	for _, e := range events {
-		if d, ok := e.(*Decided); ok && d.Grant != nil {
+		if d, ok := e.(*event.Decided); ok && d.Grant != nil {
 			all = append(all, *d.Grant)
 		}
 	}
@@ -96,7 +97,7 @@ func (a *Agent) listGrants(ctx context.Context, events []Durable) {
 		return
 	}
 	if !a.o.Attended {
-		_ = a.emit(Notice{Text: plural(len(all), "permission") + " of this session " + doOf(len(all)) + " not apply to a run without a user."})
+		_ = a.emit(event.Notice{Text: plural(len(all), "permission") + " of this session " + doOf(len(all)) + " not apply to a run without a user."})
 		return
 	}
 	valid := a.valid(all)
@@ -127,7 +128,7 @@ func (a *Agent) listGrants(ctx context.Context, events []Durable) {
 	if void := a.void(all, len(valid)); void != "" {
 		lines = append(lines, void)
 	}
-	_ = a.emit(Notice{Text: strings.Join(lines, "\n")})
+	_ = a.emit(event.Notice{Text: strings.Join(lines, "\n")})
 }
 
 // factsOf looks at what a grant for a command names now.
@@ -141,7 +142,7 @@ func (a *Agent) factsOf(ctx context.Context, g policy.Grant) policy.Facts {
 }
 
 // void says that some of the grants do not apply, and why.
-func (a *Agent) void(all []policy.Grant, valid int) string {
+func (a *Agent) void(all []event.Grant, valid int) string {
 	n := len(all) - valid
 	old := 0
 	for _, g := range all {

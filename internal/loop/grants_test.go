@@ -12,6 +12,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
 )
@@ -75,24 +76,24 @@ func (s *standing) play(log *history.Log, dir string, attended bool) (asked int,
 		script.Reply{}.Call("c3", "change", args("d/a")).Call("c4", "change", args("d/b")).Calls(),
 		script.Say("done"))
 	o := options(p, s.command(dir), echo("change", tools.Write))
-	o.Mode, o.Log, o.Attended = policy.Ask, log, attended
+	o.Mode, o.Log, o.Attended = event.ModeAsk, log, attended
 	o.Paths = policy.Paths{Workspace: s.dir}
 	o.Key = func() ([]byte, error) { return policy.Key(s.key) }
-	events := play(s.t, o, []string{"go"}, func(e loop.Event) []loop.Command {
-		if a, ok := e.(loop.Asked); ok {
-			return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: loop.Always}}
+	events := play(s.t, o, []string{"go"}, func(e event.Event) []event.Command {
+		if a, ok := e.(event.Asked); ok {
+			return []event.Command{event.Answer{ID: a.Ask.ID, Decision: event.Always}}
 		}
 		return nil
 	})
 	for _, e := range events {
 		switch e := e.(type) {
-		case loop.Asked:
+		case event.Asked:
 			asked++
-		case *loop.ToolEnd:
-			if e.Outcome == loop.Refused {
+		case *event.ToolEnd:
+			if e.Outcome == event.Refused {
 				asked++
 			}
-		case loop.Notice:
+		case event.Notice:
 			notices += e.Text + "\n"
 		}
 	}
@@ -118,7 +119,10 @@ func (s *standing) grants() (out []policy.Grant) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return state.Grants
+	for _, g := range state.Grants {
+		out = append(out, policy.Recorded(g))
+	}
+	return out
 }
 
 // append adds a record to a session, as a command could that the model runs.
@@ -126,7 +130,8 @@ func (s *standing) append(id string, g policy.Grant) {
 	s.t.Helper()
 	log := s.resume(id)
 	defer log.Close()
-	record, err := loop.Encode(&loop.Decided{ID: "forged", Decision: loop.Always, Scope: "anything", Grant: &g})
+	kept := g.Record()
+	record, err := event.Encode(&event.Decided{ID: "forged", Decision: event.Always, Scope: "anything", Grant: &kept})
 	if err == nil {
 		err = log.Append(record, true)
 	}
@@ -147,7 +152,7 @@ func TestGrantsComeBack(t *testing.T) {
 		t.Errorf("got notice %q, want %q", notices, want)
 	}
 	log := s.resume(s.id)
-	record, err := loop.Encode(&loop.Rewound{})
+	record, err := event.Encode(&event.Rewound{})
 	if err == nil {
 		err = log.Append(record, true)
 	}
@@ -231,7 +236,7 @@ func TestGrantsHoldNowhereElse(t *testing.T) {
 			notice string
 		}{func(s *standing) (int, string) {
 			log := s.store.Create(history.Header{Dir: s.dir})
-			record, err := loop.Encode(&loop.UserSaid{Text: "hello"})
+			record, err := event.Encode(&event.UserSaid{Text: "hello"})
 			if err == nil {
 				err = log.Append(record, true)
 			}
@@ -298,9 +303,9 @@ func TestGrantWithoutAKey(t *testing.T) {
 func TestAlwaysThatWasNotOffered(t *testing.T) {
 	p := script.New(script.Reply{}.Call("c1", "change", args(".envrc")).Call("c2", "change", args(".envrc")).Calls(), script.Say("done"))
 	o := options(p, echo("change", tools.Write))
-	events := play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
-		if a, ok := e.(loop.Asked); ok {
-			return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: loop.Always}}
+	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
+		if a, ok := e.(event.Asked); ok {
+			return []event.Command{event.Answer{ID: a.Ask.ID, Decision: event.Always}}
 		}
 		return nil
 	})
@@ -324,21 +329,21 @@ func TestProtectedPathHeadless(t *testing.T) {
 // A script that is rewritten while its question is open does not run with that
 // answer, nor with the next one.
 func TestScriptChangesWhileAsked(t *testing.T) {
-	for _, decision := range []loop.Decision{loop.Allow, loop.Always} {
+	for _, decision := range []event.Decision{event.Allow, event.Always} {
 		s := newStanding(t)
 		p := script.New(script.Call("c1", "run", args("./build.sh")), script.Call("c2", "run", args("./build.sh")), script.Say("done"))
 		o := options(p, s.command(""))
-		o.Mode, o.Paths = policy.Ask, policy.Paths{Workspace: s.dir}
+		o.Mode, o.Paths = event.ModeAsk, policy.Paths{Workspace: s.dir}
 		asked := 0
-		events := play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
-			a, ok := e.(loop.Asked)
+		events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
+			a, ok := e.(event.Asked)
 			if !ok {
 				return nil
 			}
 			if asked++; asked == 1 {
 				s.script("rewritten")
 			}
-			return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: decision}}
+			return []event.Command{event.Answer{ID: a.Ask.ID, Decision: decision}}
 		})
 		got := trace(events)
 		if want := `end c1 "run ./build.sh" error: not run: build.sh has changed while the user was asked about this command`; !strings.Contains(got, want) {

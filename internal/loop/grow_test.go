@@ -8,7 +8,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/script"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -30,17 +30,17 @@ func TestRequestsOnlyGrow(t *testing.T) {
 	replies = append(replies, cut, script.Say("after the cut"))
 	prompts = append(prompts, "stop me", "go on")
 	p := script.New(replies...)
-	events := play(t, options(p, echo("look", tools.Read), echo("change", tools.Write)), prompts, func(e loop.Event) []loop.Command {
-		if s, ok := e.(loop.Streamed); ok {
+	events := play(t, options(p, echo("look", tools.Read), echo("change", tools.Write)), prompts, func(e event.Event) []event.Command {
+		if s, ok := e.(event.Streamed); ok {
 			if d, ok := s.Delta.(llm.TextDelta); ok && d.Text == "half " {
 				return interrupt()
 			}
 		}
 		return nil
 	})
-	var durable []loop.Durable
+	var durable []event.Durable
 	for _, e := range events {
-		if d, ok := e.(loop.Durable); ok {
+		if d, ok := e.(event.Durable); ok {
 			durable = append(durable, d)
 		}
 	}

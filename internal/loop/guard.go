@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 )
 
@@ -19,12 +20,12 @@ func (t *Turn) mayGoOn(ctx context.Context) bool {
 		return true
 	}
 	why := fmt.Sprintf("a turn stops every %d steps (--max-steps)", t.MaxSteps)
-	if t.goOn(ctx, StepsAsk, fmt.Sprintf("%d steps so far. Go on?", t.end.Steps), why) {
+	if t.goOn(ctx, event.StepsAsk, fmt.Sprintf("%d steps so far. Go on?", t.end.Steps), why) {
 		t.allowed += t.MaxSteps
 		return true
 	}
 	if t.end.Reason == "" {
-		t.end.Reason = MaxSteps
+		t.end.Reason = event.MaxSteps
 		t.end.Error = fmt.Sprintf("stopped after %d steps, the limit of a turn", t.end.Steps)
 		t.end.Hint = "say \"go on\" to continue, or raise the limit with --max-steps"
 	}
@@ -38,12 +39,12 @@ func (t *Turn) maySend(ctx context.Context) bool {
 	if c == nil {
 		return true
 	}
-	if t.goOn(ctx, HostAsk, c.Question, c.Why) {
+	if t.goOn(ctx, event.HostAsk, c.Question, c.Why) {
 		t.Confirmed()
 		return true
 	}
 	if t.end.Reason == "" {
-		t.end.Reason = ProviderError
+		t.end.Reason = event.ProviderError
 		t.end.Error = "nothing was sent: " + c.Why
 		t.end.Hint = "choose another model with /model, or " + c.Remedy
 	}
@@ -56,12 +57,12 @@ func (t *Turn) goOn(ctx context.Context, id, question, why string) bool {
 	if t.Approve == nil {
 		return false
 	}
-	answer, _, err := t.Approve(ctx, Ask{ID: id, Title: question, Why: why}, policy.Grant{})
+	answer, _, err := t.Approve(ctx, event.Ask{ID: id, Title: question, Why: why}, policy.Grant{})
 	if err != nil {
-		t.end.Reason = UserInterrupt
+		t.end.Reason = event.UserInterrupt
 		return false
 	}
-	return answer.Decision != Refuse
+	return answer.Decision != event.Refuse
 }
 
 // judgeResults is the guard against steps that only fail.
@@ -70,14 +71,14 @@ func (t *Turn) judgeResults(ctx context.Context, ran, worked bool) {
 	case t.end.Reason != "" || !ran:
 		return
 	case ctx.Err() != nil:
-		t.end.Reason = UserInterrupt
+		t.end.Reason = event.UserInterrupt
 	case t.logErr != nil:
-		t.end.Reason = LogError
+		t.end.Reason = event.LogError
 	case worked:
 		t.failing = 0
 	default:
 		if t.failing++; t.failing > maxFailing {
-			t.end.Reason = AllFailed
+			t.end.Reason = event.AllFailed
 			t.end.Error = fmt.Sprintf("stopped: every tool call of %d steps in a row failed", t.failing)
 			t.end.Hint = "say what to do differently, or \"go on\""
 		}
@@ -103,11 +104,11 @@ func (t *Turn) judgeRepeats(ctx context.Context, calls, results []llm.Message) {
 		return
 	}
 	t.repeats.n = 0
-	if t.goOn(ctx, StepsAsk, fmt.Sprintf("The model made the same call %d times, with the same result. Go on?", maxRepeats), "it may go round in a circle") {
+	if t.goOn(ctx, event.StepsAsk, fmt.Sprintf("The model made the same call %d times, with the same result. Go on?", maxRepeats), "it may go round in a circle") {
 		return
 	}
 	if t.end.Reason == "" {
-		t.end.Reason = Repeating
+		t.end.Reason = event.Repeating
 		t.end.Error = fmt.Sprintf("stopped: the model made the same call %d times, with the same result", maxRepeats)
 		t.end.Hint = "say what to do differently, or \"go on\""
 	}

@@ -11,7 +11,7 @@ import (
 
 	"agent/internal/llm/script"
 	"agent/internal/loop"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -33,12 +33,12 @@ func stubborn() tools.Tool {
 func TestSecondInterruptForces(t *testing.T) {
 	p := script.New(script.Call("c1", "cling", args("a")), script.Call("c2", "cling", args("b")))
 	var seen []string
-	play(t, options(p, stubborn()), []string{"one", "two"}, func(e loop.Event) []loop.Command {
+	play(t, options(p, stubborn()), []string{"one", "two"}, func(e event.Event) []event.Command {
 		switch e := e.(type) {
-		case loop.Progress:
+		case event.Progress:
 			seen = append(seen, e.Text)
 			return interrupt()
-		case *loop.TurnEnd:
+		case *event.TurnEnd:
 			seen = append(seen, string(e.Reason))
 		}
 		return nil
@@ -54,18 +54,18 @@ func TestLeavingForces(t *testing.T) {
 	p := script.New(script.Call("c1", "cling", args("a")))
 	ctx, stop := context.WithTimeout(t.Context(), hang)
 	defer stop()
-	commands, events := make(chan loop.Command, 4), make(chan loop.Event)
+	commands, events := make(chan event.Command, 4), make(chan event.Event)
 	go loop.NewAgent(fill(options(p, stubborn()))).Run(ctx, commands, events)
-	commands <- loop.Prompt{Text: "go"}
-	var last loop.Event
+	commands <- event.Prompt{Text: "go"}
+	var last event.Event
 	for last = range events {
-		if e, ok := last.(loop.Progress); ok && e.Text == "running" {
-			commands <- loop.Interrupt{}
+		if e, ok := last.(event.Progress); ok && e.Text == "running" {
+			commands <- event.Interrupt{}
 		} else if ok {
 			close(commands)
 		}
 	}
-	if end, ok := last.(*loop.TurnEnd); !ok || end.Reason != loop.UserInterrupt {
+	if end, ok := last.(*event.TurnEnd); !ok || end.Reason != event.UserInterrupt {
 		t.Errorf("got %v, want the end of the turn", last)
 	}
 }
@@ -95,7 +95,7 @@ func TestInterruptBetweenYesAndStart(t *testing.T) {
 		}
 		notRun := strings.HasPrefix(end.Result.Text, "not run: the person stopped the turn")
 		switch {
-		case end.Outcome != loop.Interrupted || ran == notRun:
+		case end.Outcome != event.Interrupted || ran == notRun:
 			t.Errorf("seed %d, moment %d: ran is %v, the result %s: %q", seed, moment, ran, end.Outcome, end.Result.Text)
 		case ran && moment != withAnswer && moment != started:
 			t.Errorf("seed %d, moment %d: the call ran after the interrupt was heard", seed, moment)
@@ -106,7 +106,7 @@ func TestInterruptBetweenYesAndStart(t *testing.T) {
 
 // interruptAround plays a turn of one call that is allowed and interrupted. It
 // reports whether the tool was run, and the call's end.
-func interruptAround(t *testing.T, r *rand.Rand, moment when) (ran bool, end *loop.ToolEnd) {
+func interruptAround(t *testing.T, r *rand.Rand, moment when) (ran bool, end *event.ToolEnd) {
 	t.Helper()
 	entered := make(chan struct{}, 1)
 	run := tool("run", tools.Execute, func(ctx context.Context, _ string) (string, error) {
@@ -115,12 +115,12 @@ func interruptAround(t *testing.T, r *rand.Rand, moment when) (ran bool, end *lo
 		return "", ctx.Err()
 	})
 	o := options(script.New(script.Call("c1", "run", args("make"))), run)
-	o.Mode = policy.Ask
+	o.Mode = event.ModeAsk
 	ctx, stop := context.WithTimeout(t.Context(), hang)
 	defer stop()
-	commands, events := make(chan loop.Command), make(chan loop.Event)
+	commands, events := make(chan event.Command), make(chan event.Event)
 	go loop.NewAgent(fill(o)).Run(ctx, commands, events)
-	send := func(cs ...loop.Command) {
+	send := func(cs ...event.Command) {
 		for _, c := range cs {
 			select {
 			case commands <- c:
@@ -128,9 +128,9 @@ func interruptAround(t *testing.T, r *rand.Rand, moment when) (ran bool, end *lo
 			}
 		}
 	}
-	send(loop.Prompt{Text: "go"})
-	yes := loop.Answer{ID: "c1", Decision: loop.Allow}
-	heard := func() { send(loop.Interrupt{}, loop.Answer{}) } // once the next command is taken, the one before was carried out
+	send(event.Prompt{Text: "go"})
+	yes := event.Answer{ID: "c1", Decision: event.Allow}
+	heard := func() { send(event.Interrupt{}, event.Answer{}) } // once the next command is taken, the one before was carried out
 	pause := func() {
 		for range r.IntN(40) {
 			runtime.Gosched()
@@ -139,7 +139,7 @@ func interruptAround(t *testing.T, r *rand.Rand, moment when) (ran bool, end *lo
 	for e := range events {
 		pause()
 		switch e := e.(type) {
-		case loop.Asked:
+		case event.Asked:
 			switch moment {
 			case beforeAnswer:
 				heard()
@@ -147,25 +147,25 @@ func interruptAround(t *testing.T, r *rand.Rand, moment when) (ran bool, end *lo
 			case withAnswer:
 				send(yes)
 				pause()
-				send(loop.Interrupt{})
+				send(event.Interrupt{})
 			case decided:
 				send(yes)
 				heard()
 			default:
 				send(yes)
 			}
-		case *loop.Decided:
+		case *event.Decided:
 			if moment == starting {
 				heard()
 			}
-		case *loop.ToolStart:
+		case *event.ToolStart:
 			if moment == started {
 				pause()
-				send(loop.Interrupt{})
+				send(event.Interrupt{})
 			}
-		case *loop.ToolEnd:
+		case *event.ToolEnd:
 			end = e
-		case *loop.TurnEnd:
+		case *event.TurnEnd:
 			close(commands)
 		}
 	}

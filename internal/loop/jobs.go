@@ -2,8 +2,8 @@ package loop
 
 import (
 	"fmt"
-	"time"
 
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -22,15 +22,6 @@ type Jobs interface {
 	Ended() []tools.Job
 }
 
-// Job is a command in the background.
-type Job struct {
-	ID    int
-	Title string // its command, in one line
-	State string // how it ended, in words; empty while it runs
-	Began time.Time
-	Lines int64 // that it has written so far
-}
-
 // jobsChanged is ready when there is something new to tell of jobs.
 func (a *Agent) jobsChanged() <-chan struct{} {
 	if a.o.Jobs == nil {
@@ -39,13 +30,13 @@ func (a *Agent) jobsChanged() <-chan struct{} {
 	return a.o.Jobs.Changed()
 }
 
-func (a *Agent) jobsNow() JobsNow {
-	var now JobsNow
+func (a *Agent) jobsNow() event.JobsNow {
+	var now event.JobsNow
 	if a.o.Jobs == nil {
 		return now
 	}
 	for _, j := range a.o.Jobs.List() {
-		now.Jobs = append(now.Jobs, Job{ID: j.ID, Title: j.Title, State: j.State, Began: j.Began, Lines: j.Lines})
+		now.Jobs = append(now.Jobs, event.Job{ID: j.ID, Title: j.Title, State: j.State, Began: j.Began, Lines: j.Lines})
 	}
 	return now
 }
@@ -53,12 +44,12 @@ func (a *Agent) jobsNow() JobsNow {
 // stopJob stops a job without keeping the person's next command waiting.
 func (a *Agent) stopJob(id int) {
 	if a.o.Jobs == nil {
-		_ = a.emit(Notice{Text: "nothing runs in the background here"})
+		_ = a.emit(event.Notice{Text: "nothing runs in the background here"})
 		return
 	}
 	a.asides.Go(func() {
 		if err := a.o.Jobs.Stop(id); err != nil {
-			_ = a.emit(Notice{Text: err.Error()})
+			_ = a.emit(event.Notice{Text: err.Error()})
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/llm/script"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -83,8 +84,8 @@ func TestJobsThatEndAreTold(t *testing.T) {
 	p := script.New(script.Call("c1", "begin", args("a")), script.Say("done"), script.Say("again"))
 	o := options(p, begin)
 	o.Jobs = j
-	play(t, o, []string{"go", "and now"}, func(e loop.Event) []loop.Command {
-		if end, ok := e.(*loop.TurnEnd); ok && end.Steps == 2 {
+	play(t, o, []string{"go", "and now"}, func(e event.Event) []event.Command {
+		if end, ok := e.(*event.TurnEnd); ok && end.Steps == 2 {
 			j.end(2, "killed")
 		}
 		return nil
@@ -108,19 +109,19 @@ func TestJobsAreShown(t *testing.T) {
 	j.begin("npm run dev")
 	o := options(script.New())
 	o.Jobs = j
-	commands, events := make(chan loop.Command, 4), make(chan loop.Event)
+	commands, events := make(chan event.Command, 4), make(chan event.Event)
 	go loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
 	var got []string
 	for e := range events {
 		switch e := e.(type) {
-		case loop.JobsNow:
+		case event.JobsNow:
 			got = append(got, fmt.Sprintf("%d %s %q", e.Jobs[0].ID, e.Jobs[0].Title, e.Jobs[0].State))
 			if len(got) == 1 {
-				commands <- loop.StopJob{ID: 1}
+				commands <- event.StopJob{ID: 1}
 			} else {
-				commands <- loop.StopJob{ID: 9}
+				commands <- event.StopJob{ID: 9}
 			}
-		case loop.Notice:
+		case event.Notice:
 			got = append(got, e.Text)
 			close(commands)
 		}

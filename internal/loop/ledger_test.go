@@ -13,7 +13,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/script"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -42,14 +42,14 @@ func TestReadings(t *testing.T) {
 	p := script.New(
 		script.Reply{}.Call("c1", "look", args("a")).Call("c2", "look", args("gone")).Call("c3", "look", args("stale")).Call("c4", "look", args("seen")).Calls(),
 		script.Say("done"))
-	got := map[string][]tools.Reading{}
+	got := map[string][]event.Reading{}
 	for _, e := range play(t, options(p, reader()), []string{"go"}, nil) {
-		if end, ok := e.(*loop.ToolEnd); ok {
+		if end, ok := e.(*event.ToolEnd); ok {
 			got[end.Result.ID] = end.Reads
 		}
 	}
-	of := func(path string) []tools.Reading { return []tools.Reading{{Path: path, Sum: "1", First: 1, Last: 9}} }
-	if d := cmp.Diff(got, map[string][]tools.Reading{"c1": of("a"), "c2": nil, "c3": of("stale"), "c4": nil}); d != "" {
+	of := func(path string) []event.Reading { return []event.Reading{{Path: path, Sum: "1", First: 1, Last: 9}} }
+	if d := cmp.Diff(got, map[string][]event.Reading{"c1": of("a"), "c2": nil, "c3": of("stale"), "c4": nil}); d != "" {
 		t.Error(d)
 	}
 	msgs := p.Requests()[1].Messages
@@ -61,7 +61,7 @@ func TestReadings(t *testing.T) {
 // visit plays one prompt with the real tools of dir on a session that goes on
 // from before, changes files when the call of that id is over, and returns the
 // results of all calls and what the session came to.
-func visit(t *testing.T, dir string, before []loop.Durable, p llm.Provider, after map[string]func()) (results map[string]string, all []loop.Durable) {
+func visit(t *testing.T, dir string, before []event.Durable, p llm.Provider, after map[string]func()) (results map[string]string, all []event.Durable) {
 	t.Helper()
 	w, err := tools.Open(dir)
 	if err != nil {
@@ -72,8 +72,8 @@ func visit(t *testing.T, dir string, before []loop.Durable, p llm.Provider, afte
 	o := options(p, tools.Files(w, known)...)
 	o.Ledger, o.State = known, foldOf(t, before)
 	results = map[string]string{}
-	events := play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
-		end, ok := e.(*loop.ToolEnd)
+	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
+		end, ok := e.(*event.ToolEnd)
 		if !ok {
 			return nil
 		}

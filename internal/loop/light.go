@@ -1,24 +1,27 @@
 package loop
 
-import "agent/internal/llm"
+import (
+	"agent/internal/llm"
+	"agent/internal/loop/event"
+)
 
 // decodeLight is Decode without what may be long: the text, arguments and
 // images of messages, and what tools wrote and read. A prompt keeps its text.
 // What is left tells which events a session has, where it can continue, and
 // which results it lacks.
-func decodeLight(record []byte) (Durable, error) {
-	e, err := Decode(record)
+func decodeLight(record []byte) (event.Durable, error) {
+	e, err := event.Decode(record)
 	switch e := e.(type) {
-	case *UserSaid:
+	case *event.UserSaid:
 		e.Images = nil
-	case *Partial:
+	case *event.Partial:
 		e.Text = ""
-	case *MessageDone:
+	case *event.MessageDone:
 		e.Message = lightMessage(e.Message)
-	case *ToolEnd:
-		return &ToolEnd{Meta: e.Meta, Result: lightMessage(e.Result)}, err
-	case *ShellEnd:
-		return &ShellEnd{Meta: e.Meta, ID: e.ID, Join: e.Join}, err
+	case *event.ToolEnd:
+		return &event.ToolEnd{Meta: e.Meta, Result: lightMessage(e.Result)}, err
+	case *event.ShellEnd:
+		return &event.ShellEnd{Meta: e.Meta, ID: e.ID, Join: e.Join}, err
 	}
 	return e, err
 }

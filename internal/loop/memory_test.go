@@ -14,20 +14,21 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
 // command gives an agent commands one after the other: the next one after the
 // event that done says ends the one before.
-func command(t *testing.T, o loop.Options, commands []loop.Command, done func(loop.Event) bool) []loop.Event {
+func command(t *testing.T, o loop.Options, commands []event.Command, done func(event.Event) bool) []event.Event {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), hang)
 	defer stop()
-	in, events := make(chan loop.Command, len(commands)), make(chan loop.Event)
+	in, events := make(chan event.Command, len(commands)), make(chan event.Event)
 	go loop.NewAgent(fill(o)).Run(ctx, in, events)
 	in <- commands[0]
 	next := 1
-	var all []loop.Event
+	var all []event.Event
 	for e := range events {
 		all = append(all, e)
 		if !done(e) {
@@ -48,9 +49,9 @@ func command(t *testing.T, o loop.Options, commands []loop.Command, done func(lo
 }
 
 // carriedOut ends prompts, renames, rewinds, cuts, and what is refused.
-func carriedOut(e loop.Event) bool {
+func carriedOut(e event.Event) bool {
 	switch e.(type) {
-	case *loop.TurnEnd, *loop.Renamed, *loop.Rewound, *loop.Compacted, loop.Notice:
+	case *event.TurnEnd, *event.Renamed, *event.Rewound, *event.Compacted, event.Notice:
 		return true
 	}
 	return false
@@ -68,9 +69,9 @@ func TestRewind(t *testing.T) {
 				o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 				defer o.Log.Close()
 			}
-			say := func(text string) loop.Command { return loop.Prompt{Text: text} }
-			events := command(t, o, []loop.Command{
-				say("one"), loop.Rename{Title: " tides\n and moons "}, say("two"), loop.Rewind{Keep: 10}, loop.Rewind{Keep: 99}, say("three"),
+			say := func(text string) event.Command { return event.Prompt{Text: text} }
+			events := command(t, o, []event.Command{
+				say("one"), event.Rename{Title: " tides\n and moons "}, say("two"), event.Rewind{Keep: 10}, event.Rewind{Keep: 99}, say("three"),
 			}, carriedOut)
 			want := dedent(`
 				user "one"
@@ -84,7 +85,7 @@ func TestRewind(t *testing.T) {
 			}
 			var rewound []int
 			for _, e := range events {
-				if r, ok := e.(*loop.Rewound); ok {
+				if r, ok := e.(*event.Rewound); ok {
 					rewound = append(rewound, r.Keep)
 				}
 			}
@@ -110,7 +111,7 @@ func TestDraft(t *testing.T) {
 	store := history.Open(t.TempDir())
 	log := store.Create(history.Header{Dir: "/w"})
 	defer log.Close()
-	kept := func() (d loop.Draft) {
+	kept := func() (d event.Draft) {
 		text, err := log.Draft()
 		if err != nil {
 			t.Error(err)
@@ -132,32 +133,32 @@ func TestDraft(t *testing.T) {
 	p := script.New(script.Call("c1", "look", args("a")), script.Reply{Deltas: script.Say("on it").Deltas, Hold: map[int]<-chan struct{}{0: steered}})
 	o := options(p, look)
 	o.Log = log
-	commands, events := make(chan loop.Command, 16), make(chan loop.Event)
+	commands, events := make(chan event.Command, 16), make(chan event.Event)
 	ctx, stop := context.WithTimeout(t.Context(), hang)
 	defer stop()
 	go loop.NewAgent(fill(o)).Run(ctx, commands, events)
-	commands <- loop.Prompt{Text: "go"}
+	commands <- event.Prompt{Text: "go"}
 	for e := range events {
 		switch e := e.(type) {
-		case *loop.ToolStart:
-			commands <- loop.SaveDraft{Draft: loop.Draft{Text: "and b", Queue: []loop.Waiting{{Text: "later"}}}}
-			commands <- loop.Prompt{Text: "and b", Images: images}
-			commands <- loop.SaveDraft{Draft: loop.Draft{Queue: []loop.Waiting{{Text: "and b"}, {Text: "later"}}}} // the front end sees it wait too
-			commands <- loop.Rewind{}
-		case loop.Notice: // the commands before are carried out
-			if d := cmp.Diff(kept(), loop.Draft{Queue: []loop.Waiting{{Text: "and b", Images: images}, {Text: "later"}}}); d != "" {
+		case *event.ToolStart:
+			commands <- event.SaveDraft{Draft: event.Draft{Text: "and b", Queue: []event.Waiting{{Text: "later"}}}}
+			commands <- event.Prompt{Text: "and b", Images: images}
+			commands <- event.SaveDraft{Draft: event.Draft{Queue: []event.Waiting{{Text: "and b"}, {Text: "later"}}}} // the front end sees it wait too
+			commands <- event.Rewind{}
+		case event.Notice: // the commands before are carried out
+			if d := cmp.Diff(kept(), event.Draft{Queue: []event.Waiting{{Text: "and b", Images: images}, {Text: "later"}}}); d != "" {
 				t.Errorf("while it waits: %s", d)
 			}
 			close(heard)
-		case *loop.UserSaid:
+		case *event.UserSaid:
 			if e.Text == "and b" {
-				if d := cmp.Diff(kept(), loop.Draft{Queue: []loop.Waiting{{Text: "later"}}}); d != "" {
+				if d := cmp.Diff(kept(), event.Draft{Queue: []event.Waiting{{Text: "later"}}}); d != "" {
 					t.Errorf("once it is told: %s", d)
 				}
 				close(steered)
 			}
-		case *loop.TurnEnd:
-			commands <- loop.SaveDraft{}
+		case *event.TurnEnd:
+			commands <- event.SaveDraft{}
 			close(commands)
 		}
 	}
@@ -168,11 +169,11 @@ func TestDraft(t *testing.T) {
 
 // A draft of a program that kept no images can be read.
 func TestDraftOfTexts(t *testing.T) {
-	var got loop.Draft
+	var got event.Draft
 	if err := json.Unmarshal([]byte(`{"text":"a","queue":["b",{"text":"c"}]}`), &got); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(got, loop.Draft{Text: "a", Queue: []loop.Waiting{{Text: "b"}, {Text: "c"}}}); diff != "" {
+	if diff := cmp.Diff(got, event.Draft{Text: "a", Queue: []event.Waiting{{Text: "b"}, {Text: "c"}}}); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -186,20 +187,20 @@ func TestDraftIsNotKept(t *testing.T) {
 	if err := os.MkdirAll(inTheWay, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	draft := loop.SaveDraft{Draft: loop.Draft{Text: "half a"}}
-	commands, events := make(chan loop.Command, 8), make(chan loop.Event)
+	draft := event.SaveDraft{Draft: event.Draft{Text: "half a"}}
+	commands, events := make(chan event.Command, 8), make(chan event.Event)
 	go loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
-	commands <- loop.Prompt{Text: "one"}
+	commands <- event.Prompt{Text: "one"}
 	var notices []string
 	for e := range events {
 		switch e := e.(type) {
-		case *loop.TurnEnd:
+		case *event.TurnEnd:
 			commands <- draft
 			commands <- draft
-			commands <- loop.Rename{Title: "all is well"}
-		case loop.Notice:
+			commands <- event.Rename{Title: "all is well"}
+		case event.Notice:
 			notices = append(notices, e.Text)
-		case *loop.Renamed:
+		case *event.Renamed:
 			close(commands)
 		}
 	}
@@ -221,15 +222,15 @@ func TestRoomAgain(t *testing.T) {
 	o.Log = history.Open(dir).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
 	ends := 0
-	events := play(t, o, []string{"one", "two"}, func(e loop.Event) []loop.Command {
-		end, ok := e.(*loop.TurnEnd)
+	events := play(t, o, []string{"one", "two"}, func(e event.Event) []event.Command {
+		end, ok := e.(*event.TurnEnd)
 		if !ok {
 			return nil
 		}
 		if ends++; ends > 1 {
 			return nil
 		}
-		if end.Reason != loop.LogError || end.Hint == "" {
+		if end.Reason != event.LogError || end.Hint == "" {
 			t.Errorf("got %+v, want an end by the log with a hint", end)
 		}
 		if n := len(p.Requests()); n > 0 {

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/loop/event"
 )
 
 // Outline is what a list of sessions tells of one.
@@ -95,26 +96,26 @@ func (s *summing) add(record []byte) {
 	} else if json.Unmarshal(record, &e) != nil {
 		return
 	}
-	switch eventOf(e.Type).(type) {
-	case nil, *Partial:
+	switch event.Blank(e.Type).(type) {
+	case nil, *event.Partial:
 		return
-	case *Rewound:
+	case *event.Rewound:
 		s.rewind(e.Keep)
 		return
-	case *UserSaid:
+	case *event.UserSaid:
 		s.message()
 		if s.FirstAt < 0 {
 			s.First, s.FirstAt = firstWords(e.Text), s.Events
 		}
-	case *ShellStart:
+	case *event.ShellStart:
 		if s.FirstAt < 0 && s.First == "" { // until there is a prompt
 			s.First = firstWords("!" + e.Line)
 		}
-	case *MessageDone:
+	case *event.MessageDone:
 		if e.Message.Kind == llm.Assistant {
 			s.message()
 		}
-	case *Renamed:
+	case *event.Renamed:
 		s.Title = e.Title
 	}
 	s.Events++

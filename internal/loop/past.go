@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"agent/internal/history"
+	"agent/internal/loop/event"
 )
 
 // past is where the events of a session are, by their numbers. It is changed by
@@ -37,15 +38,15 @@ func (p *past) begin(at []int64, lost error) {
 }
 
 // add takes an event and its record, which waits from now on.
-func (p *past) add(e Durable, record []byte) {
+func (p *past) add(e event.Durable, record []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all := &p.all
 	number := int64(all.took + len(all.waiting))
 	all.waiting = append(all.waiting, record)
 	switch e := e.(type) {
-	case *Partial:
-	case *Rewound:
+	case *event.Partial:
+	case *event.Rewound:
 		all.at = all.at[:min(e.Keep, len(all.at))]
 	default:
 		all.at = append(all.at, ^number)
@@ -157,17 +158,17 @@ func recordsAt(v *history.View, at []int64) iter.Seq2[[]byte, error] {
 
 // Page returns the events of the session from number from up to, and without,
 // number to. It may be called by any goroutine, once the session is Surveyed.
-func (a *Agent) Page(from, to int) ([]Event, error) {
+func (a *Agent) Page(from, to int) ([]event.Event, error) {
 	p, err := a.past.page(from, to)
 	if err != nil {
 		return nil, err
 	}
-	var events []Event
+	var events []event.Event
 	for record, err := range p.records(a.o.Log) {
 		if err != nil {
 			return nil, err
 		}
-		e, err := Decode(record)
+		e, err := event.Decode(record)
 		if err != nil {
 			return nil, err
 		}

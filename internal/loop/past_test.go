@@ -17,6 +17,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // What is found by a look over a session, and what is read of it page by page
@@ -104,33 +105,33 @@ func nonsense(t *testing.T, r *rand.Rand) (records []history.Record) {
 	id := func() string { return fmt.Sprintf("c\"%d", r.IntN(4)) }
 	reply := func() string { return fmt.Sprint("r", r.IntN(3)) }
 	for i := range 5 + r.IntN(120) {
-		at := loop.Meta{Time: time.Date(2026, 11, 1, 12, 0, 0, i*1000, time.UTC)}
+		at := event.Meta{Time: time.Date(2026, 11, 1, 12, 0, 0, i*1000, time.UTC)}
 		one := func(k llm.Kind) llm.Message {
 			return llm.Message{Kind: k, Reply: reply(), ID: id(), Name: "run", Text: words(), Input: []byte(`{"a":["}\"",{"b":1.5e3}]}`), Raw: words()}
 		}
-		all := []loop.Durable{
-			&loop.UserSaid{Meta: at, Text: words(), Images: []llm.Image{{MediaType: "image/png", Data: []byte("x")}}},
-			&loop.UserSaid{Meta: at, Text: words(), Steered: true, Auto: r.IntN(2) == 0},
-			&loop.Partial{Meta: at, Reply: reply(), Kind: llm.Assistant, Text: words()},
-			&loop.Partial{Meta: at, Reply: reply(), Kind: llm.Thinking, Text: words()},
-			&loop.MessageDone{Meta: at, Message: one(llm.Assistant)},
-			&loop.MessageDone{Meta: at, Message: one(llm.ToolCall)},
-			&loop.ToolStart{Meta: at, ID: id(), Title: words(), Effect: "execute", Targets: []loop.Target{{Kind: "command", Value: words()}}},
-			&loop.Decided{Meta: at, ID: id(), Decision: loop.Answered, Chosen: []string{words()}},
-			&loop.ToolEnd{Meta: at, Result: one(llm.ToolResult), Title: words(), Outcome: loop.OK, Diffs: []loop.Diff{{Path: "a", Unified: words()}}},
-			&loop.StepEnd{Meta: at, Reply: reply(), Model: "script/test", Usage: llm.Usage{Input: i}, Cost: &cost},
-			&loop.TurnEnd{Meta: at, Reason: loop.Done},
-			&loop.ModelSet{Meta: at, Model: words(), Effort: words(), BaseURL: words(), Host: words()},
-			&loop.ModeSet{Meta: at, Mode: words()},
-			&loop.TodoSet{Meta: at, Items: []loop.TodoItem{{Text: words(), State: loop.TodoActive}}},
-			&loop.Renamed{Meta: at, Title: words()},
-			&loop.Compacted{Meta: at, Replies: 1},
-			&loop.ShellStart{Meta: at, ID: id(), Line: words(), Join: r.IntN(2) == 0},
-			&loop.ShellEnd{Meta: at, ID: id(), Line: words(), Join: true, Text: words()},
-			&loop.ShellTold{Meta: at, ID: id()},
+		all := []event.Durable{
+			&event.UserSaid{Meta: at, Text: words(), Images: []llm.Image{{MediaType: "image/png", Data: []byte("x")}}},
+			&event.UserSaid{Meta: at, Text: words(), Steered: true, Auto: r.IntN(2) == 0},
+			&event.Partial{Meta: at, Reply: reply(), Kind: llm.Assistant, Text: words()},
+			&event.Partial{Meta: at, Reply: reply(), Kind: llm.Thinking, Text: words()},
+			&event.MessageDone{Meta: at, Message: one(llm.Assistant)},
+			&event.MessageDone{Meta: at, Message: one(llm.ToolCall)},
+			&event.ToolStart{Meta: at, ID: id(), Title: words(), Effect: "execute", Targets: []event.Target{{Kind: "command", Value: words()}}},
+			&event.Decided{Meta: at, ID: id(), Decision: event.Answered, Chosen: []string{words()}},
+			&event.ToolEnd{Meta: at, Result: one(llm.ToolResult), Title: words(), Outcome: event.OK, Diffs: []event.Diff{{Path: "a", Unified: words()}}},
+			&event.StepEnd{Meta: at, Reply: reply(), Model: "script/test", Usage: llm.Usage{Input: i}, Cost: &cost},
+			&event.TurnEnd{Meta: at, Reason: event.Done},
+			&event.ModelSet{Meta: at, Model: words(), Effort: words(), BaseURL: words(), Host: words()},
+			&event.ModeSet{Meta: at, Mode: words()},
+			&event.TodoSet{Meta: at, Items: []event.TodoItem{{Text: words(), State: event.TodoActive}}},
+			&event.Renamed{Meta: at, Title: words()},
+			&event.Compacted{Meta: at, Replies: 1},
+			&event.ShellStart{Meta: at, ID: id(), Line: words(), Join: r.IntN(2) == 0},
+			&event.ShellEnd{Meta: at, ID: id(), Line: words(), Join: true, Text: words()},
+			&event.ShellTold{Meta: at, ID: id()},
 		}
 		if r.IntN(25) == 0 {
-			all = []loop.Durable{&loop.Rewound{Meta: at, Keep: r.IntN(i + 2)}}
+			all = []event.Durable{&event.Rewound{Meta: at, Keep: r.IntN(i + 2)}}
 		}
 		records = append(records, recordsOf(t, all[r.IntN(len(all))])...)
 		if r.IntN(20) == 0 {
@@ -170,7 +171,7 @@ func samePast(t *testing.T, s *history.Store) {
 	// What the person ran and did not end is ended by the agent, as it goes on.
 	whole := state
 	for n := len(state.Closing) - 1; n >= 0; n-- {
-		if _, ok := state.Closing[n].(*loop.ShellEnd); !ok {
+		if _, ok := state.Closing[n].(*event.ShellEnd); !ok {
 			break
 		}
 		state.Closing, state.Events = state.Closing[:n], state.Events[:len(state.Events)-1]
@@ -185,11 +186,11 @@ func samePast(t *testing.T, s *history.Store) {
 	a := loop.NewAgent(fill(loop.Options{Log: log}))
 	ctx, stop := context.WithTimeout(t.Context(), hang)
 	defer stop()
-	commands, events := make(chan loop.Command), make(chan loop.Event)
+	commands, events := make(chan event.Command), make(chan event.Event)
 	go a.Run(ctx, commands, events)
 	if want.Events > 0 || len(problems) > 0 {
 		e := <-events
-		if d := cmp.Diff(e, loop.Event(want), cmpopts.EquateEmpty()); d != "" {
+		if d := cmp.Diff(e, event.Event(want), cmpopts.EquateEmpty()); d != "" {
 			t.Fatal(d)
 		}
 		for i, from := range want.Bounds {
@@ -197,7 +198,7 @@ func samePast(t *testing.T, s *history.Store) {
 		}
 	}
 	close(commands)
-	var ends []loop.Event
+	var ends []event.Event
 	for e := range events {
 		ends = append(ends, e)
 	}
@@ -210,7 +211,7 @@ func samePast(t *testing.T, s *history.Store) {
 	}
 }
 
-func samePage(t *testing.T, a *loop.Agent, events []loop.Durable, from, to int) {
+func samePage(t *testing.T, a *loop.Agent, events []event.Durable, from, to int) {
 	t.Helper()
 	page, err := a.Page(from, to)
 	if err != nil {
@@ -237,7 +238,7 @@ func sameEnding(t *testing.T, v *history.View, all loop.State, least int) {
 	if d := cmp.Diff(end.Closing, all.Closing, cmpopts.EquateEmpty()); d != "" {
 		t.Errorf("closing, after the last %d: %s", least, d)
 	}
-	said, _ := append(slices.Clip(all.Events), &loop.TurnEnd{})[n].(*loop.UserSaid)
+	said, _ := append(slices.Clip(all.Events), &event.TurnEnd{})[n].(*event.UserSaid)
 	if n > 0 && (len(end.Events)-len(end.Closing) < least || said == nil || said.Steered) {
 		t.Errorf("the last %d: got %d events, of which the first is %v, want a prompt that begins a turn", least, len(end.Events), all.Events[n])
 	}
@@ -261,14 +262,14 @@ func sameTaken(t *testing.T, v *history.View, kept int) (cost float64) {
 		if err != nil {
 			continue
 		}
-		e, err := loop.Decode(r.Body)
+		e, err := event.Decode(r.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
 		switch e := e.(type) {
-		case nil, *loop.Partial, *loop.Rewound:
+		case nil, *event.Partial, *event.Rewound:
 			continue
-		case *loop.StepEnd:
+		case *event.StepEnd:
 			if e.Cost != nil {
 				cost += *e.Cost
 			}
@@ -289,19 +290,19 @@ func sameTaken(t *testing.T, v *history.View, kept int) (cost float64) {
 }
 
 // surveyOf is what there is to tell of a session that was folded.
-func surveyOf(s loop.State) loop.Surveyed {
-	out := loop.Surveyed{Events: len(s.Events), Bounds: []int{0}, Todo: s.Todo, Title: s.Title, Model: s.Model, Effort: s.Effort, BaseURL: s.BaseURL, Host: s.Host, Mode: s.Mode}
+func surveyOf(s loop.State) event.Opened {
+	out := event.Opened{Events: len(s.Events), Bounds: []int{0}, Todo: s.Todo, Title: s.Title, Model: s.Model, Effort: s.Effort, BaseURL: s.BaseURL, Host: s.Host, Mode: s.Mode}
 	for i, e := range s.Events {
 		switch e := e.(type) {
-		case *loop.UserSaid:
+		case *event.UserSaid:
 			if !e.Steered {
 				out.Bounds = append(out.Bounds, i)
 				out.Turns++
 			}
 			if !e.Auto {
-				out.Prompts = append(out.Prompts, loop.Said{Text: e.Text, Time: e.Time, At: i, Steered: e.Steered})
+				out.Prompts = append(out.Prompts, event.PastPrompt{Text: e.Text, Time: e.Time, At: i, Steered: e.Steered})
 			}
-		case *loop.StepEnd:
+		case *event.StepEnd:
 			if i+1 < len(s.Events) {
 				out.Bounds = append(out.Bounds, i+1)
 			}
@@ -315,7 +316,7 @@ func surveyOf(s loop.State) loop.Surveyed {
 // A session with a record that nobody can read is told of as one that cannot be
 // read, and has no pages.
 func TestSessionThatCannotBeSurveyed(t *testing.T) {
-	records := recordsOf(t, &loop.UserSaid{Text: "one"}, &loop.TurnEnd{Reason: loop.Done})
+	records := recordsOf(t, &event.UserSaid{Text: "one"}, &event.TurnEnd{Reason: event.Done})
 	records = append(records, history.Record{Body: []byte(`{"type":"user","text":7}`)})
 	log, _, err := placed(t, logOf(t, records)).ResumeTail("x")
 	if err != nil {
@@ -325,17 +326,17 @@ func TestSessionThatCannotBeSurveyed(t *testing.T) {
 	a := loop.NewAgent(fill(loop.Options{Log: log}))
 	ctx, stop := context.WithTimeout(t.Context(), hang)
 	defer stop()
-	commands, events := make(chan loop.Command), make(chan loop.Event)
+	commands, events := make(chan event.Command), make(chan event.Event)
 	go a.Run(ctx, commands, events)
 	close(commands)
-	var all []loop.Event
+	var all []event.Event
 	for e := range events {
 		all = append(all, e)
 	}
 	if len(all) != 1 {
 		t.Fatalf("got %v, want one event", all)
 	}
-	if e, ok := all[0].(loop.Unsurveyed); !ok || e.Why == "" {
+	if e, ok := all[0].(event.Unreadable); !ok || e.Why == "" {
 		t.Errorf("got %#v, want why it cannot be read", all[0])
 	}
 	if _, err := a.Page(0, 1); err == nil {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"agent/internal/llm"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 )
 
 // What the model is told when mode plan begins and when it is over.
@@ -16,7 +16,7 @@ const (
 // planNews tells the model that mode plan has begun or is over, once.
 func (a *Agent) planNews() []string {
 	a.mu.Lock()
-	plans := a.policy.Mode == policy.Plan
+	plans := a.policy.Mode == event.ModePlan
 	a.mu.Unlock()
 	if plans == a.planning {
 		return nil

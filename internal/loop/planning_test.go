@@ -6,8 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm/script"
-	"agent/internal/loop"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -16,10 +15,10 @@ import (
 func TestModePlan(t *testing.T) {
 	p := script.New(script.Call("c1", "edit", args("a")), script.Call("c2", "run", args("b")), script.Say("a plan"))
 	o := options(p, echo("edit", tools.Write), echo("run", tools.Execute))
-	o.Mode = policy.Plan
-	events := play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
-		if a, ok := e.(loop.Asked); ok {
-			return []loop.Command{loop.Answer{ID: a.Ask.ID, Decision: loop.Allow}}
+	o.Mode = event.ModePlan
+	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
+		if a, ok := e.(event.Asked); ok {
+			return []event.Command{event.Answer{ID: a.Ask.ID, Decision: event.Allow}}
 		}
 		return nil
 	})
@@ -34,9 +33,9 @@ func TestModePlan(t *testing.T) {
 	if d := cmp.Diff(conversation(p.Requests()[2]), told); d != "" {
 		t.Error(d)
 	}
-	for mode, want := range map[policy.Mode]string{
-		policy.Plan: "",
-		policy.Ask:  "user \"[The person has left mode plan: files may be changed again.]\"\n",
+	for mode, want := range map[event.Mode]string{
+		event.ModePlan: "",
+		event.ModeAsk:  "user \"[The person has left mode plan: files may be changed again.]\"\n",
 	} {
 		p := script.New(script.Say("well"))
 		o := options(p)

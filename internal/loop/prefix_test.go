@@ -15,6 +15,7 @@ import (
 	"agent/internal/llm/openai"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // Whatever a session is cut off at, however its log is damaged, and whatever
@@ -23,7 +24,7 @@ import (
 func TestEveryPrefixIsAccepted(t *testing.T) {
 	logs := map[string][]history.Record{"rewound and cut": eventful(t)}
 	logs["everything"], _ = session(t)
-	logs["old"] = recordsOf(t, append(oldConversation(), &loop.Compacted{Replies: 1})...)
+	logs["old"] = recordsOf(t, append(oldConversation(), &event.Compacted{Replies: 1})...)
 	names, err := filepath.Glob(filepath.Join("..", "history", "testdata", "*", "*.jsonl"))
 	if err != nil || len(names) == 0 {
 		t.Fatalf("got %v, %v, want the logs of every format", names, err)
@@ -92,8 +93,8 @@ func eventful(t *testing.T) (records []history.Record) {
 	o.Model.Context = 0
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
-	command(t, o, []loop.Command{
-		loop.Prompt{Text: "one"}, loop.Compact{}, loop.Prompt{Text: "two"}, loop.Rewind{Keep: 12}, loop.Prompt{Text: "three"},
+	command(t, o, []event.Command{
+		event.Prompt{Text: "one"}, event.Compact{}, event.Prompt{Text: "two"}, event.Rewind{Keep: 12}, event.Prompt{Text: "three"},
 	}, carriedOut)
 	sameAsFolded(t, o.Log, p)
 	for r, err := range recorded(o.Log) {

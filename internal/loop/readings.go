@@ -1,6 +1,9 @@
 package loop
 
-import "agent/internal/tools"
+import (
+	"agent/internal/loop/event"
+	"agent/internal/tools"
+)
 
 // reading is what the model got to know of files with the result of one call.
 type reading struct {
@@ -10,11 +13,19 @@ type reading struct {
 }
 
 // stored returns readings as a session keeps them: without the files' contents.
-func stored(reads []tools.Reading) []tools.Reading {
+func stored(reads []tools.Reading) []event.Reading {
+	var out []event.Reading
+	for _, r := range reads {
+		out = append(out, event.Reading{Path: r.Path, Sum: r.Sum, First: r.First, Last: r.Last})
+	}
+	return out
+}
+
+// restored returns what a session kept of readings.
+func restored(reads []event.Reading) []tools.Reading {
 	var out []tools.Reading
 	for _, r := range reads {
-		r.Content = nil
-		out = append(out, r)
+		out = append(out, tools.Reading{Path: r.Path, Sum: r.Sum, First: r.First, Last: r.Last})
 	}
 	return out
 }

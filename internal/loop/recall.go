@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 )
 
@@ -35,7 +36,7 @@ func (a *Agent) read(f *folding, from, to int) error {
 		if err != nil {
 			return err
 		}
-		e, err := Decode(record)
+		e, err := event.Decode(record)
 		if err != nil {
 			return err
 		}

@@ -3,12 +3,13 @@ package loop
 import (
 	"fmt"
 
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
 // emit writes a durable event to the log, then sends e. The error is that of
 // the log, which takes what it could not take with a later event.
-func (a *Agent) emit(e Event) error {
+func (a *Agent) emit(e event.Event) error {
 	unkept, err := a.put(e)
 	a.tellUnkept(unkept)
 	return err
@@ -16,18 +17,18 @@ func (a *Agent) emit(e Event) error {
 
 // put is emit. What is on record is no draft any more before it is shown: the
 // first error says that this could not be kept.
-func (a *Agent) put(e Event) (unkept, err error) {
+func (a *Agent) put(e event.Event) (unkept, err error) {
 	a.log.Lock()
 	defer a.log.Unlock()
-	if d, ok := e.(Durable); ok {
+	if d, ok := e.(event.Durable); ok {
 		err = a.save(d)
 		a.ran.take(d)
 	}
-	if said, ok := e.(*UserSaid); ok && !said.Auto && err == nil {
+	if said, ok := e.(*event.UserSaid); ok && !said.Auto && err == nil {
 		a.draft.sent(said.Text)
 		unkept = a.saveDraft()
 	}
-	if _, end := e.(*TurnEnd); end {
+	if _, end := e.(*event.TurnEnd); end {
 		a.over.Store(true)
 	}
 	select {
@@ -37,17 +38,17 @@ func (a *Agent) put(e Event) (unkept, err error) {
 	return unkept, err
 }
 
-func (a *Agent) save(d Durable) error {
+func (a *Agent) save(d event.Durable) error {
 	switch d.(type) {
-	case *UserSaid:
+	case *event.UserSaid:
 		a.begun, a.spoken = true, true
-	case *ShellStart:
+	case *event.ShellStart:
 		a.begun = true
 	}
-	if _, partial := d.(*Partial); partial && a.o.Log == nil {
+	if _, partial := d.(*event.Partial); partial && a.o.Log == nil {
 		return nil // nobody will miss what follows it
 	}
-	record, err := Encode(d)
+	record, err := event.Encode(d)
 	if err != nil {
 		return err
 	}
@@ -70,11 +71,11 @@ func (a *Agent) save(d Durable) error {
 
 // synced reports whether d must survive a loss of power from now on.
 // What need not is synced soon, see syncSoon.
-func synced(d Durable) bool {
+func synced(d event.Durable) bool {
 	switch d := d.(type) {
-	case *MessageDone, *StepEnd: // a tool_start or the turn's end follows
+	case *event.MessageDone, *event.StepEnd: // a tool_start or the turn's end follows
 		return false
-	case *ToolStart: // what only reads can be done again, and mostly ends at once
+	case *event.ToolStart: // what only reads can be done again, and mostly ends at once
 		return d.Effect != string(tools.Read)
 	}
 	return true

@@ -11,6 +11,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -78,12 +79,12 @@ func TestReplyIsStoppedAtItsLimit(t *testing.T) {
 			if d := cmp.Diff(trace(events), dedent(c.want)); d != "" {
 				t.Error(d)
 			}
-			if end := events[len(events)-1].(*loop.TurnEnd); end.Hint != c.hint {
+			if end := events[len(events)-1].(*event.TurnEnd); end.Hint != c.hint {
 				t.Errorf("got hint %q, want %q", end.Hint, c.hint)
 			}
 			shown := 0
 			for _, e := range events {
-				if s, ok := e.(loop.Streamed); ok {
+				if s, ok := e.(event.Streamed); ok {
 					switch d := s.Delta.(type) {
 					case llm.TextDelta:
 						shown += len(d.Text)

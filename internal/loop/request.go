@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/loop/event"
 )
 
 const (
@@ -65,13 +66,13 @@ func (t *Turn) askOne(ctx context.Context, m Model, msgs []llm.Message, tries in
 		reply, err := t.stream(ctx, m, req)
 		if err == nil && len(reply.Messages()) == 0 && reply.Finish.Reason == llm.Stop && !emptyBefore {
 			emptyBefore = true
-			t.emit(Retrying{Attempt: 2, Of: 2, Error: "the model gave an empty answer"})
+			t.emit(event.Retrying{Attempt: 2, Of: 2, Error: "the model gave an empty answer"})
 			continue
 		}
 		e, ok := errors.AsType[*llm.Error](err)
 		if ok && e.Kind == llm.ErrInvalid && req.Schema != nil && !accepted(reply) {
 			t.fitting.plain = true
-			t.emit(Notice{Text: e.Error() + ". The schema is left out of the request and checked here."})
+			t.emit(event.Notice{Text: e.Error() + ". The schema is left out of the request and checked here."})
 			continue
 		}
 		if ok && e.Kind == llm.ErrNoTools && t.writesCalls(ctx, m, e) {
@@ -93,7 +94,7 @@ func (t *Turn) askOne(ctx context.Context, m Model, msgs []llm.Message, tries in
 			later.Hint = askedToWait(t.Now(), e.RetryAfter)
 			return reply, &later
 		}
-		t.emit(Retrying{Attempt: try + 1, Of: of, In: wait, Error: e.Error(), Hint: e.Hint})
+		t.emit(event.Retrying{Attempt: try + 1, Of: of, In: wait, Error: e.Error(), Hint: e.Hint})
 		if t.Sleep(ctx, wait) != nil {
 			return reply, err
 		}
@@ -114,14 +115,14 @@ func (t *Turn) writesCalls(ctx context.Context, m Model, err error) bool {
 	if m.AsText == nil || t.asText[m.Name] {
 		return false
 	}
-	if t.Approve != nil && !t.goOn(ctx, TextAsk, m.Name+" has no tool calling. Go on with calls written as text?", err.Error()) {
+	if t.Approve != nil && !t.goOn(ctx, event.TextAsk, m.Name+" has no tool calling. Go on with calls written as text?", err.Error()) {
 		return false
 	}
 	if t.asText == nil {
 		t.asText = map[string]bool{}
 	}
 	t.asText[m.Name] = true
-	t.emit(Notice{Text: m.Name + " writes its tool calls as text from here on."})
+	t.emit(event.Notice{Text: m.Name + " writes its tool calls as text from here on."})
 	return true
 }
 
@@ -172,7 +173,7 @@ func (t *Turn) stream(ctx context.Context, m Model, req llm.Request) (*llm.Reply
 	reply.MaxBytes = t.MaxReplyBytes
 	save := saver{t: t, reply: reply.ID, last: t.Now()}
 	silent := time.AfterFunc(t.Silence, func() {
-		_ = t.Emit(Notice{Text: m.Name + " has said nothing for " + t.Silence.String() + ", but the connection is alive."})
+		_ = t.Emit(event.Notice{Text: m.Name + " has said nothing for " + t.Silence.String() + ", but the connection is alive."})
 	})
 	defer silent.Stop()
 	for d, err := range t.provider(m).Stream(ctx, req) {
@@ -181,7 +182,7 @@ func (t *Turn) stream(ctx context.Context, m Model, req llm.Request) (*llm.Reply
 		}
 		silent.Reset(t.Silence)
 		if d = reply.Add(d); d != nil {
-			t.emit(Streamed{Reply: reply.ID, Delta: d})
+			t.emit(event.Streamed{Reply: reply.ID, Delta: d})
 			save.add(d)
 		}
 		if t.logErr != nil || reply.Exceeded() != "" { // to stop here ends the request
@@ -239,7 +240,7 @@ func (s *saver) piece(kind llm.Kind) *strings.Builder {
 func (s *saver) flush() {
 	for _, p := range s.pieces {
 		if p.text.Len() > 0 {
-			s.t.emit(&Partial{Meta: s.t.now(), Reply: s.reply, Kind: p.kind, Text: p.text.String()})
+			s.t.emit(&event.Partial{Meta: s.t.now(), Reply: s.reply, Kind: p.kind, Text: p.text.String()})
 		}
 	}
 	s.pieces = nil

@@ -1,6 +1,10 @@
 package loop
 
-import "slices"
+import (
+	"slices"
+
+	"agent/internal/loop/event"
+)
 
 // rewind takes back what was said after the first keep events, while no turn
 // runs. Files stay as they are: what is to follow them back needs the kept
@@ -8,35 +12,35 @@ import "slices"
 func (a *Agent) rewind(keep int) {
 	events, err := a.lightEvents()
 	if err != nil {
-		_ = a.emit(Notice{Text: "Nothing was taken back: " + err.Error()})
+		_ = a.emit(event.Notice{Text: "Nothing was taken back: " + err.Error()})
 		return
 	}
 	keep = boundary(events, keep)
 	if keep == len(events) {
-		_ = a.emit(Notice{Text: "There is nothing to take back."})
+		_ = a.emit(event.Notice{Text: "There is nothing to take back."})
 		return
 	}
-	asked := slices.ContainsFunc(events[keep:], func(e Durable) bool { _, ok := e.(*ModeSet); return ok })
-	_ = a.emit(&Rewound{Meta: Meta{Time: a.o.Now()}, Keep: keep})
+	asked := slices.ContainsFunc(events[keep:], func(e event.Durable) bool { _, ok := e.(*event.ModeSet); return ok })
+	_ = a.emit(&event.Rewound{Meta: event.Meta{Time: a.o.Now()}, Keep: keep})
 	a.recalled = false
 	if err := a.recall(); err != nil {
-		_ = a.emit(Notice{Text: err.Error()}) // the next prompt tries again
+		_ = a.emit(event.Notice{Text: err.Error()}) // the next prompt tries again
 	}
 	if asked { // what is asked about stays as the person set it last
 		a.mu.Lock()
 		mode := a.policy.Mode
 		a.mu.Unlock()
-		_ = a.emit(&ModeSet{Meta: Meta{Time: a.o.Now()}, Mode: string(mode)})
+		_ = a.emit(&event.ModeSet{Meta: event.Meta{Time: a.o.Now()}, Mode: string(mode)})
 	}
 }
 
 // lightEvents returns the events of the session so far, without what is long.
-func (a *Agent) lightEvents() ([]Durable, error) {
+func (a *Agent) lightEvents() ([]event.Durable, error) {
 	p, err := a.past.page(0, a.past.count())
 	if err != nil {
 		return nil, err
 	}
-	var events []Durable
+	var events []event.Durable
 	for record, err := range p.records(a.o.Log) {
 		if err != nil {
 			return nil, err

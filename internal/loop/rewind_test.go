@@ -10,16 +10,15 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/loop"
-	"agent/internal/loop/policy"
-	"agent/internal/tools"
+	"agent/internal/loop/event"
 )
 
 // recordsOf are the records of events.
-func recordsOf(t *testing.T, events ...loop.Durable) []history.Record {
+func recordsOf(t *testing.T, events ...event.Durable) []history.Record {
 	t.Helper()
 	var records []history.Record
 	for _, e := range events {
-		body, err := loop.Encode(e)
+		body, err := event.Encode(e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +35,7 @@ func TestFoldRewound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for keep := range len(all.Events) + 3 {
-		rewound, err := loop.Fold(of(append(records[:len(records):len(records)], recordsOf(t, &loop.Rewound{Keep: keep})...)))
+		rewound, err := loop.Fold(of(append(records[:len(records):len(records)], recordsOf(t, &event.Rewound{Keep: keep})...)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,21 +59,21 @@ func TestFoldRewound(t *testing.T) {
 }
 
 func TestFoldNamesAndGrants(t *testing.T) {
-	said := func(text string) *loop.UserSaid { return &loop.UserSaid{Text: text} }
-	end := &loop.TurnEnd{Reason: loop.Done}
-	grant := policy.Grant{Scope: policy.Scope{Kind: tools.Path, Value: "a/"}}
+	said := func(text string) *event.UserSaid { return &event.UserSaid{Text: text} }
+	end := &event.TurnEnd{Reason: event.Done}
+	grant := event.Grant{Kind: "path", Value: "a/"}
 	records := recordsOf(t,
 		said("one"), end,
-		&loop.Renamed{Title: "tides"}, said("two"),
-		&loop.Decided{ID: "c1", Decision: loop.Always, Grant: &grant}, end)
+		&event.Renamed{Title: "tides"}, said("two"),
+		&event.Decided{ID: "c1", Decision: event.Always, Grant: &grant}, end)
 	state, err := loop.Fold(of(records))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(state.Grants, []policy.Grant{grant}); d != "" || state.Title != "tides" {
+	if d := cmp.Diff(state.Grants, []event.Grant{grant}); d != "" || state.Title != "tides" {
 		t.Errorf("got title %q, grants %s", state.Title, d)
 	}
-	state, err = loop.Fold(of(append(records, recordsOf(t, &loop.Rewound{Keep: 2})...)))
+	state, err = loop.Fold(of(append(records, recordsOf(t, &event.Rewound{Keep: 2})...)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,12 +84,12 @@ func TestFoldNamesAndGrants(t *testing.T) {
 
 // A session with many rewinds opens all the same.
 func TestFoldManyRewinds(t *testing.T) {
-	var events []loop.Durable
+	var events []event.Durable
 	for range 2000 {
-		events = append(events, &loop.UserSaid{Text: "x"}, &loop.TurnEnd{Reason: loop.Done}, &loop.UserSaid{Text: "y"}, &loop.TurnEnd{Reason: loop.Done})
+		events = append(events, &event.UserSaid{Text: "x"}, &event.TurnEnd{Reason: event.Done}, &event.UserSaid{Text: "y"}, &event.TurnEnd{Reason: event.Done})
 	}
 	for range 2000 {
-		events = append(events, &loop.UserSaid{Text: "z"}, &loop.TurnEnd{Reason: loop.Done}, &loop.Rewound{Keep: 7000})
+		events = append(events, &event.UserSaid{Text: "z"}, &event.TurnEnd{Reason: event.Done}, &event.Rewound{Keep: 7000})
 	}
 	start := time.Now()
 	state := foldOf(t, events)
@@ -101,10 +100,10 @@ func TestFoldManyRewinds(t *testing.T) {
 
 // A list counts what is left, and a summary goes on from what it was.
 func TestSummarise(t *testing.T) {
-	said := func(text string) *loop.UserSaid { return &loop.UserSaid{Text: text} }
-	end := &loop.TurnEnd{Reason: loop.Done}
+	said := func(text string) *event.UserSaid { return &event.UserSaid{Text: text} }
+	end := &event.TurnEnd{Reason: event.Done}
 	records := recordsOf(t, said("first  words"), end, said("two"), end, said("three"), end,
-		&loop.Rewound{Keep: 2}, said("four"), end, &loop.Renamed{Title: "tides"}, said("five"), end)
+		&event.Rewound{Keep: 2}, said("four"), end, &event.Renamed{Title: "tides"}, said("five"), end)
 	want := []loop.Outline{
 		{"", 0}, {"first words", 1}, {"first words", 1}, {"first words", 2}, {"first words", 2}, {"first words", 3}, {"first words", 3},
 		{"first words", 1}, {"first words", 2}, {"first words", 2}, {"tides", 2}, {"tides", 3}, {"tides", 3},
@@ -121,7 +120,7 @@ func TestSummarise(t *testing.T) {
 			t.Errorf("%d records, one at a time: %s", n, d)
 		}
 	}
-	if got := loop.OutlineOf(of(append(records, recordsOf(t, &loop.Rewound{}, said("anew"))...))); got.Messages != 1 {
+	if got := loop.OutlineOf(of(append(records, recordsOf(t, &event.Rewound{}, said("anew"))...))); got.Messages != 1 {
 		t.Errorf("got %+v after a rewind to the beginning, want one message", got)
 	}
 }

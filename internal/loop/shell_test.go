@@ -13,6 +13,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -36,9 +37,9 @@ func typed(hanging chan<- struct{}) func(string, bool) (tools.Call, error) {
 	}
 }
 
-func shellEnds(events []loop.Event) (out []string) {
+func shellEnds(events []event.Event) (out []string) {
 	for _, e := range events {
-		if end, ok := e.(*loop.ShellEnd); ok {
+		if end, ok := e.(*event.ShellEnd); ok {
 			out = append(out, fmt.Sprintf("%s %v %s %q", end.Line, end.Join, end.Outcome, end.Text))
 		}
 	}
@@ -46,8 +47,8 @@ func shellEnds(events []loop.Event) (out []string) {
 }
 
 // ranOrDone ends prompts, commands that were typed, and what is refused.
-func ranOrDone(e loop.Event) bool {
-	_, ran := e.(*loop.ShellEnd)
+func ranOrDone(e event.Event) bool {
+	_, ran := e.(*event.ShellEnd)
 	return ran || carriedOut(e)
 }
 
@@ -61,8 +62,8 @@ func TestTypedCommandJoins(t *testing.T) {
 	o.Shell = typed(nil)
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
-	events := command(t, o, []loop.Command{
-		loop.RunShell{Line: "x", Join: true}, loop.RunShell{Line: "y"}, loop.Prompt{Text: "one"}, loop.Prompt{Text: "two"},
+	events := command(t, o, []event.Command{
+		event.RunShell{Line: "x", Join: true}, event.RunShell{Line: "y"}, event.Prompt{Text: "one"}, event.Prompt{Text: "two"},
 	}, ranOrDone)
 	want := []string{`x true ok "did x\n[exit 0]\n"`, `y false ok "did y\n[exit 0]\n"`}
 	if d := cmp.Diff(shellEnds(events), want); d != "" {
@@ -104,11 +105,11 @@ func TestTypedCommandBesideATurn(t *testing.T) {
 	o.Shell = typed(nil)
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
-	play(t, o, []string{"one"}, func(e loop.Event) []loop.Command {
+	play(t, o, []string{"one"}, func(e event.Event) []event.Command {
 		switch e.(type) {
-		case *loop.ToolStart:
-			return []loop.Command{loop.RunShell{Line: "x", Join: true}}
-		case *loop.ShellEnd:
+		case *event.ToolStart:
+			return []event.Command{event.RunShell{Line: "x", Join: true}}
+		case *event.ShellEnd:
 			close(ended)
 		}
 		return nil
@@ -130,24 +131,24 @@ func TestTypedCommandIsStopped(t *testing.T) {
 	defer o.Log.Close()
 	ctx, stop := context.WithTimeout(t.Context(), hang)
 	defer stop()
-	commands, events := make(chan loop.Command, 8), make(chan loop.Event, 64)
+	commands, events := make(chan event.Command, 8), make(chan event.Event, 64)
 	go loop.NewAgent(fill(o)).Run(ctx, commands, events)
-	commands <- loop.RunShell{Line: "bad"}
-	commands <- loop.RunShell{Line: "hang", Join: true}
+	commands <- event.RunShell{Line: "bad"}
+	commands <- event.RunShell{Line: "hang", Join: true}
 	<-hanging
-	commands <- loop.RunShell{Line: "x"}
-	var all []loop.Event
+	commands <- event.RunShell{Line: "x"}
+	var all []event.Event
 	refused := 0
 	for e := range events {
 		all = append(all, e)
 		switch e.(type) {
-		case loop.NotRun:
+		case event.NotRun:
 			if refused++; refused == 2 {
-				commands <- loop.Interrupt{}
+				commands <- event.Interrupt{}
 			}
-		case *loop.ShellEnd:
-			commands <- loop.Prompt{Text: "why?"}
-		case *loop.TurnEnd:
+		case *event.ShellEnd:
+			commands <- event.Prompt{Text: "why?"}
+		case *event.TurnEnd:
 			close(commands)
 		}
 	}
@@ -164,12 +165,12 @@ func TestTypedCommandEndsWithTheAgent(t *testing.T) {
 	hanging := make(chan struct{}, 1)
 	o := options(script.New())
 	o.Shell = typed(hanging)
-	commands, events := make(chan loop.Command, 1), make(chan loop.Event, 64)
+	commands, events := make(chan event.Command, 1), make(chan event.Event, 64)
 	go loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
-	commands <- loop.RunShell{Line: "hang"}
+	commands <- event.RunShell{Line: "hang"}
 	<-hanging
 	close(commands)
-	var all []loop.Event
+	var all []event.Event
 	for e := range events {
 		all = append(all, e)
 	}
@@ -181,21 +182,21 @@ func TestTypedCommandEndsWithTheAgent(t *testing.T) {
 // Wherever a session with typed commands ends, or goes back to, it goes on as a
 // conversation that the providers accept, and says what is not known.
 func TestTypedCommandsInEveryPrefix(t *testing.T) {
-	events := []loop.Durable{
-		&loop.ShellStart{ID: "a", Line: "x", Join: true}, &loop.ShellEnd{ID: "a", Line: "x", Join: true, Outcome: loop.OK, Text: "did x\n[exit 0]\n"},
-		&loop.ShellTold{ID: "a"}, &loop.UserSaid{Text: "one"},
-		&loop.ShellStart{ID: "b", Line: "x", Join: true},
-		&loop.MessageDone{Message: llm.Message{Kind: llm.Assistant, Reply: "r1", Text: "let me"}},
-		&loop.ShellStart{ID: "c", Line: "y"},
-		&loop.MessageDone{Message: llm.Message{Kind: llm.ToolCall, Reply: "r1", ID: "c1", Name: "look", Input: []byte(`{}`)}},
-		&loop.ShellEnd{ID: "b", Line: "x", Join: true, Outcome: loop.OK, Text: "did x\n[exit 0]\n"},
-		&loop.ToolStart{ID: "c1", Title: "look"},
-		&loop.ShellEnd{ID: "c", Line: "y", Outcome: loop.OK, Text: "never told"},
-		&loop.ToolEnd{Result: llm.Message{Kind: llm.ToolResult, Reply: "r1", ID: "c1", Text: "seen"}, Outcome: loop.OK},
-		&loop.StepEnd{Reply: "r1"}, &loop.ShellTold{ID: "b"}, &loop.ShellStart{ID: "d", Line: "z", Join: true},
-		&loop.MessageDone{Message: llm.Message{Kind: llm.Assistant, Reply: "r2", Text: "done"}},
-		&loop.StepEnd{Reply: "r2"}, &loop.TurnEnd{Reason: loop.Done},
-		&loop.ShellTold{ID: "d"}, &loop.ShellTold{ID: "nobody"}, &loop.UserSaid{Text: "two"},
+	events := []event.Durable{
+		&event.ShellStart{ID: "a", Line: "x", Join: true}, &event.ShellEnd{ID: "a", Line: "x", Join: true, Outcome: event.OK, Text: "did x\n[exit 0]\n"},
+		&event.ShellTold{ID: "a"}, &event.UserSaid{Text: "one"},
+		&event.ShellStart{ID: "b", Line: "x", Join: true},
+		&event.MessageDone{Message: llm.Message{Kind: llm.Assistant, Reply: "r1", Text: "let me"}},
+		&event.ShellStart{ID: "c", Line: "y"},
+		&event.MessageDone{Message: llm.Message{Kind: llm.ToolCall, Reply: "r1", ID: "c1", Name: "look", Input: []byte(`{}`)}},
+		&event.ShellEnd{ID: "b", Line: "x", Join: true, Outcome: event.OK, Text: "did x\n[exit 0]\n"},
+		&event.ToolStart{ID: "c1", Title: "look"},
+		&event.ShellEnd{ID: "c", Line: "y", Outcome: event.OK, Text: "never told"},
+		&event.ToolEnd{Result: llm.Message{Kind: llm.ToolResult, Reply: "r1", ID: "c1", Text: "seen"}, Outcome: event.OK},
+		&event.StepEnd{Reply: "r1"}, &event.ShellTold{ID: "b"}, &event.ShellStart{ID: "d", Line: "z", Join: true},
+		&event.MessageDone{Message: llm.Message{Kind: llm.Assistant, Reply: "r2", Text: "done"}},
+		&event.StepEnd{Reply: "r2"}, &event.TurnEnd{Reason: event.Done},
+		&event.ShellTold{ID: "d"}, &event.ShellTold{ID: "nobody"}, &event.UserSaid{Text: "two"},
 	}
 	records := recordsOf(t, events...)
 	check := func(what string, records []history.Record) {
@@ -215,9 +216,9 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 		open := map[string]bool{}
 		for _, e := range state.Events {
 			switch e := e.(type) {
-			case *loop.ShellStart:
+			case *event.ShellStart:
 				open[e.ID] = true
-			case *loop.ShellEnd:
+			case *event.ShellEnd:
 				delete(open, e.ID)
 			}
 		}
@@ -227,7 +228,7 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 	}
 	for n := range len(records) + 1 {
 		check(fmt.Sprintf("%d records", n), records[:n])
-		check(fmt.Sprintf("back to %d", n), append(records[:len(records):len(records)], recordsOf(t, &loop.Rewound{Keep: n})...))
+		check(fmt.Sprintf("back to %d", n), append(records[:len(records):len(records)], recordsOf(t, &event.Rewound{Keep: n})...))
 	}
 	state, err := loop.Fold(of(records))
 	if err != nil {
@@ -241,8 +242,8 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 // A session that is gone on with tells the model of the command that had ended
 // without its knowing.
 func TestTypedCommandIsToldAfterResume(t *testing.T) {
-	records := recordsOf(t, &loop.UserSaid{Text: "one"}, &loop.TurnEnd{Reason: loop.Done},
-		&loop.ShellStart{ID: "a", Line: "x", Join: true}, &loop.ShellEnd{ID: "a", Line: "x", Join: true, Outcome: loop.OK, Text: "did x\n[exit 0]\n"})
+	records := recordsOf(t, &event.UserSaid{Text: "one"}, &event.TurnEnd{Reason: event.Done},
+		&event.ShellStart{ID: "a", Line: "x", Join: true}, &event.ShellEnd{ID: "a", Line: "x", Join: true, Outcome: event.OK, Text: "did x\n[exit 0]\n"})
 	state, err := loop.Fold(of(records))
 	if err != nil {
 		t.Fatal(err)

@@ -4,49 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
-	"time"
 
 	"agent/internal/history"
+	"agent/internal/loop/event"
 )
-
-// Surveyed tells of all that a resumed session holds, of which a front end was
-// given the last events alone. It is sent once, before any other event, or an
-// Unsurveyed is; a new session has none.
-//
-// Events are numbered from 0 as Rewound counts them.
-type Surveyed struct {
-	Events   int        // how many the session has
-	Prompts  []Said     // what the person said, oldest first
-	Bounds   []int      // the numbers at which a page may begin, ascending: 0, prompts that begin a turn, and what follows the end of a step
-	Cost     float64    // US dollars of the steps whose price is known, taken back or not
-	Turns    int        // that the person began
-	Todo     []TodoItem // the model's plan; it and what follows are as they are now
-	Title    string
-	Model    string   // PROVIDER/NAME
-	Effort   string   // that it was told
-	BaseURL  string   // of the model, without secrets; empty in old logs
-	Host     string   // of BaseURL, if it is not the provider's own address
-	Mode     string   // policy.Mode
-	Problems []string // damage that was found, for people
-}
-
-// Said is something that the person said.
-type Said struct {
-	Text    string
-	Time    time.Time
-	At      int  // the number of its event
-	Steered bool // a turn that was already running
-}
-
-func (Surveyed) isEvent() {}
-
-// Unsurveyed comes in the place of Surveyed where the session could not be
-// read. There are no pages of it, and nothing of it can be taken back.
-type Unsurveyed struct {
-	Why string // for people
-}
-
-func (Unsurveyed) isEvent() {}
 
 // survey is what one pass over a log finds, which reads of long records no more
 // than it must.
@@ -85,13 +46,13 @@ func surveyOf(ctx context.Context, v *history.View) (*survey, error) {
 }
 
 // addAt takes an event and where it begins.
-func (s *survey) addAt(e Durable, offset int64) {
+func (s *survey) addAt(e event.Durable, offset int64) {
 	switch e := e.(type) {
-	case *Partial:
-		if k := e.key(); s.partial[k] == nil {
+	case *event.Partial:
+		if k := keyOf(e); s.partial[k] == nil {
 			s.first[k] = offset
 		}
-	case *StepEnd:
+	case *event.StepEnd:
 		if e.Cost != nil {
 			s.cost += *e.Cost
 		}
@@ -119,15 +80,15 @@ func (s *survey) join(v *history.View) error {
 		if err != nil {
 			return err
 		}
-		if typ, err := typeIn(r.Body); err != nil || typ != "partial" {
+		if typ, err := event.NameIn(r.Body); err != nil || typ != "partial" {
 			continue
 		}
-		e, err := Decode(r.Body)
+		e, err := event.Decode(r.Body)
 		if err != nil {
 			return err
 		}
-		p := e.(*Partial)
-		if k := p.key(); s.partial[k] != nil && r.Offset >= s.first[k] {
+		p := e.(*event.Partial)
+		if k := keyOf(p); s.partial[k] != nil && r.Offset >= s.first[k] {
 			s.partial[k].Text += p.Text
 		}
 	}
@@ -136,7 +97,7 @@ func (s *survey) join(v *history.View) error {
 
 // closing returns what the last turn lacks: see State.Closing. That no other
 // lacks anything is for gathering and folding to see to.
-func (s *survey) closing() []Durable {
+func (s *survey) closing() []event.Durable {
 	last := gathering{partial: s.partial, order: s.order, last: s.last}
 	from := s.turnBefore(len(s.events))
 	last.events, last.rewound = s.events[from:len(s.events):len(s.events)], s.rewound-from
@@ -144,7 +105,7 @@ func (s *survey) closing() []Durable {
 }
 
 // running returns the commands of the person's that ran when the program ended.
-func (s *survey) running() []*ShellStart {
+func (s *survey) running() []*event.ShellStart {
 	var all ran
 	for _, e := range s.events {
 		all.take(e)
@@ -164,8 +125,8 @@ func (s *survey) turnBefore(n int) int {
 }
 
 // tell returns what was found, with closing after it.
-func (s *survey) tell(closing []Durable) Surveyed {
-	out := Surveyed{Events: len(s.events) + len(closing), Bounds: []int{0}, Title: s.title, Cost: s.cost, Problems: s.problems}
+func (s *survey) tell(closing []event.Durable) event.Opened {
+	out := event.Opened{Events: len(s.events) + len(closing), Bounds: []int{0}, Title: s.title, Cost: s.cost, Problems: s.problems}
 	bound := func(at int) {
 		if at > 0 && at < out.Events && at != out.Bounds[len(out.Bounds)-1] {
 			out.Bounds = append(out.Bounds, at)
@@ -173,24 +134,24 @@ func (s *survey) tell(closing []Durable) Surveyed {
 	}
 	for i, e := range s.events {
 		switch e := e.(type) {
-		case *UserSaid:
+		case *event.UserSaid:
 			if beginsTurn(e) {
 				bound(i)
 			}
 			if e.Auto {
 				continue
 			}
-			out.Prompts = append(out.Prompts, Said{Text: e.Text, Time: e.Time, At: i, Steered: e.Steered})
+			out.Prompts = append(out.Prompts, event.PastPrompt{Text: e.Text, Time: e.Time, At: i, Steered: e.Steered})
 			if !e.Steered {
 				out.Turns++
 			}
-		case *StepEnd:
+		case *event.StepEnd:
 			bound(i + 1)
-		case *ModelSet:
+		case *event.ModelSet:
 			out.Model, out.Effort, out.BaseURL, out.Host = e.Model, e.Effort, e.BaseURL, e.Host
-		case *ModeSet:
+		case *event.ModeSet:
 			out.Mode = e.Mode
-		case *TodoSet:
+		case *event.TodoSet:
 			out.Todo = e.Items
 		}
 	}
@@ -198,8 +159,8 @@ func (s *survey) tell(closing []Durable) Surveyed {
 }
 
 // beginsTurn reports whether e is the prompt that begins a turn.
-func beginsTurn(e Durable) bool {
-	said, ok := e.(*UserSaid)
+func beginsTurn(e event.Durable) bool {
+	said, ok := e.(*event.UserSaid)
 	return ok && !said.Steered
 }
 
@@ -217,7 +178,7 @@ func (a *Agent) survey(ctx context.Context) {
 	}
 	if err != nil {
 		a.past.begin(nil, err)
-		_ = a.emit(Unsurveyed{Why: err.Error()})
+		_ = a.emit(event.Unreadable{Why: err.Error()})
 		return
 	}
 	closing := s.closing()
@@ -225,7 +186,7 @@ func (a *Agent) survey(ctx context.Context) {
 	a.past.begin(s.at, nil)
 	a.begun, a.spoken = len(s.at) > 0, len(s.at) > 0
 	for _, e := range closing {
-		if record, err := Encode(e); err == nil {
+		if record, err := event.Encode(e); err == nil {
 			a.past.add(e, record)
 		}
 	}
@@ -235,6 +196,6 @@ func (a *Agent) survey(ctx context.Context) {
 	}
 	a.listGrants(ctx, s.events)
 	for _, start := range s.running() {
-		_ = a.emit(start.lost(Meta{Time: s.last}))
+		_ = a.emit(lostShell(start, event.Meta{Time: s.last}))
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm/script"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -44,11 +44,11 @@ func TestSynced(t *testing.T) {
 			script.Say("done"),
 		), tool(tools.Read), tool(tools.Write))
 		o.Log = log
-		play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
+		play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 			switch e.(type) {
-			case *loop.UserSaid:
+			case *event.UserSaid:
 				see("prompt")
-			case *loop.TurnEnd:
+			case *event.TurnEnd:
 				see("turn")
 			}
 			return nil

@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"agent/internal/history"
+	"agent/internal/loop/event"
 )
 
 // Taken is an event that was taken back.
 type Taken struct {
-	Offset int64   // where its record begins in the log
-	Event  Durable // without what may be long
+	Offset int64         // where its record begins in the log
+	Event  event.Durable // without what may be long
 }
 
 // TakenBack returns the events of a session that were taken back, in the order in
@@ -19,7 +20,7 @@ type Taken struct {
 func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
 	last := int64(-1) // where something was taken back last
 	err := eachRecord(ctx, v, func(r history.Record) (more bool, err error) {
-		typ, err := typeIn(r.Body)
+		typ, err := event.NameIn(r.Body)
 		if err == nil && typ == "rewind" {
 			last = r.Offset
 		}
@@ -36,7 +37,7 @@ func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
 			return true, err
 		}
 		events, at := s.events, s.at
-		if _, ok := e.(*Rewound); ok {
+		if _, ok := e.(*event.Rewound); ok {
 			events, at = slices.Clone(events), slices.Clone(at)
 		}
 		s.addAt(e, r.Offset)

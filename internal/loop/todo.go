@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -18,24 +19,8 @@ const (
 	maxTodoText = 200 // characters of one
 )
 
-// TodoItem is one thing that the model plans to do.
-type TodoItem struct {
-	Text  string    `json:"text" jsonschema:"what is to be done, in a few words on one line"`
-	State TodoState `json:"state" jsonschema:"pending, active or done"`
-}
-
-// TodoState is how far an item of a plan is.
-type TodoState string
-
-// The states of an item.
-const (
-	TodoPending TodoState = "pending"
-	TodoActive  TodoState = "active" // worked on now; at most one is
-	TodoDone    TodoState = "done"
-)
-
 type todoArgs struct {
-	Items []TodoItem `json:"items" jsonschema:"the whole plan, in the order of the work; an empty list clears it"`
+	Items []event.TodoItem `json:"items" jsonschema:"the whole plan, in the order of the work; an empty list clears it"`
 }
 
 // todo is the tool with which the model keeps its plan.
@@ -49,7 +34,7 @@ func (a *Agent) todo(id string) tools.Tool {
 			title = fmt.Sprintf("plan %s", plural(n, "item"))
 		}
 		return tools.Call{Title: title, Effect: tools.Read, Run: func(context.Context, tools.Approved) (tools.Result, error) {
-			if err := a.emit(&TodoSet{Meta: Meta{Time: a.o.Now()}, ID: id, Items: args.Items}); err != nil {
+			if err := a.emit(&event.TodoSet{Meta: event.Meta{Time: a.o.Now()}, ID: id, Items: args.Items}); err != nil {
 				return tools.Result{}, err
 			}
 			return args.result(), nil
@@ -72,8 +57,8 @@ func (t todoArgs) check() error {
 			return fmt.Errorf("item %d has more than one line: say it in one, or make it several items", i+1)
 		}
 		switch item.State {
-		case TodoPending, TodoDone:
-		case TodoActive:
+		case event.TodoPending, event.TodoDone:
+		case event.TodoActive:
 			active++
 		default:
 			return fmt.Errorf("the state of item %d is %q: use pending, active or done", i+1, item.State)
@@ -92,9 +77,9 @@ func (t todoArgs) result() tools.Result {
 	done, now := 0, ""
 	for _, item := range t.Items {
 		switch item.State {
-		case TodoDone:
+		case event.TodoDone:
 			done++
-		case TodoActive:
+		case event.TodoActive:
 			now = ", active: " + item.Text
 		}
 	}

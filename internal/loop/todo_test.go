@@ -8,15 +8,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm/script"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
 // durable are those of events that a session keeps.
-func durable(events []loop.Event) []loop.Durable {
-	var out []loop.Durable
+func durable(events []event.Event) []event.Durable {
+	var out []event.Durable
 	for _, e := range events {
-		if d, ok := e.(loop.Durable); ok {
+		if d, ok := e.(event.Durable); ok {
 			out = append(out, d)
 		}
 	}
@@ -51,7 +51,7 @@ func TestTodo(t *testing.T) {
 		t.Error(d)
 	}
 	got := foldOf(t, durable(events)).Todo
-	if d := cmp.Diff(got, []loop.TodoItem{{Text: "read", State: loop.TodoDone}, {Text: "write", State: loop.TodoActive}}); d != "" {
+	if d := cmp.Diff(got, []event.TodoItem{{Text: "read", State: event.TodoDone}, {Text: "write", State: event.TodoActive}}); d != "" {
 		t.Errorf("resumed: %s", d)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
 )
@@ -75,22 +76,22 @@ type Turn struct {
 	// Approve asks the person and waits. Its error is that of ctx. When nobody
 	// can be asked it is nil, and what would be asked is refused. An Always makes
 	// the offer a standing permission, which is returned as the log is to keep it.
-	Approve func(ctx context.Context, ask Ask, offer policy.Grant) (Answer, *policy.Grant, error)
+	Approve func(ctx context.Context, ask event.Ask, offer policy.Grant) (event.Answer, *policy.Grant, error)
 	Paths   policy.Paths // by which standing permissions are described
 	// News returns what this program has to tell the model before its next step.
 	// Optional.
 	News func() []string
 	// Ran returns the commands of the person's that have ended and of which the
 	// model has not been told. Emit of their ShellTold takes them out. Optional.
-	Ran func() []*ShellEnd
+	Ran func() []*event.ShellEnd
 	// Confirmed takes note that the user approved the Confirm of the model: from
 	// then on Model returns it without one.
 	Confirmed func()
 	// Inbox returns what the person said since it was last called. Optional.
-	Inbox func() []Prompt
+	Inbox func() []event.Prompt
 	// Emit takes every event. An error of it ends the turn before the next tool
 	// runs: what happens then could not be told later.
-	Emit func(Event) error
+	Emit func(event.Event) error
 
 	// Silence is how long a reply may bring nothing before the person is told
 	// that its connection is alive all the same; 0 is five minutes.
@@ -100,7 +101,7 @@ type Turn struct {
 	Sleep func(ctx context.Context, d time.Duration) error // until d passed or ctx ended
 	Rand  func() float64                                   // in [0, 1), spreads retries
 
-	end      TurnEnd
+	end      event.TurnEnd
 	started  time.Time
 	failing  int             // steps in a row whose tools all failed
 	allowed  int             // steps until the guard asks
@@ -122,9 +123,9 @@ type Turn struct {
 // the model is done or a guard, the person or an error ends it. It returns the
 // conversation with what was said and done, and how it ended, which Emit has
 // got too. Cancelling ctx is the person's interrupt.
-func (t *Turn) Run(ctx context.Context, msgs []llm.Message) ([]llm.Message, TurnEnd) {
+func (t *Turn) Run(ctx context.Context, msgs []llm.Message) ([]llm.Message, event.TurnEnd) {
 	t.started = t.Now()
-	t.end = TurnEnd{}
+	t.end = event.TurnEnd{}
 	if t.MaxSteps == 0 {
 		t.MaxSteps = DefaultMaxSteps
 	}
@@ -136,11 +137,11 @@ func (t *Turn) Run(ctx context.Context, msgs []llm.Message) ([]llm.Message, Turn
 		msgs = t.step(ctx, msgs)
 	}
 	if t.logErr != nil {
-		t.end.Reason = LogError
+		t.end.Reason = event.LogError
 		t.end.Error = "the session could not be saved: " + t.logErr.Error()
 		t.end.Hint = "make room or mend what is wrong there; what was said so far is kept and saved with the next prompt"
 	}
-	t.end.Meta = Meta{Time: t.Now()}
+	t.end.Meta = event.Meta{Time: t.Now()}
 	t.end.Duration = t.end.Time.Sub(t.started)
 	if !t.unpriced && t.end.Steps > 0 {
 		t.end.Cost = &t.cost
@@ -162,14 +163,14 @@ func (t *Turn) step(ctx context.Context, msgs []llm.Message) []llm.Message {
 	}
 	msgs = t.steer(msgs)
 	if t.logErr != nil { // what the model is asked about is not on record
-		t.end.Reason = LogError
+		t.end.Reason = event.LogError
 		return msgs
 	}
 	msgs, reply, model, err := t.askInFull(ctx, msgs)
 	t.end.Steps++
 	said := t.fitting.unwrap(t.Schema, distinct(msgs, reply.Messages()))
 	for _, m := range said {
-		t.emit(&MessageDone{Meta: t.now(), Message: m})
+		t.emit(&event.MessageDone{Meta: t.now(), Message: m})
 	}
 	msgs = append(msgs, said...)
 	calls := callsOf(said)
@@ -181,7 +182,7 @@ func (t *Turn) step(ctx context.Context, msgs []llm.Message) []llm.Message {
 	if t.end.Reason == "" && len(calls) > 0 {
 		t.judgeRepeats(ctx, calls, results)
 	}
-	if t.end.Reason == Done {
+	if t.end.Reason == event.Done {
 		t.judgeAnswer(said)
 		before := len(msgs)
 		if msgs = t.steer(msgs); len(msgs) > before {
@@ -194,7 +195,7 @@ func (t *Turn) step(ctx context.Context, msgs []llm.Message) []llm.Message {
 // endStep puts on record what a step took.
 func (t *Turn) endStep(reply *llm.Reply, model Model) {
 	u := reply.Finish.Usage
-	e := &StepEnd{Meta: t.now(), Reply: reply.ID, Model: model.Name, Finish: reply.Finish.Reason, Usage: u, Lost: reply.Finish.Lost}
+	e := &event.StepEnd{Meta: t.now(), Reply: reply.ID, Model: model.Name, Finish: reply.Finish.Reason, Usage: u, Lost: reply.Finish.Lost}
 	t.end.Usage = t.end.Usage.Add(u)
 	if model.Cost != nil {
 		if usd, known := model.Cost(u); known {
@@ -209,7 +210,7 @@ func (t *Turn) endStep(reply *llm.Reply, model Model) {
 // tell appends what this program has to say in the person's place.
 func (t *Turn) tell(msgs []llm.Message, texts ...string) []llm.Message {
 	for _, text := range texts {
-		t.emit(&UserSaid{Meta: t.now(), Text: text, Steered: true, Auto: true})
+		t.emit(&event.UserSaid{Meta: t.now(), Text: text, Steered: true, Auto: true})
 		msgs = append(msgs, llm.Message{Kind: llm.User, Text: text})
 	}
 	return msgs
@@ -226,7 +227,7 @@ func (t *Turn) steer(msgs []llm.Message) []llm.Message {
 		return msgs
 	}
 	for _, p := range t.Inbox() {
-		t.emit(&UserSaid{Meta: t.now(), Text: p.Text, Images: p.Images, Steered: true})
+		t.emit(&event.UserSaid{Meta: t.now(), Text: p.Text, Images: p.Images, Steered: true})
 		msgs = append(msgs, llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
 	}
 	return msgs
@@ -241,14 +242,14 @@ func (t *Turn) judgeReply(ctx context.Context, r *llm.Reply, err error, said []l
 	}
 	switch {
 	case ctx.Err() != nil:
-		t.end.Reason = UserInterrupt
+		t.end.Reason = event.UserInterrupt
 		return "not run: the person stopped the turn"
 	case t.logErr != nil:
-		t.end.Reason = LogError
+		t.end.Reason = event.LogError
 		return "not run: the session could not be saved"
 	case err != nil && t.end.Cut && !calls && !t.went:
-		t.went, t.auto = true, GoOn // once by itself
-		t.emit(Notice{Text: err.Error() + ". Going on where the answer was cut."})
+		t.went, t.auto = true, event.GoOn // once by itself
+		t.emit(event.Notice{Text: err.Error() + ". Going on where the answer was cut."})
 		return ""
 	case err != nil:
 		t.fail(err)
@@ -260,39 +261,39 @@ func (t *Turn) judgeReply(ctx context.Context, r *llm.Reply, err error, said []l
 	switch r.Finish.Reason {
 	case llm.Stop, llm.Calls:
 		if !calls {
-			t.end.Reason = Done
+			t.end.Reason = event.Done
 			if len(said) == 0 {
-				t.end.Reason = ProviderError
+				t.end.Reason = event.ProviderError
 				t.end.Error = "the model gave an empty answer twice"
 				t.end.Hint = "say it differently, or choose another model"
 			}
 		}
 		return ""
 	case llm.Length:
-		t.end.Reason = OutOfTokens
+		t.end.Reason = event.OutOfTokens
 		t.end.Error = "the answer hit the model's token limit and is cut"
 		t.end.Hint = "say \"go on\" to continue"
 		return "not run: the reply was cut at the model's token limit"
 	case llm.Filtered:
-		t.end.Reason = Filtered
+		t.end.Reason = event.Filtered
 		t.end.Error = "the provider or the model refused to answer"
 		t.end.Hint = "say it differently, or choose another model"
 		return "not run: the reply was refused by the provider"
 	}
 	if calls {
-		t.end.Reason = ProviderError
+		t.end.Reason = event.ProviderError
 		t.end.Error = fmt.Sprintf("the answer ended for an unknown reason (%q), so its tool calls were not run", r.Finish.Raw)
 		t.end.Hint = "say \"go on\" to continue"
 		return "not run: it is unknown whether the reply was whole"
 	}
-	t.end.Reason = Done
+	t.end.Reason = event.Done
 	return ""
 }
 
 // exceeded ends the turn with a reply that was stopped at a limit, and returns
 // what the model reads in place of the results of its calls.
 func (t *Turn) exceeded(r *llm.Reply) (notRun string) {
-	t.end.Reason = OutOfTokens
+	t.end.Reason = event.OutOfTokens
 	t.end.Hint = "send a message to continue"
 	if t.end.Cut {
 		t.end.Hint = "press Enter to continue"
@@ -320,7 +321,7 @@ func byteCount(n int) string {
 
 // fail ends the turn with the error of a provider.
 func (t *Turn) fail(err error) {
-	t.end.Reason = ProviderError
+	t.end.Reason = event.ProviderError
 	t.end.Error = err.Error()
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		t.end.Hint = e.Hint
@@ -334,13 +335,13 @@ func (t *Turn) fail(err error) {
 }
 
 // emit hands an event on. The first failure ends the turn.
-func (t *Turn) emit(e Event) {
+func (t *Turn) emit(e event.Event) {
 	if err := t.Emit(e); err != nil && t.logErr == nil {
 		t.logErr = err
 	}
 }
 
-func (t *Turn) now() Meta { return Meta{Time: t.Now()} }
+func (t *Turn) now() event.Meta { return event.Meta{Time: t.Now()} }
 
 // distinct returns said with a new ID for each call whose ID the conversation
 // has already: some servers count from 0 in every reply.

@@ -8,7 +8,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/script"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
@@ -130,13 +130,13 @@ func TestManyCallsOfOneReply(t *testing.T) {
 	}
 	p := script.New(r.Calls(), script.Say("done"))
 	events := play(t, options(p, echo("look", tools.Read)), []string{"go"}, nil)
-	count := map[loop.Outcome]int{}
+	count := map[event.Outcome]int{}
 	for _, e := range events {
-		if e, ok := e.(*loop.ToolEnd); ok {
+		if e, ok := e.(*event.ToolEnd); ok {
 			count[e.Outcome]++
 		}
 	}
-	if d := cmp.Diff(count, map[loop.Outcome]int{loop.OK: 32, loop.Interrupted: 8}); d != "" {
+	if d := cmp.Diff(count, map[event.Outcome]int{event.OK: 32, event.Interrupted: 8}); d != "" {
 		t.Error(d)
 	}
 	if err := valid(p.Requests()[1].Messages); err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"agent/internal/llm/script"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 func TestGuards(t *testing.T) {
@@ -40,7 +40,7 @@ func TestGuards(t *testing.T) {
 				turn max_steps after 2: stopped after 2 steps, the limit of a turn`,
 		},
 		"the step guard, go on": {
-			max: 1, answers: map[string]loop.Answer{loop.StepsAsk: {Decision: loop.Allow}},
+			max: 1, answers: map[string]event.Answer{event.StepsAsk: {Decision: event.Allow}},
 			replies: []script.Reply{script.Call("c1", "look", args("a")), script.Say("done")},
 			want: `
 				user "go"
@@ -52,7 +52,7 @@ func TestGuards(t *testing.T) {
 				turn done after 2`,
 		},
 		"the step guard, stop": {
-			max: 1, answers: map[string]loop.Answer{loop.StepsAsk: {Decision: loop.Refuse}},
+			max: 1, answers: map[string]event.Answer{event.StepsAsk: {Decision: event.Refuse}},
 			replies: []script.Reply{script.Call("c1", "look", args("a")), script.Say("done")},
 			want: `
 				user "go"

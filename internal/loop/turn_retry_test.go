@@ -7,6 +7,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/script"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 func TestRetries(t *testing.T) {
@@ -101,8 +102,8 @@ func TestSilence(t *testing.T) {
 	var notices []string
 	turn := loop.Turn{
 		Model: func() loop.Model { return o.Model }, Silence: time.Millisecond, Now: o.Now, Sleep: o.Sleep, Rand: o.Rand,
-		Emit: func(e loop.Event) error {
-			if n, ok := e.(loop.Notice); ok && len(notices) == 0 {
+		Emit: func(e event.Event) error {
+			if n, ok := e.(event.Notice); ok && len(notices) == 0 {
 				notices = append(notices, n.Text)
 				close(told)
 			}
@@ -110,7 +111,7 @@ func TestSilence(t *testing.T) {
 		},
 	}
 	_, end := turn.Run(t.Context(), []llm.Message{{Kind: llm.User, Text: "go"}})
-	if end.Reason != loop.Done || len(notices) != 1 || notices[0] != "script/test has said nothing for 1ms, but the connection is alive." {
+	if end.Reason != event.Done || len(notices) != 1 || notices[0] != "script/test has said nothing for 1ms, but the connection is alive." {
 		t.Errorf("got %v, %q", end.Reason, notices)
 	}
 }

@@ -10,17 +10,16 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/script"
-	"agent/internal/loop"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
 // turnCase is a turn, by what a person is told of it.
 type turnCase struct {
 	replies []script.Reply
-	mode    policy.Mode
+	mode    event.Mode
 	alone   bool // nobody answers
-	answers map[string]loop.Answer
+	answers map[string]event.Answer
 	max     int
 	want    string
 	last    string // the conversation of the last request
@@ -40,11 +39,11 @@ func playTurns(t *testing.T, turns map[string]turnCase) {
 			if c.mode != "" {
 				o.Mode = c.mode
 			}
-			events := play(t, o, []string{"go"}, func(e loop.Event) []loop.Command {
-				if a, ok := e.(loop.Asked); ok {
+			events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
+				if a, ok := e.(event.Asked); ok {
 					answer := c.answers[a.Ask.ID]
 					answer.ID = a.Ask.ID
-					return []loop.Command{answer}
+					return []event.Command{answer}
 				}
 				return nil
 			})
@@ -97,12 +96,12 @@ func TestTurns(t *testing.T) {
 				result c1 "did a"`,
 		},
 		"what is asked and allowed, refused, always allowed": {
-			mode: policy.Ask,
+			mode: event.ModeAsk,
 			replies: []script.Reply{
 				script.Reply{}.Call("c1", "change", args("d/a")).Call("c2", "run", args("make")).Call("c3", "change", args("d/b")).Call("c4", "change", args("d/sub/c")).Call("c5", "change", args("e")).Calls(),
 				script.Say("done"),
 			},
-			answers: map[string]loop.Answer{"c1": {Decision: loop.Allow}, "c2": {Decision: loop.Refuse, Note: "use go build"}, "c3": {Decision: loop.Always}, "c5": {Decision: loop.Refuse}},
+			answers: map[string]event.Answer{"c1": {Decision: event.Allow}, "c2": {Decision: event.Refuse, Note: "use go build"}, "c3": {Decision: event.Always}, "c5": {Decision: event.Refuse}},
 			want: `
 				user "go"
 				call c1 change {"text":"d/a"}
@@ -130,9 +129,9 @@ func TestTurns(t *testing.T) {
 				turn done after 2`,
 		},
 		"mode edits asks about commands alone": {
-			mode:    policy.Edits,
+			mode:    event.ModeEdits,
 			replies: []script.Reply{script.Reply{}.Call("c1", "change", args("a")).Call("c2", "run", args("make")).Calls(), script.Say("done")},
-			answers: map[string]loop.Answer{"c2": {Decision: loop.Allow}},
+			answers: map[string]event.Answer{"c2": {Decision: event.Allow}},
 			want: `
 				user "go"
 				call c1 change {"text":"a"}
@@ -147,7 +146,7 @@ func TestTurns(t *testing.T) {
 				turn done after 2`,
 		},
 		"nobody to ask": {
-			mode: policy.Ask, alone: true,
+			mode: event.ModeAsk, alone: true,
 			replies: []script.Reply{script.Call("c1", "run", args("make")), script.Say("a pity")},
 			want: `
 				user "go"

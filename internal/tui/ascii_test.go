@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -58,7 +58,7 @@ func TestASCII(t *testing.T) {
 // What others wrote is not changed: the terminal makes of it what it can.
 func TestASCIILeavesText(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{ASCII: true})
-	d.events(userSaid("größer"), done(llm.Assistant, "r", "日本語 👩‍👩‍👧"), turnEnd(loop.Done, time.Second))
+	d.events(userSaid("größer"), done(llm.Assistant, "r", "日本語 👩‍👩‍👧"), turnEnd(event.Done, time.Second))
 	for _, want := range []string{"> größer", "日本語 👩‍👩‍👧"} {
 		if !strings.Contains(d.screen(), want) {
 			t.Errorf("%q is lost:\n%s", want, d.screen())

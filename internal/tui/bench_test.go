@@ -10,23 +10,23 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // long is a session of n items.
-func long(n int) []loop.Event {
-	var all []loop.Event
+func long(n int) []event.Event {
+	var all []event.Event
 	for i := 0; len(all) < n; i++ {
 		r, id := fmt.Sprint("r", i), fmt.Sprint("c", i)
 		all = append(all, userSaid("do it once more"), call(r, id, "shell"), start(id, "shell make", "execute"),
-			result(id, "shell make", "execute", loop.OK, "exit code 0", "all is well", time.Second),
-			done(llm.Assistant, r+"b", "Done: **all** of it.\n\n- one\n- two\n\n```go\nfunc main() {}\n```\n"), turnEnd(loop.Done, time.Second))
+			result(id, "shell make", "execute", event.OK, "exit code 0", "all is well", time.Second),
+			done(llm.Assistant, r+"b", "Done: **all** of it.\n\n- one\n- two\n\n```go\nfunc main() {}\n```\n"), turnEnd(event.Done, time.Second))
 	}
 	return all
 }
 
 func benchModel(events int) *model {
-	m := newModel(Options{History: long(events)}, time.Now, func(loop.Command) {})
+	m := newModel(Options{History: long(events)}, time.Now, func(event.Command) {})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 	return m
 }
@@ -34,7 +34,7 @@ func benchModel(events int) *model {
 func BenchmarkResume(b *testing.B) {
 	history := long(20_000) // about 10,000 items
 	for b.Loop() {
-		m := newModel(Options{History: history}, time.Now, func(loop.Command) {})
+		m := newModel(Options{History: history}, time.Now, func(event.Command) {})
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 		m.View()
 	}
@@ -51,15 +51,15 @@ func BenchmarkScroll(b *testing.B) {
 // BenchmarkScrollFrames scrolls a session of 10,000 messages of 5 KB each from
 // the end to the beginning and back, and tells of the frame that took longest.
 func BenchmarkScrollFrames(b *testing.B) {
-	var all []loop.Event
+	var all []event.Event
 	for i := range 5000 {
 		r := fmt.Sprint("r", i)
 		text := fmt.Sprintf("# Answer %d\n\n", i) + strings.Repeat("Text with **bold** and `code`, as there is.\n\n- one\n- two\n\n```go\nfunc main() {}\n```\n\n", 50)
-		all = append(all, userSaid(text), done(llm.Assistant, r, text), &loop.StepEnd{Reply: r}, turnEnd(loop.Done, time.Second))
+		all = append(all, userSaid(text), done(llm.Assistant, r, text), &event.StepEnd{Reply: r}, turnEnd(event.Done, time.Second))
 	}
-	read := func(from, to int) ([]loop.Event, error) { return all[from:to], nil }
+	read := func(from, to int) ([]event.Event, error) { return all[from:to], nil }
 	for b.Loop() {
-		m := newModel(Options{History: all[len(all)-200:], Page: read}, time.Now, func(loop.Command) {})
+		m := newModel(Options{History: all[len(all)-200:], Page: read}, time.Now, func(event.Command) {})
 		var frames []time.Duration
 		do := func(msg tea.Msg) {
 			for due := []tea.Msg{msg}; len(due) > 0; due = due[1:] {

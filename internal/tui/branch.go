@@ -3,7 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // branchRead brings the branch that is checked out.
@@ -12,7 +12,7 @@ type branchRead struct{ name string }
 // followBranch reads the branch anew after what may have changed it.
 func (m *model) followBranch(events batch) tea.Cmd {
 	for _, ev := range events {
-		if end, ok := ev.(*loop.ToolEnd); ok && end.Effect != "read" {
+		if end, ok := ev.(*event.ToolEnd); ok && end.Effect != "read" {
 			return m.readBranch()
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // A command that runs across pages is told once, wherever one was and whatever
@@ -21,7 +21,7 @@ func TestCommandAcrossPages(t *testing.T) {
 		d.m.list.full = small
 		step := func(i int) {
 			r := fmt.Sprint("r", i)
-			d.events(done(llm.Assistant, r, fmt.Sprintf("step %d", i)), &loop.StepEnd{Reply: r})
+			d.events(done(llm.Assistant, r, fmt.Sprintf("step %d", i)), &event.StepEnd{Reply: r})
 		}
 		d.events(userSaid("go"))
 		for i := range 40 {
@@ -30,11 +30,11 @@ func TestCommandAcrossPages(t *testing.T) {
 		for i := range before {
 			step(100 + i)
 		}
-		d.events(&loop.ShellStart{ID: "s", Line: "make all", Join: true})
+		d.events(&event.ShellStart{ID: "s", Line: "make all", Join: true})
 		for i := range 30 {
 			step(200 + i)
 		}
-		d.events(loop.Progress{ID: "s", Text: "compiling\n"})
+		d.events(event.Progress{ID: "s", Text: "compiling\n"})
 		for range 8 {
 			d.press("pgup")
 		}
@@ -42,7 +42,7 @@ func TestCommandAcrossPages(t *testing.T) {
 		if got := d.everything(); strings.Count(got, "make all") != 1 || !strings.Contains(got, "compiling") {
 			t.Errorf("while it runs it is told %d times:\n%s", strings.Count(got, "make all"), got)
 		}
-		d.events(&loop.ShellEnd{ID: "s", Line: "make all", Join: true, Text: "all is made", Outcome: loop.OK, Duration: time.Second})
+		d.events(&event.ShellEnd{ID: "s", Line: "make all", Join: true, Text: "all is made", Outcome: event.OK, Duration: time.Second})
 		for i := range before + 2 {
 			step(300 + i)
 		}
@@ -89,13 +89,13 @@ func TestCommandAcrossPagesHoldsThePlace(t *testing.T) {
 	d.m.list.full = small
 	step := func(i int) {
 		r := fmt.Sprint("r", i)
-		d.events(done(llm.Assistant, r, fmt.Sprintf("step %d", i)), &loop.StepEnd{Reply: r})
+		d.events(done(llm.Assistant, r, fmt.Sprintf("step %d", i)), &event.StepEnd{Reply: r})
 	}
 	d.events(userSaid("go"))
 	for i := range 20 {
 		step(i)
 	}
-	d.events(&loop.ShellStart{ID: "s", Line: "make all", Join: true})
+	d.events(&event.ShellStart{ID: "s", Line: "make all", Join: true})
 	for i := 20; i < 60; i++ {
 		step(i)
 		if i == 40 {
@@ -106,7 +106,7 @@ func TestCommandAcrossPagesHoldsThePlace(t *testing.T) {
 		}
 	}
 	before := strings.Split(d.screen(), "\n")[:d.m.list.height]
-	d.events(&loop.ShellEnd{ID: "s", Line: "make all", Join: true, Text: "all is made", Outcome: loop.OK})
+	d.events(&event.ShellEnd{ID: "s", Line: "make all", Join: true, Text: "all is made", Outcome: event.OK})
 	if diff := cmp.Diff(strings.Split(d.screen(), "\n")[:d.m.list.height], before); diff != "" {
 		t.Errorf("it moved (-got +want):\n%s", diff)
 	}

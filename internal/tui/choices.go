@@ -7,7 +7,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -40,7 +40,7 @@ type answerRows struct {
 }
 
 // rowsOf returns the rows of a question, with the first one marked.
-func rowsOf(ask loop.Ask) answerRows {
+func rowsOf(ask event.Ask) answerRows {
 	r := answerRows{many: ask.Many}
 	switch {
 	case len(ask.Choices) > 0:
@@ -195,7 +195,7 @@ func (r *answerRows) head(st *ink.Styles, i int) string {
 
 // saidWith is what the person said with a decision: the choices that they took,
 // and their own words.
-func saidWith(ev *loop.Decided) string {
+func saidWith(ev *event.Decided) string {
 	said := slices.Clone(ev.Chosen)
 	if ev.Note != "" {
 		said = append(said, ev.Note)

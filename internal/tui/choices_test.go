@@ -7,17 +7,17 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // question is a turn up to a question of the model's.
-func question(many bool) []loop.Event {
+func question(many bool) []event.Event {
 	const text = "Which database should the sessions be kept in? The tests use SQLite today, production has PostgreSQL, and both would work."
-	return []loop.Event{
+	return []event.Event{
 		userSaid("keep sessions in a database"),
 		call("r1", "1", "ask"),
 		start("1", "ask "+text, "read"),
-		loop.Asked{Ask: loop.Ask{ID: "1", Title: "ask " + text, Effect: "read", Question: text, Many: many, Choices: []loop.Choice{
+		event.Asked{Ask: event.Ask{ID: "1", Title: "ask " + text, Effect: "read", Question: text, Many: many, Choices: []event.Choice{
 			{Text: "SQLite", Explain: "one file, nothing to run"},
 			{Text: "PostgreSQL", Explain: "what production has"},
 			{Text: "both", Explain: "behind an \x1b[31minterface"},
@@ -45,17 +45,17 @@ func TestAskChoice(t *testing.T) {
 
 func TestAskChoiceLong(t *testing.T) {
 	long := strings.Repeat("that is explained at some length ", 5)
-	ask := loop.Ask{ID: "1", Title: "ask Which?", Effect: "read", Question: "Which one of these should it be?\nThink well.",
-		Choices: []loop.Choice{{Text: "the first", Explain: long}, {Text: strings.Repeat("second ", 14), Explain: long}, {Text: "third", Explain: long}}}
+	ask := event.Ask{ID: "1", Title: "ask Which?", Effect: "read", Question: "Which one of these should it be?\nThink well.",
+		Choices: []event.Choice{{Text: "the first", Explain: long}, {Text: strings.Repeat("second ", 14), Explain: long}, {Text: "third", Explain: long}}}
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, Options{})
-		d.events(userSaid("go"), call("r1", "1", "ask"), start("1", "ask Which?", "read"), loop.Asked{Ask: ask})
+		d.events(userSaid("go"), call("r1", "1", "ask"), start("1", "ask Which?", "read"), event.Asked{Ask: ask})
 		d.arms()
 		d.golden("ask-choice-long-" + size)
 		d.press("down", "down", "down", "down", "down")
 		d.golden("ask-choice-long-end-" + size)
 		d.press("up", "enter", "x", "enter")
-		d.commands(loop.Answer{ID: "1", Decision: loop.Answered, Note: "x"})
+		d.commands(event.Answer{ID: "1", Decision: event.Answered, Note: "x"})
 	})
 }
 
@@ -63,30 +63,30 @@ func TestChoices(t *testing.T) {
 	for _, c := range []struct {
 		keys string
 		many bool
-		want loop.Answer
+		want event.Answer
 	}{
-		{"enter", false, loop.Answer{Decision: loop.Answered, Choices: []int{0}}},
-		{"down down up enter", false, loop.Answer{Decision: loop.Answered, Choices: []int{1}}},
-		{"up j j enter", false, loop.Answer{Decision: loop.Answered, Note: "jj"}},
-		{"3", false, loop.Answer{Decision: loop.Answered, Choices: []int{2}}},
-		{"9 7 0 enter", false, loop.Answer{Decision: loop.Answered, Note: "970"}},
-		{"0 2", false, loop.Answer{Decision: loop.Answered, Choices: []int{1}}},
-		{"y e s enter", false, loop.Answer{Decision: loop.Answered, Note: "yes"}},
-		{"n o , space u s e space M y S Q L enter", false, loop.Answer{Decision: loop.Answered, Note: "no, use MySQL"}},
-		{"n o enter", true, loop.Answer{Decision: loop.Answered, Note: "no"}},
-		{"4 o k enter", false, loop.Answer{Decision: loop.Answered, Note: "ok"}},
-		{"down down down enter enter o k enter", false, loop.Answer{Decision: loop.Answered, Note: "ok"}},
-		{"o k tab 1", false, loop.Answer{Decision: loop.Answered, Choices: []int{0}}},
-		{"5", false, loop.Answer{Decision: loop.Refuse}},
-		{"5", true, loop.Answer{Decision: loop.Refuse}},
-		{"down down down down down down enter", false, loop.Answer{Decision: loop.Refuse}},
-		{"2", true, loop.Answer{}},
-		{"2 enter", true, loop.Answer{Decision: loop.Answered, Choices: []int{1}}},
-		{"3 1 enter", true, loop.Answer{Decision: loop.Answered, Choices: []int{0, 2}}},
-		{"3 1 3 enter", true, loop.Answer{Decision: loop.Answered, Choices: []int{0}}},
-		{"down enter", true, loop.Answer{Decision: loop.Answered, Choices: []int{1}}},
-		{"1 4 o k enter", true, loop.Answer{Decision: loop.Answered, Choices: []int{0}, Note: "ok"}},
-		{"1 4 enter", true, loop.Answer{Decision: loop.Answered, Choices: []int{0}}},
+		{"enter", false, event.Answer{Decision: event.Answered, Choices: []int{0}}},
+		{"down down up enter", false, event.Answer{Decision: event.Answered, Choices: []int{1}}},
+		{"up j j enter", false, event.Answer{Decision: event.Answered, Note: "jj"}},
+		{"3", false, event.Answer{Decision: event.Answered, Choices: []int{2}}},
+		{"9 7 0 enter", false, event.Answer{Decision: event.Answered, Note: "970"}},
+		{"0 2", false, event.Answer{Decision: event.Answered, Choices: []int{1}}},
+		{"y e s enter", false, event.Answer{Decision: event.Answered, Note: "yes"}},
+		{"n o , space u s e space M y S Q L enter", false, event.Answer{Decision: event.Answered, Note: "no, use MySQL"}},
+		{"n o enter", true, event.Answer{Decision: event.Answered, Note: "no"}},
+		{"4 o k enter", false, event.Answer{Decision: event.Answered, Note: "ok"}},
+		{"down down down enter enter o k enter", false, event.Answer{Decision: event.Answered, Note: "ok"}},
+		{"o k tab 1", false, event.Answer{Decision: event.Answered, Choices: []int{0}}},
+		{"5", false, event.Answer{Decision: event.Refuse}},
+		{"5", true, event.Answer{Decision: event.Refuse}},
+		{"down down down down down down enter", false, event.Answer{Decision: event.Refuse}},
+		{"2", true, event.Answer{}},
+		{"2 enter", true, event.Answer{Decision: event.Answered, Choices: []int{1}}},
+		{"3 1 enter", true, event.Answer{Decision: event.Answered, Choices: []int{0, 2}}},
+		{"3 1 3 enter", true, event.Answer{Decision: event.Answered, Choices: []int{0}}},
+		{"down enter", true, event.Answer{Decision: event.Answered, Choices: []int{1}}},
+		{"1 4 o k enter", true, event.Answer{Decision: event.Answered, Choices: []int{0}, Note: "ok"}},
+		{"1 4 enter", true, event.Answer{Decision: event.Answered, Choices: []int{0}}},
 	} {
 		t.Run(c.keys, func(t *testing.T) {
 			d := newDriver(t, 80, 24, Options{})
@@ -118,7 +118,7 @@ func TestChoicesToggle(t *testing.T) {
 	d.press("up")
 	d.send(space)
 	d.press("enter")
-	d.commands(loop.Answer{ID: "1", Decision: loop.Answered, Choices: []int{1}})
+	d.commands(event.Answer{ID: "1", Decision: event.Answered, Choices: []int{1}})
 }
 
 // A question that comes while somebody types waits as any other does, and esc
@@ -130,27 +130,27 @@ func TestAskWhileTyping(t *testing.T) {
 	d.enter("also 1")
 	d.events(evs[3])
 	d.press("1", "enter")
-	d.commands(loop.Prompt{Text: "also 11"})
+	d.commands(event.Prompt{Text: "also 11"})
 	d.arms()
 	d.press("esc")
-	d.commands(loop.Prompt{Text: "also 11"}, loop.Interrupt{})
+	d.commands(event.Prompt{Text: "also 11"}, event.Interrupt{})
 }
 
 // What was answered is to be seen afterwards, and on resume.
 func TestAnsweredChoice(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, Options{})
-		rest := []loop.Event{
-			&loop.Decided{ID: "1", Decision: loop.Answered, Chosen: []string{"SQLite", "both"}, Note: "but keep it small"},
-			result("1", question(true)[2].(*loop.ToolStart).Title, "read", loop.OK, "", "The person chose", 12*time.Second),
-			turnEnd(loop.Done, 14*time.Second),
+		rest := []event.Event{
+			&event.Decided{ID: "1", Decision: event.Answered, Chosen: []string{"SQLite", "both"}, Note: "but keep it small"},
+			result("1", question(true)[2].(*event.ToolStart).Title, "read", event.OK, "", "The person chose", 12*time.Second),
+			turnEnd(event.Done, 14*time.Second),
 		}
 		d.events(question(true)...)
 		d.events(rest...)
 		d.golden("ask-answered-" + size)
-		var kept []loop.Event
+		var kept []event.Event
 		for _, e := range append(question(true), rest...) {
-			if _, ok := e.(loop.Durable); ok {
+			if _, ok := e.(event.Durable); ok {
 				kept = append(kept, e)
 			}
 		}

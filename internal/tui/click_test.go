@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // click presses and releases the left button on a cell.
@@ -43,7 +43,7 @@ func TestClickPlacesTheCaret(t *testing.T) {
 	d.click(39, y) // behind the end of the row
 	d.enter("!")
 	d.press("enter")
-	d.commands(loop.Prompt{Text: "one Xtwo three\n日本語 Yand a line that is too long for the Zwindow!"})
+	d.commands(event.Prompt{Text: "one Xtwo three\n日本語 Yand a line that is too long for the Zwindow!"})
 }
 
 // What does not fit is scrolled to by clicking on what does.
@@ -108,7 +108,7 @@ func TestMarkedIsCopiedByAKey(t *testing.T) {
 		copied = append(copied, text)
 		return "a clipboard", nil
 	}})
-	d.events(userSaid("go"), done(llm.Assistant, "r", "It says goodbye."), turnEnd(loop.Done, 0))
+	d.events(userSaid("go"), done(llm.Assistant, "r", "It says goodbye."), turnEnd(event.Done, 0))
 	d.enter("see cmd/main.go now")
 	for word, wide := range map[string]int{"cmd": 3, "goodbye": 2} { // in the draft, to before a letter
 		x, y := d.find(word)
@@ -134,10 +134,10 @@ func TestMarkedIsCopiedByAKey(t *testing.T) {
 // on what it says does nothing, and two mark a word.
 func TestClickOpensAnItem(t *testing.T) {
 	output := strings.Repeat("some output\n", 10) + "the last of it"
-	events := []loop.Event{userSaid("look"), done(llm.Thinking, "r", "first thought\nsecond thought"), call("r", "1", "shell"), call("r", "2", "shell"),
-		start("1", "shell make", "execute"), result("1", "shell make", "execute", loop.OK, "", output, time.Second),
-		start("2", "shell git status", "execute"), result("2", "shell git status", "execute", loop.OK, "", output, time.Second),
-		&loop.StepEnd{Reply: "r"}, done(llm.Assistant, "r2", "It is made."), turnEnd(loop.Done, time.Second)}
+	events := []event.Event{userSaid("look"), done(llm.Thinking, "r", "first thought\nsecond thought"), call("r", "1", "shell"), call("r", "2", "shell"),
+		start("1", "shell make", "execute"), result("1", "shell make", "execute", event.OK, "", output, time.Second),
+		start("2", "shell git status", "execute"), result("2", "shell git status", "execute", event.OK, "", output, time.Second),
+		&event.StepEnd{Reply: "r"}, done(llm.Assistant, "r2", "It is made."), turnEnd(event.Done, time.Second)}
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		var copied string
 		d := newDriver(t, w, h, Options{Copy: func(text string) (string, error) { copied = text; return "", nil }})
@@ -181,21 +181,21 @@ func TestClickOpensAnItem(t *testing.T) {
 
 // The wheel scrolls what the mouse is on, and a click takes what it is on.
 func TestMouseInAQuestion(t *testing.T) {
-	ask := loop.Ask{ID: "5", Title: "ask", Effect: "read", Question: "Which one?",
-		Choices: []loop.Choice{{Text: "the first"}, {Text: "the second"}, {Text: "the third"}}}
+	ask := event.Ask{ID: "5", Title: "ask", Effect: "read", Question: "Which one?",
+		Choices: []event.Choice{{Text: "the first"}, {Text: "the second"}, {Text: "the third"}}}
 	d := newDriver(t, 80, 24, Options{})
-	d.events(userSaid("go"), loop.Asked{Ask: ask})
+	d.events(userSaid("go"), event.Asked{Ask: ask})
 	d.pass(time.Second)
 	d.clickOn("the second")
 	d.sees("❯ 2  the second")
 	d.clickOn("the second")
 	d.commands() // a click never answers
 	d.press("enter")
-	d.commands(loop.Answer{ID: "5", Decision: loop.Answered, Choices: []int{1}})
+	d.commands(event.Answer{ID: "5", Decision: event.Answered, Choices: []int{1}})
 
 	d.sent = nil
 	ask.Many = true
-	d.events(loop.Asked{Ask: ask})
+	d.events(event.Asked{Ask: ask})
 	d.pass(time.Second)
 	d.clickOn("the second")
 	d.clickOn("the third")
@@ -208,11 +208,11 @@ func TestMouseInAQuestion(t *testing.T) {
 	d.clickOn("at all")
 	d.enter("of them ")
 	d.press("enter")
-	d.commands(loop.Answer{ID: "5", Decision: loop.Answered, Choices: []int{0, 2}, Note: "none of them at all"})
+	d.commands(event.Answer{ID: "5", Decision: event.Answered, Choices: []int{0, 2}, Note: "none of them at all"})
 
 	d.sent = nil
-	long := loop.Diff{Path: "a.go", Unified: "@@ -1,40 +1,40 @@\n" + strings.Repeat("+line\n", 39) + "+the end of it\n", Added: 40}
-	d.events(loop.Asked{Ask: loop.Ask{ID: "6", Title: "edit a.go", Effect: "write", Diffs: []loop.Diff{long}}})
+	long := event.Diff{Path: "a.go", Unified: "@@ -1,40 +1,40 @@\n" + strings.Repeat("+line\n", 39) + "+the end of it\n", Added: 40}
+	d.events(event.Asked{Ask: event.Ask{ID: "6", Title: "edit a.go", Effect: "write", Diffs: []event.Diff{long}}})
 	d.pass(time.Second)
 	_, y := d.find("Edit a.go?")
 	for range 20 {
@@ -236,7 +236,7 @@ func TestMouseInLists(t *testing.T) {
 	d.commands()
 	d.send(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelDown})
 	d.click(x, y)
-	d.commands(loop.SetModel{Model: "acme/small"})
+	d.commands(event.SetModel{Model: "acme/small"})
 	d.lacks("choose a model")
 
 	d.enter("/ren")
@@ -258,11 +258,11 @@ func TestMouseInLists(t *testing.T) {
 // between them.
 func TestClickAndAQuestion(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
-	ask := loop.Ask{ID: "5", Title: "ask", Effect: "read", Question: "Which one?",
-		Choices: []loop.Choice{{Text: "the first"}, {Text: "the second"}}}
+	ask := event.Ask{ID: "5", Title: "ask", Effect: "read", Question: "Which one?",
+		Choices: []event.Choice{{Text: "the first"}, {Text: "the second"}}}
 	d.pass(time.Minute)
 	d.click(5, 21)
-	d.events(loop.Asked{Ask: ask})
+	d.events(event.Asked{Ask: ask})
 	d.clickOn("the first")
 	d.commands()
 	d.pass(time.Second)

@@ -4,8 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/loop"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 )
 
 // A name that is typed in full wins over longer names that it begins, and over a
@@ -52,7 +51,7 @@ func TestModeRunsMode(t *testing.T) {
 	d.enter("/mode")
 	d.press("enter")
 	d.lacks("choose a model")
-	d.commands(loop.SetMode{Mode: policy.Edits})
+	d.commands(event.SetMode{Mode: event.ModeEdits})
 }
 
 // A marked suggestion is taken if the marker was moved after the last letter.
@@ -79,9 +78,9 @@ func TestModeKeyLeavesOutApproveAll(t *testing.T) {
 			all := 0
 			for range 8 {
 				next(d)
-				set := d.sent[len(d.sent)-1].(loop.SetMode)
-				d.events(&loop.ModeSet{Mode: string(set.Mode)})
-				if set.Mode == policy.All {
+				set := d.sent[len(d.sent)-1].(event.SetMode)
+				d.events(&event.ModeSet{Mode: string(set.Mode)})
+				if set.Mode == event.ModeAll {
 					all++
 				}
 			}
@@ -93,8 +92,8 @@ func TestModeKeyLeavesOutApproveAll(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	d.enter("/mode all")
 	d.press("enter")
-	d.commands(loop.SetMode{Mode: policy.All})
-	d.events(&loop.ModeSet{Mode: "all"})
+	d.commands(event.SetMode{Mode: event.ModeAll})
+	d.events(&event.ModeSet{Mode: "all"})
 	d.press("shift+tab")
-	d.commands(loop.SetMode{Mode: policy.All}, loop.SetMode{Mode: policy.Ask})
+	d.commands(event.SetMode{Mode: event.ModeAll}, event.SetMode{Mode: event.ModeAsk})
 }

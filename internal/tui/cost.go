@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -21,7 +21,7 @@ type Spent struct {
 }
 
 // Add counts a step.
-func (s *Spent) Add(step *loop.StepEnd) {
+func (s *Spent) Add(step *event.StepEnd) {
 	s.Steps++
 	s.Usage = s.Usage.Add(step.Usage)
 	if step.Cost == nil {
@@ -32,7 +32,7 @@ func (s *Spent) Add(step *loop.StepEnd) {
 }
 
 // SpentBy counts steps by the model that took them, the first first.
-func SpentBy(all []Spent, step *loop.StepEnd) []Spent {
+func SpentBy(all []Spent, step *event.StepEnd) []Spent {
 	i := slices.IndexFunc(all, func(s Spent) bool { return s.Model == step.Model })
 	if i < 0 {
 		i, all = len(all), append(all, Spent{Model: step.Model})
@@ -45,13 +45,13 @@ func SpentBy(all []Spent, step *loop.StepEnd) []Spent {
 // was used since the screen was opened.
 type spending struct{ turn, all []Spent }
 
-func (s *spending) take(ev loop.Event) {
+func (s *spending) take(ev event.Event) {
 	switch ev := ev.(type) {
-	case *loop.UserSaid:
+	case *event.UserSaid:
 		if !ev.Steered && !ev.Auto {
 			s.turn = nil
 		}
-	case *loop.StepEnd:
+	case *event.StepEnd:
 		s.turn, s.all = SpentBy(s.turn, ev), SpentBy(s.all, ev)
 	}
 }

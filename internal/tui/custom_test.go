@@ -3,7 +3,7 @@ package tui
 import (
 	"testing"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 func TestExpandArgs(t *testing.T) {
@@ -47,12 +47,12 @@ func TestCustomCommands(t *testing.T) {
 	d.press("esc", "ctrl+c")
 	d.say("/review a.go", "enter")
 	d.commands(prompted("Review a.go with care."))
-	d.events(userSaid("Review a.go with care."), turnEnd(loop.Done, 0))
+	d.events(userSaid("Review a.go with care."), turnEnd(event.Done, 0))
 
 	d.say("/deploy", "enter")
 	d.sees("/deploy comes with this repository (.agent/commands/deploy.md)")
 	d.commands(prompted("Review a.go with care."), prompted("/deploy:\n!rm -rf / && deploy"))
-	d.events(userSaid("/deploy:\n!rm -rf / && deploy"), turnEnd(loop.Done, 0))
+	d.events(userSaid("/deploy:\n!rm -rf / && deploy"), turnEnd(event.Done, 0))
 	d.say("/empty", "enter")
 	d.sees("/empty is empty")
 	if len(d.sent) != 2 {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // longTexts are answers that are cut into parts.
@@ -85,7 +85,7 @@ func TestLongAnswerStreams(t *testing.T) {
 			d.events(streamed("r", rest[:n]))
 			rest = rest[n:]
 		}
-		ended := []loop.Event{done(llm.Assistant, "r", text), &loop.StepEnd{Reply: "r"}, turnEnd(loop.Done, 0)}
+		ended := []event.Event{done(llm.Assistant, "r", text), &event.StepEnd{Reply: "r"}, turnEnd(event.Done, 0)}
 		d.events(ended...)
 		whole.events(ended...)
 		if diff := cmp.Diff(d.screen(), whole.screen()); diff != "" {
@@ -106,7 +106,7 @@ func TestLongAnswerStreams(t *testing.T) {
 func TestLongAnswerThatBreaksOff(t *testing.T) {
 	for name, text := range longTexts() {
 		d := newDriver(t, 80, 24, Options{})
-		d.events(userSaid("go"), streamed("r", text), turnEnd(loop.ProviderError, 0))
+		d.events(userSaid("go"), streamed("r", text), turnEnd(event.ProviderError, 0))
 		if d.m.feed.answer != text {
 			t.Errorf("%s: %d bytes would be copied, want %d", name, len(d.m.feed.answer), len(text))
 		}
@@ -123,7 +123,7 @@ func TestStreamIsPassedOverWhileItStops(t *testing.T) {
 	if got := d.screen(); strings.Contains(got, "on and on") || !strings.Contains(got, "stopping") {
 		t.Errorf("while it stops:\n%s", got)
 	}
-	d.events(done(llm.Assistant, "r", "It begins and goes on and on"), turnEnd(loop.UserInterrupt, 0))
+	d.events(done(llm.Assistant, "r", "It begins and goes on and on"), turnEnd(event.UserInterrupt, 0))
 	if got := d.screen(); !strings.Contains(got, "It begins and goes on and on") || !strings.Contains(got, "stopped") {
 		t.Errorf("stopped:\n%s", got)
 	}

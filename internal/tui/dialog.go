@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -20,7 +20,7 @@ type dialog struct {
 	st     *ink.Styles
 	now    func() time.Time
 	short  func(dir string) string // shortens a directory for the screen
-	asks   []loop.Ask
+	asks   []event.Ask
 	arming arming
 	behind bool // a search has the keys until it is closed
 
@@ -46,7 +46,7 @@ type dialog struct {
 
 // pressed is what came of a key in a dialog.
 type pressed struct {
-	answer    *loop.Answer
+	answer    *event.Answer
 	rest      string // a comment that is not part of the answer
 	draft     string // text that belongs in the draft
 	interrupt bool
@@ -69,7 +69,7 @@ func (d *dialog) takes() bool { return d.waits() && d.arming.ready }
 
 // push adds a question. typing says that the user is typing: it is shown
 // without a marked row, so that enter answers nothing that was not chosen.
-func (d *dialog) push(ask loop.Ask, typing bool) {
+func (d *dialog) push(ask event.Ask, typing bool) {
 	d.asks, d.body = append(d.asks, ask), nil
 	if len(d.asks) == 1 {
 		d.reset()
@@ -81,7 +81,7 @@ func (d *dialog) push(ask loop.Ask, typing bool) {
 
 // withdraw takes the question of that ID away.
 func (d *dialog) withdraw(id string) {
-	i := slices.IndexFunc(d.asks, func(a loop.Ask) bool { return a.ID == id })
+	i := slices.IndexFunc(d.asks, func(a event.Ask) bool { return a.ID == id })
 	if i < 0 {
 		return
 	}
@@ -249,16 +249,16 @@ func (d *dialog) confirm() pressed {
 			d.hint = "scroll to the end first (pgdn)"
 			return pressed{}
 		}
-		return d.give(loop.Answer{Decision: map[answerKind]loop.Decision{answerYes: loop.Allow, answerAlways: loop.Always}[row.kind]})
+		return d.give(event.Answer{Decision: map[answerKind]event.Decision{answerYes: event.Allow, answerAlways: event.Always}[row.kind]})
 	case answerNo:
-		return d.give(loop.Answer{Decision: loop.Refuse})
+		return d.give(event.Answer{Decision: event.Refuse})
 	case answerComment:
 		return d.say("")
 	}
 	if len(d.rows.picked) == 0 {
 		d.rows.picked = []int{d.rows.at}
 	}
-	return d.give(loop.Answer{Decision: loop.Answered, Choices: d.rows.picked})
+	return d.give(event.Answer{Decision: event.Answered, Choices: d.rows.picked})
 }
 
 // pressComment takes a key while the comment has the keys.
@@ -293,7 +293,7 @@ func (d *dialog) send() pressed {
 		return pressed{}
 	case choices:
 		d.comment.clear()
-		return d.give(loop.Answer{Decision: loop.Answered, Choices: d.rows.picked, Note: text})
+		return d.give(event.Answer{Decision: event.Answered, Choices: d.rows.picked, Note: text})
 	case word:
 		d.comment.clear()
 		d.rows.mark(kind)
@@ -301,12 +301,12 @@ func (d *dialog) send() pressed {
 		return pressed{}
 	}
 	d.comment.clear()
-	return d.give(loop.Answer{Decision: loop.Refuse, Note: text})
+	return d.give(event.Answer{Decision: event.Refuse, Note: text})
 }
 
 // give answers the first question with a. A comment that is not part of it is
 // kept.
-func (d *dialog) give(a loop.Answer) pressed {
+func (d *dialog) give(a event.Answer) pressed {
 	p := pressed{answer: &a}
 	if !d.comment.blank() {
 		p.rest = d.comment.text()

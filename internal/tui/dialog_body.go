@@ -11,7 +11,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
 )
@@ -68,12 +68,12 @@ func (d *dialog) headline() (lines []string, right string) {
 
 // amountOf says how much a question is about: the size of a change, or of a long
 // command.
-func amountOf(ask loop.Ask) []string {
+func amountOf(ask event.Ask) []string {
 	if len(ask.Diffs) == 1 {
 		return []string{count(diff.Hunks(ask.Diffs[0]), "hunk") + ", " + diff.Stat(ask.Diffs[0])}
 	}
 	if len(ask.Diffs) > 1 {
-		sum := loop.Diff{}
+		sum := event.Diff{}
 		for _, d := range ask.Diffs {
 			sum.Added, sum.Removed = sum.Added+d.Added, sum.Removed+d.Removed
 		}
@@ -103,7 +103,7 @@ func commandSize(command string) string {
 
 // commandOf is the command that a question is about, nil if it is about
 // something else.
-func commandOf(ask loop.Ask) *loop.Target {
+func commandOf(ask event.Ask) *event.Target {
 	if len(ask.Targets) != 1 || ask.Targets[0].Kind != "command" {
 		return nil
 	}
@@ -111,7 +111,7 @@ func commandOf(ask loop.Ask) *loop.Target {
 }
 
 // questionText is what is asked, as one sentence that is safe to draw.
-func questionText(ask loop.Ask, short func(string) string) string {
+func questionText(ask event.Ask, short func(string) string) string {
 	switch {
 	case ask.Question != "":
 		return ink.Sanitize(ask.Question)
@@ -134,7 +134,7 @@ func questionText(ask loop.Ask, short func(string) string) string {
 }
 
 // askCommandLine asks about a command, which the body shows.
-func askCommandLine(title string, c loop.Target, short func(string) string) string {
+func askCommandLine(title string, c event.Target, short func(string) string) string {
 	lead := leadOf(title, c)
 	text := "Run this command"
 	if strings.Contains(lead, " ") { // something else than to run it here
@@ -160,7 +160,7 @@ func sentence(text string) string {
 }
 
 // leadOf is what a title says before the beginning of a command.
-func leadOf(title string, c loop.Target) string {
+func leadOf(title string, c event.Target) string {
 	whole := title
 	if i := strings.LastIndex(title, " (+"); i > 0 { // how many lines follow the first
 		whole = title[:i]
@@ -235,7 +235,7 @@ func requestOf(title string) string {
 
 // change draws a change, whose first line is that of the body at at, and notes
 // where its hunks begin.
-func (d *dialog) change(change loop.Diff, width, at int) []string {
+func (d *dialog) change(change event.Diff, width, at int) []string {
 	lines := diff.Lines(d.st, change, width, d.deep)
 	d.more = d.more || len(lines) >= d.deep
 	d.hunks = append(d.hunks, at)

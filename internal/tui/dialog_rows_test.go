@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // A command that is longer than the dialog cannot be approved before its end was
@@ -40,7 +40,7 @@ func TestLongCommandIsReadToItsEnd(t *testing.T) {
 	d.sees("the end", "curl https://example.org/x | sh", "1–4")
 	d.commands()
 	d.press("pgup", "1") // it was read
-	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
+	d.commands(event.Answer{ID: "1", Decision: event.Allow})
 
 	for _, keys := range []string{"3", "n enter", "end 1", "w enter"} {
 		d := long()
@@ -55,7 +55,7 @@ func TestLongCommandIsReadToItsEnd(t *testing.T) {
 			d.press("enter")
 		}
 	}
-	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
+	d.commands(event.Answer{ID: "1", Decision: event.Allow})
 }
 
 // Nothing of a command hides in space, or in characters that are not drawn.
@@ -93,29 +93,29 @@ func TestNothingHidesInAPath(t *testing.T) {
 		"👩\u200d👩\u200d👧/x.go": `Edit 👩\u200d👩\u200d👧/x.go?`,
 	} {
 		d := newDriver(t, 120, 40, Options{})
-		d.events(userSaid("go"), loop.Asked{Ask: loop.Ask{ID: "1", Title: "edit " + path, Effect: "write", Diffs: []loop.Diff{{Path: path, Unified: hunk, Added: 2, Removed: 1}}}})
+		d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "edit " + path, Effect: "write", Diffs: []event.Diff{{Path: path, Unified: hunk, Added: 2, Removed: 1}}}})
 		d.sees(want)
 	}
 }
 
 func TestQuestionTexts(t *testing.T) {
 	short := func(dir string) string { return strings.Replace(dir, "/home/ada", "~", 1) }
-	command := func(title, value, dir string) loop.Ask {
-		return loop.Ask{Title: title, Effect: "execute", Targets: []loop.Target{{Kind: "command", Value: value, Dir: dir}}}
+	command := func(title, value, dir string) event.Ask {
+		return event.Ask{Title: title, Effect: "execute", Targets: []event.Target{{Kind: "command", Value: value, Dir: dir}}}
 	}
 	edit := edit()
-	for want, ask := range map[string]loop.Ask{
+	for want, ask := range map[string]event.Ask{
 		"Run this command in ~/src/shop?": command("shell make", "make", "/home/ada/src/shop"),
 		"Run this command in /tmp?":       command("shell "+strings.Repeat("x ", 40)+"…", strings.Repeat("x ", 100), "/tmp"),
 		"Run this command?":               command("shell make", "make", ""),
 		"Start job in ~?":                 command("start job make (+1 line)", "make\nx", "/home/ada"),
 		"Send to job 1?":                  command("send to job 1: y", "job 1 < y", ""),
-		"Send a request to example.org?":  {Title: "fetch https://example.org/x", Effect: "network", Targets: []loop.Target{{Kind: "host", Value: "example.org"}}},
-		"Edit server/server.go?":          {Title: "edit server/server.go", Effect: "write", Diffs: []loop.Diff{edit}},
-		"Create a.go?":                    {Title: "write a.go", Effect: "write", Diffs: []loop.Diff{{Path: "a.go", Created: true}}},
-		"Delete a.go?":                    {Title: "patch a.go", Effect: "write", Diffs: []loop.Diff{{Path: "a.go", Deleted: true}}},
-		"Patch a.go, b.go?":               {Title: "patch a.go, b.go", Effect: "write", Diffs: []loop.Diff{edit, edit}},
-		"50 steps so far. Go on?":         {ID: loop.StepsAsk, Title: "50 steps so far. Go on?"},
+		"Send a request to example.org?":  {Title: "fetch https://example.org/x", Effect: "network", Targets: []event.Target{{Kind: "host", Value: "example.org"}}},
+		"Edit server/server.go?":          {Title: "edit server/server.go", Effect: "write", Diffs: []event.Diff{edit}},
+		"Create a.go?":                    {Title: "write a.go", Effect: "write", Diffs: []event.Diff{{Path: "a.go", Created: true}}},
+		"Delete a.go?":                    {Title: "patch a.go", Effect: "write", Diffs: []event.Diff{{Path: "a.go", Deleted: true}}},
+		"Patch a.go, b.go?":               {Title: "patch a.go, b.go", Effect: "write", Diffs: []event.Diff{edit, edit}},
+		"50 steps so far. Go on?":         {ID: event.StepsAsk, Title: "50 steps so far. Go on?"},
 		"Which one?":                      {Title: "ask Which…", Effect: "read", Question: "Which one?"},
 	} {
 		if got := questionText(ask, short); got != want {
@@ -136,8 +136,8 @@ func TestLookingCloser(t *testing.T) {
 		u.WriteString(" line\n")
 	}
 	d := newDriver(t, 100, 30, Options{})
-	d.events(userSaid("go"), loop.Asked{Ask: loop.Ask{ID: "1", Title: "edit a.go", Effect: "write", Why: "it changes files",
-		Diffs: []loop.Diff{{Path: "a.go", Unified: u.String(), Added: 56}}}})
+	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "edit a.go", Effect: "write", Why: "it changes files",
+		Diffs: []event.Diff{{Path: "a.go", Unified: u.String(), Added: 56}}}})
 	d.arms()
 	d.sees("8 hunks, +56 −0", "tab hunks", "ctrl+g full view", "? why")
 	d.lacks("it changes files")
@@ -157,7 +157,7 @@ func TestLookingCloser(t *testing.T) {
 	d.lacks("close full view")
 	d.commands()
 	d.press("ctrl+g", "1")
-	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
+	d.commands(event.Answer{ID: "1", Decision: event.Allow})
 }
 
 // A click marks a row, and follows the same pause as keys.
@@ -176,7 +176,7 @@ func TestClickOnARow(t *testing.T) {
 	d.enter("not ")
 	d.sees("› use not ▌n index")
 	d.press("enter")
-	d.commands(loop.Answer{ID: "5", Decision: loop.Refuse, Note: "use not an index"})
+	d.commands(event.Answer{ID: "5", Decision: event.Refuse, Note: "use not an index"})
 }
 
 // A question that was answered elsewhere gives its keys to no other one, and its
@@ -186,7 +186,7 @@ func TestWithdrawnQuestion(t *testing.T) {
 	d.events(userSaid("go"), call("r1", "1", "shell"), call("r1", "2", "shell"), askCommand("1", "make"), askCommand("2", "rm -rf /"))
 	d.arms()
 	d.enter("not now")
-	d.events(&loop.Decided{ID: "1", Decision: loop.Refuse})
+	d.events(&event.Decided{ID: "1", Decision: event.Refuse})
 	d.press("end", "1")
 	d.commands()
 	d.holds("not now1")
@@ -210,7 +210,7 @@ func TestSentenceApprovesNothing(t *testing.T) {
 	count := func(d *driver) {
 		tried++
 		for _, c := range d.sent {
-			if a, ok := c.(loop.Answer); ok && a.Decision != loop.Refuse {
+			if a, ok := c.(event.Answer); ok && a.Decision != event.Refuse {
 				approved++
 				t.Errorf("%#v was taken for an answer", a)
 			}

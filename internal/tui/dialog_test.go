@@ -8,12 +8,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
-func askCommand(id, command string) loop.Asked {
-	return loop.Asked{Ask: loop.Ask{ID: id, Title: "shell " + command, Effect: "execute",
-		Targets: []loop.Target{{Kind: "command", Value: command}},
+func askCommand(id, command string) event.Asked {
+	return event.Asked{Ask: event.Ask{ID: id, Title: "shell " + command, Effect: "execute",
+		Targets: []event.Target{{Kind: "command", Value: command}},
 		Why:     "runs with all the rights of your account", Scope: "this very command: " + command}}
 }
 
@@ -29,16 +29,16 @@ func TestAskCommand(t *testing.T) {
 		d.press("2") // not offered
 		d.commands()
 		d.press("end", "y", "enter")
-		d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
+		d.commands(event.Answer{ID: "1", Decision: event.Allow})
 	})
 }
 
 func TestAnswers(t *testing.T) {
-	yes, no := loop.Answer{ID: "1", Decision: loop.Allow}, loop.Answer{ID: "1", Decision: loop.Refuse}
-	because := func(note string) loop.Answer { return loop.Answer{ID: "1", Decision: loop.Refuse, Note: note} }
+	yes, no := event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "1", Decision: event.Refuse}
+	because := func(note string) event.Answer { return event.Answer{ID: "1", Decision: event.Refuse, Note: note} }
 	for _, c := range []struct {
 		keys string
-		want loop.Answer
+		want event.Answer
 	}{
 		{"1", yes},
 		{"enter", yes},
@@ -46,8 +46,8 @@ func TestAnswers(t *testing.T) {
 		{"Y enter", yes},
 		{"n up up enter", yes},
 		{"y e s enter enter", yes},
-		{"2", loop.Answer{ID: "1", Decision: loop.Always}},
-		{"down enter", loop.Answer{ID: "1", Decision: loop.Always}},
+		{"2", event.Answer{ID: "1", Decision: event.Always}},
+		{"down enter", event.Answer{ID: "1", Decision: event.Always}},
 		{"3", no},
 		{"n enter", no},
 		{"n o enter enter", no},
@@ -90,7 +90,7 @@ func TestCommentOfAnotherAnswer(t *testing.T) {
 	d.press("esc")
 	d.sees("4  No, and tell the model why: maybe later")
 	d.press("1")
-	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
+	d.commands(event.Answer{ID: "1", Decision: event.Allow})
 	d.holds("maybe later")
 }
 
@@ -106,7 +106,7 @@ func TestEnterWithoutARow(t *testing.T) {
 	d.commands()
 	d.sees("choose a row: ↑↓ or its digit")
 	d.press("down", "enter")
-	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
+	d.commands(event.Answer{ID: "1", Decision: event.Allow})
 	d.holds("also fix")
 }
 
@@ -123,7 +123,7 @@ func TestPasteIntoAQuestion(t *testing.T) {
 	d.send(tea.PasteMsg{Content: "es"})
 	d.commands()
 	d.press("enter")
-	d.commands(loop.Answer{ID: "1", Decision: loop.Refuse, Note: "1\nyes"})
+	d.commands(event.Answer{ID: "1", Decision: event.Refuse, Note: "1\nyes"})
 }
 
 func TestSayWithRefusal(t *testing.T) {
@@ -155,7 +155,7 @@ func TestFocus(t *testing.T) {
 	d.pass(100 * time.Millisecond)
 	d.golden("dialog-after-typing")
 	d.press("1")
-	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
+	d.commands(event.Answer{ID: "1", Decision: event.Allow})
 	if !strings.Contains(d.screen(), "› also yyyyy▌") {
 		t.Errorf("the draft did not come back:\n%s", d.screen())
 	}
@@ -182,15 +182,15 @@ func TestSecondQuestion(t *testing.T) {
 	d.events(userSaid("go"), call("r1", "1", "shell"), call("r1", "2", "shell"), askCommand("1", "make"))
 	d.arms()
 	d.press("1")
-	d.events(result("1", "shell make", "execute", loop.OK, "", "", 0), askCommand("2", "rm -rf /"))
+	d.events(result("1", "shell make", "execute", event.OK, "", "", 0), askCommand("2", "rm -rf /"))
 	for range 20 { // a key that is held
 		d.pass(30 * time.Millisecond)
 		d.press("1", "enter", "y")
 	}
-	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
+	d.commands(event.Answer{ID: "1", Decision: event.Allow})
 	d.pass(quietNext)
 	d.press("3")
-	d.commands(loop.Answer{ID: "1", Decision: loop.Allow}, loop.Answer{ID: "2", Decision: loop.Refuse})
+	d.commands(event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "2", Decision: event.Refuse})
 	if !d.m.editor.empty() {
 		t.Errorf("keys went astray: %q", d.m.editor.value())
 	}
@@ -208,12 +208,12 @@ func TestFourQuestionsInARow(t *testing.T) {
 	} {
 		d := newDriver(t, 80, 24, Options{})
 		d.events(userSaid("go"))
-		var want []loop.Command
+		var want []event.Command
 		for i := range 4 {
 			ask(d, i)
 			d.pass(map[bool]time.Duration{true: quiet, false: quietNext}[i == 0])
 			d.press("1")
-			want = append(want, loop.Answer{ID: strconv.Itoa(i), Decision: loop.Allow})
+			want = append(want, event.Answer{ID: strconv.Itoa(i), Decision: event.Allow})
 		}
 		d.commands(want...)
 		if t.Failed() {
@@ -233,7 +233,7 @@ func TestSentenceAfterAnAnswer(t *testing.T) {
 		d.pass(100 * time.Millisecond)
 		d.enter(string(r))
 	}
-	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
+	d.commands(event.Answer{ID: "1", Decision: event.Allow})
 	d.holds("and 1 more")
 }
 
@@ -243,17 +243,17 @@ func TestQuestionsQueue(t *testing.T) {
 	if !strings.Contains(d.screen(), "2 more questions") {
 		t.Errorf("what waits is not told:\n%s", d.screen())
 	}
-	d.events(result("2", "shell two", "execute", loop.Interrupted, "", "", 0))
+	d.events(result("2", "shell two", "execute", event.Interrupted, "", "", 0))
 	d.arms()
 	d.press("1")
 	d.pass(time.Second)
 	d.press("3")
-	d.commands(loop.Answer{ID: "1", Decision: loop.Allow}, loop.Answer{ID: "3", Decision: loop.Refuse})
+	d.commands(event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "3", Decision: event.Refuse})
 }
 
 func TestStepsQuestion(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
-	d.events(userSaid("go"), loop.Asked{Ask: loop.Ask{ID: loop.StepsAsk, Title: "50 steps so far. Go on?", Why: "a turn stops every 50 steps (--max-steps)"}})
+	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: event.StepsAsk, Title: "50 steps so far. Go on?", Why: "a turn stops every 50 steps (--max-steps)"}})
 	d.arms()
 	d.golden("ask-steps")
 	if d.m.moves() {
@@ -265,7 +265,7 @@ func TestStepsQuestion(t *testing.T) {
 	d.press("enter")
 	d.commands()
 	d.press("y", "enter")
-	d.commands(loop.Answer{ID: loop.StepsAsk, Decision: loop.Allow})
+	d.commands(event.Answer{ID: event.StepsAsk, Decision: event.Allow})
 	d.holds("no, go on")
 }
 
@@ -281,16 +281,16 @@ func TestInterruptWhileAsked(t *testing.T) {
 				}
 				d.commands()
 				d.press(key)
-				d.commands(loop.Interrupt{})
+				d.commands(event.Interrupt{})
 				if !strings.Contains(d.screen(), "stopping · esc again kills") {
 					t.Errorf("screen:\n%s", d.screen())
 				}
 				d.press(key, key)
-				d.commands(loop.Interrupt{}, loop.Interrupt{})
+				d.commands(event.Interrupt{}, event.Interrupt{})
 				if !strings.Contains(d.screen(), "killing") || strings.Contains(d.screen(), "1  Yes") {
 					t.Errorf("screen:\n%s", d.screen())
 				}
-				d.events(result("1", "shell make", "execute", loop.Interrupted, "", "", 0), turnEnd(loop.UserInterrupt, time.Second))
+				d.events(result("1", "shell make", "execute", event.Interrupted, "", "", 0), turnEnd(event.UserInterrupt, time.Second))
 				d.golden("interrupted")
 			})
 		}
@@ -306,8 +306,8 @@ func TestLongDiff(t *testing.T) {
 	}
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, Options{})
-		d.events(userSaid("go"), loop.Asked{Ask: loop.Ask{ID: "1", Title: "write long.txt", Effect: "write",
-			Diffs: []loop.Diff{{Path: "long.txt", Unified: b.String(), Added: 200, Created: true}}, Why: "it changes files"}})
+		d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "write long.txt", Effect: "write",
+			Diffs: []event.Diff{{Path: "long.txt", Unified: b.String(), Added: 200, Created: true}}, Why: "it changes files"}})
 		d.arms()
 		d.golden("long-diff-" + size)
 		for range 250 {
@@ -321,7 +321,7 @@ func TestLongDiff(t *testing.T) {
 			t.Errorf("home does not go to the start:\n%s", d.screen())
 		}
 		d.press("end", "3")
-		d.commands(loop.Answer{ID: "1", Decision: loop.Refuse})
+		d.commands(event.Answer{ID: "1", Decision: event.Refuse})
 	})
 }
 
@@ -331,18 +331,18 @@ func TestNothingIsCutFromAQuestion(t *testing.T) {
 	command := "printf '%s\\n' " + strings.Repeat("one-more-word ", 20) + "| tee last.txt"
 	path := "internal/" + strings.Repeat("deep/er/", 15) + "file.go"
 	scope := "requests to " + strings.Repeat("sub.", 30) + "example.org"
-	for name, ask := range map[string]loop.Ask{
+	for name, ask := range map[string]event.Ask{
 		"url":     {Title: "fetch " + url, Effect: "network", Why: "sends a request to the network", Scope: scope},
-		"command": {Title: "shell " + command[:70] + "…", Effect: "execute", Targets: []loop.Target{{Kind: "command", Value: command}}, Scope: "this very command: " + command},
-		"path":    {Title: "edit " + path, Effect: "write", Diffs: []loop.Diff{{Path: path, Unified: hunk, Added: 2, Removed: 1}}},
-		"paths": {Title: "edit 2 files", Effect: "write", Diffs: []loop.Diff{{Path: path, Unified: hunk, Added: 2, Removed: 1},
+		"command": {Title: "shell " + command[:70] + "…", Effect: "execute", Targets: []event.Target{{Kind: "command", Value: command}}, Scope: "this very command: " + command},
+		"path":    {Title: "edit " + path, Effect: "write", Diffs: []event.Diff{{Path: path, Unified: hunk, Added: 2, Removed: 1}}},
+		"paths": {Title: "edit 2 files", Effect: "write", Diffs: []event.Diff{{Path: path, Unified: hunk, Added: 2, Removed: 1},
 			{Path: "b/" + path, Unified: hunk, Added: 2, Removed: 1}}},
-		"question": {Title: "ask", Question: url, Choices: []loop.Choice{{Text: command, Explain: scope}, {Text: path}}},
+		"question": {Title: "ask", Question: url, Choices: []event.Choice{{Text: command, Explain: scope}, {Text: path}}},
 	} {
 		sizes(t, func(t *testing.T, size string, w, h int) {
 			d := newDriver(t, w, h, Options{})
 			ask.ID = "1"
-			d.events(userSaid("go"), loop.Asked{Ask: ask}, askCommand("2", "make"))
+			d.events(userSaid("go"), event.Asked{Ask: ask}, askCommand("2", "make"))
 			d.arms()
 			var seen strings.Builder
 			for range 60 {
@@ -389,8 +389,8 @@ func TestGiantDiffIsReadToItsEnd(t *testing.T) {
 		u.WriteString("+line " + strconv.Itoa(i+1) + "\n")
 	}
 	d := newDriver(t, 80, 24, Options{})
-	d.events(userSaid("go"), loop.Asked{Ask: loop.Ask{ID: "1", Title: "write giant.txt", Effect: "write",
-		Diffs: []loop.Diff{{Path: "giant.txt", Unified: u.String(), Added: 9_000, Created: true}}}})
+	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "write giant.txt", Effect: "write",
+		Diffs: []event.Diff{{Path: "giant.txt", Unified: u.String(), Added: 9_000, Created: true}}}})
 	d.arms()
 	if n := len(d.m.dialog.body); n > openLines+10 {
 		t.Errorf("%d lines are drawn before anybody scrolls", n)
@@ -416,7 +416,7 @@ func TestNoteOutlivesAStop(t *testing.T) {
 	d.press("esc")
 	d.commands()
 	d.press("esc")
-	d.commands(loop.Interrupt{})
+	d.commands(event.Interrupt{})
 	d.sees("› not like this\n  and then")
 }
 
@@ -439,6 +439,6 @@ func TestSearchBeforeQuestion(t *testing.T) {
 		}
 		d.arms()
 		d.press("1")
-		d.commands(loop.Answer{ID: "5", Decision: loop.Allow})
+		d.commands(event.Answer{ID: "5", Decision: event.Allow})
 	}
 }

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/text"
 )
 
@@ -38,7 +38,7 @@ func (m *model) typedAt() typedAt {
 // restoreDraft puts what was typed before into the editor, and what waited for
 // the end of a turn into the queue, where it waits for the person. So does what
 // was being said to a question: that is gone, or comes again.
-func (m *model) restoreDraft(d loop.Draft) {
+func (m *model) restoreDraft(d event.Draft) {
 	m.saved = d
 	for _, w := range d.Queue {
 		said := typing{w.Text, w.Images}
@@ -54,7 +54,7 @@ func (m *model) restoreDraft(d loop.Draft) {
 
 // restoreDraft shows a draft that was kept, with tokens for what was pasted and
 // for images.
-func (e *editor) restoreDraft(d loop.Draft) {
+func (e *editor) restoreDraft(d event.Draft) {
 	raw, at, no, first := "", 0, 1, len(e.tokens.all)
 	add := func(typed string) {
 		var more string
@@ -113,7 +113,7 @@ func (t *tokens) again(raw string, first int) string {
 
 // takeUp has a question that comes again answered as it was being, when the
 // program was gone.
-func (m *model) takeUp(ask loop.Ask) {
+func (m *model) takeUp(ask event.Ask) {
 	i := slices.IndexFunc(m.waits, func(w queued) bool { return w.about != "" && w.about == ask.Title })
 	if i < 0 || len(m.dialog.asks) > 1 || ask.AboutTurn() {
 		return
@@ -132,10 +132,10 @@ func (m *model) keepWords() {
 
 // draft is what the person has not sent yet, and what the agent has yet to take
 // into the turn that runs.
-func (m *model) draft() loop.Draft {
+func (m *model) draft() event.Draft {
 	d := m.editor.draft()
 	if c := &m.dialog.comment; !c.blank() {
-		d.Queue = append(d.Queue, loop.Waiting{Text: c.text(), About: m.dialog.asks[0].Title})
+		d.Queue = append(d.Queue, event.Waiting{Text: c.text(), About: m.dialog.asks[0].Title})
 	}
 	d.Queue = append(d.Queue, m.unsentQueue()...)
 	return d
@@ -143,26 +143,26 @@ func (m *model) draft() loop.Draft {
 
 // unsentQueue is what the agent has yet to take into the turn that runs, and
 // what waits for its end. Of the first the agent knows the images.
-func (m *model) unsentQueue() (all []loop.Waiting) {
+func (m *model) unsentQueue() (all []event.Waiting) {
 	for _, p := range m.feed.pending {
 		if p.steers {
-			all = append(all, loop.Waiting{Text: p.text})
+			all = append(all, event.Waiting{Text: p.text})
 		}
 	}
 	for _, w := range m.waits {
-		all = append(all, loop.Waiting{Text: w.text, Images: w.images, About: w.about})
+		all = append(all, event.Waiting{Text: w.text, Images: w.images, About: w.about})
 	}
 	return all
 }
 
 // draft is what is in the editor; nothing where that is no more than blanks.
-func (e *editor) draft() loop.Draft {
+func (e *editor) draft() event.Draft {
 	if e.blank() {
-		return loop.Draft{}
+		return event.Draft{}
 	}
 	raw := e.buf.String()
 	text, pasted := e.tokens.spans(raw)
-	return loop.Draft{Text: text, Images: e.tokens.images(raw), Pasted: pasted}
+	return event.Draft{Text: text, Images: e.tokens.images(raw), Pasted: pasted}
 }
 
 // touched reports whether the draft may be another than was saved last. It
@@ -172,7 +172,7 @@ func (m *model) touched() bool {
 }
 
 // sameWaiting reports whether a and b are one message.
-func sameWaiting(a, b loop.Waiting) bool {
+func sameWaiting(a, b event.Waiting) bool {
 	return a.Text == b.Text && a.About == b.About && sameImages(a.Images, b.Images)
 }
 
@@ -202,6 +202,6 @@ func (m *model) saveDraft() {
 	m.savedAt, m.waited = m.typedAt(), m.unsentQueue()
 	if d.Text != m.saved.Text || !sameImages(d.Images, m.saved.Images) || !slices.EqualFunc(d.Queue, m.saved.Queue, sameWaiting) {
 		m.saved = d
-		m.send(loop.SaveDraft{Draft: d})
+		m.send(event.SaveDraft{Draft: d})
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
-func draft(text string, queue ...string) loop.Draft {
-	d := loop.Draft{Text: text}
+func draft(text string, queue ...string) event.Draft {
+	d := event.Draft{Text: text}
 	for _, q := range queue {
-		d.Queue = append(d.Queue, loop.Waiting{Text: q})
+		d.Queue = append(d.Queue, event.Waiting{Text: q})
 	}
 	return d
 }
@@ -41,13 +41,13 @@ func TestDraftIsSaved(t *testing.T) {
 // Much text that was pasted is saved whole, and comes back as a token.
 func TestDraftOfPastes(t *testing.T) {
 	pasted := strings.Repeat("a long line\n", 400)
-	d := newDriver(t, 80, 24, Options{Draft: loop.Draft{Text: pasted}})
+	d := newDriver(t, 80, 24, Options{Draft: event.Draft{Text: pasted}})
 	if got := d.screen(); !strings.Contains(got, "[pasted 400 lines]") {
 		t.Errorf("not a token:\n%s", got)
 	}
 	d.enter("!")
 	d.pass(2 * time.Second)
-	d.drafts(loop.Draft{Text: pasted + "!", Pasted: []loop.Span{{To: len(pasted)}}})
+	d.drafts(event.Draft{Text: pasted + "!", Pasted: []event.Span{{To: len(pasted)}}})
 }
 
 // What steers a turn is a draft until it is in the conversation.
@@ -67,8 +67,8 @@ func TestDraftOfSteering(t *testing.T) {
 
 func TestDraftComesBack(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{History: twoTurns(), Draft: loop.Draft{
-			Text: "and the changelog", Queue: []loop.Waiting{{Text: "then update the README\x1b[2J\nof the shop"}, {Text: "and tag it"}},
+		d := newDriver(t, w, h, Options{History: twoTurns(), Draft: event.Draft{
+			Text: "and the changelog", Queue: []event.Waiting{{Text: "then update the README\x1b[2J\nof the shop"}, {Text: "and tag it"}},
 		}})
 		d.golden("draft-" + size)
 		d.pass(2 * time.Second)
@@ -82,7 +82,7 @@ func TestDraftHasAnImageTwice(t *testing.T) {
 	pasted := strings.Repeat("a line\n", 500)
 	label := "[image 1: shot.png 3x2]"
 	text := "see " + label + " " + pasted + " and " + label
-	kept := loop.Draft{Text: text, Images: []llm.Image{{MediaType: "image/png", Data: []byte("png")}}, Pasted: []loop.Span{{From: len("see " + label + " "), To: len("see " + label + " " + pasted)}}}
+	kept := event.Draft{Text: text, Images: []llm.Image{{MediaType: "image/png", Data: []byte("png")}}, Pasted: []event.Span{{From: len("see " + label + " "), To: len("see " + label + " " + pasted)}}}
 	d := newDriver(t, 120, 24, Options{Draft: kept})
 	d.press("backspace")
 	d.sees("see " + label + " [pasted 500 lines] and")
@@ -90,28 +90,28 @@ func TestDraftHasAnImageTwice(t *testing.T) {
 		t.Errorf("backspace took not one image of two away: %d are left", got)
 	}
 	d.press("enter")
-	d.commands(loop.Prompt{Text: strings.TrimSuffix(text, " "+label), Images: kept.Images})
+	d.commands(event.Prompt{Text: strings.TrimSuffix(text, " "+label), Images: kept.Images})
 }
 
 // What was being said to a question when the program was gone waits below the
 // editor, and is said on when the question comes again.
 func TestDraftOfWordsToAQuestion(t *testing.T) {
-	which := loop.Asked{Ask: loop.Ask{ID: "2", Title: "ask Which one", Effect: "read", Question: "Which one?",
-		Choices: []loop.Choice{{Text: "this"}, {Text: "that"}}}}
+	which := event.Asked{Ask: event.Ask{ID: "2", Title: "ask Which one", Effect: "read", Question: "Which one?",
+		Choices: []event.Choice{{Text: "this"}, {Text: "that"}}}}
 	again := which
 	again.Ask.ID = "9"
 	for _, c := range []struct {
 		name        string
-		ask, again  loop.Asked
+		ask, again  event.Asked
 		waits       string
-		want        loop.Answer
+		want        event.Answer
 		asAnyPrompt bool
 	}{
 		{"refusal", askCommand("1", "make"), askCommand("9", "make"), "“not yet, it ” to “shell make”",
-			loop.Answer{ID: "9", Decision: loop.Refuse, Note: "not yet, it runs"}, false},
+			event.Answer{ID: "9", Decision: event.Refuse, Note: "not yet, it runs"}, false},
 		{"own words", which, again, "“not yet, it ” to “ask Which one”",
-			loop.Answer{ID: "9", Decision: loop.Answered, Note: "not yet, it runs"}, false},
-		{"other question", askCommand("1", "make"), askCommand("9", "make test"), "“not yet, it ”", loop.Answer{}, true},
+			event.Answer{ID: "9", Decision: event.Answered, Note: "not yet, it runs"}, false},
+		{"other question", askCommand("1", "make"), askCommand("9", "make test"), "“not yet, it ”", event.Answer{}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDriver(t, 80, 24, Options{})
@@ -119,7 +119,7 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 			d.arms()
 			d.enter("not yet, it ")
 			d.pass(2 * time.Second)
-			kept := loop.Draft{Queue: []loop.Waiting{{Text: "not yet, it ", About: c.ask.Ask.Title}}}
+			kept := event.Draft{Queue: []event.Waiting{{Text: "not yet, it ", About: c.ask.Ask.Title}}}
 			d.drafts(kept)
 
 			d = newDriver(t, 120, 24, Options{Draft: kept})
@@ -130,9 +130,9 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 			d.pass(time.Second)
 			if c.asAnyPrompt {
 				d.press("1")
-				d.events(turnEnd(loop.Done, 0))
+				d.events(turnEnd(event.Done, 0))
 				d.press("enter")
-				d.commands(loop.Answer{ID: "9", Decision: loop.Allow}, prompted("not yet, it"))
+				d.commands(event.Answer{ID: "9", Decision: event.Allow}, prompted("not yet, it"))
 				return
 			}
 			d.lacks("not sent before")
@@ -157,6 +157,6 @@ func TestWordsToAQuestionStay(t *testing.T) {
 	d.press("tab")
 	d.enter("because")
 	d.sees("no, because")
-	d.events(turnEnd(loop.ProviderError, time.Second))
+	d.events(turnEnd(event.ProviderError, time.Second))
 	d.holds("no, because")
 }

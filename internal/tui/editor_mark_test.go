@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 func TestMarkingWithKeys(t *testing.T) {
@@ -60,6 +60,6 @@ func TestMarkedByKeys(t *testing.T) {
 	d.press("esc")
 	d.commands()
 	d.press("esc")
-	d.commands(loop.Interrupt{})
+	d.commands(event.Interrupt{})
 	d.pass(time.Second)
 }

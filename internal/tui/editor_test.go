@@ -8,8 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 )
 
 func TestTyping(t *testing.T) {
@@ -39,7 +38,7 @@ func TestTyping(t *testing.T) {
 			d := newDriver(t, 80, 24, Options{})
 			c.do(d)
 			d.press("enter")
-			d.commands(loop.Prompt{Text: c.want})
+			d.commands(event.Prompt{Text: c.want})
 			if !d.m.editor.empty() {
 				t.Errorf("the editor still holds %q", d.m.editor.value())
 			}
@@ -65,7 +64,7 @@ func TestEmptyPromptIsNotSent(t *testing.T) {
 }
 
 func TestWalkingPrompts(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{History: []loop.Event{userSaid("one"), turnEnd(loop.Done, 0), userSaid("two\nlines"), turnEnd(loop.Done, 0)}})
+	d := newDriver(t, 80, 24, Options{History: []event.Event{userSaid("one"), turnEnd(event.Done, 0), userSaid("two\nlines"), turnEnd(event.Done, 0)}})
 	shows := func(want string) {
 		t.Helper()
 		if got := d.m.editor.value(); got != want {
@@ -147,17 +146,17 @@ func TestLeavingIsTold(t *testing.T) {
 func TestTypedCommands(t *testing.T) {
 	for _, c := range []struct {
 		typed string
-		want  []loop.Command
+		want  []event.Command
 		says  string
 	}{
-		{"/model openai/gpt-5", []loop.Command{loop.SetModel{Model: "openai/gpt-5"}}, ""},
+		{"/model openai/gpt-5", []event.Command{event.SetModel{Model: "openai/gpt-5"}}, ""},
 		{"/model", nil, "anthropic/claude-sonnet answers, because ANTHROPIC_API_KEY is set."},
-		{"/mode edits", []loop.Command{loop.SetMode{Mode: policy.Edits}}, "edits unasked"},
-		{"/mode yolo", nil, "there is no mode"},
+		{"/mode edits", []event.Command{event.SetMode{Mode: event.ModeEdits}}, "edits unasked"},
+		{"/mode yolo", nil, "unknown permission mode"},
 		{"/help", nil, "other keys close"},
 		{"/nonsense now", nil, "there is no command /nonsense"},
-		{"/etc/hosts is wrong", []loop.Command{loop.Prompt{Text: "/etc/hosts is wrong"}}, ""},
-		{"/", []loop.Command{loop.Prompt{Text: "/"}}, ""},
+		{"/etc/hosts is wrong", []event.Command{event.Prompt{Text: "/etc/hosts is wrong"}}, ""},
+		{"/", []event.Command{event.Prompt{Text: "/"}}, ""},
 	} {
 		t.Run(c.typed, func(t *testing.T) {
 			d := newDriver(t, 80, 24, Options{})
@@ -173,14 +172,14 @@ func TestTypedCommands(t *testing.T) {
 
 func TestModeCycles(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{Mode: "all"})
-	d.events(&loop.ModeSet{Mode: "ask"})
+	d.events(&event.ModeSet{Mode: "ask"})
 	d.press("shift+tab", "shift+tab", "shift+tab", "shift+tab")
-	d.commands(loop.SetMode{Mode: policy.Edits}, loop.SetMode{Mode: policy.Plan}, loop.SetMode{Mode: policy.All}, loop.SetMode{Mode: policy.Ask})
-	d.events(&loop.ModeSet{Mode: "plan"})
+	d.commands(event.SetMode{Mode: event.ModeEdits}, event.SetMode{Mode: event.ModePlan}, event.SetMode{Mode: event.ModeAll}, event.SetMode{Mode: event.ModeAsk})
+	d.events(&event.ModeSet{Mode: "plan"})
 	if !strings.Contains(d.screen(), "plans, edits nothing") {
 		t.Errorf("screen:\n%s", d.screen())
 	}
-	d.events(&loop.ModeSet{Mode: "all"})
+	d.events(&event.ModeSet{Mode: "all"})
 	if !strings.Contains(d.screen(), "asks nothing") {
 		t.Errorf("screen:\n%s", d.screen())
 	}
@@ -192,7 +191,7 @@ func TestChangedKeys(t *testing.T) {
 	d.press("enter")
 	d.enter("b")
 	d.press("ctrl+s")
-	d.commands(loop.Prompt{Text: "a\nb"})
+	d.commands(event.Prompt{Text: "a\nb"})
 }
 
 // What the agent could not use any more comes back to be sent again.
@@ -203,7 +202,7 @@ func TestUnsent(t *testing.T) {
 	d.press("enter")
 	d.enter("draft")
 	d.press("esc")
-	d.events(turnEnd(loop.UserInterrupt, time.Second), loop.Unsent{Text: "and this"})
+	d.events(turnEnd(event.UserInterrupt, time.Second), event.Unsent{Text: "and this"})
 	if got, want := d.m.editor.value(), "and this\ndraft"; got != want {
 		t.Errorf("the editor holds %q, want %q", got, want)
 	}
@@ -214,24 +213,24 @@ func TestUnsent(t *testing.T) {
 
 func TestEnterLetsACutAnswerGoOn(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
-	d.events(userSaid("one"), turnEnd(loop.Done, 0))
+	d.events(userSaid("one"), turnEnd(event.Done, 0))
 	d.press("enter")
 	d.commands()
-	end := turnEnd(loop.ProviderError, 0)
+	end := turnEnd(event.ProviderError, 0)
 	end.Error, end.Cut = "the answer was cut", true
 	d.events(userSaid("two"), end)
 	if !strings.Contains(d.screen(), "enter goes on") {
 		t.Errorf("nothing says that it can go on:\n%s", d.screen())
 	}
 	d.press("enter")
-	d.commands(loop.Prompt{Text: loop.GoOn})
+	d.commands(event.Prompt{Text: event.GoOn})
 }
 
 func TestCutAnswerIsMarked(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	whole := llm.Message{Kind: llm.Assistant, Reply: "r1", Text: "A whole answer."}
 	half := llm.Message{Kind: llm.Assistant, Reply: "r2", Text: "Half an", Cut: true}
-	d.events(userSaid("one"), &loop.MessageDone{Message: whole}, &loop.MessageDone{Message: half})
+	d.events(userSaid("one"), &event.MessageDone{Message: whole}, &event.MessageDone{Message: half})
 	if got := d.screen(); strings.Count(got, "(cut)") != 1 || !strings.Contains(got, "Half an\n  (cut)") {
 		t.Errorf("want the second answer marked, and only that:\n%s", got)
 	}
@@ -239,15 +238,15 @@ func TestCutAnswerIsMarked(t *testing.T) {
 
 func TestPromptsPlayThemselves(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{Prompts: []Prompt{{Text: "one"}, {Note: "The second of three.", Text: "two"}, {Text: "three"}}})
-	d.commands(loop.Prompt{Text: "one"})
+	d.commands(event.Prompt{Text: "one"})
 	if strings.Contains(d.screen(), "The second of three.") {
 		t.Errorf("the note stands there before its prompt:\n%s", d.screen())
 	}
-	d.events(userSaid("one"), turnEnd(loop.Done, 0))
-	d.commands(loop.Prompt{Text: "one"}, loop.Prompt{Text: "two"})
+	d.events(userSaid("one"), turnEnd(event.Done, 0))
+	d.commands(event.Prompt{Text: "one"}, event.Prompt{Text: "two"})
 	if !strings.Contains(d.screen(), "The second of three.") {
 		t.Errorf("the note is not to be seen:\n%s", d.screen())
 	}
-	d.events(userSaid("two"), turnEnd(loop.UserInterrupt, 0)) // the person takes over
-	d.commands(loop.Prompt{Text: "one"}, loop.Prompt{Text: "two"})
+	d.events(userSaid("two"), turnEnd(event.UserInterrupt, 0)) // the person takes over
+	d.commands(event.Prompt{Text: "one"}, event.Prompt{Text: "two"})
 }

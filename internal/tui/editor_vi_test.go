@@ -6,11 +6,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 func TestViKeys(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Vi: true, History: []loop.Event{userSaid("one"), turnEnd(loop.Done, 0)}})
+	d := newDriver(t, 80, 24, Options{Vi: true, History: []event.Event{userSaid("one"), turnEnd(event.Done, 0)}})
 	d.events(userSaid("go"))
 	d.enter("hello world")
 	d.press("esc") // goes to normal mode, and stops nothing
@@ -28,8 +28,8 @@ func TestViKeys(t *testing.T) {
 	d.enter("0vl")
 	d.shows("visual")
 	d.press("esc", "esc") // the second one is in normal mode
-	d.commands(loop.Interrupt{})
-	d.events(turnEnd(loop.UserInterrupt, 0))
+	d.commands(event.Interrupt{})
+	d.events(turnEnd(event.UserInterrupt, 0))
 	d.enter("k")
 	d.holds("go")
 	d.enter("k")
@@ -38,8 +38,8 @@ func TestViKeys(t *testing.T) {
 	d.holds("hello world")
 	d.enter("A!")
 	d.press("enter")
-	d.commands(loop.Interrupt{}, loop.Prompt{Text: "hello world!"})
-	d.events(userSaid("hello world!"), turnEnd(loop.Done, 0))
+	d.commands(event.Interrupt{}, event.Prompt{Text: "hello world!"})
+	d.events(userSaid("hello world!"), turnEnd(event.Done, 0))
 	d.enter("i") // insert mode again
 	d.holds("i")
 	d.hides("normal")
@@ -63,8 +63,8 @@ func TestViInterrupts(t *testing.T) {
 	d.enter("A!")
 	d.events(userSaid("go"))
 	d.press("ctrl+c")
-	d.commands(loop.Interrupt{})
-	d.events(turnEnd(loop.UserInterrupt, 0))
+	d.commands(event.Interrupt{})
+	d.events(turnEnd(event.UserInterrupt, 0))
 	d.holds("hello world!")
 	d.press("ctrl+c", "ctrl+c")
 	d.holds("")
@@ -76,11 +76,11 @@ func TestViInterrupts(t *testing.T) {
 // What is said with a refusal is typed with the same keys.
 func TestViKeysInADialog(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{Vi: true})
-	d.events(userSaid("go"), loop.Asked{Ask: loop.Ask{ID: "c1", Title: "shell make", Effect: "execute"}})
+	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "c1", Title: "shell make", Effect: "execute"}})
 	d.arms()
 	d.enter("not now")
 	d.press("esc", "d", "b", "enter")
-	d.commands(loop.Answer{ID: "c1", Decision: loop.Refuse, Note: "not w"})
+	d.commands(event.Answer{ID: "c1", Decision: event.Refuse, Note: "not w"})
 }
 
 // What vi looks for is typed in a line of its own, which has all keys.
@@ -130,7 +130,7 @@ func TestViBeginsCommands(t *testing.T) {
 
 // Keys that are typed do not walk to other prompts, and what is marked stays.
 func TestViWalksFromNormalModeOnly(t *testing.T) {
-	history := []loop.Event{userSaid("earlier"), turnEnd(loop.Done, 0)}
+	history := []event.Event{userSaid("earlier"), turnEnd(event.Done, 0)}
 	for keys, want := range map[string]string{
 		"esc k": "earlier", "esc v k d": "ab", "esc 0 R k j esc": "kjc", "esc d k": "abc", "esc f k": "abc", "esc r j": "abj",
 	} {

@@ -3,7 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -16,9 +16,9 @@ func (m *model) slashEffort(level string) tea.Cmd {
 	case level == "" && m.feed.effort == "":
 		m.say(ink.SanitizeLine(m.feed.model) + " thinks as hard as it does by itself. /effort LEVEL changes it: low, medium, high")
 	case level == "":
-		m.say(ink.SanitizeLine(m.feed.model) + " thinks with effort " + ink.SanitizeLine(m.feed.effort) + ". /effort " + loop.DefaultEffort + " leaves it to the model")
+		m.say(ink.SanitizeLine(m.feed.model) + " thinks with effort " + ink.SanitizeLine(m.feed.effort) + ". /effort " + event.DefaultEffort + " leaves it to the model")
 	default:
-		m.order(loop.SetModel{Model: m.feed.model, Effort: level})
+		m.order(event.SetModel{Model: m.feed.model, Effort: level})
 	}
 	return nil
 }

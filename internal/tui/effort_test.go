@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 func TestEffort(t *testing.T) {
@@ -21,8 +21,8 @@ func TestEffort(t *testing.T) {
 	says("thinks as hard as it does by itself")
 	d.enter("/effort high")
 	d.press("enter")
-	d.commands(loop.SetModel{Model: "openai/gpt-5", Effort: "high"})
-	d.events(&loop.ModelSet{Model: "openai/gpt-5", Effort: "high"})
+	d.commands(event.SetModel{Model: "openai/gpt-5", Effort: "high"})
+	d.events(&event.ModelSet{Model: "openai/gpt-5", Effort: "high"})
 	says("openai/gpt-5 high · ")
 	d.enter("/effort")
 	d.press("enter")
@@ -32,7 +32,7 @@ func TestEffort(t *testing.T) {
 // A command that is typed wrongly says how it is typed, and stays in the editor.
 func TestMistypedCommandStays(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{Export: func(string) (string, error) { return "", nil }})
-	d.events(userSaid("go"), done(llm.Assistant, "r", "There:\n```\nls\n```"), turnEnd(loop.Done, 0))
+	d.events(userSaid("go"), done(llm.Assistant, "r", "There:\n```\nls\n```"), turnEnd(event.Done, 0))
 	for _, typed := range []string{"/mode nosuch", "/theme pink", "/jobs halt", "/export pdf", "/copy that", "/copy code 7", "/rewind x", "/fork 99"} {
 		d.enter(typed)
 		d.press("esc", "enter") // esc leaves the suggestions
@@ -43,7 +43,7 @@ func TestMistypedCommandStays(t *testing.T) {
 	d.enter("/mode plan")
 	d.press("esc", "enter")
 	d.holds("")
-	d.commands(loop.SetMode{Mode: "plan"})
+	d.commands(event.SetMode{Mode: "plan"})
 }
 
 // A key opens the list of models, and what is typed stays.

@@ -12,7 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // edit is an editor that leaves text, and reads the file it was given.
@@ -88,7 +88,7 @@ func TestWhileInTheEditor(t *testing.T) {
 	d.events(userSaid("go"), call("r1", "1", "shell"))
 	d.enter("draft")
 	d.press("ctrl+x", "ctrl+e")
-	d.events(loop.Unsent{Text: "faster"}, askCommand("1", "make"))
+	d.events(event.Unsent{Text: "faster"}, askCommand("1", "make"))
 	d.pass(time.Minute)
 	if err := os.WriteFile(path, []byte("better\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestWhileInTheEditor(t *testing.T) {
 	d.commands()
 	d.arms()
 	d.press("1")
-	d.commands(loop.Answer{ID: "1", Decision: loop.Allow})
+	d.commands(event.Answer{ID: "1", Decision: event.Allow})
 	d.holds("faster\nbettery")
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // feed reduces events to the items of the transcript and to what the status
@@ -25,19 +25,19 @@ type feed struct {
 	cut        bool    // the last answer was cut, and can go on
 	mode       string
 
-	todo []loop.TodoItem
-	jobs []loop.Job
+	todo []event.TodoItem
+	jobs []event.Job
 
 	running  bool
 	stopping bool
 	killing  bool      // asked a second time to stop
 	since    time.Time // of the turn
 
-	title   string      // that the person gave the session
-	said    []loop.Said // by the person, oldest first
-	prompts []string    // that the person sent, or did not, oldest first
-	pending []pending   // sent, and not yet in the conversation
-	answer  string      // the last one, whole
+	title   string       // that the person gave the session
+	said    []event.PastPrompt // by the person, oldest first
+	prompts []string     // that the person sent, or did not, oldest first
+	pending []pending    // sent, and not yet in the conversation
+	answer  string       // the last one, whole
 	turns   int
 	kept    int // events that the session was last rewound to
 
@@ -75,59 +75,59 @@ func newFeed(list *transcript, now func() time.Time) *feed {
 
 // apply takes the next event. A loop.Partial is passed over: what it holds was
 // shown as it streamed, and comes once more as a finished message.
-func (f *feed) apply(ev loop.Event) {
+func (f *feed) apply(ev event.Event) {
 	f.count(ev)
 	switch ev := ev.(type) {
-	case *loop.UserSaid:
+	case *event.UserSaid:
 		f.userSaid(ev)
-	case *loop.MessageDone:
+	case *event.MessageDone:
 		f.messageDone(ev.Message)
-	case *loop.Decided:
+	case *event.Decided:
 		f.decided(ev)
-	case *loop.ToolStart:
+	case *event.ToolStart:
 		f.call(ev.ID, func(t *tool) { t.start(ev, f.now()) })
-	case *loop.ToolEnd:
+	case *event.ToolEnd:
 		f.toolEnd(ev)
-	case *loop.TodoSet:
+	case *event.TodoSet:
 		f.todoSet(ev)
-	case *loop.StepEnd:
+	case *event.StepEnd:
 		f.stepEnd(ev)
-	case *loop.TurnEnd:
+	case *event.TurnEnd:
 		f.turnEnd(ev)
-	case *loop.ModelSet:
+	case *event.ModelSet:
 		f.model, f.why, f.context, f.effort = ev.Model, ev.Why, ev.Context, ev.Effort
 		f.host, f.baseURL = ev.Host, ev.BaseURL
-	case *loop.ModeSet:
+	case *event.ModeSet:
 		f.mode = ev.Mode
-	case *loop.Renamed:
+	case *event.Renamed:
 		f.title = ev.Title
 		f.list.put(&ending{"this session is called " + quoted(ev.Title)})
-	case *loop.Compacted:
+	case *event.Compacted:
 		f.compacted(ev)
-	case loop.Streamed:
+	case event.Streamed:
 		f.streamed(ev)
-	case *loop.ShellStart, *loop.ShellEnd:
+	case *event.ShellStart, *event.ShellEnd:
 		f.shell(ev)
-	case loop.Progress:
+	case event.Progress:
 		f.shell(ev)
 		if r := f.tools[ev.ID]; r != nil {
 			r.item.(*tool).progress(ev.Text)
 			r.touch()
 		}
-	case loop.Asked:
+	case event.Asked:
 		f.asked(ev.Ask)
-	case loop.JobsNow:
+	case event.JobsNow:
 		f.jobs = ev.Jobs
-	case loop.Retrying:
+	case event.Retrying:
 		f.retrying(ev)
-	case loop.Notice:
+	case event.Notice:
 		f.list.add(&notice{ev.Text})
-	case loop.Unsent:
+	case event.Unsent:
 		f.pending = slices.DeleteFunc(f.pending, func(p pending) bool { return p.text == ev.Text })
 	}
 }
 
-func (f *feed) userSaid(ev *loop.UserSaid) {
+func (f *feed) userSaid(ev *event.UserSaid) {
 	if ev.Auto {
 		f.list.put(&notice{ev.Text})
 		return
@@ -136,7 +136,7 @@ func (f *feed) userSaid(ev *loop.UserSaid) {
 		f.pending = f.pending[i+1:]
 	}
 	f.prompts = append(f.prompts, ev.Text)
-	f.said = append(f.said, loop.Said{Text: ev.Text, Time: ev.Time, At: f.list.events() - 1, Steered: ev.Steered})
+	f.said = append(f.said, event.PastPrompt{Text: ev.Text, Time: ev.Time, At: f.list.events() - 1, Steered: ev.Steered})
 	f.list.put(&user{text: ev.Text})
 	if ev.Steered {
 		return
@@ -146,23 +146,23 @@ func (f *feed) userSaid(ev *loop.UserSaid) {
 }
 
 // count takes note of a durable event, with which a page may begin.
-func (f *feed) count(ev loop.Event) {
+func (f *feed) count(ev event.Event) {
 	bytes := 0
 	switch ev := ev.(type) {
-	case *loop.Partial, *loop.Rewound:
+	case *event.Partial, *event.Rewound:
 		return
-	case *loop.UserSaid:
+	case *event.UserSaid:
 		if !ev.Steered && !ev.Auto {
 			f.settle()
 			f.bound(false)
 			f.list.turn = f.list.events()
 		}
 		bytes = len(ev.Text)
-	case *loop.MessageDone:
+	case *event.MessageDone:
 		bytes = len(ev.Message.Text)
-	case *loop.ToolEnd:
+	case *event.ToolEnd:
 		bytes = len(ev.Result.Text)
-	case loop.Durable:
+	case event.Durable:
 	default:
 		return
 	}
@@ -218,7 +218,7 @@ func (f *feed) arrived() {
 
 // streamed takes a piece of a reply. Once the turn is to stop, pieces are passed
 // over: what came of the reply is told again as finished messages.
-func (f *feed) streamed(ev loop.Streamed) {
+func (f *feed) streamed(ev event.Streamed) {
 	f.next(ev.Reply)
 	if f.stopping {
 		return

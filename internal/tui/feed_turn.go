@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -28,7 +28,7 @@ func (f *feed) call(id string, change func(*tool)) {
 	}
 }
 
-func (f *feed) asked(ask loop.Ask) {
+func (f *feed) asked(ask event.Ask) {
 	if ask.AboutTurn() {
 		return
 	}
@@ -37,10 +37,10 @@ func (f *feed) asked(ask loop.Ask) {
 	})
 }
 
-func (f *feed) decided(ev *loop.Decided) {
+func (f *feed) decided(ev *event.Decided) {
 	f.call(ev.ID, func(t *tool) {
 		t.decided, t.note = true, saidWith(ev)
-		if ev.Decision == loop.Always {
+		if ev.Decision == event.Always {
 			t.granted = ev.Scope
 		}
 		if t.stage == asking {
@@ -49,7 +49,7 @@ func (f *feed) decided(ev *loop.Decided) {
 	})
 }
 
-func (f *feed) toolEnd(ev *loop.ToolEnd) {
+func (f *feed) toolEnd(ev *event.ToolEnd) {
 	f.call(ev.Result.ID, func(t *tool) { t.end(ev) })
 	f.tools[ev.Result.ID].end = f.list.events() - 1
 	f.files.take(ev)
@@ -57,7 +57,7 @@ func (f *feed) toolEnd(ev *loop.ToolEnd) {
 
 // stepEnd ends a reply and what it called for. What follows does not touch any
 // of it, so that a page may begin there.
-func (f *feed) stepEnd(ev *loop.StepEnd) {
+func (f *feed) stepEnd(ev *event.StepEnd) {
 	f.arrived()
 	f.settle()
 	if n := ev.Usage.Input + ev.Usage.Output; n > 0 { // a reply that was stopped tells none
@@ -73,15 +73,15 @@ func (f *feed) stepEnd(ev *loop.StepEnd) {
 type tally map[string]*[2]int
 
 // take counts what an event tells.
-func (n tally) take(ev loop.Event) {
+func (n tally) take(ev event.Event) {
 	switch ev := ev.(type) {
-	case *loop.UserSaid:
+	case *event.UserSaid:
 		if !ev.Steered {
 			clear(n)
 		}
-	case *loop.TurnEnd:
+	case *event.TurnEnd:
 		clear(n)
-	case *loop.ToolEnd:
+	case *event.ToolEnd:
 		for _, d := range ev.Diffs {
 			if n[d.Path] == nil {
 				n[d.Path] = new([2]int)
@@ -97,7 +97,7 @@ func (f *feed) rewind(keep int) {
 	f.arrived()
 	f.settle()
 	f.running, f.stopping, f.killing, f.cut = false, false, false, false
-	f.said = slices.DeleteFunc(f.said, func(s loop.Said) bool { return s.At >= keep })
+	f.said = slices.DeleteFunc(f.said, func(s event.PastPrompt) bool { return s.At >= keep })
 	f.turns = len(f.turned())
 	f.kept, f.used, f.answer, f.todo = keep, 0, "", nil
 	clear(f.files)
@@ -107,13 +107,13 @@ func (f *feed) rewind(keep int) {
 }
 
 // turned are the prompts that began a turn, oldest first.
-func (f *feed) turned() []loop.Said {
-	return slices.DeleteFunc(slices.Clone(f.said), func(s loop.Said) bool { return s.Steered })
+func (f *feed) turned() []event.PastPrompt {
+	return slices.DeleteFunc(slices.Clone(f.said), func(s event.PastPrompt) bool { return s.Steered })
 }
 
 // surveyed takes what the session amounts to, of which the last events were told
 // before.
-func (f *feed) surveyed(s loop.Surveyed) {
+func (f *feed) surveyed(s event.Opened) {
 	own := f.prompts[min(len(f.said), len(f.prompts)):]
 	f.prompts = nil
 	for _, p := range s.Prompts {
@@ -160,7 +160,7 @@ func (f *feed) recalled(r recalled) {
 
 // retry is a failed try, with the time at which the next one comes.
 type retry struct {
-	loop.Retrying
+	event.Retrying
 	at   time.Time
 	left time.Duration
 }
@@ -176,14 +176,14 @@ func (r *retry) draw(c canvas) []string {
 	return hang(c.st.Yellow.Render(markFailed), ink.Wrap(text, c.inner()))
 }
 
-func (f *feed) retrying(ev loop.Retrying) {
+func (f *feed) retrying(ev event.Retrying) {
 	f.dropOpen()
 	f.arrived()
 	f.failed = &retry{ev, f.now().Add(ev.In), ev.In}
 	f.retry = f.list.add(f.failed)
 }
 
-func (f *feed) turnEnd(ev *loop.TurnEnd) {
+func (f *feed) turnEnd(ev *event.TurnEnd) {
 	f.arrived()
 	f.settle()
 	f.running, f.stopping, f.killing, f.cut = false, false, false, ev.Cut
@@ -196,20 +196,20 @@ func (f *feed) turnEnd(ev *loop.TurnEnd) {
 		facts = append(facts, dollars(*ev.Cost))
 	}
 	switch {
-	case ev.Reason == loop.UserInterrupt:
+	case ev.Reason == event.UserInterrupt:
 		stopped := "stopped"
 		if ev.Error != "" {
 			stopped += ": " + ink.SanitizeLine(ev.Error)
 		}
 		facts = append([]string{stopped}, facts...)
-	case ev.Reason != loop.Done:
+	case ev.Reason != event.Done:
 		f.list.put(&fault{why(ev), ev.Hint})
 	}
 	f.list.put(&ending{strings.Join(facts, " · ")})
 	clear(f.files)
 }
 
-func (f *feed) compacted(ev *loop.Compacted) {
+func (f *feed) compacted(ev *event.Compacted) {
 	text := "cut old content from what the model is told"
 	if ev.Why != "" {
 		text += " (" + ink.SanitizeLine(ev.Why) + ")"
@@ -276,20 +276,20 @@ func (f *feed) changed() []string {
 }
 
 // why says in a line why a turn ended early.
-func why(ev *loop.TurnEnd) string {
+func why(ev *event.TurnEnd) string {
 	if ev.Error != "" {
 		return ev.Error
 	}
 	switch ev.Reason {
-	case loop.OutOfTokens:
+	case event.OutOfTokens:
 		return "the reply reached its limit of tokens"
-	case loop.Filtered:
+	case event.Filtered:
 		return "the provider refused to answer"
-	case loop.MaxSteps:
+	case event.MaxSteps:
 		return fmt.Sprintf("stopped after %s", count(ev.Steps, "step"))
-	case loop.AllFailed:
+	case event.AllFailed:
 		return "stopped: the tools failed in step after step"
-	case loop.LogError:
+	case event.LogError:
 		return "the session cannot be written"
 	}
 	return "the turn ended: " + string(ev.Reason)

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -81,7 +81,7 @@ func (m *model) searchOn() tea.Cmd {
 	read, n, search, to := m.o.Page, f.needle, f.search, f.down
 	return func() tea.Msg {
 		r := found{search: search, from: max(to-findPage, 0)}
-		var events []loop.Event
+		var events []event.Event
 		events, r.err = read(r.from, to)
 		for i, ev := range slices.Backward(events) {
 			if n.inEvent(ev) {
@@ -113,7 +113,7 @@ func (m *model) foundSome(r found) tea.Cmd {
 }
 
 // heard takes an event that came while one searches.
-func (f *find) heard(ev loop.Event, number int) {
+func (f *find) heard(ev event.Event, number int) {
 	if f.open && f.inEvent(ev) && (len(f.hits) == 0 || f.hits[0] < number) {
 		f.hits = slices.Insert(f.hits, 0, number)
 		if f.at >= 0 {

@@ -9,12 +9,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // haystack is a long session in which a few things can be found.
-func haystack() []loop.Event {
-	var all []loop.Event
+func haystack() []event.Event {
+	var all []event.Event
 	for i := range 300 {
 		r, id := fmt.Sprint("r", i), fmt.Sprint("c", i)
 		answer := strings.Repeat("Nothing of interest.\n\n", 5)
@@ -26,7 +26,7 @@ func haystack() []loop.Event {
 			output += "a Needle in the output\n" + output
 		}
 		all = append(all, userSaid(fmt.Sprintf("prompt %d", i)), done(llm.Assistant, r, answer), call(r, id, "shell"), start(id, "shell make", "execute"),
-			result(id, "shell make", "execute", loop.OK, "exit code 0", output, time.Second), &loop.StepEnd{Reply: r}, turnEnd(loop.Done, time.Second))
+			result(id, "shell make", "execute", event.OK, "exit code 0", output, time.Second), &event.StepEnd{Reply: r}, turnEnd(event.Done, time.Second))
 	}
 	return all
 }
@@ -97,7 +97,7 @@ func TestFindTakesKeys(t *testing.T) {
 // What is found is set off where it shows, whatever colours are around it.
 func TestFoundIsSetOff(t *testing.T) {
 	d := newDriver(t, 60, 24, Options{})
-	d.events(userSaid("日本 Needle"), done(llm.Assistant, "r", "a `needle` and a **needle** and İ needle"), turnEnd(loop.Done, time.Second))
+	d.events(userSaid("日本 Needle"), done(llm.Assistant, "r", "a `needle` and a **needle** and İ needle"), turnEnd(event.Done, time.Second))
 	plain := d.screen()
 	d.press("ctrl+f")
 	d.enter("needle")
@@ -137,7 +137,7 @@ func TestFindMeanwhile(t *testing.T) {
 	d.enter("eedle")
 	d.work(old)
 	d.sees("4 places")
-	d.events(userSaid("one more needle"), done(llm.Assistant, "z", "needles are found"), turnEnd(loop.Done, time.Second))
+	d.events(userSaid("one more needle"), done(llm.Assistant, "z", "needles are found"), turnEnd(event.Done, time.Second))
 	d.sees("6 places")
 	d.press("enter")
 	d.sees("1 of 6")

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -55,7 +55,7 @@ func folds(first, next *tool) bool {
 }
 
 func foldable(t *tool) bool {
-	return t.effect == "read" && !t.decided && len(t.todo) == 0 && (t.stage == running || t.stage == finished && t.outcome == loop.OK)
+	return t.effect == "read" && !t.decided && len(t.todo) == 0 && (t.stage == running || t.stage == finished && t.outcome == event.OK)
 }
 
 func verb(title string) string {

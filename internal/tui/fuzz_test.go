@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // FuzzScreen plays random events, keys, sizes and pauses. The driver checks
@@ -111,7 +111,7 @@ func (p *player) words(n int) string {
 	return s
 }
 
-func (p *player) event() loop.Event {
+func (p *player) event() event.Event {
 	if p.IntN(6) == 0 {
 		p.reply++
 	}
@@ -121,16 +121,16 @@ func (p *player) event() loop.Event {
 		id = p.pick(p.calls...)
 	}
 	effect, title := p.pick("read", "write", "execute", ""), p.pick("read ", "shell ", "", "edit ")+p.words(2)
-	diff := loop.Diff{Path: p.words(1), Unified: hunk, Added: 2, Removed: 1}
+	diff := event.Diff{Path: p.words(1), Unified: hunk, Added: 2, Removed: 1}
 	switch p.IntN(24) {
 	case 0:
-		return &loop.UserSaid{Text: p.words(20), Steered: p.IntN(2) == 0}
+		return &event.UserSaid{Text: p.words(20), Steered: p.IntN(2) == 0}
 	case 1, 2:
-		return loop.Streamed{Reply: reply, Delta: llm.TextDelta{Index: p.IntN(3), Text: p.words(5)}}
+		return event.Streamed{Reply: reply, Delta: llm.TextDelta{Index: p.IntN(3), Text: p.words(5)}}
 	case 3:
-		return loop.Streamed{Reply: reply, Delta: llm.ThinkingDelta{Index: p.IntN(3), Text: p.words(5)}}
+		return event.Streamed{Reply: reply, Delta: llm.ThinkingDelta{Index: p.IntN(3), Text: p.words(5)}}
 	case 4:
-		return loop.Streamed{Reply: reply, Delta: llm.CallDelta{Index: p.IntN(3), Name: p.words(1), Args: p.words(3)}}
+		return event.Streamed{Reply: reply, Delta: llm.CallDelta{Index: p.IntN(3), Name: p.words(1), Args: p.words(3)}}
 	case 5:
 		return done([]llm.Kind{llm.Assistant, llm.Thinking}[p.IntN(2)], reply, p.words(30))
 	case 6, 7:
@@ -139,47 +139,47 @@ func (p *player) event() loop.Event {
 	case 8:
 		return start(id, title, effect, file("a.go"))
 	case 9:
-		return loop.Progress{ID: id, Text: p.words(10)}
+		return event.Progress{ID: id, Text: p.words(10)}
 	case 10:
-		e := result(id, title, effect, loop.Outcome(p.pick("ok", "error", "refused", "interrupted", "unknown")), p.words(1), p.words(20), time.Second)
-		e.Diffs = []loop.Diff{diff}[:p.IntN(2)]
+		e := result(id, title, effect, event.Outcome(p.pick("ok", "error", "refused", "interrupted", "unknown")), p.words(1), p.words(20), time.Second)
+		e.Diffs = []event.Diff{diff}[:p.IntN(2)]
 		return e
 	case 11:
-		return loop.Asked{Ask: loop.Ask{ID: p.pick(id, loop.StepsAsk), Title: title, Effect: effect, Diffs: []loop.Diff{diff}[:p.IntN(2)],
-			Targets: []loop.Target{{Kind: "command", Value: p.words(9)}}[:p.IntN(2)], Why: p.words(2), Scope: p.words(1), Warnings: []string{p.words(4)}}}
+		return event.Asked{Ask: event.Ask{ID: p.pick(id, event.StepsAsk), Title: title, Effect: effect, Diffs: []event.Diff{diff}[:p.IntN(2)],
+			Targets: []event.Target{{Kind: "command", Value: p.words(9)}}[:p.IntN(2)], Why: p.words(2), Scope: p.words(1), Warnings: []string{p.words(4)}}}
 	case 12:
-		return loop.Retrying{Attempt: 2, Of: 6, In: time.Minute, Error: p.words(3), Hint: p.words(2)}
+		return event.Retrying{Attempt: 2, Of: 6, In: time.Minute, Error: p.words(3), Hint: p.words(2)}
 	case 13:
-		return &loop.Decided{ID: id, Decision: loop.Decision(p.pick("allow", "always", "refuse")), Scope: p.words(1), Note: p.words(2)}
+		return &event.Decided{ID: id, Decision: event.Decision(p.pick("allow", "always", "refuse")), Scope: p.words(1), Note: p.words(2)}
 	case 14:
-		ask := loop.Ask{ID: id, Title: title, Effect: "read", Question: p.words(30), Many: p.IntN(2) == 0}
+		ask := event.Ask{ID: id, Title: title, Effect: "read", Question: p.words(30), Many: p.IntN(2) == 0}
 		for range 2 + p.IntN(5) {
-			ask.Choices = append(ask.Choices, loop.Choice{Text: p.words(3), Explain: p.words(p.IntN(20))})
+			ask.Choices = append(ask.Choices, event.Choice{Text: p.words(3), Explain: p.words(p.IntN(20))})
 		}
-		return loop.Asked{Ask: ask}
+		return event.Asked{Ask: ask}
 	case 15:
-		var items []loop.TodoItem
+		var items []event.TodoItem
 		for range p.IntN(20) {
-			items = append(items, loop.TodoItem{Text: p.words(p.IntN(9)), State: loop.TodoState(p.pick("pending", "active", "done"))})
+			items = append(items, event.TodoItem{Text: p.words(p.IntN(9)), State: event.TodoState(p.pick("pending", "active", "done"))})
 		}
-		return &loop.TodoSet{ID: id, Items: items}
+		return &event.TodoSet{ID: id, Items: items}
 	case 16:
-		return loop.JobsNow{Jobs: []loop.Job{{ID: 1, Title: title, State: p.words(p.IntN(2)), Lines: 3}}}
+		return event.JobsNow{Jobs: []event.Job{{ID: 1, Title: title, State: p.words(p.IntN(2)), Lines: 3}}}
 	case 17:
-		return &loop.Rewound{Keep: p.IntN(30) - 1}
+		return &event.Rewound{Keep: p.IntN(30) - 1}
 	case 18:
-		return &loop.Renamed{Title: p.words(p.IntN(9))}
+		return &event.Renamed{Title: p.words(p.IntN(9))}
 	case 20:
-		return &loop.ShellStart{ID: p.pick("s1", "s2"), Line: p.words(4), Join: p.IntN(2) == 0}
+		return &event.ShellStart{ID: p.pick("s1", "s2"), Line: p.words(4), Join: p.IntN(2) == 0}
 	case 21:
-		return loop.Progress{ID: p.pick("s1", "s2"), Text: p.words(10)}
+		return event.Progress{ID: p.pick("s1", "s2"), Text: p.words(10)}
 	case 22:
-		return &loop.ShellEnd{ID: p.pick("s1", "s2"), Line: p.words(4), Join: p.IntN(2) == 0, Text: p.words(40) + p.pick("", "\n[exit 0]\n"),
-			Outcome: loop.Outcome(p.pick("ok", "error", "interrupted", "unknown")), Summary: p.words(p.IntN(3)), Duration: time.Second}
+		return &event.ShellEnd{ID: p.pick("s1", "s2"), Line: p.words(4), Join: p.IntN(2) == 0, Text: p.words(40) + p.pick("", "\n[exit 0]\n"),
+			Outcome: event.Outcome(p.pick("ok", "error", "interrupted", "unknown")), Summary: p.words(p.IntN(3)), Duration: time.Second}
 	case 23:
-		return loop.NotRun{Line: p.words(3), Why: p.words(2)}
+		return event.NotRun{Line: p.words(3), Why: p.words(2)}
 	case 19:
-		return &loop.Compacted{Replies: 3, Saved: p.IntN(1e6), Why: p.words(2)}
+		return &event.Compacted{Replies: 3, Saved: p.IntN(1e6), Why: p.words(2)}
 	}
-	return &loop.TurnEnd{Reason: loop.Reason(p.pick("done", "error", "interrupted", "length")), Error: p.words(2), Hint: p.words(2), Duration: time.Hour}
+	return &event.TurnEnd{Reason: event.Reason(p.pick("done", "error", "interrupted", "length")), Error: p.words(2), Hint: p.words(2), Duration: time.Hour}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // The last line names the key that helps only where it does what is said.
@@ -37,7 +37,7 @@ func TestHintIsTrueOfTheDraft(t *testing.T) {
 	d.press("esc")
 	d.sees("? keys")
 
-	d.events(userSaid("go"), done(llm.Assistant, "r", "It is"), &loop.TurnEnd{Reason: loop.OutOfTokens, Cut: true})
+	d.events(userSaid("go"), done(llm.Assistant, "r", "It is"), &event.TurnEnd{Reason: event.OutOfTokens, Cut: true})
 	d.sees("enter goes on · ? keys")
 	d.enter("x")
 	d.lacks("enter goes on")

@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // readPicture reads what ends in .png and is not missing.
@@ -32,7 +32,7 @@ func TestImages(t *testing.T) {
 		name string
 		do   func(d *driver)
 		want string
-		sent []loop.Command
+		sent []event.Command
 	}{
 		{"pasted path", func(d *driver) { d.enter("see "); d.send(tea.PasteMsg{Content: "/tmp/shot.png\n"}) }, "see [image 1: shot.png 1200x800 PNG]\n", nil},
 		{"typed path", func(d *driver) { d.enter("see b/shot.PNG now") }, "see [image 1: shot.PNG 1200x800 PNG] now", nil},
@@ -50,19 +50,19 @@ func TestImages(t *testing.T) {
 		{"empty paste", func(d *driver) { d.enter("see "); d.send(tea.PasteMsg{}) }, "see [image 1: clipboard]", nil},
 		{"clipboard", func(d *driver) { d.enter("see "); d.press("ctrl+v") }, "see [image 1: clipboard]", nil},
 		{"erased, the next takes its number", func(d *driver) { d.enter("a.png b.png "); d.press("home", "delete") }, " [image 1: b.png 1200x800 PNG] ", nil},
-		{"sent", func(d *driver) { d.enter("a.png and b.png "); d.press("enter") }, "", []loop.Command{loop.Prompt{
+		{"sent", func(d *driver) { d.enter("a.png and b.png "); d.press("enter") }, "", []event.Command{event.Prompt{
 			Text: "[image 1: a.png 1200x800 PNG] and [image 2: b.png 1200x800 PNG]", Images: []llm.Image{shot("a.png"), shot("b.png")}}}},
-		{"sent with its path typed last", func(d *driver) { d.enter("see a.png"); d.press("enter") }, "", []loop.Command{loop.Prompt{
+		{"sent with its path typed last", func(d *driver) { d.enter("see a.png"); d.press("enter") }, "", []event.Command{event.Prompt{
 			Text: "see [image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
-		{"put back twice", func(d *driver) { d.enter("a.png "); d.press("backspace", "ctrl+w", "ctrl+y", "ctrl+y", "enter") }, "", []loop.Command{loop.Prompt{
+		{"put back twice", func(d *driver) { d.enter("a.png "); d.press("backspace", "ctrl+w", "ctrl+y", "ctrl+y", "enter") }, "", []event.Command{event.Prompt{
 			Text: "[image 1: a.png 1200x800 PNG][image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
 		{"walked back to", func(d *driver) {
 			d.enter("see a.png ")
 			d.press("enter")
-			d.events(userSaid("see [image 1: a.png 1200x800 PNG]"), turnEnd(loop.Done, 0))
+			d.events(userSaid("see [image 1: a.png 1200x800 PNG]"), turnEnd(event.Done, 0))
 			d.sent = nil
 			d.press("up", "enter")
-		}, "", []loop.Command{loop.Prompt{Text: "see [image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
+		}, "", []event.Command{event.Prompt{Text: "see [image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDriver(t, 80, 24, Options{Files: files, Image: readPicture, ClipboardImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }})
@@ -103,9 +103,9 @@ func TestSentBeforeItsImage(t *testing.T) {
 		d.commands()
 		d.work(looks)
 		if queued {
-			d.events(turnEnd(loop.Done, 0))
+			d.events(turnEnd(event.Done, 0))
 		}
-		d.commands(loop.Prompt{Text: "[image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}})
+		d.commands(event.Prompt{Text: "[image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}})
 	}
 }
 
@@ -124,13 +124,13 @@ func TestDraftOfImages(t *testing.T) {
 	again.work(again.m.Init())
 	again.holds("see [image 1: a.png 1200x800 PNG] or missing.png and [image 2: clipboard] now")
 	again.press("enter")
-	first := loop.Prompt{Text: "see [image 1: a.png 1200x800 PNG] or missing.png and [image 2: clipboard] now", Images: []llm.Image{shot("a.png"), shot("clip")}}
+	first := event.Prompt{Text: "see [image 1: a.png 1200x800 PNG] or missing.png and [image 2: clipboard] now", Images: []llm.Image{shot("a.png"), shot("clip")}}
 	again.commands(first)
-	again.events(userSaid(first.Text), turnEnd(loop.Done, 0))
+	again.events(userSaid(first.Text), turnEnd(event.Done, 0))
 	again.press("up")
 	again.holds("like [image 1: b).png 1200x800 PNG] and [image 2: clipboard] ok")
 	again.press("home", "right", "right", "right", "right", "right", "delete", "enter")
-	again.commands(first, loop.Prompt{Text: "like  and [image 1: clipboard] ok", Images: []llm.Image{shot("clip")}})
+	again.commands(first, event.Prompt{Text: "like  and [image 1: clipboard] ok", Images: []llm.Image{shot("clip")}})
 }
 
 // Of two messages that wait and read alike, each has its own image.
@@ -142,8 +142,8 @@ func TestQueuedImagesThatReadAlike(t *testing.T) {
 		d.say("this ", "ctrl+v")
 		d.press("alt+enter")
 	}
-	prompt := func(img llm.Image) loop.Prompt {
-		return loop.Prompt{Text: "this [image 1: clipboard]", Images: []llm.Image{img}}
+	prompt := func(img llm.Image) event.Prompt {
+		return event.Prompt{Text: "this [image 1: clipboard]", Images: []llm.Image{img}}
 	}
 	d.press("up", "enter")
 	d.commands(prompt(shot("two")))
@@ -159,8 +159,8 @@ func TestDraftOfAnotherImage(t *testing.T) {
 		d.press("backspace", "ctrl+v")
 		d.pass(2 * time.Second)
 	}
-	kept := func(img llm.Image) loop.Draft {
-		return loop.Draft{Text: "[image 1: clipboard]", Images: []llm.Image{img}}
+	kept := func(img llm.Image) event.Draft {
+		return event.Draft{Text: "[image 1: clipboard]", Images: []llm.Image{img}}
 	}
-	d.drafts(kept(shot("one")), loop.Draft{}, kept(shot("two")))
+	d.drafts(kept(shot("one")), event.Draft{}, kept(shot("two")))
 }

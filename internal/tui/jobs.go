@@ -7,13 +7,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
 // jobList is an item that lists what runs in the background, and what did.
 type jobList struct {
-	jobs []loop.Job
+	jobs []event.Job
 	now  time.Time
 }
 
@@ -42,7 +42,7 @@ func (j *jobList) draw(c canvas) []string {
 }
 
 // alive is how many of jobs run.
-func alive(jobs []loop.Job) int {
+func alive(jobs []event.Job) int {
 	n := 0
 	for _, j := range jobs {
 		if j.State == "" {
@@ -58,9 +58,9 @@ func (m *model) slashJobs(arg string) tea.Cmd {
 	switch {
 	case arg == "":
 		m.listing = true
-		m.order(loop.ListJobs{})
+		m.order(event.ListJobs{})
 	case verb == "stop" && err == nil:
-		m.order(loop.StopJob{ID: id})
+		m.order(event.StopJob{ID: id})
 	default:
 		m.misuse("use /jobs, or /jobs stop N")
 	}
@@ -68,7 +68,7 @@ func (m *model) slashJobs(arg string) tea.Cmd {
 }
 
 // listJobs shows what /jobs asked for.
-func (m *model) listJobs(jobs []loop.Job) {
+func (m *model) listJobs(jobs []event.Job) {
 	if m.listing {
 		m.listing = false
 		m.list.add(&jobList{jobs, m.now()})

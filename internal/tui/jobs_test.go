@@ -5,13 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 func TestJobs(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, Options{})
-		now := loop.JobsNow{Jobs: []loop.Job{
+		now := event.JobsNow{Jobs: []event.Job{
 			{ID: 1, Title: "npm run dev -- --port 8080 --host 0.0.0.0", Began: d.time.Add(-124 * time.Second), Lines: 120},
 			{ID: 2, Title: "go test \x1b[2J./...", Began: d.time.Add(-time.Hour), State: "exit 1", Lines: 1},
 		}}
@@ -22,7 +22,7 @@ func TestJobs(t *testing.T) {
 		d.golden("jobs-" + size)
 		d.enter("/jobs stop 1")
 		d.press("enter")
-		d.commands(loop.ListJobs{}, loop.StopJob{ID: 1})
+		d.commands(event.ListJobs{}, event.StopJob{ID: 1})
 		d.press("ctrl+c")
 		d.golden("jobs-leaving-" + size)
 	})
@@ -41,7 +41,7 @@ func TestJobsWords(t *testing.T) {
 	d.commands()
 	d.enter("/jobs")
 	d.press("enter")
-	d.events(loop.JobsNow{})
+	d.events(event.JobsNow{})
 	if !strings.Contains(d.screen(), "nothing runs in the background") {
 		t.Errorf("that there are none is not told:\n%s", d.screen())
 	}

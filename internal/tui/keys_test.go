@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 func TestDefaultKeysDoOneThing(t *testing.T) {
@@ -79,7 +79,7 @@ func TestRetiredKeys(t *testing.T) {
 	d.arms()
 	d.send(tea.KeyPressMsg{Code: tea.KeyF5})
 	d.press("down", "enter")
-	d.commands(loop.Answer{ID: "1", Decision: loop.Always})
+	d.commands(event.Answer{ID: "1", Decision: event.Always})
 }
 
 // What the configuration binds goes before what is bound by default.

@@ -10,28 +10,28 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // A long session takes the memory of what is looked at, even after all of it
 // was, and as it grows.
 func TestMemoryOfALongSession(t *testing.T) {
 	const turns = 300
-	turn := func(i int) []loop.Event {
+	turn := func(i int) []event.Event {
 		r := fmt.Sprint("r", i)
-		return []loop.Event{userSaid(fmt.Sprintf("prompt %d", i)),
+		return []event.Event{userSaid(fmt.Sprintf("prompt %d", i)),
 			done(llm.Assistant, r, strings.Repeat(fmt.Sprintf("Answer %d with **some** words.\n\n", i), 300)),
-			&loop.StepEnd{Reply: r}, turnEnd(loop.Done, time.Second)}
+			&event.StepEnd{Reply: r}, turnEnd(event.Done, time.Second)}
 	}
-	read := func(from, to int) (all []loop.Event, err error) {
+	read := func(from, to int) (all []event.Event, err error) {
 		for i := from / 4; i < (to+3)/4; i++ {
 			all = append(all, turn(i)...)
 		}
 		return all[from%4 : from%4+to-from], nil
 	}
-	s := loop.Surveyed{Events: 4 * turns, Turns: turns}
+	s := event.Opened{Events: 4 * turns, Turns: turns}
 	for i := range turns {
-		s.Prompts = append(s.Prompts, loop.Said{Text: fmt.Sprintf("prompt %d", i), At: 4 * i})
+		s.Prompts = append(s.Prompts, event.PastPrompt{Text: fmt.Sprintf("prompt %d", i), At: 4 * i})
 		s.Bounds = append(s.Bounds, 4*i, 4*i+3)
 	}
 	before := heap()

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // catalogue answers for models as a program does: those that are known at once,
@@ -45,7 +45,7 @@ func TestModelPicker(t *testing.T) {
 			d.enter(typed)
 			d.press("enter")
 		}
-		d.commands(loop.SetModel{Model: "acme/large"}, loop.SetModel{Model: "nine/lives"})
+		d.commands(event.SetModel{Model: "acme/large"}, event.SetModel{Model: "nine/lives"})
 	})
 }
 
@@ -141,7 +141,7 @@ func TestQuestionBelowAList(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	d.events(userSaid("go"))
 	d.press("ctrl+p")
-	d.events(call("r", "1", "edit"), loop.Asked{Ask: loop.Ask{ID: "1", Title: "edit a.go"}})
+	d.events(call("r", "1", "edit"), event.Asked{Ask: event.Ask{ID: "1", Title: "edit a.go"}})
 	if !strings.Contains(d.screen(), "a question waits · esc shows it") {
 		t.Errorf("the question is hidden:\n%s", d.screen())
 	}
@@ -158,13 +158,13 @@ func TestWelcome(t *testing.T) {
 		d.golden("welcome-" + size)
 		d.enter("hello")
 		d.press("enter")
-		d.commands(loop.Prompt{Text: "hello"})
+		d.commands(event.Prompt{Text: "hello"})
 	})
 }
 
 func TestStatusCommand(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{SessionID: "s1", Title: "the build", SessionPath: "~/.local/state/agent/s1.jsonl", Dir: "~/shop", Model: "acme/one", Effort: "high", Host: "gpu.lan:8000", BaseURL: "http://***@gpu.lan:8000/v1"})
-	d.events(userSaid("one"), done(llm.Assistant, "r", "Yes."), &loop.StepEnd{Reply: "r", Usage: llm.Usage{Input: 9000, Output: 1000}}, turnEnd(loop.Done, time.Second))
+	d.events(userSaid("one"), done(llm.Assistant, "r", "Yes."), &event.StepEnd{Reply: "r", Usage: llm.Usage{Input: 9000, Output: 1000}}, turnEnd(event.Done, time.Second))
 	d.enter("/status")
 	d.press("enter")
 	d.golden("status")
@@ -184,7 +184,7 @@ func TestCommandsThatWaitForTheTurn(t *testing.T) {
 // marked, and its heading is no half sentence.
 func TestListTellsWhereOneIs(t *testing.T) {
 	d := newDriver(t, 40, 12, Options{})
-	d.events(userSaid("one"), turnEnd(loop.Done, 0))
+	d.events(userSaid("one"), turnEnd(event.Done, 0))
 	d.enter("/keys")
 	d.press("enter")
 	d.sees("1 of ")
@@ -204,7 +204,7 @@ func TestListTellsWhereOneIs(t *testing.T) {
 func TestScrollWhileSaying(t *testing.T) {
 	d := newDriver(t, 40, 14, Options{})
 	url := "https://example.org/" + strings.Repeat("path/", 60)
-	d.events(userSaid("go"), loop.Asked{Ask: loop.Ask{ID: "1", Title: "fetch " + url, Effect: "network"}})
+	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "fetch " + url, Effect: "network"}})
 	d.arms()
 	d.enter("not there")
 	d.lacks("the end")
@@ -214,5 +214,5 @@ func TestScrollWhileSaying(t *testing.T) {
 	}
 	d.sees("the end ·", "not there")
 	d.press("enter")
-	d.commands(loop.Answer{ID: "1", Decision: loop.Refuse, Note: "not there"})
+	d.commands(event.Answer{ID: "1", Decision: event.Refuse, Note: "not there"})
 }

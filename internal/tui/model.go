@@ -10,8 +10,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/terminal"
 )
@@ -25,7 +24,7 @@ const (
 type model struct {
 	o    Options
 	now  func() time.Time
-	send func(loop.Command) // never blocks
+	send func(event.Command) // never blocks
 	// after sends a message to the model once that time has passed.
 	after func(time.Duration, tea.Msg) tea.Cmd
 	// lend lets another program have the terminal, as terminal.Lend does.
@@ -69,10 +68,10 @@ type model struct {
 	atEnd   bool    // and was asked for at the end
 	recalls tea.Cmd // reads what is wanted of the session besides pages
 	saving  bool    // the draft is going to be saved
-	saved   loop.Draft
-	savedAt typedAt        // what was typed then
-	waited  []loop.Waiting // and what waited
-	next    Exit           // what the person wants once this is over
+	saved   event.Draft
+	savedAt typedAt         // what was typed then
+	waited  []event.Waiting // and what waited
+	next    Exit            // what the person wants once this is over
 	around
 	queue
 	custom custom
@@ -83,7 +82,7 @@ type model struct {
 // tickMsg moves what moves.
 type tickMsg struct{}
 
-func newModel(o Options, now func() time.Time, send func(loop.Command)) *model {
+func newModel(o Options, now func() time.Time, send func(event.Command)) *model {
 	m := &model{o: o, now: now, send: send, after: after, lend: terminal.Lend, look: o.look(), mouse: !o.NoMouse, play: o.Prompts, width: 80, height: 24}
 	m.keys = newKeymap(o.Keys)
 	m.recent = o.Recent
@@ -209,34 +208,34 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 }
 
 // apply takes an event of the agent.
-func (m *model) apply(ev loop.Event) {
+func (m *model) apply(ev event.Event) {
 	m.feed.apply(ev)
 	m.spending.take(ev)
 	m.find.heard(ev, m.list.events()-1)
 	switch ev := ev.(type) {
-	case loop.Asked:
+	case event.Asked:
 		m.dialog.push(ev.Ask, m.now().Sub(m.lastKey) < quiet && !m.editor.blank())
 		m.takeUp(ev.Ask)
-	case *loop.Decided:
+	case *event.Decided:
 		m.withdraw(ev.ID)
-	case *loop.ToolEnd:
+	case *event.ToolEnd:
 		m.withdraw(ev.Result.ID)
-	case loop.JobsNow:
+	case event.JobsNow:
 		m.listJobs(ev.Jobs)
-	case loop.Surveyed:
+	case event.Opened:
 		m.surveyed(ev)
-	case loop.Unsurveyed:
+	case event.Unreadable:
 		m.unsurveyed(ev)
-	case loop.Unsent:
+	case event.Unsent:
 		m.giveBack(ev.Text)
-	case *loop.Renamed:
+	case *event.Renamed:
 		m.entitle(ev.Title)
-	case *loop.Rewound:
+	case *event.Rewound:
 		m.rewound(ev.Keep)
-	case *loop.TurnEnd:
+	case *event.TurnEnd:
 		m.keepWords()
 		m.dialog.clear()
-		if ev.Reason == loop.UserInterrupt {
+		if ev.Reason == event.UserInterrupt {
 			m.play = nil
 		}
 		m.playNext()
@@ -271,7 +270,7 @@ func (m *model) playNext() {
 // prompt sends what the person said.
 func (m *model) prompt(text string, images ...llm.Image) {
 	m.feed.sent(text)
-	m.send(loop.Prompt{Text: text, Images: images})
+	m.send(event.Prompt{Text: text, Images: images})
 }
 
 // say shows a line of the screen's own.
@@ -298,9 +297,9 @@ func (m *model) answering() string {
 	return strings.TrimRight(text, ".") + "."
 }
 
-func (m *model) setMode(mode policy.Mode) {
+func (m *model) setMode(mode event.Mode) {
 	m.feed.mode = string(mode)
-	m.send(loop.SetMode{Mode: mode})
+	m.send(event.SetMode{Mode: mode})
 }
 
 // leave ends the program.

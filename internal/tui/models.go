@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -94,7 +94,7 @@ func merged(before, now []Model) []Model {
 func (m *model) slashModel(name string) tea.Cmd {
 	switch {
 	case name != "":
-		m.order(loop.SetModel{Model: name})
+		m.order(event.SetModel{Model: name})
 		return nil
 	case m.o.Models == nil:
 		m.say(m.answering() + " /model PROVIDER/NAME changes it.")
@@ -170,7 +170,7 @@ func (m *model) chooseModel(o option) tea.Cmd {
 		m.say(o.name + " cannot be used yet. It needs: " + m.models[i].Needs)
 		return nil
 	}
-	m.send(loop.SetModel{Model: o.id})
+	m.send(event.SetModel{Model: o.id})
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -70,13 +70,13 @@ func (n needle) in(texts ...string) bool {
 
 // inEvent reports whether the needle is found in what the transcript shows of an
 // event.
-func (n needle) inEvent(ev loop.Event) bool {
+func (n needle) inEvent(ev event.Event) bool {
 	switch ev := ev.(type) {
-	case *loop.UserSaid:
+	case *event.UserSaid:
 		return n.in(ev.Text)
-	case *loop.MessageDone:
+	case *event.MessageDone:
 		return n.in(ev.Message.Text)
-	case *loop.ToolEnd:
+	case *event.ToolEnd:
 		if n.in(ev.Title, ev.Summary, ev.Result.Text) {
 			return true
 		}
@@ -85,9 +85,9 @@ func (n needle) inEvent(ev loop.Event) bool {
 				return true
 			}
 		}
-	case *loop.ShellEnd:
+	case *event.ShellEnd:
 		return n.in(ev.Line, ev.Text)
-	case *loop.Renamed:
+	case *event.Renamed:
 		return n.in(ev.Title)
 	}
 	return false

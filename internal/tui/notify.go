@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -119,9 +119,9 @@ func (m *model) alert(events batch) tea.Cmd {
 	text := ""
 	for _, ev := range events {
 		switch ev := ev.(type) {
-		case loop.Asked:
+		case event.Asked:
 			text = "asks: " + ev.Ask.Title
-		case *loop.TurnEnd:
+		case *event.TurnEnd:
 			text = m.ended(ev)
 		}
 	}
@@ -135,11 +135,11 @@ func (m *model) alert(events batch) tea.Cmd {
 }
 
 // ended says how a turn ended, if that is worth telling.
-func (m *model) ended(ev *loop.TurnEnd) string {
+func (m *model) ended(ev *event.TurnEnd) string {
 	switch {
-	case ev.Reason == loop.UserInterrupt, ev.Duration < m.o.Terminal.Least, m.feed.running:
+	case ev.Reason == event.UserInterrupt, ev.Duration < m.o.Terminal.Least, m.feed.running:
 		return ""
-	case ev.Reason != loop.Done:
+	case ev.Reason != event.Done:
 		return why(ev)
 	case m.feed.answer == "":
 		return "done"

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -42,7 +42,7 @@ func (d *driver) written(msg tea.Msg) []string {
 }
 
 func TestNotifications(t *testing.T) {
-	end := batch{turnEnd(loop.Done, 30*time.Second)}
+	end := batch{turnEnd(event.Done, 30*time.Second)}
 	osc9 := Terminal{Notify: NotifyOSC9, Least: 10 * time.Second}
 	for _, c := range []struct {
 		name     string
@@ -54,11 +54,11 @@ func TestNotifications(t *testing.T) {
 		{"here", osc9, tea.FocusMsg{}, end, nil},
 		{"nobody knows", osc9, nil, end, nil},
 		{"elsewhere", osc9, tea.BlurMsg{}, end, []string{"\x1b]9;agent · shop: It is done.\a"}},
-		{"a short turn", osc9, tea.BlurMsg{}, batch{turnEnd(loop.Done, time.Second)}, nil},
-		{"stopped", osc9, tea.BlurMsg{}, batch{turnEnd(loop.UserInterrupt, time.Hour)}, nil},
-		{"failed", osc9, tea.BlurMsg{}, batch{&loop.TurnEnd{Reason: loop.ProviderError, Duration: time.Minute, Error: "no \x1b]0;way\a"}},
+		{"a short turn", osc9, tea.BlurMsg{}, batch{turnEnd(event.Done, time.Second)}, nil},
+		{"stopped", osc9, tea.BlurMsg{}, batch{turnEnd(event.UserInterrupt, time.Hour)}, nil},
+		{"failed", osc9, tea.BlurMsg{}, batch{&event.TurnEnd{Reason: event.ProviderError, Duration: time.Minute, Error: "no \x1b]0;way\a"}},
 			[]string{"\x1b]9;agent · shop: " + ink.SanitizeLine("no \x1b]0;way\a") + "\a"}},
-		{"a question", osc9, tea.BlurMsg{}, batch{loop.Asked{Ask: loop.Ask{ID: "1", Title: "edit a.go"}}}, []string{"\x1b]9;agent · shop: asks: edit a.go\a"}},
+		{"a question", osc9, tea.BlurMsg{}, batch{event.Asked{Ask: event.Ask{ID: "1", Title: "edit a.go"}}}, []string{"\x1b]9;agent · shop: asks: edit a.go\a"}},
 		{"a bell", Terminal{Notify: NotifyBell}, tea.BlurMsg{}, end, []string{"\a"}},
 		{"777", Terminal{Notify: NotifyOSC777}, tea.BlurMsg{}, end, []string{"\x1b]777;notify;agent · shop;It is done.\a"}},
 		{"99", Terminal{Notify: NotifyOSC99}, tea.BlurMsg{}, end,
@@ -85,7 +85,7 @@ func TestNotificationWithoutFocus(t *testing.T) {
 	d.press("enter")
 	d.events(userSaid("go"))
 	d.time = d.time.Add(2 * time.Minute)
-	if got := d.written(batch{turnEnd(loop.Done, 2*time.Minute)}); len(got) != 1 {
+	if got := d.written(batch{turnEnd(event.Done, 2*time.Minute)}); len(got) != 1 {
 		t.Errorf("got %q, want one bell", got)
 	}
 }
@@ -102,12 +102,12 @@ func TestTitleAndProgress(t *testing.T) {
 	look("agent · shop", nil)
 	d.events(userSaid("make the server\x1b[2J heed its --timeout, and test it\nlike so"))
 	look("◦ shop · make the server␛[2J heed its --timeout,…", tea.NewProgressBar(tea.ProgressBarIndeterminate, 0))
-	d.events(call("r", "1", "edit"), loop.Asked{Ask: loop.Ask{ID: "1", Title: "edit a.go"}})
+	d.events(call("r", "1", "edit"), event.Asked{Ask: event.Ask{ID: "1", Title: "edit a.go"}})
 	look("? shop · make the server␛[2J heed its --timeout,…", tea.NewProgressBar(tea.ProgressBarWarning, 100))
 	d.press("esc")
-	d.events(turnEnd(loop.UserInterrupt, time.Second))
+	d.events(turnEnd(event.UserInterrupt, time.Second))
 	look("shop · make the server␛[2J heed its --timeout,…", nil)
-	d.events(&loop.Renamed{Title: "timeouts"})
+	d.events(&event.Renamed{Title: "timeouts"})
 	look("agent · timeouts", nil)
 }
 
@@ -128,7 +128,7 @@ func TestProgressToldAgain(t *testing.T) {
 		t.Errorf("it was told again at once: %q", got)
 	}
 	told(ansi.SetIndeterminateProgressBar)
-	d.events(done(llm.Assistant, "r", "It is done."), turnEnd(loop.Done, time.Minute))
+	d.events(done(llm.Assistant, "r", "It is done."), turnEnd(event.Done, time.Minute))
 	told()
 }
 
@@ -145,7 +145,7 @@ func TestCopy(t *testing.T) {
 	} {
 		got := ""
 		d := newDriver(t, 80, 24, Options{Copy: func(text string) (string, error) { got = text; return "wl-copy", nil }})
-		d.events(userSaid("how"), done(llm.Assistant, "r", answer), turnEnd(loop.Done, time.Second))
+		d.events(userSaid("how"), done(llm.Assistant, "r", answer), turnEnd(event.Done, time.Second))
 		d.enter(c.typed)
 		seqs := d.written(keyPress("enter"))
 		if got != c.copied || !strings.Contains(d.screen(), c.said) {

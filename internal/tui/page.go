@@ -3,7 +3,7 @@ package tui
 import (
 	"slices"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -152,7 +152,7 @@ func (t *transcript) carried(r *row) bool { return r.at < t.last().from }
 
 // survey takes what lies before the session's last events, which are all that is
 // known so far.
-func (t *transcript) survey(s loop.Surveyed) {
+func (t *transcript) survey(s event.Opened) {
 	t.settled = true
 	before := max(s.Events-t.events(), 0)
 	for _, p := range t.pages[1:] {
@@ -179,7 +179,7 @@ func (t *transcript) survey(s loop.Surveyed) {
 }
 
 // unreadPages are the pages of a session's first events.
-func unreadPages(events int, s loop.Surveyed, size int) []*leaf {
+func unreadPages(events int, s event.Opened, size int) []*leaf {
 	var pages []*leaf
 	from, turn, next := 0, 0, 0
 	add := func(to int) {

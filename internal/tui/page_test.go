@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // FuzzPages plays the same on a screen whose pages are dropped and read again
@@ -52,12 +52,12 @@ var small = pageSize{events: 9, bytes: 2 << 10}
 
 // resumedAt resumes a session of small pages, of which the screen is given what
 // follows event number tail.
-func resumedAt(t *testing.T, w, h int, all []loop.Event, tail int) *driver {
+func resumedAt(t *testing.T, w, h int, all []event.Event, tail int) *driver {
 	t.Helper()
 	o := Options{History: all[tail:]}
 	d := bareDriver(t, o)
 	d.m.list.full = small
-	d.log = append([]loop.Event{}, all...)
+	d.log = append([]event.Event{}, all...)
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	d.events(survey(all))
 	return d
@@ -80,7 +80,7 @@ func (d *driver) pagesShown() int { return d.m.list.bottom.page - d.m.list.top.p
 type pager struct {
 	*rand.Rand
 	paged, whole *driver
-	all          []loop.Event
+	all          []event.Event
 	reply        int
 }
 
@@ -112,10 +112,10 @@ func (p *pager) step() string {
 			keep = bounds[len(bounds)-1-p.IntN(min(4, len(bounds)))]
 		}
 		p.all = p.all[:keep:keep]
-		p.both(func(d *driver) { d.events(&loop.Rewound{Keep: keep}) })
+		p.both(func(d *driver) { d.events(&event.Rewound{Keep: keep}) })
 		return fmt.Sprint("rewind to ", keep)
 	case 3:
-		p.both(func(d *driver) { d.events(loop.Notice{Text: "something happened"}) })
+		p.both(func(d *driver) { d.events(event.Notice{Text: "something happened"}) })
 		return "notice"
 	case 4:
 		key := []string{"ctrl+t", "ctrl+home", "ctrl+end"}[p.IntN(3)]
@@ -157,7 +157,7 @@ func (p *pager) step() string {
 func (p *pager) prompt() int {
 	var at []int
 	for i, ev := range p.all {
-		if said, ok := ev.(*loop.UserSaid); ok && !said.Steered {
+		if said, ok := ev.(*event.UserSaid); ok && !said.Steered {
 			at = append(at, i)
 		}
 	}
@@ -168,13 +168,13 @@ func (p *pager) text(n int) string { return strings.Repeat("some words. ", 1+p.I
 
 // turn adds a turn to the session.
 func (p *pager) turn() {
-	add := func(evs ...loop.Event) { p.all = append(p.all, evs...) }
+	add := func(evs ...event.Event) { p.all = append(p.all, evs...) }
 	add(userSaid(fmt.Sprintf("prompt at %d %s", len(p.all), p.text(20))))
 	for range 1 + p.IntN(8) {
 		p.reply++
 		r := fmt.Sprint("r", p.reply)
 		if p.IntN(3) == 0 {
-			add(&loop.UserSaid{Text: "steer " + p.text(3), Steered: true})
+			add(&event.UserSaid{Text: "steer " + p.text(3), Steered: true})
 		}
 		if p.IntN(2) == 0 {
 			add(done(llm.Thinking, r, "I think.\n"+p.text(40)))
@@ -190,17 +190,17 @@ func (p *pager) turn() {
 		for i, id := range ids {
 			title := fmt.Sprintf("%s f%d.go", []string{"read", "edit"}[p.IntN(2)], i)
 			effect := "read"
-			end := result(id, title, effect, []loop.Outcome{loop.OK, loop.OK, loop.Failed}[p.IntN(3)], "", strings.Repeat(p.text(9)+"\n", p.IntN(30)), time.Second)
+			end := result(id, title, effect, []event.Outcome{event.OK, event.OK, event.Failed}[p.IntN(3)], "", strings.Repeat(p.text(9)+"\n", p.IntN(30)), time.Second)
 			if strings.HasPrefix(title, "edit") {
-				end.Diffs = []loop.Diff{edit()}
+				end.Diffs = []event.Diff{edit()}
 			}
 			add(start(id, title, effect, file("f.go")), end)
 		}
-		add(&loop.StepEnd{Reply: r, Usage: llm.Usage{Input: 10 * p.reply}})
+		add(&event.StepEnd{Reply: r, Usage: llm.Usage{Input: 10 * p.reply}})
 	}
-	add(turnEnd(loop.Done, time.Second))
+	add(turnEnd(event.Done, time.Second))
 	if p.IntN(9) == 0 {
-		add(&loop.Compacted{Replies: 3, Saved: 1000})
+		add(&event.Compacted{Replies: 3, Saved: 1000})
 	}
 }
 
@@ -274,7 +274,7 @@ func TestPagesThatCannotBeRead(t *testing.T) {
 	broken := true
 	d := bareDriver(t, Options{History: all[len(all)-60:]})
 	d.log = all
-	d.m.o.Page = func(from, to int) ([]loop.Event, error) {
+	d.m.o.Page = func(from, to int) ([]event.Event, error) {
 		if broken {
 			return nil, errors.New("input/output \x1b[2Jerror")
 		}
@@ -324,7 +324,7 @@ func TestBeforeTheSurvey(t *testing.T) {
 	}
 	d.enter("/rewind 1")
 	d.press("enter")
-	d.commands(loop.Rewind{Keep: len(all) - 6})
+	d.commands(event.Rewind{Keep: len(all) - 6})
 }
 
 // A session that cannot be read says what happened, instead of asking for
@@ -334,7 +334,7 @@ func TestSessionThatCannotBeRead(t *testing.T) {
 	d := bareDriver(t, Options{SessionID: "s1", History: all[len(all)-60:]})
 	d.send(tea.WindowSizeMsg{Width: 100, Height: 24})
 	d.press("ctrl+home")
-	d.events(loop.Unsurveyed{Why: "decode record 7:\x1b[2J no such thing"})
+	d.events(event.Unreadable{Why: "decode record 7:\x1b[2J no such thing"})
 	for _, line := range []string{"/rewind", "/rewind 1", "/fork", "/fork 2"} {
 		d.enter(line)
 		d.press("enter")

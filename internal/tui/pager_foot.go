@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -76,7 +76,7 @@ func (m *model) viewFacts() []string {
 // promptShown counts the prompts up to the last line of the window.
 func (m *model) promptShown() int {
 	at, _ := m.list.lowest()
-	n, found := slices.BinarySearchFunc(m.feed.said, at, func(s loop.Said, at int) int { return s.At - at })
+	n, found := slices.BinarySearchFunc(m.feed.said, at, func(s event.PastPrompt, at int) int { return s.At - at })
 	if found {
 		n++
 	}

@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // foot is the last line of the screen.
@@ -92,7 +92,7 @@ func TestWholeFollows(t *testing.T) {
 		d.press("G")
 		stream(90, 120)
 		d.sees("number 119")
-		d.events(done(llm.Assistant, "r", "That is all."), turnEnd(loop.Done, time.Second))
+		d.events(done(llm.Assistant, "r", "That is all."), turnEnd(event.Done, time.Second))
 		d.sees("That is all.")
 		d.lacks("stops", "follows")
 	})
@@ -120,8 +120,8 @@ func TestStopsAnywhere(t *testing.T) {
 			open(d)
 			d.sent = nil
 			d.press("ctrl+c")
-			d.commands(loop.Interrupt{})
-			d.events(turnEnd(loop.UserInterrupt, time.Second))
+			d.commands(event.Interrupt{})
+			d.events(turnEnd(event.UserInterrupt, time.Second))
 			if d.m.feed.running || d.quit {
 				t.Errorf("it did not stop:\n%s", d.screen())
 			}
@@ -133,7 +133,7 @@ func TestStopsAnywhere(t *testing.T) {
 	d.lacks("closes this")
 	d.commands()
 	d.press("ctrl+g")
-	d.events(turnEnd(loop.Done, time.Second))
+	d.events(turnEnd(event.Done, time.Second))
 	d.press("ctrl+c")
 	d.lacks("closes this")
 	d.commands()
@@ -144,7 +144,7 @@ func TestStopsAnywhere(t *testing.T) {
 func TestWholeTellsOfACopy(t *testing.T) {
 	for keep, want := range map[bool]string{false: "copied 1 line", true: "alt+w copies"} {
 		d := newDriver(t, 80, 24, Options{KeepMarked: keep, Copy: func(string) (string, error) { return "a clipboard", nil }})
-		d.events(userSaid("go"), done(llm.Assistant, "r", "It says goodbye."), turnEnd(loop.Done, 0))
+		d.events(userSaid("go"), done(llm.Assistant, "r", "It says goodbye."), turnEnd(event.Done, 0))
 		d.press("ctrl+g")
 		x, y := d.find("goodbye")
 		d.drag(x, y, x+2, y)

@@ -8,16 +8,16 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // Everything is shown with all it has, and afterwards as it was.
 func TestWhole(t *testing.T) {
 	lines := func(word string, n int) string { return strings.Repeat(word+"\n", n) + "last of the " + word }
-	all := []loop.Event{userSaid(lines("prompt", 40)), done(llm.Thinking, "r", lines("thought", 40)), call("r", "1", "read"), call("r", "2", "read"),
+	all := []event.Event{userSaid(lines("prompt", 40)), done(llm.Thinking, "r", lines("thought", 40)), call("r", "1", "read"), call("r", "2", "read"),
 		start("1", "read a.go", "read", file("a.go")), start("2", "read b.go", "read", file("b.go")),
-		result("1", "read a.go", "read", loop.OK, "", lines("output", 2500), time.Second), result("2", "read b.go", "read", loop.OK, "", lines("other", 10), time.Second),
-		&loop.StepEnd{Reply: "r"}, done(llm.Assistant, "r2", "All read."), turnEnd(loop.Done, time.Second)}
+		result("1", "read a.go", "read", event.OK, "", lines("output", 2500), time.Second), result("2", "read b.go", "read", event.OK, "", lines("other", 10), time.Second),
+		&event.StepEnd{Reply: "r"}, done(llm.Assistant, "r2", "All read."), turnEnd(event.Done, time.Second)}
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, Options{History: all})
 		before := d.screen()
@@ -62,5 +62,5 @@ func TestWholeWhileAsked(t *testing.T) {
 	d.commands()
 	d.arms()
 	d.press("1")
-	d.commands(loop.Answer{ID: "5", Decision: loop.Allow})
+	d.commands(event.Answer{ID: "5", Decision: event.Allow})
 }

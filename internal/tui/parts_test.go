@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/markdown"
 )
@@ -66,11 +66,11 @@ func TestPartsOfCode(t *testing.T) {
 // in parts, or as far as it may be.
 func TestHugeItems(t *testing.T) {
 	huge := strings.Repeat("A sentence of it with some words.\n\n", 20_000)
-	var all []loop.Event
+	var all []event.Event
 	for i := range 3 {
 		r, id := fmt.Sprint("r", i), fmt.Sprint("c", i)
 		all = append(all, userSaid(huge), done(llm.Thinking, r, huge), done(llm.Assistant, r, huge), call(r, id, "shell"), start(id, "shell make", "execute"),
-			result(id, "shell make", "execute", loop.Failed, "exit code 1", huge, time.Second), &loop.StepEnd{Reply: r}, turnEnd(loop.Done, time.Second))
+			result(id, "shell make", "execute", event.Failed, "exit code 1", huge, time.Second), &event.StepEnd{Reply: r}, turnEnd(event.Done, time.Second))
 	}
 	d := newDriver(t, 100, 30, Options{History: all})
 	for _, key := range []string{"", "ctrl+t"} {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/text"
 )
@@ -141,9 +141,9 @@ func (t *tokens) write(raw string, as func(*piece) string) string {
 }
 
 // spans is expand, with the places of what was pasted.
-func (t *tokens) spans(raw string) (string, []loop.Span) {
+func (t *tokens) spans(raw string) (string, []event.Span) {
 	var b strings.Builder
-	var pasted []loop.Span
+	var pasted []event.Span
 	for _, r := range raw {
 		switch tok := t.of(r); {
 		case tok == nil:
@@ -153,7 +153,7 @@ func (t *tokens) spans(raw string) (string, []loop.Span) {
 		case tok.plain:
 			b.WriteString(tok.text)
 		default:
-			pasted = append(pasted, loop.Span{From: b.Len(), To: b.Len() + len(tok.text)})
+			pasted = append(pasted, event.Span{From: b.Len(), To: b.Len() + len(tok.text)})
 			b.WriteString(tok.text)
 		}
 	}

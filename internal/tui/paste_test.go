@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 func TestTokens(t *testing.T) {
@@ -22,7 +22,7 @@ func TestTokens(t *testing.T) {
 	d.press("ctrl+_")
 	d.holds("a [pasted 312 lines][pasted 312 lines, no. 2]")
 	d.press("enter")
-	d.commands(loop.Prompt{Text: strings.TrimSpace("a " + long + other)})
+	d.commands(event.Prompt{Text: strings.TrimSpace("a " + long + other)})
 	d.events(userSaid(strings.TrimSpace("a " + long + other)))
 	d.press("up") // the tokens come back
 	d.holds("a [pasted 312 lines][pasted 312 lines, no. 2]")
@@ -39,7 +39,7 @@ func TestTokenCharacters(t *testing.T) {
 	d.send(tea.PasteMsg{Content: text})
 	d.shows(`a\U00100000b`)
 	d.press("enter")
-	d.commands(loop.Prompt{Text: text})
+	d.commands(event.Prompt{Text: text})
 }
 
 func TestDraftKeepsTokens(t *testing.T) {
@@ -52,8 +52,8 @@ func TestDraftKeepsTokens(t *testing.T) {
 	again := newDriver(t, 80, 24, Options{Draft: d.kept[len(d.kept)-1]})
 	again.holds("see [pasted 312 lines] and say")
 	again.press("enter")
-	again.commands(loop.Prompt{Text: "see " + long + " and say"})
-	damaged := newDriver(t, 80, 24, Options{Draft: loop.Draft{Text: "short", Pasted: []loop.Span{{From: -3, To: 400}, {From: 4, To: 2}}}})
+	again.commands(event.Prompt{Text: "see " + long + " and say"})
+	damaged := newDriver(t, 80, 24, Options{Draft: event.Draft{Text: "short", Pasted: []event.Span{{From: -3, To: 400}, {From: 4, To: 2}}}})
 	damaged.holds("short")
 }
 
@@ -66,6 +66,6 @@ func TestUnsentTokens(t *testing.T) {
 	d.enter(" and")
 	d.press("enter")
 	d.send(tea.PasteMsg{Content: other})
-	d.events(turnEnd(loop.UserInterrupt, 0), loop.Unsent{Text: long + " and"})
+	d.events(turnEnd(event.UserInterrupt, 0), event.Unsent{Text: long + " and"})
 	d.holds("[pasted 312 lines] and\n[pasted 412 lines]")
 }

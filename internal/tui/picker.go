@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -71,7 +71,7 @@ type (
 	previewDue  struct{ id string }
 	previewRead struct {
 		id     string
-		events []loop.Event
+		events []event.Event
 		err    error
 	}
 )

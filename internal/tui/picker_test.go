@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // noon is when sessions are chosen.
@@ -47,12 +47,12 @@ func (s *store) options() Options {
 			}
 			return nil, nil
 		},
-		Preview: func(id string) ([]loop.Event, error) {
+		Preview: func(id string) ([]event.Event, error) {
 			s.previews = append(s.previews, id)
 			if id == "s1" {
 				return nil, errors.New("read session s1: it is damaged")
 			}
-			return []loop.Event{userSaid("of " + id), done(llm.Assistant, "r", "Fixed: `ReadHeaderTimeout` now\x07 takes the flag."), turnEnd(loop.Done, 9*time.Second)}, nil
+			return []event.Event{userSaid("of " + id), done(llm.Assistant, "r", "Fixed: `ReadHeaderTimeout` now\x07 takes the flag."), turnEnd(event.Done, 9*time.Second)}, nil
 		},
 	}
 }
@@ -230,7 +230,7 @@ func TestResume(t *testing.T) {
 		}
 		d.enter("/resume")
 		d.press("enter")
-		d.events(loop.Notice{Text: "below"})
+		d.events(event.Notice{Text: "below"})
 		d.press("enter")
 		if diff := cmp.Diff(d.m.next, Exit{Open: "s3"}); diff != "" || !d.quit {
 			t.Errorf("the screen ended: %v, with (-got +want):\n%s", d.quit, diff)

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/terminal"
 )
 
@@ -52,13 +52,13 @@ type teller struct {
 func Plain(ctx context.Context, o Options, in Lines) (Exit, error) {
 	all, stop := context.WithCancel(ctx)
 	defer stop()
-	commands, passed := make(chan loop.Command), make(chan struct{})
+	commands, passed := make(chan event.Command), make(chan struct{})
 	go func() {
 		defer close(passed)
 		relay(all, commands, o.Commands)
 	}()
 	o.NoColor = true
-	m := newModel(o, time.Now, func(c loop.Command) {
+	m := newModel(o, time.Now, func(c event.Command) {
 		select {
 		case commands <- c:
 		case <-all.Done():
@@ -94,10 +94,10 @@ func (p *teller) run(ctx context.Context) {
 				return
 			}
 			p.event(ev)
-			_, p.ending = ev.(*loop.TurnEnd)
+			_, p.ending = ev.(*event.TurnEnd)
 			p.do(ctx, p.update(batch{ev}))
 			p.ending = false
-			if asked, ok := ev.(loop.Asked); ok && len(p.m.dialog.asks) == 1 {
+			if asked, ok := ev.(event.Asked); ok && len(p.m.dialog.asks) == 1 {
 				p.ask(asked.Ask)
 			}
 		case line, ok := <-p.lines():
@@ -196,7 +196,7 @@ func (p *teller) line(line string) tea.Cmd {
 // answer is refused, and the end of the turn is that of the session.
 func (p *teller) nobody() {
 	for p.m.dialog.waits() {
-		p.reply(loop.Answer{Decision: loop.Refuse, Note: "nobody is here to answer"})
+		p.reply(event.Answer{Decision: event.Refuse, Note: "nobody is here to answer"})
 	}
 	if !p.m.busy() && !p.m.starting && len(p.m.feed.pending) == 0 && p.busy == 0 && p.sought == "" {
 		p.m.done = true

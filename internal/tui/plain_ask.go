@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
 )
@@ -14,7 +14,7 @@ import (
 const showDigit = 5
 
 // ask prints a question, whole, and the rows that answer it.
-func (p *teller) ask(ask loop.Ask) {
+func (p *teller) ask(ask event.Ask) {
 	p.asked = p.m.now()
 	if len(ask.Choices) > 0 {
 		p.askChoice(ask)
@@ -56,7 +56,7 @@ func (p *teller) ask(ask loop.Ask) {
 // lowered is a row as it stands within a line.
 func lowered(text string) string { return strings.ToLower(text[:1]) + text[1:] }
 
-func (p *teller) askChoice(ask loop.Ask) {
+func (p *teller) askChoice(ask event.Ask) {
 	p.block("ask", questionText(ask, p.m.dialog.short))
 	for _, row := range rowsOf(ask).all {
 		line := "  " + strconv.Itoa(row.digit) + " "
@@ -113,7 +113,7 @@ func (p *teller) answer(line string) {
 
 // answerApproval takes a line as the answer to a question about a tool call or
 // the turn.
-func (p *teller) answerApproval(ask loop.Ask, line string) {
+func (p *teller) answerApproval(ask event.Ask, line string) {
 	first, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
 	n, err := strconv.Atoi(first)
@@ -139,21 +139,21 @@ func (p *teller) answerApproval(ask loop.Ask, line string) {
 		p.print("note: type the reason behind the number, as in: " + first + " use an index instead")
 		p.ask(ask)
 	default:
-		decision := map[answerKind]loop.Decision{answerYes: loop.Allow, answerAlways: loop.Always}[rows.all[i].kind]
+		decision := map[answerKind]event.Decision{answerYes: event.Allow, answerAlways: event.Always}[rows.all[i].kind]
 		if decision == "" {
-			decision = loop.Refuse
+			decision = event.Refuse
 		}
-		p.reply(loop.Answer{Decision: decision, Note: rest})
+		p.reply(event.Answer{Decision: decision, Note: rest})
 	}
 }
 
 // answerChoice takes a line as the answer to a question of the model: numbers of
 // its choices, or words.
-func (p *teller) answerChoice(ask loop.Ask, line string) {
+func (p *teller) answerChoice(ask event.Ask, line string) {
 	own, decide := len(ask.Choices)+1, len(ask.Choices)+2
 	if first, rest, _ := strings.Cut(line, " "); first == strconv.Itoa(own) {
 		if rest = strings.TrimSpace(rest); rest != "" {
-			p.reply(loop.Answer{Decision: loop.Answered, Note: rest})
+			p.reply(event.Answer{Decision: event.Answered, Note: rest})
 			return
 		}
 		p.print("note: type the answer behind the number, as in: " + first + " use both")
@@ -163,9 +163,9 @@ func (p *teller) answerChoice(ask loop.Ask, line string) {
 	taken := numbers(strings.Fields(line))
 	switch {
 	case taken == nil:
-		p.reply(loop.Answer{Decision: loop.Answered, Note: line})
+		p.reply(event.Answer{Decision: event.Answered, Note: line})
 	case len(taken) == 1 && (taken[0] == decide || taken[0] == 0):
-		p.reply(loop.Answer{Decision: loop.Refuse})
+		p.reply(event.Answer{Decision: event.Refuse})
 	default:
 		p.answerNumbers(ask, taken)
 	}
@@ -185,7 +185,7 @@ func numbers(words []string) []int {
 }
 
 // answerNumbers answers with the choices of these numbers.
-func (p *teller) answerNumbers(ask loop.Ask, numbers []int) {
+func (p *teller) answerNumbers(ask event.Ask, numbers []int) {
 	var taken []int
 	for _, n := range numbers {
 		if n < 1 || n > len(ask.Choices) {
@@ -202,11 +202,11 @@ func (p *teller) answerNumbers(ask loop.Ask, numbers []int) {
 		p.ask(ask)
 		return
 	}
-	p.reply(loop.Answer{Decision: loop.Answered, Choices: taken})
+	p.reply(event.Answer{Decision: event.Answered, Choices: taken})
 }
 
 // reply answers the first question.
-func (p *teller) reply(a loop.Answer) {
+func (p *teller) reply(a event.Answer) {
 	a.ID = p.m.dialog.asks[0].ID
 	p.m.dialog.withdraw(a.ID)
 	p.m.feed.answered(a.ID)

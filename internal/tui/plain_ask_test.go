@@ -10,13 +10,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // asker is an agent that asks one question and keeps the answer.
-func asker(ask loop.Ask, got *[]loop.Answer) func(context.Context, chan<- loop.Event, <-chan loop.Command) {
-	return func(ctx context.Context, events chan<- loop.Event, commands <-chan loop.Command) {
-		tell := func(evs ...loop.Event) {
+func asker(ask event.Ask, got *[]event.Answer) func(context.Context, chan<- event.Event, <-chan event.Command) {
+	return func(ctx context.Context, events chan<- event.Event, commands <-chan event.Command) {
+		tell := func(evs ...event.Event) {
 			for _, ev := range evs {
 				select {
 				case events <- ev:
@@ -28,11 +28,11 @@ func asker(ask loop.Ask, got *[]loop.Answer) func(context.Context, chan<- loop.E
 			select {
 			case c := <-commands:
 				switch c := c.(type) {
-				case loop.Prompt:
-					tell(userSaid(c.Text), call("r", ask.ID, "tool"), loop.Asked{Ask: ask})
-				case loop.Answer:
+				case event.Prompt:
+					tell(userSaid(c.Text), call("r", ask.ID, "tool"), event.Asked{Ask: ask})
+				case event.Answer:
 					*got = append(*got, c)
-					tell(turnEnd(loop.Done, 0))
+					tell(turnEnd(event.Done, 0))
 				}
 			case <-ctx.Done():
 				return
@@ -42,21 +42,21 @@ func asker(ask loop.Ask, got *[]loop.Answer) func(context.Context, chan<- loop.E
 }
 
 func TestPlainAnswers(t *testing.T) {
-	edit := loop.Ask{ID: "1", Title: "edit server/server.go", Effect: "write", Diffs: []loop.Diff{edit()}, Scope: "edits under server/"}
+	edit := event.Ask{ID: "1", Title: "edit server/server.go", Effect: "write", Diffs: []event.Diff{edit()}, Scope: "edits under server/"}
 	once := edit
 	once.Scope = ""
-	steps := loop.Ask{ID: "1", Title: "50 steps so far. Go on?"}
-	which := loop.Ask{ID: "1", Title: "ask Which", Effect: "read", Question: "Which one?", Choices: []loop.Choice{{Text: "this"}, {Text: "that"}}}
+	steps := event.Ask{ID: "1", Title: "50 steps so far. Go on?"}
+	which := event.Ask{ID: "1", Title: "ask Which", Effect: "read", Question: "Which one?", Choices: []event.Choice{{Text: "this"}, {Text: "that"}}}
 	several := which
 	several.Many = true
-	yes, no := loop.Answer{ID: "1", Decision: loop.Allow}, loop.Answer{ID: "1", Decision: loop.Refuse}
-	chose := func(choices ...int) loop.Answer {
-		return loop.Answer{ID: "1", Decision: loop.Answered, Choices: choices}
+	yes, no := event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "1", Decision: event.Refuse}
+	chose := func(choices ...int) event.Answer {
+		return event.Answer{ID: "1", Decision: event.Answered, Choices: choices}
 	}
 	for _, c := range []struct {
-		ask   loop.Ask
+		ask   event.Ask
 		lines string // separated by |
-		want  loop.Answer
+		want  event.Answer
 		says  string
 	}{
 		{edit, "1", yes, "ask: Edit server/server.go? (+2 −1)\n"},
@@ -66,25 +66,25 @@ func TestPlainAnswers(t *testing.T) {
 		{edit, "n", no, ""},
 		{edit, "No", no, ""},
 		{edit, "3", no, ""},
-		{edit, "2", loop.Answer{ID: "1", Decision: loop.Always}, ""},
-		{edit, "4 use an index", loop.Answer{ID: "1", Decision: loop.Refuse, Note: "use an index"}, ""},
+		{edit, "2", event.Answer{ID: "1", Decision: event.Always}, ""},
+		{edit, "4 use an index", event.Answer{ID: "1", Decision: event.Refuse, Note: "use an index"}, ""},
 		{edit, "4|3", no, "note: type the reason behind the number, as in: 4 use an index instead\n"},
 		{edit, "5|1", yes, "ReadHeaderTimeout: cfg.Timeout,"},
 		{edit, "|yes please|also fix the tests|always|a|no way|1 2|9|0|3", no, `note: "also fix the tests" is no answer here` + "\n"},
 		{once, "2|1", yes, "  1 yes  3 no  4 TEXT no, and tell the model why  5 show the change\n"},
 		{steps, "2|4 x|go on|y", yes, "  1 yes  3 no\n"},
-		{edit, "sure", loop.Answer{ID: "1", Decision: loop.Refuse, Note: "nobody is here to answer"}, ""},
+		{edit, "sure", event.Answer{ID: "1", Decision: event.Refuse, Note: "nobody is here to answer"}, ""},
 		{which, "2", chose(1), "  1 this\n  2 that\n  3 TEXT something else: your answer\n  4 let the model decide\n"},
 		{which, "4", no, ""},
-		{which, "3 neither of them", loop.Answer{ID: "1", Decision: loop.Answered, Note: "neither of them"}, ""},
-		{which, "no, use MySQL", loop.Answer{ID: "1", Decision: loop.Answered, Note: "no, use MySQL"}, ""},
+		{which, "3 neither of them", event.Answer{ID: "1", Decision: event.Answered, Note: "neither of them"}, ""},
+		{which, "no, use MySQL", event.Answer{ID: "1", Decision: event.Answered, Note: "no, use MySQL"}, ""},
 		{which, "1 2|7|3||1", chose(0), "note: only one choice can be selected\n"},
 		{several, "2 1 2", chose(1, 0), "several numbers may be given"},
 	} {
 		t.Run(c.lines, func(t *testing.T) {
-			var got []loop.Answer
+			var got []event.Answer
 			out := toldBy(t, asker(c.ask, &got), Options{}, append([]string{"go"}, strings.Split(c.lines, "|")...)...)
-			if diff := cmp.Diff(got, []loop.Answer{c.want}); diff != "" {
+			if diff := cmp.Diff(got, []event.Answer{c.want}); diff != "" {
 				t.Errorf("(-got +want):\n%s\n%s", diff, out)
 			}
 			if !strings.Contains(out, c.says) {
@@ -98,8 +98,8 @@ func TestPlainAnswers(t *testing.T) {
 // message does not reach the question.
 func TestPlainLineAnswersNothing(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	var sent []loop.Command
-	m := newModel(Options{}, func() time.Time { return now }, func(c loop.Command) { sent = append(sent, c) })
+	var sent []event.Command
+	m := newModel(Options{}, func() time.Time { return now }, func(c event.Command) { sent = append(sent, c) })
 	m.lines, m.after = true, func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	p := &teller{m: m, in: Lines{Typed: true}, out: io.Discard, started: map[string]bool{}}
 	p.update(tea.WindowSizeMsg{Width: plainWidth, Height: plainHeight})
@@ -113,7 +113,7 @@ func TestPlainLineAnswersNothing(t *testing.T) {
 		}
 	}
 	for _, c := range sent {
-		if a, ok := c.(loop.Answer); ok {
+		if a, ok := c.(event.Answer); ok {
 			t.Errorf("a line was taken for %v", a)
 		}
 	}
@@ -121,7 +121,7 @@ func TestPlainLineAnswersNothing(t *testing.T) {
 		t.Fatal("the question is gone")
 	}
 	p.line("3")
-	if diff := cmp.Diff(sent[len(sent)-1], loop.Command(loop.Answer{ID: "1", Decision: loop.Refuse})); diff != "" {
+	if diff := cmp.Diff(sent[len(sent)-1], event.Command(event.Answer{ID: "1", Decision: event.Refuse})); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)
 	}
 }

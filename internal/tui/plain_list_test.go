@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // many are more models than are told at once.
@@ -53,7 +53,7 @@ func conversed(t *testing.T, o Options, turns ...turn) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	events, commands, typed := make(chan loop.Event), make(chan loop.Command), make(chan string)
+	events, commands, typed := make(chan event.Event), make(chan event.Command), make(chan string)
 	go echo(ctx, events, commands)
 	out := &heard{more: make(chan struct{}, 1)}
 	o.Events, o.Commands, o.Output, o.Version = events, commands, out, "0.1"

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
 )
@@ -23,7 +23,7 @@ func (p *teller) begin() {
 	}
 	last := 0
 	for i, ev := range p.m.o.History {
-		if said, ok := ev.(*loop.UserSaid); ok && !said.Steered {
+		if said, ok := ev.(*event.UserSaid); ok && !said.Steered {
 			last = i
 		}
 	}
@@ -31,7 +31,7 @@ func (p *teller) begin() {
 	p.in.Typed = false // nobody typed this here
 	for _, ev := range p.m.o.History[last:] {
 		switch ev.(type) {
-		case *loop.ModelSet, *loop.ModeSet: // what holds now may be something else
+		case *event.ModelSet, *event.ModeSet: // what holds now may be something else
 		default:
 			p.event(ev)
 		}
@@ -77,29 +77,29 @@ func (p *teller) told(it item) {
 }
 
 // event tells of what happens.
-func (p *teller) event(ev loop.Event) {
+func (p *teller) event(ev event.Event) {
 	switch ev := ev.(type) {
-	case *loop.UserSaid:
+	case *event.UserSaid:
 		if !ev.Auto && !p.in.Typed {
 			p.block("you", ink.Sanitize(ev.Text))
 		}
-	case loop.Streamed:
+	case event.Streamed:
 		if d, ok := ev.Delta.(llm.TextDelta); ok {
 			p.said += d.Text
 			p.whole(p.said[:strings.LastIndexByte(p.said, '\n')+1])
 		}
-	case *loop.MessageDone:
+	case *event.MessageDone:
 		p.message(ev.Message)
-	case loop.Retrying:
+	case event.Retrying:
 		p.said, p.printed = "", 0
-	case *loop.ToolStart:
+	case *event.ToolStart:
 		if ev.Effect != "read" {
 			p.started[ev.ID] = true
 			p.block("tool", ink.SanitizeLine(ev.Title))
 		}
-	case *loop.ToolEnd:
+	case *event.ToolEnd:
 		p.toolEnd(ev)
-	case *loop.ModelSet:
+	case *event.ModelSet:
 		if ev.Model != p.m.feed.model || ev.Effort != p.m.feed.effort || ev.Host != p.m.feed.host {
 			name := strings.TrimSpace(ev.Model + " " + ev.Effort)
 			if ev.Host != "" {
@@ -107,12 +107,12 @@ func (p *teller) event(ev loop.Event) {
 			}
 			p.block("note", ink.SanitizeLine(name)+" answers from here on")
 		}
-	case *loop.ModeSet:
+	case *event.ModeSet:
 		if ev.Mode != p.mode {
 			p.mode = ev.Mode
 			p.block("note", modeWords(ev.Mode))
 		}
-	case *loop.ShellEnd:
+	case *event.ShellEnd:
 		p.block("ran", ink.SanitizeLine(asTyped(ev.Line, ev.Join)))
 		p.block("", ink.Sanitize(strings.TrimRight(ev.Text, "\n")))
 	}
@@ -154,7 +154,7 @@ func (p *teller) message(m llm.Message) {
 	}
 }
 
-func (p *teller) toolEnd(ev *loop.ToolEnd) {
+func (p *teller) toolEnd(ev *event.ToolEnd) {
 	facts := string(ev.Outcome)
 	if ev.Summary != "" {
 		facts += ", " + ink.SanitizeLine(ev.Summary)
@@ -169,7 +169,7 @@ func (p *teller) toolEnd(ev *loop.ToolEnd) {
 	for _, d := range ev.Diffs {
 		p.print("  " + ink.SanitizeLine(d.Path) + " " + diff.Stat(d))
 	}
-	if ev.Outcome == loop.OK && (ev.Effect == "read" || len(ev.Diffs) > 0) {
+	if ev.Outcome == event.OK && (ev.Effect == "read" || len(ev.Diffs) > 0) {
 		return
 	}
 	lines := strings.Split(strings.TrimRight(ink.Sanitize(ev.Result.Text), "\n"), "\n")

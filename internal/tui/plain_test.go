@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // told types lines where there is no screen, for an agent that repeats what it is
@@ -19,11 +19,11 @@ func told(t *testing.T, o Options, lines ...string) string {
 }
 
 // toldBy is told by another agent.
-func toldBy(t *testing.T, agent func(context.Context, chan<- loop.Event, <-chan loop.Command), o Options, lines ...string) string {
+func toldBy(t *testing.T, agent func(context.Context, chan<- event.Event, <-chan event.Command), o Options, lines ...string) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	events, commands, typed := make(chan loop.Event), make(chan loop.Command), make(chan string, len(lines))
+	events, commands, typed := make(chan event.Event), make(chan event.Command), make(chan string, len(lines))
 	for _, l := range lines {
 		typed <- l
 	}
@@ -38,18 +38,18 @@ func toldBy(t *testing.T, agent func(context.Context, chan<- loop.Event, <-chan 
 }
 
 // echo is an agent that says what it was told, and does what is set.
-func echo(ctx context.Context, events chan<- loop.Event, commands <-chan loop.Command) {
+func echo(ctx context.Context, events chan<- event.Event, commands <-chan event.Command) {
 	for {
-		var does []loop.Event
+		var does []event.Event
 		select {
 		case c := <-commands:
 			switch c := c.(type) {
-			case loop.Prompt:
-				does = []loop.Event{userSaid(c.Text), done(llm.Assistant, "r", "You said "+c.Text+"."), turnEnd(loop.Done, 0)}
-			case loop.SetModel:
-				does = []loop.Event{&loop.ModelSet{Model: c.Model}}
-			case loop.SetMode:
-				does = []loop.Event{&loop.ModeSet{Mode: string(c.Mode)}}
+			case event.Prompt:
+				does = []event.Event{userSaid(c.Text), done(llm.Assistant, "r", "You said "+c.Text+"."), turnEnd(event.Done, 0)}
+			case event.SetModel:
+				does = []event.Event{&event.ModelSet{Model: c.Model}}
+			case event.SetMode:
+				does = []event.Event{&event.ModeSet{Mode: string(c.Mode)}}
 			}
 		case <-ctx.Done():
 			return
@@ -119,9 +119,9 @@ func TestPlainTellsOfChanges(t *testing.T) {
 // Where the past of a session cannot be read, what is piped in is not kept
 // waiting for it.
 func TestPlainOfASessionThatCannotBeRead(t *testing.T) {
-	o := Options{History: []loop.Event{userSaid("before")}, Page: func(int, int) ([]loop.Event, error) { return nil, nil }}
-	got := toldBy(t, func(ctx context.Context, events chan<- loop.Event, commands <-chan loop.Command) {
-		events <- loop.Unsurveyed{Why: "decode record 3"}
+	o := Options{History: []event.Event{userSaid("before")}, Page: func(int, int) ([]event.Event, error) { return nil, nil }}
+	got := toldBy(t, func(ctx context.Context, events chan<- event.Event, commands <-chan event.Command) {
+		events <- event.Unreadable{Why: "decode record 3"}
 		echo(ctx, events, commands)
 	}, o, "/rewind", "hello")
 	for _, want := range []string{"error: the session cannot be read: decode record 3\n", "there is no way back in it", "You said hello."} {
@@ -141,7 +141,7 @@ func TestPlainASCII(t *testing.T) {
 
 // Which model answered before, and in which mode, is not told as if it did now.
 func TestPlainGoesOnOtherwise(t *testing.T) {
-	past := append(long(1), &loop.ModelSet{Model: "acme/large"}, &loop.ModeSet{Mode: "all"})
+	past := append(long(1), &event.ModelSet{Model: "acme/large"}, &event.ModeSet{Mode: "all"})
 	got := told(t, Options{Model: "acme/small", Mode: "ask", History: past}, "hello")
 	if strings.Contains(got, "from here on") || strings.Contains(got, "asks nothing") {
 		t.Errorf("got %q", got)

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // press takes a key: the help has it while it is open, then a dialog that takes
@@ -88,7 +88,7 @@ func (m *model) stops(k string) bool {
 // what does not end by itself.
 func (m *model) interrupt() {
 	if !m.feed.killing {
-		m.send(loop.Interrupt{})
+		m.send(event.Interrupt{})
 	}
 	m.feed.stopping, m.feed.killing = true, m.feed.stopping
 	m.keepWords()
@@ -129,7 +129,7 @@ func (m *model) pressDialog(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
 }
 
 // give hands over an answer.
-func (m *model) give(answer *loop.Answer) {
+func (m *model) give(answer *event.Answer) {
 	m.feed.answered(answer.ID)
 	m.send(*answer)
 }
@@ -247,7 +247,7 @@ func (m *model) submit() tea.Cmd {
 	if m.editor.blank() {
 		if !m.letGo() && m.feed.cut && !m.feed.running {
 			m.list.end()
-			m.prompt(loop.GoOn)
+			m.prompt(event.GoOn)
 		}
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 )
 
 // batch holds events in the order in which they came, all that were ready.
-type batch []loop.Event
+type batch []event.Event
 
 // gone says that no more events will come.
 type gone struct{}
@@ -34,7 +34,7 @@ type gone struct{}
 // cannot wait takes it along. While a batch is handed over, nothing more is
 // taken, so that a flood is slowed rather than hoarded. It returns when events is
 // closed, after sending gone, or when ctx ends.
-func pump(ctx context.Context, events <-chan loop.Event, send func(any)) {
+func pump(ctx context.Context, events <-chan event.Event, send func(any)) {
 	var streamed, sent time.Time // when something that streams, and anything, was last sent
 	for {
 		b, open := gather(ctx, events, streamed, sent)
@@ -56,7 +56,7 @@ func pump(ctx context.Context, events <-chan loop.Event, send func(any)) {
 
 // gather waits for an event and takes what comes until a batch is due. It
 // reports whether more may come.
-func gather(ctx context.Context, events <-chan loop.Event, streamed, sent time.Time) (b batch, open bool) {
+func gather(ctx context.Context, events <-chan event.Event, streamed, sent time.Time) (b batch, open bool) {
 	var due <-chan time.Time // nil until there is something to send
 	var urgent bool
 	bytes := 0
@@ -90,11 +90,11 @@ func gather(ctx context.Context, events <-chan loop.Event, streamed, sent time.T
 }
 
 // streamedBytes is how much text streams in ev.
-func streamedBytes(ev loop.Event) int {
+func streamedBytes(ev event.Event) int {
 	switch ev := ev.(type) {
-	case loop.Progress:
+	case event.Progress:
 		return len(ev.Text)
-	case loop.Streamed:
+	case event.Streamed:
 		switch d := ev.Delta.(type) {
 		case llm.TextDelta:
 			return len(d.Text)
@@ -109,13 +109,13 @@ func streamedBytes(ev loop.Event) int {
 
 // onlyStreams reports whether all of b streams.
 func (b batch) onlyStreams() bool {
-	return !slices.ContainsFunc(b, func(ev loop.Event) bool { return !streams(ev) })
+	return !slices.ContainsFunc(b, func(ev event.Event) bool { return !streams(ev) })
 }
 
 // streams reports whether ev is a piece of what is told again when it is whole.
-func streams(ev loop.Event) bool {
+func streams(ev event.Event) bool {
 	switch ev.(type) {
-	case loop.Streamed, loop.Progress:
+	case event.Streamed, event.Progress:
 		return true
 	}
 	return false
@@ -124,11 +124,11 @@ func streams(ev loop.Event) bool {
 // relay passes commands on in their order and takes every one at once, however
 // slow the other side is: who sends to in never waits for the agent. It ends
 // with ctx, or when in is closed and everything passed on.
-func relay(ctx context.Context, in <-chan loop.Command, out chan<- loop.Command) {
-	var queue []loop.Command
+func relay(ctx context.Context, in <-chan event.Command, out chan<- event.Command) {
+	var queue []event.Command
 	for in != nil || len(queue) > 0 {
-		var next loop.Command
-		var to chan<- loop.Command
+		var next event.Command
+		var to chan<- event.Command
 		if len(queue) > 0 {
 			next, to = queue[0], out
 		}
@@ -149,7 +149,7 @@ func relay(ctx context.Context, in <-chan loop.Command, out chan<- loop.Command)
 
 // drain takes events that nobody looks at any more, until ctx ends: an agent
 // that waits for it takes no commands.
-func drain(ctx context.Context, events <-chan loop.Event) {
+func drain(ctx context.Context, events <-chan event.Event) {
 	for {
 		select {
 		case _, ok := <-events:

@@ -12,17 +12,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // Nothing is lost, nothing changes places, and the end is told last.
 func TestPumpKeepsOrder(t *testing.T) {
 	const n = 20_000
-	events := make(chan loop.Event)
+	events := make(chan event.Event)
 	go func() {
 		defer close(events)
 		for i := range n {
-			events <- loop.Notice{Text: strconv.Itoa(i)}
+			events <- event.Notice{Text: strconv.Itoa(i)}
 		}
 	}()
 	next, batches, ended := 0, 0, false
@@ -34,7 +34,7 @@ func TestPumpKeepsOrder(t *testing.T) {
 		case batch:
 			batches++
 			for _, ev := range msg {
-				if got, want := ev.(loop.Notice).Text, strconv.Itoa(next); got != want {
+				if got, want := ev.(event.Notice).Text, strconv.Itoa(next); got != want {
 					t.Fatalf("got event %s, want %s", got, want)
 				}
 				next++
@@ -53,12 +53,12 @@ func TestPumpKeepsOrder(t *testing.T) {
 
 // The first event after a pause is not held back.
 func TestPumpIsPrompt(t *testing.T) {
-	events := make(chan loop.Event)
+	events := make(chan event.Event)
 	got := make(chan any)
 	go pump(t.Context(), events, func(msg any) { got <- msg })
 	for range 3 {
-		events <- loop.Notice{Text: "x"}
-		if diff := cmp.Diff(<-got, any(batch{loop.Notice{Text: "x"}})); diff != "" {
+		events <- event.Notice{Text: "x"}
+		if diff := cmp.Diff(<-got, any(batch{event.Notice{Text: "x"}})); diff != "" {
 			t.Errorf("batch (-got +want):\n%s", diff)
 		}
 	}
@@ -67,9 +67,9 @@ func TestPumpIsPrompt(t *testing.T) {
 func TestPumpEndsWithItsContext(t *testing.T) {
 	for _, begun := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(t.Context())
-		events := make(chan loop.Event, 1)
+		events := make(chan event.Event, 1)
 		if begun {
-			events <- loop.Notice{}
+			events <- event.Notice{}
 		}
 		var wg sync.WaitGroup
 		wg.Go(func() {
@@ -93,14 +93,14 @@ func TestPumpEndsWithItsContext(t *testing.T) {
 func TestRelay(t *testing.T) {
 	const n = 1000
 	ctx, cancel := context.WithCancel(t.Context())
-	in, out := make(chan loop.Command), make(chan loop.Command)
+	in, out := make(chan event.Command), make(chan event.Command)
 	var wg sync.WaitGroup
 	wg.Go(func() { relay(ctx, in, out) })
 	for i := range n { // nobody receives yet
-		in <- loop.Prompt{Text: strconv.Itoa(i)}
+		in <- event.Prompt{Text: strconv.Itoa(i)}
 	}
 	for i := range n {
-		if got, want := (<-out).(loop.Prompt).Text, strconv.Itoa(i); got != want {
+		if got, want := (<-out).(event.Prompt).Text, strconv.Itoa(i); got != want {
 			t.Fatalf("got command %s, want %s", got, want)
 		}
 	}
@@ -114,12 +114,12 @@ func TestNoDeadlock(t *testing.T) {
 	const n = 2000
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	events, in, out := make(chan loop.Event), make(chan loop.Command), make(chan loop.Command)
+	events, in, out := make(chan event.Event), make(chan event.Command), make(chan event.Command)
 	var agent, between sync.WaitGroup
 	between.Go(func() { relay(ctx, in, out) })
 	agent.Go(func() { // says all it has to say before it listens
 		for range n {
-			events <- loop.Notice{}
+			events <- event.Notice{}
 		}
 		close(events)
 		for range n {
@@ -130,7 +130,7 @@ func TestNoDeadlock(t *testing.T) {
 	pump(ctx, events, func(msg any) {
 		if b, ok := msg.(batch); ok {
 			for range b {
-				in <- loop.Interrupt{}
+				in <- event.Interrupt{}
 				sent++
 			}
 		}
@@ -145,14 +145,14 @@ func TestNoDeadlock(t *testing.T) {
 
 // Who closes the queue is told when everything in it has arrived.
 func TestRelayEndsWithItsQueue(t *testing.T) {
-	in, out := make(chan loop.Command), make(chan loop.Command)
+	in, out := make(chan event.Command), make(chan event.Command)
 	var between sync.WaitGroup
 	between.Go(func() { relay(t.Context(), in, out) })
-	in <- loop.Rename{Title: "one"}
-	in <- loop.Rename{Title: "two"}
+	in <- event.Rename{Title: "one"}
+	in <- event.Rename{Title: "two"}
 	close(in)
-	got := []loop.Command{<-out, <-out}
-	if diff := cmp.Diff(got, []loop.Command{loop.Rename{Title: "one"}, loop.Rename{Title: "two"}}); diff != "" {
+	got := []event.Command{<-out, <-out}
+	if diff := cmp.Diff(got, []event.Command{event.Rename{Title: "one"}, event.Rename{Title: "two"}}); diff != "" {
 		t.Errorf("commands (-got +want):\n%s", diff)
 	}
 	between.Wait()
@@ -198,11 +198,11 @@ func TestSpinnerTurnsWithWhatStreams(t *testing.T) {
 func TestBatchesAreBounded(t *testing.T) {
 	const n = 4000
 	piece := strings.Repeat("x", 1<<10)
-	events := make(chan loop.Event)
+	events := make(chan event.Event)
 	go func() {
 		defer close(events)
 		for range n {
-			events <- loop.Streamed{Reply: "r", Delta: llm.TextDelta{Text: piece}}
+			events <- event.Streamed{Reply: "r", Delta: llm.TextDelta{Text: piece}}
 		}
 	}()
 	got := 0

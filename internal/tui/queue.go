@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -125,29 +125,29 @@ func (m *model) hold(why string) {
 }
 
 // queueAfter sends what waits for what has ended, or holds it.
-func (m *model) queueAfter(ev loop.Event) {
+func (m *model) queueAfter(ev event.Event) {
 	switch ev := ev.(type) {
-	case *loop.ShellStart:
+	case *event.ShellStart:
 		m.starting = false
-	case loop.NotRun:
+	case event.NotRun:
 		m.starting = false
 		m.say("not run: " + ev.Why)
 		m.giveBack(asTyped(ev.Line, ev.Join))
 		m.hold("not run")
 		return
-	case *loop.ShellEnd:
-		if ev.Outcome == loop.Interrupted {
+	case *event.ShellEnd:
+		if ev.Outcome == event.Interrupted {
 			m.hold("stopped")
 		}
-	case *loop.TurnEnd:
+	case *event.TurnEnd:
 		switch ev.Reason {
-		case loop.Done:
-		case loop.UserInterrupt:
+		case event.Done:
+		case event.UserInterrupt:
 			m.hold("stopped")
 		default:
 			m.hold("the turn failed")
 		}
-	case *loop.Rewound:
+	case *event.Rewound:
 		m.hold("taken back")
 	default:
 		return

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // prompted is a prompt as the agent gets it.
-func prompted(text string) loop.Command { return loop.Prompt{Text: text} }
+func prompted(text string) event.Command { return event.Prompt{Text: text} }
 
 // sees fails unless the screen shows all of the words.
 func (d *driver) sees(words ...string) {
@@ -51,13 +51,13 @@ func TestQueue(t *testing.T) {
 		d.pass(2 * time.Second)
 		d.drafts(draft("", "then update the README", "and tag it"))
 
-		d.events(turnEnd(loop.Done, time.Second))
+		d.events(turnEnd(event.Done, time.Second))
 		d.commands(prompted("go"), prompted("then update the README"))
 		d.events(userSaid("then update the README"))
 		d.lacks("queued  1  “then")
-		d.events(turnEnd(loop.Done, time.Second), userSaid("and tag it"))
+		d.events(turnEnd(event.Done, time.Second), userSaid("and tag it"))
 		d.commands(prompted("go"), prompted("then update the README"), prompted("and tag it"))
-		d.events(turnEnd(loop.Done, time.Second))
+		d.events(turnEnd(event.Done, time.Second))
 		d.commands(prompted("go"), prompted("then update the README"), prompted("and tag it"))
 		d.lacks("queued")
 	})
@@ -81,14 +81,14 @@ func TestQueueIsEdited(t *testing.T) {
 	d.press("up")
 	d.sees("› one") // what was removed can be walked back to
 	d.press("ctrl+c", "ctrl+c")
-	d.events(turnEnd(loop.Done, time.Second))
-	d.commands(prompted("go"), loop.Interrupt{}, loop.Interrupt{})
+	d.events(turnEnd(event.Done, time.Second))
+	d.commands(prompted("go"), event.Interrupt{}, event.Interrupt{})
 }
 
 // After a turn that was stopped or failed nothing is sent by itself: the
 // messages wait, and say so.
 func TestQueueWaitsAfterTrouble(t *testing.T) {
-	for reason, why := range map[loop.Reason]string{loop.UserInterrupt: "stopped", loop.ProviderError: "the turn failed", loop.MaxSteps: "the turn failed"} {
+	for reason, why := range map[event.Reason]string{event.UserInterrupt: "stopped", event.ProviderError: "the turn failed", event.MaxSteps: "the turn failed"} {
 		d := newDriver(t, 100, 24, Options{})
 		d.say("go", "enter")
 		d.events(userSaid("go"))
@@ -98,12 +98,12 @@ func TestQueueWaitsAfterTrouble(t *testing.T) {
 		d.commands(prompted("go"))
 		d.sees("waits   1  “one”", why, "enter sends")
 		d.say("something else", "enter")
-		d.events(userSaid("something else"), turnEnd(loop.Done, time.Second))
+		d.events(userSaid("something else"), turnEnd(event.Done, time.Second))
 		d.commands(prompted("go"), prompted("something else"))
 		d.press("enter")
 		d.events(userSaid("one"))
 		d.sees("queued  1  “two”")
-		d.events(turnEnd(loop.Done, time.Second))
+		d.events(turnEnd(event.Done, time.Second))
 		d.commands(prompted("go"), prompted("something else"), prompted("one"), prompted("two"))
 	}
 }
@@ -114,8 +114,8 @@ func TestQueueComesBack(t *testing.T) {
 	d.sees("waits   1  “one”", "2  “!make”", "not sent before")
 	d.commands()
 	d.press("enter")
-	d.events(userSaid("one"), turnEnd(loop.Done, time.Second))
-	d.commands(prompted("one"), loop.RunShell{Line: "make", Join: true})
+	d.events(userSaid("one"), turnEnd(event.Done, time.Second))
+	d.commands(prompted("one"), event.RunShell{Line: "make", Join: true})
 }
 
 // Where nothing runs, there is nothing to wait for.
@@ -136,8 +136,8 @@ func TestQueueLeavesTheWindow(t *testing.T) {
 	d.say("!make", "alt+enter")
 	d.press("ctrl+home")
 	d.sees("agent 0.1")
-	d.events(turnEnd(loop.Done, time.Second), userSaid("one"), streamed("r2", "At it."), turnEnd(loop.Done, time.Second))
-	d.commands(prompted("go"), prompted("one"), loop.RunShell{Line: "make", Join: true})
+	d.events(turnEnd(event.Done, time.Second), userSaid("one"), streamed("r2", "At it."), turnEnd(event.Done, time.Second))
+	d.commands(prompted("go"), prompted("one"), event.RunShell{Line: "make", Join: true})
 	d.sees("agent 0.1", "more below")
 }
 
@@ -148,7 +148,7 @@ func TestQueueGoesFirst(t *testing.T) {
 	d.say("go", "enter")
 	d.events(userSaid("go"))
 	d.say("one", "alt+enter")
-	end := turnEnd(loop.UserInterrupt, time.Second)
+	end := turnEnd(event.UserInterrupt, time.Second)
 	end.Cut = true
 	d.events(end)
 	d.sees("enter sends")
@@ -164,6 +164,6 @@ func TestQueueAfterWhatWasHeld(t *testing.T) {
 	d.say("go", "enter")
 	d.events(userSaid("go"))
 	d.say("next", "alt+enter")
-	d.events(turnEnd(loop.Done, time.Second))
+	d.events(turnEnd(event.Done, time.Second))
 	d.commands(prompted("go"), prompted("next"))
 }

@@ -7,19 +7,19 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // pageRead brings the events of a page.
 type pageRead struct {
 	page    *leaf
-	events  []loop.Event
+	events  []event.Event
 	changed tally // by the turn that goes on in it, until it begins
 	err     error
 }
 
 // readPage returns the command that reads a page.
-func readPage(read func(from, to int) ([]loop.Event, error), p *leaf, size int) tea.Cmd {
+func readPage(read func(from, to int) ([]event.Event, error), p *leaf, size int) tea.Cmd {
 	from, to, turn := p.from, p.to, p.turn
 	return func() tea.Msg {
 		r := pageRead{page: p, changed: tally{}}
@@ -28,7 +28,7 @@ func readPage(read func(from, to int) ([]loop.Event, error), p *leaf, size int) 
 			return r
 		}
 		for at := turn; at < from && r.err == nil; at += size {
-			var before []loop.Event
+			var before []event.Event
 			before, r.err = read(at, min(at+size, from))
 			for _, ev := range before {
 				r.changed.take(ev)
@@ -39,14 +39,14 @@ func readPage(read func(from, to int) ([]loop.Event, error), p *leaf, size int) 
 }
 
 // endsTurn reports whether events end a turn that they do not begin.
-func endsTurn(events []loop.Event) bool {
+func endsTurn(events []event.Event) bool {
 	for _, ev := range events {
 		switch ev := ev.(type) {
-		case *loop.UserSaid:
+		case *event.UserSaid:
 			if !ev.Steered {
 				return false
 			}
-		case *loop.TurnEnd:
+		case *event.TurnEnd:
 			return true
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -23,7 +23,7 @@ type points struct {
 
 // point is a prompt that began a turn, or the end of the session.
 type point struct {
-	loop.Said
+	event.PastPrompt
 	end bool
 }
 
@@ -107,7 +107,7 @@ func (m *model) slashRewind(arg string) tea.Cmd {
 
 func (m *model) slashFork(arg string) tea.Cmd {
 	if arg == "" {
-		end := point{loop.Said{At: m.list.events()}, true}
+		end := point{event.PastPrompt{At: m.list.events()}, true}
 		return m.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, m.fork)
 	}
 	said, ok := m.back(arg)
@@ -138,7 +138,7 @@ func (m *model) points() []point {
 	for _, said := range m.feed.turned() {
 		out = append(out, point{said, false})
 	}
-	return append(out, point{loop.Said{At: m.list.events()}, true})
+	return append(out, point{event.PastPrompt{At: m.list.events()}, true})
 }
 
 // back is the prompt so many prompts back, in digits; for none at all, what
@@ -159,7 +159,7 @@ func (m *model) rewind(to point) tea.Cmd {
 		m.say(stopFirst)
 	case m.stuck():
 	default:
-		m.send(loop.Rewind{Keep: to.At})
+		m.send(event.Rewind{Keep: to.At})
 		m.giveBack(to.Text)
 	}
 	return nil

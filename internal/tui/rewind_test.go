@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 func TestRewindList(t *testing.T) {
@@ -22,7 +22,7 @@ func TestRewindList(t *testing.T) {
 		d.enter("slow")
 		d.press("enter")
 		d.golden("rewinding-" + size)
-		d.commands(loop.Rewind{Keep: 0})
+		d.commands(event.Rewind{Keep: 0})
 	})
 }
 
@@ -57,7 +57,7 @@ func TestEscTwice(t *testing.T) {
 	if open(d) {
 		t.Error("esc opens the list while a turn runs")
 	}
-	d.commands(loop.Prompt{Text: "go on"}, loop.Interrupt{}, loop.Interrupt{})
+	d.commands(event.Prompt{Text: "go on"}, event.Interrupt{}, event.Interrupt{})
 
 	none := newDriver(t, 80, 24, Options{})
 	none.press("esc", "esc")
@@ -68,7 +68,7 @@ func TestEscTwice(t *testing.T) {
 
 func TestForkList(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		history := append(twoTurns(), userSaid("a \x1b[2Jhostile\u202e prompt\n"+strings.Repeat("long ", 200)), turnEnd(loop.Done, time.Second))
+		history := append(twoTurns(), userSaid("a \x1b[2Jhostile\u202e prompt\n"+strings.Repeat("long ", 200)), turnEnd(event.Done, time.Second))
 		d := newDriver(t, w, h, Options{SessionID: "s1", History: history})
 		d.enter("/fork")
 		d.press("enter")
@@ -86,9 +86,9 @@ func TestForkList(t *testing.T) {
 // A steered prompt and one of the program's own begin no turn, and are no point
 // to go back to.
 func TestRewindPoints(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{History: []loop.Event{
-		userSaid("one"), &loop.UserSaid{Text: "steer", Steered: true}, &loop.UserSaid{Text: loop.GoOn, Auto: true},
-		turnEnd(loop.Done, time.Second), userSaid("two"), turnEnd(loop.Done, time.Second),
+	d := newDriver(t, 80, 24, Options{History: []event.Event{
+		userSaid("one"), &event.UserSaid{Text: "steer", Steered: true}, &event.UserSaid{Text: event.GoOn, Auto: true},
+		turnEnd(event.Done, time.Second), userSaid("two"), turnEnd(event.Done, time.Second),
 	}})
 	d.enter("/rewind")
 	d.press("enter")
@@ -96,9 +96,9 @@ func TestRewindPoints(t *testing.T) {
 		t.Errorf("not the prompts that began a turn:\n%s", got)
 	}
 	d.press("enter")
-	d.commands(loop.Rewind{Keep: 4})
-	d.events(&loop.Rewound{Keep: 4})
+	d.commands(event.Rewind{Keep: 4})
+	d.events(&event.Rewound{Keep: 4})
 	d.enter(" and a half")
 	d.press("enter")
-	d.commands(loop.Rewind{Keep: 4}, loop.Prompt{Text: "two and a half"})
+	d.commands(event.Rewind{Keep: 4}, event.Prompt{Text: "two and a half"})
 }

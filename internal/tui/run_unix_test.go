@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/terminal/ptytest"
 )
 
@@ -26,8 +26,8 @@ type runEnd struct {
 type window struct {
 	*ptytest.Terminal
 	t        *testing.T
-	events   chan loop.Event
-	commands chan loop.Command
+	events   chan event.Event
+	commands chan event.Command
 	ended    chan runEnd
 	before   *term.State
 }
@@ -35,7 +35,7 @@ type window struct {
 func openTerminal(t *testing.T, ctx context.Context) *window {
 	t.Helper()
 	x := &window{Terminal: ptytest.Open(t, 80, 24), t: t,
-		events: make(chan loop.Event), commands: make(chan loop.Command), ended: make(chan runEnd, 1)}
+		events: make(chan event.Event), commands: make(chan event.Command), ended: make(chan runEnd, 1)}
 	var err error
 	if x.before, err = term.GetState(x.Theirs.Fd()); err != nil {
 		t.Fatal(err)
@@ -48,10 +48,10 @@ func openTerminal(t *testing.T, ctx context.Context) *window {
 }
 
 // command waits for a command to the agent that is more than a draft.
-func (x *window) command() loop.Command {
+func (x *window) command() event.Command {
 	for {
 		c := <-x.commands
-		if _, draft := c.(loop.SaveDraft); !draft {
+		if _, draft := c.(event.SaveDraft); !draft {
 			return c
 		}
 	}
@@ -79,18 +79,18 @@ func TestRun(t *testing.T) {
 	x := openTerminal(t, t.Context())
 	x.Expect("agent 0.1")
 	x.Type("hello\r")
-	if diff := cmp.Diff(x.command(), loop.Command(loop.Prompt{Text: "hello"})); diff != "" {
+	if diff := cmp.Diff(x.command(), event.Command(event.Prompt{Text: "hello"})); diff != "" {
 		t.Errorf("command (-got +want):\n%s", diff)
 	}
 	x.events <- userSaid("hello")
 	x.events <- streamed("r1", "Well met")
 	x.Expect("Well met")
 	x.Type("\x03")
-	if diff := cmp.Diff(x.command(), loop.Command(loop.Interrupt{})); diff != "" {
+	if diff := cmp.Diff(x.command(), event.Command(event.Interrupt{})); diff != "" {
 		t.Errorf("command (-got +want):\n%s", diff)
 	}
 	x.events <- done(llm.Assistant, "r1", "Well met.")
-	x.events <- turnEnd(loop.UserInterrupt, time.Second)
+	x.events <- turnEnd(event.UserInterrupt, time.Second)
 	x.Expect("stopped")
 	x.Type("\x04")
 	if diff := cmp.Diff(x.end(), Exit{LastAnswer: "Well met.", Turns: 1}); diff != "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 var updateScreens = flag.Bool("update-screens", false, "write the goldens of the screen anew")
@@ -25,9 +25,9 @@ type driver struct {
 	t    *testing.T
 	m    *model
 	time time.Time
-	sent []loop.Command
-	kept []loop.Draft // what was saved of the editor
-	log  []loop.Event // durable ones, as loop.Rewound counts them
+	sent []event.Command
+	kept []event.Draft // what was saved of the editor
+	log  []event.Event // durable ones, as loop.Rewound counts them
 	quit bool
 
 	timers []timer
@@ -70,22 +70,22 @@ func bareDriver(t *testing.T, o Options) *driver {
 }
 
 // record keeps durable events as the log of a session does.
-func (d *driver) record(evs ...loop.Event) {
+func (d *driver) record(evs ...event.Event) {
 	for _, ev := range evs {
 		switch ev := ev.(type) {
-		case *loop.Partial:
-		case *loop.Rewound:
+		case *event.Partial:
+		case *event.Rewound:
 			if ev.Keep >= 0 && ev.Keep <= len(d.log) {
 				d.log = d.log[:ev.Keep:ev.Keep]
 			}
-		case loop.Durable:
+		case event.Durable:
 			d.log = append(d.log, ev)
 		}
 	}
 }
 
 // page is what the agent reads from the log.
-func (d *driver) page(from, to int) ([]loop.Event, error) {
+func (d *driver) page(from, to int) ([]event.Event, error) {
 	if from < 0 || from > to || to > len(d.log) {
 		return nil, fmt.Errorf("no page from %d to %d of %d events", from, to, len(d.log))
 	}
@@ -93,31 +93,31 @@ func (d *driver) page(from, to int) ([]loop.Event, error) {
 }
 
 // survey is what an agent tells of a session.
-func survey(events []loop.Event) loop.Surveyed {
-	s := loop.Surveyed{Events: len(events)}
+func survey(events []event.Event) event.Opened {
+	s := event.Opened{Events: len(events)}
 	for i, ev := range events {
 		switch ev := ev.(type) {
-		case *loop.UserSaid:
+		case *event.UserSaid:
 			if ev.Auto {
 				break
 			}
-			s.Prompts = append(s.Prompts, loop.Said{Text: ev.Text, Time: ev.Time, At: i, Steered: ev.Steered})
+			s.Prompts = append(s.Prompts, event.PastPrompt{Text: ev.Text, Time: ev.Time, At: i, Steered: ev.Steered})
 			if !ev.Steered {
 				s.Bounds = append(s.Bounds, i)
 				s.Turns++
 			}
-		case *loop.StepEnd:
+		case *event.StepEnd:
 			s.Bounds = append(s.Bounds, i+1)
 			if ev.Cost != nil {
 				s.Cost += *ev.Cost
 			}
-		case *loop.TodoSet:
+		case *event.TodoSet:
 			s.Todo = ev.Items
-		case *loop.Renamed:
+		case *event.Renamed:
 			s.Title = ev.Title
-		case *loop.ModelSet:
+		case *event.ModelSet:
 			s.Model = ev.Model
-		case *loop.ModeSet:
+		case *event.ModeSet:
 			s.Mode = ev.Mode
 		}
 	}
@@ -184,7 +184,7 @@ func (d *driver) check() {
 	}
 }
 
-func (d *driver) events(evs ...loop.Event) {
+func (d *driver) events(evs ...event.Event) {
 	d.t.Helper()
 	d.record(evs...)
 	d.send(batch(evs))
@@ -314,8 +314,8 @@ func (d *driver) same(other *driver) {
 }
 
 // command takes what is sent to the agent. Drafts are kept by themselves.
-func (d *driver) command(c loop.Command) {
-	if c, ok := c.(loop.SaveDraft); ok {
+func (d *driver) command(c event.Command) {
+	if c, ok := c.(event.SaveDraft); ok {
 		d.kept = append(d.kept, c.Draft)
 		return
 	}
@@ -323,7 +323,7 @@ func (d *driver) command(c loop.Command) {
 }
 
 // drafts compares what was saved of the editor.
-func (d *driver) drafts(want ...loop.Draft) {
+func (d *driver) drafts(want ...event.Draft) {
 	d.t.Helper()
 	if diff := cmp.Diff(d.kept, want); diff != "" {
 		d.t.Errorf("drafts (-got +want):\n%s", diff)
@@ -331,7 +331,7 @@ func (d *driver) drafts(want ...loop.Draft) {
 }
 
 // commands compares what was sent to the agent.
-func (d *driver) commands(want ...loop.Command) {
+func (d *driver) commands(want ...event.Command) {
 	d.t.Helper()
 	if diff := cmp.Diff(d.sent, want); diff != "" {
 		d.t.Errorf("commands (-got +want):\n%s", diff)
@@ -348,31 +348,31 @@ func sizes(t *testing.T, f func(t *testing.T, size string, width, height int)) {
 
 // Short ways to write what an agent tells.
 
-func userSaid(text string) *loop.UserSaid { return &loop.UserSaid{Text: text} }
+func userSaid(text string) *event.UserSaid { return &event.UserSaid{Text: text} }
 
-func streamed(reply, s string) loop.Event {
-	return loop.Streamed{Reply: reply, Delta: llm.TextDelta{Text: s}}
+func streamed(reply, s string) event.Event {
+	return event.Streamed{Reply: reply, Delta: llm.TextDelta{Text: s}}
 }
 
-func done(kind llm.Kind, reply, s string) *loop.MessageDone {
-	return &loop.MessageDone{Message: llm.Message{Kind: kind, Reply: reply, Text: s}}
+func done(kind llm.Kind, reply, s string) *event.MessageDone {
+	return &event.MessageDone{Message: llm.Message{Kind: kind, Reply: reply, Text: s}}
 }
 
-func call(reply, id, name string) *loop.MessageDone {
-	return &loop.MessageDone{Message: llm.Message{Kind: llm.ToolCall, Reply: reply, ID: id, Name: name}}
+func call(reply, id, name string) *event.MessageDone {
+	return &event.MessageDone{Message: llm.Message{Kind: llm.ToolCall, Reply: reply, ID: id, Name: name}}
 }
 
-func start(id, title, effect string, targets ...loop.Target) *loop.ToolStart {
-	return &loop.ToolStart{ID: id, Title: title, Effect: effect, Targets: targets}
+func start(id, title, effect string, targets ...event.Target) *event.ToolStart {
+	return &event.ToolStart{ID: id, Title: title, Effect: effect, Targets: targets}
 }
 
-func result(id, title, effect string, outcome loop.Outcome, summary, output string, took time.Duration) *loop.ToolEnd {
-	return &loop.ToolEnd{Title: title, Effect: effect, Outcome: outcome, Summary: summary, Duration: took,
-		Result: llm.Message{Kind: llm.ToolResult, ID: id, Text: output, IsError: outcome != loop.OK}}
+func result(id, title, effect string, outcome event.Outcome, summary, output string, took time.Duration) *event.ToolEnd {
+	return &event.ToolEnd{Title: title, Effect: effect, Outcome: outcome, Summary: summary, Duration: took,
+		Result: llm.Message{Kind: llm.ToolResult, ID: id, Text: output, IsError: outcome != event.OK}}
 }
 
-func file(path string) loop.Target { return loop.Target{Kind: "path", Value: path} }
+func file(path string) event.Target { return event.Target{Kind: "path", Value: path} }
 
-func turnEnd(reason loop.Reason, took time.Duration) *loop.TurnEnd {
-	return &loop.TurnEnd{Reason: reason, Duration: took, Usage: llm.Usage{Input: 5800, Output: 300}}
+func turnEnd(reason event.Reason, took time.Duration) *event.TurnEnd {
+	return &event.TurnEnd{Reason: reason, Duration: took, Usage: llm.Usage{Input: 5800, Output: 300}}
 }

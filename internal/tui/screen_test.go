@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 const hunk = `@@ -40,6 +40,7 @@ func serve(cfg Config) error {
@@ -19,8 +19,8 @@ const hunk = `@@ -40,6 +40,7 @@ func serve(cfg Config) error {
  }
 `
 
-func edit() loop.Diff {
-	return loop.Diff{Path: "server/server.go", Unified: hunk, Added: 2, Removed: 1}
+func edit() event.Diff {
+	return event.Diff{Path: "server/server.go", Unified: hunk, Added: 2, Removed: 1}
 }
 
 func TestStart(t *testing.T) {
@@ -34,50 +34,50 @@ func TestStart(t *testing.T) {
 }
 
 // asked is a turn up to the question whether an edit may be made.
-func asked() []loop.Event {
-	return []loop.Event{
+func asked() []event.Event {
+	return []event.Event{
 		userSaid("the server ignores --timeout, fix it"),
 		done(llm.Assistant, "r1", "The flag is parsed but never reaches the listener. Looking at how the config is built."),
 		call("r1", "1", "read"), call("r1", "2", "read"), call("r1", "3", "read"), call("r1", "4", "search"),
 		start("1", "read config.go", "read", file("config.go")),
 		start("2", "read main.go", "read", file("main.go")),
 		start("3", "read server.go", "read", file("server.go")),
-		result("1", "read config.go", "read", loop.OK, "40 lines", "1 package config", 12*time.Millisecond),
-		result("2", "read main.go", "read", loop.OK, "80 lines", "1 package main", 22*time.Millisecond),
-		result("3", "read server.go", "read", loop.OK, "90 lines", "1 package server", 32*time.Millisecond),
+		result("1", "read config.go", "read", event.OK, "40 lines", "1 package config", 12*time.Millisecond),
+		result("2", "read main.go", "read", event.OK, "80 lines", "1 package main", 22*time.Millisecond),
+		result("3", "read server.go", "read", event.OK, "90 lines", "1 package server", 32*time.Millisecond),
 		start("4", `search "Timeout"`, "read"),
-		result("4", `search "Timeout"`, "read", loop.OK, "7 matches in 3 files", "config.go:4: Timeout", 41*time.Millisecond),
-		&loop.StepEnd{Reply: "r1", Usage: llm.Usage{Input: 18_000, Output: 200}},
+		result("4", `search "Timeout"`, "read", event.OK, "7 matches in 3 files", "config.go:4: Timeout", 41*time.Millisecond),
+		&event.StepEnd{Reply: "r1", Usage: llm.Usage{Input: 18_000, Output: 200}},
 		call("r2", "5", "edit"),
-		loop.Asked{Ask: loop.Ask{ID: "5", Title: "edit server/server.go", Effect: "write", Targets: []loop.Target{file("server/server.go")},
-			Diffs: []loop.Diff{edit()}, Why: "changes files (permission mode: ask)", Scope: "edits under server/"}},
+		event.Asked{Ask: event.Ask{ID: "5", Title: "edit server/server.go", Effect: "write", Targets: []event.Target{file("server/server.go")},
+			Diffs: []event.Diff{edit()}, Why: "changes files (permission mode: ask)", Scope: "edits under server/"}},
 	}
 }
 
 // answered is the rest of it.
-func answered() []loop.Event {
-	e := result("5", "edit server/server.go", "write", loop.OK, "", "done", 3*time.Millisecond)
-	e.Diffs = []loop.Diff{edit()}
-	return []loop.Event{
-		&loop.Decided{ID: "5", Decision: loop.Always, Scope: "edits under server/"},
+func answered() []event.Event {
+	e := result("5", "edit server/server.go", "write", event.OK, "", "done", 3*time.Millisecond)
+	e.Diffs = []event.Diff{edit()}
+	return []event.Event{
+		&event.Decided{ID: "5", Decision: event.Always, Scope: "edits under server/"},
 		start("5", "edit server/server.go", "write", file("server/server.go")),
 		e,
-		&loop.StepEnd{Reply: "r2", Usage: llm.Usage{Input: 18_100, Output: 200}},
+		&event.StepEnd{Reply: "r2", Usage: llm.Usage{Input: 18_100, Output: 200}},
 		done(llm.Thinking, "r3", "The person wants it tested.\nSo the tests are run."),
 		call("r3", "6", "shell"),
 		start("6", "shell go test ./server/...", "execute"),
-		loop.Progress{ID: "6", Text: "ok  \tshop/server/route\t0.21s\n--- FAIL: TestTimeout (0.00s)\n"},
+		event.Progress{ID: "6", Text: "ok  \tshop/server/route\t0.21s\n--- FAIL: TestTimeout (0.00s)\n"},
 	}
 }
 
 // closing is how it ends.
-func closing() []loop.Event {
-	return []loop.Event{
-		result("6", "shell go test ./server/...", "execute", loop.Failed, "exit code 1", "--- FAIL: TestTimeout (0.00s)\nFAIL", 4100*time.Millisecond),
-		&loop.StepEnd{Reply: "r3", Usage: llm.Usage{Input: 18_300, Output: 200}},
+func closing() []event.Event {
+	return []event.Event{
+		result("6", "shell go test ./server/...", "execute", event.Failed, "exit code 1", "--- FAIL: TestTimeout (0.00s)\nFAIL", 4100*time.Millisecond),
+		&event.StepEnd{Reply: "r3", Usage: llm.Usage{Input: 18_300, Output: 200}},
 		done(llm.Assistant, "r4", "Fixed: `ReadHeaderTimeout` now takes the flag. One test still expects the old default."),
-		&loop.StepEnd{Reply: "r4", Usage: llm.Usage{Input: 18_600, Output: 200}},
-		turnEnd(loop.Done, 14*time.Second),
+		&event.StepEnd{Reply: "r4", Usage: llm.Usage{Input: 18_600, Output: 200}},
+		turnEnd(event.Done, 14*time.Second),
 	}
 }
 
@@ -101,8 +101,8 @@ func TestTurn(t *testing.T) {
 		d.press("ctrl+t")
 		d.golden("opened-" + size)
 		d.commands(
-			loop.Prompt{Text: "the server ignores --timeout, fix it"},
-			loop.Answer{ID: "5", Decision: loop.Always},
+			event.Prompt{Text: "the server ignores --timeout, fix it"},
+			event.Answer{ID: "5", Decision: event.Always},
 		)
 	})
 }

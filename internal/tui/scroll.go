@@ -3,7 +3,7 @@ package tui
 import (
 	"slices"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // aim is an event that the window is to go to.
@@ -126,7 +126,7 @@ func (t *transcript) number() (at int, within bool) {
 func (m *model) jump(back bool) {
 	at, within := m.list.number()
 	prompts := m.feed.said
-	n, _ := slices.BinarySearchFunc(prompts, at, func(s loop.Said, at int) int { return s.At - at })
+	n, _ := slices.BinarySearchFunc(prompts, at, func(s event.PastPrompt, at int) int { return s.At - at })
 	switch {
 	case back && within && n < len(prompts) && prompts[n].At == at:
 		m.list.seek(aim{at: at})

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // dragged has a screen with a short session, and returns what is copied from
@@ -22,9 +22,9 @@ func dragged(t *testing.T) (*driver, *string) {
 		copied = text
 		return "a clipboard", nil
 	}})
-	d.events(&loop.UserSaid{Text: "what is in a.go?"},
-		&loop.MessageDone{Message: llm.Message{Kind: llm.Assistant, Reply: "r", Text: "It has *one* function:\n\n```go\nfunc main() {\n\tprintln(1)\n}\n```\n\nSee `./cmd/a.go:3`."}},
-		&loop.TurnEnd{Reason: loop.Done})
+	d.events(&event.UserSaid{Text: "what is in a.go?"},
+		&event.MessageDone{Message: llm.Message{Kind: llm.Assistant, Reply: "r", Text: "It has *one* function:\n\n```go\nfunc main() {\n\tprintln(1)\n}\n```\n\nSee `./cmd/a.go:3`."}},
+		&event.TurnEnd{Reason: event.Done})
 	return d, &copied
 }
 
@@ -105,7 +105,7 @@ func TestSelectionHoldsItsText(t *testing.T) {
 	x, y := d.find("It has")
 	d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
 	for range 30 {
-		d.events(&loop.UserSaid{Text: "more"}, &loop.TurnEnd{Reason: loop.Done})
+		d.events(&event.UserSaid{Text: "more"}, &event.TurnEnd{Reason: event.Done})
 	}
 	d.send(tea.MouseMotionMsg{X: 0, Y: 0, Button: tea.MouseLeft})
 	for range 200 {

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -17,12 +17,12 @@ func (m *model) slashRename(title string) tea.Cmd {
 		m.misuse("use /rename TITLE")
 		return nil
 	}
-	m.order(loop.Rename{Title: title})
+	m.order(event.Rename{Title: title})
 	return nil
 }
 
 func (m *model) slashCompact(string) tea.Cmd {
-	m.order(loop.Compact{})
+	m.order(event.Compact{})
 	return nil
 }
 

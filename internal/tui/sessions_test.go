@@ -9,28 +9,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // twoTurns is a session of two turns, of which the first keeps firstTurn events.
-func twoTurns() []loop.Event {
+func twoTurns() []event.Event {
 	noon := time.Date(2026, 3, 1, 11, 40, 0, 0, time.UTC)
 	first, second := userSaid("why is the build slow"), userSaid("then make it fast\nwithout new dependencies")
 	first.Time, second.Time = noon, noon.Add(7*time.Minute)
-	return []loop.Event{
+	return []event.Event{
 		first,
-		&loop.Partial{Reply: "r1", Kind: llm.Assistant, Text: "Most of"},
+		&event.Partial{Reply: "r1", Kind: llm.Assistant, Text: "Most of"},
 		done(llm.Assistant, "r1", "Most of the time goes into linking."),
-		&loop.StepEnd{Reply: "r1", Usage: llm.Usage{Input: 18_000, Output: 200}},
-		turnEnd(loop.Done, 4*time.Second),
+		&event.StepEnd{Reply: "r1", Usage: llm.Usage{Input: 18_000, Output: 200}},
+		turnEnd(event.Done, 4*time.Second),
 		second,
 		call("r2", "1", "shell"),
 		start("1", "shell make", "execute"),
-		result("1", "shell make", "execute", loop.OK, "3 lines", "ok", time.Second),
-		&loop.StepEnd{Reply: "r2", Usage: llm.Usage{Input: 20_000, Output: 200}},
+		result("1", "shell make", "execute", event.OK, "3 lines", "ok", time.Second),
+		&event.StepEnd{Reply: "r2", Usage: llm.Usage{Input: 20_000, Output: 200}},
 		done(llm.Assistant, "r3", "It links in parallel now."),
-		&loop.StepEnd{Reply: "r3", Usage: llm.Usage{Input: 21_000, Output: 200}},
-		turnEnd(loop.Done, 9*time.Second),
+		&event.StepEnd{Reply: "r3", Usage: llm.Usage{Input: 21_000, Output: 200}},
+		turnEnd(event.Done, 9*time.Second),
 	}
 }
 
@@ -40,14 +40,14 @@ func TestRewound(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, Options{})
 		d.events(twoTurns()...)
-		d.events(&loop.Rewound{Keep: firstTurn})
+		d.events(&event.Rewound{Keep: firstTurn})
 		d.golden("rewound-" + size)
 		again := newDriver(t, w, h, Options{History: twoTurns()})
-		again.events(&loop.Rewound{Keep: firstTurn})
+		again.events(&event.Rewound{Keep: firstTurn})
 		d.same(again)
 
-		d.events(userSaid("leave it"), done(llm.Assistant, "r9", "As you like."), turnEnd(loop.Done, time.Second))
-		d.events(&loop.Rewound{Keep: 0})
+		d.events(userSaid("leave it"), done(llm.Assistant, "r9", "As you like."), turnEnd(event.Done, time.Second))
+		d.events(&event.Rewound{Keep: 0})
 		if got := d.screen(); strings.Contains(got, "the build slow") || !strings.Contains(got, "agent 0.1") {
 			t.Errorf("the beginning is not what is left:\n%s", got)
 		}
@@ -58,7 +58,7 @@ func TestRewound(t *testing.T) {
 func TestRewoundIsLikeResumed(t *testing.T) {
 	const partials = 1
 	d := newDriver(t, 100, 40, Options{History: twoTurns()})
-	d.events(&loop.Rewound{Keep: firstTurn})
+	d.events(&event.Rewound{Keep: firstTurn})
 	resumed := newDriver(t, 100, 40, Options{History: twoTurns()[:firstTurn+partials]})
 	facts := func(f *feed) []any {
 		return []any{f.answer, f.turns, f.used, f.running, f.said}
@@ -75,7 +75,7 @@ func TestRewoundIsLikeResumed(t *testing.T) {
 func TestRewoundBeyond(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{History: twoTurns()})
 	before := d.screen()
-	d.events(&loop.Rewound{Keep: 1000}, &loop.Rewound{Keep: -1})
+	d.events(&event.Rewound{Keep: 1000}, &event.Rewound{Keep: -1})
 	if diff := cmp.Diff(d.screen(), before); diff != "" {
 		t.Errorf("the screen changed (-got +want):\n%s", diff)
 	}
@@ -84,17 +84,17 @@ func TestRewoundBeyond(t *testing.T) {
 func TestRenamedAndCompacted(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, Options{})
-		d.events(&loop.Renamed{Title: "the \x1b[31mbuild\n"})
+		d.events(&event.Renamed{Title: "the \x1b[31mbuild\n"})
 		d.events(twoTurns()[:firstTurn+1]...)
 		d.enter("/compact")
 		d.press("enter")
-		d.events(&loop.Compacted{Replies: 3, Saved: 12_345, Why: "asked for"})
+		d.events(&event.Compacted{Replies: 3, Saved: 12_345, Why: "asked for"})
 		d.golden("compacted-" + size)
-		d.commands(loop.Compact{})
+		d.commands(event.Compact{})
 		if got, want := d.m.View().WindowTitle, "agent · the ␛[31mbuild⏎"; got != want {
 			t.Errorf("got the title %q, want %q", got, want)
 		}
-		d.events(&loop.Rewound{Keep: 0})
+		d.events(&event.Rewound{Keep: 0})
 		if got := d.screen(); !strings.Contains(got, "main · the ␛[3") {
 			t.Errorf("the title is taken back with what was said:\n%s", got)
 		}
@@ -145,7 +145,7 @@ func TestRename(t *testing.T) {
 	if !strings.Contains(d.screen(), "use /rename TITLE") {
 		t.Errorf("it is not said how to rename:\n%s", d.screen())
 	}
-	d.commands(loop.Rename{Title: "a faster build"})
+	d.commands(event.Rename{Title: "a faster build"})
 }
 
 func TestRewindByNumber(t *testing.T) {
@@ -158,7 +158,7 @@ func TestRewindByNumber(t *testing.T) {
 	d.commands()
 	d.enter("/rewind 1")
 	d.press("enter")
-	d.commands(loop.Rewind{Keep: firstTurn})
+	d.commands(event.Rewind{Keep: firstTurn})
 	if got, want := d.m.editor.value(), "then make it fast\nwithout new dependencies"; got != want {
 		t.Errorf("got %q in the editor, want %q", got, want)
 	}

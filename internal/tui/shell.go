@@ -5,7 +5,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -42,7 +42,7 @@ func (c *typedCommand) draw(on canvas) []string {
 		lines = append(lines, on.st.Dim.Render(ink.Truncate(right, on.inner())))
 	}
 	mark := on.st.Cyan.Render(markUser)
-	if c.stage == finished && c.outcome != loop.OK {
+	if c.stage == finished && c.outcome != event.OK {
 		mark = on.st.Red.Render(markFailed)
 	}
 	for _, l := range c.said(max(on.width-4, 1), c.open || on.whole) {
@@ -61,7 +61,7 @@ func (c *typedCommand) said(width int, open bool) []string {
 		return capLines(outputLines(c.result, width), openLines, width)
 	}
 	text := strings.TrimRight(c.result, "\n")
-	if at := strings.LastIndexByte(text, '\n') + 1; (c.summary != "" || c.outcome == loop.Interrupted) && strings.HasPrefix(text[at:], "[") {
+	if at := strings.LastIndexByte(text, '\n') + 1; (c.summary != "" || c.outcome == event.Interrupted) && strings.HasPrefix(text[at:], "[") {
 		text = text[:at] // how it ended stands on the right already
 	}
 	lines := outputLines(text, width)
@@ -72,16 +72,16 @@ func (c *typedCommand) said(width int, open bool) []string {
 }
 
 // shell follows a command of the person's.
-func (f *feed) shell(ev loop.Event) {
+func (f *feed) shell(ev event.Event) {
 	switch ev := ev.(type) {
-	case *loop.ShellStart:
+	case *event.ShellStart:
 		c := &typedCommand{line: asTyped(ev.Line, ev.Join)}
 		c.id, c.stage, c.began = ev.ID, running, f.now()
 		f.typed = f.list.put(c)
 		if n := len(f.prompts); n == 0 || f.prompts[n-1] != c.line {
 			f.prompts = append(f.prompts, c.line)
 		}
-	case *loop.ShellEnd:
+	case *event.ShellEnd:
 		r := f.typed
 		if r != nil && f.list.carried(r) { // it is told where it ends, as it is when the page is read again
 			f.list.remove(r)
@@ -98,7 +98,7 @@ func (f *feed) shell(ev loop.Event) {
 		if !f.running {
 			f.stopping, f.killing = false, false
 		}
-	case loop.Progress:
+	case event.Progress:
 		if f.typed != nil && f.typed.item.(*typedCommand).id == ev.ID {
 			f.typed.item.(*typedCommand).progress(ev.Text)
 			f.typed.touch()
@@ -158,7 +158,7 @@ func parseShell(text string) (line string, join, ok bool) {
 func (m *model) runShell(line string, join bool) {
 	m.feed.prompts = append(m.feed.prompts, asTyped(line, join))
 	m.starting = true
-	m.send(loop.RunShell{Line: line, Join: join})
+	m.send(event.RunShell{Line: line, Join: join})
 }
 
 // busy reports whether something runs that can be stopped.

@@ -5,15 +5,15 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
-func shellStart(id, line string, join bool) *loop.ShellStart {
-	return &loop.ShellStart{ID: id, Line: line, Join: join}
+func shellStart(id, line string, join bool) *event.ShellStart {
+	return &event.ShellStart{ID: id, Line: line, Join: join}
 }
 
-func shellEnd(id, line string, join bool, outcome loop.Outcome, summary, text string) *loop.ShellEnd {
-	return &loop.ShellEnd{ID: id, Line: line, Join: join, Outcome: outcome, Summary: summary, Text: text, Duration: 300 * time.Millisecond}
+func shellEnd(id, line string, join bool, outcome event.Outcome, summary, text string) *event.ShellEnd {
+	return &event.ShellEnd{ID: id, Line: line, Join: join, Outcome: outcome, Summary: summary, Text: text, Duration: 300 * time.Millisecond}
 }
 
 // A command that the person types runs at once and is drawn with what it says.
@@ -22,13 +22,13 @@ func TestTypedCommand(t *testing.T) {
 		d := newDriver(t, w, h, Options{})
 		d.say("!make test", "enter")
 		d.say("!! git status", "enter") // waits for the first
-		d.commands(loop.RunShell{Line: "make test", Join: true})
-		d.events(shellStart("a", "make test", true), loop.Progress{ID: "a", Text: "compiling\x1b[31m\nlinking\n"})
+		d.commands(event.RunShell{Line: "make test", Join: true})
+		d.events(shellStart("a", "make test", true), event.Progress{ID: "a", Text: "compiling\x1b[31m\nlinking\n"})
 		d.pass(time.Second)
 		d.golden("typed-runs-" + size)
-		d.events(shellEnd("a", "make test", true, loop.Failed, "exit 2 · 41 lines", strings.Repeat("ok\n", 40)+"FAIL\n[exit 2]\n"))
-		d.commands(loop.RunShell{Line: "make test", Join: true}, loop.RunShell{Line: "git status"})
-		d.events(shellStart("b", "git status", false), shellEnd("b", "git status", false, loop.OK, "exit 0 · no output", "[exit 0]\n"))
+		d.events(shellEnd("a", "make test", true, event.Failed, "exit 2 · 41 lines", strings.Repeat("ok\n", 40)+"FAIL\n[exit 2]\n"))
+		d.commands(event.RunShell{Line: "make test", Join: true}, event.RunShell{Line: "git status"})
+		d.events(shellStart("b", "git status", false), shellEnd("b", "git status", false, event.OK, "exit 0 · no output", "[exit 0]\n"))
 		d.golden("typed-" + size)
 		d.press("ctrl+o")
 		d.press("up")
@@ -44,14 +44,14 @@ func TestPromptWaitsForTypedCommand(t *testing.T) {
 	d.events(shellStart("a", "make", true))
 	d.say("mend that", "enter")
 	d.sees("queued  1  “mend that”")
-	d.events(shellEnd("a", "make", true, loop.OK, "exit 0", "[exit 0]\n"))
-	d.commands(loop.RunShell{Line: "make", Join: true}, prompted("mend that"))
-	d.events(userSaid("mend that"), turnEnd(loop.Done, time.Second))
+	d.events(shellEnd("a", "make", true, event.OK, "exit 0", "[exit 0]\n"))
+	d.commands(event.RunShell{Line: "make", Join: true}, prompted("mend that"))
+	d.events(userSaid("mend that"), turnEnd(event.Done, time.Second))
 
 	d.say("!!top", "enter")
 	d.events(shellStart("b", "top", false))
 	d.say("never mind", "enter")
-	d.commands(loop.RunShell{Line: "make", Join: true}, prompted("mend that"), loop.RunShell{Line: "top"}, prompted("never mind"))
+	d.commands(event.RunShell{Line: "make", Join: true}, prompted("mend that"), event.RunShell{Line: "top"}, prompted("never mind"))
 }
 
 // A command runs beside a turn; esc stops both, and what waited for it is held.
@@ -64,8 +64,8 @@ func TestTypedCommandIsStopped(t *testing.T) {
 	d.say("!ls", "enter")
 	d.press("esc")
 	d.sees("stopping")
-	d.events(shellEnd("a", "sleep 60", true, loop.Interrupted, "", "interrupted by the person"), turnEnd(loop.UserInterrupt, time.Second))
-	d.commands(prompted("go"), loop.RunShell{Line: "sleep 60", Join: true}, loop.Interrupt{})
+	d.events(shellEnd("a", "sleep 60", true, event.Interrupted, "", "interrupted by the person"), turnEnd(event.UserInterrupt, time.Second))
+	d.commands(prompted("go"), event.RunShell{Line: "sleep 60", Join: true}, event.Interrupt{})
 	d.sees("waits   1  “!ls”", "stopped")
 	d.lacks("stopping")
 }
@@ -74,10 +74,10 @@ func TestTypedCommandIsStopped(t *testing.T) {
 func TestTypedCommandIsRefused(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	d.say("!x", "enter")
-	d.events(loop.NotRun{Line: "x", Join: true, Why: "commands cannot be run here"})
+	d.events(event.NotRun{Line: "x", Join: true, Why: "commands cannot be run here"})
 	d.sees("commands cannot be run here", "› !x")
 	d.say("", "enter")
-	d.commands(loop.RunShell{Line: "x", Join: true}, loop.RunShell{Line: "x", Join: true})
+	d.commands(event.RunShell{Line: "x", Join: true}, event.RunShell{Line: "x", Join: true})
 }
 
 // A lone mark is no command, and a text that has one in it is none.

@@ -7,8 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm/spelling"
-	"agent/internal/loop"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -35,7 +34,7 @@ func slashes() []slash {
 		{name: "keys", args: "[WORD]", what: "search the keys", screen: true, run: (*model).slashKeys},
 		{name: "status", what: "how things stand: model, window, mode, session", run: (*model).slashStatus},
 		{name: "model", args: "[PROVIDER/NAME]", what: "answer with another model from here on", key: actModel, run: (*model).slashModel, complete: modelNames},
-		{name: "effort", args: "[LEVEL]", what: "how hard the model thinks: low, medium, high, or default", run: (*model).slashEffort, complete: oneOf("low", "medium", "high", loop.DefaultEffort)},
+		{name: "effort", args: "[LEVEL]", what: "how hard the model thinks: low, medium, high, or default", run: (*model).slashEffort, complete: oneOf("low", "medium", "high", event.DefaultEffort)},
 		{name: "mode", args: "[NAME]", what: "what is asked about: ask, edits, plan or all", key: actMode, run: (*model).slashMode, complete: modeNames},
 		{name: "edit", what: "write the prompt in your editor, $VISUAL or $EDITOR", key: actEdit, screen: true, run: (*model).slashEdit},
 		{name: "jobs", args: "[stop N]", what: "what runs in the background; stop one of them", run: (*model).slashJobs},
@@ -149,7 +148,7 @@ func (m *model) misuse(text string) {
 
 // order sends what a typed command stands for, and shows the end, where the answer
 // is told.
-func (m *model) order(c loop.Command) {
+func (m *model) order(c event.Command) {
 	m.send(c)
 	m.list.end()
 }
@@ -175,7 +174,7 @@ func meant(name string, all []slash) string {
 // modeNames completes /mode.
 func modeNames(*model) []string {
 	var names []string
-	for _, mode := range policy.Modes {
+	for _, mode := range event.Modes {
 		names = append(names, string(mode))
 	}
 	return names
@@ -188,7 +187,7 @@ func (m *model) slashMode(name string) tea.Cmd {
 		m.setMode(m.nextMode())
 		return nil
 	}
-	mode, err := policy.ParseMode(name)
+	mode, err := event.ParseMode(name)
 	if err != nil {
 		m.misuse(err.Error())
 		return nil

@@ -8,7 +8,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -158,14 +158,14 @@ func (s status) running() string {
 
 // modeWords says in words what is asked about.
 func modeWords(mode string) string {
-	switch policy.Mode(mode) {
-	case policy.Ask:
+	switch event.Mode(mode) {
+	case event.ModeAsk:
 		return "asks before changes"
-	case policy.Edits:
+	case event.ModeEdits:
 		return "edits unasked"
-	case policy.Plan:
+	case event.ModePlan:
 		return "plans, edits nothing"
-	case policy.All:
+	case event.ModeAll:
 		return "asks nothing"
 	}
 	return mode
@@ -174,12 +174,12 @@ func modeWords(mode string) string {
 // nextMode is the mode after the current one. Approve all is part of the cycle
 // only if the program was started in it: no key must turn every question off by
 // accident.
-func (m *model) nextMode() policy.Mode {
-	modes := slices.Clone(policy.Modes)
-	if m.o.Mode != string(policy.All) {
-		modes = slices.DeleteFunc(modes, func(mode policy.Mode) bool { return mode == policy.All })
+func (m *model) nextMode() event.Mode {
+	modes := slices.Clone(event.Modes)
+	if m.o.Mode != string(event.ModeAll) {
+		modes = slices.DeleteFunc(modes, func(mode event.Mode) bool { return mode == event.ModeAll })
 	}
-	i := slices.Index(modes, policy.Mode(m.feed.mode))
+	i := slices.Index(modes, event.Mode(m.feed.mode))
 	return modes[(i+1)%len(modes)]
 }
 

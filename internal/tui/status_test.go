@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -54,11 +54,11 @@ func TestBranchFollows(t *testing.T) {
 	d := newDriver(t, 120, 24, Options{Version: "0.1", Dir: "~/src/shop", Branch: "main", BranchNow: func() string { reads++; return now }})
 	d.events(userSaid("go on a branch"), call("r", "1", "shell"), start("1", "shell git switch -c fix", "execute"))
 	now = "fix"
-	d.events(result("1", "shell git switch -c fix", "execute", loop.OK, "", "", 0))
+	d.events(result("1", "shell git switch -c fix", "execute", event.OK, "", "", 0))
 	if !strings.Contains(d.screen(), "~/src/shop · fix") {
 		t.Errorf("the branch does not follow:\n%s", d.screen())
 	}
-	d.events(call("r2", "2", "read"), start("2", "read a", "read"), result("2", "read a", "read", loop.OK, "", "", 0))
+	d.events(call("r2", "2", "read"), start("2", "read a", "read"), result("2", "read a", "read", event.OK, "", "", 0))
 	if reads != 1 {
 		t.Errorf("the branch was read %d times, want once", reads)
 	}
@@ -73,10 +73,10 @@ func TestCost(t *testing.T) {
 		t.Errorf("something was used:\n%s", d.screen())
 	}
 	d.events(userSaid("one"),
-		&loop.StepEnd{Reply: "r1", Model: "acme/one", Usage: llm.Usage{Input: 1000, Output: 10}, Cost: &cent}, turnEnd(loop.Done, 0),
+		&event.StepEnd{Reply: "r1", Model: "acme/one", Usage: llm.Usage{Input: 1000, Output: 10}, Cost: &cent}, turnEnd(event.Done, 0),
 		userSaid("two"),
-		&loop.StepEnd{Reply: "r2", Model: "acme/one", Usage: llm.Usage{Input: 2000, Cached: 1500, Output: 20}, Cost: &cent},
-		&loop.StepEnd{Reply: "r3", Model: "free/two", Usage: llm.Usage{Input: 180_000, Output: 1}}, turnEnd(loop.Done, 0))
+		&event.StepEnd{Reply: "r2", Model: "acme/one", Usage: llm.Usage{Input: 2000, Cached: 1500, Output: 20}, Cost: &cent},
+		&event.StepEnd{Reply: "r3", Model: "free/two", Usage: llm.Usage{Input: 180_000, Output: 1}}, turnEnd(event.Done, 0))
 	d.enter("/cost")
 	d.press("enter")
 	for _, want := range []string{
@@ -95,7 +95,7 @@ func TestCost(t *testing.T) {
 // before still holds.
 func TestWindowAfterAStop(t *testing.T) {
 	d := newDriver(t, 100, 24, Options{})
-	d.events(userSaid("one"), &loop.StepEnd{Reply: "r1", Usage: llm.Usage{Input: 18_000, Output: 200}}, turnEnd(loop.Done, 0),
-		userSaid("two"), &loop.StepEnd{Reply: "r2"}, turnEnd(loop.UserInterrupt, 0))
+	d.events(userSaid("one"), &event.StepEnd{Reply: "r1", Usage: llm.Usage{Input: 18_000, Output: 200}}, turnEnd(event.Done, 0),
+		userSaid("two"), &event.StepEnd{Reply: "r2"}, turnEnd(event.UserInterrupt, 0))
 	d.sees("18.2k of 200k")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -46,24 +46,24 @@ func stories() []story {
 			d.arms()
 		}},
 		{"look-failures", Options{}, func(d *driver) {
-			end := turnEnd(loop.ProviderError, time.Second)
+			end := turnEnd(event.ProviderError, time.Second)
 			end.Error, end.Hint = "nothing listens on 127.0.0.1:11434", "start Ollama, or choose another model with /model"
 			d.events(userSaid("go"), call("r1", "1", "shell"), call("r1", "2", "read"), start("1", "shell make", "execute"),
-				result("1", "shell make", "execute", loop.Failed, "exit code 2", "main.go:3: undefined: x", time.Second),
-				result("2", "read b.go", "read", loop.Failed, "", "there is no file b.go. Files with a like name: a.go", 0), end)
+				result("1", "shell make", "execute", event.Failed, "exit code 2", "main.go:3: undefined: x", time.Second),
+				result("2", "read b.go", "read", event.Failed, "", "there is no file b.go. Files with a like name: a.go", 0), end)
 		}},
 		{"look-answer", Options{}, func(d *driver) {
 			d.events(userSaid("how?"), done(llm.Thinking, "r1", "Think."), done(llm.Assistant, "r1", "# Head\n\nSee `main.go` and [the docs](https://example.org/docs):\n\n"+
-				"- [x] **bold**, *soft*\n- [ ] ~~gone~~\n\n```go\n// why\nreturn \"text\", 42\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quoted"), turnEnd(loop.Done, time.Second))
+				"- [x] **bold**, *soft*\n- [ ] ~~gone~~\n\n```go\n// why\nreturn \"text\", 42\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quoted"), turnEnd(event.Done, time.Second))
 		}},
 		{"look-plan", Options{}, func(d *driver) {
-			d.events(userSaid("plan"), call("r1", "1", "todo"), &loop.TodoSet{ID: "1", Items: []loop.TodoItem{
-				{Text: "read", State: loop.TodoDone}, {Text: "write", State: loop.TodoActive}, {Text: "test", State: loop.TodoPending}}})
+			d.events(userSaid("plan"), call("r1", "1", "todo"), &event.TodoSet{ID: "1", Items: []event.TodoItem{
+				{Text: "read", State: event.TodoDone}, {Text: "write", State: event.TodoActive}, {Text: "test", State: event.TodoPending}}})
 		}},
 		{"look-narrow-title", Options{}, func(d *driver) {
 			long := "printf '%s\\n' " + strings.Repeat("word ", 30)
-			d.events(userSaid("go"), call("r1", "1", "shell"), start("1", "shell "+long, "execute", loop.Target{Kind: "command", Value: long}),
-				result("1", "shell "+long, "execute", loop.OK, "30 lines", "word", time.Second), turnEnd(loop.Done, time.Second))
+			d.events(userSaid("go"), call("r1", "1", "shell"), start("1", "shell "+long, "execute", event.Target{Kind: "command", Value: long}),
+				result("1", "shell "+long, "execute", event.OK, "30 lines", "word", time.Second), turnEnd(event.Done, time.Second))
 			d.press("ctrl+o")
 		}},
 	}

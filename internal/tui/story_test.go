@@ -9,23 +9,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 func TestStreaming(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, Options{})
 		d.events(userSaid("explain"),
-			loop.Streamed{Reply: "r1", Delta: llm.ThinkingDelta{Index: 0, Text: "First the cause.\nThen the "}},
-			loop.Streamed{Reply: "r1", Delta: llm.ThinkingDelta{Index: 0, Text: "cure"}},
+			event.Streamed{Reply: "r1", Delta: llm.ThinkingDelta{Index: 0, Text: "First the cause.\nThen the "}},
+			event.Streamed{Reply: "r1", Delta: llm.ThinkingDelta{Index: 0, Text: "cure"}},
 		)
 		d.pass(300 * time.Millisecond)
 		d.golden("thinking-" + size)
 		d.events(
-			loop.Streamed{Reply: "r1", Delta: llm.TextDelta{Index: 1, Text: "The flag is parsed, "}},
-			loop.Streamed{Reply: "r1", Delta: llm.TextDelta{Index: 1, Text: "but never used.\n\n"}},
-			&loop.Partial{Reply: "r1", Kind: llm.Assistant, Text: "The flag is parsed, "},
-			loop.Streamed{Reply: "r1", Delta: llm.CallDelta{Index: 2, Name: "write", Args: `{"path": "a.go", "con`}},
+			event.Streamed{Reply: "r1", Delta: llm.TextDelta{Index: 1, Text: "The flag is parsed, "}},
+			event.Streamed{Reply: "r1", Delta: llm.TextDelta{Index: 1, Text: "but never used.\n\n"}},
+			&event.Partial{Reply: "r1", Kind: llm.Assistant, Text: "The flag is parsed, "},
+			event.Streamed{Reply: "r1", Delta: llm.CallDelta{Index: 2, Name: "write", Args: `{"path": "a.go", "con`}},
 		)
 		d.enter("and the changelog")
 		d.golden("streaming-" + size)
@@ -35,10 +35,10 @@ func TestStreaming(t *testing.T) {
 			done(llm.Thinking, "r1", "First the cause.\nThen the cure."),
 			done(llm.Assistant, "r1", "The flag is parsed, but never used."),
 			call("r1", "1", "write"),
-			&loop.UserSaid{Text: "and the changelog", Steered: true},
+			&event.UserSaid{Text: "and the changelog", Steered: true},
 		)
 		d.golden("streamed-" + size)
-		d.commands(loop.Prompt{Text: "and the changelog"})
+		d.commands(event.Prompt{Text: "and the changelog"})
 	})
 }
 
@@ -46,7 +46,7 @@ func TestStreaming(t *testing.T) {
 func TestNothingIsDrawnTwice(t *testing.T) {
 	live := newDriver(t, 80, 24, Options{})
 	live.events(userSaid("hi"), streamed("r1", "half a tr"))
-	live.events(loop.Retrying{Attempt: 2, Of: 6, In: 3 * time.Second, Error: "the stream broke"})
+	live.events(event.Retrying{Attempt: 2, Of: 6, In: 3 * time.Second, Error: "the stream broke"})
 	if !strings.Contains(live.screen(), "Trying again in 3 s (2 of 6)") {
 		t.Errorf("the failed try is not told:\n%s", live.screen())
 	}
@@ -55,10 +55,10 @@ func TestNothingIsDrawnTwice(t *testing.T) {
 		t.Errorf("the wait does not count down:\n%s", live.screen())
 	}
 	live.events(streamed("r2", "half a trip"), streamed("r2", " to the moon"))
-	rest := []loop.Event{done(llm.Assistant, "r2", "Half a trip to the moon."), turnEnd(loop.Done, time.Second)}
+	rest := []event.Event{done(llm.Assistant, "r2", "Half a trip to the moon."), turnEnd(event.Done, time.Second)}
 	live.events(rest...)
 
-	told := newDriver(t, 80, 24, Options{History: append([]loop.Event{userSaid("hi")}, rest...)})
+	told := newDriver(t, 80, 24, Options{History: append([]event.Event{userSaid("hi")}, rest...)})
 	if diff := cmp.Diff(live.screen(), told.screen()); diff != "" {
 		t.Errorf("screen (-got +want):\n%s", diff)
 	}
@@ -73,9 +73,9 @@ func TestResumeLooksTheSame(t *testing.T) {
 			live.events(ev)
 			live.pass(50 * time.Millisecond)
 		}
-		var history []loop.Event
+		var history []event.Event
 		for _, ev := range all {
-			if durable, ok := ev.(loop.Durable); ok {
+			if durable, ok := ev.(event.Durable); ok {
 				history = append(history, durable)
 			}
 		}
@@ -95,19 +95,19 @@ func TestResumeLooksTheSame(t *testing.T) {
 
 func TestEndsOfTools(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		refused := result("3", "write notes.md", "write", loop.Refused, "", "refused by the person, who says: use the wiki", 0)
+		refused := result("3", "write notes.md", "write", event.Refused, "", "refused by the person, who says: use the wiki", 0)
 		d := newDriver(t, w, h, Options{})
 		d.events(userSaid("try things"),
 			call("r1", "1", "read"), call("r1", "2", "read"), call("r1", "3", "write"), call("r1", "4", "shell"), call("r1", "5", "shell"), call("r1", "6", "shell"),
 			start("1", "read a.go", "read", file("a.go")), start("2", "read b.go", "read", file("b.go")),
-			result("1", "read a.go", "read", loop.OK, "3 lines", "a", time.Millisecond),
-			result("2", "read b.go", "read", loop.Failed, "", "there is no file b.go. Files with a like name: a.go", time.Millisecond),
-			&loop.Decided{ID: "3", Decision: loop.Refuse, Note: "use the wiki"}, refused,
+			result("1", "read a.go", "read", event.OK, "3 lines", "a", time.Millisecond),
+			result("2", "read b.go", "read", event.Failed, "", "there is no file b.go. Files with a like name: a.go", time.Millisecond),
+			&event.Decided{ID: "3", Decision: event.Refuse, Note: "use the wiki"}, refused,
 			start("4", "shell sleep 60", "execute"),
-			result("4", "shell sleep 60", "execute", loop.Interrupted, "", "interrupted by the person", 2*time.Second),
-			result("5", "shell make", "execute", loop.Uncertain, "", "interrupted: the program ended while this ran", 0),
+			result("4", "shell sleep 60", "execute", event.Interrupted, "", "interrupted by the person", 2*time.Second),
+			result("5", "shell make", "execute", event.Uncertain, "", "interrupted: the program ended while this ran", 0),
 			start("6", "shell printf '\\e[31m'", "execute"),
-			loop.Progress{ID: "6", Text: "10%\r50%\r99%\n\x1b[31mred\x1b[0m"},
+			event.Progress{ID: "6", Text: "10%\r50%\r99%\n\x1b[31mred\x1b[0m"},
 		)
 		d.golden("tools-" + size)
 	})
@@ -115,12 +115,12 @@ func TestEndsOfTools(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		end := turnEnd(loop.ProviderError, 2*time.Second)
+		end := turnEnd(event.ProviderError, 2*time.Second)
 		end.Error, end.Hint = "openai rejected the key in OPENAI_API_KEY", "set another one, or choose another model with /model"
 		d := newDriver(t, w, h, Options{})
 		d.events(userSaid("hi"), end, userSaid("again"),
-			loop.Retrying{Attempt: 2, Of: 6, In: 12 * time.Second, Error: "openai answered 429: rate limit"},
-			loop.Notice{Text: "the configuration changed"})
+			event.Retrying{Attempt: 2, Of: 6, In: 12 * time.Second, Error: "openai answered 429: rate limit"},
+			event.Notice{Text: "the configuration changed"})
 		d.golden("errors-" + size)
 	})
 }

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -149,11 +149,11 @@ func (l *themeList) row(i int) string {
 // sample is a little of everything, drawn with the marked theme.
 func (l *themeList) sample(height int) []string {
 	c := canvas{st: l.st, width: max(l.width, 1)}
-	edit := &tool{title: "edit server.go", effect: "write", stage: finished, outcome: loop.OK, diffs: []loop.Diff{{
+	edit := &tool{title: "edit server.go", effect: "write", stage: finished, outcome: event.OK, diffs: []event.Diff{{
 		Path: "server.go", Added: 1, Removed: 1,
 		Unified: "@@ -7,3 +7,3 @@\n // serve listens\n-\tsrv := newServer(mux, 10)\n+\tsrv := newServer(mux, timeout)\n",
 	}}}
-	fails := &tool{title: "shell go test", effect: "execute", stage: finished, outcome: loop.Failed, summary: "exit code 1"}
+	fails := &tool{title: "shell go test", effect: "execute", stage: finished, outcome: event.Failed, summary: "exit code 1"}
 	lines := append((&user{text: "use the timeout"}).draw(c), edit.draw(c)...)
 	lines = append(lines, fails.draw(c)...)
 	lines = append(lines, hang(l.st.Yellow.Render(markAsked), []string{"shell rm -r build"})...)

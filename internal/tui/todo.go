@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -19,7 +19,7 @@ const (
 const todoRows = 10
 
 // todoSet takes a new plan, and shows it with the call that made it.
-func (f *feed) todoSet(ev *loop.TodoSet) {
+func (f *feed) todoSet(ev *event.TodoSet) {
 	f.todo = ev.Items
 	if ev.ID != "" {
 		f.call(ev.ID, func(t *tool) { t.todo = ev.Items })
@@ -28,7 +28,7 @@ func (f *feed) todoSet(ev *loop.TodoSet) {
 
 // todoLines draws a plan. Of a long one that is closed, what is near the active
 // item is shown.
-func todoLines(st *ink.Styles, items []loop.TodoItem, width int, open bool) []string {
+func todoLines(st *ink.Styles, items []event.TodoItem, width int, open bool) []string {
 	from, to := 0, len(items)
 	if to > todoRows && !open {
 		from = max(0, min(activeItem(items)-todoRows/3, to-todoRows))
@@ -41,9 +41,9 @@ func todoLines(st *ink.Styles, items []loop.TodoItem, width int, open bool) []st
 	for _, item := range items[from:to] {
 		mark, style := st.Dim.Render(markTodoPending), st.Plain
 		switch item.State {
-		case loop.TodoDone:
+		case event.TodoDone:
 			mark, style = st.Green.Render(markTodoDone), st.Dim
-		case loop.TodoActive:
+		case event.TodoActive:
 			mark, style = markTodoActive, st.Bold
 		}
 		out = append(out, hang(mark, paint(style, ink.Wrap(ink.SanitizeLine(item.Text), max(width-gutter, 1))))...)
@@ -56,10 +56,10 @@ func todoLines(st *ink.Styles, items []loop.TodoItem, width int, open bool) []st
 
 // activeItem is the index of the item that is worked on, else of the first that
 // is not done.
-func activeItem(items []loop.TodoItem) int {
-	at := slices.IndexFunc(items, func(i loop.TodoItem) bool { return i.State == loop.TodoActive })
+func activeItem(items []event.TodoItem) int {
+	at := slices.IndexFunc(items, func(i event.TodoItem) bool { return i.State == event.TodoActive })
 	if at < 0 {
-		at = slices.IndexFunc(items, func(i loop.TodoItem) bool { return i.State != loop.TodoDone })
+		at = slices.IndexFunc(items, func(i event.TodoItem) bool { return i.State != event.TodoDone })
 	}
 	return max(at, 0)
 }
@@ -68,7 +68,7 @@ func activeItem(items []loop.TodoItem) int {
 // nothing of its plan is.
 func (f *feed) todoNow() string {
 	i := activeItem(f.todo)
-	if !f.running || i >= len(f.todo) || f.todo[i].State != loop.TodoActive {
+	if !f.running || i >= len(f.todo) || f.todo[i].State != event.TodoActive {
 		return ""
 	}
 	return fmt.Sprintf("%s %d of %d  %s", markTodoActive, i+1, len(f.todo), ink.SanitizeLine(f.todo[i].Text))

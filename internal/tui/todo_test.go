@@ -5,20 +5,20 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
-func plan(id string, states ...loop.TodoState) []loop.Event {
+func plan(id string, states ...event.TodoState) []event.Event {
 	texts := []string{"read how the flag gets to the listener", "change it", "run the \x1b[31mtests", "look at every other flag whether the same is wrong with it, and say so", "write the changelog"}
-	var items []loop.TodoItem
+	var items []event.TodoItem
 	for i, s := range states {
-		items = append(items, loop.TodoItem{Text: texts[i%len(texts)], State: s})
+		items = append(items, event.TodoItem{Text: texts[i%len(texts)], State: s})
 	}
 	title := fmt.Sprintf("plan %d items", len(items))
-	return []loop.Event{
+	return []event.Event{
 		call("r"+id, id, "todo"), start(id, title, "read"),
-		&loop.TodoSet{ID: id, Items: items},
-		result(id, title, "read", loop.OK, "1 done", "The plan is kept.", time.Millisecond),
+		&event.TodoSet{ID: id, Items: items},
+		result(id, title, "read", event.OK, "1 done", "The plan is kept.", time.Millisecond),
 	}
 }
 
@@ -26,13 +26,13 @@ func plan(id string, states ...loop.TodoState) []loop.Event {
 // editor while the turn runs; the same on resume.
 func TestTodo(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		evs := append([]loop.Event{userSaid("the server ignores --timeout, fix it")},
-			plan("1", loop.TodoDone, loop.TodoActive, loop.TodoPending, loop.TodoPending, loop.TodoPending)...)
+		evs := append([]event.Event{userSaid("the server ignores --timeout, fix it")},
+			plan("1", event.TodoDone, event.TodoActive, event.TodoPending, event.TodoPending, event.TodoPending)...)
 		d := newDriver(t, w, h, Options{})
 		d.events(evs...)
 		d.pass(time.Second)
 		d.golden("todo-" + size)
-		evs = append(evs, turnEnd(loop.Done, time.Second))
+		evs = append(evs, turnEnd(event.Done, time.Second))
 		d.events(evs[len(evs)-1])
 		d.golden("todo-done-" + size)
 		d.same(newDriver(t, w, h, Options{History: evs}))
@@ -41,14 +41,14 @@ func TestTodo(t *testing.T) {
 
 // Of a long plan, what is near the active item is shown until it is opened.
 func TestLongTodo(t *testing.T) {
-	states := make([]loop.TodoState, 30)
+	states := make([]event.TodoState, 30)
 	for i := range states {
-		states[i] = loop.TodoPending
+		states[i] = event.TodoPending
 		if i < 17 {
-			states[i] = loop.TodoDone
+			states[i] = event.TodoDone
 		}
 	}
-	states[17] = loop.TodoActive
+	states[17] = event.TodoActive
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		d := newDriver(t, w, h, Options{})
 		d.events(userSaid("go"))
@@ -63,6 +63,6 @@ func TestLongTodo(t *testing.T) {
 func TestTodoWithoutColour(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{NoColor: true})
 	d.events(userSaid("go"))
-	d.events(plan("1", loop.TodoDone, loop.TodoActive, loop.TodoPending)...)
+	d.events(plan("1", event.TodoDone, event.TodoActive, event.TodoPending)...)
 	d.golden("todo-nocolor")
 }

@@ -7,12 +7,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
 // tell draws the end of a session from its events.
-func (m *model) tell(events []loop.Event) {
+func (m *model) tell(events []event.Event) {
 	m.feed = newFeed(m.list, m.now)
 	for _, ev := range events {
 		m.feed.apply(ev)
@@ -24,7 +24,7 @@ func (m *model) tell(events []loop.Event) {
 }
 
 // surveyed takes what lies before the events that were told.
-func (m *model) surveyed(s loop.Surveyed) {
+func (m *model) surveyed(s event.Opened) {
 	if m.list.settled && m.list.events() > 0 {
 		return
 	}
@@ -43,7 +43,7 @@ func (m *model) surveyed(s loop.Surveyed) {
 
 // unsurveyed makes the best of a session that cannot be read: there is no more
 // of it than was told, and no way back in it.
-func (m *model) unsurveyed(ev loop.Unsurveyed) {
+func (m *model) unsurveyed(ev event.Unreadable) {
 	m.broken, m.o.Page, m.list.settled = ink.SanitizeLine(ev.Why), nil, true
 	m.list.reach()
 	m.list.add(&fault{text: "the session cannot be read: " + m.broken,
@@ -79,12 +79,12 @@ type recalled struct {
 	keep   int // events that it was rewound to
 	used   int
 	answer string
-	todo   []loop.TodoItem
+	todo   []event.TodoItem
 }
 
 // recall returns the command that looks for what the session told last, a plan
 // too if it has one.
-func recall(read func(from, to int) ([]loop.Event, error), keep, size int, todo bool) tea.Cmd {
+func recall(read func(from, to int) ([]event.Event, error), keep, size int, todo bool) tea.Cmd {
 	return func() tea.Msg {
 		r := recalled{keep: keep}
 		stepped := false
@@ -95,15 +95,15 @@ func recall(read func(from, to int) ([]loop.Event, error), keep, size int, todo 
 			}
 			for _, ev := range slices.Backward(events) {
 				switch ev := ev.(type) {
-				case *loop.StepEnd:
+				case *event.StepEnd:
 					if r.used == 0 { // one that was stopped tells none
 						stepped, r.used = true, ev.Usage.Input+ev.Usage.Output
 					}
-				case *loop.MessageDone:
+				case *event.MessageDone:
 					if r.answer == "" && ev.Message.Kind == llm.Assistant && strings.TrimSpace(ev.Message.Text) != "" {
 						r.answer = ev.Message.Text
 					}
-				case *loop.TodoSet:
+				case *event.TodoSet:
 					if r.todo == nil {
 						r.todo = ev.Items
 					}

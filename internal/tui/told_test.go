@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // What is told of a session that goes on stands where the screen begins, which
@@ -28,7 +28,7 @@ func TestCommandsShowTheEnd(t *testing.T) {
 		d.press("ctrl+home")
 		d.enter(typed)
 		d.press("enter")
-		d.events(loop.Notice{Text: "this is the answer"})
+		d.events(event.Notice{Text: "this is the answer"})
 		if got := d.screen(); !strings.Contains(got, "this is the answer") {
 			t.Errorf("%s: the answer is out of sight:\n%s", typed, got)
 		}
@@ -38,9 +38,9 @@ func TestCommandsShowTheEnd(t *testing.T) {
 // A session that goes on with another model or in another mode than it had says
 // so at once: what it had is past.
 func TestResumedOtherwise(t *testing.T) {
-	past := append([]loop.Event{&loop.ModelSet{Model: "acme/large", Effort: "high"}, &loop.ModeSet{Mode: "all"}}, long(5)...)
+	past := append([]event.Event{&event.ModelSet{Model: "acme/large", Effort: "high"}, &event.ModeSet{Mode: "all"}}, long(5)...)
 	d := newDriver(t, 80, 24, Options{Model: "acme/small", ModelWhy: "you said so", Mode: "ask", History: past})
-	d.events(loop.Surveyed{Events: len(past), Bounds: []int{0}, Model: "acme/large", Mode: "all"})
+	d.events(event.Opened{Events: len(past), Bounds: []int{0}, Model: "acme/large", Mode: "all"})
 	lines := strings.Split(strings.TrimSpace(d.screen()), "\n")
 	if got := lines[len(lines)-1]; !strings.HasPrefix(got, "acme/small · ") || !strings.Contains(got, "asks before changes") {
 		t.Errorf("the last line says %q", got)

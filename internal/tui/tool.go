@@ -7,7 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
 )
@@ -38,20 +38,20 @@ type tool struct {
 	id, reply string
 	title     string
 	effect    string
-	targets   []loop.Target
+	targets   []event.Target
 	written   int // bytes of its arguments, while the model writes them
 	stage     stage
-	outcome   loop.Outcome
+	outcome   event.Outcome
 	summary   string
 	result    string
-	diffs     []loop.Diff
+	diffs     []event.Diff
 	began     time.Time
 	took      time.Duration // so far, while it runs
 	tail      string        // the end of its output
 	granted   string        // the scope of an always
 	note      string        // what the person said with a decision
 	decided   bool          // by the person
-	todo      []loop.TodoItem
+	todo      []event.TodoItem
 	open      bool
 
 	joins bool    // it directly follows a call of the same reply
@@ -65,13 +65,13 @@ func (t *tool) opened() bool   { return t.open }
 func (t *tool) setOpen(b bool) { t.open = b }
 
 // start takes the intent to run.
-func (t *tool) start(ev *loop.ToolStart, now time.Time) {
+func (t *tool) start(ev *event.ToolStart, now time.Time) {
 	t.title, t.effect, t.targets = ev.Title, ev.Effect, ev.Targets
 	t.stage, t.began = running, now
 }
 
 // end takes the result.
-func (t *tool) end(ev *loop.ToolEnd) {
+func (t *tool) end(ev *event.ToolEnd) {
 	if ev.Title != "" {
 		t.title = ev.Title
 	}
@@ -84,7 +84,7 @@ func (t *tool) end(ev *loop.ToolEnd) {
 
 // abandon ends a call of which nothing more will be heard.
 func (t *tool) abandon() {
-	t.stage, t.outcome, t.tail = finished, loop.Uncertain, ""
+	t.stage, t.outcome, t.tail = finished, event.Uncertain, ""
 }
 
 // progress takes a piece of output.
@@ -123,7 +123,7 @@ func (t *tool) mark(c canvas) string {
 		return c.st.Yellow.Render(markAsked)
 	case t.stage != finished:
 		return markRunning
-	case t.outcome != loop.OK:
+	case t.outcome != event.OK:
 		return c.st.Red.Render(markFailed)
 	}
 	return c.st.Green.Render(markDone)
@@ -163,18 +163,18 @@ func (t *tool) words() string {
 		return ""
 	}
 	switch t.outcome {
-	case loop.OK:
+	case event.OK:
 		if t.summary == "" && len(t.diffs) == 1 {
 			return diff.Stat(t.diffs[0])
 		}
 		return ink.SanitizeLine(t.summary)
-	case loop.Failed:
+	case event.Failed:
 		return ink.SanitizeLine(t.summary)
-	case loop.Refused:
+	case event.Refused:
 		return "refused"
-	case loop.Interrupted:
+	case event.Interrupted:
 		return "stopped"
-	case loop.Uncertain:
+	case event.Uncertain:
 		return "nobody knows how it ended"
 	}
 	return ""
@@ -185,7 +185,7 @@ func (t *tool) time(c canvas) string {
 	switch {
 	case t.stage == running:
 		return spinner(c.frame) + " " + tenths(t.took)
-	case t.stage == finished && (t.outcome == loop.OK || t.outcome == loop.Failed || t.took > 0):
+	case t.stage == finished && (t.outcome == event.OK || t.outcome == event.Failed || t.took > 0):
 		return tenths(t.took)
 	}
 	return ""
@@ -258,10 +258,10 @@ func (t *tool) output(c canvas, width int, open bool) []string {
 		text, more := head(t.result, c.limit())
 		lines := paint(c.st.Dim, capLines(outputLines(text, width), limit, width))
 		return append(lines, c.left(more)...)
-	case t.outcome == loop.Failed && t.summary != "": // it ran, and its end says why it failed
+	case t.outcome == event.Failed && t.summary != "": // it ran, and its end says why it failed
 		lines := outputLines(tail(t.result, closedBytes), width)
 		return paint(c.st.Dim, lines[max(0, len(lines)-tailLines):])
-	case t.outcome == loop.Failed:
+	case t.outcome == event.Failed:
 		text, more := head(strings.TrimSpace(t.result), closedBytes)
 		lines := ink.Wrap(ink.Sanitize(text), width)
 		if over := len(lines) + more - errorLines; over > 1 {

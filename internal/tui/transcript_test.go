@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // The window holds its place while text streams in below, says so, and goes
@@ -77,7 +77,7 @@ func TestResizing(t *testing.T) {
 func TestOpening(t *testing.T) {
 	d := newDriver(t, 80, 40, Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), start("1", "shell make", "execute"),
-		result("1", "shell make", "execute", loop.OK, "", "the whole output\nof it", time.Second))
+		result("1", "shell make", "execute", event.OK, "", "the whole output\nof it", time.Second))
 	for range 2 {
 		if strings.Contains(d.screen(), "whole output") {
 			t.Errorf("output is open:\n%s", d.screen())
@@ -105,7 +105,7 @@ func TestIdleDoesNotMove(t *testing.T) {
 	if !d.m.ticking {
 		t.Error("it does not tick in a turn")
 	}
-	d.events(turnEnd(loop.Done, time.Second))
+	d.events(turnEnd(event.Done, time.Second))
 	d.pass(time.Second)
 	if d.m.ticking {
 		t.Error("it ticks after the turn")
@@ -114,11 +114,11 @@ func TestIdleDoesNotMove(t *testing.T) {
 
 // One goes from prompt to prompt, through pages that are not read as well.
 func TestJumping(t *testing.T) {
-	var all []loop.Event
+	var all []event.Event
 	for i := range 900 {
 		r := fmt.Sprint("r", i)
 		all = append(all, userSaid(fmt.Sprintf("prompt %d", i)), done(llm.Assistant, r, strings.Repeat("A paragraph.\n\n", 12)),
-			&loop.StepEnd{Reply: r}, turnEnd(loop.Done, time.Second))
+			&event.StepEnd{Reply: r}, turnEnd(event.Done, time.Second))
 	}
 	d := resumedAt(t, 80, 24, all, len(all)-200)
 	at := func(prompt int) {

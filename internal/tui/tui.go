@@ -10,30 +10,30 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/terminal"
 )
 
 // Options are what the terminal program is made of.
 type Options struct {
-	Events   <-chan loop.Event   // closed when the agent is gone, which ends the program
-	Commands chan<- loop.Command // never closed here
-	History  []loop.Event        // the last durable events of the resumed session, from the start of a turn on
+	Events   <-chan event.Event   // closed when the agent is gone, which ends the program
+	Commands chan<- event.Command // never closed here
+	History  []event.Event        // the last durable events of the resumed session, from the start of a turn on
 	// Page returns the durable events from one number up to another, as
 	// loop.Surveyed counts them. It takes a moment. Without it, History is all
 	// there is.
-	Page func(from, to int) ([]loop.Event, error)
+	Page func(from, to int) ([]event.Event, error)
 
-	SessionID string     // of the session that is shown
-	Title     string     // that the person gave it; may be empty
-	Draft     loop.Draft // what was not sent before; the editor begins with it
+	SessionID string      // of the session that is shown
+	Title     string      // that the person gave it; may be empty
+	Draft     event.Draft // what was not sent before; the editor begins with it
 
 	// Sessions returns those that can be opened, the latest first, or those in
 	// whose text query is found.
 	Sessions func(ctx context.Context, query string) ([]Session, error)
 	// Preview returns the last events of a session.
-	Preview func(id string) ([]loop.Event, error)
+	Preview func(id string) ([]event.Event, error)
 	// Export writes the session to a file: as "md", "html" or "json".
 	Export func(format string) (path string, err error)
 
@@ -157,12 +157,12 @@ type Exit struct {
 func Run(ctx context.Context, o Options) (Exit, error) {
 	all, stop := context.WithCancel(context.WithoutCancel(ctx)) // what was typed is handed over even so
 	defer stop()
-	commands, passed := make(chan loop.Command), make(chan struct{})
+	commands, passed := make(chan event.Command), make(chan struct{})
 	go func() {
 		defer close(passed)
 		relay(all, commands, o.Commands)
 	}()
-	m := newModel(o, time.Now, func(c loop.Command) {
+	m := newModel(o, time.Now, func(c event.Command) {
 		select {
 		case commands <- c:
 		case <-all.Done():

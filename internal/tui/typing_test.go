@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // holds compares what the editor shows.
@@ -55,7 +55,7 @@ func TestSuggestions(t *testing.T) {
 		name string
 		do   func(d *driver)
 		want string // in the editor
-		sent []loop.Command
+		sent []event.Command
 	}{
 		{"tab takes a file", func(d *driver) { d.enter("see @mai"); d.press("tab") }, "see @main.go ", nil},
 		{"enter takes a file", func(d *driver) { d.enter("see @edit"); d.press("enter") }, "see @internal/tui/editor.go ", nil},
@@ -63,11 +63,11 @@ func TestSuggestions(t *testing.T) {
 		{"a directory goes on", func(d *driver) { d.enter("@int"); d.press("tab") }, "@internal/", nil},
 		{"blanks are quoted", func(d *driver) { d.enter("@fil"); d.press("tab") }, `@"a file.md" `, nil},
 		{"quoted from the start", func(d *driver) { d.enter(`@"a f`); d.press("tab") }, `@"a file.md" `, nil},
-		{"esc closes", func(d *driver) { d.enter("@mai"); d.press("esc"); d.press("enter") }, "", []loop.Command{loop.Prompt{Text: "@mai"}}},
+		{"esc closes", func(d *driver) { d.enter("@mai"); d.press("esc"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "@mai"}}},
 		{"esc closes for the whole word", func(d *driver) { d.enter("@ma"); d.press("esc"); d.enter("i"); d.press("tab", "tab") }, "@main.go ", nil},
-		{"not within a word", func(d *driver) { d.enter("me@mai"); d.press("enter") }, "", []loop.Command{loop.Prompt{Text: "me@mai"}}},
-		{"a bare @ is sent", func(d *driver) { d.enter("a @"); d.press("enter") }, "", []loop.Command{loop.Prompt{Text: "a @"}}},
-		{"what is there already is sent", func(d *driver) { d.enter("@main.go"); d.press("enter") }, "", []loop.Command{loop.Prompt{Text: "@main.go"}}},
+		{"not within a word", func(d *driver) { d.enter("me@mai"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "me@mai"}}},
+		{"a bare @ is sent", func(d *driver) { d.enter("a @"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "a @"}}},
+		{"what is there already is sent", func(d *driver) { d.enter("@main.go"); d.press("enter") }, "", []event.Command{event.Prompt{Text: "@main.go"}}},
 		{"in the middle of a line", func(d *driver) {
 			d.enter("see  now")
 			d.press("left", "left", "left", "left")
@@ -76,8 +76,8 @@ func TestSuggestions(t *testing.T) {
 		}, "see @main.go now", nil},
 		{"tab completes a command", func(d *driver) { d.enter("/mod"); d.press("down", "tab") }, "/mode ", nil},
 		{"enter runs one that is whole", func(d *driver) { d.enter("/hel"); d.press("enter") }, "", nil},
-		{"arguments", func(d *driver) { d.enter("/mode ed"); d.press("enter") }, "", []loop.Command{loop.SetMode{Mode: "edits"}}},
-		{"up walks where nothing is suggested", func(d *driver) { d.enter("one"); d.press("enter"); d.events(userSaid("one")); d.press("up") }, "one", []loop.Command{loop.Prompt{Text: "one"}}},
+		{"arguments", func(d *driver) { d.enter("/mode ed"); d.press("enter") }, "", []event.Command{event.SetMode{Mode: "edits"}}},
+		{"up walks where nothing is suggested", func(d *driver) { d.enter("one"); d.press("enter"); d.events(userSaid("one")); d.press("up") }, "one", []event.Command{event.Prompt{Text: "one"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDriver(t, 80, 24, Options{Files: files})
@@ -109,7 +109,7 @@ func TestEscClosesSuggestionsFirst(t *testing.T) {
 	d.press("ctrl+r", "x", "esc")
 	d.commands()
 	d.press("esc")
-	d.commands(loop.Interrupt{})
+	d.commands(event.Interrupt{})
 }
 
 // An answer that comes late does not replace that to a newer question; files
@@ -134,8 +134,8 @@ func TestLateFiles(t *testing.T) {
 }
 
 func TestSearchingPrompts(t *testing.T) {
-	history := []loop.Event{userSaid("Fix the parser"), turnEnd(loop.Done, 0), userSaid("why is the build slow"), turnEnd(loop.Done, 0),
-		userSaid("fix the build"), turnEnd(loop.Done, 0)}
+	history := []event.Event{userSaid("Fix the parser"), turnEnd(event.Done, 0), userSaid("why is the build slow"), turnEnd(event.Done, 0),
+		userSaid("fix the build"), turnEnd(event.Done, 0)}
 	for _, c := range []struct{ name, keys, want string }{
 		{"the latest that fits", "ctrl+r b u i l d enter", "fix the build"},
 		{"again, an older one", "ctrl+r b u i l d ctrl+r enter", "why is the build slow"},

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // entry is one thing that the file of another program tells.
@@ -21,14 +21,14 @@ type entry struct {
 	usage   llm.Usage // of the reply
 	weak    bool      // a prompt that counts only if it is answered
 	auto    bool      // a prompt that the other program made up
-	outcome loop.Outcome
-	diffs   []loop.Diff
+	outcome event.Outcome
+	diffs   []event.Diff
 }
 
 // assemble makes a session of what a file tells: turns that begin and end,
 // replies with the results of their calls, one for each.
 // Those without a time have that of the one before, the first begins at start.
-func assemble(entries []entry, start time.Time, left *tally) []loop.Durable {
+func assemble(entries []entry, start time.Time, left *tally) []event.Durable {
 	a := assembler{now: start, entries: entries, left: left, results: map[string][]int{}, used: map[string]bool{}, taken: map[int]bool{}}
 	for i, e := range entries {
 		if e.message.Kind == llm.ToolResult {
@@ -51,7 +51,7 @@ const localCommands = "commands to the other program, which its model did not an
 type assembler struct {
 	entries []entry
 	left    *tally
-	events  []loop.Durable
+	events  []event.Durable
 	results map[string][]int // indexes of results, by the file's id of the call
 	taken   map[int]bool     // results that belong to a call
 	used    map[string]bool  // ids of calls, as they are here
@@ -67,7 +67,7 @@ type assembler struct {
 	reply   string // that is open, empty if none is
 	theirs  string // what the file calls it
 	after   bool   // a result of it has come
-	step    loop.StepEnd
+	step    event.StepEnd
 	open    []openCall
 }
 
@@ -101,7 +101,7 @@ func (a *assembler) take(i int) {
 		a.result(i)
 	default:
 		a.tick(e)
-		a.endTurn(loop.UserInterrupt)
+		a.endTurn(event.UserInterrupt)
 	}
 }
 
@@ -123,7 +123,7 @@ func (a *assembler) user(e entry) {
 		a.inTurn, a.began = true, a.now
 	}
 	a.spoke = false
-	a.add(&loop.UserSaid{Meta: a.meta(), Text: e.message.Text, Images: e.message.Images, Steered: steered, Auto: e.auto})
+	a.add(&event.UserSaid{Meta: a.meta(), Text: e.message.Text, Images: e.message.Images, Steered: steered, Auto: e.auto})
 }
 
 func (a *assembler) model(i int) {
@@ -135,7 +135,7 @@ func (a *assembler) model(i int) {
 		a.endStep()
 		a.replies++
 		a.reply, a.theirs = fmt.Sprintf("imported_%d", a.replies), e.message.Reply
-		a.step = loop.StepEnd{Reply: a.reply, Finish: llm.Stop}
+		a.step = event.StepEnd{Reply: a.reply, Finish: llm.Stop}
 	}
 	a.tick(e)
 	if !a.inTurn {
@@ -153,7 +153,7 @@ func (a *assembler) model(i int) {
 	if m.Kind == llm.ToolCall {
 		a.call(&m, i)
 	}
-	a.add(&loop.MessageDone{Meta: a.meta(), Message: m})
+	a.add(&event.MessageDone{Meta: a.meta(), Message: m})
 }
 
 // call names a call and finds its result.
@@ -204,19 +204,19 @@ func (a *assembler) close(c openCall) {
 		return
 	}
 	e := a.entries[c.result]
-	end := &loop.ToolEnd{Meta: a.meta(), Title: c.title, Outcome: e.outcome, Diffs: e.diffs, Result: e.message}
+	end := &event.ToolEnd{Meta: a.meta(), Title: c.title, Outcome: e.outcome, Diffs: e.diffs, Result: e.message}
 	if !e.at.IsZero() {
 		end.Time = e.at
 		end.Duration = max(e.at.Sub(c.at), 0)
 	}
 	end.Result.ID, end.Result.Reply = c.message.ID, c.message.Reply
 	if end.Outcome == "" {
-		end.Outcome = loop.OK
+		end.Outcome = event.OK
 		if e.message.IsError {
-			end.Outcome = loop.Failed
+			end.Outcome = event.Failed
 		}
 	}
-	end.Result.IsError = end.Outcome != loop.OK
+	end.Result.IsError = end.Outcome != event.OK
 	a.add(end)
 }
 
@@ -237,26 +237,26 @@ func (a *assembler) endStep() {
 }
 
 // endTurn ends the turn that is open, for a reason or for what it looks like.
-func (a *assembler) endTurn(reason loop.Reason) {
+func (a *assembler) endTurn(reason event.Reason) {
 	if !a.inTurn {
 		return
 	}
 	a.endStep()
-	end := &loop.TurnEnd{Meta: a.meta(), Reason: reason, Steps: a.steps, Usage: a.usage, Duration: max(a.now.Sub(a.began), 0)}
+	end := &event.TurnEnd{Meta: a.meta(), Reason: reason, Steps: a.steps, Usage: a.usage, Duration: max(a.now.Sub(a.began), 0)}
 	switch {
 	case reason != "":
 	case a.spoke:
-		end.Reason = loop.Done
+		end.Reason = event.Done
 	default:
-		end.Reason, end.Error = loop.UserInterrupt, "how this turn ended is not recorded"
+		end.Reason, end.Error = event.UserInterrupt, "how this turn ended is not recorded"
 	}
 	a.add(end)
 	a.inTurn, a.steps, a.usage = false, 0, llm.Usage{}
 }
 
-func (a *assembler) add(e loop.Durable) { a.events = append(a.events, e) }
+func (a *assembler) add(e event.Durable) { a.events = append(a.events, e) }
 
-func (a *assembler) meta() loop.Meta { return loop.Meta{Time: a.now} }
+func (a *assembler) meta() event.Meta { return event.Meta{Time: a.now} }
 
 // title is a call in one line: the tool, and what tells the most of its
 // arguments.

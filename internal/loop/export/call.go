@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // amounts tells in one line what a turn took.
@@ -21,7 +21,7 @@ func amounts(f *finish) string {
 }
 
 // result tells in a few words how a call ended.
-func result(e *loop.ToolEnd) string {
+func result(e *event.ToolEnd) string {
 	words := oneLine(e.Summary, maxWords)
 	if words == "" && len(e.Diffs) == 1 {
 		words = diffStat(e.Diffs[0])
@@ -30,12 +30,12 @@ func result(e *loop.ToolEnd) string {
 }
 
 // tells reports whether the line of c tells of d already.
-func tells(c *call, d loop.Diff) bool {
+func tells(c *call, d event.Diff) bool {
 	return len(c.end.Diffs) == 1 && c.end.Summary == "" && strings.Contains(c.title, d.Path)
 }
 
 // duration is how long a call took, where that is worth a word.
-func duration(e *loop.ToolEnd) string {
+func duration(e *event.ToolEnd) string {
 	if e.Duration < 100*time.Millisecond {
 		return ""
 	}
@@ -43,17 +43,17 @@ func duration(e *loop.ToolEnd) string {
 }
 
 // decision tells what the person decided of a call.
-func decision(d *loop.Decided) string {
+func decision(d *event.Decided) string {
 	if d == nil {
 		return ""
 	}
 	said := ""
 	switch d.Decision {
-	case loop.Allow:
+	case event.Allow:
 		said = "Allowed by the person"
-	case loop.Always:
+	case event.Always:
 		said = "Allowed by the person, and from here on: " + oneLine(d.Scope, maxTitle)
-	case loop.Refuse:
+	case event.Refuse:
 		said = "Refused by the person"
 	}
 	if d.Note != "" {
@@ -63,7 +63,7 @@ func decision(d *loop.Decided) string {
 }
 
 // diffStat tells the size of a change.
-func diffStat(d loop.Diff) string {
+func diffStat(d event.Diff) string {
 	stat := fmt.Sprintf("+%d −%d", d.Added, d.Removed)
 	switch {
 	case d.Created:

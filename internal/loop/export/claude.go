@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // claudeLine is a line of a session of Claude Code. Of what a line has more of,
@@ -294,9 +294,9 @@ func (c *claude) result(l *claudeLine, b claudeBlock) {
 	}
 	switch {
 	case strings.HasPrefix(e.message.Text, "The user doesn't want to proceed"), strings.HasPrefix(e.message.Text, "The user doesn't want to take this action"):
-		e.outcome = loop.Refused
+		e.outcome = event.Refused
 	case strings.HasPrefix(e.message.Text, "[Request interrupted by user"):
-		e.outcome = loop.Interrupted
+		e.outcome = event.Interrupted
 	default:
 		e.diffs = claudeDiffs(l.Result, c.m.Header.Dir)
 	}

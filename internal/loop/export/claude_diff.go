@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // claudeDiffs returns what a call of Claude Code wrote, from what it tells
 // beside the result.
-func claudeDiffs(result json.RawMessage, dir string) []loop.Diff {
+func claudeDiffs(result json.RawMessage, dir string) []event.Diff {
 	var r struct {
 		Type    string `json:"type"`
 		Path    string `json:"filePath"`
@@ -29,7 +29,7 @@ func claudeDiffs(result json.RawMessage, dir string) []loop.Diff {
 	if json.Unmarshal(result, &r) != nil || r.Path == "" {
 		return nil
 	}
-	d := loop.Diff{Path: within(dir, r.Path), Created: r.Type == "create"}
+	d := event.Diff{Path: within(dir, r.Path), Created: r.Type == "create"}
 	var b strings.Builder
 	line := func(text string) {
 		switch {
@@ -56,7 +56,7 @@ func claudeDiffs(result json.RawMessage, dir string) []loop.Diff {
 		return nil
 	}
 	d.Unified = b.String()
-	return []loop.Diff{d}
+	return []event.Diff{d}
 }
 
 // within returns a path as it is seen from dir, if it lies there.

@@ -11,7 +11,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // codexLine is a line of a rollout of Codex. In old ones the item is the line.
@@ -325,7 +325,7 @@ func (c *codex) output(e *entry, item codexItem) {
 	}
 	e.message.Text = text
 	if failed {
-		e.outcome = loop.Failed
+		e.outcome = event.Failed
 	}
 }
 

@@ -23,14 +23,14 @@ import (
 	"strings"
 
 	"agent/internal/history"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // Session is what is exported.
 type Session struct {
 	Header history.Header
 	Title  string // empty makes one of the first prompt's words
-	Events []loop.Durable
+	Events []event.Durable
 }
 
 // title returns the session's title, on one line.
@@ -39,7 +39,7 @@ func (s Session) title() string {
 		return t
 	}
 	for _, e := range s.Events {
-		if said, ok := e.(*loop.UserSaid); ok && !said.Auto && strings.TrimSpace(said.Text) != "" {
+		if said, ok := e.(*event.UserSaid); ok && !said.Auto && strings.TrimSpace(said.Text) != "" {
 			return oneLine(said.Text, maxTitle)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/loop/export"
 )
 
@@ -54,26 +54,26 @@ func hostile(t testing.TB, s string) export.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.add(&loop.ModelSet{Meta: b.meta(), Model: s, Why: s})
-	b.add(&loop.ModeSet{Meta: b.meta(), Mode: s})
+	b.add(&event.ModelSet{Meta: b.meta(), Model: s, Why: s})
+	b.add(&event.ModeSet{Meta: b.meta(), Mode: s})
 	b.reply = "r"
 	b.user(s, llm.Image{MediaType: s, Data: []byte(s)})
 	b.say(llm.Thinking, s)
 	b.say(llm.Assistant, s)
-	diffs := []loop.Diff{{Path: s, Unified: s}, {Path: s, Unified: "@@ -1 +1 @@\n-a " + s + "\n+b " + s + "\n"}}
-	b.call("c1", s, string(quoted), loop.ToolEnd{Title: s, Outcome: loop.OK, Summary: s, Diffs: diffs, Result: llm.Message{Text: s}})
-	b.add(&loop.TodoSet{Meta: b.meta(), ID: s, Items: []loop.TodoItem{{Text: s, State: loop.TodoState(s)}}})
-	b.call("c2", s, string(quoted), loop.ToolEnd{Title: s, Outcome: loop.Outcome(s), Summary: s, Result: llm.Message{Text: strings.Repeat(s+"\n", 20)}})
-	b.add(&loop.MessageDone{Meta: b.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r", ID: "c3", Name: s, Input: json.RawMessage("{}"), Raw: s}})
-	b.add(&loop.Decided{Meta: b.meta(), ID: "c3", Decision: loop.Always, Scope: s, Note: s})
-	b.add(&loop.ToolEnd{Meta: b.meta(), Outcome: loop.Failed, Result: llm.Message{Kind: llm.ToolResult, ID: "c3", Text: s}})
-	b.add(&loop.UserSaid{Meta: b.meta(), Text: s, Steered: true})
-	b.add(&loop.Partial{Meta: b.meta(), Reply: "r2", Kind: llm.Assistant, Text: s})
-	b.add(&loop.StepEnd{Meta: b.meta(), Reply: "r", Model: s})
-	b.add(&loop.TurnEnd{Meta: b.meta(), Reason: loop.Reason(s), Error: s, Hint: s})
+	diffs := []event.Diff{{Path: s, Unified: s}, {Path: s, Unified: "@@ -1 +1 @@\n-a " + s + "\n+b " + s + "\n"}}
+	b.call("c1", s, string(quoted), event.ToolEnd{Title: s, Outcome: event.OK, Summary: s, Diffs: diffs, Result: llm.Message{Text: s}})
+	b.add(&event.TodoSet{Meta: b.meta(), ID: s, Items: []event.TodoItem{{Text: s, State: event.TodoState(s)}}})
+	b.call("c2", s, string(quoted), event.ToolEnd{Title: s, Outcome: event.Outcome(s), Summary: s, Result: llm.Message{Text: strings.Repeat(s+"\n", 20)}})
+	b.add(&event.MessageDone{Meta: b.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r", ID: "c3", Name: s, Input: json.RawMessage("{}"), Raw: s}})
+	b.add(&event.Decided{Meta: b.meta(), ID: "c3", Decision: event.Always, Scope: s, Note: s})
+	b.add(&event.ToolEnd{Meta: b.meta(), Outcome: event.Failed, Result: llm.Message{Kind: llm.ToolResult, ID: "c3", Text: s}})
+	b.add(&event.UserSaid{Meta: b.meta(), Text: s, Steered: true})
+	b.add(&event.Partial{Meta: b.meta(), Reply: "r2", Kind: llm.Assistant, Text: s})
+	b.add(&event.StepEnd{Meta: b.meta(), Reply: "r", Model: s})
+	b.add(&event.TurnEnd{Meta: b.meta(), Reason: event.Reason(s), Error: s, Hint: s})
 	for range 3 {
 		b.user(s)
-		b.end(loop.ProviderError, s, s, 0.1)
+		b.end(event.ProviderError, s, s, 0.1)
 	}
 	return export.Session{Header: history.Header{ID: s, Dir: s, Version: s, Parent: s}, Title: s, Events: b.events}
 }

@@ -13,7 +13,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 //go:embed page.html
@@ -186,7 +186,7 @@ func (h *page) speech(s *speech) {
 
 func (h *page) finish(f *finish) {
 	view := struct{ Trouble, Hint, Words string }{Words: amounts(f), Hint: clean(f.Hint)}
-	if f.Reason != loop.Done || f.Error != "" {
+	if f.Reason != event.Done || f.Error != "" {
 		view.Trouble = ending(f.Reason)
 		if f.Error != "" {
 			view.Trouble += ": " + clean(f.Error)

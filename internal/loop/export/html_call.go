@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // callView is a tool call as the page shows it.
@@ -31,7 +31,7 @@ type diffView struct {
 
 type planView struct{ Mark, State, Text string }
 
-func planOf(p *loop.TodoSet) []planView {
+func planOf(p *event.TodoSet) []planView {
 	if p == nil {
 		return nil
 	}
@@ -39,9 +39,9 @@ func planOf(p *loop.TodoSet) []planView {
 	for _, i := range p.Items {
 		v := planView{"○", "to do", oneLine(i.Text, 4*maxTitle)}
 		switch i.State {
-		case loop.TodoDone:
+		case event.TodoDone:
 			v.Mark, v.State = "✓", "done"
-		case loop.TodoActive:
+		case event.TodoActive:
 			v.Mark, v.State = "▸", "now"
 		}
 		out = append(out, v)
@@ -60,7 +60,7 @@ func callOf(c *call) callView {
 		v.Arguments = arguments(c)
 		return v
 	}
-	if c.end.Outcome == loop.OK {
+	if c.end.Outcome == event.OK {
 		v.Mark, v.Failed = "✓", false
 	}
 	v.Words = result(c.end)
@@ -97,7 +97,7 @@ type turnRow struct {
 }
 
 // turnRows returns a row for each turn, and one for all of them.
-func turnRows(events []loop.Durable) (rows []turnRow, total turnRow) {
+func turnRows(events []event.Durable) (rows []turnRow, total turnRow) {
 	total.priced = true
 	for i := range items(events) {
 		switch i := i.(type) {
@@ -131,7 +131,7 @@ func turnRows(events []loop.Durable) (rows []turnRow, total turnRow) {
 func (r *turnRow) end(f *finish) {
 	r.priced = true
 	r.add(f)
-	if f.Reason != loop.Done {
+	if f.Reason != event.Done {
 		r.Trouble = ending(f.Reason)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"agent/internal/history"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // Kind says what a file is that holds a session.
@@ -39,11 +39,11 @@ type Imported struct {
 	// Events make up the session. They can be appended to a log: they begin
 	// turns and end them, each call has one result, and they grant nothing to
 	// whoever resumes it.
-	Events []loop.Durable
+	Events []event.Durable
 	// Verbatim are the events of an export or a log as they stand there, also
 	// those that Events must not have. They are good for looking at them, never
 	// for a log. Nil for sessions of other programs.
-	Verbatim []loop.Durable
+	Verbatim []event.Durable
 	Notes    []string // what was left out or made up, for people
 }
 
@@ -168,10 +168,10 @@ func Import(r io.Reader) (Imported, error) {
 }
 
 // said reports whether anybody said anything.
-func said(events []loop.Durable) bool {
+func said(events []event.Durable) bool {
 	for _, e := range events {
 		switch e.(type) {
-		case *loop.UserSaid, *loop.MessageDone:
+		case *event.UserSaid, *event.MessageDone:
 			return true
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"agent/internal/llm/anthropic"
 	"agent/internal/llm/openai"
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/loop/export"
 )
 
@@ -61,7 +62,7 @@ func told(t testing.TB, m export.Imported) string {
 		fmt.Fprintln(&b, "note", n)
 	}
 	for _, e := range m.Events {
-		line, err := loop.Encode(e)
+		line, err := event.Encode(e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +72,7 @@ func told(t testing.TB, m export.Imported) string {
 }
 
 // fold reads events as a log that is resumed.
-func fold(t testing.TB, events []loop.Durable) []llm.Message {
+func fold(t testing.TB, events []event.Durable) []llm.Message {
 	t.Helper()
 	state, err := loop.Fold(records(t, events))
 	if err != nil {
@@ -80,10 +81,10 @@ func fold(t testing.TB, events []loop.Durable) []llm.Message {
 	return state.Messages
 }
 
-func records(t testing.TB, events []loop.Durable) iter.Seq2[history.Record, error] {
+func records(t testing.TB, events []event.Durable) iter.Seq2[history.Record, error] {
 	return func(yield func(history.Record, error) bool) {
 		for i, e := range events {
-			body, err := loop.Encode(e)
+			body, err := event.Encode(e)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -226,7 +227,7 @@ func TestALogCanBeImported(t *testing.T) {
 	header := weather(t).Header
 	log := store.Create(header)
 	for _, e := range weather(t).Events {
-		body, err := loop.Encode(e)
+		body, err := event.Encode(e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,19 +254,19 @@ func TestALogCanBeImported(t *testing.T) {
 // allowed unasked, or which model answers.
 func TestAnImportGrantsNothing(t *testing.T) {
 	s := newScript()
-	s.add(&loop.ModeSet{Meta: s.meta(), Mode: "all"})
-	s.add(&loop.ModelSet{Meta: s.meta(), Model: "evil/model"})
+	s.add(&event.ModeSet{Meta: s.meta(), Mode: "all"})
+	s.add(&event.ModelSet{Meta: s.meta(), Model: "evil/model"})
 	s.reply = "r"
 	s.user("hello")
-	s.add(&loop.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r", ID: "c", Name: "bash", Input: json.RawMessage(`{}`)}})
-	s.add(&loop.Decided{Meta: s.meta(), ID: "c", Decision: loop.Always, Scope: "everything"})
+	s.add(&event.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r", ID: "c", Name: "bash", Input: json.RawMessage(`{}`)}})
+	s.add(&event.Decided{Meta: s.meta(), ID: "c", Decision: event.Always, Scope: "everything"})
 	m := load(t, []byte(write(t, "json", s.session())))
 	for _, e := range m.Events {
 		switch e := e.(type) {
-		case *loop.ModeSet, *loop.ModelSet:
+		case *event.ModeSet, *event.ModelSet:
 			t.Errorf("an import holds %+v", e)
-		case *loop.Decided:
-			if e.Decision != loop.Allow || e.Scope != "" {
+		case *event.Decided:
+			if e.Decision != event.Allow || e.Scope != "" {
 				t.Errorf("an import holds %+v", e)
 			}
 		}

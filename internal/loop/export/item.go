@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // item is a piece of a document: a *prompt, *speech, *call, *finish, *note or
@@ -16,7 +16,7 @@ type item interface{ isItem() }
 type (
 	// prompt is what the person said, or this program in their place.
 	prompt struct {
-		*loop.UserSaid
+		*event.UserSaid
 		turn int // that it begins, from 1; 0 if it steers one
 	}
 	// speech is what the model said or thought.
@@ -25,13 +25,13 @@ type (
 	call struct {
 		message llm.Message
 		title   string
-		decided *loop.Decided // nil if nobody was asked
-		plan    *loop.TodoSet // that it made, nil if it made none
-		end     *loop.ToolEnd // nil if no result is recorded
+		decided *event.Decided // nil if nobody was asked
+		plan    *event.TodoSet // that it made, nil if it made none
+		end     *event.ToolEnd // nil if no result is recorded
 	}
 	// finish is the end of a turn.
 	finish struct {
-		*loop.TurnEnd
+		*event.TurnEnd
 		models []string // that answered, in order
 	}
 	// note is a change that the person made.
@@ -53,7 +53,7 @@ func (*other) isItem()  {}
 // items makes the pieces of a document of a session's events. A call comes
 // where its result does. Partials whose message never came are said as far as
 // they go.
-func items(events []loop.Durable) iter.Seq[item] {
+func items(events []event.Durable) iter.Seq[item] {
 	return func(yield func(item) bool) {
 		w := walk{yield: yield, calls: map[string]*call{}}
 		for _, e := range events {
@@ -72,16 +72,16 @@ type walk struct {
 
 	turn     int
 	models   []string
-	partials []*loop.Partial // joined, whose messages are not finished
+	partials []*event.Partial // joined, whose messages are not finished
 	calls    map[string]*call
 	open     []string // the ids of calls without a result, in order
 }
 
 func (w *walk) say(i item) { w.stopped = w.stopped || !w.yield(i) }
 
-func (w *walk) take(e loop.Durable) {
+func (w *walk) take(e event.Durable) {
 	switch e := e.(type) {
-	case *loop.UserSaid:
+	case *event.UserSaid:
 		p := &prompt{UserSaid: e}
 		if !e.Steered {
 			w.settle()
@@ -89,38 +89,38 @@ func (w *walk) take(e loop.Durable) {
 			p.turn = w.turn
 		}
 		w.say(p)
-	case *loop.Partial:
+	case *event.Partial:
 		w.partial(e)
-	case *loop.MessageDone:
+	case *event.MessageDone:
 		w.message(e.Message)
-	case *loop.ToolStart:
+	case *event.ToolStart:
 		if c := w.calls[e.ID]; c != nil {
 			c.title = e.Title
 		}
-	case *loop.Decided:
+	case *event.Decided:
 		if c := w.calls[e.ID]; c != nil {
 			c.decided = e
 		}
-	case *loop.TodoSet:
+	case *event.TodoSet:
 		if c := w.calls[e.ID]; c != nil {
 			c.plan = e
 		} else {
 			w.unknown(e)
 		}
-	case *loop.ToolEnd:
+	case *event.ToolEnd:
 		w.result(e)
-	case *loop.ShellStart, *loop.ShellTold: // its end says it all
-	case *loop.ShellEnd:
+	case *event.ShellStart, *event.ShellTold: // its end says it all
+	case *event.ShellEnd:
 		w.say(ranByPerson(e))
-	case *loop.StepEnd:
+	case *event.StepEnd:
 		if m := oneLine(e.Model, maxWords); m != "" && !slices.Contains(w.models, m) {
 			w.models = append(w.models, m)
 		}
-	case *loop.TurnEnd:
+	case *event.TurnEnd:
 		w.settle()
 		w.say(&finish{TurnEnd: e, models: w.models})
 		w.models = nil
-	case *loop.ModelSet:
+	case *event.ModelSet:
 		text := e.Model
 		if e.Host != "" {
 			text += " at " + e.Host
@@ -130,17 +130,17 @@ func (w *walk) take(e loop.Durable) {
 			text += ": " + e.Why
 		}
 		w.say(&note{text: text})
-	case *loop.ModeSet:
+	case *event.ModeSet:
 		w.say(&note{text: "what is asked about from here on: mode " + e.Mode})
-	case *loop.Renamed: // the title stands above
-	case *loop.Compacted:
+	case *event.Renamed: // the title stands above
+	case *event.Compacted:
 		w.say(&note{text: "old content was cut from what the model is told from here on"})
 	default:
 		w.unknown(e)
 	}
 }
 
-func (w *walk) partial(p *loop.Partial) {
+func (w *walk) partial(p *event.Partial) {
 	for _, have := range w.partials {
 		if have.Reply == p.Reply && have.Kind == p.Kind {
 			have.Text += p.Text
@@ -152,7 +152,7 @@ func (w *walk) partial(p *loop.Partial) {
 }
 
 func (w *walk) message(m llm.Message) {
-	w.partials = slices.DeleteFunc(w.partials, func(p *loop.Partial) bool { return p.Reply == m.Reply && p.Kind == m.Kind })
+	w.partials = slices.DeleteFunc(w.partials, func(p *event.Partial) bool { return p.Reply == m.Reply && p.Kind == m.Kind })
 	if m.Kind != llm.ToolCall {
 		w.say(&speech{m})
 		return
@@ -163,7 +163,7 @@ func (w *walk) message(m llm.Message) {
 	w.calls[m.ID] = &call{message: m, title: title(m.Name, m.Input)}
 }
 
-func (w *walk) result(e *loop.ToolEnd) {
+func (w *walk) result(e *event.ToolEnd) {
 	c := w.calls[e.Result.ID]
 	if c == nil {
 		c = &call{}
@@ -177,9 +177,9 @@ func (w *walk) result(e *loop.ToolEnd) {
 }
 
 // ranByPerson is a command that the person typed, as the call that it is like.
-func ranByPerson(e *loop.ShellEnd) *call {
-	return &call{title: "you ran: " + e.Line, end: &loop.ToolEnd{Meta: e.Meta, Outcome: e.Outcome, Summary: e.Summary, Duration: e.Duration,
-		Result: llm.Message{Kind: llm.ToolResult, ID: e.ID, Text: e.Text, IsError: e.Outcome != loop.OK}}}
+func ranByPerson(e *event.ShellEnd) *call {
+	return &call{title: "you ran: " + e.Line, end: &event.ToolEnd{Meta: e.Meta, Outcome: e.Outcome, Summary: e.Summary, Duration: e.Duration,
+		Result: llm.Message{Kind: llm.ToolResult, ID: e.ID, Text: e.Text, IsError: e.Outcome != event.OK}}}
 }
 
 func (w *walk) forget(id string) {
@@ -200,8 +200,8 @@ func (w *walk) settle() {
 	}
 }
 
-func (w *walk) unknown(e loop.Durable) {
-	body, err := loop.Encode(e)
+func (w *walk) unknown(e event.Durable) {
+	body, err := event.Encode(e)
 	if err != nil {
 		return // it has no record either
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // format is what the JSON calls itself. The number changes when a reader of the
@@ -32,7 +32,7 @@ func JSON(w io.Writer, s Session) error {
 	fmt.Fprintf(out, `{"format":%q,"header":%s,"title":%s,"events":[`, format, header, title)
 	comma := "\n"
 	for _, e := range s.Events {
-		body, err := loop.Encode(e)
+		body, err := event.Encode(e)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // shortOutput is how many lines of output stand in the open.
@@ -119,7 +119,7 @@ func (m markdown) call(c *call) {
 		return
 	}
 	mark := "✓"
-	if c.end.Outcome != loop.OK {
+	if c.end.Outcome != event.OK {
 		mark = "✗"
 	}
 	words := result(c.end)
@@ -142,16 +142,16 @@ func (m markdown) call(c *call) {
 	m.output(c)
 }
 
-func (m markdown) plan(p *loop.TodoSet) {
+func (m markdown) plan(p *event.TodoSet) {
 	if p == nil {
 		return
 	}
 	for _, i := range p.Items {
 		box, now := " ", ""
 		switch i.State {
-		case loop.TodoDone:
+		case event.TodoDone:
 			box = "x"
-		case loop.TodoActive:
+		case event.TodoActive:
 			now = " *(now)*"
 		}
 		fmt.Fprintf(m, "- [%s] %s%s\n", box, literal(oneLine(i.Text, 4*maxTitle)), now)
@@ -180,7 +180,7 @@ func (m markdown) output(c *call) {
 }
 
 func (m markdown) finish(f *finish) {
-	if f.Error != "" || f.Reason != loop.Done {
+	if f.Error != "" || f.Reason != event.Done {
 		said := ending(f.Reason)
 		if f.Error != "" {
 			said += ": " + oneLine(f.Error, 4*maxTitle)

@@ -12,7 +12,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // readExport reads what JSON writes.
@@ -70,7 +70,7 @@ func (m *Imported) readEvents(dec *json.Decoder, limited *limited, left *tally) 
 
 // event takes an event, if it is one.
 func (m *Imported) event(body []byte, left *tally) {
-	e, err := loop.Decode(body)
+	e, err := event.Decode(body)
 	switch {
 	case err != nil:
 		left.add("events that could not be read")
@@ -117,20 +117,20 @@ func (m *Imported) settle(left *tally) {
 
 // standing returns the events that a session goes on from: all but those that
 // were taken back. Its title stays.
-func standing(events []loop.Durable) []loop.Durable {
-	var stands []loop.Durable
-	var title *loop.Renamed
+func standing(events []event.Durable) []event.Durable {
+	var stands []event.Durable
+	var title *event.Renamed
 	for _, e := range events {
 		switch e := e.(type) {
-		case *loop.Rewound:
+		case *event.Rewound:
 			stands = stands[:first(stands, e.Keep)]
 			continue
-		case *loop.Renamed:
+		case *event.Renamed:
 			title = e
 		}
 		stands = append(stands, e)
 	}
-	if title != nil && !slices.Contains(stands, loop.Durable(title)) {
+	if title != nil && !slices.Contains(stands, event.Durable(title)) {
 		stands = append(stands, title)
 	}
 	return stands
@@ -138,9 +138,9 @@ func standing(events []loop.Durable) []loop.Durable {
 
 // first returns how many events those are up to the one of that number,
 // partials not counted.
-func first(events []loop.Durable, keep int) int {
+func first(events []event.Durable, keep int) int {
 	for i, e := range events {
-		if _, ok := e.(*loop.Partial); ok {
+		if _, ok := e.(*event.Partial); ok {
 			continue
 		}
 		if keep--; keep < 0 {
@@ -152,39 +152,39 @@ func first(events []loop.Durable, keep int) int {
 
 // sieve lets through what a log may hold that a stranger wrote.
 type sieve struct {
-	events []loop.Durable
+	events []event.Durable
 	seen   map[string]bool // ids of calls
 	open   []llm.Message   // calls without a result, in order
 	left   *tally
 }
 
-func (s *sieve) take(e loop.Durable) {
+func (s *sieve) take(e event.Durable) {
 	switch e := e.(type) {
-	case *loop.ModelSet, *loop.ModeSet: // for the person to choose
+	case *event.ModelSet, *event.ModeSet: // for the person to choose
 		return
-	case *loop.Decided:
+	case *event.Decided:
 		d := *e
-		if d.Decision == loop.Always {
-			d.Decision, d.Scope = loop.Allow, ""
+		if d.Decision == event.Always {
+			d.Decision, d.Scope = event.Allow, ""
 		}
 		d.Grant = nil
 		s.events = append(s.events, &d)
-	case *loop.UserSaid:
+	case *event.UserSaid:
 		for _, c := range s.open {
 			s.events = append(s.events, noResult(e.Meta, c, c.Name))
 		}
 		s.open = nil
 		s.events = append(s.events, e)
-	case *loop.MessageDone:
+	case *event.MessageDone:
 		s.message(*e)
-	case *loop.ToolEnd:
+	case *event.ToolEnd:
 		s.result(*e)
 	default:
 		s.events = append(s.events, e)
 	}
 }
 
-func (s *sieve) message(e loop.MessageDone) {
+func (s *sieve) message(e event.MessageDone) {
 	m := &e.Message
 	switch {
 	case m.Kind == llm.Assistant, m.Kind == llm.Thinking:
@@ -201,7 +201,7 @@ func (s *sieve) message(e loop.MessageDone) {
 	s.events = append(s.events, &e)
 }
 
-func (s *sieve) result(e loop.ToolEnd) {
+func (s *sieve) result(e event.ToolEnd) {
 	i := slices.IndexFunc(s.open, func(m llm.Message) bool { return m.ID == e.Result.ID })
 	if i < 0 {
 		s.left.add(noCall)
@@ -217,8 +217,8 @@ func (s *sieve) result(e loop.ToolEnd) {
 const noCall = "results without a call"
 
 // noResult is the end of a call whose result the file does not have.
-func noResult(at loop.Meta, c llm.Message, title string) *loop.ToolEnd {
-	return &loop.ToolEnd{Meta: at, Title: title, Outcome: loop.Uncertain, Result: llm.Message{
+func noResult(at event.Meta, c llm.Message, title string) *event.ToolEnd {
+	return &event.ToolEnd{Meta: at, Title: title, Outcome: event.Uncertain, Result: llm.Message{
 		Kind: llm.ToolResult, Reply: c.Reply, ID: c.ID, IsError: true,
 		Text: "no result was recorded: whether this ran is unknown",
 	}}

@@ -8,28 +8,28 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop"
-	"agent/internal/loop/policy"
+	"agent/internal/loop/event"
 )
 
 // What was taken back in a log is not imported, its title is, and no grant.
 func TestImportGoesOnFromWhatStands(t *testing.T) {
 	s := newScript()
 	s.reply = "r1"
-	s.add(&loop.ModelSet{Meta: s.meta(), Model: "a/b"})
+	s.add(&event.ModelSet{Meta: s.meta(), Model: "a/b"})
 	s.user("first")
 	s.say(llm.Assistant, "one")
-	s.add(&loop.TurnEnd{Meta: s.meta(), Reason: loop.Done})
+	s.add(&event.TurnEnd{Meta: s.meta(), Reason: event.Done})
 	s.user("second")
-	s.add(&loop.Renamed{Meta: s.meta(), Title: "the title"})
-	s.add(&loop.Partial{Meta: s.meta(), Reply: "r2", Kind: llm.Assistant, Text: "two"})
-	s.add(&loop.Rewound{Meta: s.meta(), Keep: 4})
+	s.add(&event.Renamed{Meta: s.meta(), Title: "the title"})
+	s.add(&event.Partial{Meta: s.meta(), Reply: "r2", Kind: llm.Assistant, Text: "two"})
+	s.add(&event.Rewound{Meta: s.meta(), Keep: 4})
 	s.user("third")
-	s.call("c1", "shell", `{"command":"make"}`, loop.ToolEnd{Title: "shell make", Outcome: loop.OK})
-	s.add(&loop.Decided{Meta: s.meta(), ID: "c1", Decision: loop.Always, Scope: "all", Grant: &policy.Grant{}})
+	s.call("c1", "shell", `{"command":"make"}`, event.ToolEnd{Title: "shell make", Outcome: event.OK})
+	s.add(&event.Decided{Meta: s.meta(), ID: "c1", Decision: event.Always, Scope: "all", Grant: &event.Grant{}})
 
 	var log bytes.Buffer
 	for _, e := range s.events {
-		line, err := loop.Encode(e)
+		line, err := event.Encode(e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,10 +39,10 @@ func TestImportGoesOnFromWhatStands(t *testing.T) {
 	var said []string
 	for _, e := range m.Events {
 		switch e := e.(type) {
-		case *loop.UserSaid:
+		case *event.UserSaid:
 			said = append(said, e.Text)
-		case *loop.Decided:
-			if e.Decision == loop.Always || e.Grant != nil {
+		case *event.Decided:
+			if e.Decision == event.Always || e.Grant != nil {
 				t.Errorf("an import grants %+v", e)
 			}
 		}

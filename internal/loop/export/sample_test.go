@@ -8,14 +8,14 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/loop/export"
 )
 
 // script makes up the events of a session, a few seconds apart.
 type script struct {
 	now    time.Time
-	events []loop.Durable
+	events []event.Durable
 	reply  string
 }
 
@@ -23,36 +23,36 @@ func newScript() *script {
 	return &script{now: time.Date(2026, 11, 3, 9, 14, 0, 0, time.UTC)}
 }
 
-func (s *script) meta() loop.Meta {
+func (s *script) meta() event.Meta {
 	s.now = s.now.Add(3 * time.Second)
-	return loop.Meta{Time: s.now}
+	return event.Meta{Time: s.now}
 }
 
-func (s *script) add(e loop.Durable) { s.events = append(s.events, e) }
+func (s *script) add(e event.Durable) { s.events = append(s.events, e) }
 
 func (s *script) user(text string, images ...llm.Image) {
-	s.add(&loop.UserSaid{Meta: s.meta(), Text: text, Images: images})
+	s.add(&event.UserSaid{Meta: s.meta(), Text: text, Images: images})
 }
 
 func (s *script) say(kind llm.Kind, text string) {
-	s.add(&loop.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: kind, Reply: s.reply, Text: text}})
+	s.add(&event.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: kind, Reply: s.reply, Text: text}})
 }
 
 // call makes a call with its result.
-func (s *script) call(id, name, input string, end loop.ToolEnd) {
-	s.add(&loop.MessageDone{Meta: s.meta(), Message: llm.Message{
+func (s *script) call(id, name, input string, end event.ToolEnd) {
+	s.add(&event.MessageDone{Meta: s.meta(), Message: llm.Message{
 		Kind: llm.ToolCall, Reply: s.reply, ID: id, Name: name, Input: json.RawMessage(input)}})
-	s.add(&loop.ToolStart{Meta: s.meta(), ID: id, Title: end.Title, Effect: "read"})
+	s.add(&event.ToolStart{Meta: s.meta(), ID: id, Title: end.Title, Effect: "read"})
 	end.Meta = s.meta()
 	end.Result.Kind, end.Result.ID, end.Result.Reply = llm.ToolResult, id, s.reply
-	end.Result.IsError = end.Outcome != loop.OK
+	end.Result.IsError = end.Outcome != event.OK
 	s.add(&end)
 }
 
-func (s *script) end(reason loop.Reason, fault, hint string, cost float64) {
+func (s *script) end(reason event.Reason, fault, hint string, cost float64) {
 	usage := llm.Usage{Input: 18240, Cached: 12000, Output: 812}
-	s.add(&loop.StepEnd{Meta: s.meta(), Reply: s.reply, Model: "anthropic/claude-sonnet-5", Finish: llm.Stop, Usage: usage})
-	s.add(&loop.TurnEnd{Meta: s.meta(), Reason: reason, Error: fault, Hint: hint, Steps: 3, Usage: usage, Cost: &cost, Duration: 41 * time.Second})
+	s.add(&event.StepEnd{Meta: s.meta(), Reply: s.reply, Model: "anthropic/claude-sonnet-5", Finish: llm.Stop, Usage: usage})
+	s.add(&event.TurnEnd{Meta: s.meta(), Reason: reason, Error: fault, Hint: hint, Steps: 3, Usage: usage, Cost: &cost, Duration: 41 * time.Second})
 }
 
 func (s *script) session() export.Session {
@@ -66,14 +66,14 @@ func (s *script) session() export.Session {
 // weather is a session with some of everything.
 func weather(t testing.TB) export.Session {
 	s := newScript()
-	s.add(&loop.ModelSet{Meta: s.meta(), Model: "anthropic/claude-sonnet-5", Why: "it is the default of the configuration"})
+	s.add(&event.ModelSet{Meta: s.meta(), Model: "anthropic/claude-sonnet-5", Why: "it is the default of the configuration"})
 	s.reply = "r_1"
 	s.user("The forecast page shows tomorrow's weather as today's, but only after 22:00.\n\nFind out why. Don't change anything yet.", picture(t))
 	s.say(llm.Thinking, "Only after 22:00, so it is **probably** a time zone: a date is cut from a UTC time.\n\n1. find where the day is computed\n2. look for `Truncate`")
 	s.say(llm.Assistant, "That smells of a time zone. I look at where the day is computed.")
-	s.call("c1", "grep", `{"pattern":"Truncate\\(24"}`, loop.ToolEnd{Title: "grep Truncate\\(24", Outcome: loop.OK, Summary: "2 matches", Duration: 42 * time.Millisecond,
+	s.call("c1", "grep", `{"pattern":"Truncate\\(24"}`, event.ToolEnd{Title: "grep Truncate\\(24", Outcome: event.OK, Summary: "2 matches", Duration: 42 * time.Millisecond,
 		Result: llm.Message{Text: "internal/forecast/day.go:18:\treturn t.Truncate(24 * time.Hour)\ninternal/forecast/day_test.go:31:\twant := now.Truncate(24 * time.Hour)"}})
-	s.call("c2", "read", `{"path":"internal/forecast/day.go"}`, loop.ToolEnd{Title: "read internal/forecast/day.go", Outcome: loop.OK, Summary: "34 lines", Duration: 3 * time.Millisecond,
+	s.call("c2", "read", `{"path":"internal/forecast/day.go"}`, event.ToolEnd{Title: "read internal/forecast/day.go", Outcome: event.OK, Summary: "34 lines", Duration: 3 * time.Millisecond,
 		Result: llm.Message{Text: "1\tpackage forecast\n2\t\n3\timport \"time\"\n4\t\n5\t// Day is a day of the forecast.\n6\ttype Day struct {\n7\t\tDate time.Time\n8\t\tHigh, Low float64\n9\t}\n10\t\n11\t// dayOf returns the day that t belongs to.\n12\tfunc dayOf(t time.Time) time.Time {\n13\t\treturn t.Truncate(24 * time.Hour)\n14\t}\n"}})
 	s.reply = "r_2"
 	s.say(llm.Assistant, `## The cause
@@ -101,38 +101,38 @@ What to do:
 > The documentation says so: “Truncate operates on the time as an absolute duration since the zero time.”
 
 See [package time](https://pkg.go.dev/time#Time.Truncate).`)
-	s.end(loop.Done, "", "", 0.0712)
+	s.end(event.Done, "", "", 0.0712)
 
 	s.reply = "r_3"
 	s.user("fix it")
-	s.add(&loop.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r_3", ID: "c0", Name: "todo", Input: json.RawMessage(`{"items":[]}`)}})
-	s.add(&loop.TodoSet{Meta: s.meta(), ID: "c0", Items: []loop.TodoItem{
-		{Text: "find the cause", State: loop.TodoDone}, {Text: "build the day in the station's zone", State: loop.TodoActive}, {Text: "a test with a zone", State: loop.TodoPending}}})
-	s.add(&loop.ToolEnd{Meta: s.meta(), Title: "plan of 3 items", Outcome: loop.OK, Summary: "1 done", Result: llm.Message{Kind: llm.ToolResult, ID: "c0", Reply: "r_3", Text: "kept"}})
-	s.call("c3", "edit", `{"path":"internal/forecast/day.go"}`, loop.ToolEnd{Title: "edit internal/forecast/day.go", Effect: "write", Outcome: loop.OK, Duration: 8 * time.Millisecond,
+	s.add(&event.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r_3", ID: "c0", Name: "todo", Input: json.RawMessage(`{"items":[]}`)}})
+	s.add(&event.TodoSet{Meta: s.meta(), ID: "c0", Items: []event.TodoItem{
+		{Text: "find the cause", State: event.TodoDone}, {Text: "build the day in the station's zone", State: event.TodoActive}, {Text: "a test with a zone", State: event.TodoPending}}})
+	s.add(&event.ToolEnd{Meta: s.meta(), Title: "plan of 3 items", Outcome: event.OK, Summary: "1 done", Result: llm.Message{Kind: llm.ToolResult, ID: "c0", Reply: "r_3", Text: "kept"}})
+	s.call("c3", "edit", `{"path":"internal/forecast/day.go"}`, event.ToolEnd{Title: "edit internal/forecast/day.go", Effect: "write", Outcome: event.OK, Duration: 8 * time.Millisecond,
 		Result: llm.Message{Text: "edited internal/forecast/day.go"},
-		Diffs:  []loop.Diff{{Path: "internal/forecast/day.go", Added: 3, Removed: 2, Unified: "@@ -8,7 +8,8 @@\n \tHigh, Low float64\n }\n \n-// dayOf returns the day that t belongs to.\n+// dayOf returns the day that t belongs to in its own zone.\n func dayOf(t time.Time) time.Time {\n-\treturn t.Truncate(24 * time.Hour)\n+\ty, m, d := t.Date()\n+\treturn time.Date(y, m, d, 0, 0, 0, 0, t.Location())\n }\n"}}})
-	s.add(&loop.UserSaid{Meta: s.meta(), Text: "and keep the old test", Steered: true})
-	s.add(&loop.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r_3", ID: "c4", Name: "bash", Input: json.RawMessage(`{"command":"go test ./..."}`)}})
-	s.add(&loop.Decided{Meta: s.meta(), ID: "c4", Decision: loop.Always, Scope: "commands that begin with go test"})
-	s.add(&loop.ToolStart{Meta: s.meta(), ID: "c4", Title: "go test ./...", Effect: "execute"})
-	s.add(&loop.ToolEnd{Meta: s.meta(), Title: "go test ./...", Effect: "execute", Outcome: loop.Failed, Summary: "exit 1", Duration: 4100 * time.Millisecond,
+		Diffs:  []event.Diff{{Path: "internal/forecast/day.go", Added: 3, Removed: 2, Unified: "@@ -8,7 +8,8 @@\n \tHigh, Low float64\n }\n \n-// dayOf returns the day that t belongs to.\n+// dayOf returns the day that t belongs to in its own zone.\n func dayOf(t time.Time) time.Time {\n-\treturn t.Truncate(24 * time.Hour)\n+\ty, m, d := t.Date()\n+\treturn time.Date(y, m, d, 0, 0, 0, 0, t.Location())\n }\n"}}})
+	s.add(&event.UserSaid{Meta: s.meta(), Text: "and keep the old test", Steered: true})
+	s.add(&event.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r_3", ID: "c4", Name: "bash", Input: json.RawMessage(`{"command":"go test ./..."}`)}})
+	s.add(&event.Decided{Meta: s.meta(), ID: "c4", Decision: event.Always, Scope: "commands that begin with go test"})
+	s.add(&event.ToolStart{Meta: s.meta(), ID: "c4", Title: "go test ./...", Effect: "execute"})
+	s.add(&event.ToolEnd{Meta: s.meta(), Title: "go test ./...", Effect: "execute", Outcome: event.Failed, Summary: "exit 1", Duration: 4100 * time.Millisecond,
 		Result: llm.Message{Kind: llm.ToolResult, ID: "c4", Reply: "r_3", IsError: true, Text: "\x1b[31m--- FAIL: TestDayOf (0.00s)\x1b[0m\n    day_test.go:31: got 2026-11-03 00:00:00 +0100 CET, want 2026-11-03 01:00:00 +0100 CET\nFAIL\nFAIL\texample.org/weather/internal/forecast\t0.004s\n"}})
-	s.add(&loop.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r_3", ID: "c5", Name: "bash", Input: json.RawMessage(`{"command":"git push --force"}`)}})
-	s.add(&loop.Decided{Meta: s.meta(), ID: "c5", Decision: loop.Refuse, Note: "never push from here"})
-	s.add(&loop.ToolEnd{Meta: s.meta(), Title: "git push --force", Effect: "execute", Outcome: loop.Refused,
+	s.add(&event.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r_3", ID: "c5", Name: "bash", Input: json.RawMessage(`{"command":"git push --force"}`)}})
+	s.add(&event.Decided{Meta: s.meta(), ID: "c5", Decision: event.Refuse, Note: "never push from here"})
+	s.add(&event.ToolEnd{Meta: s.meta(), Title: "git push --force", Effect: "execute", Outcome: event.Refused,
 		Result: llm.Message{Kind: llm.ToolResult, ID: "c5", Reply: "r_3", IsError: true, Text: "refused by the person, who says: never push from here"}})
-	s.call("c6", "write", `{"path":"CHANGELOG.md"}`, loop.ToolEnd{Title: "write CHANGELOG.md", Effect: "write", Outcome: loop.OK, Duration: 2 * time.Millisecond,
-		Diffs: []loop.Diff{{Path: "CHANGELOG.md", Created: true, Added: 2, Unified: "@@ -0,0 +1,2 @@\n+# Changes\n+- the forecast changes at local midnight\n"}}})
+	s.call("c6", "write", `{"path":"CHANGELOG.md"}`, event.ToolEnd{Title: "write CHANGELOG.md", Effect: "write", Outcome: event.OK, Duration: 2 * time.Millisecond,
+		Diffs: []event.Diff{{Path: "CHANGELOG.md", Created: true, Added: 2, Unified: "@@ -0,0 +1,2 @@\n+# Changes\n+- the forecast changes at local midnight\n"}}})
 	s.say(llm.Assistant, "Fixed. The old test expects UTC and fails now; `TestDayOf` should build its")
-	s.end(loop.UserInterrupt, "", "", 0.0321)
+	s.end(event.UserInterrupt, "", "", 0.0321)
 
 	s.reply = "r_4"
 	s.user("go on: make the old test use a fixed zone, run everything again and tell me in one paragraph what changed for people who only read the page, because I have to write them a note")
-	s.add(&loop.Partial{Meta: s.meta(), Reply: "r_4", Kind: llm.Assistant, Text: "For people who only read the page: "})
-	s.add(&loop.Partial{Meta: s.meta(), Reply: "r_4", Kind: llm.Assistant, Text: "the day now changes at *their* midnight"})
-	s.add(&loop.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r_4", ID: "c7", Name: "bash", Input: json.RawMessage(`{"command":"go test ./... -run Day"}`)}})
-	s.add(&loop.TurnEnd{Meta: s.meta(), Reason: loop.ProviderError, Error: "anthropic: the quota is used up", Hint: "it can be tried again at 11:00", Steps: 1, Duration: 75 * time.Second})
+	s.add(&event.Partial{Meta: s.meta(), Reply: "r_4", Kind: llm.Assistant, Text: "For people who only read the page: "})
+	s.add(&event.Partial{Meta: s.meta(), Reply: "r_4", Kind: llm.Assistant, Text: "the day now changes at *their* midnight"})
+	s.add(&event.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: llm.ToolCall, Reply: "r_4", ID: "c7", Name: "bash", Input: json.RawMessage(`{"command":"go test ./... -run Day"}`)}})
+	s.add(&event.TurnEnd{Meta: s.meta(), Reason: event.ProviderError, Error: "anthropic: the quota is used up", Hint: "it can be tried again at 11:00", Steps: 1, Duration: 75 * time.Second})
 	return s.session()
 }
 

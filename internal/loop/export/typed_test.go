@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/loop/export"
 )
 
@@ -17,10 +18,10 @@ import (
 func TestExportTypedCommands(t *testing.T) {
 	s := newScript()
 	s.user("first")
-	s.add(&loop.ShellStart{Meta: s.meta(), ID: "a", Line: "make <b>test</b>", Join: true})
-	s.add(&loop.ShellEnd{Meta: s.meta(), ID: "a", Line: "make <b>test</b>", Join: true, Outcome: loop.Failed, Summary: "exit 2", Text: "no rule\n[exit 2]\n"})
-	s.add(&loop.TurnEnd{Meta: s.meta(), Reason: loop.Done})
-	s.add(&loop.ShellTold{Meta: s.meta(), ID: "a"})
+	s.add(&event.ShellStart{Meta: s.meta(), ID: "a", Line: "make <b>test</b>", Join: true})
+	s.add(&event.ShellEnd{Meta: s.meta(), ID: "a", Line: "make <b>test</b>", Join: true, Outcome: event.Failed, Summary: "exit 2", Text: "no rule\n[exit 2]\n"})
+	s.add(&event.TurnEnd{Meta: s.meta(), Reason: event.Done})
+	s.add(&event.ShellTold{Meta: s.meta(), ID: "a"})
 	s.user("second")
 	doc := export.Session{Events: s.events}
 	for name, c := range map[string]struct {

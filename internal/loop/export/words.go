@@ -9,7 +9,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 )
 
 // How much of a text stands where one line tells of it, in bytes.
@@ -135,44 +135,44 @@ func join(words ...string) string {
 }
 
 // outcomes says in words how a call ended that did not just end.
-func outcome(o loop.Outcome) string {
+func outcome(o event.Outcome) string {
 	switch o {
-	case loop.OK:
+	case event.OK:
 		return ""
-	case loop.Failed:
+	case event.Failed:
 		return "failed"
-	case loop.Refused:
+	case event.Refused:
 		return "refused"
-	case loop.Interrupted:
+	case event.Interrupted:
 		return "stopped"
-	case loop.Uncertain:
+	case event.Uncertain:
 		return "nobody knows how it ended"
 	}
 	return oneLine(string(o), maxWords)
 }
 
 // ending says in words why a turn ended.
-func ending(r loop.Reason) string {
+func ending(r event.Reason) string {
 	switch r {
-	case loop.Done:
+	case event.Done:
 		return "Done"
-	case loop.UserInterrupt:
+	case event.UserInterrupt:
 		return "Stopped"
-	case loop.OutOfTokens:
+	case event.OutOfTokens:
 		return "Cut at the token limit"
-	case loop.Filtered:
+	case event.Filtered:
 		return "Refused by the provider"
-	case loop.MaxSteps:
+	case event.MaxSteps:
 		return "Stopped after too many steps"
-	case loop.AllFailed:
+	case event.AllFailed:
 		return "Stopped because tools kept failing"
-	case loop.Repeating:
+	case event.Repeating:
 		return "Stopped because it went in circles"
-	case loop.BadAnswer:
+	case event.BadAnswer:
 		return "The answer does not fit its schema"
-	case loop.ProviderError:
+	case event.ProviderError:
 		return "Ended by an error"
-	case loop.LogError:
+	case event.LogError:
 		return "Ended because the session could not be saved"
 	}
 	return "Ended: " + oneLine(string(r), maxWords)

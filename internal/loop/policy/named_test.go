@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 )
 
@@ -80,7 +81,7 @@ func ended(t *testing.T, command, file, change string) string {
 	if change != "appeared" {
 		write(t, path, "one")
 	}
-	p := policy.Policy{Mode: policy.Ask}
+	p := policy.Policy{Mode: event.ModeAsk}
 	offer := asks(&p, at, call).Offer
 	if offer.Scope == (policy.Scope{}) {
 		return "not offered"
@@ -136,11 +137,11 @@ func TestNoPermissionWithoutItsFiles(t *testing.T) {
 		many += fmt.Sprintf(" word%d", i)
 	}
 	for _, command := range []string{"cat large", many} {
-		if v := asks(&policy.Policy{Mode: policy.Ask}, at, run(dir, command)); v.Offer.Scope != (policy.Scope{}) {
+		if v := asks(&policy.Policy{Mode: event.ModeAsk}, at, run(dir, command)); v.Offer.Scope != (policy.Scope{}) {
 			t.Errorf("%.40s: offered %s", command, v.Offer)
 		}
 	}
-	p := policy.Policy{Mode: policy.Ask}
+	p := policy.Policy{Mode: event.ModeAsk}
 	p.Allow(asks(&p, at, run(dir, "cat small")).Offer)
 	if err := os.Rename(filepath.Join(dir, "large"), filepath.Join(dir, "small")); err != nil {
 		t.Fatal(err)
@@ -157,7 +158,7 @@ func TestPermissionOfADirectoryThatIsReplaced(t *testing.T) {
 	if err := os.Symlink("real", link); err != nil {
 		t.Skip(err)
 	}
-	at, p := policy.Paths{Workspace: dir}, policy.Policy{Mode: policy.Ask}
+	at, p := policy.Paths{Workspace: dir}, policy.Policy{Mode: event.ModeAsk}
 	p.Allow(asks(&p, at, run(link, "make")).Offer)
 	if asks(&p, at, run(link, "make")).Ask {
 		t.Fatal("the permission does not hold at all")

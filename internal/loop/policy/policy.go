@@ -5,37 +5,12 @@
 package policy
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
-
-// Mode is how much is asked about.
-type Mode string
-
-// The modes. Reading in the workspace is unasked in all of them, and a change of a
-// protected path needs approval in all of them that allow changes.
-const (
-	Ask   Mode = "ask"   // whatever changes something is asked about
-	Edits Mode = "edits" // edits in the workspace are unasked
-	Plan  Mode = "plan"  // edits are refused; whatever else changes something is asked about
-	All   Mode = "all"   // everything else is approved
-)
-
-// Modes are all of them, in the order in which a person goes through them.
-var Modes = []Mode{Ask, Edits, Plan, All}
-
-// ParseMode returns the mode of that name.
-func ParseMode(s string) (Mode, error) {
-	for _, m := range Modes {
-		if s == string(m) {
-			return m, nil
-		}
-	}
-	return "", fmt.Errorf("there is no mode %q: use ask, edits, plan or all", s)
-}
 
 // Verdict is what a policy says about a call.
 type Verdict struct {
@@ -55,7 +30,7 @@ type Verdict struct {
 // Policy judges calls by a mode and the standing permissions given so far. It is
 // not safe for concurrent use.
 type Policy struct {
-	Mode   Mode
+	Mode   event.Mode
 	grants []Grant
 }
 
@@ -69,7 +44,7 @@ func (p *Policy) Allow(g Grant) {
 
 // Uses reports whether Judge needs the facts about c.
 func (p *Policy) Uses(c tools.Call) bool {
-	return c.Effect == tools.Write || c.Effect == tools.Execute && p.Mode != All
+	return c.Effect == tools.Write || c.Effect == tools.Execute && p.Mode != event.ModeAll
 }
 
 // Judge decides whether a call may run without approval. f is what Paths.Look
@@ -81,12 +56,12 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 	switch {
 	case c.Effect == tools.Read:
 		return Verdict{}
-	case c.Effect == tools.Write && p.Mode == Plan:
+	case c.Effect == tools.Write && p.Mode == event.ModePlan:
 		return Verdict{Refuse: true, Why: "the person wants a plan before files are changed (mode plan)"}
 	case len(f.Protected) > 0:
 		why := whyProtected(f.Protected)
 		return Verdict{Ask: true, Protected: true, Why: why, Warning: why}
-	case p.Mode == All, c.Effect == tools.Write && p.Mode == Edits && len(c.Warnings) == 0:
+	case p.Mode == event.ModeAll, c.Effect == tools.Write && p.Mode == event.ModeEdits && len(c.Warnings) == 0:
 		return Verdict{}
 	}
 	covered, ended := p.covered(c, f)

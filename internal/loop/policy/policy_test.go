@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
 )
@@ -60,11 +61,11 @@ func TestModes(t *testing.T) {
 	careful := writes
 	careful.Warnings = []string{"it has another name too"}
 	protected := to(tools.Write, tools.Path, "a", ".github/workflows/ci.yml")
-	for mode, want := range map[policy.Mode]string{ // whether it runs, asks or is refused
-		policy.Ask:   "raaaaa",
-		policy.Edits: "rraaaa",
-		policy.Plan:  "rnnaan",
-		policy.All:   "rrrrra",
+	for mode, want := range map[event.Mode]string{ // whether it runs, asks or is refused
+		event.ModeAsk:   "raaaaa",
+		event.ModeEdits: "rraaaa",
+		event.ModePlan:  "rnnaan",
+		event.ModeAll:   "rrrrra",
 	} {
 		got := ""
 		for _, c := range []tools.Call{reads, writes, careful, runs, fetches, protected} {
@@ -127,7 +128,7 @@ func TestVerdicts(t *testing.T) {
 		{to(tools.Network, tools.Host, "a.org", "b.org"), "sends a request to the network: a.org, b.org", ""},
 		{to(tools.Network, tools.Host), "sends a request to the network", ""},
 	} {
-		v := asks(&policy.Policy{Mode: policy.Ask}, at, c.call)
+		v := asks(&policy.Policy{Mode: event.ModeAsk}, at, c.call)
 		if d := cmp.Diff([]any{v.Ask, v.Why, v.Offer.String()}, []any{true, c.why, c.offer}); d != "" {
 			t.Errorf("%v: %s", c.call.Targets, d)
 		}
@@ -162,7 +163,7 @@ func TestScopes(t *testing.T) {
 			[]tools.Call{run(at.Workspace, "git status; rm -rf ."), run(filepath.Join(at.Workspace, "sub"), "git status"), run(other, "git status"),
 				run("", "git status"), run(at.Workspace, "git  status")}},
 	} {
-		p := policy.Policy{Mode: policy.Ask}
+		p := policy.Policy{Mode: event.ModeAsk}
 		p.Allow(asks(&p, at, c.granted).Offer)
 		for _, call := range c.free {
 			if v := asks(&p, at, call); v.Ask {
@@ -179,7 +180,7 @@ func TestScopes(t *testing.T) {
 			}
 		}
 	}
-	p := policy.Policy{Mode: policy.Ask}
+	p := policy.Policy{Mode: event.ModeAsk}
 	edit := to(tools.Write, tools.Path, "a/b.go")
 	p.Allow(asks(&p, at, edit).Offer)
 	if !asks(&p, policy.Paths{Workspace: other}, edit).Ask {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
 )
@@ -66,7 +67,7 @@ func TestProtectedPaths(t *testing.T) {
 	home := homeFor(t)
 	at := pathsIn(home)
 	tried, broken := 0, 0
-	for _, mode := range policy.Modes {
+	for _, mode := range event.Modes {
 		p := policy.Policy{Mode: mode}
 		for _, dir := range []string{".ssh/", ".config/", ".config/agent/", "src/", "src/.git/", "bare.git/", "dotfiles/", "./", "", "/"} {
 			p.Allow(policy.Grant{Scope: policy.Scope{Kind: tools.Path, Value: dir, Dir: home}})
@@ -75,7 +76,7 @@ func TestProtectedPaths(t *testing.T) {
 			for _, c := range []tools.Call{to(tools.Write, tools.Path, name), to(tools.Write, tools.Path, "src/main.go", name)} {
 				tried++
 				v := asks(&p, at, c)
-				if mode == policy.Plan && v.Refuse {
+				if mode == event.ModePlan && v.Refuse {
 					continue
 				}
 				if !v.Ask || !v.Protected || v.Offer.Scope != (policy.Scope{}) || !strings.Contains(v.Why, " is protected: ") {
@@ -100,7 +101,7 @@ func TestProtectedPaths(t *testing.T) {
 // at once, or where the workspace is in it.
 func TestBareRepositories(t *testing.T) {
 	dir := project(t, "x")
-	p := policy.Policy{Mode: policy.All}
+	p := policy.Policy{Mode: event.ModeAll}
 	v := asks(&p, policy.Paths{Workspace: dir}, to(tools.Write, tools.Path, "r/HEAD", "r/config", "r/objects/x", "r/refs/x"))
 	if !v.Protected || strings.Count(v.Why, " is protected: ") != 4 {
 		t.Errorf("got %+v, want four protected paths", v)
@@ -124,7 +125,7 @@ func TestProtectedByIdentity(t *testing.T) {
 	if err := os.Symlink(home, linked); err != nil {
 		t.Skip(err)
 	}
-	p := policy.Policy{Mode: policy.All}
+	p := policy.Policy{Mode: event.ModeAll}
 	if v := asks(&p, pathsIn(home), to(tools.Write, tools.Path, "src/notes.txt")); !v.Protected {
 		t.Errorf("a hard link: got %+v", v)
 	}
@@ -146,7 +147,7 @@ func TestProtectedPathIsALoop(t *testing.T) {
 	if err := os.Symlink(".bashrc", filepath.Join(home, ".bashrc")); err != nil {
 		t.Skip(err)
 	}
-	if v := asks(&policy.Policy{Mode: policy.All}, pathsIn(home), to(tools.Write, tools.Path, ".bashrc")); !v.Protected {
+	if v := asks(&policy.Policy{Mode: event.ModeAll}, pathsIn(home), to(tools.Write, tools.Path, ".bashrc")); !v.Protected {
 		t.Errorf("got %+v", v)
 	}
 }

@@ -7,15 +7,15 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
 // Stat tells the size of d: "+3 −1".
-func Stat(d loop.Diff) string { return fmt.Sprintf("+%d −%d", d.Added, d.Removed) }
+func Stat(d event.Diff) string { return fmt.Sprintf("+%d −%d", d.Added, d.Removed) }
 
 // Hunks counts the hunks of d.
-func Hunks(d loop.Diff) int {
+func Hunks(d event.Diff) int {
 	n := 1
 	for _, r := range readHunks(d.Unified) {
 		if r.mark == '@' {
@@ -33,7 +33,7 @@ const Between = "⋮"
 // changed; side by side if st says so or if there is room. Nothing is cut from a
 // line: one that is too long goes on below. At most limit lines are drawn, unless
 // limit is 0; the last then tells how many more there are.
-func Lines(st *ink.Styles, d loop.Diff, width, limit int) []string {
+func Lines(st *ink.Styles, d event.Diff, width, limit int) []string {
 	rows := readHunks(d.Unified)
 	k := &drawing{st: st, rows: rows}
 	k.readCode(d.Path, limit)

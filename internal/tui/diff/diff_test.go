@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/loop"
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/ink/inktest"
 )
@@ -24,7 +24,7 @@ func TestGoldens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := loop.Diff{Path: "f.go", Unified: string(unified)}
+		d := event.Diff{Path: "f.go", Unified: string(unified)}
 		for look, st := range inktest.Looks {
 			for _, width := range []int{40, 80, 120} {
 				if look != "dark" && width != 80 {
@@ -51,7 +51,7 @@ func TestGoldens(t *testing.T) {
 }
 
 func TestLimit(t *testing.T) {
-	d := loop.Diff{Unified: "@@ -1,3 +1,3 @@\n a\n-b\n+c\n d\n"}
+	d := event.Diff{Unified: "@@ -1,3 +1,3 @@\n a\n-b\n+c\n d\n"}
 	for limit, want := range map[int][]string{
 		0: {"1 │  a", "2 │- b", "2 │+ c", "3 │  d"},
 		4: {"1 │  a", "2 │- b", "2 │+ c", "3 │  d"},
@@ -65,7 +65,7 @@ func TestLimit(t *testing.T) {
 }
 
 func TestStat(t *testing.T) {
-	if got, want := Stat(loop.Diff{Added: 3, Removed: 1}), "+3 −1"; got != want {
+	if got, want := Stat(event.Diff{Added: 3, Removed: 1}), "+3 −1"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -74,14 +74,14 @@ func FuzzLines(f *testing.F) {
 	f.Add("@@ -1,3 +1,3 @@\n a\n-b\n+c\n d\n\\ No newline at end of file\n", 40)
 	f.Fuzz(func(t *testing.T, unified string, width int) {
 		width = 2 + min(max(width, 0), 200)
-		inktest.CheckLines(t, Lines(inktest.Looks["dark"], loop.Diff{Unified: unified}, width, 0), width)
+		inktest.CheckLines(t, Lines(inktest.Looks["dark"], event.Diff{Unified: unified}, width, 0), width)
 	})
 }
 
 // Side by side, every line stands where it stands one below the other: with its
 // number, in its order, whole.
 func TestSideBySide(t *testing.T) {
-	d := loop.Diff{Path: "a.txt", Unified: "@@ -7,5 +7,5 @@\n same\n-one old line\n-gone\n+one new line\n 日本語日本語日本語日本語日本語日本語\n+more\n\\ No newline at end of file\n"}
+	d := event.Diff{Path: "a.txt", Unified: "@@ -7,5 +7,5 @@\n same\n-one old line\n-gone\n+one new line\n 日本語日本語日本語日本語日本語日本語\n+more\n\\ No newline at end of file\n"}
 	want := []string{
 		" 7   same                    │  7   same",
 		" 8 - one old line            │  8 + one new line",
@@ -101,11 +101,11 @@ func TestSideBySide(t *testing.T) {
 // Side by side is for wide windows and for what has two sides, unless it is
 // wanted so.
 func TestLayouts(t *testing.T) {
-	both := loop.Diff{Unified: "@@ -1 +1 @@\n-a\n+b\n"}
-	added := loop.Diff{Unified: "@@ -1 +1,2 @@\n a\n+b\n"}
+	both := event.Diff{Unified: "@@ -1 +1 @@\n-a\n+b\n"}
+	added := event.Diff{Unified: "@@ -1 +1,2 @@\n a\n+b\n"}
 	for _, c := range []struct {
 		layout ink.DiffLayout
-		diff   loop.Diff
+		diff   event.Diff
 		width  int
 		split  bool
 	}{
@@ -127,7 +127,7 @@ func BenchmarkLines(b *testing.B) {
 			fmt.Fprintf(&u, "%c\tif got := f(%d); got != \"%c\" { // line\n", mark, i, mark)
 		}
 	}
-	d := loop.Diff{Path: "a.go", Unified: u.String()}
+	d := event.Diff{Path: "a.go", Unified: u.String()}
 	for _, limit := range []int{10, 2000, 0} {
 		b.Run(fmt.Sprint(limit), func(b *testing.B) {
 			for b.Loop() {

@@ -1,0 +1,89 @@
+package event
+
+import "agent/internal/llm"
+
+// Command is a request of a front end to a running agent.
+type Command interface{ isCommand() }
+
+// The commands.
+type (
+	// Prompt starts a turn, or steers the running one: the model gets it with its
+	// next request.
+	Prompt struct {
+		Text   string      `json:"text"`
+		Images []llm.Image `json:"images,omitempty"`
+	}
+	// Interrupt ends the running turn, if any. A second one kills what the turn
+	// still waits for.
+	Interrupt struct{}
+	// Answer answers the Ask of the same ID. It is dropped if nothing waits for it.
+	Answer struct {
+		ID       string   `json:"id"`
+		Decision Decision `json:"decision"`
+		Choices  []int    `json:"choices,omitempty"` // indexes into the Ask's, if the Decision is Answered
+		Note     string   `json:"note,omitempty"`    // the user's comment, which the model gets
+	}
+	// ListJobs requests a JobsNow.
+	ListJobs struct{}
+	// StopJob stops the background command of that ID.
+	StopJob struct {
+		ID int `json:"id"`
+	}
+	// Rename gives the session a title.
+	Rename struct {
+		Title string `json:"title"`
+	}
+	// Rewind undoes the end of the conversation: see Rewound. During a turn it is
+	// rejected with a Notice.
+	Rewind struct {
+		Keep int `json:"keep"`
+	}
+	// Compact shortens what the model is sent: see Compacted. During a turn it is
+	// rejected with a Notice.
+	Compact struct{}
+	// SaveDraft replaces what is saved of the user's unsent text.
+	SaveDraft struct {
+		Draft Draft `json:"draft"`
+	}
+	// SetMode sets the permission mode, from the next tool call on.
+	SetMode struct {
+		Mode Mode `json:"mode"`
+	}
+	// SetModel sets the model, from the next step on.
+	SetModel struct {
+		Model  string `json:"model"`            // PROVIDER/NAME
+		Effort string `json:"effort,omitempty"` // empty for the configured one, DefaultEffort for the model's own
+	}
+	// Found names the model that a search during the start found. The agent uses
+	// it unless the user has already sent a prompt. Model is empty if none may be
+	// used automatically; Notices name the others.
+	Found struct {
+		Model   string   `json:"model,omitempty"` // PROVIDER/NAME
+		Why     string   `json:"why,omitempty"`   // why it was chosen, for the user
+		Notices []string `json:"notices,omitempty"`
+	}
+	// RunShell runs a command that the user typed, without approval and at once,
+	// also during a turn. One runs at a time: another is rejected with a NotRun.
+	// Interrupt stops it as well.
+	RunShell struct {
+		Line string `json:"line"`
+		Join bool   `json:"join,omitempty"` // its output becomes part of the conversation
+	}
+)
+
+// DefaultEffort, as the effort of a SetModel, is the model's own default.
+const DefaultEffort = "default"
+
+func (Prompt) isCommand()    {}
+func (Interrupt) isCommand() {}
+func (Answer) isCommand()    {}
+func (ListJobs) isCommand()  {}
+func (StopJob) isCommand()   {}
+func (Rename) isCommand()    {}
+func (Rewind) isCommand()    {}
+func (Compact) isCommand()   {}
+func (SaveDraft) isCommand() {}
+func (SetMode) isCommand()   {}
+func (SetModel) isCommand()  {}
+func (Found) isCommand()     {}
+func (RunShell) isCommand()  {}

@@ -1,0 +1,42 @@
+package event
+
+import (
+	"encoding/json"
+
+	"agent/internal/llm"
+)
+
+// Draft is what the user has not sent yet.
+type Draft struct {
+	Text   string      `json:"text,omitempty"`   // in the editor
+	Images []llm.Image `json:"images,omitempty"` // that Text refers to, in their order
+	Queue  []Waiting   `json:"queue,omitempty"`  // messages queued until the turn ends
+
+	// Pasted are the long pasted parts of Text, in their order. An editor shows
+	// each of them as a word.
+	Pasted []Span `json:"pasted,omitempty"`
+}
+
+// Waiting is a queued message.
+type Waiting struct {
+	Text   string      `json:"text"`
+	Images []llm.Image `json:"images,omitempty"`
+	// About is the title of the question that this is a half-typed answer to;
+	// empty for any other message.
+	About string `json:"about,omitempty"`
+}
+
+// UnmarshalJSON also reads a bare string, as versions without images wrote it.
+func (w *Waiting) UnmarshalJSON(b []byte) error {
+	if json.Unmarshal(b, &w.Text) == nil {
+		return nil
+	}
+	type plain Waiting
+	return json.Unmarshal(b, (*plain)(w))
+}
+
+// Span is a part of a text, in bytes.
+type Span struct {
+	From int `json:"from"`
+	To   int `json:"to"`
+}

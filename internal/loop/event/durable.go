@@ -1,0 +1,199 @@
+package event
+
+import (
+	"time"
+
+	"agent/internal/llm"
+)
+
+// Event is what a running agent reports to its front end: a Durable or a
+// Preview. Both arrive in one ordered queue.
+type Event interface{ isEvent() }
+
+// Durable is an Event that is stored: a record of the session log, a line of
+// stream-json and an input of every front end. It is in the log before it is
+// sent. Its implementations are pointers to the structs of this file.
+type Durable interface {
+	Event
+	meta() *Meta
+}
+
+// Meta is what all durable events have.
+type Meta struct {
+	Agent string    `json:"agent,omitempty"` // ID of a delegate; empty for the main agent
+	Time  time.Time `json:"time"`
+}
+
+func (*Meta) isEvent()      {}
+func (m *Meta) meta() *Meta { return m }
+
+// MetaOf returns the Meta of e. It belongs to e.
+func MetaOf(e Durable) *Meta { return e.meta() }
+
+// The durable events of a conversation.
+type (
+	// UserSaid is a message of the user. It starts a turn, unless it steered one
+	// that was running.
+	UserSaid struct {
+		Meta
+		Text    string      `json:"text"`
+		Images  []llm.Image `json:"images,omitempty"`
+		Steered bool        `json:"steered,omitempty"`
+		// Auto marks a message that the program sent for the user: to continue a
+		// truncated answer, or to repeat one that does not fit its schema.
+		Auto bool `json:"auto,omitempty"`
+	}
+	// Partial is the text that a streaming message got since its last Partial.
+	// The finished message of the same reply and kind replaces all of them.
+	Partial struct {
+		Meta
+		Reply string   `json:"reply"`
+		Kind  llm.Kind `json:"kind"`
+		Text  string   `json:"text"`
+	}
+	// MessageDone is a finished message of the model: Assistant, Thinking or
+	// ToolCall.
+	MessageDone struct {
+		Meta
+		Message llm.Message `json:"message"`
+	}
+	// StepEnd closes one reply of the model and the results of its calls.
+	StepEnd struct {
+		Meta
+		Reply  string     `json:"reply"`
+		Model  string     `json:"model"` // PROVIDER/NAME
+		Finish llm.Reason `json:"finish"`
+		Usage  llm.Usage  `json:"usage"`
+		Cost   *float64   `json:"cost_usd,omitempty"` // nil if the price is unknown
+		Lost   int        `json:"lost,omitempty"`     // events of the stream that could not be read
+	}
+	// TurnEnd closes a turn.
+	TurnEnd struct {
+		Meta
+		Reason   Reason        `json:"reason"`
+		Error    string        `json:"error,omitempty"` // one line for the user
+		Hint     string        `json:"hint,omitempty"`  // what the user can do about it
+		Steps    int           `json:"steps"`
+		Usage    llm.Usage     `json:"usage"`
+		Cost     *float64      `json:"cost_usd,omitempty"` // nil if the price of a step is unknown
+		Cut      bool          `json:"cut,omitempty"`      // the answer was truncated: GoOn continues it
+		Duration time.Duration `json:"duration_ns"`
+	}
+)
+
+// The durable events of tool calls.
+type (
+	// Decided is the answer to an Asked.
+	Decided struct {
+		Meta
+		ID       string   `json:"id"` // of the tool call
+		Decision Decision `json:"decision"`
+		Scope    string   `json:"scope,omitempty"`  // what an Always covers, in words
+		Chosen   []string `json:"chosen,omitempty"` // the texts of the chosen choices
+		Note     string   `json:"note,omitempty"`   // the user's comment
+		// Grant is the standing permission of an Always. It is valid only in the
+		// session whose seal it carries.
+		Grant *Grant `json:"grant,omitempty"`
+	}
+	// ToolStart announces that a tool runs. It is written before the tool starts.
+	// If the tool does more than read, it is synced to disk first.
+	ToolStart struct {
+		Meta
+		ID      string   `json:"id"` // of the tool call
+		Title   string   `json:"title"`
+		Effect  string   `json:"effect"` // read, write, execute or network
+		Targets []Target `json:"targets,omitempty"`
+	}
+	// ToolEnd is the one result of a tool call, whether the tool ran or not.
+	ToolEnd struct {
+		Meta
+		Result   llm.Message   `json:"result"` // a ToolResult
+		Title    string        `json:"title"`
+		Effect   string        `json:"effect,omitempty"`
+		Outcome  Outcome       `json:"outcome"`
+		Summary  string        `json:"summary,omitempty"` // a few words for the user
+		Diffs    []Diff        `json:"diffs,omitempty"`   // what was written
+		Duration time.Duration `json:"duration_ns,omitempty"`
+		// Reads are the files that the model knows more of with this result.
+		Reads []Reading `json:"reads,omitempty"`
+	}
+	// TodoSet is the model's complete plan from now on.
+	TodoSet struct {
+		Meta
+		ID    string     `json:"id"` // of the tool call that set it
+		Items []TodoItem `json:"items"`
+	}
+)
+
+// The durable events of a session.
+type (
+	// ModelSet names the model that answers from now on.
+	ModelSet struct {
+		Meta
+		Model   string `json:"model"`             // PROVIDER/NAME
+		Why     string `json:"why,omitempty"`     // why it was chosen, for the user
+		Context int    `json:"context,omitempty"` // its window in tokens; 0 if unknown
+		Effort  string `json:"effort,omitempty"`  // reasoning effort; empty for the model's default
+		// BaseURL is where its requests go, without secrets. It is empty in old
+		// logs and until the user has approved the address.
+		BaseURL string `json:"base_url,omitempty"`
+		// Host is the host of BaseURL if that is not the provider's own address.
+		Host string `json:"host,omitempty"`
+	}
+	// ModeSet is the permission mode from now on.
+	ModeSet struct {
+		Meta
+		Mode string `json:"mode"` // a Mode
+	}
+	// Renamed gives the session a title, in place of its first words.
+	Renamed struct {
+		Meta
+		Title string `json:"title"`
+	}
+	// Rewound undoes the end of the conversation: only its first Keep events
+	// remain. Partials and Rewound itself are not counted.
+	Rewound struct {
+		Meta
+		Keep int `json:"keep"`
+	}
+	// Compacted shortens old content in what the model is sent, by fixed rules.
+	// The log keeps everything.
+	Compacted struct {
+		Meta
+		Replies int    `json:"replies"`           // the last ones, which stay complete
+		Saved   int    `json:"saved_tokens"`      // estimate
+		Outputs string `json:"outputs,omitempty"` // directory with the complete results that were shortened; empty if there is none
+		Why     string `json:"why,omitempty"`     // for the user
+	}
+)
+
+// The durable events of a command that the user typed.
+type (
+	// ShellStart announces the command. It is on disk before the command runs.
+	ShellStart struct {
+		Meta
+		ID   string `json:"id"`
+		Line string `json:"line"`
+		Join bool   `json:"join,omitempty"` // its output becomes part of the conversation
+	}
+	// ShellEnd is how it ended. While it runs, Progress of its ID has its output.
+	ShellEnd struct {
+		Meta
+		ID       string        `json:"id"`
+		Line     string        `json:"line"`
+		Join     bool          `json:"join,omitempty"`
+		Outcome  Outcome       `json:"outcome"`
+		Summary  string        `json:"summary,omitempty"` // a few words for the user
+		Text     string        `json:"text"`              // its output, and how it ended
+		Duration time.Duration `json:"duration_ns,omitempty"`
+	}
+	// ShellTold adds the ShellEnd of that ID to the conversation: the model gets
+	// it with its next request.
+	ShellTold struct {
+		Meta
+		ID string `json:"id"`
+	}
+)
+
+// GoOn is the prompt that continues a truncated answer.
+const GoOn = "Go on exactly where your answer was cut."

@@ -1,0 +1,93 @@
+package event
+
+import "time"
+
+// Target is something that a tool call acts on: {"path", "a/b.go"},
+// {"command", "make"}, {"host", "example.org"}.
+type Target struct {
+	Kind  string `json:"kind"`
+	Value string `json:"value"`
+	// Dir is the absolute directory in which a command runs; empty for other kinds.
+	Dir string `json:"dir,omitempty"`
+}
+
+// Diff is one changed file.
+type Diff struct {
+	Path    string `json:"path"`
+	Unified string `json:"unified"` // hunks of a unified diff with three lines of context, without file headers
+	Added   int    `json:"added"`   // lines
+	Removed int    `json:"removed"` // lines
+	Created bool   `json:"created,omitempty"`
+	Deleted bool   `json:"deleted,omitempty"`
+}
+
+// Outcome is how a tool call ended.
+type Outcome string
+
+// The outcomes of a tool call.
+const (
+	OK          Outcome = "ok"
+	Failed      Outcome = "error"
+	Refused     Outcome = "refused"     // rejected by the user or denied by a rule; it did not run
+	Interrupted Outcome = "interrupted" // the turn ended first
+	Uncertain   Outcome = "unknown"     // the program exited while it ran
+)
+
+// Reason is why a turn ended.
+type Reason string
+
+// The reasons for which a turn ends.
+const (
+	Done          Reason = "done"
+	OutOfTokens   Reason = "length"         // the reply reached a token limit
+	Filtered      Reason = "content_filter" // the provider or the model refused
+	MaxSteps      Reason = "max_steps"      // the step limit
+	AllFailed     Reason = "tools_failed"   // too many steps in which every tool call failed
+	Repeating     Reason = "repeating"      // the same calls had the same results too often
+	BadAnswer     Reason = "schema"         // the answer does not fit the required schema
+	UserInterrupt Reason = "interrupted"
+	ProviderError Reason = "error"
+	LogError      Reason = "log_error" // the session cannot be written
+)
+
+// Decision is the user's answer to an Ask.
+type Decision string
+
+// The decisions.
+const (
+	Allow    Decision = "allow"
+	Always   Decision = "always" // this call, and all in the Ask's scope in this session
+	Refuse   Decision = "refuse"
+	Answered Decision = "answer" // to a question with choices
+)
+
+// Choice is one answer that a question of the model offers.
+type Choice struct {
+	Text    string `json:"text" jsonschema:"the choice in a few words, on one line"`
+	Explain string `json:"explain,omitempty" jsonschema:"what it means or costs, in a sentence"`
+}
+
+// TodoItem is one item of the model's plan.
+type TodoItem struct {
+	Text  string    `json:"text" jsonschema:"what is to be done, in a few words on one line"`
+	State TodoState `json:"state" jsonschema:"pending, active or done"`
+}
+
+// TodoState is the progress of a TodoItem.
+type TodoState string
+
+// The states of an item.
+const (
+	TodoPending TodoState = "pending"
+	TodoActive  TodoState = "active" // at most one is
+	TodoDone    TodoState = "done"
+)
+
+// Job is a command in the background.
+type Job struct {
+	ID    int       `json:"id"`
+	Title string    `json:"title"`           // its command, on one line
+	State string    `json:"state,omitempty"` // how it ended, in words; empty while it runs
+	Began time.Time `json:"began"`
+	Lines int64     `json:"lines"` // of output so far
+}

@@ -1,0 +1,144 @@
+package event
+
+import (
+	"time"
+
+	"agent/internal/llm"
+)
+
+// Preview is an Event that is never stored. A durable event that follows makes
+// up for one that was missed.
+type Preview interface {
+	Event
+	isPreview()
+}
+
+// The previews.
+type (
+	// Streamed is a piece of the reply that is being streamed.
+	Streamed struct {
+		Reply string
+		Delta llm.Delta
+	}
+	// Progress is output of a running tool or command.
+	Progress struct {
+		ID   string `json:"id"`
+		Text string `json:"text"`
+	}
+	// Asked requests an Answer of the same ID. The turn waits for it. ToolEnd of
+	// that ID, or TurnEnd, withdraws it.
+	Asked struct {
+		Ask Ask `json:"ask"`
+	}
+	// Retrying reports that a request failed and is retried.
+	Retrying struct {
+		Attempt int           `json:"attempt"` // the next one, from 2
+		Of      int           `json:"of"`      // at most
+		In      time.Duration `json:"in_ns"`
+		Error   string        `json:"error"`
+		Hint    string        `json:"hint,omitempty"`
+	}
+	// JobsNow lists the commands in the background, after one of them changed or
+	// in reply to ListJobs.
+	JobsNow struct {
+		Jobs []Job `json:"jobs"`
+	}
+	// Notice is a sentence for the user. It changes nothing.
+	Notice struct {
+		Text string `json:"text"`
+	}
+	// Unsent returns a message that was sent to steer a turn, which ended before
+	// the model got it. It belongs in the prompt editor again.
+	Unsent struct {
+		Text string `json:"text"`
+	}
+	// NotRun rejects a RunShell. The line belongs in the prompt editor again.
+	NotRun struct {
+		Line string `json:"line"`
+		Join bool   `json:"join,omitempty"`
+		Why  string `json:"why"`
+	}
+	// Opened describes a resumed session as a whole. The front end was started
+	// with its last events only. It or Unreadable is the first event of a
+	// resumed session; a new session has neither. Events are numbered from 0 as
+	// in Rewound.
+	Opened struct {
+		Events   int          `json:"events"`           // how many the session has
+		Prompts  []PastPrompt `json:"prompts"`          // oldest first
+		Bounds   []int        `json:"bounds"`           // numbers at which a page may start, ascending
+		Cost     float64      `json:"cost_usd"`         // of all steps with a known price, rewound ones included
+		Turns    int          `json:"turns"`            // that the user started
+		Todo     []TodoItem   `json:"todo,omitempty"`   // this and the following fields are the present state
+		Title    string       `json:"title,omitempty"`  // that the user gave it
+		Model    string       `json:"model,omitempty"`  // PROVIDER/NAME
+		Effort   string       `json:"effort,omitempty"` // as in ModelSet
+		BaseURL  string       `json:"base_url,omitempty"`
+		Host     string       `json:"host,omitempty"`
+		Mode     string       `json:"mode,omitempty"`     // a Mode
+		Problems []string     `json:"problems,omitempty"` // damage that was found, for the user
+	}
+	// Unreadable takes the place of Opened if the session cannot be read. It has
+	// no pages then and cannot be rewound.
+	Unreadable struct {
+		Why string `json:"why"`
+	}
+)
+
+// PastPrompt is an earlier message of the user.
+type PastPrompt struct {
+	Text    string    `json:"text"`
+	Time    time.Time `json:"time"`
+	At      int       `json:"at"`                // the number of its event
+	Steered bool      `json:"steered,omitempty"` // it steered a running turn
+}
+
+// Ask is a question to the user.
+type Ask struct {
+	ID       string   `json:"id"`               // of the tool call, or StepsAsk, TextAsk or HostAsk
+	Title    string   `json:"title"`            // "edit internal/tui/list.go"
+	Effect   string   `json:"effect,omitempty"` // as in ToolStart; empty for a question about the turn
+	Targets  []Target `json:"targets,omitempty"`
+	Diffs    []Diff   `json:"diffs,omitempty"`    // what would be written
+	Warnings []string `json:"warnings,omitempty"` // to be read before approving
+	Why      string   `json:"why,omitempty"`      // the rule that needs approval
+	Scope    string   `json:"scope,omitempty"`    // what an Always would cover; empty if it is not offered
+
+	// The fields of a question that the model asks. Its answer is Answered, or
+	// Refuse, which leaves the choice to the model.
+	Question string   `json:"question,omitempty"` // complete; Title has its beginning
+	Choices  []Choice `json:"choices,omitempty"`
+	Many     bool     `json:"many,omitempty"` // several may be chosen
+}
+
+// AboutTurn reports whether the question is about the turn and not about a tool
+// call.
+func (a Ask) AboutTurn() bool { return a.Effect == "" }
+
+// The IDs of the questions about a turn.
+const (
+	StepsAsk = "steps" // whether a long turn may continue
+	TextAsk  = "text"  // whether a model without tool calling may write its calls as text
+	HostAsk  = "host"  // whether the conversation may be sent to a host
+)
+
+func (Streamed) isEvent()   {}
+func (Progress) isEvent()   {}
+func (Asked) isEvent()      {}
+func (Retrying) isEvent()   {}
+func (JobsNow) isEvent()    {}
+func (Notice) isEvent()     {}
+func (Unsent) isEvent()     {}
+func (NotRun) isEvent()     {}
+func (Opened) isEvent()     {}
+func (Unreadable) isEvent() {}
+
+func (Streamed) isPreview()   {}
+func (Progress) isPreview()   {}
+func (Asked) isPreview()      {}
+func (Retrying) isPreview()   {}
+func (JobsNow) isPreview()    {}
+func (Notice) isPreview()     {}
+func (Unsent) isPreview()     {}
+func (NotRun) isPreview()     {}
+func (Opened) isPreview()     {}
+func (Unreadable) isPreview() {}

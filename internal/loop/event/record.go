@@ -1,0 +1,28 @@
+package event
+
+// Grant is a standing permission as the log keeps it.
+type Grant struct {
+	Kind string `json:"kind"` // of the Target that it covers
+	// Value is a directory ending in "/", a file, a whole command, or a host.
+	Value string `json:"value"`
+	// Dir is the absolute directory of a command or path; empty in old logs.
+	Dir string `json:"dir,omitempty"`
+	// Files are the files that a command named when it was approved.
+	Files []FileSum `json:"files,omitempty"`
+	// Seal proves that this program wrote the grant, in this session.
+	Seal string `json:"seal,omitempty"`
+}
+
+// FileSum is a file and what it held.
+type FileSum struct {
+	Path string `json:"path"` // absolute
+	Sum  string `json:"sum"`  // "sha256:…", or why it could not be read
+}
+
+// Reading is what the model got to know of a file with the result of a call.
+type Reading struct {
+	Path  string `json:"path"`            // relative to the workspace
+	Sum   string `json:"sum"`             // identifies the content of the file
+	First int    `json:"first,omitempty"` // the lines that were shown, from 1
+	Last  int    `json:"last,omitempty"`  // 0 if none were shown: the model wrote the file, or was told of a change
+}

@@ -1,0 +1,106 @@
+package event
+
+import "reflect"
+
+// row is one name of the vocabulary and the type that it stands for.
+type row struct {
+	name string
+	typ  reflect.Type
+}
+
+func named[T any](name string) row { return row{name, reflect.TypeFor[T]()} }
+
+// durables, previews and commands are the only list of everything that crosses
+// between the loop and a front end. Encode, Decode, the schema and the tests
+// that look for a forgotten type are derived from it. Names in existing session
+// logs stay.
+var (
+	durables = []row{
+		named[UserSaid]("user"),
+		named[Partial]("partial"),
+		named[MessageDone]("message"),
+		named[Decided]("decision"),
+		named[ToolStart]("tool_start"),
+		named[ToolEnd]("tool_end"),
+		named[StepEnd]("step_end"),
+		named[TurnEnd]("turn_end"),
+		named[ModelSet]("model"),
+		named[ModeSet]("mode"),
+		named[TodoSet]("todo"),
+		named[Renamed]("rename"),
+		named[Rewound]("rewind"),
+		named[Compacted]("compact"),
+		named[ShellStart]("shell_start"),
+		named[ShellEnd]("shell_end"),
+		named[ShellTold]("shell_told"),
+	}
+	previews = []row{
+		named[Streamed]("delta"),
+		named[Progress]("progress"),
+		named[Asked]("ask"),
+		named[Retrying]("retrying"),
+		named[JobsNow]("jobs"),
+		named[Notice]("notice"),
+		named[Unsent]("unsent"),
+		named[NotRun]("not_run"),
+		named[Opened]("opened"),
+		named[Unreadable]("unreadable"),
+	}
+	commands = []row{
+		named[Prompt]("prompt"),
+		named[Interrupt]("interrupt"),
+		named[Answer]("answer"),
+		named[ListJobs]("list_jobs"),
+		named[StopJob]("stop_job"),
+		named[Rename]("rename"),
+		named[Rewind]("rewind"),
+		named[Compact]("compact"),
+		named[SaveDraft]("save_draft"),
+		named[SetMode]("set_mode"),
+		named[SetModel]("set_model"),
+		named[Found]("found_model"),
+		named[RunShell]("run_shell"),
+	}
+)
+
+// nameOf returns the name of v's type in rows; empty if it has none.
+func nameOf(rows []row, v any) string {
+	t := reflect.TypeOf(v)
+	if t == nil {
+		return ""
+	}
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	for _, r := range rows {
+		if r.typ == t {
+			return r.name
+		}
+	}
+	return ""
+}
+
+// blank returns a pointer to an empty value of the type called name; nil if no
+// row has that name.
+func blank(rows []row, name string) any {
+	for _, r := range rows {
+		if r.name == name {
+			return reflect.New(r.typ).Interface()
+		}
+	}
+	return nil
+}
+
+// DurableNames returns the type names of all durable events, as they are in the
+// log and in stream-json.
+func DurableNames() []string {
+	var names []string
+	for _, r := range durables {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// ModelRecord is the name of ModelSet, by which the last model of a directory is
+// found without reading the rest of its sessions.
+const ModelRecord = "model"

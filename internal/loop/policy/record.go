@@ -1,0 +1,24 @@
+package policy
+
+import (
+	"agent/internal/loop/event"
+	"agent/internal/tools"
+)
+
+// Record returns g as the log keeps it.
+func (g Grant) Record() event.Grant {
+	out := event.Grant{Kind: string(g.Kind), Value: g.Value, Dir: g.Dir, Seal: g.Seal}
+	for _, f := range g.Files {
+		out.Files = append(out.Files, event.FileSum{Path: f.Path, Sum: f.Sum})
+	}
+	return out
+}
+
+// Recorded returns the grant of a record, valid or not.
+func Recorded(r event.Grant) Grant {
+	g := Grant{Scope: Scope{Kind: tools.TargetKind(r.Kind), Value: r.Value, Dir: r.Dir}, Seal: r.Seal}
+	for _, f := range r.Files {
+		g.Files = append(g.Files, File{Path: f.Path, Sum: f.Sum})
+	}
+	return g
+}

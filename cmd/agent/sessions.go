@@ -32,7 +32,7 @@ with it.`
   agent sessions export 1ng2j0n -o session.html
   agent --resume 1ng2j0n`
 	cmd.AddCommand(
-		listCommand("list"), treeCommand(), showCommand(), searchCommand(), renameCommand(), removeCommand(),
+		listCommand("list"), treeCommand(), showCommand(), searchCommand(), schemaCommand(), renameCommand(), removeCommand(),
 		exportCommand(), importCommand(), repairCommand(),
 	)
 	return cmd

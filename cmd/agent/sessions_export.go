@@ -211,3 +211,21 @@ func encoded(events []event.Durable) iter.Seq2[[]byte, error] {
 		}
 	}
 }
+
+// schemaCommand is `agent sessions schema`.
+func schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "schema",
+		Short:   "print the JSON schema of session records and --output stream-json",
+		Example: "  agent sessions schema > events.schema.json",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			schema, err := event.Schema()
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(schema)
+			return err
+		},
+	}
+}

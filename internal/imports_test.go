@@ -1,4 +1,4 @@
-package agent_test
+package internal_test
 
 import (
 	"go/parser"
@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// rooms holds, for each room, the other rooms of this module that it may
-// import. A sub-room follows its room, unless it has a row of its own.
-var rooms = map[string][]string{
+// mayImport holds, for each package, the other packages of this module that it
+// may import. A package without a row follows the nearest one above it.
+var mayImport = map[string][]string{
 	"internal/llm/spelling":         {},
 	"internal/llm":                  {"internal/llm/spelling"},
 	"internal/history":              {},
@@ -32,7 +32,7 @@ var rooms = map[string][]string{
 	"cmd/agent":                     {"internal/llm", "internal/history", "internal/tools", "internal/loop", "internal/loop/event", "internal/loop/policy", "internal/loop/export", "internal/tui", "internal/tui/diff", "internal/tui/ink", "internal/tui/terminal/ptytest", "internal/llm/spelling", "cmd/agent/settings"},
 }
 
-// forbidden are packages from elsewhere that a room must not import.
+// forbidden are the packages of other modules that a package must not import.
 var forbidden = map[string][]string{
 	"internal/llm":     {"charm.land/"},
 	"internal/history": {"charm.land/"},
@@ -40,47 +40,47 @@ var forbidden = map[string][]string{
 	"internal/loop":    {"charm.land/"},
 }
 
-// attic are names under which code of no particular concern gathers.
-var attic = []string{"util", "utils", "common", "helpers", "helper", "types", "misc", "base", "config", "manager", "service", "permission", "session", "pubsub"}
+// vague are names of packages that collect code of no particular concern.
+var vague = []string{"util", "utils", "common", "helpers", "helper", "types", "misc", "base", "config", "manager", "service", "pubsub"}
 
 func TestImportsRunOneWay(t *testing.T) {
 	seen := map[string]bool{}
-	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "testdata" || len(d.Name()) > 1 && strings.HasPrefix(d.Name(), ".")) {
+		if d.IsDir() && (d.Name() == "testdata" || len(d.Name()) > 2 && strings.HasPrefix(d.Name(), ".")) {
 			return filepath.SkipDir
 		}
 		if d.IsDir() || !strings.HasSuffix(file, ".go") {
 			return nil
 		}
-		file = filepath.ToSlash(file)
-		from := room(path.Dir(file))
+		name := strings.TrimPrefix(filepath.ToSlash(file), "../")
+		from := owner(path.Dir(name))
 		if from == "" {
-			if path.Dir(file) != "." {
-				t.Errorf("%s is in no room of the table", file)
+			if path.Dir(name) != "internal" {
+				t.Errorf("%s is in no package of the table", name)
 			}
 			return nil
 		}
 		seen[from] = true
-		if base := path.Base(path.Dir(file)); slices.Contains(attic, base) {
-			t.Errorf("%s: a package called %s says nothing of what it holds", file, base)
+		if base := path.Base(path.Dir(name)); slices.Contains(vague, base) {
+			t.Errorf("%s: the package name %s does not say what it holds", name, base)
 		}
-		checkImports(t, file, from)
+		checkImports(t, file, name, from)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for r := range rooms {
+	for r := range mayImport {
 		if !seen[r] {
-			t.Errorf("the table has a room %s that does not exist", r)
+			t.Errorf("the table has a package %s that does not exist", r)
 		}
 	}
 }
 
-func checkImports(t *testing.T, file, from string) {
+func checkImports(t *testing.T, file, name, from string) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 	if err != nil {
@@ -91,23 +91,23 @@ func checkImports(t *testing.T, file, from string) {
 		p := strings.Trim(im.Path.Value, `"`)
 		for _, bad := range forbidden[from] {
 			if strings.HasPrefix(p, bad) {
-				t.Errorf("%s imports %s, which has no business in %s", file, p, from)
+				t.Errorf("%s imports %s, which %s must not", name, p, from)
 			}
 		}
 		rel, ours := strings.CutPrefix(p, "agent/")
 		if !ours {
 			continue
 		}
-		if to := room(rel); to != from && !slices.Contains(rooms[from], to) {
-			t.Errorf("%s imports %s: %s may import only %v", file, rel, from, rooms[from])
+		if to := owner(rel); to != from && !slices.Contains(mayImport[from], to) {
+			t.Errorf("%s imports %s: %s may import only %v", name, rel, from, mayImport[from])
 		}
 	}
 }
 
-// room returns the room that holds dir, the deepest of the table.
-func room(dir string) string {
+// owner returns the row of the table for dir, the deepest one above it.
+func owner(dir string) string {
 	best := ""
-	for r := range rooms {
+	for r := range mayImport {
 		if (dir == r || strings.HasPrefix(dir, r+"/")) && len(r) > len(best) {
 			best = r
 		}

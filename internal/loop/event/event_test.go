@@ -1,0 +1,227 @@
+package event
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"agent/internal/llm"
+)
+
+var update = flag.Bool("update", false, "write the schema")
+
+// fill sets everything in v to something.
+func fill(v reflect.Value, n int) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("text \"" + string(rune('a'+n%26)) + "\" é\n")
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(n + 1))
+	case reflect.Float64:
+		v.SetFloat(float64(n) + 0.25)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), n)
+	case reflect.Slice:
+		switch v.Type() {
+		case reflect.TypeFor[json.RawMessage]():
+			v.Set(reflect.ValueOf(json.RawMessage(`{"a":[1]}`)))
+		case reflect.TypeFor[[]byte]():
+			v.SetBytes([]byte{0, 1, 255})
+		default:
+			v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+			fill(v.Index(0), n)
+			fill(v.Index(1), n+1)
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(time.Date(2026, 11, 3, 9, 0, n, 500, time.UTC)))
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i), n+i)
+		}
+	case reflect.Interface:
+		v.Set(reflect.ValueOf(llm.TextDelta{Index: 1, Text: "piece"}))
+	}
+}
+
+// filled returns a row's type with everything in it set.
+func filled(r row) reflect.Value {
+	v := reflect.New(r.typ)
+	fill(v.Elem(), 3)
+	return v
+}
+
+func TestEverythingInTheTableRoundTrips(t *testing.T) {
+	for _, r := range durables {
+		e, ok := filled(r).Interface().(Durable)
+		if !ok {
+			t.Fatalf("%s is no durable event", r.name)
+		}
+		text, err := Encode(e)
+		check(t, r.name, text, err)
+		got, err := Decode(text)
+		same(t, r.name, got, e, err)
+	}
+	for _, r := range previews {
+		e, ok := filled(r).Elem().Interface().(Preview)
+		if !ok {
+			t.Fatalf("%s is no preview", r.name)
+		}
+		text, err := EncodePreview(e)
+		check(t, r.name, text, err)
+		got, err := DecodePreview(text)
+		same[Event](t, r.name, got, e, err)
+	}
+	for _, r := range commands {
+		c, ok := filled(r).Elem().Interface().(Command)
+		if !ok {
+			t.Fatalf("%s is no command", r.name)
+		}
+		text, err := EncodeCommand(c)
+		check(t, r.name, text, err)
+		got, err := DecodeCommand(text)
+		same(t, r.name, got, c, err)
+	}
+}
+
+func check(t *testing.T, name string, text []byte, err error) {
+	t.Helper()
+	if err != nil || !json.Valid(text) || !bytes.HasPrefix(text, []byte(`{"type":"`+name+`"`)) || bytes.ContainsRune(text, '\n') {
+		t.Fatalf("%s: got %s, %v, want one line of JSON that begins with its type", name, text, err)
+	}
+}
+
+func same[T any](t *testing.T, name string, got, want T, err error) {
+	t.Helper()
+	if d := cmp.Diff(got, want); d != "" || err != nil {
+		t.Errorf("%s: %v, got (-), want (+):\n%s", name, err, d)
+	}
+}
+
+func TestDeltasRoundTrip(t *testing.T) {
+	for _, d := range []llm.Delta{
+		llm.TextDelta{Index: 2, Text: "a"}, llm.ThinkingDelta{Text: "b"}, llm.CallDelta{Index: 1, ID: "c", Name: "read", Args: `{"`},
+		llm.BlockEnd{Index: 3}, llm.BlockEnd{Opaque: &llm.Opaque{Dialect: "d", Model: "m", Data: json.RawMessage(`{}`)}},
+		llm.Finish{Reason: llm.Stop, Raw: "end", Usage: llm.Usage{Input: 1, Output: 2}, Lost: 1},
+	} {
+		want := Streamed{Reply: "r", Delta: d}
+		text, err := EncodePreview(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := DecodePreview(text)
+		same[Event](t, "delta", got, want, err)
+	}
+}
+
+func TestUnknownTypesAreSkipped(t *testing.T) {
+	record := []byte(`{"type":"hologram","text":"later"}`)
+	if e, err := Decode(record); e != nil || err != nil {
+		t.Errorf("got %v, %v", e, err)
+	}
+	if e, err := DecodePreview(record); e != nil || err != nil {
+		t.Errorf("got %v, %v", e, err)
+	}
+	if c, err := DecodeCommand(record); c != nil || err != nil {
+		t.Errorf("got %v, %v", c, err)
+	}
+	if _, err := Encode(nil); err == nil {
+		t.Error("nothing was encoded")
+	}
+}
+
+func TestNamesAreUnique(t *testing.T) {
+	for _, rows := range [][]row{durables, previews, commands} {
+		seen := map[string]bool{}
+		for _, r := range rows {
+			if seen[r.name] {
+				t.Errorf("%s is in the table twice", r.name)
+			}
+			seen[r.name] = true
+		}
+	}
+}
+
+// The schema is kept in the repository, and accepts every record that an earlier
+// version wrote.
+func TestSchema(t *testing.T) {
+	const file = "../../../testdata/events.schema.json"
+	got, err := Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(got), string(want)); d != "" {
+		t.Errorf("got (-), want (+); go test ./internal/loop/event -update writes it:\n%s", d)
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(got, &s); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range durables {
+		text, err := Encode(filled(r).Interface().(Durable))
+		check(t, r.name, text, err)
+		valid(t, schema, text)
+	}
+	logs, err := filepath.Glob("../../../testdata/sessions/*.jsonl")
+	if err != nil || len(logs) == 0 {
+		t.Fatal(logs, err)
+	}
+	for _, log := range logs {
+		if filepath.Base(log) == "damaged.jsonl" {
+			continue
+		}
+		text, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range bytes.Lines(text) {
+			if name, err := NameIn(line); err == nil && Blank(name) != nil && json.Valid(line) {
+				valid(t, schema, line)
+			}
+		}
+	}
+}
+
+func valid(t *testing.T, schema *jsonschema.Resolved, text []byte) {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(v); err != nil {
+		t.Errorf("%.200s: %v", text, err)
+	}
+}
+
+func TestMetaOf(t *testing.T) {
+	e := &TurnEnd{Meta: Meta{Agent: "a"}, Duration: math.MaxInt64}
+	if MetaOf(e) != &e.Meta {
+		t.Error("it is another Meta")
+	}
+}

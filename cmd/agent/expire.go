@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent/internal/history"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 )
 
@@ -40,7 +41,7 @@ func removeExpired(ctx context.Context, store *history.Store, days int, now time
 	}
 	switch {
 	case removed > 0:
-		return fmt.Sprintf("Not used for %s and removed: %s (sessions.keep_days in the configuration).", count(days, "day"), count(removed, "session"))
+		return fmt.Sprintf("Not used for %s and removed: %s (sessions.keep_days in the configuration).", phrase.Count(days, "day"), phrase.Count(removed, "session"))
 	case err != nil:
 		return "Old sessions could not be removed: " + err.Error()
 	}

@@ -267,14 +267,6 @@ func when(t, now time.Time) string {
 	return t.Format(time.DateOnly)
 }
 
-// count writes n with its noun, which takes an s unless n is 1.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // warn says something on standard error that came from anywhere.
 func warn(format string, args ...any) {
 	newConsole(os.Stderr).say(fmt.Sprintf(format, args...) + "\n")

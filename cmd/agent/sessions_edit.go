@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/internal/history"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 )
@@ -72,7 +73,7 @@ func removeCommand() *cobra.Command {
 				if !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stderr.Fd()) {
 					return errors.New("nothing is removed: nobody can be asked here. Allow it with --yes")
 				}
-				if !confirmed(os.Stdin, fmt.Sprintf("Remove %s for good? [y/N] ", count(len(ids), "session"))) {
+				if !confirmed(os.Stdin, fmt.Sprintf("Remove %s for good? [y/N] ", phrase.Count(len(ids), "session"))) {
 					return errors.New("nothing is removed: you said no")
 				}
 			}
@@ -171,6 +172,6 @@ func repair(store *history.Store, ids []string, out console) error {
 			out.say(id + ": " + p.Text + "\n")
 		}
 	}
-	fmt.Fprintf(out, "%s read, %d with damage\n", count(len(ids), "session"), wrong)
+	fmt.Fprintf(out, "%s read, %d with damage\n", phrase.Count(len(ids), "session"), wrong)
 	return failed
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/internal/llm"
-	"agent/internal/llm/spelling"
+	"agent/internal/llm/phrase"
 	"agent/internal/tools"
 	"agent/internal/tui/ink"
 )
@@ -110,7 +110,7 @@ func unknownTool(name string, ts []tools.Tool) error {
 	for _, s := range specs(ts) {
 		names = append(names, s.Name)
 	}
-	if near := spelling.Nearest(name, names); near != "" {
+	if near := phrase.Nearest(name, names); near != "" {
 		return usage("there is no tool %q: did you mean %s?", name, near)
 	}
 	return usage("there is no tool %q. The tools are: %s", name, strings.Join(names, ", "))

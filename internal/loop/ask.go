@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
@@ -69,7 +70,7 @@ func (q askArgs) check() error {
 		return err
 	}
 	if n := len(q.Choices); n < minChoices || n > maxChoices {
-		return fmt.Errorf("the question has %s: offer %d to %d; the person can always answer in their own words", plural(n, "choice"), minChoices, maxChoices)
+		return fmt.Errorf("the question has %s: offer %d to %d; the person can always answer in their own words", phrase.Count(n, "choice"), minChoices, maxChoices)
 	}
 	for i, c := range q.Choices {
 		if err := fits(fmt.Sprintf("choice %d", i+1), c.Text, maxChoice); err != nil {

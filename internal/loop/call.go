@@ -265,7 +265,7 @@ func (t *Turn) finish(c *toolCall) {
 	t.emit(&c.end)
 	if len(c.reads) > 0 {
 		step := t.Before + t.end.Steps
-		t.reads = append(t.reads, reading{step, c.msg.ID, restored(c.end.Reads)})
+		t.reads = append(t.reads, reading{Step: step, Call: c.msg.ID, Files: c.end.Reads})
 		t.Ledger.Add(step, c.reads...)
 	}
 }

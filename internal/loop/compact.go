@@ -28,16 +28,19 @@ type filling struct {
 }
 
 // of is about how much msgs fill, the first of which were counted.
-func (f filling) of(msgs []llm.Message) int {
+func (f filling) Of(msgs []llm.Message) int {
 	if f.msgs > len(msgs) {
 		return tokens(msgs)
 	}
 	return f.tokens + tokens(msgs[f.msgs:])
 }
 
+// Measured is f brought up to date: msgs are all counted, by estimate.
+func (f filling) Measured(msgs []llm.Message) filling { return filling{f.Of(msgs), len(msgs)} }
+
 // counted returns what a provider counted after a reply, the last of msgs. One
 // that counts nothing changes nothing.
-func (f filling) counted(u llm.Usage, msgs int) filling {
+func (f filling) Counted(u llm.Usage, msgs int) filling {
 	if u.Input == 0 {
 		return f
 	}
@@ -45,15 +48,15 @@ func (f filling) counted(u llm.Usage, msgs int) filling {
 }
 
 // less is what is filled after a cut that saved some of before.
-func (f filling) less(before []llm.Message, saved int, after []llm.Message) filling {
-	return filling{max(f.of(before)-saved, 0), len(after)}
+func (f filling) After(before []llm.Message, saved int, after []llm.Message) filling {
+	return filling{max(f.Of(before)-saved, 0), len(after)}
 }
 
 // need is what a cut is made for.
 type need struct {
-	enough int // tokens: more is not cut
-	least  int // for less nothing is cut
-	why    string
+	Enough int    // tokens to save: no more is shortened
+	Least  int    // tokens: nothing is shortened to save fewer
+	Why    string // for the user
 }
 
 // compact cuts as little of what is old as the need is met with, and says so in
@@ -64,7 +67,7 @@ func compact(msgs []llm.Message, f filling, outputs string, n need) ([]llm.Messa
 	for _, replies := range []int{8, 4, 2, 1} {
 		out, whole := cutOld(msgs, replies, outputs)
 		saved := f.saved(msgs, out)
-		if saved < n.least || saved < n.enough && replies > 1 {
+		if saved < n.Least || saved < n.Enough && replies > 1 {
 			continue
 		}
 		err := keepWhole(outputs, whole)
@@ -73,7 +76,7 @@ func compact(msgs []llm.Message, f filling, outputs string, n need) ([]llm.Messa
 			out, _ = cutOld(msgs, replies, outputs)
 			saved = f.saved(msgs, out)
 		}
-		return out, &event.Compacted{Replies: replies, Saved: saved, Why: n.why, Outputs: outputs}, err
+		return out, &event.Compacted{Replies: replies, Saved: saved, Why: n.Why, Outputs: outputs}, err
 	}
 	return msgs, nil, nil
 }
@@ -84,7 +87,7 @@ func (f filling) saved(before, after []llm.Message) int {
 	all := tokens(before)
 	saved := all - tokens(after)
 	if f.msgs > 0 && all > 0 {
-		used := min(max(f.of(before), all/2), all*3/2) // beyond that it is not the text that is counted
+		used := min(max(f.Of(before), all/2), all*3/2) // beyond that it is not the text that is counted
 		saved = int(float64(saved) * float64(used) / float64(all))
 	}
 	return saved
@@ -135,7 +138,7 @@ func remaining(reads []reading, msgs []llm.Message) []reading {
 	}
 	var out []reading
 	for _, r := range reads {
-		if !cut[r.call] {
+		if !cut[r.Call] {
 			out = append(out, r)
 		}
 	}
@@ -153,13 +156,13 @@ func (t *Turn) makeRoom(msgs []llm.Message) []llm.Message {
 		room = replyRoom
 	}
 	limit := (m.Context - min(room, m.Context/4)) / 5 * 4
-	used := t.filled.of(msgs)
+	used := t.filled.Of(msgs)
 	if used <= limit {
 		return msgs
 	}
 	out, cut := t.compact(msgs, need{
-		enough: used - limit/2, least: limit / 10,
-		why: fmt.Sprintf("about %d of the %d tokens of its window were used", used, m.Context),
+		Enough: used - limit/2, Least: limit / 10,
+		Why: fmt.Sprintf("about %d of the %d tokens of its window were used", used, m.Context),
 	})
 	if cut && used > muchCut {
 		debug.FreeOSMemory() // what was cut makes room for the request that is written now
@@ -173,12 +176,12 @@ func (t *Turn) askInFull(ctx context.Context, msgs []llm.Message) ([]llm.Message
 	msgs = t.makeRoom(msgs)
 	reply, model, err := t.ask(ctx, msgs)
 	if tooLong(err) && !accepted(reply) && ctx.Err() == nil {
-		if out, ok := t.compact(msgs, need{enough: t.filled.of(msgs) / 3, least: 1, why: "it was too long for the model"}); ok {
+		if out, ok := t.compact(msgs, need{Enough: t.filled.Of(msgs) / 3, Least: 1, Why: "it was too long for the model"}); ok {
 			msgs = out
 			reply, model, err = t.ask(ctx, msgs)
 		}
 	}
-	t.filled = t.filled.counted(reply.Finish.Usage, len(msgs)+len(reply.Messages()))
+	t.filled = t.filled.Counted(reply.Finish.Usage, len(msgs)+len(reply.Messages()))
 	return msgs, reply, model, err
 }
 
@@ -198,11 +201,11 @@ func (t *Turn) compact(msgs []llm.Message, n need) ([]llm.Message, bool) {
 	}
 	c.Meta = t.now()
 	t.emit(c)
-	t.filled = t.filled.less(msgs, c.Saved, out)
+	t.filled = t.filled.After(msgs, c.Saved, out)
 	t.reads = remaining(t.reads, out)
 	t.Ledger.Reset()
 	for _, r := range t.reads {
-		t.Ledger.Add(r.step, r.files...)
+		t.Ledger.Add(r.Step, restored(r.Files)...)
 	}
 	return out, true
 }
@@ -213,7 +216,7 @@ func (a *Agent) compact() {
 		_ = a.emit(event.Notice{Text: "Nothing was cut: " + err.Error()})
 		return
 	}
-	out, c, err := compact(a.msgs, a.filled, a.outputs(), need{enough: a.filled.of(a.msgs) / 4, least: 1, why: "asked for"})
+	out, c, err := compact(a.msgs, a.filled, a.outputs(), need{Enough: a.filled.Of(a.msgs) / 4, Least: 1, Why: "asked for"})
 	if c == nil {
 		_ = a.emit(event.Notice{Text: "There is nothing to cut: what is old is short already."})
 		return
@@ -223,7 +226,7 @@ func (a *Agent) compact() {
 	}
 	c.Meta = event.Meta{Time: a.o.Now()}
 	_ = a.emit(c)
-	a.filled = a.filled.less(a.msgs, c.Saved, out)
+	a.filled = a.filled.After(a.msgs, c.Saved, out)
 	a.msgs = out
 	a.know(remaining(a.reads, out))
 }

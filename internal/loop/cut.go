@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 )
 
 const (
@@ -147,7 +148,7 @@ func superseded(a access, later []access) bool {
 func withoutImages(m llm.Message) llm.Message {
 	if n := len(m.Images); n > 0 {
 		m.Images = nil
-		m.Text = strings.TrimLeft(m.Text+"\n", "\n") + "[" + plural(n, "image") + " cut]"
+		m.Text = strings.TrimLeft(m.Text+"\n", "\n") + "[" + phrase.Count(n, "image") + " cut]"
 	}
 	return m
 }

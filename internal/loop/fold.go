@@ -82,7 +82,7 @@ func (g gathering) folded() folding {
 func (f *folding) state() State {
 	f.Title, f.Events = f.title, f.events
 	f.Untold = f.ran.untold
-	f.Filled = f.filled.of(f.Messages)
+	f.Filled = f.filled.Of(f.Messages)
 	return f.State
 }
 
@@ -117,7 +117,7 @@ func (f *folding) fold(e event.Durable) {
 	case *event.ToolEnd:
 		f.closeCall(e.Result)
 		if len(e.Reads) > 0 {
-			f.reads = append(f.reads, reading{f.Steps + 1, e.Result.ID, restored(e.Reads)})
+			f.reads = append(f.reads, reading{Step: f.Steps + 1, Call: e.Result.ID, Files: e.Reads})
 		}
 	case *event.StepEnd:
 		f.steps++
@@ -128,12 +128,12 @@ func (f *folding) fold(e event.Durable) {
 		for said > 0 && f.Messages[said-1].Kind == llm.ToolResult {
 			said--
 		}
-		f.filled = f.filled.counted(e.Usage, said)
+		f.filled = f.filled.Counted(e.Usage, said)
 	case *event.TurnEnd:
 		f.inTurn, f.steps, f.usage = false, 0, llm.Usage{}
 	case *event.Compacted:
 		out, _ := cutOld(f.Messages, e.Replies, e.Outputs)
-		f.filled = f.filled.less(f.Messages, e.Saved, out)
+		f.filled = f.filled.After(f.Messages, e.Saved, out)
 		f.Messages = out
 	case *event.ModelSet:
 		f.setModel(e)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/tools"
@@ -97,7 +98,7 @@ func (a *Agent) listGrants(ctx context.Context, events []event.Durable) {
 		return
 	}
 	if !a.o.Attended {
-		_ = a.emit(event.Notice{Text: plural(len(all), "permission") + " of this session " + doOf(len(all)) + " not apply to a run without a user."})
+		_ = a.emit(event.Notice{Text: phrase.Count(len(all), "permission") + " of this session " + doOf(len(all)) + " not apply to a run without a user."})
 		return
 	}
 	valid := a.valid(all)
@@ -154,11 +155,11 @@ func (a *Agent) void(all []event.Grant, valid int) string {
 	case n == 0:
 		return ""
 	case a.o.Log != nil && a.o.Log.Header().Parent != "":
-		return fmt.Sprintf("%s of the original session %s not apply in this fork.", plural(n, "permission"), doOf(n))
+		return fmt.Sprintf("%s of the original session %s not apply in this fork.", phrase.Count(n, "permission"), doOf(n))
 	case old == n:
-		return fmt.Sprintf("%s from an older version of agent %s not apply any more: you will be asked again.", plural(n, "permission"), doOf(n))
+		return fmt.Sprintf("%s from an older version of agent %s not apply any more: you will be asked again.", phrase.Count(n, "permission"), doOf(n))
 	}
-	return fmt.Sprintf("%s in the log of this session %s not apply: the seal is not valid, so something else wrote or copied the record, or the key was replaced.", plural(n, "permission"), doOf(n))
+	return fmt.Sprintf("%s in the log of this session %s not apply: the seal is not valid, so something else wrote or copied the record, or the key was replaced.", phrase.Count(n, "permission"), doOf(n))
 }
 
 // doOf returns the verb for a number of things.

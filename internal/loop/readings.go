@@ -7,9 +7,9 @@ import (
 
 // reading is what the model got to know of files with the result of one call.
 type reading struct {
-	step  int // of the session, from 1
-	call  string
-	files []tools.Reading // without their contents
+	Step  int // of the session, from 1
+	Call  string
+	Files []event.Reading
 }
 
 // stored returns readings as a session keeps them: without the files' contents.

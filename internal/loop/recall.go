@@ -55,7 +55,7 @@ func (a *Agent) resume(f *folding, n int) error {
 	}
 	f.abandon() // where a turn broke down
 	a.heard(f.ran.untold)
-	a.msgs, a.steps, a.filled = f.Messages, f.Steps, filling{f.filled.of(f.Messages), len(f.Messages)}
+	a.msgs, a.steps, a.filled = f.Messages, f.Steps, f.filled.Measured(f.Messages)
 	a.know(remaining(f.reads, f.Messages))
 	a.planning = toldToPlan(f.Messages)
 	a.mu.Lock()
@@ -73,6 +73,6 @@ func (a *Agent) know(reads []reading) {
 	a.reads = reads
 	a.o.Ledger.Reset()
 	for _, r := range reads {
-		a.o.Ledger.Add(r.step, r.files...)
+		a.o.Ledger.Add(r.Step, restored(r.Files)...)
 	}
 }

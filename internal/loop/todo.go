@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
@@ -31,7 +32,7 @@ func (a *Agent) todo(id string) tools.Tool {
 		}
 		title := "clear the plan"
 		if n := len(args.Items); n > 0 {
-			title = fmt.Sprintf("plan %s", plural(n, "item"))
+			title = fmt.Sprintf("plan %s", phrase.Count(n, "item"))
 		}
 		return tools.Call{Title: title, Effect: tools.Read, Run: func(context.Context, tools.Approved) (tools.Result, error) {
 			if err := a.emit(&event.TodoSet{Meta: event.Meta{Time: a.o.Now()}, ID: id, Items: args.Items}); err != nil {
@@ -87,12 +88,4 @@ func (t todoArgs) result() tools.Result {
 		Text:    fmt.Sprintf("The plan is kept: %d of %d done%s.", done, len(t.Items), now),
 		Summary: fmt.Sprintf("%d done", done),
 	}
-}
-
-// plural writes n with its noun, which takes an s unless n is 1.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"agent/internal/llm/phrase"
 )
 
 // draft is a file as a call would leave it. Nothing is written before the call
@@ -73,7 +75,7 @@ func (d *drafts) overwrite(f *draft, content []byte) error {
 	_, _, _, read := d.known.knows(f.path)
 	if len(f.content) > 0 && d.known != nil && !read {
 		return fmt.Errorf("%s exists (%s, %s) and you have not read it: read it before you replace all that it holds, or use edit to change a part",
-			f.path, plural(countLines(f.content), "line"), size(int64(len(f.content))))
+			f.path, phrase.Count(countLines(f.content), "line"), phrase.Bytes(int64(len(f.content))))
 	}
 	f.after = content
 	return nil
@@ -85,7 +87,7 @@ func titled(verb string, paths []string, named int) string {
 	if rest <= 0 {
 		return verb + " " + strings.Join(paths, ", ")
 	}
-	return fmt.Sprintf("%s %s and %s", verb, strings.Join(paths[:named], ", "), plural(rest, "more file"))
+	return fmt.Sprintf("%s %s and %s", verb, strings.Join(paths[:named], ", "), phrase.Count(rest, "more file"))
 }
 
 // call is the call that makes the drafts real. The first so many are named in
@@ -175,7 +177,7 @@ func (d *drafts) written(done []*draft) Result {
 		lines = append(lines, text)
 	}
 	r.Text = strings.Join(lines, "\n")
-	r.Summary = plural(len(done), "file")
+	r.Summary = phrase.Count(len(done), "file")
 	if len(d.files) == 1 {
 		r.Summary = done[0].summary()
 	}
@@ -193,14 +195,14 @@ func (f *draft) said() string {
 	case f.info == nil:
 		verb = "created"
 	}
-	return fmt.Sprintf("%s %s: it has %s now, %s.", verb, f.path, plural(countLines(f.after), "line"), size(int64(len(f.after))))
+	return fmt.Sprintf("%s %s: it has %s now, %s.", verb, f.path, phrase.Count(countLines(f.after), "line"), phrase.Bytes(int64(len(f.after))))
 }
 
 func (f *draft) summary() string {
 	if f.after == nil {
 		return "removed"
 	}
-	return plural(countLines(f.after), "line")
+	return phrase.Count(countLines(f.after), "line")
 }
 
 // countLines counts a last line without a newline too.

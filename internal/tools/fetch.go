@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/tools/fetch"
 	"agent/internal/tools/read"
 )
@@ -89,7 +90,7 @@ func (a *fetchArgs) result(ctx context.Context, p fetch.Page) (Result, error) {
 		}, nil
 	}
 	r := Result{
-		Summary: fmt.Sprintf("%d · %s", p.Status, size(int64(p.Size))),
+		Summary: fmt.Sprintf("%d · %s", p.Status, phrase.Bytes(int64(p.Size))),
 		IsError: p.Status >= http.StatusBadRequest,
 	}
 	if p.Image != nil {
@@ -124,7 +125,7 @@ func (a *fetchArgs) window(p fetch.Page) string {
 	}
 	switch {
 	case strings.TrimSpace(p.Text) == "":
-		return "[there is no text on this page: " + size(int64(p.Size)) + " of " + p.Type + "]\n"
+		return "[there is no text on this page: " + phrase.Bytes(int64(p.Size)) + " of " + p.Type + "]\n"
 	case a.Offset >= total:
 		return fmt.Sprintf("[there is nothing at offset %d: the text has %d bytes%s]\n", a.Offset, total, whole)
 	}

@@ -105,30 +105,3 @@ func kind(m fs.FileMode) string {
 	}
 	return "special file"
 }
-
-// size is a number of bytes for people and models: "512 bytes", "3.4 MB".
-func size(n int64) string {
-	if n < 1000 {
-		return plural(int(n), "byte")
-	}
-	f := float64(n)
-	for _, unit := range []string{"KB", "MB", "GB"} {
-		if f /= 1000; f < 1000 {
-			return fmt.Sprintf("%.1f %s", f, unit)
-		}
-	}
-	return fmt.Sprintf("%.1f TB", f/1000)
-}
-
-// plural is "1 line", "2 lines".
-func plural(n int, what string) string {
-	switch {
-	case n == 1:
-		return "1 " + what
-	case what == "match":
-		return fmt.Sprintf("%d matches", n)
-	case what == "entry":
-		return fmt.Sprintf("%d entries", n)
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"agent/internal/llm/phrase"
 )
 
 //go:embed glob.md
@@ -73,7 +75,7 @@ func (w *Workspace) glob(ctx context.Context, p, pattern string) (Result, error)
 	}
 	b.WriteString(unreadable(found.Unreadable))
 	b.WriteString(limited(found.Limits, "searched"))
-	return Result{Text: b.String(), Summary: plural(n, "file") + inShort(found.Limits)}, nil
+	return Result{Text: b.String(), Summary: phrase.Count(n, "file") + inShort(found.Limits)}, nil
 }
 
 // The limits of a glob: its length in bytes, and how many patterns without

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/tools/shell"
 )
 
@@ -118,7 +119,7 @@ func (j *Jobs) table() Result {
 			running++
 			state = "running for " + seconds(time.Since(b.Began).Round(time.Second))
 		}
-		fmt.Fprintf(&text, "%d  %s · %s · %s\n", b.ID, state, plural(int(b.Lines), "line"), b.Title)
+		fmt.Fprintf(&text, "%d  %s · %s · %s\n", b.ID, state, phrase.Count(int(b.Lines), "line"), b.Title)
 	}
 	if text.Len() == 0 {
 		text.WriteString("nothing runs in the background, and nothing did\n")
@@ -158,7 +159,7 @@ func (j *Jobs) report(b *job) Result {
 	}
 	return Result{
 		Text:    fmt.Sprintf("%s[job %d %s]\n", text, b.id, end),
-		Summary: how + " · " + plural(int(b.run.Lines()), "line"),
+		Summary: how + " · " + phrase.Count(int(b.run.Lines()), "line"),
 		IsError: failed,
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"agent/internal/llm/phrase"
 )
 
 // span is which lines of a file to give.
@@ -180,7 +182,7 @@ func (p *page) add(n int, ln line) {
 	p.lossy = p.lossy || !utf8.Valid(text)
 	fmt.Fprintf(&p.text, "%d\t%s", n, text)
 	if ln.rest > 0 {
-		fmt.Fprintf(&p.text, "… (%s more)", plural(int(ln.rest), "byte"))
+		fmt.Fprintf(&p.text, "… (%s more)", phrase.Count(int(ln.rest), "byte"))
 		p.cut++
 	}
 	p.text.WriteByte('\n')

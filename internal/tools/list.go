@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"agent/internal/llm/phrase"
 )
 
 //go:embed list.md
@@ -70,14 +72,14 @@ func (w *Workspace) list(ctx context.Context, p string, depth int) (Result, erro
 	case n == 0 && l.Ignored == 0:
 		b.WriteString("(empty)\n")
 	case l.Limits.Large > 0:
-		fmt.Fprintf(&b, "(at least %s more not shown: there are too many to read and sort all of them, so others may come earlier by name. Use glob with a narrow pattern)\n", plural(max(l.More, 1), "entry"))
+		fmt.Fprintf(&b, "(at least %s more not shown: there are too many to read and sort all of them, so others may come earlier by name. Use glob with a narrow pattern)\n", phrase.Count(max(l.More, 1), "entry"))
 	case l.More > 0:
-		fmt.Fprintf(&b, "(%s more not shown; list a directory further down, or with a smaller depth)\n", plural(l.More, "entry"))
+		fmt.Fprintf(&b, "(%s more not shown; list a directory further down, or with a smaller depth)\n", phrase.Count(l.More, "entry"))
 	}
 	if l.Ignored > 0 {
-		fmt.Fprintf(&b, "(%s ignored, not shown)\n", plural(l.Ignored, "entry"))
+		fmt.Fprintf(&b, "(%s ignored, not shown)\n", phrase.Count(l.Ignored, "entry"))
 	}
-	summary := plural(n, "entry")
+	summary := phrase.Count(n, "entry")
 	if l.Limits.Large > 0 {
 		summary = "at least " + summary
 		l.Limits.Large = 0 // said above

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/llm/spelling"
+	"agent/internal/llm/phrase"
 )
 
 // Looking for near names is a courtesy: it stops at so many entries, and names
@@ -59,7 +59,7 @@ func (w *Workspace) near(dir, base string) []string {
 	}
 	var found []candidate
 	for _, n := range names {
-		if far := spelling.Slips(strings.ToLower(n), strings.ToLower(base)); far <= max(len(base)/3, 1) {
+		if far := phrase.Distance(strings.ToLower(n), strings.ToLower(base)); far <= max(len(base)/3, 1) {
 			found = append(found, candidate{w.show(path.Join(dir, n)), far})
 		} else if len(base) > 2 && stem(n) == stem(base) {
 			found = append(found, candidate{w.show(path.Join(dir, n)), len(base)})

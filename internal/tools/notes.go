@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/tools/read"
 )
 
@@ -31,7 +32,7 @@ func (p *page) oddities(e read.Encoding) string {
 		fmt.Fprintf(&b, "(%s end in CRLF)\n", lines)
 	}
 	if p.cut > 0 {
-		fmt.Fprintf(&b, "(%s cut after %d characters; use search to find something further on in one)\n", plural(p.cut, "line"), maxWidth)
+		fmt.Fprintf(&b, "(%s cut after %d characters; use search to find something further on in one)\n", phrase.Count(p.cut, "line"), maxWidth)
 	}
 	return b.String()
 }
@@ -42,7 +43,7 @@ func (p *page) place(s span, bytes int64) string {
 	last := s.first + p.shown - 1
 	switch {
 	case p.total < 0:
-		return fmt.Sprintf("(lines %d-%d of a file of %s; read on with offset %d)\n", s.first, last, size(bytes), last+1)
+		return fmt.Sprintf("(lines %d-%d of a file of %s; read on with offset %d)\n", s.first, last, phrase.Bytes(bytes), last+1)
 	case last < p.total:
 		return fmt.Sprintf("(lines %d-%d of %d; read on with offset %d)\n", s.first, last, p.total, last+1)
 	case p.unended:
@@ -55,5 +56,5 @@ func (p *page) place(s span, bytes int64) string {
 
 // beyond is the error for a page that begins after the last line.
 func (p *page) beyond(name string) error {
-	return fmt.Errorf("%s has %s: give an offset up to that", name, plural(p.total, "line"))
+	return fmt.Errorf("%s has %s: give an offset up to that", name, phrase.Count(p.total, "line"))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/tools/read"
 )
 
@@ -20,13 +21,13 @@ func (w *Workspace) picture(ctx context.Context, in *source) (Result, error) {
 		return Result{}, err
 	}
 	if !in.whole {
-		return Result{}, fmt.Errorf("%s is an image of %s, more than the %s that are read here: %s", in.name, size(in.size), size(maxWhole), instead)
+		return Result{}, fmt.Errorf("%s is an image of %s, more than the %s that are read here: %s", in.name, phrase.Bytes(in.size), phrase.Bytes(maxWhole), instead)
 	}
 	s, err := w.draw(ctx, in.held)
 	if err != nil {
 		return Result{}, fmt.Errorf("%s cannot be shown: %w. To see it, %s", in.name, err, instead)
 	}
-	text := fmt.Sprintf("%s: %s image, %d x %d pixels, %s", path.Base(in.name), s.Format, s.Size.X, s.Size.Y, size(in.size))
+	text := fmt.Sprintf("%s: %s image, %d x %d pixels, %s", path.Base(in.name), s.Format, s.Size.X, s.Size.Y, phrase.Bytes(in.size))
 	if s.Frames > 1 {
 		text += fmt.Sprintf("; only the first of its %d frames is shown", s.Frames)
 	}
@@ -57,7 +58,7 @@ func (w *Workspace) notebook(ctx context.Context, in *source, known *Ledger, s s
 		return Result{}, err
 	}
 	var cells read.Cells
-	err := fmt.Errorf("it holds more than %s", size(maxWhole))
+	err := fmt.Errorf("it holds more than %s", phrase.Bytes(maxWhole))
 	if in.whole {
 		cells, err = read.CellsOf(in.held)
 	}
@@ -74,11 +75,11 @@ func (w *Workspace) notebook(ctx context.Context, in *source, known *Ledger, s s
 		return Result{}, page.beyond(in.name + " as text")
 	}
 	images, note := w.among(ctx, cells.Pictures, s.first, s.first+page.shown-1)
-	text := strings.TrimSpace(fmt.Sprintf("notebook of %s %s", plural(cells.Count, "cell"), cells.Language))
+	text := strings.TrimSpace(fmt.Sprintf("notebook of %s %s", phrase.Count(cells.Count, "cell"), cells.Language))
 	return Result{
 		Text: page.text.String() + page.oddities(read.UTF8) + page.place(s, in.size) + note +
 			fmt.Sprintf("(%s. The lines are numbered as shown: edit and search see the JSON of the file)\n", text),
-		Summary: plural(cells.Count, "cell"),
+		Summary: phrase.Count(cells.Count, "cell"),
 		Images:  images,
 		Reads:   []Reading{in.reading()},
 	}, nil
@@ -101,10 +102,10 @@ func (w *Workspace) among(ctx context.Context, all []read.Placed, first, last in
 		left++
 	}
 	if len(images) > 0 {
-		note = fmt.Sprintf("(%s of these lines can be seen, in their order)\n", plural(len(images), "image"))
+		note = fmt.Sprintf("(%s of these lines can be seen, in their order)\n", phrase.Count(len(images), "image"))
 	}
 	if left > 0 {
-		note += fmt.Sprintf("(%s of these lines cannot be shown, or not with so many others)\n", plural(left, "image"))
+		note += fmt.Sprintf("(%s of these lines cannot be shown, or not with so many others)\n", phrase.Count(left, "image"))
 	}
 	return images, note
 }
@@ -112,5 +113,5 @@ func (w *Workspace) among(ctx context.Context, all []read.Placed, first, last in
 // noPDF says how to get at the text of a PDF.
 func noPDF(in *source) error {
 	return fmt.Errorf("%s is a PDF of %s, which is not read here: run a command in the shell, such as pdftotext -layout FILE - "+
-		"or, to look at its pages as images, pdftoppm -png -r 80 FILE PREFIX (both are of poppler-utils)", in.name, size(in.size))
+		"or, to look at its pages as images, pdftoppm -png -r 80 FILE PREFIX (both are of poppler-utils)", in.name, phrase.Bytes(in.size))
 }

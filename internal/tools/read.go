@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/tools/read"
 )
 
@@ -103,5 +104,5 @@ func (in *source) lines(ctx context.Context, known *Ledger, s span) (Result, err
 		}, nil
 	}
 	text := page.text.String() + page.oddities(e) + page.place(s, in.size)
-	return Result{Text: strings.ToValidUTF8(text, "\ufffd"), Summary: plural(page.shown, "line"), Reads: []Reading{seen}}, nil
+	return Result{Text: strings.ToValidUTF8(text, "\ufffd"), Summary: phrase.Count(page.shown, "line"), Reads: []Reading{seen}}, nil
 }

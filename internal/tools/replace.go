@@ -9,6 +9,8 @@ import (
 	"path"
 	"strings"
 	"unicode"
+
+	"agent/internal/llm/phrase"
 )
 
 // maxEdit is the largest file that is held in memory to be changed.
@@ -49,7 +51,7 @@ func (w *Workspace) look(name string) (sight, error) {
 	case info.IsDir():
 		return sight{}, fmt.Errorf("%s is a directory: give the path of a file", name)
 	case info.Size() > maxEdit:
-		return sight{}, fmt.Errorf("%s holds %s, more than the %s that can be changed here: use a command in the shell", name, size(info.Size()), size(maxEdit))
+		return sight{}, fmt.Errorf("%s holds %s, more than the %s that can be changed here: use a command in the shell", name, phrase.Bytes(info.Size()), phrase.Bytes(maxEdit))
 	case info.Mode().Perm()&0o222 == 0:
 		return sight{}, fmt.Errorf("%s is read-only (mode %04o): if it really should be changed, use chmod in the shell first", name, info.Mode().Perm())
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"agent/internal/llm/spelling"
+	"agent/internal/llm/phrase"
 	"agent/internal/tools/search"
 )
 
@@ -165,7 +165,7 @@ func ofType(kind string) (func(p string) bool, error) {
 	}
 	var near []string
 	for _, name := range search.FileTypes() {
-		if spelling.Slips(name, strings.ToLower(kind)) <= max(len(kind)/3, 1) {
+		if phrase.Distance(name, strings.ToLower(kind)) <= max(len(kind)/3, 1) {
 			near = append(near, name)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/tools/search"
 )
 
@@ -50,7 +51,7 @@ func (w *Workspace) searched(r search.Results, a searchArgs, most int) Result {
 	}
 	summary := "no matches"
 	if r.InFiles > 0 {
-		summary = plural(r.Lines, "match") + " in " + plural(r.InFiles, "file")
+		summary = phrase.Count(r.Lines, "match") + " in " + phrase.Count(r.InFiles, "file")
 	}
 	if r.Cut {
 		summary = "at least " + summary
@@ -72,7 +73,7 @@ func left(r search.Results, shown, files, most int) string {
 	if shown == r.Lines && files == r.InFiles && !r.Cut {
 		return text
 	}
-	text += fmt.Sprintf("; shown are the first %d, in %s by path. Narrow the pattern, path or glob", shown, plural(files, "file"))
+	text += fmt.Sprintf("; shown are the first %d, in %s by path. Narrow the pattern, path or glob", shown, phrase.Count(files, "file"))
 	if most < maxResults {
 		text += ", or raise max_results"
 	}
@@ -84,7 +85,7 @@ func unsearched(r search.Results) string {
 	text := unreadable(r.Unreadable)
 	if r.Large > 0 {
 		text += fmt.Sprintf("%s not searched: larger than %d MB, which is too large for multiline. Search without it there.\n",
-			plural(r.Large, "file"), search.MaxWhole>>20)
+			phrase.Count(r.Large, "file"), search.MaxWhole>>20)
 	}
 	return text + limited(r.Limits, "searched")
 }
@@ -104,7 +105,7 @@ func limited(l search.Limits, done string) string {
 		text += fmt.Sprintf("%s not %s to the end: too many entries in one directory. For those use a command in the shell.\n", directories(l.Large), done)
 	}
 	if l.Grown > 0 {
-		text += fmt.Sprintf("%s not %s to the end: still growing.\n", plural(l.Grown, "file"), done)
+		text += fmt.Sprintf("%s not %s to the end: still growing.\n", phrase.Count(l.Grown, "file"), done)
 	}
 	return text
 }
@@ -132,7 +133,7 @@ func unreadable(u search.Unreadable) string {
 	if u.Count == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s could not be read, one of them: %v.\n", plural(u.Count, "place"), u.First)
+	return fmt.Sprintf("%s could not be read, one of them: %v.\n", phrase.Count(u.Count, "place"), u.First)
 }
 
 // writeMatches writes the matching lines of a file, each with its number, and
@@ -158,7 +159,7 @@ func writeMatches(b *strings.Builder, f search.Matched) int {
 			next++
 		}
 		if m.Left > 0 {
-			fmt.Fprintf(b, "(%s more of this match)\n", plural(m.Left, "line"))
+			fmt.Fprintf(b, "(%s more of this match)\n", phrase.Count(m.Left, "line"))
 			next += m.Left
 		}
 		last = next - 1

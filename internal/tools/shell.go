@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/tools/shell"
 )
 
@@ -241,7 +242,7 @@ type outcome struct {
 func (o outcome) result() Result {
 	lines := "no output"
 	if o.Lines > 0 {
-		lines = plural(int(o.Lines), "line")
+		lines = phrase.Count(int(o.Lines), "line")
 	}
 	how, end := o.end()
 	return Result{
@@ -293,7 +294,7 @@ func fileNote(w shell.Whole, lines int64) string {
 	case w.Cut != "":
 		return fmt.Sprintf("[the first %d bytes of the output are in %s: read or search them there. The rest is not kept: %s]\n", w.Size, w.Path, w.Cut)
 	}
-	return fmt.Sprintf("[the whole output, %s, is in %s: read or search it there]\n", plural(int(lines), "line"), w.Path)
+	return fmt.Sprintf("[the whole output, %s, is in %s: read or search it there]\n", phrase.Count(int(lines), "line"), w.Path)
 }
 
 // leftNote says what became of the processes that a command has left.
@@ -333,7 +334,7 @@ func oneLine(command string) string {
 		title += strings.Trim(strconv.QuoteRuneToASCII(r), "'")
 	}
 	if more {
-		title += fmt.Sprintf(" (+%s)", plural(strings.Count(rest, "\n")+1, "line"))
+		title += fmt.Sprintf(" (+%s)", phrase.Count(strings.Count(rest, "\n")+1, "line"))
 	}
 	return title
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/tools/read"
 )
 
@@ -82,7 +83,7 @@ func (in *source) text() (read.Encoding, error) {
 	}
 	if !ok {
 		return "", fmt.Errorf("%s is binary (%s, %s), so there are no lines to show: use a command in the shell that understands it",
-			in.name, http.DetectContentType(in.sample()), size(in.size))
+			in.name, http.DetectContentType(in.sample()), phrase.Bytes(in.size))
 	}
 	return e, nil
 }

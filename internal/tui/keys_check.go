@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"agent/internal/llm/spelling"
+	"agent/internal/llm/phrase"
 )
 
 // CheckKeys says what of the keys of a configuration means nothing: by the name
@@ -25,7 +25,7 @@ func CheckKeys(changed map[string][]string) (action string, err error) {
 		}
 		if !slices.Contains(names, a) {
 			hint := "agent keys lists them"
-			if near := spelling.Nearest(a, names); near != "" {
+			if near := phrase.Nearest(a, names); near != "" {
 				hint = fmt.Sprintf("did you mean %q?", near)
 			}
 			return a, fmt.Errorf("there is no action %q: %s", a, hint)

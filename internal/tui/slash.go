@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/llm/spelling"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
@@ -165,7 +165,7 @@ func meant(name string, all []slash) string {
 			names = append(names, s.also)
 		}
 	}
-	if near := spelling.Nearest(name, names); near != "" {
+	if near := phrase.Nearest(name, names); near != "" {
 		return ": did you mean /" + near + "?"
 	}
 	return ": /help lists them"

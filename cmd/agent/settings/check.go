@@ -16,7 +16,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"agent/internal/llm/spelling"
+	"agent/internal/llm/phrase"
 )
 
 // check reports what of a configuration file means nothing, beginning with the
@@ -253,7 +253,7 @@ func unknown(name, path string, keys []string) error {
 	if path != "" {
 		where = " in " + path
 	}
-	if near := spelling.Nearest(name, keys); near != "" {
+	if near := phrase.Nearest(name, keys); near != "" {
 		return fmt.Errorf("there is no setting %q%s: did you mean %q?", name, where, near)
 	}
 	return fmt.Errorf("there is no setting %q%s. The settings are: %s", name, where, strings.Join(keys, ", "))

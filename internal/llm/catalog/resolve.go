@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/llm/spelling"
+	"agent/internal/llm/phrase"
 	"agent/internal/llm/wire"
 )
 
@@ -292,7 +292,7 @@ func (in Input) whose(model string) (Row, string, error) {
 			return r, model, nil
 		}
 	}
-	if near := spelling.Nearest(provider, in.Changes.names()); near != "" {
+	if near := phrase.Nearest(provider, in.Changes.names()); near != "" {
 		if !ok {
 			return Row{}, "", fmt.Errorf("%q is neither a provider nor a model known here: did you mean %s?", model, near)
 		}

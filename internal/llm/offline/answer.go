@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"agent/internal/llm/phrase"
 )
 
 const (
@@ -40,7 +42,7 @@ func reportRead(r request, o outcome) string {
 	language, fence := languageOf(r.path)
 	shown := file.lines[:min(len(file.lines), maxShown)]
 	last := file.first + len(file.lines) - 1
-	what := plural(len(file.lines), "line")
+	what := phrase.Count(len(file.lines), "line")
 	if file.first > 1 || r.last > 0 || strings.Contains(strings.Join(file.notes, "\n"), "offset") {
 		what = fmt.Sprintf("lines %d–%d", file.first, last)
 	}
@@ -50,7 +52,7 @@ func reportRead(r request, o outcome) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s:\n\n%s", code(r.path), what, block(fence, strings.Join(shown, "\n")))
 	if n := len(shown); n < len(file.lines) {
-		fmt.Fprintf(&b, "\n\n… and %s more: %s", plural(len(file.lines)-n, "line"),
+		fmt.Fprintf(&b, "\n\n… and %s more: %s", phrase.Count(len(file.lines)-n, "line"),
 			code(fmt.Sprintf("read %s lines %d-%d", r.path, file.first+n, min(last, file.first+2*n-1))))
 	}
 	for _, note := range file.notes {
@@ -94,11 +96,11 @@ func reportCreate(r request, o outcome) string {
 	if r.content == "" {
 		return fmt.Sprintf("Done: wrote %s, which is empty.", code(r.path)) + aside(o.text)
 	}
-	return fmt.Sprintf("Done: wrote %s, %s.", code(r.path), plural(strings.Count(r.content, "\n"), "line")) + aside(o.text)
+	return fmt.Sprintf("Done: wrote %s, %s.", code(r.path), phrase.Count(strings.Count(r.content, "\n"), "line")) + aside(o.text)
 }
 
 func reportExtend(r request, o outcome) string {
-	return fmt.Sprintf("Done: appended %s to %s.", plural(strings.Count(r.content, "\n"), "line"), code(r.path)) + aside(o.text)
+	return fmt.Sprintf("Done: appended %s to %s.", phrase.Count(strings.Count(r.content, "\n"), "line"), code(r.path)) + aside(o.text)
 }
 
 // reportRun tells how a command ended, with its last lines.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"agent/internal/llm/phrase"
 )
 
 const (
@@ -224,7 +226,7 @@ func (p *project) languages() string {
 	})
 	var out []string
 	for _, l := range all[:min(len(all), maxEntries)] {
-		out = append(out, fmt.Sprintf("%s (%s)", l, plural(counts[l], "file")))
+		out = append(out, fmt.Sprintf("%s (%s)", l, phrase.Count(counts[l], "file")))
 	}
 	if p.partly && len(out) > 0 {
 		out[len(out)-1] += ", counted in a part of the files"

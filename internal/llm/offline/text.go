@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"agent/internal/llm/phrase"
 )
 
 const maxWidth = 200 // runes of a line in an answer
@@ -89,7 +91,7 @@ func listing(text string) string {
 		return quoted(text)
 	}
 	if more := len(lines) - maxShown; more > 0 {
-		return block("", strings.Join(lines[:maxShown], "\n")) + fmt.Sprintf("\n\n… and %s more.", plural(more, "line"))
+		return block("", strings.Join(lines[:maxShown], "\n")) + fmt.Sprintf("\n\n… and %s more.", phrase.Count(more, "line"))
 	}
 	return block("", text)
 }
@@ -106,7 +108,7 @@ func quoted(text string) string {
 	}
 	lines := strings.Split(text, "\n")
 	if more := len(lines) - maxTail; more > 0 {
-		lines = append(lines[:maxTail], fmt.Sprintf("… and %s more", plural(more, "line")))
+		lines = append(lines[:maxTail], fmt.Sprintf("… and %s more", phrase.Count(more, "line")))
 	}
 	for i, l := range lines {
 		lines[i] = "> " + clip(l, 2*maxWidth)
@@ -130,13 +132,6 @@ func clip(s string, n int) string {
 		return s
 	}
 	return string([]rune(s)[:n-1]) + "…"
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // languageOf names the language of a file and how a fence is marked with it.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 )
 
@@ -15,9 +16,9 @@ import (
 func amounts(f *finish) string {
 	cost := ""
 	if f.Cost != nil {
-		cost = dollars(*f.Cost)
+		cost = phrase.Dollars(*f.Cost)
 	}
-	return join(count(f.Steps, "step"), took(f.Duration), strings.Join(f.models, ", "), tokens(f.Usage), cost)
+	return join(phrase.Count(f.Steps, "step"), phrase.Duration(f.Duration), strings.Join(f.models, ", "), tokens(f.Usage), cost)
 }
 
 // result tells in a few words how a call ended.
@@ -39,7 +40,7 @@ func duration(e *event.ToolEnd) string {
 	if e.Duration < 100*time.Millisecond {
 		return ""
 	}
-	return took(e.Duration)
+	return phrase.Duration(e.Duration)
 }
 
 // decision tells what the person decided of a call.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 )
 
@@ -73,7 +74,7 @@ func callOf(c *call) callView {
 	}
 	v.Plan, v.Arguments = planOf(c.plan), arguments(c)
 	v.Output = screen(c.end.Result.Text)
-	v.OutputLines = count(lines(v.Output), "line")
+	v.OutputLines = phrase.Count(lines(v.Output), "line")
 	v.Images = pictures(c.end.Result.Images)
 	v.Open = v.Failed || len(v.Plan)+len(v.Diffs)+len(v.Images) > 0
 	if v.Output == "" && len(v.Diffs)+len(v.Images) == 0 {
@@ -159,11 +160,11 @@ func (r *turnRow) show() {
 	if !r.ended {
 		return
 	}
-	r.Took = took(r.duration)
+	r.Took = phrase.Duration(r.duration)
 	if n := r.usage.Input + r.usage.Output; n > 0 {
-		r.Tokens = thousands(n)
+		r.Tokens = phrase.Thousands(n)
 	}
 	if r.priced {
-		r.Cost = dollars(r.cost)
+		r.Cost = phrase.Dollars(r.cost)
 	}
 }

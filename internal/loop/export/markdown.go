@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 )
 
@@ -93,7 +94,7 @@ func trailing(line string) string {
 
 func (m markdown) images(images []llm.Image) {
 	for _, im := range images {
-		fmt.Fprintf(m, "*An image of the type %s, %s*\n\n", codeSpan(im.MediaType), size(len(im.Data)))
+		fmt.Fprintf(m, "*An image of the type %s, %s*\n\n", codeSpan(im.MediaType), phrase.Bytes(int64(len(im.Data))))
 	}
 }
 
@@ -174,7 +175,7 @@ func (m markdown) output(c *call) {
 	case n <= shortOutput && len(c.end.Diffs) == 0 && c.plan == nil:
 		fmt.Fprintln(m, fence("text", text))
 	default:
-		m.folded("Output, "+count(n, "line"), fence("text", text))
+		m.folded("Output, "+phrase.Count(n, "line"), fence("text", text))
 	}
 	m.images(c.end.Result.Images)
 }

@@ -1,14 +1,13 @@
 package export
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 )
 
@@ -38,48 +37,6 @@ func oneLine(text string, limit int) string {
 	return line + "…"
 }
 
-// took writes a duration: "0.4 s", "12 s", "1 m 04 s", "2 h 03 m".
-func took(d time.Duration) string {
-	d = max(d, 0)
-	s := int(d.Round(time.Second) / time.Second)
-	switch {
-	case s < 10:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case s < 60:
-		return fmt.Sprintf("%d s", s)
-	case s < 3600:
-		return fmt.Sprintf("%d m %02d s", s/60, s%60)
-	}
-	return fmt.Sprintf("%d h %02d m", s/3600, s/60%60)
-}
-
-// thousands writes a count in at most four digits: "812", "18.2k", "1.3M".
-func thousands(n int) string {
-	switch {
-	case n < 1000:
-		return strconv.Itoa(n)
-	case n < 1_000_000:
-		return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1e3), ".0") + "k"
-	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1e6), ".0") + "M"
-}
-
-// count writes n with its noun, which takes an s unless n is 1.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
-// dollars writes an amount of money, with more digits the smaller it is.
-func dollars(usd float64) string {
-	if usd != 0 && usd < 0.01 {
-		return fmt.Sprintf("$%.4f", usd)
-	}
-	return fmt.Sprintf("$%.2f", usd)
-}
-
 // tokens writes what was used: "18.2k tokens in (12k cached), 812 out".
 func tokens(u llm.Usage) string {
 	if u.Input == 0 && u.Output == 0 {
@@ -87,9 +44,9 @@ func tokens(u llm.Usage) string {
 	}
 	cached := ""
 	if u.Cached > 0 {
-		cached = " (" + thousands(u.Cached) + " cached)"
+		cached = " (" + phrase.Thousands(u.Cached) + " cached)"
 	}
-	return thousands(u.Input) + " tokens in" + cached + ", " + thousands(u.Output) + " out"
+	return phrase.Thousands(u.Input) + " tokens in" + cached + ", " + phrase.Thousands(u.Output) + " out"
 }
 
 // when writes a time as the clock showed it where it was taken.
@@ -102,17 +59,6 @@ func when(t time.Time) string {
 		zone += t.Format("-07:00")
 	}
 	return t.Format("2006-01-02 15:04") + zone
-}
-
-// size writes a number of bytes.
-func size(n int) string {
-	switch {
-	case n < 1000:
-		return count(n, "byte")
-	case n < 1_000_000:
-		return fmt.Sprintf("%d kB", (n+500)/1000)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
 // lines returns how many lines text has.

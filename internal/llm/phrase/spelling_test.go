@@ -1,9 +1,9 @@
-package spelling_test
+package phrase_test
 
 import (
 	"testing"
 
-	"agent/internal/llm/spelling"
+	"agent/internal/llm/phrase"
 )
 
 func TestNearest(t *testing.T) {
@@ -12,7 +12,7 @@ func TestNearest(t *testing.T) {
 		"opnai": "openai", "OpenRouter": "openrouter", "olama": "ollama", "modle": "model", "modesl": "models",
 		"opnrotuer": "openrouter", "nwe": "new", "n": "new", "x": "", "xyz": "", "qwertyuiop": "", "": "",
 	} {
-		if got := spelling.Nearest(name, names); got != want {
+		if got := phrase.Nearest(name, names); got != want {
 			t.Errorf("%q: got %q, want %q", name, got, want)
 		}
 	}
@@ -27,10 +27,10 @@ func TestSlips(t *testing.T) {
 		{"raed", "read", 1}, {"comand", "command", 1}, {"sever", "server", 1},
 		{"kitten", "sitting", 3}, {"abcd", "badc", 2}, {"ab", "ba", 1}, {"aab", "aba", 1},
 	} {
-		if got := spelling.Slips(c.a, c.b); got != c.want {
+		if got := phrase.Distance(c.a, c.b); got != c.want {
 			t.Errorf("%q to %q: got %d, want %d", c.a, c.b, got, c.want)
 		}
-		if got := spelling.Slips(c.b, c.a); got != c.want {
+		if got := phrase.Distance(c.b, c.a); got != c.want {
 			t.Errorf("%q to %q: got %d, want %d", c.b, c.a, got, c.want)
 		}
 	}

@@ -1,9 +1,8 @@
-// Package spelling finds the name that somebody meant who wrote another: of a
-// command, a setting, a provider, a file. It stands below every room, so that
-// each of them takes the same slips for slips.
-package spelling
+package phrase
 
-import "strings"
+import (
+	"strings"
+)
 
 // Nearest returns the one of names that is most like name, or "" if none is like
 // it. Of several that are as near, one that is as long comes before the others,
@@ -11,7 +10,7 @@ import "strings"
 func Nearest(name string, names []string) string {
 	best, least := "", max(3, len(name)/2)
 	for _, n := range names {
-		d := Slips(strings.ToLower(name), strings.ToLower(n))
+		d := Distance(strings.ToLower(name), strings.ToLower(n))
 		longer := best != "" && len(best) != len(name) && len(n) == len(name)
 		if d < len(n) && (d < least || d == least && longer) {
 			best, least = n, d
@@ -22,7 +21,7 @@ func Nearest(name string, names []string) string {
 
 // Slips counts the bytes to put in, take out, change, or swap with the next to
 // make b of a.
-func Slips(a, b string) int {
+func Distance(a, b string) int {
 	var before []int
 	last := make([]int, len(b)+1)
 	for j := range last {

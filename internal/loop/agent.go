@@ -13,6 +13,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/window"
 	"agent/internal/tools"
 )
 
@@ -60,13 +61,13 @@ type Agent struct {
 	gone   <-chan struct{} // closed when nobody takes events any more
 
 	tools  []tools.Tool
-	msgs   []llm.Message   // owned by the turn while one runs
-	steps  int             // of the session so far; owned by the turn too
-	over   atomic.Bool     // the end of the turn was told
-	rest   resting         // owned by the turn too
-	text   map[string]bool // models whose calls come as text; owned by the turn
-	reads  []reading       // what the model knows of files; owned by the turn
-	filled filling         // of the model's window; owned by the turn
+	msgs   []llm.Message    // owned by the turn while one runs
+	steps  int              // of the session so far; owned by the turn too
+	over   atomic.Bool      // the end of the turn was told
+	rest   resting          // owned by the turn too
+	text   map[string]bool  // models whose calls come as text; owned by the turn
+	reads  []window.Reading // what the model knows of files; owned by the turn
+	filled window.Meter     // of the model's window; owned by the turn
 
 	planning bool // the model was told that files are not to be changed; owned by the turn
 

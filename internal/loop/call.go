@@ -12,6 +12,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/window"
 	"agent/internal/tools"
 )
 
@@ -265,7 +266,7 @@ func (t *Turn) finish(c *toolCall) {
 	t.emit(&c.end)
 	if len(c.reads) > 0 {
 		step := t.Before + t.end.Steps
-		t.reads = append(t.reads, reading{Step: step, Call: c.msg.ID, Files: c.end.Reads})
+		t.reads = append(t.reads, window.Reading{Step: step, Call: c.msg.ID, Files: c.end.Reads})
 		t.Ledger.Add(step, c.reads...)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/loop/window"
 )
 
 // State is what the records of a session amount to: what is true on resume.
@@ -57,9 +58,9 @@ type folding struct {
 	inTurn bool
 	began  time.Time // of the turn that is open
 	steps  int
-	filled filling
-	usage  llm.Usage // of the turn that is open
-	reads  []reading // what the model knows of files
+	filled window.Meter
+	usage  llm.Usage        // of the turn that is open
+	reads  []window.Reading // what the model knows of files
 }
 
 func newFolding() folding { return folding{open: map[string]*openCall{}} }
@@ -117,7 +118,7 @@ func (f *folding) fold(e event.Durable) {
 	case *event.ToolEnd:
 		f.closeCall(e.Result)
 		if len(e.Reads) > 0 {
-			f.reads = append(f.reads, reading{Step: f.Steps + 1, Call: e.Result.ID, Files: e.Reads})
+			f.reads = append(f.reads, window.Reading{Step: f.Steps + 1, Call: e.Result.ID, Files: e.Reads})
 		}
 	case *event.StepEnd:
 		f.steps++
@@ -132,7 +133,7 @@ func (f *folding) fold(e event.Durable) {
 	case *event.TurnEnd:
 		f.inTurn, f.steps, f.usage = false, 0, llm.Usage{}
 	case *event.Compacted:
-		out, _ := cutOld(f.Messages, e.Replies, e.Outputs)
+		out, _ := window.Shorten(f.Messages, e.Replies, e.Outputs)
 		f.filled = f.filled.After(f.Messages, e.Saved, out)
 		f.Messages = out
 	case *event.ModelSet:

@@ -5,13 +5,6 @@ import (
 	"agent/internal/tools"
 )
 
-// reading is what the model got to know of files with the result of one call.
-type reading struct {
-	Step  int // of the session, from 1
-	Call  string
-	Files []event.Reading
-}
-
 // stored returns readings as a session keeps them: without the files' contents.
 func stored(reads []tools.Reading) []event.Reading {
 	var out []event.Reading

@@ -5,6 +5,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/window"
 )
 
 // recall makes true what the session amounts to, which takes up to a second:
@@ -56,7 +57,7 @@ func (a *Agent) resume(f *folding, n int) error {
 	f.abandon() // where a turn broke down
 	a.heard(f.ran.untold)
 	a.msgs, a.steps, a.filled = f.Messages, f.Steps, f.filled.Measured(f.Messages)
-	a.know(remaining(f.reads, f.Messages))
+	a.know(window.Remaining(f.reads, f.Messages))
 	a.planning = toldToPlan(f.Messages)
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -69,7 +70,7 @@ func (a *Agent) resume(f *folding, n int) error {
 }
 
 // know makes reads all that the model knows of files.
-func (a *Agent) know(reads []reading) {
+func (a *Agent) know(reads []window.Reading) {
 	a.reads = reads
 	a.o.Ledger.Reset()
 	for _, r := range reads {

@@ -12,6 +12,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/window"
 	"agent/internal/tools"
 )
 
@@ -103,20 +104,20 @@ type Turn struct {
 
 	end      event.TurnEnd
 	started  time.Time
-	failing  int             // steps in a row whose tools all failed
-	allowed  int             // steps until the guard asks
-	repeats  repeats         // of the same calls
-	rest     resting         // models that are not asked for now
-	asText   map[string]bool // models whose calls come as text
-	filled   filling         // of the model's window
-	outputs  string          // where what is cut can be looked up; empty for nowhere
-	reads    []reading       // what the model knows of files
-	fitting  fitting         // how far the answer is from its schema
-	went     bool            // a cut answer was continued already
-	unpriced bool            // the price of a step is not known
-	cost     float64         // of the steps whose price is known
-	auto     string          // what this program has to say before the next step
-	logErr   error           // the first error of Emit
+	failing  int              // steps in a row whose tools all failed
+	allowed  int              // steps until the guard asks
+	repeats  repeats          // of the same calls
+	rest     resting          // models that are not asked for now
+	asText   map[string]bool  // models whose calls come as text
+	filled   window.Meter     // of the model's window
+	outputs  string           // where what is cut can be looked up; empty for nowhere
+	reads    []window.Reading // what the model knows of files
+	fitting  fitting          // how far the answer is from its schema
+	went     bool             // a cut answer was continued already
+	unpriced bool             // the price of a step is not known
+	cost     float64          // of the steps whose price is known
+	auto     string           // what this program has to say before the next step
+	logErr   error            // the first error of Emit
 }
 
 // Run carries the conversation msgs, whose last message is the person's, until
@@ -380,7 +381,7 @@ func shortened(text string) string {
 		return text
 	}
 	end := strings.ToValidUTF8(text[len(text)-keptAnswer:], "")
-	return fmt.Sprintf("%s\n\n[%d bytes are left out here]\n\n%s", prefix(text, keptAnswer), len(text)-2*keptAnswer, end)
+	return fmt.Sprintf("%s\n\n[%d bytes are left out here]\n\n%s", window.Prefix(text, keptAnswer), len(text)-2*keptAnswer, end)
 }
 
 // told returns the conversation as the model is told it: an answer that was cut

@@ -1,4 +1,4 @@
-package loop
+package window
 
 import (
 	"bytes"
@@ -24,19 +24,19 @@ const (
 	keptPrefix   = 100 // of a string or of thinking
 )
 
-// cutOld returns msgs with old content cut: of what is older than the last
-// replies, long thinking and the arguments of calls are cut to how they began,
-// long results and what was read of files that were read again or changed later
-// to a reference. What was signed or closed by a provider is cut whole or not
-// at all. Words of the person and answers stay.
+// Shorten returns msgs with the content before the last replies shortened. Long
+// thinking and arguments are truncated. Long results, and results of reading
+// files that were read again or changed later, become a reference. Signed or
+// encrypted thinking is dropped or kept, never truncated. Messages of the user
+// and answers stay.
 //
-// References name files in the directory outputs, which the second result is to
-// fill; where that is empty, they name nothing. Nothing is cut twice, and the
-// same messages are cut the same way by every program that folds the session.
-func cutOld(msgs []llm.Message, replies int, outputs string) ([]llm.Message, []wholeResult) {
+// References name files in the directory outputs, which the caller fills with
+// the originals; if outputs is empty, they name none. Nothing is shortened twice,
+// and the same messages are always shortened the same way.
+func Shorten(msgs []llm.Message, replies int, outputs string) ([]llm.Message, []Original) {
 	old := oldPart(msgs, replies)
 	out := make([]llm.Message, 0, len(msgs))
-	var whole []wholeResult
+	var whole []Original
 	stale := staleReads(msgs[:old], msgs)
 	for _, m := range msgs[:old] {
 		switch m.Kind {
@@ -53,7 +53,7 @@ func cutOld(msgs []llm.Message, replies int, outputs string) ([]llm.Message, []w
 			m = withoutImages(m)
 			if short, ok := cutResult(m, stale[m.ID]); ok {
 				name := nameOf(m)
-				whole = append(whole, wholeResult{name, m.Text})
+				whole = append(whole, Original{Name: name, Text: m.Text})
 				m.Text = short.words(outputs, name)
 			}
 		}
@@ -62,10 +62,10 @@ func cutOld(msgs []llm.Message, replies int, outputs string) ([]llm.Message, []w
 	return append(out, msgs[old:]...), whole
 }
 
-// wholeResult is a result that a reference stands for.
-type wholeResult struct {
-	name string // of its file
-	text string
+// Original is a complete result that a reference stands for.
+type Original struct {
+	Name string // of its file
+	Text string
 }
 
 // oldPart returns how many messages are older than the last replies.
@@ -167,7 +167,7 @@ func cutResult(m llm.Message, stale string) (shortResult, bool) {
 	case stale != "" && len(m.Text) > longRead:
 		return shortResult{why: stale + " was read again or changed later."}, true
 	case len(m.Text) > longResult:
-		return shortResult{fmt.Sprintf("this had %d bytes.", len(m.Text)), prefix(m.Text, keptResult)}, true
+		return shortResult{fmt.Sprintf("this had %d bytes.", len(m.Text)), Prefix(m.Text, keptResult)}, true
 	}
 	return shortResult{}, false
 }
@@ -192,7 +192,7 @@ func nameOf(m llm.Message) string {
 			return r
 		}
 		return '-'
-	}, prefix(m.ID, 64))
+	}, Prefix(m.ID, 64))
 	return fmt.Sprintf("call-%s-%.4x.txt", safe, sumOf(m.Text))
 }
 
@@ -253,27 +253,13 @@ func cutString(s string) string {
 
 // beginning returns how a text began, and that it was cut.
 func beginning(s string) string {
-	return fmt.Sprintf("%s… [%d bytes, cut]", prefix(s, keptPrefix), len(s))
+	return fmt.Sprintf("%s… [%d bytes, cut]", Prefix(s, keptPrefix), len(s))
 }
 
-// prefix returns at most the first n bytes of s, and no half of a character.
-func prefix(s string, n int) string {
+// Prefix returns at most the first n bytes of s, and no half of a character.
+func Prefix(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
 	return strings.ToValidUTF8(s[:n], "")
-}
-
-// tokens is about what a conversation takes of a model's window.
-func tokens(msgs []llm.Message) int {
-	const perImage = 1500
-	bytes, images := 0, 0
-	for _, m := range msgs {
-		bytes += len(m.Text) + len(m.Input) + len(m.Raw) + len(m.Name) + len(m.ID)
-		if m.Opaque != nil {
-			bytes += len(m.Opaque.Data)
-		}
-		images += len(m.Images)
-	}
-	return bytes/4 + perImage*images
 }

@@ -1,0 +1,63 @@
+package window
+
+import "agent/internal/llm"
+
+// Meter measures how many tokens of its window a model was sent. The zero value
+// has measured nothing.
+type Meter struct {
+	tokens int // as the provider counted them
+	msgs   int // in so many messages, from the first on
+}
+
+// Of returns about how many tokens msgs use: what the provider counted for the
+// first of them, and an estimate for the others.
+func (m Meter) Of(msgs []llm.Message) int {
+	if m.msgs > len(msgs) {
+		return Tokens(msgs)
+	}
+	return m.tokens + Tokens(msgs[m.msgs:])
+}
+
+// Measured returns a meter that has measured all of msgs, by Of.
+func (m Meter) Measured(msgs []llm.Message) Meter { return Meter{m.Of(msgs), len(msgs)} }
+
+// Counted returns a meter with what a provider counted for a reply, the last of
+// so many messages. A provider that counts nothing changes nothing.
+func (m Meter) Counted(u llm.Usage, msgs int) Meter {
+	if u.Input == 0 {
+		return m
+	}
+	return Meter{u.Input + u.Output, msgs}
+}
+
+// After returns a meter for after, the conversation that a compaction made of
+// before to save so many tokens.
+func (m Meter) After(before []llm.Message, saved int, after []llm.Message) Meter {
+	return Meter{max(m.Of(before)-saved, 0), len(after)}
+}
+
+// saved returns about how many tokens fewer after uses than before, on the
+// provider's scale.
+func (m Meter) saved(before, after []llm.Message) int {
+	all := Tokens(before)
+	saved := all - Tokens(after)
+	if m.msgs > 0 && all > 0 {
+		used := min(max(m.Of(before), all/2), all*3/2) // beyond that the provider counts something else than text
+		saved = int(float64(saved) * float64(used) / float64(all))
+	}
+	return saved
+}
+
+// Tokens estimates how many tokens of a window a conversation uses.
+func Tokens(msgs []llm.Message) int {
+	const perImage = 1500
+	bytes, images := 0, 0
+	for _, m := range msgs {
+		bytes += len(m.Text) + len(m.Input) + len(m.Raw) + len(m.Name) + len(m.ID)
+		if m.Opaque != nil {
+			bytes += len(m.Opaque.Data)
+		}
+		images += len(m.Images)
+	}
+	return bytes/4 + perImage*images
+}

@@ -1,0 +1,32 @@
+package window
+
+import (
+	"strings"
+
+	"agent/internal/llm"
+	"agent/internal/loop/event"
+)
+
+// Reading is what the model got to know of files with the result of one call.
+type Reading struct {
+	Step  int // of the session, from 1
+	Call  string
+	Files []event.Reading
+}
+
+// Remaining returns the readings whose results are still complete in msgs.
+func Remaining(reads []Reading, msgs []llm.Message) []Reading {
+	shortened := map[string]bool{}
+	for _, m := range msgs {
+		if m.Kind == llm.ToolResult && strings.HasPrefix(m.Text, cutMark) {
+			shortened[m.ID] = true
+		}
+	}
+	var out []Reading
+	for _, r := range reads {
+		if !shortened[r.Call] {
+			out = append(out, r)
+		}
+	}
+	return out
+}

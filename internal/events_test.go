@@ -22,7 +22,7 @@ var handles = []struct {
 }{
 	{"drawn", "tui/*.go", map[string]string{"ShellTold": "the output of the command is on the screen already"}},
 	{"exported", "loop/export/*.go", map[string]string{}},
-	{"folded", "loop/*.go", map[string]string{}},
+	{"folded", "loop/session/*.go", map[string]string{}},
 }
 
 // A new durable event is drawn, exported and folded, or listed above.

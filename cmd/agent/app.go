@@ -15,6 +15,7 @@ import (
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 	"agent/internal/tools"
 	"agent/internal/tools/fetch"
 	"agent/internal/tools/search"
@@ -72,8 +73,8 @@ type app struct {
 	index   *search.Index // of the names in it
 	jobs    *tools.Jobs
 	store   *history.Store
-	log     *history.Log // nil where the session is kept nowhere
-	ending  loop.State   // of the session that is resumed
+	log     *history.Log  // nil where the session is kept nowhere
+	ending  session.State // of the session that is resumed
 	options loop.Options
 	checks  []settings.Check
 	set     settings.Settings

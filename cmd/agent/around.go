@@ -6,8 +6,8 @@ import (
 	"os"
 	"time"
 
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 	"agent/internal/tui"
 )
 
@@ -98,7 +98,7 @@ func (a *app) spent() (all []tui.Spent, back tui.Spent, err error) {
 			}
 		}
 	}
-	taken, err := loop.TakenBack(context.Background(), v)
+	taken, err := session.TakenBack(context.Background(), v)
 	for _, t := range taken {
 		if step, ok := t.Event.(*event.StepEnd); ok {
 			back.Add(step)

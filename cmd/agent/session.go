@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"agent/internal/history"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 )
 
 // openLog makes a new log, or opens the one that f resumes and what it holds.
@@ -148,7 +148,7 @@ func (a *app) lookBack(f flags) error {
 		return err
 	}
 	defer v.Close()
-	if a.ending, err = loop.Ending(context.Background(), v, shownFirst); err != nil {
+	if a.ending, err = session.Ending(context.Background(), v, shownFirst); err != nil {
 		return fmt.Errorf("read session %s: %w", a.id(), err)
 	}
 	if f.fork {

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/internal/history"
-	"agent/internal/loop"
+	"agent/internal/loop/session"
 	"agent/internal/tui/ink"
 )
 
@@ -120,7 +120,7 @@ func treeCommand() *cobra.Command {
 // entry is a session in a list.
 type entry struct {
 	history.Info
-	loop.Outline
+	session.Outline
 }
 
 // entries returns the sessions that h wants, and says so if there are none.
@@ -143,7 +143,7 @@ func (h *here) entries(cmd *cobra.Command) ([]entry, error) {
 // entries returns the sessions of a directory, or all if it is empty, the one
 // written to last first.
 func entries(ctx context.Context, store *history.Store, dir string) ([]entry, error) {
-	index, err := store.Index(ctx, history.Summariser{Version: loop.SummaryVersion, Add: loop.Summarise})
+	index, err := store.Index(ctx, history.Summariser{Version: session.SummaryVersion, Add: session.Summarize})
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func entries(ctx context.Context, store *history.Store, dir string) ([]entry, er
 	var all []entry
 	for _, i := range index {
 		if dir == "" || i.Dir == dir {
-			all = append(all, entry{i.Info, loop.SummaryOf(i.Summary).Outline()})
+			all = append(all, entry{i.Info, session.SummaryOf(i.Summary).Outline()})
 		}
 	}
 	return all, nil
@@ -226,8 +226,8 @@ func lookedFor(err error) error {
 }
 
 // stateOf folds what is sound of some records. Each damage is told.
-func stateOf(records iter.Seq2[history.Record, error], tell func(error)) (loop.State, error) {
-	return loop.Fold(func(yield func(history.Record, error) bool) {
+func stateOf(records iter.Seq2[history.Record, error], tell func(error)) (session.State, error) {
+	return session.Fold(func(yield func(history.Record, error) bool) {
 		for r, err := range records {
 			switch {
 			case errors.As(err, new(history.Problem)):

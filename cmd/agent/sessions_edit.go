@@ -14,8 +14,8 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm/phrase"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 )
 
 // renameCommand is `agent sessions rename`.
@@ -100,7 +100,7 @@ func whole(short []string) ([]string, error) {
 		}
 		id := v.Header().ID
 		if !seen[id] {
-			warn("%s  %s", id, loop.OutlineOf(v.From(0)).Title)
+			warn("%s  %s", id, session.OutlineOf(v.From(0)).Title)
 			ids = append(ids, id)
 		}
 		seen[id] = true

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 
 	"agent/internal/history"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 	"agent/internal/tui"
 )
 
@@ -65,7 +65,7 @@ func preview(store *history.Store) func(id string) ([]event.Event, error) {
 			return nil, err
 		}
 		defer v.Close()
-		end, err := loop.Ending(context.Background(), v, previewed)
+		end, err := session.Ending(context.Background(), v, previewed)
 		if err != nil {
 			return nil, err
 		}

@@ -11,8 +11,8 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
 )
@@ -44,7 +44,7 @@ func printSession(out console, v *history.View) error {
 	h := v.Header()
 	title := state.Title
 	if title == "" {
-		title = loop.OutlineOf(v.From(0)).Title
+		title = session.OutlineOf(v.From(0)).Title
 	}
 	t := transcript{out: out}
 	t.say("%s · %s · %s\n%s\n", h.ID, short(h.Dir), h.Time.Local().Format("2006-01-02 15:04"), title)

@@ -21,8 +21,8 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 )
 
 // stormRuns is how many programs a storm kills, unless STORM says otherwise.
@@ -251,22 +251,22 @@ func (s *storm) screen(dir string, env, args []string, delay time.Duration) (str
 }
 
 // state reads the only session below dir.
-func (s *storm) state(dir string) (loop.State, bool) {
+func (s *storm) state(dir string) (session.State, bool) {
 	store := history.Open(filepath.Join(dir, ".local", "state", "agent"))
 	infos, err := store.List("")
 	if err != nil {
 		s.t.Error(err)
 	}
 	if len(infos) == 0 {
-		return loop.State{}, false
+		return session.State{}, false
 	}
 	v, err := store.View(infos[0].ID)
 	if err != nil {
 		s.t.Error(err)
-		return loop.State{}, false
+		return session.State{}, false
 	}
 	defer v.Close()
-	state, err := loop.Fold(func(yield func(history.Record, error) bool) {
+	state, err := session.Fold(func(yield func(history.Record, error) bool) {
 		for r, err := range v.From(0) {
 			if err == nil && !yield(r, nil) { // a torn end is no record
 				return
@@ -286,7 +286,7 @@ var finishedTool = regexp.MustCompile(`(?m)^[·✗] +(read|shell|edit|write) `)
 var answered = regexp.MustCompile(`(?m)STEP|word0|^[·✗◦] `)
 
 // missing returns what is on a screen as finished and not in the session.
-func missing(screen string, state loop.State, found bool) (lost []string) {
+func missing(screen string, state session.State, found bool) (lost []string) {
 	var said strings.Builder
 	ended := 0
 	for _, e := range state.Events {
@@ -322,7 +322,7 @@ func missing(screen string, state loop.State, found bool) (lost []string) {
 var word = regexp.MustCompile(`word\d+ `)
 
 // streamed takes note of how much of a streaming answer was shown and not kept.
-func (s *storm) streamed(screen string, state loop.State) {
+func (s *storm) streamed(screen string, state session.State) {
 	kept := 0
 	for _, m := range state.Messages {
 		if m.Kind == llm.Assistant {

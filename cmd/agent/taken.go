@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"agent/internal/history"
-	"agent/internal/loop"
+	"agent/internal/loop/session"
 )
 
 // taken knows what was taken back in the sessions that something is found in.
@@ -26,12 +26,12 @@ func (t *taken) has(ctx context.Context, h history.Hit) bool {
 }
 
 // takenBack is what was taken back in a session; nothing if that cannot be read.
-func takenBack(ctx context.Context, store *history.Store, id string) []loop.Taken {
+func takenBack(ctx context.Context, store *history.Store, id string) []session.Taken {
 	v, err := store.View(id)
 	if err != nil {
 		return nil
 	}
 	defer v.Close()
-	all, _ := loop.TakenBack(ctx, v)
+	all, _ := session.TakenBack(ctx, v)
 	return all
 }

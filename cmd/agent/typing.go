@@ -11,8 +11,8 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm/catalog"
 	"agent/internal/llm/offline"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 	"agent/internal/tui"
 )
 
@@ -105,7 +105,7 @@ func promptsOf(ctx context.Context, store *history.Store, id string, latest []st
 		if err != nil {
 			continue
 		}
-		if text, ok := loop.PromptIn(r.Body); ok && text != event.GoOn && (len(latest) == 0 || latest[len(latest)-1] != text) {
+		if text, ok := session.PromptIn(r.Body); ok && text != event.GoOn && (len(latest) == 0 || latest[len(latest)-1] != text) {
 			latest = append(latest, text)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/session"
 	"agent/internal/loop/window"
 	"agent/internal/tools"
 )
@@ -22,8 +23,8 @@ type Options struct {
 	// Log is where durable events go; nil keeps them nowhere. What it holds is
 	// the session that is resumed. The agent does not close it.
 	Log    *history.Log
-	State  State       // of the session that is resumed where no log holds it
-	Draft  event.Draft // that was kept of the session
+	State  session.State // of the session that is resumed where no log holds it
+	Draft  event.Draft   // that was kept of the session
 	Model  Model
 	Models func(name, effort string) (Model, error) // finds the model of a SetModel
 	Mode   event.Mode
@@ -88,11 +89,11 @@ type Agent struct {
 
 	draft unsent // what the person has not sent, or the model was not told
 
-	log    sync.Mutex // keeps records in the order of their events
-	past   past       // which guards itself too
-	begun  bool       // the session is one that is kept
-	spoken bool       // it holds a prompt
-	ran    ran        // what the person ran
+	log    sync.Mutex     // keeps records in the order of their events
+	past   session.Places // which guards itself too
+	begun  bool           // the session is one that is kept
+	spoken bool           // it holds a prompt
+	ran    session.Typed  // what the person ran
 	late   lateSync
 }
 
@@ -117,10 +118,10 @@ func NewAgent(o Options) *Agent {
 	a.draft.of = o.Draft
 	for _, e := range o.State.Events {
 		if record, err := event.Encode(e); err == nil {
-			a.past.add(e, record)
+			a.past.Add(e, record)
 		}
 	}
-	a.o.State = State{} // the past has it
+	a.o.State = session.State{} // the past has it
 	return a
 }
 
@@ -289,7 +290,7 @@ func (a *Agent) do(c event.Command) {
 	case event.Found:
 		a.found(c)
 	case event.Rename:
-		_ = a.emit(&event.Renamed{Meta: event.Meta{Time: a.o.Now()}, Title: firstWords(c.Title)})
+		_ = a.emit(&event.Renamed{Meta: event.Meta{Time: a.o.Now()}, Title: session.FirstWords(c.Title)})
 	case event.Rewind:
 		a.rewind(c.Keep)
 	case event.Compact:

@@ -12,6 +12,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/session"
 	"agent/internal/tools"
 )
 
@@ -42,7 +43,7 @@ func (a *Agent) ask(id string) tools.Tool {
 		if err := args.check(); err != nil {
 			return tools.Call{}, err
 		}
-		call := tools.Call{Title: "ask " + firstWords(args.Question), Effect: tools.Read}
+		call := tools.Call{Title: "ask " + session.FirstWords(args.Question), Effect: tools.Read}
 		call.Run = func(ctx context.Context, _ tools.Approved) (tools.Result, error) {
 			if !a.o.Attended {
 				return tools.Result{Text: nobody, Summary: "nobody is there"}, nil
@@ -59,7 +60,7 @@ func (a *Agent) ask(id string) tools.Tool {
 			if err := a.emit(d); err != nil {
 				return tools.Result{}, err
 			}
-			return tools.Result{Text: answerOf(d), Summary: summaryOf(d)}, nil
+			return tools.Result{Text: session.AnswerText(d), Summary: session.AnswerSummary(d)}, nil
 		}
 		return call, nil
 	})
@@ -113,27 +114,4 @@ func (q askArgs) decided(answer event.Answer) *event.Decided {
 		d.Decision, d.Chosen = event.Refuse, nil
 	}
 	return d
-}
-
-// answerOf is what the model reads of a person's answer to its question.
-func answerOf(d *event.Decided) string {
-	var said []string
-	if d.Decision == event.Refuse {
-		said = append(said, "The person leaves it to you: decide for yourself, and say in your answer what you decided.")
-	}
-	if len(d.Chosen) > 0 {
-		said = append(said, "The person chose: "+strings.Join(d.Chosen, "; "))
-	}
-	if d.Note != "" {
-		said = append(said, "In their own words: "+d.Note)
-	}
-	return strings.Join(said, "\n")
-}
-
-// summaryOf says for people what the answer itself, which they see, does not.
-func summaryOf(d *event.Decided) string {
-	if d.Decision == event.Refuse {
-		return "left to the model"
-	}
-	return ""
 }

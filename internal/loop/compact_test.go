@@ -16,8 +16,8 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/script"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 	"agent/internal/tools"
 )
 
@@ -57,7 +57,7 @@ func looks(n int) (replies []script.Reply) {
 // returns it.
 func sameAsFolded(t *testing.T, log *history.Log, p *script.Provider) []llm.Message {
 	t.Helper()
-	state, err := loop.Fold(recorded(log))
+	state, err := session.Fold(recorded(log))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 	"agent/internal/tools"
 )
 
@@ -53,7 +54,7 @@ type scene struct {
 // played is what came of a scene.
 type played struct {
 	events []event.Event // of the first turn
-	state  loop.State    // as resumed after both turns
+	state  session.State // as resumed after both turns
 	stage  *stage
 }
 
@@ -215,7 +216,7 @@ func (st *stage) run(o loop.Options, sc scene) []event.Event {
 
 // resume reads the session from disk and holds that it is whole, is what was
 // shown, and that no key stands in it.
-func (st *stage) resume(id string, all []event.Event) loop.State {
+func (st *stage) resume(id string, all []event.Event) session.State {
 	t := st.t
 	t.Helper()
 	log, problems, err := history.Open(st.dir).Resume(id)
@@ -223,7 +224,7 @@ func (st *stage) resume(id string, all []event.Event) loop.State {
 		t.Fatalf("resume: %v %v", err, problems)
 	}
 	defer log.Close()
-	state, err := loop.Fold(recorded(log))
+	state, err := session.Fold(recorded(log))
 	if err != nil {
 		t.Fatal(err)
 	}

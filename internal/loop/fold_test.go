@@ -10,13 +10,13 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/script"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 	"agent/internal/tools"
 )
 
 // session plays a turn with everything in it and returns its records.
-func session(t *testing.T) (records []history.Record, events []event.Event) {
+func fullSession(t *testing.T) (records []history.Record, events []event.Event) {
 	t.Helper()
 	store := history.Open(t.TempDir())
 	log := store.Create(history.Header{Dir: "/w"})
@@ -51,7 +51,7 @@ func session(t *testing.T) (records []history.Record, events []event.Event) {
 }
 
 // foldOf is the state of a session that holds events.
-func foldOf(t *testing.T, events []event.Durable) loop.State {
+func foldOf(t *testing.T, events []event.Durable) session.State {
 	t.Helper()
 	var records []history.Record
 	for _, e := range events {
@@ -61,7 +61,7 @@ func foldOf(t *testing.T, events []event.Durable) loop.State {
 		}
 		records = append(records, history.Record{Body: body})
 	}
-	state, err := loop.Fold(of(records))
+	state, err := session.Fold(of(records))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,8 +81,8 @@ func of(records []history.Record) iter.Seq2[history.Record, error] {
 // What a session holds is what was shown, and what a model is told on resume is
 // what it was told before.
 func TestFoldIsWhatHappened(t *testing.T) {
-	records, events := session(t)
-	state, err := loop.Fold(of(records))
+	records, events := fullSession(t)
+	state, err := session.Fold(of(records))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,9 +136,9 @@ func TestFoldIsWhatHappened(t *testing.T) {
 // Wherever a session ends, what is folded is a conversation with one result a
 // call, nothing of it is lost, and closing it once closes it for good.
 func TestFoldOfEveryPrefix(t *testing.T) {
-	records, _ := session(t)
+	records, _ := fullSession(t)
 	for n := range len(records) + 1 {
-		state, err := loop.Fold(of(records[:n]))
+		state, err := session.Fold(of(records[:n]))
 		if err != nil {
 			t.Fatalf("%d records: %v", n, err)
 		}
@@ -153,7 +153,7 @@ func TestFoldOfEveryPrefix(t *testing.T) {
 			}
 			closed = append(closed, history.Record{Body: body})
 		}
-		again, err := loop.Fold(of(closed))
+		again, err := session.Fold(of(closed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestFoldOfEveryPrefix(t *testing.T) {
 
 // A kill in mid-answer keeps what was saved of it.
 func TestFoldKeepsPartials(t *testing.T) {
-	records, _ := session(t)
+	records, _ := fullSession(t)
 	for n, r := range records {
 		e, err := event.Decode(r.Body)
 		if err != nil {
@@ -175,7 +175,7 @@ func TestFoldKeepsPartials(t *testing.T) {
 		if !ok || p.Kind != llm.Assistant {
 			continue
 		}
-		state, err := loop.Fold(of(records[:n+1]))
+		state, err := session.Fold(of(records[:n+1]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +192,7 @@ func TestFoldKeepsPartials(t *testing.T) {
 // knows of it.
 func TestTurnThatWasNotEndedTookAsLongAsItIsOnRecord(t *testing.T) {
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	state, err := loop.Fold(of(recordsOf(t,
+	state, err := session.Fold(of(recordsOf(t,
 		&event.UserSaid{Meta: event.Meta{Time: at}, Text: "one"},
 		&event.TurnEnd{Meta: event.Meta{Time: at.Add(time.Second)}, Reason: event.Done},
 		&event.UserSaid{Meta: event.Meta{Time: at.Add(time.Minute)}, Text: "two"},

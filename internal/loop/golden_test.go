@@ -17,9 +17,9 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/script"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/export"
+	"agent/internal/loop/session"
 	"agent/internal/tools"
 )
 
@@ -97,7 +97,7 @@ func TestGoldenSessionsResumeTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer log.Close()
-		state, err := loop.Fold(undamaged(recorded(log)))
+		state, err := session.Fold(undamaged(recorded(log)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestGoldenSessionsExportTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer v.Close()
-		state, err := loop.Ending(context.Background(), v, 1<<20)
+		state, err := session.Ending(context.Background(), v, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,9 +11,9 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm/script"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/session"
 	"agent/internal/tools"
 )
 
@@ -115,7 +115,7 @@ func (s *standing) grants() (out []policy.Grant) {
 	s.t.Helper()
 	log := s.resume(s.id)
 	defer log.Close()
-	state, err := loop.Fold(recorded(log))
+	state, err := session.Fold(recorded(log))
 	if err != nil {
 		s.t.Fatal(err)
 	}

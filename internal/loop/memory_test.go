@@ -15,6 +15,7 @@ import (
 	"agent/internal/llm/script"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 	"agent/internal/tools"
 )
 
@@ -95,7 +96,7 @@ func TestRewind(t *testing.T) {
 			if !logged {
 				return
 			}
-			state, err := loop.Fold(recorded(o.Log))
+			state, err := session.Fold(recorded(o.Log))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,7 +242,7 @@ func TestRoomAgain(t *testing.T) {
 		}
 		return nil
 	})
-	state, err := loop.Fold(recorded(o.Log))
+	state, err := session.Fold(recorded(o.Log))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 )
 
 // What is found by a look over a session, and what is read of it page by page
@@ -38,7 +39,7 @@ func TestPastIsWhatFoldHas(t *testing.T) {
 			samePast(t, placed(t, text))
 		})
 	}
-	everything, _ := session(t)
+	everything, _ := fullSession(t)
 	for name, records := range map[string][]history.Record{"everything": everything, "rewound and cut": eventful(t)} {
 		t.Run(name, func(t *testing.T) {
 			text := logOf(t, records)
@@ -156,7 +157,7 @@ func samePast(t *testing.T, s *history.Store) {
 	}
 	defer v.Close()
 	var problems []string
-	state, err := loop.Fold(func(yield func(history.Record, error) bool) {
+	state, err := session.Fold(func(yield func(history.Record, error) bool) {
 		for r, err := range v.From(0) {
 			if errors.As(err, new(history.Problem)) {
 				problems = append(problems, err.Error())
@@ -222,9 +223,9 @@ func samePage(t *testing.T, a *loop.Agent, events []event.Durable, from, to int)
 	}
 }
 
-func sameEnding(t *testing.T, v *history.View, all loop.State, least int) {
+func sameEnding(t *testing.T, v *history.View, all session.State, least int) {
 	t.Helper()
-	end, err := loop.Ending(t.Context(), v, least)
+	end, err := session.Ending(t.Context(), v, least)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +277,7 @@ func sameTaken(t *testing.T, v *history.View, kept int) (cost float64) {
 		}
 		at[r.Offset] = true
 	}
-	taken, err := loop.TakenBack(t.Context(), v)
+	taken, err := session.TakenBack(t.Context(), v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +291,7 @@ func sameTaken(t *testing.T, v *history.View, kept int) (cost float64) {
 }
 
 // surveyOf is what there is to tell of a session that was folded.
-func surveyOf(s loop.State) event.Opened {
+func surveyOf(s session.State) event.Opened {
 	out := event.Opened{Events: len(s.Events), Bounds: []int{0}, Todo: s.Todo, Title: s.Title, Model: s.Model, Effort: s.Effort, BaseURL: s.BaseURL, Host: s.Host, Mode: s.Mode}
 	for i, e := range s.Events {
 		switch e := e.(type) {

@@ -14,8 +14,8 @@ import (
 	"agent/internal/llm/anthropic"
 	"agent/internal/llm/openai"
 	"agent/internal/llm/script"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 )
 
 // Whatever a session is cut off at, however its log is damaged, and whatever
@@ -23,7 +23,7 @@ import (
 // the providers accept.
 func TestEveryPrefixIsAccepted(t *testing.T) {
 	logs := map[string][]history.Record{"rewound and cut": eventful(t)}
-	logs["everything"], _ = session(t)
+	logs["everything"], _ = fullSession(t)
 	logs["old"] = recordsOf(t, append(oldConversation(), &event.Compacted{Replies: 1})...)
 	names, err := filepath.Glob(filepath.Join("..", "history", "testdata", "*", "*.jsonl"))
 	if err != nil || len(names) == 0 {
@@ -37,7 +37,7 @@ func TestEveryPrefixIsAccepted(t *testing.T) {
 		tried += len(records) + 1
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			for n := range len(records) + 1 {
-				state, err := loop.Fold(of(records[:n]))
+				state, err := session.Fold(of(records[:n]))
 				if err != nil {
 					t.Fatalf("%d records: %v", n, err)
 				}

@@ -5,6 +5,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/session"
 	"agent/internal/loop/window"
 )
 
@@ -15,7 +16,7 @@ func (a *Agent) recall() error {
 	if a.recalled {
 		return nil
 	}
-	f, n := newFolding(), a.past.count()
+	f, n := session.NewFolding(), a.past.Count()
 	err := a.read(&f, 0, n)
 	if err == nil {
 		err = a.resume(&f, n)
@@ -28,12 +29,12 @@ func (a *Agent) recall() error {
 }
 
 // read folds the events from number from up to, and without, to.
-func (a *Agent) read(f *folding, from, to int) error {
-	p, err := a.past.page(from, to)
+func (a *Agent) read(f *session.Folding, from, to int) error {
+	p, err := a.past.Page(from, to)
 	if err != nil {
 		return err
 	}
-	for record, err := range p.records(a.o.Log) {
+	for record, err := range p.Records(a.o.Log) {
 		if err != nil {
 			return err
 		}
@@ -41,23 +42,23 @@ func (a *Agent) read(f *folding, from, to int) error {
 		if err != nil {
 			return err
 		}
-		f.fold(e)
+		f.Add(e)
 	}
 	return nil
 }
 
 // resume takes over the first n events, which were folded, and those that came
 // meanwhile: a command of the person's may have ended.
-func (a *Agent) resume(f *folding, n int) error {
+func (a *Agent) resume(f *session.Folding, n int) error {
 	a.log.Lock()
 	defer a.log.Unlock()
-	if err := a.read(f, n, a.past.count()); err != nil {
+	if err := a.read(f, n, a.past.Count()); err != nil {
 		return err
 	}
-	f.abandon() // where a turn broke down
-	a.heard(f.ran.untold)
-	a.msgs, a.steps, a.filled = f.Messages, f.Steps, f.filled.Measured(f.Messages)
-	a.know(window.Remaining(f.reads, f.Messages))
+	f.Abandon() // where a turn broke down
+	a.heard(f.Unsent())
+	a.msgs, a.steps, a.filled = f.Messages, f.Steps, f.Meter().Measured(f.Messages)
+	a.know(window.Remaining(f.Readings(), f.Messages))
 	a.planning = toldToPlan(f.Messages)
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -22,7 +22,7 @@ func (a *Agent) put(e event.Event) (unkept, err error) {
 	defer a.log.Unlock()
 	if d, ok := e.(event.Durable); ok {
 		err = a.save(d)
-		a.ran.take(d)
+		a.ran.Take(d)
 	}
 	if said, ok := e.(*event.UserSaid); ok && !said.Auto && err == nil {
 		a.draft.sent(said.Text)
@@ -52,7 +52,7 @@ func (a *Agent) save(d event.Durable) error {
 	if err != nil {
 		return err
 	}
-	a.past.add(d, record)
+	a.past.Add(d, record)
 	if !a.begun || a.o.Log == nil {
 		return nil // no session of which nobody has said or done anything
 	}
@@ -60,11 +60,11 @@ func (a *Agent) save(d event.Durable) error {
 	if err := a.late.take(); err != nil {
 		return fmt.Errorf("write session: %w", err)
 	}
-	for record, left := a.past.next(); left > 0; record, left = a.past.next() {
+	for record, left := a.past.Next(); left > 0; record, left = a.past.Next() {
 		if err := a.o.Log.Append(record, left == 1 && synced(d)); err != nil {
 			return fmt.Errorf("write session: %w", err)
 		}
-		a.past.saved(a.o.Log.Last())
+		a.past.Saved(a.o.Log.Last())
 	}
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/script"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 	"agent/internal/tools"
 )
 
@@ -120,7 +120,7 @@ func TestLargestReplyIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	s, err := loop.Fold(v.From(0))
+	s, err := session.Fold(v.From(0))
 	if err != nil {
 		t.Fatal(err)
 	}

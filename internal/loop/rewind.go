@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 )
 
 // rewind takes back what was said after the first keep events, while no turn
@@ -15,7 +16,7 @@ func (a *Agent) rewind(keep int) {
 		_ = a.emit(event.Notice{Text: "Nothing was taken back: " + err.Error()})
 		return
 	}
-	keep = boundary(events, keep)
+	keep = session.Boundary(events, keep)
 	if keep == len(events) {
 		_ = a.emit(event.Notice{Text: "There is nothing to take back."})
 		return
@@ -36,16 +37,16 @@ func (a *Agent) rewind(keep int) {
 
 // lightEvents returns the events of the session so far, without what is long.
 func (a *Agent) lightEvents() ([]event.Durable, error) {
-	p, err := a.past.page(0, a.past.count())
+	p, err := a.past.Page(0, a.past.Count())
 	if err != nil {
 		return nil, err
 	}
 	var events []event.Durable
-	for record, err := range p.records(a.o.Log) {
+	for record, err := range p.Records(a.o.Log) {
 		if err != nil {
 			return nil, err
 		}
-		e, err := decodeLight(record)
+		e, err := session.DecodeLight(record)
 		if err != nil {
 			return nil, err
 		}

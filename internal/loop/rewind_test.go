@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"agent/internal/history"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 )
 
 // recordsOf are the records of events.
@@ -29,13 +29,13 @@ func recordsOf(t *testing.T, events ...event.Durable) []history.Record {
 
 // Taking back what was said last leaves what was true before it.
 func TestFoldRewound(t *testing.T) {
-	records, _ := session(t)
-	all, err := loop.Fold(of(records))
+	records, _ := fullSession(t)
+	all, err := session.Fold(of(records))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for keep := range len(all.Events) + 3 {
-		rewound, err := loop.Fold(of(append(records[:len(records):len(records)], recordsOf(t, &event.Rewound{Keep: keep})...)))
+		rewound, err := session.Fold(of(append(records[:len(records):len(records)], recordsOf(t, &event.Rewound{Keep: keep})...)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,14 +66,14 @@ func TestFoldNamesAndGrants(t *testing.T) {
 		said("one"), end,
 		&event.Renamed{Title: "tides"}, said("two"),
 		&event.Decided{ID: "c1", Decision: event.Always, Grant: &grant}, end)
-	state, err := loop.Fold(of(records))
+	state, err := session.Fold(of(records))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(state.Grants, []event.Grant{grant}); d != "" || state.Title != "tides" {
 		t.Errorf("got title %q, grants %s", state.Title, d)
 	}
-	state, err = loop.Fold(of(append(records, recordsOf(t, &event.Rewound{Keep: 2})...)))
+	state, err = session.Fold(of(append(records, recordsOf(t, &event.Rewound{Keep: 2})...)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,23 +104,26 @@ func TestSummarise(t *testing.T) {
 	end := &event.TurnEnd{Reason: event.Done}
 	records := recordsOf(t, said("first  words"), end, said("two"), end, said("three"), end,
 		&event.Rewound{Keep: 2}, said("four"), end, &event.Renamed{Title: "tides"}, said("five"), end)
-	want := []loop.Outline{
-		{"", 0}, {"first words", 1}, {"first words", 1}, {"first words", 2}, {"first words", 2}, {"first words", 3}, {"first words", 3},
-		{"first words", 1}, {"first words", 2}, {"first words", 2}, {"tides", 2}, {"tides", 3}, {"tides", 3},
+	outline := func(title string, messages int) session.Outline {
+		return session.Outline{Title: title, Messages: messages}
+	}
+	want := []session.Outline{
+		outline("", 0), outline("first words", 1), outline("first words", 1), outline("first words", 2), outline("first words", 2), outline("first words", 3), outline("first words", 3),
+		outline("first words", 1), outline("first words", 2), outline("first words", 2), outline("tides", 2), outline("tides", 3), outline("tides", 3),
 	}
 	for n := range want {
-		if d := cmp.Diff(loop.OutlineOf(of(records[:n])), want[n]); d != "" {
+		if d := cmp.Diff(session.OutlineOf(of(records[:n])), want[n]); d != "" {
 			t.Errorf("%d records: %s", n, d)
 		}
 		var grown json.RawMessage
 		for _, r := range records[:n] {
-			grown = loop.Summarise(grown, of([]history.Record{r}))
+			grown = session.Summarize(grown, of([]history.Record{r}))
 		}
-		if d := cmp.Diff(loop.SummaryOf(grown).Outline(), want[n]); d != "" {
+		if d := cmp.Diff(session.SummaryOf(grown).Outline(), want[n]); d != "" {
 			t.Errorf("%d records, one at a time: %s", n, d)
 		}
 	}
-	if got := loop.OutlineOf(of(append(records, recordsOf(t, &event.Rewound{}, said("anew"))...))); got.Messages != 1 {
+	if got := session.OutlineOf(of(append(records, recordsOf(t, &event.Rewound{}, said("anew"))...))); got.Messages != 1 {
 		t.Errorf("got %+v after a rewind to the beginning, want one message", got)
 	}
 }

@@ -8,62 +8,9 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 	"agent/internal/tools"
 )
-
-// message is what the model is told of a command.
-func shellMessage(e *event.ShellEnd) llm.Message {
-	return llm.Message{Kind: llm.User, Text: "[the person ran this command themselves]\n$ " + e.Line + "\n" + strings.TrimRight(e.Text, "\n")}
-}
-
-// lost is the end of a command that the program did not live to see.
-func lostShell(s *event.ShellStart, meta event.Meta) *event.ShellEnd {
-	return &event.ShellEnd{Meta: meta, ID: s.ID, Line: s.Line, Join: s.Join, Outcome: event.Uncertain,
-		Text: "[the program ended while this ran: whether it took effect is unknown]"}
-}
-
-// ran are the commands of the person's that the model has yet to be told of, in
-// the order in which they ended.
-type ran struct {
-	untold []*event.ShellEnd
-	open   []*event.ShellStart // without an end
-}
-
-// take follows the events of commands. It returns the end that the model is told
-// of with e, if it is.
-func (r *ran) take(e event.Durable) *event.ShellEnd {
-	switch e := e.(type) {
-	case *event.ShellStart:
-		r.open = append(r.open, e)
-	case *event.ShellEnd:
-		r.open = slices.DeleteFunc(r.open, func(s *event.ShellStart) bool { return s.ID == e.ID })
-		if e.Join {
-			r.untold = append(r.untold, e)
-		}
-	case *event.ShellTold:
-		if i := slices.IndexFunc(r.untold, func(end *event.ShellEnd) bool { return end.ID == e.ID }); i >= 0 {
-			end := r.untold[i]
-			r.untold = slices.Delete(slices.Clone(r.untold), i, i+1)
-			return end
-		}
-		if i := slices.IndexFunc(r.open, func(s *event.ShellStart) bool { return s.ID == e.ID }); i >= 0 { // its end was taken back
-			start := *r.open[i]
-			end := lostShell(&start, e.Meta)
-			start.Join = false // once is enough
-			r.open = slices.Clone(r.open)
-			r.open[i] = &start
-			return end
-		}
-	}
-	return nil
-}
-
-// shell folds the events of commands.
-func (f *folding) shell(e event.Durable) {
-	if end := f.ran.take(e); end != nil {
-		f.Messages = append(f.Messages, shellMessage(end))
-	}
-}
 
 // runShell starts a command of the person's, and sees it to its end beside all
 // else.
@@ -120,17 +67,17 @@ func (a *Agent) seeShell(ctx context.Context, start *event.ShellStart, call tool
 func (a *Agent) untold() []*event.ShellEnd {
 	a.log.Lock()
 	defer a.log.Unlock()
-	return slices.Clone(a.ran.untold)
+	return slices.Clone(a.ran.Untold)
 }
 
 // heard takes over what the session that is gone on with says of commands. One
 // that runs meanwhile has its end to come. The caller holds a.log.
 func (a *Agent) heard(untold []*event.ShellEnd) {
-	running := a.ran.open
-	a.ran = ran{open: running}
+	running := a.ran.Open
+	a.ran = session.Typed{Open: running}
 	for _, end := range untold {
 		if !slices.ContainsFunc(running, func(o *event.ShellStart) bool { return o.ID == end.ID }) {
-			a.ran.untold = append(a.ran.untold, end)
+			a.ran.Untold = append(a.ran.Untold, end)
 		}
 	}
 }
@@ -142,7 +89,7 @@ func (t *Turn) hear(msgs []llm.Message) []llm.Message {
 	}
 	for _, end := range t.Ran() {
 		t.emit(&event.ShellTold{Meta: t.now(), ID: end.ID})
-		msgs = append(msgs, shellMessage(end))
+		msgs = append(msgs, session.ShellMessage(end))
 	}
 	return msgs
 }

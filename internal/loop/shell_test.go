@@ -14,6 +14,7 @@ import (
 	"agent/internal/llm/script"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 	"agent/internal/tools"
 )
 
@@ -75,7 +76,7 @@ func TestTypedCommandJoins(t *testing.T) {
 	}, ignoreReplies()); d != "" {
 		t.Error(d)
 	}
-	state, err := loop.Fold(recorded(o.Log))
+	state, err := session.Fold(recorded(o.Log))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +201,7 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 	}
 	records := recordsOf(t, events...)
 	check := func(what string, records []history.Record) {
-		state, err := loop.Fold(of(records))
+		state, err := session.Fold(of(records))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +231,7 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 		check(fmt.Sprintf("%d records", n), records[:n])
 		check(fmt.Sprintf("back to %d", n), append(records[:len(records):len(records)], recordsOf(t, &event.Rewound{Keep: n})...))
 	}
-	state, err := loop.Fold(of(records))
+	state, err := session.Fold(of(records))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +245,7 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 func TestTypedCommandIsToldAfterResume(t *testing.T) {
 	records := recordsOf(t, &event.UserSaid{Text: "one"}, &event.TurnEnd{Reason: event.Done},
 		&event.ShellStart{ID: "a", Line: "x", Join: true}, &event.ShellEnd{ID: "a", Line: "x", Join: true, Outcome: event.OK, Text: "did x\n[exit 0]\n"})
-	state, err := loop.Fold(of(records))
+	state, err := session.Fold(of(records))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,6 @@
 package phrase
 
-import (
-	"strings"
-)
+import "strings"
 
 // Nearest returns the one of names that is most like name, or "" if none is like
 // it. Of several that are as near, one that is as long comes before the others,

@@ -18,9 +18,9 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/anthropic"
 	"agent/internal/llm/openai"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/export"
+	"agent/internal/loop/session"
 )
 
 func fixture(t testing.TB, name string) []byte {
@@ -74,7 +74,7 @@ func told(t testing.TB, m export.Imported) string {
 // fold reads events as a log that is resumed.
 func fold(t testing.TB, events []event.Durable) []llm.Message {
 	t.Helper()
-	state, err := loop.Fold(records(t, events))
+	state, err := session.Fold(records(t, events))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/session"
 )
 
 // What was taken back in a log is not imported, its title is, and no grant.
@@ -50,7 +50,7 @@ func TestImportGoesOnFromWhatStands(t *testing.T) {
 	if d := cmp.Diff(said, []string{"first", "third"}); d != "" {
 		t.Error(d)
 	}
-	state, err := loop.Fold(records(t, m.Events))
+	state, err := session.Fold(records(t, m.Events))
 	if err != nil || state.Title != "the title" {
 		t.Errorf("got the title %q, %v", state.Title, err)
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/export"
+	"agent/internal/loop/session"
 )
 
 // What the person ran is shown with what it said, and is part of the
@@ -51,7 +51,7 @@ func TestExportTypedCommands(t *testing.T) {
 	if err := export.JSON(&b, doc); err != nil {
 		t.Fatal(err)
 	}
-	state, err := loop.Fold(records(t, load(t, b.Bytes()).Events))
+	state, err := session.Fold(records(t, load(t, b.Bytes()).Events))
 	if err != nil {
 		t.Fatal(err)
 	}

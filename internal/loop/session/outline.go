@@ -1,4 +1,4 @@
-package loop
+package session
 
 import (
 	"bytes"
@@ -19,10 +19,10 @@ type Outline struct {
 
 // OutlineOf reads a session as far as it can be read.
 func OutlineOf(records iter.Seq2[history.Record, error]) Outline {
-	return SummaryOf(Summarise(nil, records)).Outline()
+	return SummaryOf(Summarize(nil, records)).Outline()
 }
 
-// SummaryVersion names what Summarise makes: a later program may make
+// SummaryVersion names what Summarize makes: a later program may make
 // something else.
 const SummaryVersion = "outline-1"
 
@@ -44,7 +44,7 @@ func (s Summary) Outline() Outline {
 	return o
 }
 
-// SummaryOf reads what Summarise made; what it did not make is an empty
+// SummaryOf reads what Summarize made; what it did not make is an empty
 // session.
 func SummaryOf(summary json.RawMessage) Summary {
 	s := Summary{FirstAt: -1}
@@ -54,10 +54,10 @@ func SummaryOf(summary json.RawMessage) Summary {
 	return s
 }
 
-// Summarise continues a Summary, nil at first, with the records that a session
+// Summarize continues a Summary, nil at first, with the records that a session
 // got since. Records that cannot be read are passed over. After a rewind to
 // before them, the number of messages is about right, no more.
-func Summarise(before json.RawMessage, records iter.Seq2[history.Record, error]) json.RawMessage {
+func Summarize(before json.RawMessage, records iter.Seq2[history.Record, error]) json.RawMessage {
 	s := summing{Summary: SummaryOf(before)}
 	s.then, s.had = s.Events, s.Messages
 	for r, err := range records {
@@ -72,7 +72,7 @@ func Summarise(before json.RawMessage, records iter.Seq2[history.Record, error])
 	return out
 }
 
-// summing is a Summarise under way.
+// summing is a Summarize in progress.
 type summing struct {
 	Summary
 	then, had int   // the events and messages from before
@@ -105,11 +105,11 @@ func (s *summing) add(record []byte) {
 	case *event.UserSaid:
 		s.message()
 		if s.FirstAt < 0 {
-			s.First, s.FirstAt = firstWords(e.Text), s.Events
+			s.First, s.FirstAt = FirstWords(e.Text), s.Events
 		}
 	case *event.ShellStart:
 		if s.FirstAt < 0 && s.First == "" { // until there is a prompt
-			s.First = firstWords("!" + e.Line)
+			s.First = FirstWords("!" + e.Line)
 		}
 	case *event.MessageDone:
 		if e.Message.Kind == llm.Assistant {
@@ -141,8 +141,8 @@ func (s *summing) rewind(keep int) {
 	}
 }
 
-// firstWords returns text on one line, cut where no list shows more.
-func firstWords(text string) string {
+// FirstWords returns text on one line, cut where no list shows more.
+func FirstWords(text string) string {
 	const limit = 200
 	if len(text) > limit {
 		text = strings.ToValidUTF8(text[:limit], "")

@@ -1,4 +1,4 @@
-package loop
+package session
 
 import (
 	"iter"
@@ -42,19 +42,19 @@ type State struct {
 func Fold(records iter.Seq2[history.Record, error]) (State, error) {
 	g, err := gather(records)
 	f := g.folded()
-	for _, s := range slices.Clone(f.ran.open) {
-		f.closing(lostShell(s, event.Meta{Time: f.last}))
+	for _, s := range slices.Clone(f.typed.Open) {
+		f.closing(LostShell(s, event.Meta{Time: f.last}))
 	}
 	return f.state(), err
 }
 
-// folding is a Fold under way.
-type folding struct {
+// Folding is a Fold in progress.
+type Folding struct {
 	State
 	gathering
 	open   map[string]*openCall // calls without a result
 	calls  []string             // their ids, in order
-	ran    ran
+	typed  Typed
 	inTurn bool
 	began  time.Time // of the turn that is open
 	steps  int
@@ -63,26 +63,12 @@ type folding struct {
 	reads  []window.Reading // what the model knows of files
 }
 
-func newFolding() folding { return folding{open: map[string]*openCall{}} }
+// NewFolding returns a Folding of no events.
+func NewFolding() Folding { return Folding{open: map[string]*openCall{}} }
 
-// folded is what g amounts to, with what its last turn lacks. Commands of the
-// person's that have no end are left as they are: they belong to no turn.
-func (g gathering) folded() folding {
-	f := newFolding()
-	f.gathering = g
-	for i, e := range g.events {
-		f.fold(e)
-		if i+1 == g.rewound {
-			f.inTurn = false // whether its turn was over or not: it goes on with something else
-		}
-	}
-	f.close()
-	return f
-}
-
-func (f *folding) state() State {
+func (f *Folding) state() State {
 	f.Title, f.Events = f.title, f.events
-	f.Untold = f.ran.untold
+	f.Untold = f.typed.Untold
 	f.Filled = f.filled.Of(f.Messages)
 	return f.State
 }
@@ -93,11 +79,12 @@ type openCall struct {
 	answer  *event.Decided   // to the question that it asked while it ran
 }
 
-func (f *folding) fold(e event.Durable) {
+// Add folds the next event.
+func (f *Folding) Add(e event.Durable) {
 	switch e := e.(type) {
 	case *event.UserSaid:
 		if !e.Steered {
-			f.abandon()
+			f.Abandon()
 			f.began, f.steps, f.usage = e.Time, 0, llm.Usage{}
 		}
 		f.inTurn = true
@@ -152,7 +139,7 @@ func (s *State) setModel(e *event.ModelSet) {
 	s.Model, s.Effort, s.BaseURL, s.Host = e.Model, e.Effort, e.BaseURL, e.Host
 }
 
-func (f *folding) addMessage(m llm.Message) {
+func (f *Folding) addMessage(m llm.Message) {
 	if m.Kind == llm.ToolCall {
 		if f.open[m.ID] == nil { // else a log has the call twice
 			f.calls = append(f.calls, m.ID)
@@ -162,7 +149,7 @@ func (f *folding) addMessage(m llm.Message) {
 	f.Messages = append(f.Messages, m)
 }
 
-func (f *folding) closeCall(result llm.Message) {
+func (f *Folding) closeCall(result llm.Message) {
 	if f.open[result.ID] == nil {
 		return // a second result, or one of a call that was never made
 	}
@@ -171,9 +158,9 @@ func (f *folding) closeCall(result llm.Message) {
 	f.Messages = append(f.Messages, result)
 }
 
-// abandon gives the calls a result that are still open where another turn
+// Abandon gives the calls a result that are still open where another turn
 // begins, which is the damage of a log.
-func (f *folding) abandon() {
+func (f *Folding) Abandon() {
 	for _, id := range f.calls {
 		f.Messages = append(f.Messages, f.open[id].end(event.Meta{}).Result)
 	}
@@ -182,7 +169,7 @@ func (f *folding) abandon() {
 }
 
 // close makes the turn whole in the middle of which the program ended.
-func (f *folding) close() {
+func (f *Folding) close() {
 	meta := event.Meta{Time: f.last}
 	for _, k := range slices.Clone(f.order) {
 		p := f.partial[k]
@@ -200,10 +187,10 @@ func (f *folding) close() {
 	}
 }
 
-func (f *folding) closing(e event.Durable) {
+func (f *Folding) closing(e event.Durable) {
 	f.Closing = append(f.Closing, e)
 	f.gathering.add(e)
-	f.fold(e)
+	f.Add(e)
 }
 
 // end is the result of a call that the program did not live to see.
@@ -217,8 +204,25 @@ func (c *openCall) end(meta event.Meta) *event.ToolEnd {
 		end.Result.Text = "interrupted: the program ended while this ran. Whether it took effect is unknown: look before you run it again"
 	}
 	if c.answer != nil { // the person answers but once
-		end.Outcome, end.Summary = event.OK, summaryOf(c.answer)
-		end.Result.Text, end.Result.IsError = answerOf(c.answer), false
+		end.Outcome, end.Summary = event.OK, AnswerSummary(c.answer)
+		end.Result.Text, end.Result.IsError = AnswerText(c.answer), false
 	}
 	return end
 }
+
+// shell folds the events of commands.
+func (f *Folding) shell(e event.Durable) {
+	if end := f.typed.Take(e); end != nil {
+		f.Messages = append(f.Messages, ShellMessage(end))
+	}
+}
+
+// Unsent returns the typed commands that have ended and whose output the model
+// has yet to get.
+func (f *Folding) Unsent() []*event.ShellEnd { return f.typed.Untold }
+
+// Meter returns the meter of the model's window.
+func (f *Folding) Meter() window.Meter { return f.filled }
+
+// Readings returns what the model got to know of files.
+func (f *Folding) Readings() []window.Reading { return f.reads }

@@ -1,4 +1,4 @@
-package loop
+package session
 
 import (
 	"context"
@@ -30,9 +30,9 @@ func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
 		return nil, err
 	}
 	var taken []Taken
-	s := &survey{gathering: newGathering(), first: map[partialKey]int64{}}
+	s := &Index{gathering: newGathering(), first: map[partialKey]int64{}}
 	err = eachRecord(ctx, v, func(r history.Record) (more bool, err error) {
-		e, err := decodeLight(r.Body)
+		e, err := DecodeLight(r.Body)
 		if err != nil || e == nil {
 			return true, err
 		}

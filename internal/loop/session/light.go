@@ -1,15 +1,15 @@
-package loop
+package session
 
 import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 )
 
-// decodeLight is Decode without what may be long: the text, arguments and
+// DecodeLight is Decode without what may be long: the text, arguments and
 // images of messages, and what tools wrote and read. A prompt keeps its text.
 // What is left tells which events a session has, where it can continue, and
 // which results it lacks.
-func decodeLight(record []byte) (event.Durable, error) {
+func DecodeLight(record []byte) (event.Durable, error) {
 	e, err := event.Decode(record)
 	switch e := e.(type) {
 	case *event.UserSaid:

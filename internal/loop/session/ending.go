@@ -1,9 +1,8 @@
-package loop
+package session
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 
@@ -30,7 +29,7 @@ func Ending(ctx context.Context, v *history.View, least int) (State, error) {
 		}
 		return s, err
 	}
-	all, err := surveyOf(ctx, v)
+	all, err := ReadIndex(ctx, v)
 	if err != nil {
 		return State{}, err
 	}
@@ -75,23 +74,6 @@ func tail(records iter.Seq2[history.Record, error], least int) (gathering, bool,
 	return g, true, nil
 }
 
-// tail is the tail of the session that was surveyed.
-func (s *survey) tail(v *history.View, least int) (gathering, error) {
-	from := s.turnBefore(min(len(s.events)-least+1, len(s.events)))
-	g := gathering{partial: s.partial, order: s.order, last: s.last, title: s.title, rewound: s.rewound - from}
-	for record, err := range recordsAt(v, s.at[from:]) {
-		if err != nil {
-			return g, err
-		}
-		e, err := event.Decode(record)
-		if err != nil {
-			return g, fmt.Errorf("read the end of the session: %w", err)
-		}
-		g.events = append(g.events, e)
-	}
-	return g, nil
-}
-
 // modelBefore returns the model and its effort of a session whose end says
 // nothing of them: those that it began with, if every step of the end was that
 // model's. Otherwise all of the log has to be looked through.
@@ -127,7 +109,7 @@ func lastModel(ctx context.Context, v *history.View) (last event.ModelSet, err e
 		}
 		typ, err := event.NameIn(r.Body)
 		if err != nil || typ == "rewind" {
-			all, err := surveyOf(ctx, v)
+			all, err := ReadIndex(ctx, v)
 			if err != nil {
 				return event.ModelSet{}, err
 			}
@@ -145,12 +127,6 @@ func lastModel(ctx context.Context, v *history.View) (last event.ModelSet, err e
 	return last, nil
 }
 
-// model returns the last ModelSet of the session; an empty one if it has none.
-func (s *survey) model() *event.ModelSet {
-	told := s.tell(nil)
-	return &event.ModelSet{Model: told.Model, Effort: told.Effort, BaseURL: told.BaseURL, Host: told.Host}
-}
-
 // firstModel returns what was set before anything was answered; empty for
 // nothing.
 func firstModel(v *history.View) (event.ModelSet, error) {
@@ -161,7 +137,7 @@ func firstModel(v *history.View) (event.ModelSet, error) {
 		if err != nil {
 			return event.ModelSet{}, err
 		}
-		e, err := decodeLight(r.Body)
+		e, err := DecodeLight(r.Body)
 		if err != nil {
 			return event.ModelSet{}, err
 		}

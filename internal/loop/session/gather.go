@@ -1,4 +1,4 @@
-package loop
+package session
 
 import (
 	"iter"
@@ -9,6 +9,21 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 )
+
+// folded is what g amounts to, with what its last turn lacks. Commands of the
+// person's that have no end are left as they are: they belong to no turn.
+func (g gathering) folded() Folding {
+	f := NewFolding()
+	f.gathering = g
+	for i, e := range g.events {
+		f.Add(e)
+		if i+1 == g.rewound {
+			f.inTurn = false // whether its turn was over or not: it goes on with something else
+		}
+	}
+	f.close()
+	return f
+}
 
 // gathering are the events that a session goes on from: all that were recorded
 // but those that were taken back.
@@ -54,7 +69,7 @@ func (g *gathering) add(e event.Durable) {
 		g.addPartial(e)
 		return
 	case *event.Rewound:
-		g.cut(boundary(g.events, e.Keep))
+		g.cut(Boundary(g.events, e.Keep))
 		return
 	case *event.UserSaid:
 		if !e.Steered {
@@ -97,10 +112,10 @@ func (g *gathering) forget() {
 	clear(g.partial)
 }
 
-// boundary moves keep, a number of events, back to the nearest place at which a
+// Boundary moves keep, a number of events, back to the nearest place at which a
 // session can go on: outside a turn, at the prompt that begins one, or between
 // two of its steps.
-func boundary(events []event.Durable, keep int) int {
+func Boundary(events []event.Durable, keep int) int {
 	keep = min(max(keep, 0), len(events))
 	best, open, inTurn := 0, map[string]bool{}, false
 	for i, e := range events[:keep] {

@@ -57,9 +57,8 @@ type Options struct {
 // Agent owns a session: it takes commands, runs one turn at a time and tells of
 // it in events.
 type Agent struct {
-	o      Options
-	events chan<- event.Event
-	gone   <-chan struct{} // closed when nobody takes events any more
+	o   Options
+	rec *recorder
 
 	tools  []tools.Tool
 	msgs   []llm.Message    // owned by the turn while one runs
@@ -87,14 +86,6 @@ type Agent struct {
 	named   address                      // of the model that the log knows of
 	typed   *brake                       // of the command of the person's that runs; nil if none does
 
-	draft unsent // what the person has not sent, or the model was not told
-
-	log    sync.Mutex     // keeps records in the order of their events
-	past   session.Places // which guards itself too
-	begun  bool           // the session is one that is kept
-	spoken bool           // it holds a prompt
-	ran    session.Typed  // what the person ran
-	late   lateSync
 }
 
 // NewAgent returns an agent that goes on with the session of o.
@@ -109,19 +100,20 @@ func NewAgent(o Options) *Agent {
 		o.Rand = rand.Float64
 	}
 	a := &Agent{
-		o: o, model: o.Model, begun: len(o.State.Events) > 0, spoken: len(o.State.Events) > 0,
+		o: o, model: o.Model,
 		answers: map[string]chan event.Answer{}, rest: resting{}, text: map[string]bool{}, brake: newBrake(func() {}),
 	}
 	a.tools = append(slices.Clone(o.Tools), newOwn(a.todo), newOwn(a.ask))
 	a.policy.Mode = o.Mode
 	a.sealer = newSealer(o)
-	a.draft.of = o.Draft
+	a.rec = newRecorder(o.Log, len(o.State.Events) > 0, func() { a.over.Store(true) })
+	a.rec.draft.of = o.Draft
 	for _, e := range o.State.Events {
 		if record, err := event.Encode(e); err == nil {
-			a.past.Add(e, record)
+			a.rec.places.Add(e, record)
 		}
 	}
-	a.o.State = session.State{} // the past has it
+	a.o.State = session.State{} // the recorder has it
 	return a
 }
 
@@ -134,9 +126,9 @@ func NewAgent(o Options) *Agent {
 // Surveyed. What that amounts to is found out with the first command that needs
 // it.
 func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events chan<- event.Event) {
-	a.events, a.gone = events, ctx.Done()
+	a.rec.start(events, ctx.Done())
 	defer close(events)
-	defer a.endSync()
+	defer a.rec.stop()
 	defer a.asides.Wait()
 	ended := make(chan event.Reason, 1) // one turn runs at a time
 	running := false
@@ -189,7 +181,7 @@ func (a *Agent) goOn(ctx context.Context, reason event.Reason, ended chan<- even
 		return true
 	}
 	for _, p := range late {
-		a.draft.giveBack(p)
+		a.rec.draft.giveBack(p)
 		_ = a.emit(event.Unsent{Text: p.Text})
 	}
 	return false
@@ -245,7 +237,7 @@ func (a *Agent) turn(ctx context.Context, p event.Prompt, force <-chan struct{})
 // unable ends a turn that cannot begin because the session cannot be read, and
 // gives the prompt back.
 func (a *Agent) unable(p event.Prompt, err error) event.Reason {
-	a.draft.giveBack(p)
+	a.rec.draft.giveBack(p)
 	_ = a.emit(event.Unsent{Text: p.Text})
 	_ = a.emit(&event.TurnEnd{Meta: event.Meta{Time: a.o.Now()}, Reason: event.LogError, Error: err.Error(),
 		Hint: "mend what is wrong there and say it again, or begin anew with /new"})
@@ -259,8 +251,8 @@ func (a *Agent) steer(c event.Command) {
 		a.mu.Lock()
 		a.inbox = append(a.inbox, c)
 		a.mu.Unlock()
-		a.draft.wait(c)
-		a.tellUnkept(a.saveDraft())
+		a.rec.draft.wait(c)
+		a.tellUnkept(a.rec.saveDraft())
 	case event.Found: // too late
 	case event.Rewind, event.Compact:
 		_ = a.emit(event.Notice{Text: "That waits for the end of the turn: stop it first."})
@@ -317,9 +309,8 @@ func (a *Agent) setModel(c event.SetModel) {
 
 // found takes a model if nothing was said yet.
 func (a *Agent) found(c event.Found) {
-	a.log.Lock()
-	spoken := a.spoken
-	a.log.Unlock()
+	spoken := false
+	a.rec.do(func() { spoken = a.rec.spoken })
 	if spoken {
 		return
 	}

@@ -107,21 +107,12 @@ func without(all []event.Waiting, text string) []event.Waiting {
 
 // keepDraft takes what the front end has, and keeps it.
 func (a *Agent) keepDraft(d event.Draft) {
-	a.draft.set(d)
-	a.tellUnkept(a.saveDraft())
+	a.rec.draft.set(d)
+	a.tellUnkept(a.rec.saveDraft())
 }
 
 func (a *Agent) tellUnkept(err error) {
 	if err != nil {
 		_ = a.emit(event.Notice{Text: "What is not sent yet is not kept: " + err.Error()})
 	}
-}
-
-// saveDraft keeps what would be lost. That it cannot is told once: no turn
-// depends on it.
-func (a *Agent) saveDraft() error {
-	if a.o.Log == nil {
-		return nil
-	}
-	return a.draft.keep(a.o.Log.SaveDraft)
 }

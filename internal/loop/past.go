@@ -5,7 +5,7 @@ import "agent/internal/loop/event"
 // Page returns the events of the session from number from up to, and without,
 // number to. It may be called by any goroutine, once the session is Surveyed.
 func (a *Agent) Page(from, to int) ([]event.Event, error) {
-	p, err := a.past.Page(from, to)
+	p, err := a.rec.places.Page(from, to)
 	if err != nil {
 		return nil, err
 	}

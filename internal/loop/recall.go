@@ -16,7 +16,7 @@ func (a *Agent) recall() error {
 	if a.recalled {
 		return nil
 	}
-	f, n := session.NewFolding(), a.past.Count()
+	f, n := session.NewFolding(), a.rec.places.Count()
 	err := a.read(&f, 0, n)
 	if err == nil {
 		err = a.resume(&f, n)
@@ -30,7 +30,7 @@ func (a *Agent) recall() error {
 
 // read folds the events from number from up to, and without, to.
 func (a *Agent) read(f *session.Folding, from, to int) error {
-	p, err := a.past.Page(from, to)
+	p, err := a.rec.places.Page(from, to)
 	if err != nil {
 		return err
 	}
@@ -50,9 +50,15 @@ func (a *Agent) read(f *session.Folding, from, to int) error {
 // resume takes over the first n events, which were folded, and those that came
 // meanwhile: a command of the person's may have ended.
 func (a *Agent) resume(f *session.Folding, n int) error {
-	a.log.Lock()
-	defer a.log.Unlock()
-	if err := a.read(f, n, a.past.Count()); err != nil {
+	var err error
+	a.rec.do(func() { err = a.catchUp(f, n) })
+	return err
+}
+
+// catchUp is resume in the recorder's goroutine, so that nothing is put on record
+// meanwhile.
+func (a *Agent) catchUp(f *session.Folding, n int) error {
+	if err := a.read(f, n, a.rec.places.Count()); err != nil {
 		return err
 	}
 	f.Abandon() // where a turn broke down

@@ -37,7 +37,7 @@ func (a *Agent) rewind(keep int) {
 
 // lightEvents returns the events of the session so far, without what is long.
 func (a *Agent) lightEvents() ([]event.Durable, error) {
-	p, err := a.past.Page(0, a.past.Count())
+	p, err := a.rec.places.Page(0, a.rec.places.Count())
 	if err != nil {
 		return nil, err
 	}

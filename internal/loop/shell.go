@@ -62,22 +62,21 @@ func (a *Agent) seeShell(ctx context.Context, start *event.ShellStart, call tool
 		Outcome: c.end.Outcome, Summary: c.end.Summary, Text: strings.TrimPrefix(c.end.Result.Text, untilThen), Duration: now.Sub(start.Time)}
 }
 
-// untold returns what the commands of the person's came to of which the model
-// does not know.
-func (a *Agent) untold() []*event.ShellEnd {
-	a.log.Lock()
-	defer a.log.Unlock()
-	return slices.Clone(a.ran.Untold)
+// untold returns the typed commands that have ended and whose output the model
+// has yet to get.
+func (a *Agent) untold() (ends []*event.ShellEnd) {
+	a.rec.do(func() { ends = slices.Clone(a.rec.typed.Untold) })
+	return ends
 }
 
-// heard takes over what the session that is gone on with says of commands. One
-// that runs meanwhile has its end to come. The caller holds a.log.
+// heard takes over the typed commands of a resumed session, except one that is
+// running now. It runs in the recorder's goroutine.
 func (a *Agent) heard(untold []*event.ShellEnd) {
-	running := a.ran.Open
-	a.ran = session.Typed{Open: running}
+	running := a.rec.typed.Open
+	a.rec.typed = session.Typed{Open: running}
 	for _, end := range untold {
 		if !slices.ContainsFunc(running, func(o *event.ShellStart) bool { return o.ID == end.ID }) {
-			a.ran.Untold = append(a.ran.Untold, end)
+			a.rec.typed.Untold = append(a.rec.typed.Untold, end)
 		}
 	}
 }

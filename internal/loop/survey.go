@@ -20,20 +20,21 @@ func (a *Agent) survey(ctx context.Context) {
 		s, err = session.ReadIndex(ctx, v)
 	}
 	if err != nil {
-		a.past.Begin(nil, err)
+		a.rec.places.Begin(nil, err)
 		_ = a.emit(event.Unreadable{Why: err.Error()})
 		return
 	}
 	closing := s.Closing()
-	a.log.Lock()
-	a.past.Begin(s.Offsets(), nil)
-	a.begun, a.spoken = len(s.Offsets()) > 0, len(s.Offsets()) > 0
-	for _, e := range closing {
-		if record, err := event.Encode(e); err == nil {
-			a.past.Add(e, record)
+	a.rec.do(func() {
+		a.rec.places.Begin(s.Offsets(), nil)
+		a.rec.begun = len(s.Offsets()) > 0
+		a.rec.spoken = a.rec.begun
+		for _, e := range closing {
+			if record, err := event.Encode(e); err == nil {
+				a.rec.places.Add(e, record)
+			}
 		}
-	}
-	a.log.Unlock()
+	})
 	if all := s.Opened(closing); all.Events > 0 || len(all.Problems) > 0 {
 		_ = a.emit(all)
 	}

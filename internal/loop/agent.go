@@ -14,7 +14,6 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/session"
-	"agent/internal/loop/window"
 	"agent/internal/tools"
 )
 
@@ -60,18 +59,9 @@ type Agent struct {
 	o   Options
 	rec *recorder
 
-	tools  []tools.Tool
-	msgs   []llm.Message    // owned by the turn while one runs
-	steps  int              // of the session so far; owned by the turn too
-	over   atomic.Bool      // the end of the turn was told
-	rest   resting          // owned by the turn too
-	text   map[string]bool  // models whose calls come as text; owned by the turn
-	reads  []window.Reading // what the model knows of files; owned by the turn
-	filled window.Meter     // of the model's window; owned by the turn
-
-	planning bool // the model was told that files are not to be changed; owned by the turn
-
-	recalled bool // what is owned by the turn goes on from the past, and so is this
+	tools []tools.Tool
+	conv  *conversation // nil while a turn has it
+	over  atomic.Bool   // the end of the turn was sent
 
 	asides sync.WaitGroup // what goes on beside the turn
 
@@ -101,7 +91,7 @@ func NewAgent(o Options) *Agent {
 	}
 	a := &Agent{
 		o: o, model: o.Model,
-		answers: map[string]chan event.Answer{}, rest: resting{}, text: map[string]bool{}, brake: newBrake(func() {}),
+		answers: map[string]chan event.Answer{}, conv: newConversation(), brake: newBrake(func() {}),
 	}
 	a.tools = append(slices.Clone(o.Tools), newOwn(a.todo), newOwn(a.ask))
 	a.policy.Mode = o.Mode
@@ -130,7 +120,7 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 	defer close(events)
 	defer a.rec.stop()
 	defer a.asides.Wait()
-	ended := make(chan event.Reason, 1) // one turn runs at a time
+	ended := make(chan outcome, 1) // one turn runs at a time
 	running := false
 	defer func() {
 		a.interrupt()
@@ -145,8 +135,8 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 			return
 		case <-a.jobsChanged():
 			_ = a.emit(a.jobsNow())
-		case reason := <-ended:
-			running = a.goOn(ctx, reason, ended)
+		case o := <-ended:
+			running = a.goOn(ctx, o, ended)
 		case c, ok := <-commands:
 			if !ok {
 				return
@@ -171,9 +161,10 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 // goOn deals with what the person said too late for the turn that ended. After
 // one that is done it begins the next turn, which it reports; otherwise the
 // person gets it back.
-func (a *Agent) goOn(ctx context.Context, reason event.Reason, ended chan<- event.Reason) bool {
+func (a *Agent) goOn(ctx context.Context, o outcome, ended chan<- outcome) bool {
+	a.conv = o.conv
 	late := a.leftover()
-	if reason == event.Done && len(late) > 0 {
+	if o.reason == event.Done && len(late) > 0 {
 		a.mu.Lock()
 		a.inbox = append(late[1:], a.inbox...)
 		a.mu.Unlock()
@@ -188,49 +179,57 @@ func (a *Agent) goOn(ctx context.Context, reason event.Reason, ended chan<- even
 }
 
 // start begins a turn in a goroutine of its own.
-func (a *Agent) start(ctx context.Context, p event.Prompt, ended chan<- event.Reason) {
+func (a *Agent) start(ctx context.Context, p event.Prompt, ended chan<- outcome) {
 	ctx, stop := context.WithCancel(ctx)
 	a.over.Store(false)
 	b := newBrake(stop)
 	a.mu.Lock()
 	a.brake = b
 	a.mu.Unlock()
+	c := a.conv
+	a.conv = nil
 	go func() {
 		defer stop()
-		ended <- a.turn(ctx, p, b.force)
+		ended <- outcome{a.turn(ctx, c, p, b.force), c}
 	}()
 }
 
-// turn carries p to its end.
-func (a *Agent) turn(ctx context.Context, p event.Prompt, force <-chan struct{}) (reason event.Reason) {
+// outcome is how a turn ended, with the conversation that it gives back.
+type outcome struct {
+	reason event.Reason
+	conv   *conversation
+}
+
+// turn carries p to its end. It owns c meanwhile.
+func (a *Agent) turn(ctx context.Context, c *conversation, p event.Prompt, force <-chan struct{}) (reason event.Reason) {
 	defer func() {
 		if p := recover(); p != nil { // a mistake of this program ends the turn, not the program
-			reason, a.recalled = event.ProviderError, false // what was said is on record
+			reason, c.folded = event.ProviderError, false // the log has what was said
 			_ = a.emit(&event.TurnEnd{Meta: event.Meta{Time: a.o.Now()}, Reason: reason, Error: fmt.Sprintf("agent itself broke down: %v", p),
 				Hint: "what was said is kept; leave and come back with --continue if it goes on"})
 		}
 	}()
-	if err := a.recall(); err != nil {
+	if err := a.recall(c); err != nil {
 		return a.unable(p, err)
 	}
 	t := &Turn{
 		Model: a.currentModel, System: a.o.System, Tools: a.tools, Schema: a.o.Schema, MaxSteps: a.o.MaxSteps, MaxReplyBytes: a.o.MaxReplyBytes,
-		Ledger: a.o.Ledger, Before: a.steps, Force: force,
-		Judge: a.judge, News: a.news, Ran: a.untold, Confirmed: a.confirmed, Inbox: a.leftover, Emit: a.emit,
-		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand, rest: a.rest, asText: a.text,
-		reads: a.reads, filled: a.filled, outputs: a.outputs(),
+		Ledger: a.o.Ledger, Force: force,
+		Judge: a.judge, News: func() []string { return a.news(c) }, Ran: a.untold, Confirmed: a.confirmed, Inbox: a.leftover, Emit: a.emit,
+		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand, conv: c, outputs: a.outputs(),
 	}
 	t.Paths = a.o.Paths
 	if a.o.Attended {
 		t.Approve = a.approve
 	}
 	t.logErr = a.emitModel()
-	a.msgs = t.tell(t.hear(a.msgs), a.news()...)
+	msgs := t.tell(t.hear(c.messages), a.news(c)...)
 	t.emit(&event.UserSaid{Meta: t.now(), Text: p.Text, Images: p.Images})
-	msgs := append(a.msgs, llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
-	a.msgs = nil // what the turn cuts of it is held nowhere
+	msgs = append(msgs, llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
+	c.messages = nil // nothing else holds what the turn shortens
 	msgs, end := t.Run(ctx, msgs)
-	a.msgs, a.steps, a.reads, a.filled = msgs, a.steps+end.Steps, t.reads, t.filled
+	c.messages = msgs
+	c.steps += end.Steps
 	return end.Reason
 }
 

@@ -265,8 +265,8 @@ func (t *Turn) finish(c *toolCall) {
 	c.end.Reads = stored(c.reads)
 	t.emit(&c.end)
 	if len(c.reads) > 0 {
-		step := t.Before + t.end.Steps
-		t.reads = append(t.reads, window.Reading{Step: step, Call: c.msg.ID, Files: c.end.Reads})
+		step := t.conv.steps + t.end.Steps
+		t.conv.reads = append(t.conv.reads, window.Reading{Step: step, Call: c.msg.ID, Files: c.end.Reads})
 		t.Ledger.Add(step, c.reads...)
 	}
 }

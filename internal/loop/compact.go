@@ -32,7 +32,7 @@ func (t *Turn) makeRoom(msgs []llm.Message) []llm.Message {
 		room = replyRoom
 	}
 	limit := (m.Context - min(room, m.Context/4)) / 5 * 4
-	used := t.filled.Of(msgs)
+	used := t.conv.meter.Of(msgs)
 	if used <= limit {
 		return msgs
 	}
@@ -52,12 +52,12 @@ func (t *Turn) askInFull(ctx context.Context, msgs []llm.Message) ([]llm.Message
 	msgs = t.makeRoom(msgs)
 	reply, model, err := t.ask(ctx, msgs)
 	if tooLong(err) && !accepted(reply) && ctx.Err() == nil {
-		if out, ok := t.compact(msgs, window.Need{Enough: t.filled.Of(msgs) / 3, Least: 1, Why: "it was too long for the model"}); ok {
+		if out, ok := t.compact(msgs, window.Need{Enough: t.conv.meter.Of(msgs) / 3, Least: 1, Why: "it was too long for the model"}); ok {
 			msgs = out
 			reply, model, err = t.ask(ctx, msgs)
 		}
 	}
-	t.filled = t.filled.Counted(reply.Finish.Usage, len(msgs)+len(reply.Messages()))
+	t.conv.meter = t.conv.meter.Counted(reply.Finish.Usage, len(msgs)+len(reply.Messages()))
 	return msgs, reply, model, err
 }
 
@@ -68,7 +68,7 @@ func tooLong(err error) bool {
 
 // compact cuts what is old for a need, and reports whether it did.
 func (t *Turn) compact(msgs []llm.Message, n window.Need) ([]llm.Message, bool) {
-	out, c, err := window.Compact(msgs, t.filled, t.outputs, n, saveTo(t.outputs))
+	out, c, err := window.Compact(msgs, t.conv.meter, t.outputs, n, saveTo(t.outputs))
 	if c == nil {
 		return msgs, false
 	}
@@ -77,22 +77,18 @@ func (t *Turn) compact(msgs []llm.Message, n window.Need) ([]llm.Message, bool) 
 	}
 	c.Meta = t.now()
 	t.emit(c)
-	t.filled = t.filled.After(msgs, c.Saved, out)
-	t.reads = window.Remaining(t.reads, out)
-	t.Ledger.Reset()
-	for _, r := range t.reads {
-		t.Ledger.Add(r.Step, restored(r.Files)...)
-	}
+	t.conv.compacted(msgs, out, c.Saved, t.Ledger)
 	return out, true
 }
 
 // compact cuts what is old because the person wants it.
 func (a *Agent) compact() {
-	if err := a.recall(); err != nil {
+	conv := a.conv
+	if err := a.recall(conv); err != nil {
 		_ = a.emit(event.Notice{Text: "Nothing was cut: " + err.Error()})
 		return
 	}
-	out, c, err := window.Compact(a.msgs, a.filled, a.outputs(), window.Need{Enough: a.filled.Of(a.msgs) / 4, Least: 1, Why: "asked for"}, saveTo(a.outputs()))
+	out, c, err := window.Compact(conv.messages, conv.meter, a.outputs(), window.Need{Enough: conv.meter.Of(conv.messages) / 4, Least: 1, Why: "asked for"}, saveTo(a.outputs()))
 	if c == nil {
 		_ = a.emit(event.Notice{Text: "There is nothing to cut: what is old is short already."})
 		return
@@ -102,9 +98,8 @@ func (a *Agent) compact() {
 	}
 	c.Meta = event.Meta{Time: a.o.Now()}
 	_ = a.emit(c)
-	a.filled = a.filled.After(a.msgs, c.Saved, out)
-	a.msgs = out
-	a.know(window.Remaining(a.reads, out))
+	conv.compacted(conv.messages, out, c.Saved, a.o.Ledger)
+	conv.messages = out
 }
 
 func uncopied(err error) string {

@@ -56,6 +56,6 @@ func restFor(err error) time.Duration {
 // takeOver says that next answers in the place of m, which rests.
 func (t *Turn) takeOver(m, next Model, err error) {
 	rest := restFor(err)
-	t.rest[m.Name] = t.Now().Add(rest)
+	t.conv.resting[m.Name] = t.Now().Add(rest)
 	t.emit(event.Notice{Text: fmt.Sprintf("%v. %s answers in the place of %s for %s.", err, next.Name, m.Name, rest.Round(time.Second))})
 }

@@ -56,8 +56,8 @@ func (a *Agent) stopJob(id int) {
 
 // news is what the model has to be told before its next step: of the mode, and
 // of jobs.
-func (a *Agent) news() []string {
-	out := a.planNews()
+func (a *Agent) news(c *conversation) []string {
+	out := a.planNews(c)
 	if a.o.Jobs == nil {
 		return out
 	}

@@ -14,14 +14,14 @@ const (
 )
 
 // planNews tells the model that mode plan has begun or is over, once.
-func (a *Agent) planNews() []string {
+func (a *Agent) planNews(c *conversation) []string {
 	a.mu.Lock()
 	plans := a.policy.Mode == event.ModePlan
 	a.mu.Unlock()
-	if plans == a.planning {
+	if plans == c.planning {
 		return nil
 	}
-	a.planning = plans
+	c.planning = plans
 	if plans {
 		return []string{planBegins}
 	}

@@ -25,10 +25,7 @@ const (
 // ask streams one reply, of the model or of one that stands in for it. The
 // reply is never nil; with an error it holds what had come by then.
 func (t *Turn) ask(ctx context.Context, msgs []llm.Message) (*llm.Reply, Model, error) {
-	if t.rest == nil {
-		t.rest = resting{}
-	}
-	models := t.rest.candidates(t.Model(), t.Now())
+	models := t.conv.resting.candidates(t.Model(), t.Now())
 	for i, m := range models {
 		tries := maxTries
 		if i < len(models)-1 {
@@ -103,7 +100,7 @@ func (t *Turn) askOne(ctx context.Context, m Model, msgs []llm.Message, tries in
 
 // provider is how m is reached.
 func (t *Turn) provider(m Model) llm.Provider {
-	if t.asText[m.Name] && m.AsText != nil {
+	if t.conv.asText[m.Name] && m.AsText != nil {
 		return m.AsText
 	}
 	return m.Provider
@@ -112,16 +109,13 @@ func (t *Turn) provider(m Model) llm.Provider {
 // writesCalls reports whether m, which knows no tool calling, is asked again
 // with calls written as text. The person is asked where there is one.
 func (t *Turn) writesCalls(ctx context.Context, m Model, err error) bool {
-	if m.AsText == nil || t.asText[m.Name] {
+	if m.AsText == nil || t.conv.asText[m.Name] {
 		return false
 	}
 	if t.Approve != nil && !t.goOn(ctx, event.TextAsk, m.Name+" has no tool calling. Go on with calls written as text?", err.Error()) {
 		return false
 	}
-	if t.asText == nil {
-		t.asText = map[string]bool{}
-	}
-	t.asText[m.Name] = true
+	t.conv.asText[m.Name] = true
 	t.emit(event.Notice{Text: m.Name + " writes its tool calls as text from here on."})
 	return true
 }

@@ -23,8 +23,8 @@ func (a *Agent) rewind(keep int) {
 	}
 	asked := slices.ContainsFunc(events[keep:], func(e event.Durable) bool { _, ok := e.(*event.ModeSet); return ok })
 	_ = a.emit(&event.Rewound{Meta: event.Meta{Time: a.o.Now()}, Keep: keep})
-	a.recalled = false
-	if err := a.recall(); err != nil {
+	a.conv.folded = false
+	if err := a.recall(a.conv); err != nil {
 		_ = a.emit(event.Notice{Text: err.Error()}) // the next prompt tries again
 	}
 	if asked { // what is asked about stays as the person set it last

@@ -69,7 +69,6 @@ type Turn struct {
 	MaxReplyBytes int
 
 	Ledger *tools.Ledger   // takes what the model gets to know of files; may be nil
-	Before int             // the steps of the session before this turn
 	Force  <-chan struct{} // closed when what runs is to be killed at once; nil never is
 
 	// Judge decides whether a call may run unasked.
@@ -102,22 +101,19 @@ type Turn struct {
 	Sleep func(ctx context.Context, d time.Duration) error // until d passed or ctx ended
 	Rand  func() float64                                   // in [0, 1), spreads retries
 
+	conv     *conversation // apart from its messages
 	end      event.TurnEnd
 	started  time.Time
-	failing  int              // steps in a row whose tools all failed
-	allowed  int              // steps until the guard asks
-	repeats  repeats          // of the same calls
-	rest     resting          // models that are not asked for now
-	asText   map[string]bool  // models whose calls come as text
-	filled   window.Meter     // of the model's window
-	outputs  string           // where what is cut can be looked up; empty for nowhere
-	reads    []window.Reading // what the model knows of files
-	fitting  fitting          // how far the answer is from its schema
-	went     bool             // a cut answer was continued already
-	unpriced bool             // the price of a step is not known
-	cost     float64          // of the steps whose price is known
-	auto     string           // what this program has to say before the next step
-	logErr   error            // the first error of Emit
+	failing  int     // steps in a row whose tools all failed
+	allowed  int     // steps until the guard asks
+	repeats  repeats // of the same calls
+	outputs  string  // where what is cut can be looked up; empty for nowhere
+	fitting  fitting // how far the answer is from its schema
+	went     bool    // a cut answer was continued already
+	unpriced bool    // the price of a step is not known
+	cost     float64 // of the steps whose price is known
+	auto     string  // what this program has to say before the next step
+	logErr   error   // the first error of Emit
 }
 
 // Run carries the conversation msgs, whose last message is the person's, until
@@ -127,6 +123,9 @@ type Turn struct {
 func (t *Turn) Run(ctx context.Context, msgs []llm.Message) ([]llm.Message, event.TurnEnd) {
 	t.started = t.Now()
 	t.end = event.TurnEnd{}
+	if t.conv == nil {
+		t.conv = newConversation()
+	}
 	if t.MaxSteps == 0 {
 		t.MaxSteps = DefaultMaxSteps
 	}

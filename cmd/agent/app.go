@@ -244,8 +244,11 @@ func (a *app) equip(inRepo bool) {
 	a.jobs = tools.NewJobs()
 	a.options.Jobs = a.jobs
 	a.index = a.work.Index()
-	a.options.Tools = watched(toolsOf(a.work, known, a.jobs, a.checks), a.index)
-	a.options.Shell = watchedShell(tools.Typed(a.work, a.jobs), a.index)
+	checks := checksOf(a.work, a.checks)
+	a.options.Tools = toolsOf(a.work, known, a.jobs, checks)
+	// The first one sees a result last.
+	a.options.Interceptors = tools.Intercept(indexed{a.index}, checks)
+	a.options.Shell = tools.Typed(a.work, a.jobs)
 	a.options.System = loop.SystemPrompt(loop.Place{
 		Dir: dir, OS: runtime.GOOS, Shell: filepath.Base(shell.Program()), Git: inRepo, Today: time.Now(),
 	})
@@ -253,16 +256,21 @@ func (a *app) equip(inRepo bool) {
 
 // toolsOf returns the tools on a workspace, in a fixed order.
 // jobs may be nil: then nothing can go on in the background.
-func toolsOf(w *tools.Workspace, known *tools.Ledger, jobs *tools.Jobs, checks []settings.Check) []tools.Tool {
+func toolsOf(w *tools.Workspace, known *tools.Ledger, jobs *tools.Jobs, checks *tools.Checks) []tools.Tool {
 	ts := append(tools.Files(w, known), tools.Shell(w, jobs)...)
 	ts = append(ts, tools.Fetch(fetch.Options{
 		UserAgent: "agent/" + stamped() + " (a coding assistant, for its user)",
 	}))
-	var own []tools.Check
-	for _, c := range checks {
-		own = append(own, tools.Check{Files: c.Files, Command: c.Command, Limit: time.Duration(c.Timeout) * time.Second})
+	return append(ts, checks.Tools()...)
+}
+
+// checksOf returns the configured checks of a workspace.
+func checksOf(w *tools.Workspace, configured []settings.Check) *tools.Checks {
+	var all []tools.Check
+	for _, c := range configured {
+		all = append(all, tools.Check{Files: c.Files, Command: c.Command, Limit: time.Duration(c.Timeout) * time.Second})
 	}
-	return tools.Checked(ts, w, own)
+	return tools.NewChecks(w, all)
 }
 
 // chooseMode returns the mode of the flag, else of the configuration, else ask.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"path"
 	"path/filepath"
 
@@ -23,54 +22,19 @@ func suggestions(x *search.Index) func(ctx context.Context, query string, limit 
 	}
 }
 
-// watched returns ts such that x gets to know which files they read, and that
-// they may have made or removed some.
-func watched(ts []tools.Tool, x *search.Index) []tools.Tool {
-	var out []tools.Tool
-	for _, t := range ts {
-		out = append(out, watchedTool{t, x})
+// indexed tells the index of file names which files calls read, and that they may
+// have created or removed some. It is a tools.RunInterceptor.
+type indexed struct{ index *search.Index }
+
+func (x indexed) Run(ctx context.Context, _ tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
+	r, err := next(ctx, c, ok)
+	if c.Effect == tools.Write || c.Effect == tools.Execute {
+		x.index.Changed()
 	}
-	return out
-}
-
-type watchedTool struct {
-	tools.Tool
-	index *search.Index
-}
-
-func (t watchedTool) Prepare(ctx context.Context, args json.RawMessage) (tools.Call, error) {
-	c, err := t.Tool.Prepare(ctx, args)
-	if err != nil {
-		return c, err
-	}
-	return watchedCall(c, t.index), nil
-}
-
-// watchedShell does the same for what the person types.
-func watchedShell(shell func(string, bool) (tools.Call, error), x *search.Index) func(string, bool) (tools.Call, error) {
-	return func(line string, told bool) (tools.Call, error) {
-		c, err := shell(line, told)
-		if err != nil {
-			return c, err
+	for _, seen := range r.Reads {
+		if name := filepath.ToSlash(seen.Path); filepath.IsLocal(seen.Path) {
+			x.index.Use(path.Clean(name))
 		}
-		return watchedCall(c, x), nil
 	}
-}
-
-// watchedCall returns c such that x gets to know what it did.
-func watchedCall(c tools.Call, x *search.Index) tools.Call {
-	run := c.Run
-	c.Run = func(ctx context.Context, ok tools.Approved) (tools.Result, error) {
-		r, err := run(ctx, ok)
-		if c.Effect == tools.Write || c.Effect == tools.Execute {
-			x.Changed()
-		}
-		for _, seen := range r.Reads {
-			if name := filepath.ToSlash(seen.Path); filepath.IsLocal(seen.Path) {
-				x.Use(path.Clean(name))
-			}
-		}
-		return r, err
-	}
-	return c
+	return r, err
 }

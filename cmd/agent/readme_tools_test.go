@@ -53,7 +53,7 @@ func toolTable(t *testing.T) string {
 	defer w.Close()
 	jobs := tools.NewJobs()
 	defer jobs.Close()
-	ts := toolsOf(w, nil, jobs, []settings.Check{{Files: "*.txt", Command: "true"}})
+	ts := toolsOf(w, nil, jobs, checksOf(w, []settings.Check{{Files: "*.txt", Command: "true"}}))
 	var b strings.Builder
 	b.WriteString("| tool | what it does | effect | limits |\n|---|---|---|---|\n")
 	for _, s := range offered(t, ts) {

@@ -44,7 +44,7 @@ func mainStuck() {
 
 func runStuck(part string, end *shutdown) error {
 	if part == "tool" {
-		return newOneCall(true, end).run(context.Background(), stuck{}, json.RawMessage(`{}`))
+		return newOneCall(true, tools.Interceptors{}, end).run(context.Background(), stuck{}, json.RawMessage(`{}`))
 	}
 	f := flags{end: end, plain: part == "plain"}
 	a, err := open(f, part != "run")

@@ -51,7 +51,7 @@ It exits with 0 when the tool worked, 1 when it failed or was not allowed,
 			if output != "text" && output != "json" {
 				return usage("--output: there is no form %q: use text or json", output)
 			}
-			ts, w, err := toolsHere()
+			ts, around, w, err := toolsHere()
 			if err != nil {
 				return err
 			}
@@ -70,7 +70,7 @@ It exits with 0 when the tool worked, 1 when it failed or was not allowed,
 			if err != nil {
 				return err
 			}
-			return newOneCall(yes, end).run(cmd.Context(), ts[i], input)
+			return newOneCall(yes, around, end).run(cmd.Context(), ts[i], input)
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask, whatever it does")
@@ -78,22 +78,23 @@ It exits with 0 when the tool worked, 1 when it failed or was not allowed,
 	return cmd
 }
 
-// toolsHere returns the tools of the current directory, as a session has them.
-// The caller closes the workspace.
-func toolsHere() ([]tools.Tool, *tools.Workspace, error) {
+// toolsHere returns the tools of the current directory and what acts around their
+// calls, as in a session. The caller closes the workspace.
+func toolsHere() ([]tools.Tool, tools.Interceptors, *tools.Workspace, error) {
 	set, err := loadSettings()
 	if err != nil {
-		return nil, nil, err
+		return nil, tools.Interceptors{}, nil, err
 	}
 	dir, err := absolute(".")
 	if err != nil {
-		return nil, nil, err
+		return nil, tools.Interceptors{}, nil, err
 	}
 	w, err := openWorkspace(dir, set)
 	if err != nil {
-		return nil, nil, err
+		return nil, tools.Interceptors{}, nil, err
 	}
-	return toolsOf(w, nil, nil, set.Checks), w, nil
+	checks := checksOf(w, set.Checks)
+	return toolsOf(w, nil, nil, checks), tools.Intercept(checks), w, nil
 }
 
 func specs(ts []tools.Tool) []llm.ToolSpec {

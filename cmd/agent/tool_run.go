@@ -31,6 +31,7 @@ type oneCall struct {
 	out, err console
 	yes      bool // whatever it does is allowed
 	attended bool // somebody can be asked
+	around   tools.Interceptors
 	end      *shutdown
 }
 
@@ -53,16 +54,17 @@ func (c console) say(text string) {
 	_, _ = io.WriteString(c, text)
 }
 
-func newOneCall(yes bool, end *shutdown) *oneCall {
+func newOneCall(yes bool, around tools.Interceptors, end *shutdown) *oneCall {
 	return &oneCall{
-		in: os.Stdin, out: newConsole(os.Stdout), err: newConsole(os.Stderr), yes: yes, end: end,
+		in: os.Stdin, out: newConsole(os.Stdout), err: newConsole(os.Stderr), yes: yes, around: around, end: end,
 		attended: term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stderr.Fd()),
 	}
 }
 
 // run prepares the call, asks about it where that is needed, and does it.
 func (o *oneCall) run(ctx context.Context, t tools.Tool, input json.RawMessage) error {
-	call, err := t.Prepare(ctx, input)
+	in := tools.Info{Tool: t.Spec().Name, Args: input}
+	call, err := o.around.Prepare(ctx, in, t)
 	if err != nil {
 		return o.fail(err.Error())
 	}
@@ -75,12 +77,12 @@ func (o *oneCall) run(ctx context.Context, t tools.Tool, input json.RawMessage) 
 		}
 	}
 	return interruptible(ctx, o.end, func(ctx context.Context, force <-chan struct{}) error {
-		return o.do(ctx, call, force)
+		return o.do(ctx, in, call, force)
 	})
 }
 
 // do runs the call and tells what it came to.
-func (o *oneCall) do(ctx context.Context, call tools.Call, force <-chan struct{}) error {
+func (o *oneCall) do(ctx context.Context, in tools.Info, call tools.Call, force <-chan struct{}) error {
 	ok := tools.Approved{Changes: call.Changes, Force: force}
 	live := false // its output was shown as it came
 	if o.err.terminal {
@@ -89,7 +91,7 @@ func (o *oneCall) do(ctx context.Context, call tools.Call, force <-chan struct{}
 			_, _ = io.WriteString(o.err, ink.Sanitize(text))
 		}
 	}
-	r, err := call.Run(ctx, ok)
+	r, err := o.around.Run(ctx, in, call, ok)
 	switch {
 	case err != nil:
 		if r.Text != "" {

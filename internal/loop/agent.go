@@ -28,9 +28,11 @@ type Options struct {
 	Models func(name, effort string) (Model, error) // finds the model of a SetModel
 	Mode   event.Mode
 	System string
-	Tools  []tools.Tool  // the agent adds todo and ask, which are its own
-	Ledger *tools.Ledger // that Tools consult, which is filled here; nil keeps none
-	Jobs   Jobs          // what runs in the background; nil where nothing can
+	Tools  []tools.Tool // the agent adds todo and ask, which are its own
+	// Interceptors act around every call, also of the commands that the user types.
+	Interceptors tools.Interceptors
+	Ledger       *tools.Ledger // that Tools consult, which is filled here; nil keeps none
+	Jobs         Jobs          // what runs in the background; nil where nothing can
 	// Shell prepares a command that the person typed; told says whether the model
 	// is told of it. nil where none can be run.
 	Shell  func(line string, told bool) (tools.Call, error)
@@ -213,7 +215,7 @@ func (a *Agent) turn(ctx context.Context, c *conversation, p event.Prompt, force
 		return a.unable(p, err)
 	}
 	t := &Turn{
-		Model: a.currentModel, System: a.o.System, Tools: a.tools, Schema: a.o.Schema, MaxSteps: a.o.MaxSteps, MaxReplyBytes: a.o.MaxReplyBytes,
+		Model: a.currentModel, System: a.o.System, Tools: a.tools, Interceptors: a.o.Interceptors, Schema: a.o.Schema, MaxSteps: a.o.MaxSteps, MaxReplyBytes: a.o.MaxReplyBytes,
 		Ledger: a.o.Ledger, Force: force,
 		Judge: a.judge, News: func() []string { return a.news(c) }, Ran: a.untold, Confirmed: a.confirmed, Inbox: a.leftover, Emit: a.emit,
 		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand, conv: c, outputs: a.outputs(),

@@ -126,7 +126,7 @@ func (t *Turn) prepare(ctx context.Context, c *toolCall) {
 		if o, ok := tool.(own); ok {
 			tool, c.alone = o.of(c.msg.ID), true
 		}
-		c.call, c.err = prepareSafely(ctx, tool, c.msg)
+		c.call, c.err = t.executor().prepare(ctx, t.infoOf(c), tool)
 	}
 }
 
@@ -228,25 +228,17 @@ func (t *Turn) begin(ctx context.Context, c *toolCall) bool {
 	return true
 }
 
-// run runs a call that may. It touches nothing but c.
+// run runs an approved call. It changes nothing but c.
 func (t *Turn) run(ctx context.Context, c *toolCall, progress func(string)) {
-	r, err := runSafely(ctx, c, tools.Approved{Changes: c.call.Changes, Progress: progress, Force: t.Force})
-	if err != nil {
-		c.fail(ctx, err)
-		if c.end.Outcome == event.Interrupted && r.Text != "" {
-			c.end.Result.Text = untilThen + r.Text
-		}
-		c.end.Diffs = diffs(r.Changes)
-		return
-	}
-	outcome := event.OK
-	if r.IsError {
-		outcome = event.Failed
-	}
-	c.ran = true
-	c.say(outcome, r.Text)
-	c.end.Summary, c.end.Diffs, c.end.Result.Images = r.Summary, diffs(r.Changes), r.Images
-	c.reads = r.Reads
+	t.executor().run(ctx, t.infoOf(c), c, progress)
+}
+
+// executor returns what runs the calls of this turn.
+func (t *Turn) executor() executor { return executor{around: t.Interceptors, force: t.Force} }
+
+// infoOf identifies c for interceptors.
+func (t *Turn) infoOf(c *toolCall) tools.Info {
+	return tools.Info{ID: c.msg.ID, Tool: c.msg.Name, Args: c.msg.Input, Step: t.conv.steps + t.end.Steps}
 }
 
 // progress returns what shows the output of c while it runs.
@@ -296,26 +288,6 @@ func (c *toolCall) fail(ctx context.Context, err error) {
 	if changed, ok := errors.AsType[*tools.ChangedError](err); ok {
 		c.reads = changed.Reads
 	}
-}
-
-// prepareSafely is Prepare with a panic made an error.
-func prepareSafely(ctx context.Context, tool tools.Tool, m llm.Message) (c tools.Call, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the tool %s broke down (%v). Try another way", m.Name, p)
-		}
-	}()
-	return tool.Prepare(ctx, m.Input)
-}
-
-// runSafely is Run with a panic made an error.
-func runSafely(ctx context.Context, c *toolCall, ok tools.Approved) (r tools.Result, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the tool %s broke down (%v). Try another way", c.msg.Name, p)
-		}
-	}()
-	return c.call.Run(ctx, ok)
 }
 
 // askOf is the question whether c may run.

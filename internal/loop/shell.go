@@ -56,7 +56,8 @@ func (a *Agent) runShell(c event.RunShell) {
 // seeShell runs a command to its end.
 func (a *Agent) seeShell(ctx context.Context, start *event.ShellStart, call tools.Call, force <-chan struct{}) *event.ShellEnd {
 	c := &toolCall{msg: llm.Message{ID: start.ID, Name: "shell"}, call: call}
-	(&Turn{Force: force}).run(ctx, c, func(text string) { _ = a.emit(event.Progress{ID: start.ID, Text: text}) })
+	executor{around: a.o.Interceptors, force: force}.run(ctx, tools.Info{ID: start.ID, Tool: "shell"}, c,
+		func(text string) { _ = a.emit(event.Progress{ID: start.ID, Text: text}) })
 	now := a.o.Now()
 	return &event.ShellEnd{Meta: event.Meta{Time: now}, ID: start.ID, Line: start.Line, Join: start.Join,
 		Outcome: c.end.Outcome, Summary: c.end.Summary, Text: strings.TrimPrefix(c.end.Result.Text, untilThen), Duration: now.Sub(start.Time)}

@@ -59,11 +59,13 @@ const (
 // Turn carries one prompt to its end. Its functions are called from the
 // goroutine of Run alone, but for Emit with a Progress or a Notice.
 type Turn struct {
-	Model    func() Model // asked before each request
-	System   string
-	Tools    []tools.Tool
-	Schema   *Schema // what the last answer must fit; nil for any
-	MaxSteps int     // 0 is DefaultMaxSteps
+	Model  func() Model // asked before each request
+	System string
+	Tools  []tools.Tool
+	// Interceptors act around every call.
+	Interceptors tools.Interceptors
+	Schema       *Schema // what the last answer must fit; nil for any
+	MaxSteps     int     // 0 is DefaultMaxSteps
 	// MaxReplyBytes limits each reply: text, thinking and tool arguments together,
 	// in bytes. 0 is llm.MaxReplyBytes.
 	MaxReplyBytes int

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -33,49 +32,41 @@ type Check struct {
 	Limit   time.Duration // 0 means 30 s
 }
 
-// Checked returns ts such that every change of a file is followed by the checks
-// for it, and with the tool that runs them when it is called. Without checks
-// it returns ts as they are.
-func Checked(ts []Tool, w *Workspace, checks []Check) []Tool {
-	if len(checks) == 0 {
-		return ts
-	}
-	var out []Tool
-	for _, t := range ts {
-		out = append(out, checked{t, w, checks})
-	}
-	return append(out, w.diagnosticsTool(checks))
+// Checks run after every change of a file, and on request by the tool
+// diagnostics. They are the user's own configuration, so they need no approval.
+type Checks struct {
+	w   *Workspace
+	all []Check
 }
 
-// checked is a tool whose changes are checked.
-type checked struct {
-	Tool
-	w      *Workspace
-	checks []Check
+// NewChecks returns the checks of w.
+func NewChecks(w *Workspace, all []Check) *Checks { return &Checks{w, all} }
+
+// Tools returns the tool with which the model runs the checks; none if there are
+// no checks.
+func (k *Checks) Tools() []Tool {
+	if len(k.all) == 0 {
+		return nil
+	}
+	return []Tool{k.w.diagnosticsTool(k.all)}
 }
 
-func (t checked) Prepare(ctx context.Context, args json.RawMessage) (Call, error) {
-	c, err := t.Tool.Prepare(ctx, args)
-	if err != nil || c.Effect != Write {
-		return c, err
-	}
-	run := c.Run
-	c.Run = func(ctx context.Context, ok Approved) (Result, error) {
-		r, err := run(ctx, ok)
-		if err != nil || r.IsError || len(r.Changes) == 0 {
-			return r, err
-		}
-		found, err := t.w.check(ctx, t.checks, r.Changes, ok.Progress)
-		if r.Text != "" && !strings.HasSuffix(r.Text, "\n") && found.text != "" {
-			r.Text += "\n"
-		}
-		r.Text += found.text
-		if found.failed {
-			r.Summary += " · check failed"
-		}
+// Run runs the checks for the files that a call has changed and adds what they
+// found to its result. It implements RunInterceptor.
+func (k *Checks) Run(ctx context.Context, _ Info, c Call, ok Approved, next Runner) (Result, error) {
+	r, err := next(ctx, c, ok)
+	if len(k.all) == 0 || c.Effect != Write || err != nil || r.IsError || len(r.Changes) == 0 {
 		return r, err
 	}
-	return c, nil
+	found, err := k.w.check(ctx, k.all, r.Changes, ok.Progress)
+	if r.Text != "" && !strings.HasSuffix(r.Text, "\n") && found.text != "" {
+		r.Text += "\n"
+	}
+	r.Text += found.text
+	if found.failed {
+		r.Summary += " · check failed"
+	}
+	return r, err
 }
 
 type diagnosticsArgs struct {

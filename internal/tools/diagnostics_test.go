@@ -22,18 +22,21 @@ func runChecked(ctx context.Context, t *testing.T, ws *tools.Workspace, checks [
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range tools.Checked(tools.Files(ws, nil), ws, checks) {
+	k := tools.NewChecks(ws, checks)
+	around := tools.Intercept(k)
+	for _, tool := range append(tools.Files(ws, nil), k.Tools()...) {
 		if tool.Spec().Name != name {
 			continue
 		}
-		c, err := tool.Prepare(ctx, b)
+		in := tools.Info{Tool: name, Args: b}
+		c, err := around.Prepare(ctx, in, tool)
 		if err != nil {
 			return tools.Result{}, err
 		}
 		if name == "diagnostics" && c.Effect != tools.Read {
 			t.Errorf("diagnostics has the effect %s", c.Effect)
 		}
-		return c.Run(ctx, tools.Approved{Changes: c.Changes, Progress: progress})
+		return around.Run(ctx, in, c, tools.Approved{Changes: c.Changes, Progress: progress})
 	}
 	t.Fatalf("there is no tool %s", name)
 	return tools.Result{}, nil
@@ -155,7 +158,7 @@ func TestDiagnostics(t *testing.T) {
 // Without checks there is no such tool.
 func TestNoChecks(t *testing.T) {
 	ws, _ := workspace(t, nil)
-	for _, tool := range tools.Checked(tools.Files(ws, nil), ws, nil) {
+	for _, tool := range tools.NewChecks(ws, nil).Tools() {
 		if tool.Spec().Name == "diagnostics" {
 			t.Error("there is a tool without anything to run")
 		}

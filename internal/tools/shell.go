@@ -245,11 +245,15 @@ func (o outcome) result() Result {
 		lines = phrase.Count(int(o.Lines), "line")
 	}
 	how, end := o.end()
-	return Result{
+	r := Result{
 		Text:    ended(o.Output) + wholeNote(o.Result) + leftNote(o.Result) + o.notes + "[" + end + "]\n",
 		Summary: how + " · " + lines,
 		IsError: o.job == nil && (o.Code != 0 || o.why != shell.Ended),
 	}
+	if o.job == nil && o.why == shell.Ended && o.Code >= 0 {
+		r.ExitCode = &o.Code
+	}
+	return r
 }
 
 // end says how it ended, in a few words for people and in more for the model.

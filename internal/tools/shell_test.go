@@ -143,14 +143,17 @@ func TestShellPreparesWithoutRunning(t *testing.T) {
 	}
 }
 
+// code is an exit code.
+func code(n int) *int { return &n }
+
 func TestShellRuns(t *testing.T) {
 	for _, c := range []struct {
 		command string
 		want    tools.Result
 	}{
-		{"echo a; echo b >&2", tools.Result{Text: "a\nb\n[exit 0]\n", Summary: "exit 0 · 2 lines"}},
-		{"true", tools.Result{Text: "[exit 0]\n", Summary: "exit 0 · no output"}},
-		{"printf x; exit 2", tools.Result{Text: "x\n[exit 2]\n", Summary: "exit 2 · 1 line", IsError: true}},
+		{"echo a; echo b >&2", tools.Result{Text: "a\nb\n[exit 0]\n", Summary: "exit 0 · 2 lines", ExitCode: code(0)}},
+		{"true", tools.Result{Text: "[exit 0]\n", Summary: "exit 0 · no output", ExitCode: code(0)}},
+		{"printf x; exit 2", tools.Result{Text: "x\n[exit 2]\n", Summary: "exit 2 · 1 line", IsError: true, ExitCode: code(2)}},
 		{"kill -SEGV $$", tools.Result{Text: "[killed by SIGSEGV]\n", Summary: "killed by SIGSEGV · no output", IsError: true}},
 	} {
 		ws, _ := workspace(t, nil)

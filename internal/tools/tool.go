@@ -62,6 +62,9 @@ type Result struct {
 	IsError bool        // the tool ran and failed, as a command that exits with 1
 	Changes []Change    // the files that were written
 	Reads   []Reading   // the files of which the model knows more now
+	// ExitCode is the exit code of a command that has ended; nil for other calls,
+	// and for one that a signal or a limit ended.
+	ExitCode *int
 }
 
 // Effect says what a call can do, from harmless to far-reaching.

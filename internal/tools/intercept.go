@@ -1,0 +1,92 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// Info identifies a call for interceptors.
+type Info struct {
+	ID    string // of the call
+	Tool  string // its name
+	Args  json.RawMessage
+	Agent string // ID of a delegate; empty for the main agent
+	Step  int    // of the session, from 1; 0 for a command that the user typed
+}
+
+// Runner runs an approved call.
+type Runner func(ctx context.Context, c Call, ok Approved) (Result, error)
+
+// ArgumentsInterceptor changes the arguments of a call before it is prepared. Its
+// error is the result of the call.
+type ArgumentsInterceptor interface {
+	Arguments(ctx context.Context, in Info, args json.RawMessage) (json.RawMessage, error)
+}
+
+// CheckInterceptor looks at a prepared call before it is judged. It may add
+// warnings and targets. Its error is the result of the call.
+type CheckInterceptor interface {
+	Check(ctx context.Context, in Info, c *Call) error
+}
+
+// RunInterceptor acts around the run of an approved call. It calls next at most
+// once, and returns what the model gets.
+type RunInterceptor interface {
+	Run(ctx context.Context, in Info, c Call, ok Approved, next Runner) (Result, error)
+}
+
+// Interceptors act around every call, in their order. Run wrappers nest in that
+// order: the first one sees the result last. The zero value does nothing.
+type Interceptors struct{ all []any }
+
+// Intercept returns interceptors, each of which implements at least one of the
+// three interfaces. It panics if one does not.
+func Intercept(all ...any) Interceptors {
+	for _, x := range all {
+		switch x.(type) {
+		case ArgumentsInterceptor, CheckInterceptor, RunInterceptor:
+		default:
+			panic(fmt.Sprintf("%T intercepts nothing", x))
+		}
+	}
+	return Interceptors{all}
+}
+
+// Prepare has t prepare a call, between the interceptors of its arguments and
+// those that check it.
+func (is Interceptors) Prepare(ctx context.Context, in Info, t Tool) (Call, error) {
+	for _, x := range is.all {
+		if x, ok := x.(ArgumentsInterceptor); ok {
+			args, err := x.Arguments(ctx, in, in.Args)
+			if err != nil {
+				return Call{}, err
+			}
+			in.Args = args
+		}
+	}
+	c, err := t.Prepare(ctx, in.Args)
+	if err != nil {
+		return c, err
+	}
+	for _, x := range is.all {
+		if x, ok := x.(CheckInterceptor); ok {
+			if err := x.Check(ctx, in, &c); err != nil {
+				return c, err
+			}
+		}
+	}
+	return c, nil
+}
+
+// Run runs an approved call with the wrappers around it.
+func (is Interceptors) Run(ctx context.Context, in Info, c Call, ok Approved) (Result, error) {
+	next := Runner(func(ctx context.Context, c Call, ok Approved) (Result, error) { return c.Run(ctx, ok) })
+	for i := len(is.all) - 1; i >= 0; i-- {
+		if x, wraps := is.all[i].(RunInterceptor); wraps {
+			inner := next
+			next = func(ctx context.Context, c Call, ok Approved) (Result, error) { return x.Run(ctx, in, c, ok, inner) }
+		}
+	}
+	return next(ctx, c, ok)
+}

@@ -72,5 +72,28 @@ func (w *watched) Read(p []byte) (int, error) {
 		w.gone()
 		return 0, err
 	}
-	return len(w.tty.pastes.divide(p[:0], w.read[:n])), nil
+	typed := w.tty.pastes.divide(p[:0], w.read[:n])
+	if string(typed) == "\x1b" && !w.more(escapeWait) {
+		typed = append(typed[:0], escapeKey...)
+	}
+	return len(typed), nil
+}
+
+// escapeWait is how long an Escape byte waits for the rest of a sequence that it
+// may begin. Bubble Tea would wait for twice as long, which a user feels.
+const escapeWait = 25 * time.Millisecond
+
+// escapeKey is the Escape key as the kitty keyboard protocol writes it, which is
+// complete: nothing waits for more. A terminal that speaks the protocol sends it
+// itself.
+const escapeKey = "\x1b[27u"
+
+// more reports whether there is more to read within d.
+func (w *watched) more(d time.Duration) bool {
+	fd := int(w.Fd())
+	var set unix.FdSet
+	set.Set(fd)
+	limit := unix.NsecToTimeval(d.Nanoseconds())
+	n, err := unix.Select(fd+1, &set, nil, nil, &limit)
+	return err != nil || n > 0
 }

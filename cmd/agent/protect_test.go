@@ -78,7 +78,7 @@ func TestProtectedPathAsksInModeAll(t *testing.T) {
 	a := h.open(t, 100, 30, "--mode", "all")
 	a.wait("? keys")
 	a.send("write it" + enter)
-	a.asked(".envrc is protected: direnv runs it in the shell")
+	a.asked(".envrc is protected: direnv runs it when you enter the directory")
 	a.send("3")
 	a.wait("Done.")
 	if _, err := os.Stat(filepath.Join(h.work, ".envrc")); err == nil {

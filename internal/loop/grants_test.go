@@ -309,7 +309,7 @@ func TestAlwaysThatWasNotOffered(t *testing.T) {
 		}
 		return nil
 	})
-	if got := trace(events); strings.Count(got, `because .envrc is protected: direnv runs it in the shell; always: ""`) != 2 || strings.Count(got, `allow "" ""`) != 2 {
+	if got := trace(events); strings.Count(got, `because .envrc is protected: direnv runs it when you enter the directory; always: ""`) != 2 || strings.Count(got, `allow "" ""`) != 2 {
 		t.Errorf("got %s", got)
 	}
 }
@@ -320,7 +320,7 @@ func TestProtectedPathHeadless(t *testing.T) {
 	o := options(p, tool("change", tools.Write, func(context.Context, string) (string, error) { return "", errors.New("it ran") }))
 	o.Attended = false
 	got := trace(play(t, o, []string{"go"}, nil))
-	want := "refused: denied: .github/workflows/ci.yml is protected: it runs on the build server, with its secrets. Changing it always needs the user's approval"
+	want := "refused: denied: .github/workflows/ci.yml is protected: runs on the CI server, with access to its secrets. Changing it always needs the user's approval"
 	if !strings.Contains(got, want) {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -96,9 +96,9 @@ func (p Paths) lookAtCommand(ctx context.Context, c tools.Call, f *Facts) {
 
 // namesProtected reports whether one of those paths is protected.
 func (p Paths) namesProtected(paths []string) bool {
-	places := p.places()
+	ps := p.places()
 	for _, path := range paths {
-		if protection(places, physical(path), nil) != "" {
+		if ps.protection(path, nil) != "" {
 			return true
 		}
 	}

@@ -98,7 +98,7 @@ func TestVerdicts(t *testing.T) {
 		{to(tools.Write, tools.Path, "b.go"), "changes files (permission mode: ask)", "all edits to b.go"},
 		{to(tools.Write, tools.Path, "b.go", "c.go"), "changes files (permission mode: ask)", ""},
 		{removes, "changes files (permission mode: ask)", ""},
-		{to(tools.Write, tools.Path, ".envrc"), ".envrc is protected: direnv runs it in the shell", ""},
+		{to(tools.Write, tools.Path, ".envrc"), ".envrc is protected: direnv runs it when you enter the directory", ""},
 		{run(at.Workspace, "make test"), anything, "`make test` in " + at.Workspace},
 		{run(at.Workspace, "awk '{print $1}' x"), anything, "`awk '{print $1}' x` in " + at.Workspace},
 		{run("", "job 1 < y"), anything, ""},

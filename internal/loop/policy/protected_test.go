@@ -83,7 +83,7 @@ func TestProtectedPaths(t *testing.T) {
 				if mode == event.ModePlan && v.Refuse {
 					continue
 				}
-				if !v.Ask || !v.Protected || v.Offer.Scope != (policy.Scope{}) || !strings.Contains(v.Why, " is protected: ") {
+				if !v.Ask || !v.Protected || v.Offer.Scope != (policy.Scope{}) || !strings.Contains(v.Warning, " is protected: ") || v.Why == v.Warning {
 					broken++
 					t.Errorf("%s: %s: got %+v", mode, name, v)
 				}
@@ -107,7 +107,7 @@ func TestBareRepositories(t *testing.T) {
 	dir := project(t, "x")
 	p := policy.Policy{Mode: event.ModeAll}
 	v := asks(&p, policy.Paths{Workspace: dir}, to(tools.Write, tools.Path, "r/HEAD", "r/config", "r/objects/x", "r/refs/x"))
-	if !v.Protected || strings.Count(v.Why, " is protected: ") != 4 {
+	if !v.Protected || strings.Count(v.Warning, " is protected: ") != 4 {
 		t.Errorf("got %+v, want four protected paths", v)
 	}
 	bare := project(t, "HEAD", "objects/x", "refs/x", "hooks/post-receive.sample")

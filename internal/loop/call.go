@@ -338,7 +338,7 @@ func (t *Turn) scope(g policy.Grant) string { return t.Paths.Describe(g.Scope) }
 // what the user does.
 func notApproved(c *toolCall, v policy.Verdict) (model, user string) {
 	if v.Protected {
-		return "not run: " + v.Warning + ". Changing it always needs the user's approval, and there is no user to ask in this run. Leave it unchanged, and tell the user what you would change in it",
+		return "refused: " + v.Warning + ". Changing it always needs the user's approval, and there is no user to ask in this run. Leave it unchanged, and tell the user what you would change in it",
 			v.Warning + "; only an interactive session can approve it"
 	}
 	what, modes := v.Rule, "--mode all"
@@ -348,7 +348,7 @@ func notApproved(c *toolCall, v policy.Verdict) (model, user string) {
 			modes = "--mode all"
 		}
 	}
-	return "not run: it needs the user's approval (" + what + "), and there is no user to ask in this run. Do without it, or tell the user that " + modes + " allows it",
+	return "refused: it needs the user's approval (" + what + "), and there is no user to ask in this run. Do without it, or tell the user that " + modes + " allows it",
 		what + "; allow it with " + modes
 }
 

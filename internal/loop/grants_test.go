@@ -320,7 +320,7 @@ func TestProtectedPathHeadless(t *testing.T) {
 	o := options(p, tool("change", tools.Write, func(context.Context, string) (string, error) { return "", errors.New("it ran") }))
 	o.Attended = false
 	got := trace(play(t, o, []string{"go"}, nil))
-	want := "refused: not run: .github/workflows/ci.yml is protected: runs on the CI server, with access to its secrets. Changing it always needs the user's approval"
+	want := "refused: refused: .github/workflows/ci.yml is protected: runs on the CI server, with access to its secrets. Changing it always needs the user's approval"
 	if !strings.Contains(got, want) {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -151,7 +151,7 @@ func TestTurns(t *testing.T) {
 			want: `
 				user "go"
 				call c1 run {"text":"make"}
-				end c1 "run make" refused: not run: it needs the user's approval (commands run with your full user permissions), and there is no user to ask in this run. Do without it, or tell the user that --mode all allows it
+				end c1 "run make" refused: refused: it needs the user's approval (commands run with your full user permissions), and there is no user to ask in this run. Do without it, or tell the user that --mode all allows it
 				assistant "a pity"
 				turn done after 2`,
 		},

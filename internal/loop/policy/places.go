@@ -13,6 +13,8 @@ import (
 const (
 	maxEntries    = 4096  // of one directory
 	maxAllEntries = 20000 // of all directories in one look
+	maxSearched   = 400   // directories of the workspace that are searched for such links
+	maxDeep       = 3     // how far below the workspace they are
 )
 
 // places are the absolute paths that are protected. Those that depend on a
@@ -51,6 +53,7 @@ func (p Paths) places() *places {
 	if ps.root != "" && !exists(filepath.Join(ps.root, ".git")) {
 		ps.addAbove()
 	}
+	ps.addBelow()
 	return ps
 }
 
@@ -148,6 +151,41 @@ func (ps *places) addAbove() {
 			return
 		}
 	}
+}
+
+// addBelow protects what links in directories of the workspace lead to, if they
+// have the name of a rule: sub/.envrc may lead to a file outside of sub.
+func (ps *places) addBelow() {
+	type level struct {
+		dir  string
+		deep int
+	}
+	todo := []level{{ps.root, 0}}
+	for n := 0; ps.root != "" && n < len(todo) && n < maxSearched && ps.entries < maxAllEntries; n++ {
+		d, err := os.Open(todo[n].dir)
+		if err != nil {
+			continue
+		}
+		entries, _ := d.ReadDir(maxEntries)
+		d.Close()
+		ps.entries += len(entries)
+		for _, e := range entries {
+			switch {
+			case e.Type()&fs.ModeSymlink != 0 && startsRule(e.Name()):
+				ps.addDir(todo[n].dir)
+			case e.IsDir() && todo[n].deep < maxDeep && e.Name() != ".git" && e.Name() != "node_modules":
+				todo = append(todo, level{filepath.Join(todo[n].dir, e.Name()), todo[n].deep + 1})
+			}
+		}
+	}
+}
+
+// startsRule reports whether a rule for every directory starts with a name.
+func startsRule(name string) bool {
+	return slices.ContainsFunc(protectedRules, func(r rule) bool {
+		first, _, _ := strings.Cut(r.path, "/")
+		return r.anywhere() && fold(name) == fold(first)
+	})
 }
 
 // protection returns why a file is protected; empty if it is not. written are

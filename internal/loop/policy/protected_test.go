@@ -182,7 +182,7 @@ func TestProtectedBehindLinks(t *testing.T) {
 	}
 	for _, name := range []string{
 		".vscode/launch.json", "conf/tasks.json", "x/tasks.json", "sub/.vscode/tasks.json", "y/tasks.json", ".husky/pre-commit", "hk/pre-commit", ".envrc", "env.sh",
-		"team/pc", "team/y.md", "made/later", "made/later/x.xml", ".github/workflows/ci.yml", "gh/workflows/ci.yml", "lib/hooks/pre-push",
+		"deep/tasks.json", "team/pc", "team/y.md", "made/later", "made/later/x.xml", ".github/workflows/ci.yml", "gh/workflows/ci.yml", "lib/hooks/pre-push",
 	} {
 		try(policy.Paths{Workspace: dir}, name, true)
 	}

@@ -89,16 +89,15 @@ func (p Paths) lookAtCommand(ctx context.Context, c tools.Call, f *Facts) {
 	f.Dir = dir
 	command := parse(c.Targets[0].Value)
 	d := command.danger()
-	f.Rule, f.Warning = d.rule, d.warning
-	if f.Warning == "" {
-		f.Warning = command.overwrites(dir)
-	}
+	f.Rule = d.rule
+	warnings := []string{d.warning, command.overwrites(dir)}
 	n := naming{ctx: ctx, home: p.Home, words: command.words[:min(len(command.words), maxWords)], dirs: []string{dir}}
 	all := n.find() && len(command.words) <= maxWords
 	if named := p.namesProtected(n.paths); named.Path != "" {
 		f.Rule = cmp.Or(f.Rule, ruleProtected)
-		f.Warning = strings.TrimPrefix(f.Warning+"; "+n.show(named.Path)+" is protected: "+named.Reason, "; ")
+		warnings = append(warnings, n.show(named.Path)+" is protected: "+named.Reason)
 	}
+	f.Warning = strings.Join(slices.DeleteFunc(warnings, func(w string) bool { return w == "" }), "; ")
 	switch {
 	case f.Rule != "":
 	case !n.runsFiles(command):

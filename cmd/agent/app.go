@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -228,7 +229,7 @@ func openWorkspace(dir string, set settings.Settings) (*tools.Workspace, error) 
 	if err != nil {
 		return nil, err
 	}
-	w.LimitEnvironment(shell.Limits{Keep: set.Shell.KeepEnv, Hide: keyVariables(set)})
+	w.LimitEnvironment(shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(keyVariables(set), secretAddresses(os.Getenv))})
 	return w, nil
 }
 

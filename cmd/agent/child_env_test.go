@@ -37,3 +37,24 @@ func TestKeysOfProvidersReachNoProgram(t *testing.T) {
 		t.Error("the editor would not get GITHUB_TOKEN")
 	}
 }
+
+// A variable for a base URL reaches no command if the URL carries a key, and
+// reaches it otherwise.
+func TestAddressWithASecretReachesNoCommand(t *testing.T) {
+	for base, secret := range map[string]bool{
+		"http://h.test/v1": false, "http://h.test/v1?api-version=2024-10-21": false, "127.0.0.1:11434": false, "http://[::1]:8080/v1": false,
+		"http://user:secret@h.test/v1": true, "http://token@h.test/v1": true, "http://h.test/v1?key=abc": true, "http://h.test/v1?api_key=abc": true,
+		"http://h.test/v1?x=1&code=2&authcode=3": true, "user:secret@h.test:11434": true,
+	} {
+		for _, r := range catalog.Providers() {
+			if r.URLName == "" {
+				continue
+			}
+			getenv := func(name string) string { return map[string]string{r.URLName: base}[name] }
+			got := shell.Scrub([]string{r.URLName + "=" + base}, shell.Limits{Hide: secretAddresses(getenv)})
+			if secret != (got == nil) {
+				t.Errorf("%s=%s: a command gets %v", r.URLName, base, got)
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"os/exec"
 	"runtime"
@@ -16,6 +17,7 @@ import (
 
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
+	"agent/internal/llm/wire"
 )
 
 const (
@@ -69,6 +71,26 @@ func keyVariables(set settings.Settings) []string {
 	for _, name := range slices.Sorted(maps.Keys(set.Providers)) {
 		if p := set.Providers[name]; p.Key != nil && p.Key.Env != "" {
 			names = append(names, p.Key.Env)
+		}
+	}
+	return names
+}
+
+// secretAddresses returns the variables for base URLs of providers whose URL
+// carries a key: as a user or password, or in its query.
+func secretAddresses(getenv func(string) string) []string {
+	var names []string
+	for _, r := range catalog.Providers() {
+		base := getenv(r.URLName)
+		u, err := url.Parse(base)
+		if err != nil || u.Host == "" { // a host without a scheme, perhaps
+			if strings.Contains(base, "@") {
+				names = append(names, r.URLName)
+			}
+			continue
+		}
+		if wire.SecretURL(u) {
+			names = append(names, r.URLName)
 		}
 	}
 	return names

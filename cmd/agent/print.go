@@ -94,6 +94,9 @@ func (p *textPrinter) toolEnd(e *event.ToolEnd) {
 	title := ink.SanitizeLine(e.Title)
 	if e.Outcome != event.OK {
 		first, _, _ := strings.Cut(e.Result.Text, "\n")
+		if e.Outcome == event.Refused && e.Summary != "" { // what Result says is for the model
+			first = e.Summary
+		}
 		p.note("✗ %s  %s: %s", title, e.Outcome, ink.SanitizeLine(first))
 		return
 	}

@@ -70,6 +70,37 @@ func TestProtectedPathsInASession(t *testing.T) {
 	t.Attr("promise", fmt.Sprintf("protected paths written by a run in the home directory, in modes edits and all: %d of %d", broken, 2*len(names)))
 }
 
+// A repository whose protected names are symbolic links is protected all the
+// same, by every name, through the tools that change files.
+func TestProtectedLinksInASession(t *testing.T) {
+	names := []string{".vscode/launch.json", "conf/tasks.json", ".husky/pre-commit", "hk/pre-commit", ".envrc", "env.sh", "sub/.vscode/tasks.json", "team/hook"}
+	broken := 0
+	for _, mode := range []string{"edits", "all"} {
+		for _, name := range names {
+			s := serve(t, call("write", `{"path":`+quote(name)+`,"content":"planted"}`), say("I could not."))
+			h := newHome(t, map[string]string{"conf/x": "", "hk/x": "", "deep/x": "", "team/x": "", ".git/hooks/x": ""}, at(s)...)
+			for link, target := range map[string]string{".vscode": "conf", ".husky": "hk", ".envrc": "env.sh", "sub/.vscode": "../deep", ".git/hooks/pre-push": "../../team/hook"} {
+				link = filepath.Join(h.work, link)
+				if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Symlink(target, link); err != nil {
+					t.Skip(err)
+				}
+			}
+			out, _ := h.agent(t, "run", "--mode", mode, "write it")
+			if b, err := os.ReadFile(filepath.Join(h.work, name)); err == nil {
+				broken++
+				t.Errorf("%s: %s was written: %q", mode, name, b)
+			}
+			if !strings.Contains(lastBody(t, s), " is protected: ") || !strings.Contains(out, "refused: ") || strings.Contains(out, "refused: refused") {
+				t.Errorf("%s: %s: got %s", mode, name, out)
+			}
+		}
+	}
+	t.Attr("promise", fmt.Sprintf("protected paths behind links of a repository written by a run, in modes edits and all: %d of %d", broken, 2*len(names)))
+}
+
 // On a screen a protected path asks in mode all, with its reason, and offers no
 // permission for next time.
 func TestProtectedPathAsksInModeAll(t *testing.T) {
@@ -78,7 +109,7 @@ func TestProtectedPathAsksInModeAll(t *testing.T) {
 	a := h.open(t, 100, 30, "--mode", "all")
 	a.wait("? keys")
 	a.send("write it" + enter)
-	a.asked(".envrc is protected: direnv runs it in the shell")
+	a.asked(".envrc is protected: direnv runs it when you enter the directory")
 	a.send("3")
 	a.wait("Done.")
 	if _, err := os.Stat(filepath.Join(h.work, ".envrc")); err == nil {
@@ -116,7 +147,7 @@ func TestStandingPermissionInASession(t *testing.T) {
 	a.send("\x03\x03")
 	a.exit()
 
-	if out, _ := h.agent(t, "run", "--resume="+id, "build"); !strings.Contains(out, "1 permission of this session does not apply to a run without a user") || !strings.Contains(lastBody(t, s), "nobody can be asked here") {
+	if out, _ := h.agent(t, "run", "--resume="+id, "build"); !strings.Contains(out, "1 permission of this session does not apply to a run without a user") || !strings.Contains(lastBody(t, s), "there is no user to ask in this run") {
 		t.Errorf("headless: %s", out)
 	}
 
@@ -135,7 +166,7 @@ func TestStandingPermissionInASession(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.send("build" + enter)
-	a.asked("Run this command in ~/src/shop?", "build.sh has changed since you always allowed this command")
+	a.asked("Run this command in ~/src/shop?", "build.sh changed since you allowed this command")
 	a.send("3")
 	a.wait("Changed.")
 

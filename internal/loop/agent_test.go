@@ -70,7 +70,7 @@ func TestInterrupt(t *testing.T) {
 				user "one"
 				call c1 wait {"text":"a"}
 				call c2 wait {"text":"b"}
-				asked c1 "wait a" because runs with all the rights of your account; always: ""
+				asked c1 "wait a" because commands run with your full user permissions; always: ""
 				end c1 "wait a" interrupted: not run: the person stopped the turn before answering whether it may run
 				end c2 "wait" interrupted: not run: the person stopped the turn
 				turn interrupted after 1`,

@@ -148,7 +148,9 @@ func (t *Turn) decideAndRun(ctx context.Context, c *toolCall) {
 	}
 	if v.Ask {
 		if t.Approve == nil {
-			c.say(event.Refused, notApproved(v))
+			var text string
+			text, c.end.Summary = notApproved(c, v)
+			c.say(event.Refused, text)
 			return
 		}
 		answer, grant, err := t.Approve(ctx, askOf(c, v, t.scope(v.Offer)), v.Offer)
@@ -305,12 +307,22 @@ func askOf(c *toolCall, v policy.Verdict, scope string) event.Ask {
 // scope describes what a standing permission covers; empty for none.
 func (t *Turn) scope(g policy.Grant) string { return t.Paths.Describe(g.Scope) }
 
-// notApproved is what the model reads of a call that nobody can approve.
-func notApproved(v policy.Verdict) string {
+// notApproved says that nobody can approve a call: what the model reads of it, and
+// what the user does.
+func notApproved(c *toolCall, v policy.Verdict) (model, user string) {
 	if v.Protected {
-		return "denied: " + v.Why + ". Changing it always needs the user's approval, and there is no user to ask in this run. Leave it unchanged, and tell the user what you would change in it"
+		return "refused: " + v.Warning + ". Changing it always needs the user's approval, and there is no user to ask in this run. Leave it unchanged, and tell the user what you would change in it",
+			v.Warning + "; only an interactive session can approve it"
 	}
-	return "refused: " + v.Why + ", and nobody can be asked here. Do without it, or tell the person to allow it with --mode edits or --mode all"
+	what, modes := v.Rule, "--mode all"
+	if c.call.Effect == tools.Write {
+		modes = "--mode edits or --mode all"
+		if len(c.call.Warnings) > 0 {
+			modes = "--mode all"
+		}
+	}
+	return "refused: it needs the user's approval (" + what + "), and there is no user to ask in this run. Do without it, or tell the user that " + modes + " allows it",
+		what + "; allow it with " + modes
 }
 
 // refusal is what the model reads when the person says no.

@@ -178,13 +178,13 @@ func TestGrantsHoldNowhereElse(t *testing.T) {
 		"the script is rewritten": {func(s *standing) (int, string) {
 			s.script("two")
 			return s.play(s.resume(s.id), "", true)
-		}, 1, "ended: build.sh has changed."},
+		}, 1, "ended: build.sh changed."},
 		"the script is gone": {func(s *standing) (int, string) {
 			if err := os.Remove(filepath.Join(s.dir, "build.sh")); err != nil {
 				t.Error(err)
 			}
 			return s.play(s.resume(s.id), "", true)
-		}, 1, "ended: build.sh has disappeared."},
+		}, 1, "ended: build.sh disappeared."},
 		"a fork": {func(s *standing) (int, string) {
 			fork, err := s.store.Fork(s.id, 1<<30, history.Header{})
 			if err != nil {
@@ -309,7 +309,7 @@ func TestAlwaysThatWasNotOffered(t *testing.T) {
 		}
 		return nil
 	})
-	if got := trace(events); strings.Count(got, `because .envrc is protected: direnv runs it in the shell; always: ""`) != 2 || strings.Count(got, `allow "" ""`) != 2 {
+	if got := trace(events); strings.Count(got, `because changes of protected paths need approval every time, in every permission mode; always: ""`) != 2 || strings.Count(got, `allow "" ""`) != 2 {
 		t.Errorf("got %s", got)
 	}
 }
@@ -320,7 +320,7 @@ func TestProtectedPathHeadless(t *testing.T) {
 	o := options(p, tool("change", tools.Write, func(context.Context, string) (string, error) { return "", errors.New("it ran") }))
 	o.Attended = false
 	got := trace(play(t, o, []string{"go"}, nil))
-	want := "refused: denied: .github/workflows/ci.yml is protected: it runs on the build server, with its secrets. Changing it always needs the user's approval"
+	want := "refused: refused: .github/workflows/ci.yml is protected: runs on the CI server, with access to its secrets. Changing it always needs the user's approval"
 	if !strings.Contains(got, want) {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -346,7 +346,7 @@ func TestScriptChangesWhileAsked(t *testing.T) {
 			return []event.Command{event.Answer{ID: a.Ask.ID, Decision: decision}}
 		})
 		got := trace(events)
-		if want := `end c1 "run ./build.sh" error: not run: build.sh has changed while the user was asked about this command`; !strings.Contains(got, want) {
+		if want := `end c1 "run ./build.sh" error: not run: build.sh changed while the user was asked about this command`; !strings.Contains(got, want) {
 			t.Errorf("%s: got %s, want %s", decision, got, want)
 		}
 		if asked != 2 || !strings.Contains(got, `end c2 "run ./build.sh" ok`) {

@@ -113,7 +113,7 @@ func TestTurns(t *testing.T) {
 				decision c1 allow "" ""
 				start c1 "change d/a"
 				end c1 "change d/a" ok: did d/a
-				asked c2 "run make" because runs with all the rights of your account; always: "'make' in /"
+				asked c2 "run make" because commands run with your full user permissions; always: "'make' in /"
 				decision c2 refuse "" "use go build"
 				end c2 "run make" refused: refused by the person, who says: use go build
 				asked c3 "change d/b" because changes files (permission mode: ask); always: "all edits under d/"
@@ -138,7 +138,7 @@ func TestTurns(t *testing.T) {
 				call c2 run {"text":"make"}
 				start c1 "change a"
 				end c1 "change a" ok: did a
-				asked c2 "run make" because runs with all the rights of your account; always: "'make' in /"
+				asked c2 "run make" because commands run with your full user permissions; always: "'make' in /"
 				decision c2 allow "" ""
 				start c2 "run make"
 				end c2 "run make" ok: did make
@@ -151,7 +151,7 @@ func TestTurns(t *testing.T) {
 			want: `
 				user "go"
 				call c1 run {"text":"make"}
-				end c1 "run make" refused: refused: runs with all the rights of your account, and nobody can be asked here. Do without it, or tell the person to allow it with --mode edits or --mode all
+				end c1 "run make" refused: refused: it needs the user's approval (commands run with your full user permissions), and there is no user to ask in this run. Do without it, or tell the user that --mode all allows it
 				assistant "a pity"
 				turn done after 2`,
 		},

@@ -20,6 +20,7 @@ type draft struct {
 	like    sight    // the file whose mode and attributes it gets
 	movedTo string   // where what it held goes
 	notes   []string // what the model is told of it
+	spelled []string // other names of it that lead through symbolic links
 }
 
 // drafts are the files that one call would change, in the order in which it
@@ -38,8 +39,13 @@ func (d *drafts) open(name string) (*draft, error) {
 	if err != nil {
 		return nil, err
 	}
+	spelled, err := d.w.relative(name)
+	if err != nil {
+		return nil, err
+	}
 	for _, f := range d.files {
 		if f.path == s.path {
+			f.spell(spelled)
 			return f, nil
 		}
 		if f.info != nil && s.info != nil && os.SameFile(f.info, s.info) {
@@ -50,8 +56,16 @@ func (d *drafts) open(name string) (*draft, error) {
 		return nil, err
 	}
 	f := &draft{sight: s, after: s.content, like: s}
+	f.spell(spelled)
 	d.files = append(d.files, f)
 	return f, nil
+}
+
+// spell notes a name by which the model called the file.
+func (f *draft) spell(name string) {
+	if name != f.path && !slices.Contains(f.spelled, name) {
+		f.spelled = append(f.spelled, name)
+	}
 }
 
 // existing is open for a file that must be there.
@@ -103,7 +117,7 @@ func (d *drafts) call(verb string, named int) (Call, error) {
 	var paths []string
 	for _, f := range d.files {
 		paths = append(paths, f.path)
-		c.Targets = append(c.Targets, Target{Kind: Path, Value: f.path})
+		c.Targets = append(c.Targets, Target{Kind: Path, Value: f.path, Spelled: f.spelled})
 		c.Changes = append(c.Changes, Change{Path: f.path, Before: f.content, After: f.after})
 		if f.info != nil && f.after != nil {
 			c.Warnings = append(c.Warnings, cautions(f.path, f.info)...)

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -57,6 +58,13 @@ func TestLinksInsideAreFollowed(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
+		}
+		want := name
+		if filepath.IsAbs(name) {
+			want = "abs-dir/up"
+		}
+		if got := c.Targets[0].Spelled; !slices.Equal(got, []string{want}) {
+			t.Errorf("%s: got spellings %v, want %s", name, got, want)
 		}
 		// What is judged and shown is the file that would really be written.
 		if got := c.Targets[0].Value; got != "real/file.txt" {

@@ -84,6 +84,10 @@ type Target struct {
 	Value string     `json:"value"`
 	// Dir is the absolute directory in which a Command runs; empty for other kinds.
 	Dir string `json:"dir,omitempty"`
+	// Spelled are other names by which the model called a Path, relative to the
+	// workspace, with slashes: Value is free of symbolic links, they may lead
+	// through some.
+	Spelled []string `json:"-"`
 }
 
 // TargetKind is the kind of a Target.

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -52,6 +53,8 @@ type Facts struct {
 	// Unbound says that a command must be approved every time: it deletes or
 	// overwrites, it touches protected paths, or its files are not known.
 	Unbound bool
+	Rule    string // why a command is Unbound, if there is more to say; a clause
+	Warning string // what the user must know about a command before approving it
 }
 
 // standing reports whether c may get, or be allowed by, a standing permission.
@@ -80,29 +83,62 @@ func (p Paths) lookAtCommand(ctx context.Context, c tools.Call, f *Facts) {
 	}
 	dir, err := filepath.EvalSymlinks(c.Targets[0].Dir)
 	if err != nil {
+		f.Rule = ruleGone
 		return
 	}
 	f.Dir = dir
-	words, known := wordsOf(c.Targets[0].Value)
-	if !known || len(words) > maxWords || destructive(words) {
-		return
+	command := parse(c.Targets[0].Value)
+	d := command.danger()
+	f.Rule = d.rule
+	warnings := []string{d.warning, command.overwrites(dir)}
+	n := naming{ctx: ctx, home: p.Home, words: command.words[:min(len(command.words), maxWords)], dirs: []string{dir}}
+	all := n.find() && len(command.words) <= maxWords
+	if named := p.namesProtected(n.paths); named.Path != "" {
+		f.Rule = cmp.Or(f.Rule, ruleProtected)
+		warnings = append(warnings, n.show(named.Path)+" is protected: "+named.Reason)
 	}
-	n := naming{ctx: ctx, home: p.Home, words: words, dirs: []string{dir}}
-	if !n.find() || p.namesProtected(n.paths) || !n.hash() {
-		return
+	f.Warning = strings.Join(slices.DeleteFunc(warnings, func(w string) bool { return w == "" }), "; ")
+	switch {
+	case f.Rule != "":
+	case !n.runsFiles(command):
+		f.Rule = ruleCode
+	case !all || !n.hash():
+		f.Rule = ruleLimits
+	default:
+		f.Files, f.Unbound = n.files, false
 	}
-	f.Files, f.Unbound = n.files, false
 }
 
-// namesProtected reports whether one of those paths is protected.
-func (p Paths) namesProtected(paths []string) bool {
-	places := p.places()
-	for _, path := range paths {
-		if protection(places, physical(path), nil) != "" {
-			return true
+// overwrites says which files that exist redirections overwrite, in a command
+// that runs in dir; empty if there are none.
+func (p parsed) overwrites(dir string) string {
+	var names []string
+	for _, line := range p.lines {
+		for _, name := range line.overwritten() {
+			path := filepath.FromSlash(name)
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(dir, path)
+			}
+			if exists(path) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 	}
-	return false
+	if len(names) == 0 {
+		return ""
+	}
+	return "overwrites " + strings.Join(names, ", ")
+}
+
+// namesProtected returns one of those paths that is protected, if one is.
+func (p Paths) namesProtected(paths []string) Protected {
+	ps := p.places()
+	for _, path := range paths {
+		if reason := ps.protection(path, nil); reason != "" {
+			return Protected{path, reason}
+		}
+	}
+	return Protected{}
 }
 
 // naming finds the files that the words of a command name, in the directory in
@@ -131,6 +167,31 @@ func (n *naming) find() bool {
 	}
 	return true
 }
+
+// runsFiles reports whether what the interpreters in a command run are regular
+// files: a directory or a name without its extension stands for files that the
+// command does not name.
+func (n *naming) runsFiles(command parsed) bool {
+	for _, line := range command.lines {
+		for _, c := range line.commands {
+			files, _ := c.scripts()
+			for _, file := range files {
+				if !slices.ContainsFunc(n.dirs, func(dir string) bool { return regular(from(dir, file)) }) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+func regular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// show returns a path relative to the directory of the command if it is below it.
+func (n *naming) show(path string) string { return Grant{Scope: Scope{Dir: n.dirs[0]}}.show(path) }
 
 // add takes what a word means in a directory.
 func (n *naming) add(dir, word string) bool {

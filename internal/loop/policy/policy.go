@@ -16,9 +16,10 @@ import (
 type Verdict struct {
 	Ask    bool   // the person is asked; false allows
 	Refuse bool   // it must not run, and nobody is asked
-	Why    string // the rule, in words that follow "asks because", and of a refusal by itself
-	// Warning is what the user must read before answering, if Why is more than
-	// the rule of the mode; empty otherwise.
+	Why    string // the rule, and why the call cannot be always allowed
+	Rule   string // the rule alone
+	// Warning is the fact about this call that the user must read before answering;
+	// empty if the rule says all. It never repeats Why.
 	Warning string
 	// Protected says that no mode and no standing permission allows the call.
 	Protected bool
@@ -59,8 +60,7 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 	case c.Effect == tools.Write && p.Mode == event.ModePlan:
 		return Verdict{Refuse: true, Why: "the person wants a plan before files are changed (mode plan)"}
 	case len(f.Protected) > 0:
-		why := whyProtected(f.Protected)
-		return Verdict{Ask: true, Protected: true, Why: why, Warning: why}
+		return Verdict{Ask: true, Protected: true, Why: ruleChange, Rule: ruleChange, Warning: describe(f.Protected)}
 	case p.Mode == event.ModeAll, c.Effect == tools.Write && p.Mode == event.ModeEdits && len(c.Warnings) == 0:
 		return Verdict{}
 	}
@@ -68,18 +68,26 @@ func (p *Policy) Judge(c tools.Call, f Facts) Verdict {
 	if covered {
 		return Verdict{}
 	}
-	v := Verdict{Ask: true, Why: why(c)}
+	v := Verdict{Ask: true, Why: why(c), Rule: why(c), Warning: f.Warning}
 	if ended != "" {
-		v.Why, v.Warning = ended, ended
+		v.Why, v.Warning = "a permission for a command ends when a file that the command names changes", ended
+		if f.Warning != "" {
+			v.Warning += "; " + f.Warning
+		}
 	}
 	if s := scopeOf(c, f); s != (Scope{}) {
 		v.Offer = Grant{Scope: s, Files: f.Files}
+	} else if f.Rule != "" {
+		v.Why += ". This one cannot be always allowed: " + f.Rule
 	}
 	return v
 }
 
-// whyProtected names the protected paths of a call, with the reason for each.
-func whyProtected(paths []Protected) string {
+// ruleChange is the rule of protected paths.
+const ruleChange = "changes of protected paths need approval every time, in every permission mode"
+
+// describe names the protected paths of a call, with the reason for each.
+func describe(paths []Protected) string {
 	var out []string
 	for _, p := range paths {
 		out = append(out, p.Path+" is protected: "+p.Reason)
@@ -92,7 +100,7 @@ func why(c tools.Call) string {
 	case tools.Write:
 		return "changes files (permission mode: ask)"
 	case tools.Execute:
-		return "runs with all the rights of your account"
+		return "commands run with your full user permissions"
 	}
 	var hosts []string
 	for _, t := range c.Targets {
@@ -129,7 +137,7 @@ func (p *Policy) end(t tools.Target, f Facts) (why string) {
 		}
 		change := g.Ended(f)
 		if change != "" {
-			why = change + " since you always allowed this command"
+			why = change + " since you allowed this command"
 		}
 		return change != ""
 	})

@@ -89,7 +89,7 @@ func TestVerdicts(t *testing.T) {
 	at := policy.Paths{Workspace: project(t, "script.sh"), Home: filepath.Dir(project(t))}
 	removes := to(tools.Write, tools.Path, "a/b.go")
 	removes.Changes = []tools.Change{{Path: "a/b.go", Before: []byte("x")}}
-	const anything = "runs with all the rights of your account"
+	const anything = "commands run with your full user permissions"
 	for _, c := range []struct {
 		call       tools.Call
 		why, offer string
@@ -98,7 +98,7 @@ func TestVerdicts(t *testing.T) {
 		{to(tools.Write, tools.Path, "b.go"), "changes files (permission mode: ask)", "all edits to b.go"},
 		{to(tools.Write, tools.Path, "b.go", "c.go"), "changes files (permission mode: ask)", ""},
 		{removes, "changes files (permission mode: ask)", ""},
-		{to(tools.Write, tools.Path, ".envrc"), ".envrc is protected: direnv runs it in the shell", ""},
+		{to(tools.Write, tools.Path, ".envrc"), "changes of protected paths need approval every time, in every permission mode", ""},
 		{run(at.Workspace, "make test"), anything, "`make test` in " + at.Workspace},
 		{run(at.Workspace, "awk '{print $1}' x"), anything, "`awk '{print $1}' x` in " + at.Workspace},
 		{run("", "job 1 < y"), anything, ""},
@@ -129,7 +129,7 @@ func TestVerdicts(t *testing.T) {
 		{to(tools.Network, tools.Host), "sends a request to the network", ""},
 	} {
 		v := asks(&policy.Policy{Mode: event.ModeAsk}, at, c.call)
-		if d := cmp.Diff([]any{v.Ask, v.Why, v.Offer.String()}, []any{true, c.why, c.offer}); d != "" {
+		if d := cmp.Diff([]any{v.Ask, v.Rule, v.Offer.String()}, []any{true, c.why, c.offer}); d != "" {
 			t.Errorf("%v: %s", c.call.Targets, d)
 		}
 	}

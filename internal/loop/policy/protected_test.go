@@ -32,6 +32,10 @@ var protectedNames = []string{
 	".git/config", ".git/hooks/pre-commit", "src/.git/hooks/pre-commit", "src/.git", ".gitconfig", ".config/git/config",
 	"src/.github/workflows/ci.yml", "src/.gitlab-ci.yml", "src/.husky/pre-commit", "src/.envrc", "src/.vscode/tasks.json", "src/.idea/workspace.xml",
 	"src/.mcp.json", ".claude/settings.json", "src/.claude/settings.json", ".agents/x",
+	"src/.agent/commands/x.md", ".githooks/pre-commit", "src/.github/actions/x/action.yml", ".circleci/config.yml", ".forgejo/workflows/x.yml", ".gitea/workflows/x.yml",
+	"src/.devcontainer/devcontainer.json", "src/.cursor/rules/x", ".codex/config.toml", ".gemini/settings.json", ".zed/tasks.json", ".yarnrc.yml", "src/.mise.toml",
+	".bashrc.d/x", ".cshrc", ".tcshrc", ".oh-my-zsh/custom/x.zsh", ".cargo/env", ".cargo/config.toml", ".vimrc", ".config/nvim/init.lua", ".emacs", ".emacs.d/init.el",
+	".config/emacs/init.el", ".pgpass", ".my.cnf", ".gradle/init.gradle", ".gradle/init.d/x.gradle", ".m2/settings.xml", ".terraformrc", ".config/plasma-workspace/env/x.sh",
 	// as file systems that fold case, ignore characters or drop the end of a name have them
 	".BASHRC", ".Ssh/authorized_keys", "src/.GIT/hooks/x", "src/.git\u200c/config", "src/.Github/Workflows/x.yml", "src/.gıthub/../.GITHUB/workflows/x", "src/.git./config",
 	"src/git~1/config", "src/.envrc::$DATA", ".\u017f\u017fh/authorized_keys", ".config/Agent/config.json",
@@ -79,7 +83,7 @@ func TestProtectedPaths(t *testing.T) {
 				if mode == event.ModePlan && v.Refuse {
 					continue
 				}
-				if !v.Ask || !v.Protected || v.Offer.Scope != (policy.Scope{}) || !strings.Contains(v.Why, " is protected: ") {
+				if !v.Ask || !v.Protected || v.Offer.Scope != (policy.Scope{}) || !strings.Contains(v.Warning, " is protected: ") || v.Why == v.Warning {
 					broken++
 					t.Errorf("%s: %s: got %+v", mode, name, v)
 				}
@@ -103,7 +107,7 @@ func TestBareRepositories(t *testing.T) {
 	dir := project(t, "x")
 	p := policy.Policy{Mode: event.ModeAll}
 	v := asks(&p, policy.Paths{Workspace: dir}, to(tools.Write, tools.Path, "r/HEAD", "r/config", "r/objects/x", "r/refs/x"))
-	if !v.Protected || strings.Count(v.Why, " is protected: ") != 4 {
+	if !v.Protected || strings.Count(v.Warning, " is protected: ") != 4 {
 		t.Errorf("got %+v, want four protected paths", v)
 	}
 	bare := project(t, "HEAD", "objects/x", "refs/x", "hooks/post-receive.sample")
@@ -138,6 +142,101 @@ func TestProtectedByIdentity(t *testing.T) {
 	at.Workspace = filepath.Join(linked, ".ssh")
 	if v := asks(&p, at, to(tools.Write, tools.Path, "new")); !v.Protected {
 		t.Errorf("a workspace behind a link: got %+v", v)
+	}
+}
+
+// repository returns a workspace as a hostile repository ships it: what is
+// protected there has other names too.
+func repository(t *testing.T) string {
+	dir := project(t, "conf/settings.json", "hk/_/x", "env.sh", "team/setup", "lib/hooks/x", ".claude/commands/x.md", ".git/config", "src/main.go")
+	write(t, filepath.Join(dir, ".git", "config"), "[core]\n\tbare = false ; no\n[CORE] hookspath = \"lib/hooks\" # ours\n[other]\nhooksPath = src\n")
+	for link, target := range map[string]string{
+		".vscode": "conf", ".husky": "hk", ".envrc": "env.sh", ".git/hooks/pre-commit": "../../team/pc", ".claude/commands/y.md": "../../team/y.md",
+		".idea": "made/later", "x": ".vscode", "sub/.vscode": "../deep", "y": "sub/.vscode", ".github": "gh",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, link)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	return dir
+}
+
+// A symbolic link of a repository does not take the protection off what it leads
+// to, by whichever name that is written.
+func TestProtectedBehindLinks(t *testing.T) {
+	dir := repository(t)
+	tried, broken := 0, 0
+	try := func(at policy.Paths, name string, protected bool) {
+		t.Helper()
+		for _, mode := range []event.Mode{event.ModeEdits, event.ModeAll} {
+			tried++
+			p := policy.Policy{Mode: mode}
+			if v := asks(&p, at, to(tools.Write, tools.Path, name)); v.Protected != protected {
+				broken++
+				t.Errorf("%s: %s: got %+v, want protected %v", mode, name, v, protected)
+			}
+		}
+	}
+	for _, name := range []string{
+		".vscode/launch.json", "conf/tasks.json", "x/tasks.json", "sub/.vscode/tasks.json", "y/tasks.json", ".husky/pre-commit", "hk/pre-commit", ".envrc", "env.sh",
+		"deep/tasks.json", "team/pc", "team/y.md", "made/later", "made/later/x.xml", ".github/workflows/ci.yml", "gh/workflows/ci.yml", "lib/hooks/pre-push",
+	} {
+		try(policy.Paths{Workspace: dir}, name, true)
+	}
+	for _, name := range []string{"src/main.go", "team/setup", "made/x", "gh/CODEOWNERS", "lib/x", "sub/x"} {
+		try(policy.Paths{Workspace: dir}, name, false)
+	}
+	try(policy.Paths{Workspace: filepath.Join(dir, "team")}, "pc", true) // linked from above the workspace
+	try(policy.Paths{Workspace: filepath.Join(dir, "lib")}, "hooks/pre-push", true)
+	try(policy.Paths{Workspace: filepath.Join(dir, "team")}, "setup", false)
+
+	home := project(t, ".ssh/known_hosts", ".config/agent/commands/x.md", "dotfiles/x")
+	for link, target := range map[string]string{".ssh/config": "../dotfiles/ssh_config", ".config/agent/commands/y.md": "../../../dotfiles/y.md"} {
+		if err := os.Symlink(target, filepath.Join(home, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	write(t, filepath.Join(home, ".gitconfig"), "[core]\nhooksPath = ~/dotfiles/hooks\n")
+	for _, name := range []string{"ssh_config", "y.md", "hooks/pre-commit"} {
+		at := pathsIn(home)
+		at.Workspace = filepath.Join(home, "dotfiles")
+		try(at, name, true)
+		try(pathsIn(home), "dotfiles/"+name, true)
+	}
+	try(pathsIn(home), "dotfiles/x", false)
+	t.Attr("promise", fmt.Sprintf("protected paths written without approval through symbolic links: %d of %d", broken, tried))
+}
+
+// The name of a directory above the workspace protects nothing in it, unless it
+// belongs to the user's home or to this program.
+func TestWorkspaceInAProtectedDirectory(t *testing.T) {
+	home := project(t, ".claude/worktrees/x/main.go", ".config/agent-work/main.go", ".config/agent/work/main.go", ".ssh/work/x", "bare.git/HEAD", "bare.git/objects/x", "bare.git/refs/x", "bare.git/tree/.git", "bare.git/plain/x")
+	for workspace, protected := range map[string]bool{
+		".claude/worktrees/x": false, ".config/agent-work": false, "bare.git/tree": false,
+		".config/agent/work": true, ".ssh/work": true, "bare.git/plain": true, ".claude": true,
+	} {
+		at := pathsIn(home)
+		at.Workspace = filepath.Join(home, workspace)
+		if v := asks(&policy.Policy{Mode: event.ModeEdits}, at, to(tools.Write, tools.Path, "main.go")); v.Protected != protected {
+			t.Errorf("%s: got %+v, want protected %v", workspace, v, protected)
+		}
+		if v := asks(&policy.Policy{Mode: event.ModeEdits}, at, to(tools.Write, tools.Path, "sub/.envrc")); !v.Protected {
+			t.Errorf("%s: .envrc: got %+v", workspace, v)
+		}
+	}
+}
+
+// A name that leads through a link counts too, where the tool has resolved it.
+func TestSpelledTarget(t *testing.T) {
+	at := policy.Paths{Workspace: project(t, "deep/x")}
+	c := to(tools.Write, tools.Path, "deep/tasks.json")
+	c.Targets[0].Spelled = []string{"sub/.vscode/tasks.json"}
+	v := asks(&policy.Policy{Mode: event.ModeAll}, at, c)
+	if want := "sub/.vscode/tasks.json (deep/tasks.json) is protected: "; !v.Protected || !strings.HasPrefix(v.Warning, want) {
+		t.Errorf("got %+v, want a warning that starts with %s", v, want)
 	}
 }
 

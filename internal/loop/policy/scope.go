@@ -126,20 +126,20 @@ func (g Grant) Ended(now Facts) string {
 		return ""
 	}
 	if now.Unbound {
-		return "the files that it names cannot be compared any more: something has changed"
+		return "something that this command uses changed, so its files cannot be compared any more"
 	}
 	for _, f := range g.Files {
 		i := slices.IndexFunc(now.Files, func(n File) bool { return n.Path == f.Path })
 		switch {
 		case i < 0:
-			return g.show(f.Path) + " has disappeared"
+			return g.show(f.Path) + " disappeared"
 		case now.Files[i].Sum != f.Sum:
-			return g.show(f.Path) + " has changed"
+			return g.show(f.Path) + " changed"
 		}
 	}
 	for _, n := range now.Files {
 		if !slices.ContainsFunc(g.Files, func(f File) bool { return f.Path == n.Path }) {
-			return g.show(n.Path) + " has appeared"
+			return g.show(n.Path) + " appeared"
 		}
 	}
 	return ""

@@ -12,36 +12,57 @@ const maxNested = 6
 // special are the characters that mean something to a shell within a word.
 const special = " \t\r\n;&|<>(){}'\"\\$`"
 
-// wordsOf returns the words of a shell command that may name a file: as a shell
-// splits them, the words of what is quoted, which may be a script, and the parts
-// of such as FILE=x. It errs on the side of too many. It reports false if the
-// command may name files that its text does not show, as $NAME and $(command) do.
-func wordsOf(command string) (words []string, known bool) {
-	known = true
+// parsed is what the text of a shell command shows.
+type parsed struct {
+	// words may name files: the words as a shell splits them, those of what is
+	// quoted, which may be a script, and the parts of such as FILE=x. They are
+	// rather too many than too few.
+	words []string
+	// known says that no file depends on what the text does not show, as $NAME
+	// and $(command) do.
+	known bool
+	// lines are the scripts whose commands certainly run: the text itself and the
+	// quoted arguments of shells.
+	lines []splitter
+}
+
+// parse reads the text of a shell command.
+func parse(command string) parsed {
+	p := parsed{known: true}
 	positional, shell := false, false
-	todo := []string{command}
+	type script struct {
+		text string
+		runs bool
+	}
+	todo := []script{{command, true}}
 	for depth := 0; len(todo) > 0; depth++ {
-		if depth == maxNested || len(words) > maxWords {
-			return nil, false
+		if depth == maxNested || len(p.words) > maxWords {
+			p.known = false
+			break
 		}
-		var quoted []string
-		for _, text := range todo {
-			s := splitShell(text)
-			known = known && s.known && !(s.positional && depth == 0)
+		var quoted []script
+		for _, t := range todo {
+			s := splitShell(t.text)
+			p.known = p.known && s.known && !(s.positional && depth == 0)
 			positional = positional || s.positional
-			loose := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(special+",=", r) })
-			for _, w := range append(s.words, loose...) {
-				if strings.ContainsAny(w, special) && w != text {
-					quoted = append(quoted, w)
+			if t.runs {
+				p.lines = append(p.lines, s)
+			}
+			runs := t.runs && s.has(shells)
+			loose := strings.FieldsFunc(t.text, func(r rune) bool { return strings.ContainsRune(special+",=", r) })
+			for _, w := range append(s.words(), loose...) {
+				if strings.ContainsAny(w, special) && w != t.text {
+					quoted = append(quoted, script{w, runs})
 				}
-				words = addVariants(words, w)
+				p.words = addVariants(p.words, w)
 				shell = shell || slices.Contains(shells, programOf(w))
 			}
 		}
 		todo = quoted
 	}
-	home := slices.ContainsFunc(words, func(w string) bool { return len(w) > 1 && w[0] == '~' && w[1] != '/' })
-	return words, known && !home && !(positional && shell)
+	home := slices.ContainsFunc(p.words, func(w string) bool { return len(w) > 1 && w[0] == '~' && w[1] != '/' })
+	p.known = p.known && !home && !(positional && shell)
+	return p
 }
 
 // shells are programs that read a script in an argument, in which $1 is not the
@@ -50,12 +71,25 @@ var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "busybo
 
 // splitter splits a command as a POSIX shell does.
 type splitter struct {
-	words      []string
+	commands   []simple
 	word       []byte
+	open       bool // a word has begun, perhaps an empty one
 	quote      byte // ' or " inside of such quotes
 	brace      int  // after the last unquoted brace of the word; 0 for none
+	pipe       bool // the next command reads what the one before it prints
+	target     bool // the next word is a file that is overwritten
+	begun      bool // the last of commands is not ended
 	known      bool // no word depends on an expansion
 	positional bool // one depends on $1, or what awk calls that
+	output     bool // the output of a command is put into another one
+	document   bool // there is a here-document
+	written    []string
+}
+
+// simple is one command of a line.
+type simple struct {
+	words []string
+	piped bool // it reads what the command before it prints
 }
 
 func splitShell(text string) splitter {
@@ -67,6 +101,19 @@ func splitShell(text string) splitter {
 	return s
 }
 
+// words returns the words of all commands.
+func (s splitter) words() (out []string) {
+	for _, c := range s.commands {
+		out = append(out, c.words...)
+	}
+	return out
+}
+
+// has reports whether one of the words names one of the programs.
+func (s splitter) has(programs []string) bool {
+	return slices.ContainsFunc(s.words(), func(w string) bool { return slices.Contains(programs, programOf(w)) })
+}
+
 // take reads what the rest of a command starts with and returns its length.
 func (s *splitter) take(rest string) int {
 	c := rest[0]
@@ -76,21 +123,57 @@ func (s *splitter) take(rest string) int {
 	case s.quote != 0 && c == s.quote:
 		s.quote = 0
 	case s.quote == 0 && (c == '\'' || c == '"'):
-		s.quote = c
-	case c == '\\' && len(rest) > 1:
+		s.quote, s.open = c, true
+	case c == '\\' && len(rest) > 1 && (s.quote == 0 || strings.IndexByte("$`\"\\\n", rest[1]) >= 0):
 		if rest[1] != '\n' {
-			s.word = append(s.word, rest[1])
+			s.word, s.open = append(s.word, rest[1]), true
 		}
 		return 2
 	case c == '$' && len(rest) > 1:
 		s.expansion(rest[1])
 	case c == '`':
-		s.known = false
+		s.known, s.output, s.open = false, true, true
+	case s.quote == 0 && c == '#' && !s.open:
+		if end := strings.IndexByte(rest, '\n'); end >= 0 {
+			return end
+		}
+		return len(rest)
 	case s.quote == 0 && strings.IndexByte(" \t\r\n;&|<>()", c) >= 0:
-		s.end()
+		return s.operator(rest)
 	default:
 		s.takeBrace(c)
-		s.word = append(s.word, c)
+		s.word, s.open = append(s.word, c), true
+	}
+	return 1
+}
+
+// operator reads a blank or an operator and returns its length.
+func (s *splitter) operator(rest string) int {
+	s.end()
+	two := rest[:min(2, len(rest))]
+	switch {
+	case two == ">>", two == "||", two == "<<":
+		s.document = s.document || two == "<<"
+		s.begun = s.begun && two != "||"
+		return 2
+	case two == "<(", two == ">(":
+		s.output = true
+	case two == ">&" && len(rest) > 2 && strings.IndexByte("0123456789-", rest[2]) >= 0:
+		return 2
+	case two == "&>" && strings.HasPrefix(rest, "&>>"):
+		return 3
+	case two == "&>", two == ">|", two == ">&":
+		s.target = true
+		return 2
+	case rest[0] == '>':
+		s.target = true
+	case rest[0] == '|':
+		s.begun, s.pipe = false, true
+		if two == "|&" {
+			return 2
+		}
+	case strings.IndexByte("\n;&()", rest[0]) >= 0:
+		s.begun = false
 	}
 	return 1
 }
@@ -110,19 +193,32 @@ func (s *splitter) takeBrace(c byte) {
 // expansion takes a $ before next. What is put in its place is not known here.
 func (s *splitter) expansion(next byte) {
 	switch {
-	case next == '(', next == '{', next == '_', next == '[', next == '\'' && s.quote == 0, 'a' <= next && next <= 'z', 'A' <= next && next <= 'Z':
+	case next == '(', next == '{', next == '_', next == '[', (next == '\'' || next == '"') && s.quote == 0, 'a' <= next && next <= 'z', 'A' <= next && next <= 'Z':
 		s.known = false
+		s.output = s.output || next == '('
 	case '0' <= next && next <= '9', next == '@', next == '*':
 		s.positional = true
 	}
-	s.word = append(s.word, '$')
+	s.word, s.open = append(s.word, '$'), true
 }
 
+// end ends a word, if there is one.
 func (s *splitter) end() {
 	if len(s.word) > 0 {
-		s.words = append(s.words, string(s.word))
+		if !s.begun {
+			s.commands = append(s.commands, simple{piped: s.pipe})
+			s.begun, s.pipe = true, false
+		}
+		last := &s.commands[len(s.commands)-1]
+		last.words = append(last.words, string(s.word))
+		if s.target {
+			s.written = append(s.written, string(s.word))
+		}
 	}
-	s.word, s.brace = nil, 0
+	if s.open {
+		s.target = false
+	}
+	s.word, s.brace, s.open = nil, 0, false
 }
 
 // addVariants adds a word, and what it may name, to words.
@@ -156,29 +252,4 @@ func programOf(w string) string {
 		w = w[i+1:]
 	}
 	return strings.TrimSuffix(strings.ToLower(w), ".exe")
-}
-
-// destroyers are programs that delete, overwrite or take over more than a user
-// expects of a command that is always allowed.
-var destroyers = []string{
-	"rm", "rmdir", "unlink", "shred", "dd", "truncate", "wipefs", "fdisk", "parted", "mkfs", "srm", "del", "erase", "rd",
-	"sudo", "doas", "su", "pkexec", "runas", "shutdown", "reboot", "poweroff", "halt", "kill", "pkill", "killall",
-	"chown", "chmod", "chattr", "crontab", "-delete", "remove-item",
-}
-
-// gitDestroyers are words of git commands that discard work or rewrite what
-// others have.
-var gitDestroyers = []string{
-	"clean", "restore", "--hard", "--force", "-f", "--force-with-lease", "--mirror", "--delete", "-d", "filter-branch", "filter-repo",
-	"gc", "prune", "drop", "clear", "expire", "update-ref",
-}
-
-// destructive reports whether one of the words of a command deletes or
-// overwrites. It errs on the side of yes.
-func destructive(words []string) bool {
-	git := slices.ContainsFunc(words, func(w string) bool { return programOf(w) == "git" })
-	return slices.ContainsFunc(words, func(w string) bool {
-		name := programOf(w)
-		return slices.Contains(destroyers, name) || strings.HasPrefix(name, "mkfs.") || git && slices.Contains(gitDestroyers, name)
-	})
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -64,7 +65,7 @@ func Scrub(env []string, l Limits) []string {
 	var out []string
 	for _, v := range env {
 		name, value, _ := strings.Cut(v, "=")
-		if named(name, l.Keep) || !named(name, l.Hide) && !secretName(name) && !secretValue(value) {
+		if named(name, l.Keep) || !named(name, l.Hide) && (placeName(name, value) || !secretName(name)) && !secretValue(value) {
 			out = append(out, v)
 		}
 	}
@@ -80,42 +81,73 @@ func named(name string, names []string) bool {
 
 // secrets are variables that hold a secret though no rule of secretName covers
 // them.
-var secrets = map[string]bool{"MYSQL_PWD": true, "SSHPASS": true, "REDISCLI_AUTH": true, "DOCKER_AUTH_CONFIG": true}
+var secrets = map[string]bool{"MYSQL_PWD": true, "SSHPASS": true, "DOCKER_AUTH_CONFIG": true}
+
+// secretWords and secretEnds are words of a name, and ends of such words, that
+// say that it holds a secret.
+var (
+	secretWords = []string{"KEY", "KEYS", "PAT", "PASS", "DBPASS", "AUTH", "DSN", "WEBHOOK"}
+	secretEnds  = []string{"APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"}
+)
 
 // secretName reports whether a variable's name says that it holds a secret:
-// OPENAI_API_KEY, AWS_SECRET_ACCESS_KEY, GITHUB_TOKEN, PGPASSWORD.
+// OPENAI_API_KEY, AWS_SECRET_ACCESS_KEY, GITHUB_TOKEN, PGPASSWORD, DB_PASS2.
 func secretName(name string) bool {
 	name = strings.ToUpper(name)
 	if secrets[name] {
 		return true
 	}
-	for word := range strings.SplitSeq(name, "_") {
-		if word == "KEY" || word == "KEYS" || word == "PAT" {
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
+		word = strings.TrimRight(word, "0123456789")
+		if slices.Contains(secretWords, word) || slices.ContainsFunc(secretEnds, func(end string) bool { return strings.HasSuffix(word, end) }) {
 			return true
-		}
-		for _, end := range []string{"APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"} {
-			if strings.HasSuffix(word, end) {
-				return true
-			}
 		}
 	}
 	return false
 }
 
+// placeName reports whether a variable names a socket or a directory, and not a
+// secret: SSH_AUTH_SOCK, PASSWORD_STORE_DIR.
+func placeName(name, value string) bool {
+	name = strings.ToUpper(name)
+	return filepath.IsAbs(value) && (strings.HasSuffix(name, "_SOCK") || strings.HasSuffix(name, "_DIR"))
+}
+
 // passwordField finds password=VALUE in a connection string: in the query of a
 // URL, or between semicolons or blanks.
-var passwordField = regexp.MustCompile(`(?i)(^|[?&;\s])(password|passwd|pwd)=[^&;\s]`)
+var passwordField = regexp.MustCompile(`(?i)(^|[?&;\s])(password|passwd|pass|pwd)=[^&;\s]`)
 
-// secretValue reports whether a value is a connection string with a password: a
-// URL like postgres://ann:hunter2@db/shop, a list with such a URL in it, or
-// fields like password=hunter2.
+// tokenPrefixes are how the tokens of well-known services begin.
+var tokenPrefixes = []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-"}
+
+// leastKey is the length from which a value that begins with sk- is a key, and
+// not a language.
+const leastKey = 8
+
+// secretValue reports whether a value is a token, or a connection string with a
+// password: a URL like postgres://ann:hunter2@db/shop, a list with such a URL in
+// it, a URL with a key in its query, or fields like password=hunter2.
 func secretValue(value string) bool {
-	if passwordField.MatchString(value) {
+	if passwordField.MatchString(value) || strings.HasPrefix(value, "sk-") && len(value) >= leastKey ||
+		slices.ContainsFunc(tokenPrefixes, func(prefix string) bool { return strings.HasPrefix(value, prefix) }) {
 		return true
 	}
 	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
 		_, rest, ok := strings.Cut(part, "://")
-		if ok && hasPassword(rest) {
+		if ok && (hasPassword(rest) || hasKey(rest)) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasKey reports whether the query of a URL has a field whose name says that it
+// holds a secret, with a value.
+func hasKey(rest string) bool {
+	_, query, _ := strings.Cut(rest, "?")
+	query, _, _ = strings.Cut(query, "#")
+	for field := range strings.SplitSeq(query, "&") {
+		if name, value, _ := strings.Cut(field, "="); value != "" && secretName(name) {
 			return true
 		}
 	}

@@ -135,11 +135,15 @@ func TestScrubRemovesSecretsByNameAndByValue(t *testing.T) {
 		"DATABASE_URL=postgres://ann:hunter2@db/shop", "DSN=amqp://:hunter2@mq", "BROKEN=postgres://ann:100%@db/shop",
 		"SLASH=postgres://ann:hun/ter2@db/shop", "MANY=redis://one:6379,redis://u:p@two:6379",
 		"JDBC=jdbc:postgresql://db/shop?user=ann&password=hunter2", "LIBPQ=host=db user=ann password=hunter2",
+		"DB_PASS=x", "DBPASS=x", "DB_PASS2=x", "HTTP_AUTH=x", "SENTRY_DSN=x", "SLACK_WEBHOOK_URL=x", "GITHUB_PAT=x", "GITHUB_PAT1=x", "API_TOKEN2=x",
+		"WORK_AUTH_SOCK=x", "PASSWORD_STORE_DIR=hunter2", "JUSTPASS=host=db pass=hunter2", "API=https://api.test/v1?x=1&api_key=abc", "BASE=http://h.test/v1?key=abc",
+		"SIGNED=https://h.test/?access-token=abc#x", "A=sk-proj-abcdefgh", "B=ghp_abc", "C=gho_abc", "D=github_pat_abc", "E=xoxb-1", "F=xoxp-1", "G=ghs_a", "H=glpat-a",
 		"ADO=Server=db;User Id=ann;Password=hunter2;", "https_proxy=http://ann:hunter2@proxy:3128", "GOPROXY=direct,https://ann:tok@proxy.test",
 	}
 	plain := []string{
 		"DATABASE_HOST=db", "REDIS_URL=redis://db:6379/0", "HOMEPAGE=https://ann@example.test/a:b@c", "PORTAL=http://[::1]:8080/@scope/name",
-		"LS_COLORS=*.a=1:*.b=2", "PROMPT=a://b", "NOTE=reset your password=", "EMPTY=", "http_proxy=http://proxy:3128",
+		"LS_COLORS=*.a=1:*.b=2", "PROMPT=a://b", "NOTE=reset your password=", "EMPTY=", "SSH_AUTH_SOCK=/run/agent", "PASSWORD_STORE_DIR=/home/ann/.store", "SSH_ASKPASS=/usr/bin/ask", "XAUTHORITY=/home/ann/.Xauthority", "GIT_AUTHOR_NAME=Ann",
+		"LANGUAGE=sk-SK", "TASK=sk", "SEARCH=https://h.test/?q=key&keyboard=us&token=", "COMPASS=north", "PATH=/usr/bin:/bin", "MAX_TOKENS=5", "PASSIVE=1", "http_proxy=http://proxy:3128",
 	}
 	kept := []string{"TEST_TOKEN=needed", "CACHE_URL=redis://:pw@cache"}
 	got := shell.Scrub(slices.Concat(secret, plain, kept), shell.Limits{Keep: []string{"TEST_TOKEN", "CACHE_URL"}, Hide: []string{"WORK"}})

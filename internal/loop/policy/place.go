@@ -1,0 +1,140 @@
+package policy
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// place is an absolute path that is protected, under each of its names.
+type place struct {
+	names  [][]string // split and folded: as it is written, and without symbolic links
+	info   os.FileInfo
+	reason string
+}
+
+func placeAt(path, reason string) place {
+	at := place{names: [][]string{split(path)}, reason: reason}
+	if real := physical(path); real != path {
+		at.names = append(at.names, split(real))
+	}
+	at.info, _ = os.Stat(path)
+	return at
+}
+
+// holds reports whether a file is the place or below it: by one of its names, or
+// because it or a directory above it is the same file, however that is spelled.
+func (at place) holds(parts []string, above []os.FileInfo) bool {
+	for _, name := range at.names {
+		if len(parts) >= len(name) && slices.Equal(parts[:len(name)], name) {
+			return true
+		}
+	}
+	return at.info != nil && slices.ContainsFunc(above, func(info os.FileInfo) bool { return os.SameFile(info, at.info) })
+}
+
+// ancestors returns what exists of a file and the directories above it.
+func ancestors(file string) []os.FileInfo {
+	var out []os.FileInfo
+	for dir := file; ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err == nil {
+			out = append(out, info)
+		}
+		if dir == filepath.Dir(dir) {
+			return out
+		}
+	}
+}
+
+// maxLinks is how many symbolic links one path may lead through.
+const maxLinks = 40
+
+// physical returns path without symbolic links, whether or not what it names
+// exists.
+func physical(path string) string {
+	if path == "" {
+		return ""
+	}
+	names := spellings(path)
+	return names[len(names)-1]
+}
+
+// spellings returns the paths that path leads through: itself, one after each
+// symbolic link that is followed, and at the end the one without links. What
+// they name need not exist.
+func spellings(path string) []string {
+	path = filepath.Clean(path)
+	out := []string{path}
+	root := filepath.VolumeName(path) + string(filepath.Separator)
+	done, todo := root, strings.Split(strings.TrimPrefix(path, root), string(filepath.Separator))
+	for links := 0; len(todo) > 0; {
+		name := todo[0]
+		todo = todo[1:]
+		if name == ".." {
+			done = filepath.Dir(done)
+			continue
+		}
+		next := filepath.Join(done, name)
+		target, err := os.Readlink(next)
+		if err != nil || links == maxLinks {
+			done = next
+			continue
+		}
+		links++
+		if filepath.IsAbs(target) {
+			done = filepath.VolumeName(target) + string(filepath.Separator)
+			target = strings.TrimPrefix(target, done)
+		}
+		todo = append(strings.Split(filepath.FromSlash(target), string(filepath.Separator)), todo...)
+		out = append(out, filepath.Join(done, filepath.Join(todo...)))
+	}
+	return append(out, done)
+}
+
+// within reports whether the names of a rule stand one after the other in parts,
+// the last of them at index from or later.
+func within(parts, names []string, from int) bool {
+	for i := max(0, from-len(names)+1); i+len(names) <= len(parts); i++ {
+		if slices.Equal(parts[i:i+len(names)], names) {
+			return true
+		}
+	}
+	return false
+}
+
+// split returns the names of a path as any file system would compare them.
+func split(path string) []string {
+	names := strings.Split(filepath.Clean(path), string(filepath.Separator))
+	for i, name := range names {
+		names[i] = fold(name)
+	}
+	return names
+}
+
+// fold returns a name without case, without invisible characters, and without
+// what Windows drops at its end. Two names that some file system takes for the
+// same are equal then.
+func fold(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		least := r
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			least = min(least, f)
+		}
+		return least
+	}, name)
+	if first, _, stream := strings.Cut(name, ":"); stream && len(first) > 1 { // not a drive
+		name = first
+	}
+	if trimmed := strings.TrimRight(name, ". "); trimmed != "" {
+		name = trimmed
+	}
+	if name == "GIT~1" {
+		return ".GIT"
+	}
+	return name
+}

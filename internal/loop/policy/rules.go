@@ -1,0 +1,71 @@
+package policy
+
+// rule is one row of the table of protected paths: the path itself and
+// everything below it.
+type rule struct {
+	// path starts with "~/" in the home directory, with "config/" in a directory
+	// of configuration, with "zsh/" where zsh looks for its files, with "/" at the
+	// root; anything else applies in every directory of the workspace.
+	path   string
+	reason string // completes "protected: "
+}
+
+// protectedRules are the paths whose change makes another program run something
+// or obey somebody, or that hold credentials. Every row costs the user questions,
+// so the table has only files that take effect without anybody looking at them
+// again. .gitmodules is not in it, because git does not run anything that it
+// names.
+var protectedRules = []rule{
+	{".git", gitPrograms}, {"~/.gitconfig", gitPrograms}, {"config/git", gitPrograms},
+	{".husky", gitHooks}, {".githooks", gitHooks},
+	{".github/workflows", runByCI}, {".github/actions", runByCI}, {".gitlab-ci.yml", runByCI}, {".circleci", runByCI},
+	{".forgejo", runByCI}, {".gitea", runByCI},
+	{".envrc", "direnv runs it when you enter the directory"},
+	{".mise.toml", "mise runs its hooks and sets your environment from it"},
+	{".yarnrc.yml", "names the program and the plugins that yarn runs"},
+	{".vscode", runByEditor}, {".idea", runByEditor}, {".zed", runByEditor},
+	{".devcontainer", "configures commands that run when the container is opened"},
+	{".mcp.json", "configures servers that coding assistants run"},
+	{".claude", assistant}, {".agents", assistant}, {".cursor", assistant}, {".codex", assistant}, {".gemini", assistant},
+	{".agent", "holds the commands that this repository adds to agent"},
+
+	{"~/.bashrc", runByShell}, {"~/.bash_profile", runByShell}, {"~/.bash_login", runByShell}, {"~/.bash_logout", runByShell},
+	{"~/.bash_aliases", runByShell}, {"~/.bashrc.d", runByShell}, {"~/.profile", runByShell}, {"~/.kshrc", runByShell},
+	{"~/.cshrc", runByShell}, {"~/.tcshrc", runByShell}, {"~/.oh-my-zsh", runByShell}, {"~/.cargo/env", runByShell},
+	{"zsh/.zshenv", runByShell}, {"zsh/.zprofile", runByShell}, {"zsh/.zshrc", runByShell}, {"zsh/.zlogin", runByShell}, {"zsh/.zlogout", runByShell},
+	{"config/fish", runByShell},
+	{"~/.inputrc", "controls what your keys do in the shell"},
+	{"~/.local/bin", runByName}, {"~/bin", runByName},
+
+	{"~/.vimrc", runByEditor}, {"config/nvim", runByEditor}, {"~/.emacs", runByEditor}, {"~/.emacs.d", runByEditor}, {"config/emacs", runByEditor},
+	{"~/.cargo/config.toml", runByBuild}, {"~/.gradle/init.gradle", runByBuild}, {"~/.gradle/init.d", runByBuild},
+
+	{"~/.pam_environment", runAtLogin}, {"~/.xprofile", runAtLogin}, {"~/.xsession", runAtLogin}, {"~/.xsessionrc", runAtLogin}, {"~/.xinitrc", runAtLogin},
+	{"config/autostart", runAtLogin}, {"config/environment.d", runAtLogin}, {"config/plasma-workspace/env", runAtLogin},
+	{"config/systemd", runBySystem}, {"~/.local/share/systemd", runBySystem}, {"~/Library/LaunchAgents", runBySystem},
+	{"/etc/crontab", runBySystem}, {"/etc/cron.d", runBySystem}, {"/etc/systemd", runBySystem}, {"/var/spool/cron", runBySystem},
+
+	{"~/.ssh", "controls SSH logins and may hold private keys"},
+	{"~/.gnupg", "holds GnuPG keys and settings"},
+	{"~/.aws", credentials}, {"~/.azure", credentials}, {"~/.kube", credentials}, {"~/.docker", credentials},
+	{"config/gh", credentials}, {"config/gcloud", credentials},
+	{"~/.netrc", credentials}, {"~/_netrc", credentials}, {"~/.git-credentials", credentials},
+	{"~/.npmrc", credentials}, {"~/.pypirc", credentials}, {"~/.pgpass", credentials}, {"~/.my.cnf", credentials},
+	{"~/.m2/settings.xml", credentials}, {"~/.terraformrc", credentials},
+}
+
+// The reasons that several rows share.
+const (
+	gitPrograms = "configures hooks and programs that git runs"
+	gitHooks    = "holds hooks that git runs"
+	runByCI     = "runs on the CI server, with access to its secrets"
+	runByEditor = "configures programs that your editor runs"
+	runByBuild  = "configures programs that your builds run"
+	assistant   = "controls coding assistants"
+	runByShell  = "runs when you open a shell"
+	runByName   = "holds programs that run when you type their names"
+	runAtLogin  = "takes effect when you log in"
+	runBySystem = "runs in the background without you"
+	credentials = "may hold passwords or access tokens"
+	ownFiles    = "agent's own configuration, sessions or program"
+)

@@ -39,6 +39,7 @@ type flags struct {
 	keep  *int   // how much of what it is forked from a fork keeps: see loop.Rewound
 	draft string // what the editor of a fork begins with
 	told  string // a notice
+	left  *place // where the requests of the session before a new one went; nil if there was none
 	// typing is what sessions that are shown as lines are told; nil for those on
 	// a screen.
 	typing *typing
@@ -48,6 +49,12 @@ type flags struct {
 	// counts more than baseURL.
 	opened bool
 	end    *shutdown
+}
+
+// place is where requests go.
+type place struct {
+	url  string // the base URL, without secrets
+	host string // empty for the provider's own address
 }
 
 // check refuses flags that say different things.
@@ -171,7 +178,7 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 		return err
 	}
 	a.pick = pick
-	if attended && model.Name == offline.Name {
+	if attended && model.Name == offline.Name && !pick.held {
 		a.look = pick.local
 	}
 	var inRepo bool
@@ -203,6 +210,10 @@ func (a *app) chooseModel(f flags, set settings.Settings, attended bool) (picker
 	if err != nil {
 		return pick, loop.Model{}, err
 	}
+	pick.held = choice.Held
+	if choice.Held { // its base URL still holds for all models of its provider
+		pick.continued = true
+	}
 	model, notices, err := pick.build(choice)
 	if err != nil {
 		return pick, model, err
@@ -213,6 +224,9 @@ func (a *app) chooseModel(f flags, set settings.Settings, attended bool) (picker
 	a.notices = append(a.notices, notices...)
 	if moved := pick.continued && last.BaseURL != "" && !choice.Offline() && last.BaseURL != model.BaseURL; moved && (last.Host != "" || model.Host != "") {
 		a.notices = append(a.notices, fmt.Sprintf("This session was at %s before. From now on its requests go to %s.", last.BaseURL, model.BaseURL))
+	}
+	if l := f.left; l != nil && !choice.Offline() && l.url != "" && l.url != model.BaseURL && (l.host != "" || model.Host != "") {
+		a.notices = append(a.notices, fmt.Sprintf("The session before was at %s. The requests of this new session go to %s.", l.url, model.BaseURL))
 	}
 	if choice.Elsewhere() {
 		pick.bound.url, pick.bound.provider = choice.BaseURL, choice.Provider.Name

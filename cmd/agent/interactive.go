@@ -18,7 +18,7 @@ import (
 
 // interactive is `agent`: the terminal program.
 func interactive(ctx context.Context, f flags, args []string) error {
-	prompt, err := firstPrompt(&f, args)
+	prompt, err := firstPrompt(args)
 	if err != nil {
 		return err
 	}
@@ -38,12 +38,9 @@ func interactive(ctx context.Context, f flags, args []string) error {
 	return sessionsOnScreen(ctx, f, prompt)
 }
 
-// firstPrompt takes from args the ID of --resume and the prompt to begin with.
-// One word alone is more likely a mistyped command than a prompt.
-func firstPrompt(f *flags, args []string) ([]tui.Prompt, error) {
-	if f.resume == choose && len(args) > 0 {
-		f.resume, args = args[0], args[1:]
-	}
+// firstPrompt takes from args the prompt to begin with. One word alone is more
+// likely a mistyped command than a prompt.
+func firstPrompt(args []string) ([]tui.Prompt, error) {
 	if len(args) == 0 {
 		return nil, nil
 	}
@@ -183,7 +180,10 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	if a.log != nil {
 		o.Export, o.SessionPath = a.export, short(a.log.Path())
 	}
-	if a.options.Model.Name == offline.Name && len(a.ending.Events) == 0 {
+	switch {
+	case a.pick.held:
+		o.Notices = append(o.Notices, guide)
+	case a.options.Model.Name == offline.Name && len(a.ending.Events) == 0:
 		if o.Welcome = a.welcome(prompts); o.Welcome == "" {
 			o.Notices = append([]string{unconnected}, o.Notices...)
 		}

@@ -76,6 +76,7 @@ func Plain(ctx context.Context, o Options, in Lines) (Exit, error) {
 	}
 	exit := m.next
 	exit.Turns, exit.Jobs = m.feed.turns, alive(m.feed.jobs)
+	exit.BaseURL, exit.Host = m.feed.baseURL, m.feed.host
 	return exit, nil
 }
 

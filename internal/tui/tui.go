@@ -142,6 +142,9 @@ type Exit struct {
 	Turns      int    // of the session, the resumed ones included
 	Jobs       int    // that ran in the background when it was left
 
+	BaseURL string // of the model that the session had at the end, without secrets
+	Host    string // where its requests went, if that is not the provider's own address
+
 	// What the person wants next; at most one of them. All zero is to leave.
 	Open string // the session of that ID
 	Fork *int   // a fork of this session that keeps so many of its events, as loop.Rewound does
@@ -187,5 +190,6 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 	}
 	exit := m.next
 	exit.LastAnswer, exit.Turns, exit.Jobs = m.feed.answer, m.feed.turns, alive(m.feed.jobs)
+	exit.BaseURL, exit.Host = m.feed.baseURL, m.feed.host
 	return exit, err
 }

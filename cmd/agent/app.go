@@ -93,6 +93,8 @@ type app struct {
 	// look finds a model on this machine, where none is connected. It takes a
 	// moment; nil where there is nothing to look for.
 	look func(context.Context) event.Found
+	// advice is shown if look finds no model; may be empty.
+	advice string
 }
 
 // open makes a session ready: a new one, or the one that f resumes. The caller

@@ -260,6 +260,7 @@ func (a *Agent) steer(c event.Command) {
 		a.draft.wait(c)
 		a.tellUnkept(a.saveDraft())
 	case event.Found: // too late
+		_ = a.emit(event.Searched{})
 	case event.Rewind, event.Compact:
 		_ = a.emit(event.Notice{Text: "That waits for the end of the turn: stop it first."})
 	default:
@@ -315,6 +316,7 @@ func (a *Agent) setModel(c event.SetModel) {
 
 // found takes a model if nothing was said yet.
 func (a *Agent) found(c event.Found) {
+	defer func() { _ = a.emit(event.Searched{}) }()
 	a.log.Lock()
 	spoken := a.spoken
 	a.log.Unlock()

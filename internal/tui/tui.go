@@ -78,6 +78,9 @@ type Options struct {
 	// Welcome says, at the first start of somebody without a model, what answers
 	// meanwhile; empty at every other.
 	Welcome string
+	// Searching says that a model is being searched for, until event.Searched. The
+	// welcome waits for that: it is not shown if a model is found.
+	Searching bool
 	// BranchNow reads which branch is checked out.
 	BranchNow func() string
 	// Spent returns what each model of the session has used so far, as far as

@@ -82,6 +82,9 @@ type (
 	Unreadable struct {
 		Why string `json:"why"`
 	}
+	// Searched says that the search for a model during the start has ended: a
+	// Found has been handled. What it changed was told before.
+	Searched struct{}
 )
 
 // PastPrompt is an earlier message of the user.
@@ -131,6 +134,7 @@ func (Unsent) isEvent()     {}
 func (NotRun) isEvent()     {}
 func (Opened) isEvent()     {}
 func (Unreadable) isEvent() {}
+func (Searched) isEvent()   {}
 
 func (Streamed) isPreview()   {}
 func (Progress) isPreview()   {}
@@ -142,3 +146,4 @@ func (Unsent) isPreview()     {}
 func (NotRun) isPreview()     {}
 func (Opened) isPreview()     {}
 func (Unreadable) isPreview() {}
+func (Searched) isPreview()   {}

@@ -45,6 +45,7 @@ var (
 		named[NotRun]("not_run"),
 		named[Opened]("opened"),
 		named[Unreadable]("unreadable"),
+		named[Searched]("searched"),
 	}
 	commands = []row{
 		named[Prompt]("prompt"),

@@ -145,6 +145,7 @@ func onScreens() map[string]func(*testing.T, hosts) {
 // TestContinueKeepsBaseURL continues a session that was made with --base-url in
 // every way there is.
 func TestContinueKeepsBaseURL(t *testing.T) {
+	t.Parallel()
 	ways := headlessly()
 	maps.Copy(ways, onScreens())
 	for name, again := range ways {
@@ -188,6 +189,7 @@ const question = "Send the conversation to api.openai.com?"
 // TestSessionWithoutBaseURL continues a session of an earlier version, whose log
 // has no base URL.
 func TestSessionWithoutBaseURL(t *testing.T) {
+	t.Parallel()
 	t.Run("headless", func(t *testing.T) {
 		h := newHosts(t)
 		h.inherit(t)
@@ -237,6 +239,7 @@ func TestSessionWithoutBaseURL(t *testing.T) {
 // TestSessionWithoutBaseURLApproved sends it to the public host then, and asks no
 // more.
 func TestSessionWithoutBaseURLApproved(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t)
 	h.inherit(t)
 	a := h.open(t, 120, 30, "-c")
@@ -260,6 +263,7 @@ func TestSessionWithoutBaseURLApproved(t *testing.T) {
 
 // TestDamagedBaseURL continues a session whose record of the model is damaged.
 func TestDamagedBaseURL(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t)
 	h.begin(t)
 	infos, err := h.store().List("")
@@ -285,6 +289,7 @@ func TestDamagedBaseURL(t *testing.T) {
 
 // TestBaseURLThatChanges says so when a session goes to another host than before.
 func TestBaseURLThatChanges(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t)
 	h.begin(t)
 	other := serve(t, say("Elsewhere."))
@@ -298,6 +303,7 @@ func TestBaseURLThatChanges(t *testing.T) {
 // TestOpenedSessionKeepsBaseURL opens a session from a program that was started
 // with another base URL.
 func TestOpenedSessionKeepsBaseURL(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t)
 	h.begin(t)
 	other := serve(t)
@@ -320,6 +326,7 @@ func TestOpenedSessionKeepsBaseURL(t *testing.T) {
 // TestNewSessionGoesToAnotherHost opens a session at the own server from a
 // program that was started with another base URL, and a new one from there.
 func TestNewSessionGoesToAnotherHost(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t)
 	h.begin(t)
 	other := serve(t)
@@ -341,6 +348,7 @@ func TestNewSessionGoesToAnotherHost(t *testing.T) {
 // TestNewSessionWithoutSecretsOfBaseURL starts new sessions after one whose base
 // URL had secrets.
 func TestNewSessionWithoutSecretsOfBaseURL(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t)
 	secret := strings.Replace(h.own.URL, "http://", "http://us-er:pass-word@", 1) + "/v1?key=abcdefgh"
 	if out, code := h.agent(t, "run", "--model", ownModel, "--base-url", secret, "hello"); code != 0 {
@@ -368,6 +376,7 @@ func TestNewSessionWithoutSecretsOfBaseURL(t *testing.T) {
 
 // TestModelLeavesBaseURL changes to a model of another provider, and back.
 func TestModelLeavesBaseURL(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t)
 	h.begin(t)
 	for _, args := range [][]string{{"-c"}, {"--model", ownModel, "--base-url", h.own.URL + "/v1"}} {
@@ -390,6 +399,7 @@ func TestModelLeavesBaseURL(t *testing.T) {
 // TestSecretsOfBaseURL looks for the secrets of a base URL in everything that is
 // printed and kept.
 func TestSecretsOfBaseURL(t *testing.T) {
+	t.Parallel()
 	const canary = "CANARY"
 	h := newHosts(t)
 	secret := strings.Replace(h.own.URL, "http://", "http://us-CANARY:pw-CANARY@", 1) + "/v1?key=ke-CANARY"

@@ -10,6 +10,7 @@ import (
 // TestJoinResume takes the argument after --resume as its ID, unless it is a
 // flag or empty.
 func TestJoinResume(t *testing.T) {
+	t.Parallel()
 	for args, want := range map[string]string{
 		"":                         "",
 		"--resume":                 "--resume",

@@ -156,6 +156,7 @@ func silent(t *testing.T) string {
 // Whatever the program is doing, it ends when it is asked to: twice by an
 // interrupt, once by another signal.
 func TestProgramEndsWhenAsked(t *testing.T) {
+	t.Parallel()
 	e := &ends{}
 	t.Run("", func(t *testing.T) { // waits for those that run in parallel
 		for _, way := range waysToAsk {
@@ -325,6 +326,7 @@ func (n *notes) wait(t *testing.T, text string) {
 
 // On the screen the keys ask: twice while a turn runs that cannot be stopped.
 func TestScreenEndsWhenAsked(t *testing.T) {
+	t.Parallel()
 	e := &ends{}
 	t.Run("", func(t *testing.T) {
 		for name, c := range map[string]struct {
@@ -362,6 +364,7 @@ func TestScreenEndsWhenAsked(t *testing.T) {
 
 // A turn that ends after the second interrupt does not end the program.
 func TestSecondInterruptOfATurnThatEnds(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, nil, at(serve(t, call("shell", `{"command":"trap '' TERM; echo begun-$((40+2)); while :; do sleep 1; done"}`), say("Here again.")))...)
 	s := h.open(t, 100, 24, "--mode", "all")
 	s.wait("? keys")
@@ -393,6 +396,7 @@ func (s *terminal) stays(d time.Duration) {
 // While an editor has the terminal, or the terminal takes no output, signals
 // end the program too.
 func TestScreenThatIsHeldUpEnds(t *testing.T) {
+	t.Parallel()
 	e := &ends{}
 	for _, way := range waysToAsk[1:] {
 		h := newHome(t, nil, append(at(serve(t)), "EDITOR=sleep 600; true")...)

@@ -8,6 +8,7 @@ import (
 // A conversation begun in one dialect goes on in the other and back: everything
 // is told, but for what only the dialect that it came from can read.
 func TestSwitchingDialects(t *testing.T) {
+	t.Parallel()
 	s := serve(t,
 		call("read", `{"path":"main.go"}`), say("It says hello."),
 		call("list", `{"path":"."}`), say("One file."),
@@ -51,6 +52,7 @@ func TestSwitchingDialects(t *testing.T) {
 // Without a key and a name, a server on this machine answers, found while the
 // screen is already there.
 func TestLocalServerTakesOver(t *testing.T) {
+	t.Parallel()
 	ollama := fake(t, map[string]string{
 		"GET /api/tags":  `{"models":[{"name":"tiny:1b","model":"tiny:1b"}]}`,
 		"POST /api/show": `{"model_info":{"general.architecture":"llama","llama.context_length":8192},"capabilities":["completion","tools"]}`,
@@ -68,6 +70,7 @@ func TestLocalServerTakesOver(t *testing.T) {
 // An event that cannot be read is passed over where nothing depends on it, and
 // the session says how many there were.
 func TestLostEventsAreCounted(t *testing.T) {
+	t.Parallel()
 	whole := say("All the same.").completion()
 	s := serve(t, answer{raw: "data: {\"choices\":[{\"index\":0,\"delta\":{\n\n" + whole})
 	h := newHome(t, nil, at(s)...)
@@ -80,6 +83,7 @@ func TestLostEventsAreCounted(t *testing.T) {
 
 // How hard the model was told to think is known when the session goes on.
 func TestEffortGoesOn(t *testing.T) {
+	t.Parallel()
 	s := serve(t, say("Gladly."), say("Again."), say("Anew."))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 100, 30, "--model", "openai/gpt-test")

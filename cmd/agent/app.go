@@ -186,7 +186,7 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 	var inRepo bool
 	a.branch, inRepo = branch(a.dir)
 	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.named
-	a.options.Mode, a.options.Attended = mode, attended
+	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
 	a.options.MaxSteps = f.maxSteps
 	if a.options.MaxSteps == 0 {
 		a.options.MaxSteps = set.MaxSteps

@@ -43,6 +43,8 @@ type Options struct {
 	// asked is refused, and standing permissions do not apply.
 	Attended bool
 	Paths    policy.Paths // that decide what is protected
+	// Forked says that the session is a fork that was just made.
+	Forked bool
 	// Key returns the key that seals standing permissions in the log. Without it
 	// they end with the program.
 	Key func() ([]byte, error)
@@ -261,6 +263,8 @@ func (a *Agent) steer(c event.Command) {
 		a.tellUnkept(a.saveDraft())
 	case event.Found: // too late
 		_ = a.emit(event.Searched{})
+	case event.ListPermissions:
+		a.listPermissions()
 	case event.Rewind, event.Compact:
 		_ = a.emit(event.Notice{Text: "That waits for the end of the turn: stop it first."})
 	default:
@@ -277,6 +281,12 @@ func (a *Agent) do(c event.Command) {
 		a.answered(c)
 	case event.ListJobs:
 		_ = a.emit(a.jobsNow())
+	case event.ListPermissions:
+		if err := a.recall(); err != nil { // those of a resumed session
+			_ = a.emit(event.Notice{Text: "list the permissions: " + err.Error()})
+			return
+		}
+		a.listPermissions()
 	case event.StopJob:
 		a.stopJob(c.ID)
 	case event.SetMode:

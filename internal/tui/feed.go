@@ -33,11 +33,11 @@ type feed struct {
 	killing  bool      // asked a second time to stop
 	since    time.Time // of the turn
 
-	title   string       // that the person gave the session
+	title   string             // that the person gave the session
 	said    []event.PastPrompt // by the person, oldest first
-	prompts []string     // that the person sent, or did not, oldest first
-	pending []pending    // sent, and not yet in the conversation
-	answer  string       // the last one, whole
+	prompts []string           // that the person sent, or did not, oldest first
+	pending []pending          // sent, and not yet in the conversation
+	answer  string             // the last one, whole
 	turns   int
 	kept    int // events that the session was last rewound to
 

@@ -192,7 +192,19 @@ func TestStatusCommand(t *testing.T) {
 	d.events(userSaid("one"), done(llm.Assistant, "r", "Yes."), &event.StepEnd{Reply: "r", Usage: llm.Usage{Input: 9000, Output: 1000}}, turnEnd(event.Done, time.Second))
 	d.enter("/status")
 	d.press("enter")
+	d.commands(event.ListPermissions{})
+	d.events(event.PermissionsNow{Allowed: []string{"`make test` in ~/shop", "all edits under \x1bd/"}})
 	d.golden("status")
+	d.events(event.PermissionsNow{Allowed: []string{"nobody requested this"}})
+	if got := d.screen(); strings.Contains(got, "nobody requested this") {
+		t.Errorf("permissions are shown twice:\n%s", got)
+	}
+	d.enter("/status")
+	d.press("enter")
+	d.events(event.PermissionsNow{})
+	if got := d.screen(); !strings.Contains(got, "nothing beyond the permission mode") {
+		t.Errorf("without permissions:\n%s", got)
+	}
 }
 
 func TestCommandsThatWaitForTheTurn(t *testing.T) {

@@ -228,6 +228,8 @@ func (m *model) apply(ev event.Event) {
 		m.unsurveyed(ev)
 	case *event.ModelSet:
 		m.connected()
+	case event.PermissionsNow:
+		m.permissionsCame(ev.Allowed)
 	case event.Searched:
 		m.searched()
 	case event.Unsent:

@@ -84,6 +84,9 @@ type around struct {
 	asking   bool      // they are being found out
 	choosing *menu     // the list that one is chosen from
 	greeting *row      // the welcome, where there is one
+	// described is what /status shows and waits for the standing permissions; nil
+	// if nothing does.
+	described *row
 }
 
 // focus is what is known of whether the person looks here.

@@ -112,6 +112,22 @@ func TestPalette(t *testing.T) {
 	})
 }
 
+// TestRecentIsSavedAtTheEnd saves the action used last although the screen ends
+// before its command ran, once and never over a newer one.
+func TestRecentIsSavedAtTheEnd(t *testing.T) {
+	var saved [][]string
+	d := newDriver(t, 80, 24, Options{Remember: func(recent []string) { saved = append(saved, recent) }})
+	first := d.m.used("/cost")
+	second := d.m.used("/status")
+	d.m.saveRecent()
+	d.work(first)
+	d.work(second)
+	d.m.saveRecent()
+	if diff := cmp.Diff(saved, [][]string{{"/status", "/cost"}}); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestDraftIsWalkedBackTo(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	d.enter("a draft")

@@ -191,6 +191,7 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 		case <-time.After(terminal.Grace):
 		}
 	}
+	m.saveRecent()
 	exit := m.next
 	exit.LastAnswer, exit.Turns, exit.Jobs = m.feed.answer, m.feed.turns, alive(m.feed.jobs)
 	exit.BaseURL, exit.Host = m.feed.baseURL, m.feed.host

@@ -216,6 +216,9 @@ const (
 
 // goodbye leaves the last answer, and how to come back, on the normal screen.
 func (a *app) goodbye(exit tui.Exit) {
+	if exit.Lent { // what is printed would appear in the user's editor
+		return
+	}
 	if exit.LastAnswer != "" {
 		fmt.Println(strings.TrimRight(ink.Sanitize(exit.LastAnswer), "\n"))
 		fmt.Println()

@@ -393,6 +393,29 @@ func (s *terminal) stays(d time.Duration) {
 	}
 }
 
+// TestNothingIsPrintedOverAnEditor ends the program while the user's editor has
+// the terminal. The editor goes on, and the program writes nothing there.
+func TestNothingIsPrintedOverAnEditor(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, nil, append(at(serve(t, say("An answer."))), "EDITOR=trap '' HUP; printf 'EDI''TING'; until test -e closed; do sleep 0.02; done; printf 'CLO''SED'; true")...)
+	s := h.open(t, 100, 24)
+	s.wait("? keys")
+	s.send("talk" + enter)
+	s.wait("An answer.", "? keys")
+	s.send("\x18\x05")
+	s.wait("EDITING")
+	s.signal(syscall.SIGTERM)
+	_ = s.cmd.Wait()
+	if err := os.WriteFile(filepath.Join(h.work, "closed"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	<-s.done
+	_, after, _ := strings.Cut(string(s.raw), "EDITING")
+	if after != "CLOSED" {
+		t.Errorf("the program wrote %q over the editor", after)
+	}
+}
+
 // While an editor has the terminal, or the terminal takes no output, signals
 // end the program too.
 func TestScreenThatIsHeldUpEnds(t *testing.T) {

@@ -144,6 +144,7 @@ type Exit struct {
 	LastAnswer string // of the model in this session, as markdown; empty if there was none
 	Turns      int    // of the session, the resumed ones included
 	Jobs       int    // that ran in the background when it was left
+	Lent       bool   // the user's editor still has the terminal
 
 	BaseURL string // of the model that the session had at the end, without secrets
 	Host    string // where its requests went, if that is not the provider's own address
@@ -194,6 +195,6 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 	m.saveRecent()
 	exit := m.next
 	exit.LastAnswer, exit.Turns, exit.Jobs = m.feed.answer, m.feed.turns, alive(m.feed.jobs)
-	exit.BaseURL, exit.Host = m.feed.baseURL, m.feed.host
+	exit.BaseURL, exit.Host, exit.Lent = m.feed.baseURL, m.feed.host, m.editing
 	return exit, err
 }

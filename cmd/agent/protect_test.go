@@ -128,7 +128,7 @@ func TestStandingPermissionInASession(t *testing.T) {
 	a.send("build" + enter)
 	a.asked("Run this command in ~/src/shop?")
 	a.send("3")
-	a.wait("Not built.")
+	a.wait("Not built.", "? keys")
 	a.send("\x03\x03")
 	a.exit()
 

@@ -41,6 +41,7 @@ type flags struct {
 	keep  *int   // how much of what it is forked from a fork keeps: see loop.Rewound
 	draft string // what the editor of a fork begins with
 	told  string // a notice
+	left  *place // where the requests of the session before a new one went; nil if there was none
 	// typing is what sessions that are shown as lines are told; nil for those on
 	// a screen.
 	typing *typing
@@ -50,6 +51,12 @@ type flags struct {
 	// counts more than baseURL.
 	opened bool
 	end    *shutdown
+}
+
+// place is where requests go.
+type place struct {
+	url  string // the base URL, without secrets
+	host string // empty for the provider's own address
 }
 
 // check refuses flags that say different things.
@@ -88,6 +95,8 @@ type app struct {
 	// look finds a model on this machine, where none is connected. It takes a
 	// moment; nil where there is nothing to look for.
 	look func(context.Context) event.Found
+	// advice is shown if look finds no model; may be empty.
+	advice string
 }
 
 // open makes a session ready: a new one, or the one that f resumes. The caller
@@ -173,13 +182,13 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 		return err
 	}
 	a.pick = pick
-	if attended && model.Name == offline.Name {
+	if attended && model.Name == offline.Name && !pick.held {
 		a.look = pick.local
 	}
 	var inRepo bool
 	a.branch, inRepo = branch(a.dir)
 	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.named
-	a.options.Mode, a.options.Attended = mode, attended
+	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
 	a.options.MaxSteps = f.maxSteps
 	if a.options.MaxSteps == 0 {
 		a.options.MaxSteps = set.MaxSteps
@@ -205,6 +214,10 @@ func (a *app) chooseModel(f flags, set settings.Settings, attended bool) (picker
 	if err != nil {
 		return pick, loop.Model{}, err
 	}
+	pick.held = choice.Held
+	if choice.Held { // its base URL still holds for all models of its provider
+		pick.continued = true
+	}
 	model, notices, err := pick.build(choice)
 	if err != nil {
 		return pick, model, err
@@ -215,6 +228,9 @@ func (a *app) chooseModel(f flags, set settings.Settings, attended bool) (picker
 	a.notices = append(a.notices, notices...)
 	if moved := pick.continued && last.BaseURL != "" && !choice.Offline() && last.BaseURL != model.BaseURL; moved && (last.Host != "" || model.Host != "") {
 		a.notices = append(a.notices, fmt.Sprintf("This session was at %s before. From now on its requests go to %s.", last.BaseURL, model.BaseURL))
+	}
+	if l := f.left; l != nil && !choice.Offline() && l.url != "" && l.url != model.BaseURL && (l.host != "" || model.Host != "") {
+		a.notices = append(a.notices, fmt.Sprintf("The session before was at %s. The requests of this new session go to %s.", l.url, model.BaseURL))
 	}
 	if choice.Elsewhere() {
 		pick.bound.url, pick.bound.provider = choice.BaseURL, choice.Provider.Name

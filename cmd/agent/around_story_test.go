@@ -13,6 +13,7 @@ import (
 // Who looks elsewhere is told that a turn has ended, by the terminal; what is
 // copied goes to it as well.
 func TestTerminalTells(t *testing.T) {
+	t.Parallel()
 	const focusOut = "\x1b[O"
 	s := serve(t, say("All done; \x1b]0;really.\n\n```sh\nmake it\n```\n"))
 	h := newHome(t, nil, append(at(s), "TERM=xterm-kitty")...)
@@ -33,6 +34,7 @@ func TestTerminalTells(t *testing.T) {
 // The first start without a model says what can be done, once, and keeps nobody
 // from typing.
 func TestFirstStart(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, nil)
 	a := h.open(t, 100, 30)
 	a.wait("agent login openai", "just type")
@@ -57,6 +59,7 @@ func TestFirstStart(t *testing.T) {
 // The list of models has those of the provider that --base-url moves: not those
 // of every provider, at that address.
 func TestModelsElsewhere(t *testing.T) {
+	t.Parallel()
 	served := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"object":"list","data":[{"id":"little","object":"model"},{"id":"large","object":"model"}]}`)
 	}))
@@ -80,6 +83,7 @@ func TestModelsElsewhere(t *testing.T) {
 // there, also one after the other; a clash of them is told, and so is a setting
 // that no longer exists.
 func TestPaletteAndKeys(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	h := newHome(t, nil, at(s)...)
 	h.configure(t, `{"keys": {"palette": ["ctrl+x p"], "open": ["ctrl+t"], "approve": ["y"], "say": []}, "status": ["mode", "model"]}`)
@@ -106,6 +110,7 @@ func TestPaletteAndKeys(t *testing.T) {
 
 // What another program writes over the screen goes with ctrl+l.
 func TestRedraw(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, nil)
 	a := h.open(t, 100, 30)
 	a.wait("? keys", "just type")

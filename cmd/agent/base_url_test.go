@@ -145,6 +145,7 @@ func onScreens() map[string]func(*testing.T, hosts) {
 // TestContinueKeepsBaseURL continues a session that was made with --base-url in
 // every way there is.
 func TestContinueKeepsBaseURL(t *testing.T) {
+	t.Parallel()
 	ways := headlessly()
 	maps.Copy(ways, onScreens())
 	for name, again := range ways {
@@ -188,6 +189,7 @@ const question = "Send the conversation to api.openai.com?"
 // TestSessionWithoutBaseURL continues a session of an earlier version, whose log
 // has no base URL.
 func TestSessionWithoutBaseURL(t *testing.T) {
+	t.Parallel()
 	t.Run("headless", func(t *testing.T) {
 		h := newHosts(t)
 		h.inherit(t)
@@ -237,6 +239,7 @@ func TestSessionWithoutBaseURL(t *testing.T) {
 // TestSessionWithoutBaseURLApproved sends it to the public host then, and asks no
 // more.
 func TestSessionWithoutBaseURLApproved(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t)
 	h.inherit(t)
 	a := h.open(t, 120, 30, "-c")
@@ -260,6 +263,7 @@ func TestSessionWithoutBaseURLApproved(t *testing.T) {
 
 // TestDamagedBaseURL continues a session whose record of the model is damaged.
 func TestDamagedBaseURL(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t)
 	h.begin(t)
 	infos, err := h.store().List("")
@@ -285,6 +289,7 @@ func TestDamagedBaseURL(t *testing.T) {
 
 // TestBaseURLThatChanges says so when a session goes to another host than before.
 func TestBaseURLThatChanges(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t)
 	h.begin(t)
 	other := serve(t, say("Elsewhere."))
@@ -298,6 +303,7 @@ func TestBaseURLThatChanges(t *testing.T) {
 // TestOpenedSessionKeepsBaseURL opens a session from a program that was started
 // with another base URL.
 func TestOpenedSessionKeepsBaseURL(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t)
 	h.begin(t)
 	other := serve(t)
@@ -317,8 +323,60 @@ func TestOpenedSessionKeepsBaseURL(t *testing.T) {
 	}
 }
 
+// TestNewSessionGoesToAnotherHost opens a session at the own server from a
+// program that was started with another base URL, and a new one from there.
+func TestNewSessionGoesToAnotherHost(t *testing.T) {
+	t.Parallel()
+	h := newHosts(t)
+	h.begin(t)
+	other := serve(t)
+	a := h.open(t, 120, 30, "--model", "openai/other", "--base-url", other.URL+"/v1")
+	a.wait(other.Listener.Addr().String(), "? keys")
+	a.send("/resume" + enter)
+	a.wait("hello")
+	a.send("hello" + enter)
+	a.wait(ownModel+" · "+h.own.Listener.Addr().String(), "? keys")
+	a.send("/new" + enter)
+	a.wait("The session before was at "+h.own.URL+"/v1.", "go to "+other.URL+"/v1.", "? keys")
+	a.send("/new" + enter)
+	a.gone("The session before was at")
+	a.wait("? keys")
+	a.send(ctrlD)
+	a.exit()
+}
+
+// TestNewSessionWithoutSecretsOfBaseURL starts new sessions after one whose base
+// URL had secrets.
+func TestNewSessionWithoutSecretsOfBaseURL(t *testing.T) {
+	t.Parallel()
+	h := newHosts(t)
+	secret := strings.Replace(h.own.URL, "http://", "http://us-er:pass-word@", 1) + "/v1?key=abcdefgh"
+	if out, code := h.agent(t, "run", "--model", ownModel, "--base-url", secret, "hello"); code != 0 {
+		t.Fatalf("got %d, %s", code, out)
+	}
+	for range 2 { // what the guide was asked changes nothing
+		a := h.open(t, 140, 40)
+		a.wait(ownModel+" was used last in this directory", "its secrets: start with --base-url", "with /model", "built-in offline guide answers", "? keys")
+		a.send("/model openai/other" + enter)
+		a.wait("start with --base-url and the full URL, or set OPENAI_BASE_URL", "? keys")
+		a.send("is anybody there?" + enter)
+		a.wait("read FILE", "? keys")
+		a.send(ctrlD)
+		a.exit()
+		if out, code := h.agent(t, "run", "again"); code != exitUsage || !strings.Contains(out, "--base-url") || !strings.Contains(out, "--model") {
+			t.Errorf("got %d, %s", code, out)
+		}
+	}
+	h.check(t, 1)
+	if out, code := h.agent(t, "run", "--base-url", secret, "again"); code != 0 {
+		t.Errorf("with the full URL: got %d, %s", code, out)
+	}
+	h.check(t, 2)
+}
+
 // TestModelLeavesBaseURL changes to a model of another provider, and back.
 func TestModelLeavesBaseURL(t *testing.T) {
+	t.Parallel()
 	h := newHosts(t)
 	h.begin(t)
 	for _, args := range [][]string{{"-c"}, {"--model", ownModel, "--base-url", h.own.URL + "/v1"}} {
@@ -341,6 +399,7 @@ func TestModelLeavesBaseURL(t *testing.T) {
 // TestSecretsOfBaseURL looks for the secrets of a base URL in everything that is
 // printed and kept.
 func TestSecretsOfBaseURL(t *testing.T) {
+	t.Parallel()
 	const canary = "CANARY"
 	h := newHosts(t)
 	secret := strings.Replace(h.own.URL, "http://", "http://us-CANARY:pw-CANARY@", 1) + "/v1?key=ke-CANARY"
@@ -355,6 +414,7 @@ func TestSecretsOfBaseURL(t *testing.T) {
 	run(0, "First it is.", "run", "--model", ownModel, "--base-url", secret, "hello")
 	run(exitUsage, "the base URL "+clean+" was saved without its secrets: start with --base-url", "run", "-c", "again")
 	run(exitUsage, clean, "run", "again")
+	run(exitUsage, "or select a model of another provider with --model", "run", "again")
 	h.check(t, 1)
 	run(0, "Second it is.", "run", "-c", "--base-url", secret, "--output", "stream-json", "again")
 	run(exitFailed, "nothing listens on 127.0.0.1:1", "run", "-c", "--base-url", "http://us-CANARY:pw-CANARY@127.0.0.1:1/v1?key=ke-CANARY", "again")

@@ -74,6 +74,7 @@ func (a *app) next(f flags, exit tui.Exit) *flags {
 		f.resume, f.fork, f.keep, f.draft, f.model = a.id(), true, exit.Fork, exit.Draft, ""
 	case exit.Fork != nil, exit.New:
 		f.dir, f.draft = a.dir, exit.Draft
+		f.left = &place{exit.BaseURL, exit.Host}
 		if a.begun() { // the model is the one used here last
 			f.model = ""
 		}

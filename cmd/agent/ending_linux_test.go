@@ -19,6 +19,7 @@ const ctrlZ = "\x1a"
 // An interrupt that no key sent is what the key is: it stops the turn, and twice
 // on an empty prompt it leaves.
 func TestInterruptSignal(t *testing.T) {
+	t.Parallel()
 	s := serve(t, begin("A long answer that is under "))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 80, 24)
@@ -42,6 +43,7 @@ func TestInterruptSignal(t *testing.T) {
 // What hangs can be asked what it is doing: the answer is in a file, the
 // terminal as it was found, and the session goes on.
 func TestQuitSignal(t *testing.T) {
+	t.Parallel()
 	s := serve(t, begin("A long answer that is under "), say("Here again."))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 120, 24)
@@ -85,6 +87,7 @@ func onlyFault(t *testing.T, h home) string {
 // A fault in the middle of a turn leaves the terminal as it was found, and a
 // session that goes on.
 func TestFaultInATurn(t *testing.T) {
+	t.Parallel()
 	s := serve(t, begin("A long answer that is under "), say("Here again."))
 	h := newHome(t, nil, at(s)...)
 	a := h.openAs(t, "agent-with-a-fault", 120, 24)
@@ -150,6 +153,7 @@ func (s *terminal) quietFor(d time.Duration) {
 // background the turn goes on and nothing is written; in the foreground all of
 // it is on the screen again.
 func TestSuspendInAShell(t *testing.T) {
+	t.Parallel()
 	more := make(chan struct{})
 	s := serve(t, answer{text: "The first half", then: more, more: " and the second."}, say("Still here."))
 	h := newHome(t, nil, at(s)...)
@@ -192,6 +196,7 @@ func TestSuspendInAShell(t *testing.T) {
 // Where no shell watches, ctrl+z stops the program all the same, and a signal
 // has it go on. So has one that stopped without being asked.
 func TestStopAndContinue(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, nil, at(serve(t))...)
 	a := h.open(t, 80, 24)
 	for what, stop := range map[string]func(){
@@ -234,6 +239,7 @@ func (s *terminal) stopped() bool {
 // A window that is pulled about while an answer streams, down to nothing and up
 // to a wall, ends with all of it in its place.
 func TestResizeStorm(t *testing.T) {
+	t.Parallel()
 	s := serve(t, answer{text: strings.Repeat("Words that stream along. ", 40), hold: true}, say("All is well."))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 80, 24)
@@ -265,6 +271,7 @@ func TestResizeStorm(t *testing.T) {
 
 // A reader that goes away ends a headless run, which does not spin.
 func TestOutputGoesAway(t *testing.T) {
+	t.Parallel()
 	s := serve(t, say(strings.Repeat("A long answer. ", 10_000)))
 	h := newHome(t, nil, at(s)...)
 	cmd := h.command("run", "talk")

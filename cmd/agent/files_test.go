@@ -22,7 +22,7 @@ func TestFilesFollowTheModel(t *testing.T) {
 	}
 	defer a.close()
 	commands, events := make(chan event.Command), make(chan event.Event, 64)
-	o := a.screen(events, commands, nil)
+	o := a.screen(events, commands, nil, false)
 	find := func(query string) []string {
 		var out []string
 		found, _ := o.Files(t.Context(), query, 8)

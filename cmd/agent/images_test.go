@@ -152,6 +152,7 @@ func TestClipboardWithoutProgram(t *testing.T) {
 
 // The images of a prompt reach the model, in both dialects, and the session.
 func TestRunWithImages(t *testing.T) {
+	t.Parallel()
 	for _, dialect := range []string{"openai", "anthropic"} {
 		t.Run(dialect, func(t *testing.T) {
 			s := serve(t, say("A grey square."), say("The same."))

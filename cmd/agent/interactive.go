@@ -18,7 +18,7 @@ import (
 
 // interactive is `agent`: the terminal program.
 func interactive(ctx context.Context, f flags, args []string) error {
-	prompt, err := firstPrompt(&f, args)
+	prompt, err := firstPrompt(args)
 	if err != nil {
 		return err
 	}
@@ -38,12 +38,9 @@ func interactive(ctx context.Context, f flags, args []string) error {
 	return sessionsOnScreen(ctx, f, prompt)
 }
 
-// firstPrompt takes from args the ID of --resume and the prompt to begin with.
-// One word alone is more likely a mistyped command than a prompt.
-func firstPrompt(f *flags, args []string) ([]tui.Prompt, error) {
-	if f.resume == choose && len(args) > 0 {
-		f.resume, args = args[0], args[1:]
-	}
+// firstPrompt takes from args the prompt to begin with. One word alone is more
+// likely a mistyped command than a prompt.
+func firstPrompt(args []string) ([]tui.Prompt, error) {
 	if len(args) == 0 {
 		return nil, nil
 	}
@@ -76,17 +73,14 @@ func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Ex
 		defer close(ended)
 		agent.Run(outlives, commands, events)
 	}()
+	screen := a.screen(among(events, a.said, outlives.Done()), commands, prompts, in != nil)
 	var beside sync.WaitGroup
 	beside.Go(func() { a.find(ctx, commands) })
-	screen := a.screen(among(events, a.said, outlives.Done()), commands, prompts)
 	screen.Page = agent.Page
 	screen.Forced = a.force(stop)
 	var exit tui.Exit
 	var err error
 	if in != nil {
-		if screen.Welcome != "" { // which takes a screen
-			screen.Welcome, screen.Notices = "", append([]string{unconnected}, screen.Notices...)
-		}
 		exit, err = in.show(ctx, screen, interrupts)
 	} else {
 		exit, err = tui.Run(ctx, screen)
@@ -144,14 +138,15 @@ func (a *app) force(stop func()) func(bool) {
 	}
 }
 
-// find hands a model on this machine to the agent, if there is one.
+// find searches for a model on this machine and tells the agent how that ended.
+// If there is none, the user is shown how to connect one.
 func (a *app) find(ctx context.Context, commands chan<- event.Command) {
 	if a.look == nil {
 		return
 	}
 	found := a.look(ctx)
-	if found.Model == "" && len(found.Notices) == 0 {
-		return
+	if found.Model == "" && a.advice != "" {
+		found.Notices = append([]string{a.advice}, found.Notices...)
 	}
 	select {
 	case commands <- found:
@@ -159,8 +154,9 @@ func (a *app) find(ctx context.Context, commands chan<- event.Command) {
 	}
 }
 
-// screen is what the terminal program needs to know of a.
-func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, prompts []tui.Prompt) tui.Options {
+// screen is what the terminal program needs to know of a. plain says that the
+// session is shown as lines.
+func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, prompts []tui.Prompt, plain bool) tui.Options {
 	o := tui.Options{
 		Events: events, Commands: commands, Prompts: prompts,
 		Version: stamped(), Short: short, Dir: short(a.dir), Branch: a.branch,
@@ -183,15 +179,32 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	if a.log != nil {
 		o.Export, o.SessionPath = a.export, short(a.log.Path())
 	}
-	if a.options.Model.Name == offline.Name && len(a.ending.Events) == 0 {
-		if o.Welcome = a.welcome(prompts); o.Welcome == "" {
-			o.Notices = append([]string{unconnected}, o.Notices...)
-		}
+	switch {
+	case a.pick.held:
+		o.Notices = append(o.Notices, guide)
+	case a.options.Model.Name == offline.Name && len(a.ending.Events) == 0:
+		a.advise(&o, prompts, plain)
 	}
 	for _, e := range a.ending.Events {
 		o.History = append(o.History, e)
 	}
 	return o
+}
+
+// advise puts into o how to connect a model. While servers are searched for, it
+// is shown only once none was found, unless prompts are sent before.
+func (a *app) advise(o *tui.Options, prompts []tui.Prompt, plain bool) {
+	o.Searching = a.look != nil
+	if !plain {
+		o.Welcome = a.welcome(prompts)
+	}
+	switch {
+	case o.Welcome != "":
+	case o.Searching && !plain && len(prompts) == 0:
+		a.advice = unconnected
+	default:
+		o.Notices = append([]string{unconnected}, o.Notices...)
+	}
 }
 
 // guide and unconnected are what somebody without a model sees first.
@@ -203,6 +216,9 @@ const (
 
 // goodbye leaves the last answer, and how to come back, on the normal screen.
 func (a *app) goodbye(exit tui.Exit) {
+	if exit.Lent { // what is printed would appear in the user's editor
+		return
+	}
 	if exit.LastAnswer != "" {
 		fmt.Println(strings.TrimRight(ink.Sanitize(exit.LastAnswer), "\n"))
 		fmt.Println()

@@ -95,6 +95,7 @@ func TestKeyCommand(t *testing.T) {
 
 // A command runs once, whatever comes of it.
 func TestKeyCommandOnce(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are written for sh")
 	}
@@ -112,6 +113,7 @@ func TestKeyCommandOnce(t *testing.T) {
 
 // A command that does not end is ended, even where a child keeps its pipes.
 func TestKeyCommandEnds(t *testing.T) {
+	t.Parallel()
 	begun := time.Now()
 	_, err := printed(settings.Command{Line: "sleep 3 & echo waiting >&2; wait"}, 100*time.Millisecond, nil)
 	if err == nil || !strings.Contains(err.Error(), "did not print it within 100ms") || time.Since(begun) > 20*time.Second {
@@ -120,6 +122,7 @@ func TestKeyCommandEnds(t *testing.T) {
 }
 
 func TestKeyring(t *testing.T) {
+	t.Parallel()
 	stored := func() []string { return []string{"groq", "xai"} }
 	ring := &fakeRing{keys: map[string]string{"groq": "k1\n", "mistral": "k2"}}
 	k := newKeys(settings.Settings{}, ring, stored)
@@ -155,6 +158,7 @@ func TestKeyring(t *testing.T) {
 
 // A keyring that asks the person to unlock it does not hold up the start.
 func TestKeyringHangs(t *testing.T) {
+	t.Parallel()
 	ring := &fakeRing{hang: make(chan struct{})}
 	defer close(ring.hang)
 	begun := time.Now()

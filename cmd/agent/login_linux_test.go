@@ -9,6 +9,7 @@ import (
 
 // A key that is typed does not show, and leaving leaves the terminal as it was.
 func TestLoginOnTerminal(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, nil)
 	a := h.open(t, 100, 24, "login", "groq")
 	a.wait("Key of groq (it is not shown):")

@@ -9,6 +9,7 @@ import (
 )
 
 func TestAsciiOnly(t *testing.T) {
+	t.Parallel()
 	yes, no := true, false
 	for _, c := range []struct {
 		set  *bool
@@ -39,6 +40,7 @@ func TestAsciiOnly(t *testing.T) {
 
 // The configuration knows the themes that there are.
 func TestThemesCanBeSet(t *testing.T) {
+	t.Parallel()
 	for _, s := range settings.All() {
 		if s.Name == "theme" {
 			if want := strings.Join(ink.ThemeNames(), ", "); !strings.Contains(s.What, want) {

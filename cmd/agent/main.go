@@ -30,6 +30,7 @@ func main() {
 	time.AfterFunc(startUp, debug.FreeOSMemory) // what only the start needed
 	end := watchSignals()
 	cmd := rootCommand(end)
+	cmd.SetArgs(joinResume(os.Args[1:]))
 	code, say := exitCode(cmd.ExecuteContext(context.Background()))
 	end.yield()
 	if say == nil {
@@ -93,6 +94,25 @@ func noArgs(cmd *cobra.Command, args []string) error {
 
 // choose is the value of --resume without an ID.
 const choose = "?"
+
+// joinResume returns the arguments with "--resume ID" as "--resume=ID": a flag
+// that may stand without a value does not take the next argument as one.
+func joinResume(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		bare := args[i] == "--resume" || args[i] == "-r"
+		if bare && i+1 < len(args) && args[i+1] != "" && args[i+1][0] != '-' {
+			out = append(out, args[i]+"="+args[i+1])
+			i++
+			continue
+		}
+		out = append(out, args[i])
+	}
+	return out
+}
 
 // stamped is the version of this program, that of the module where the build
 // stamped none.

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"flag"
 	"os"
+	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -9,6 +12,7 @@ import (
 
 func TestMain(m *testing.M) {
 	quiet()
+	_ = flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0)))) // they wait more than they compute
 	testscript.Main(m, map[string]func(){
 		"agent": main, "agent-with-a-fault": mainWithFault, "agent-stuck": mainStuck, "agent-probe": mainProbe, "agent-control": mainControl,
 	})

@@ -24,6 +24,7 @@ type picker struct {
 	lastURL   string
 	lastOwn   bool // it was at the provider's own address
 	continued bool // last is the model of a session that is continued
+	held      bool // the guide answers because last cannot be used: no server is looked for
 	// bound is the base URL that the flag or the session gave at the start. It
 	// holds for one provider alone.
 	bound  struct{ url, provider string }
@@ -31,21 +32,23 @@ type picker struct {
 	// wait says that servers on this machine are looked for before the guide is
 	// chosen; otherwise local does it.
 	wait bool
-	keys *keys
+	// attended says that a user can read notices and select another model.
+	attended bool
+	keys     *keys
 }
 
 // newPicker returns a picker that chooses by what the person said.
 func newPicker(f flags, set settings.Settings, last string, wait bool) picker {
 	k := newKeys(set, systemRing{}, storedProviders)
 	k.end = f.end
-	return picker{flags: f, settings: set, last: last, wait: wait, keys: k}
+	return picker{flags: f, settings: set, last: last, wait: wait, attended: !wait, keys: k}
 }
 
 // input is all that the choice depends on, with the name that the person gave.
 func (p picker) input(ctx context.Context, name string) catalog.Input {
 	in := catalog.Input{
 		Getenv: p.keys.getenv, Vault: p.keys, Flag: name, Last: p.last,
-		LastURL: p.lastURL, LastOwn: p.lastOwn, Continued: p.continued,
+		LastURL: p.lastURL, LastOwn: p.lastOwn, Continued: p.continued, Attended: p.attended,
 		BaseURL: p.flags.baseURL, BaseFor: p.flags.baseFor, ConfigURL: p.settings.BaseURL, Changes: changesOf(p.settings),
 		AllowHTTP: p.settings.AllowHTTP,
 	}

@@ -78,6 +78,7 @@ func table(t *testing.T, vars map[string]string, changes catalog.Changes, only s
 }
 
 func TestModels(t *testing.T) {
+	t.Parallel()
 	var vars = map[string]string{"CEREBRAS_API_KEY": "k", "DATABRICKS_HOST": "h"}
 	for name, of := range localServers() {
 		vars[name] = fake(t, of).URL
@@ -112,6 +113,7 @@ openai           set OPENAI_API_KEY, or store one with: agent login openai
 
 // What is elsewhere, or asked for by name, is asked for its models.
 func TestModelsOfOne(t *testing.T) {
+	t.Parallel()
 	list := map[string]string{"GET /v1/models": `{"object":"list","data":[{"id":"one"},{"id":"gpt-4.1"}]}`}
 	yes := catalog.Changes{Models: map[string]catalog.Info{"acme/two": {Context: 5000}}, Rows: []catalog.Row{{Name: "acme", Dialect: catalog.OpenAI, BaseURL: "http://127.0.0.1:1", Keyless: true, Configured: true}}}
 	for name, row := range map[string]struct {
@@ -160,6 +162,7 @@ offline/guide           free  free  built in: no language model (its default)
 }
 
 func TestModelsJSON(t *testing.T) {
+	t.Parallel()
 	vars := map[string]string{"OLLAMA_HOST": fake(t, localServers()["OLLAMA_HOST"]).URL}
 	l, err := listing(t.Context(), catalog.Input{Getenv: func(n string) string { return vars[n] }, Wait: 20 * time.Second}, "ollama", true)
 	if err != nil {
@@ -185,6 +188,7 @@ func TestModelsJSON(t *testing.T) {
 // A server on this machine answers where nothing else is connected, for agent
 // run at once and for the terminal program when it was found.
 func TestLocalServerIsFound(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	ollama := fake(t, localServers()["OLLAMA_HOST"]).URL
 	run := func(home string) string {
@@ -315,6 +319,7 @@ func TestNamedEffort(t *testing.T) {
 // Where the first model of the list has no quota left, the next one answers,
 // each with its own key at its own address.
 func TestModelsStandIn(t *testing.T) {
+	t.Parallel()
 	broke := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusTooManyRequests)
 		_, _ = io.WriteString(w, `{"error":{"message":"You exceeded your current quota.","type":"insufficient_quota","code":"insufficient_quota"}}`)

@@ -7,6 +7,7 @@ import (
 
 // The mouse is left to the terminal where that is set, until a key takes it.
 func TestMouseSetting(t *testing.T) {
+	t.Parallel()
 	const taken = "\x1b[?1002h"
 	h := newHome(t, nil, at(serve(t))...)
 	h.configure(t, `{"mouse": false}`)

@@ -11,6 +11,7 @@ import (
 // When nobody reads what a run prints any more, it stops as if it were
 // interrupted: nothing of it goes on, and the session is whole.
 func TestRunThatNobodyReads(t *testing.T) {
+	t.Parallel()
 	for _, form := range []string{"text", "stream-json"} {
 		more := make(chan struct{})
 		s := serve(t, answer{text: "An answer ", then: more, more: "that goes on.", hold: true})
@@ -42,6 +43,7 @@ func TestRunThatNobodyReads(t *testing.T) {
 
 // An answer that could not be written is no success, and where it is is told.
 func TestRunWithoutRoomForItsOutput(t *testing.T) {
+	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		t.Skip(err)

@@ -19,6 +19,7 @@ import (
 // directory, it draws them there, at the sizes that every screen must read well
 // at, for somebody to look at.
 func TestPictures(t *testing.T) {
+	t.Parallel()
 	dir := os.Getenv("PICTURES")
 	if dir == "" {
 		t.Skip("make pictures runs it")

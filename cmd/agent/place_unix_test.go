@@ -13,6 +13,7 @@ import (
 
 // A pipe where git has a file is not waited for.
 func TestBranchOfAPipe(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{".git", ".git/HEAD"} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -30,6 +31,7 @@ func TestBranchOfAPipe(t *testing.T) {
 
 // The session of a directory whose name is no text goes on there.
 func TestDirectoryOfAnyBytes(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "darwin" {
 		t.Skip("there are no such names here")
 	}
@@ -51,6 +53,7 @@ func TestDirectoryOfAnyBytes(t *testing.T) {
 
 // A working directory that is gone is told with what to do.
 func TestDirectoryIsGone(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, nil)
 	cmd := h.command()
 	cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", `mkdir gone && cd gone && rmdir ../gone && agent run hi`}

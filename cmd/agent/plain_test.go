@@ -10,6 +10,7 @@ import (
 // Somebody at a terminal that can do nothing but lines: approves, refuses with
 // words, steers, stops a command, and leaves with ctrl+c.
 func TestPlainAtATerminal(t *testing.T) {
+	t.Parallel()
 	nap := fmt.Sprintf("sleep 61.%d", os.Getpid())
 	s := serve(t,
 		call("edit", `{"path":"main.go","old":"hello","new":"goodbye"}`),

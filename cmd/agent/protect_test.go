@@ -15,6 +15,7 @@ const always = "2"
 // Where the home directory is the workspace, no mode lets the model write what
 // the user's programs obey, and no tool reads the key of permissions.
 func TestProtectedPathsInASession(t *testing.T) {
+	t.Parallel()
 	names := []string{
 		".config/agent/config.json", ".local/state/agent/permissions.key", ".local/state/agent/planted", ".ssh/authorized_keys", ".bashrc",
 		".zshrc", "bare.git/hooks/post-receive", "bare.git/config", ".github/workflows/ci.yml", "notes.txt", ".config/fish/config.fish", ".BASHRC",
@@ -104,6 +105,7 @@ func TestProtectedLinksInASession(t *testing.T) {
 // On a screen a protected path asks in mode all, with its reason, and offers no
 // permission for next time.
 func TestProtectedPathAsksInModeAll(t *testing.T) {
+	t.Parallel()
 	s := serve(t, call("write", `{"path":".envrc","content":"x\n"}`), say("Done."))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 100, 30, "--mode", "all")
@@ -120,6 +122,7 @@ func TestProtectedPathAsksInModeAll(t *testing.T) {
 // What was always allowed holds in its session, for the script as it was, and
 // not where nobody is asked or in a fork.
 func TestStandingPermissionInASession(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the script is one of a POSIX shell")
 	}
@@ -156,7 +159,7 @@ func TestStandingPermissionInASession(t *testing.T) {
 	a.send("build" + enter)
 	a.asked("Run this command in ~/src/shop?")
 	a.send("3")
-	a.wait("Not built.")
+	a.wait("Not built.", "? keys")
 	a.send("\x03\x03")
 	a.exit()
 

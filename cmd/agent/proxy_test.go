@@ -66,6 +66,7 @@ func (p *aProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // A provider is reached through the proxy of the environment, and is trusted by
 // a certificate that SSL_CERT_FILE holds. The proxy's password stays there.
 func TestThroughAProxy(t *testing.T) {
+	t.Parallel()
 	s := serve(t, say("Hello from afar."))
 	at, err := url.Parse(s.URL)
 	if err != nil {
@@ -114,6 +115,7 @@ func TestThroughAProxy(t *testing.T) {
 // A proxy that is written wrongly is told, and nothing goes past it. A server of
 // one's own needs none.
 func TestProxyThatIsNone(t *testing.T) {
+	t.Parallel()
 	s := serve(t, say("Hello from here."))
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy"} {
 		h := newHome(t, nil, "OPENAI_API_KEY="+testKey, "OPENAI_BASE_URL=https://127.1.2.3.example.invalid/v1", name+"=http://me:pass%zzCANARY@proxy:80")

@@ -44,6 +44,9 @@ reads its output any more, which interrupts it too.`,
   agent run --image before.png --image after.png "what has moved?"
   agent run --schema todo.schema.json "list the TODOs of this project"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.resume == choose {
+				return usage("--resume needs the ID of a session here: agent run --resume ID PROMPT. agent sessions lists them")
+			}
 			prompt, err := promptOf(args, os.Stdin, cmd.ErrOrStderr())
 			if err != nil {
 				return err

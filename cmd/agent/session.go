@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agent/internal/history"
+	"agent/internal/llm/offline"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
 )
@@ -166,7 +167,7 @@ func (a *app) lookBack(f flags) error {
 }
 
 // lastModel is the model used last and where it was: in the resumed session, else
-// in the newest of this directory.
+// in the newest of this directory in which a model other than the guide answered.
 func (a *app) lastModel() event.ModelSet {
 	if s := a.ending; s.Model != "" {
 		return event.ModelSet{Model: s.Model, BaseURL: s.BaseURL, Host: s.Host}
@@ -176,7 +177,7 @@ func (a *app) lastModel() event.ModelSet {
 			return event.ModelSet{Model: step.Model}
 		}
 	}
-	body, err := a.store.Last(a.dir, event.ModelRecord)
+	body, err := a.store.Last(a.dir, event.ModelRecord, ofGuide)
 	if err != nil || body == nil {
 		return event.ModelSet{}
 	}
@@ -188,6 +189,16 @@ func (a *app) lastModel() event.ModelSet {
 		return *m
 	}
 	return event.ModelSet{}
+}
+
+// ofGuide reports whether a record names the offline guide as the model.
+func ofGuide(body json.RawMessage) bool {
+	e, err := event.Decode(body)
+	if err != nil {
+		return false
+	}
+	m, ok := e.(*event.ModelSet)
+	return ok && m.Model == offline.Name
 }
 
 // id is that of the session, empty where it is kept nowhere.

@@ -10,6 +10,7 @@ import (
 
 // A session that another program holds is forked, looked at, or left.
 func TestSessionHeldElsewhere(t *testing.T) {
+	t.Parallel()
 	s := serve(t, say("Apples it is."), say("A fork it is."), say("Once more."))
 	h := newHome(t, nil, at(s)...)
 	if out, code := h.agent(t, "run", "about apples"); code != 0 {
@@ -69,6 +70,7 @@ func TestSessionHeldElsewhere(t *testing.T) {
 // Sessions follow one another in one program: a new one, a fork, one that is
 // there already.
 func TestSessionsInOneProgram(t *testing.T) {
+	t.Parallel()
 	s := serve(t, say("One it is."), say("Two it is."), say("Three it is."), say("Four it is."))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 100, 30)
@@ -117,6 +119,7 @@ func TestSessionsInOneProgram(t *testing.T) {
 // From one session the person goes to another; one that cannot be opened leaves
 // them where they were.
 func TestGoingToAnotherSession(t *testing.T) {
+	t.Parallel()
 	s := serve(t, say("Apples it is."), say("Pears it is."))
 	h := newHome(t, nil, at(s)...)
 	for _, prompt := range []string{"about apples", "about pears"} {
@@ -147,6 +150,7 @@ func TestGoingToAnotherSession(t *testing.T) {
 
 // What is old is removed while the program starts, which says so.
 func TestOldSessionsAreRemoved(t *testing.T) {
+	t.Parallel()
 	s := serve(t, say("One it is."), say("Two it is."))
 	h := newHome(t, nil, at(s)...)
 	for _, prompt := range []string{"say one", "say two"} {
@@ -178,6 +182,7 @@ func TestOldSessionsAreRemoved(t *testing.T) {
 
 // A person at a terminal is asked before a session is removed.
 func TestRemovingAsks(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, nil)
 	if out, code := h.agent(t, "run", "hello"); code != 0 {
 		t.Fatal(out)
@@ -203,6 +208,7 @@ func TestRemovingAsks(t *testing.T) {
 // What a session holds reaches a terminal as text alone, with what was found
 // in bold.
 func TestSessionsOnATerminal(t *testing.T) {
+	t.Parallel()
 	s := serve(t, say("Be \x1b[31mred\x1b]0;title\x07 and be gone."))
 	h := newHome(t, nil, at(s)...)
 	if out, code := h.agent(t, "run", "what is \x1b[2Jthis?"); code != 0 {

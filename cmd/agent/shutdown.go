@@ -13,11 +13,11 @@ import (
 
 const (
 	// endTime is how long the program may take to end in order after a signal that
-	// ends it, and after the second interrupt. With cleanupTime it makes 2 s.
-	endTime = 1800 * time.Millisecond
+	// ends it, and after the second interrupt. With cleanupTime it makes 1.8 s.
+	endTime = 1600 * time.Millisecond
 	// closeTime is the part of endTime after which a screen is closed, so that
 	// the terminal is restored before the program ends.
-	closeTime = 1400 * time.Millisecond
+	closeTime = 1200 * time.Millisecond
 	// leaveTime is how long the program may take to end after the user has left
 	// the screen.
 	leaveTime = 5 * time.Second

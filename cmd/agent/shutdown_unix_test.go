@@ -156,6 +156,7 @@ func silent(t *testing.T) string {
 // Whatever the program is doing, it ends when it is asked to: twice by an
 // interrupt, once by another signal.
 func TestProgramEndsWhenAsked(t *testing.T) {
+	t.Parallel()
 	e := &ends{}
 	t.Run("", func(t *testing.T) { // waits for those that run in parallel
 		for _, way := range waysToAsk {
@@ -325,6 +326,7 @@ func (n *notes) wait(t *testing.T, text string) {
 
 // On the screen the keys ask: twice while a turn runs that cannot be stopped.
 func TestScreenEndsWhenAsked(t *testing.T) {
+	t.Parallel()
 	e := &ends{}
 	t.Run("", func(t *testing.T) {
 		for name, c := range map[string]struct {
@@ -362,6 +364,7 @@ func TestScreenEndsWhenAsked(t *testing.T) {
 
 // A turn that ends after the second interrupt does not end the program.
 func TestSecondInterruptOfATurnThatEnds(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, nil, at(serve(t, call("shell", `{"command":"trap '' TERM; echo begun-$((40+2)); while :; do sleep 1; done"}`), say("Here again.")))...)
 	s := h.open(t, 100, 24, "--mode", "all")
 	s.wait("? keys")
@@ -390,9 +393,33 @@ func (s *terminal) stays(d time.Duration) {
 	}
 }
 
+// TestNothingIsPrintedOverAnEditor ends the program while the user's editor has
+// the terminal. The editor goes on, and the program writes nothing there.
+func TestNothingIsPrintedOverAnEditor(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, nil, append(at(serve(t, say("An answer."))), "EDITOR=trap '' HUP; printf 'EDI''TING'; until test -e closed; do sleep 0.02; done; printf 'CLO''SED'; true")...)
+	s := h.open(t, 100, 24)
+	s.wait("? keys")
+	s.send("talk" + enter)
+	s.wait("An answer.", "? keys")
+	s.send("\x18\x05")
+	s.wait("EDITING")
+	s.signal(syscall.SIGTERM)
+	_ = s.cmd.Wait()
+	if err := os.WriteFile(filepath.Join(h.work, "closed"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	<-s.done
+	_, after, _ := strings.Cut(string(s.raw), "EDITING")
+	if after != "CLOSED" {
+		t.Errorf("the program wrote %q over the editor", after)
+	}
+}
+
 // While an editor has the terminal, or the terminal takes no output, signals
 // end the program too.
 func TestScreenThatIsHeldUpEnds(t *testing.T) {
+	t.Parallel()
 	e := &ends{}
 	for _, way := range waysToAsk[1:] {
 		h := newHome(t, nil, append(at(serve(t)), "EDITOR=sleep 600; true")...)

@@ -13,6 +13,7 @@ import (
 
 // A session is chosen from a list, which typing narrows.
 func TestResumePicker(t *testing.T) {
+	t.Parallel()
 	s := serve(t, say("Apples it is."), say("Pears it is."), say("More of them."))
 	h := newHome(t, nil, at(s)...)
 	for _, prompt := range []string{"about apples", "about pears"} {
@@ -47,6 +48,7 @@ func TestResumePicker(t *testing.T) {
 // A terminal that is closed ends the program, whatever it is doing, and leaves
 // no command behind.
 func TestTerminalCloses(t *testing.T) {
+	t.Parallel()
 	nap := "sleep 62." + strconv.Itoa(os.Getpid())
 	s := serve(t, call("shell", `{"command":"`+nap+`"}`))
 	h := newHome(t, nil, at(s)...)
@@ -66,6 +68,7 @@ func TestTerminalCloses(t *testing.T) {
 // What was typed last is there again after the program was told to end, in the
 // middle of a turn too.
 func TestDraftOutlivesASignal(t *testing.T) {
+	t.Parallel()
 	for _, busy := range []bool{false, true} {
 		s := serve(t, say("Hello."), begin("An answer that never "))
 		h := newHome(t, nil, at(s)...)
@@ -94,6 +97,7 @@ func TestDraftOutlivesASignal(t *testing.T) {
 
 // Without colour nothing on the screen is coloured.
 func TestNoColor(t *testing.T) {
+	t.Parallel()
 	s := serve(t, call("edit", `{"path":"a.go","old":"","new":"package a\n"}`), say("**Done.**"))
 	h := newHome(t, nil, append(at(s), "NO_COLOR=1")...)
 	a := h.open(t, 80, 24)
@@ -112,6 +116,7 @@ func TestNoColor(t *testing.T) {
 
 // What a person does to a running headless program.
 func TestHeadlessInterrupt(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no signal can be sent here")
 	}
@@ -174,6 +179,7 @@ func TestRecordings(t *testing.T) {
 
 // An answer that must fit a schema is printed alone, and is one that fits.
 func TestSchemaFlag(t *testing.T) {
+	t.Parallel()
 	s := serve(t, call("read", `{"path":"main.go"}`), say("I think it is one."), call("answer", `{"n":1}`))
 	h := newHome(t, map[string]string{
 		"main.go":     goFile,

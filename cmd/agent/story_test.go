@@ -27,6 +27,7 @@ func at(s *server) []string {
 // A day's work: reads, an approved edit and a refused one, an answer stopped in
 // mid-stream, a command stopped while it runs, leaving, coming back.
 func TestStory(t *testing.T) {
+	t.Parallel()
 	nap := fmt.Sprintf("sleep 60.%d", os.Getpid()) // told from every other process
 	s := serve(t,
 		call("read", `{"path":"main.go"}`, "list", `{"path":"."}`),
@@ -158,6 +159,7 @@ func checkNoKey(t *testing.T, dir string) {
 // However the program is ended, the terminal is as it was found and the session
 // is whole.
 func TestSignals(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		sig  syscall.Signal
 		code int
@@ -188,6 +190,7 @@ func TestSignals(t *testing.T) {
 // A kill cannot be answered. What was on the screen as finished is there after
 // it, the call that ran is told as unknown, and nothing runs again.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	nap := fmt.Sprintf("sleep 61.%d", os.Getpid())
 	s := serve(t, say("First answer."), call("shell", `{"command":"touch ran-$RANDOM-$$; `+nap+`"}`), say("Back again."))
 	h := newHome(t, nil, at(s)...)
@@ -216,6 +219,7 @@ func TestKill(t *testing.T) {
 
 // Typing, pasting and new lines; a wrong command; a resize; the way out.
 func TestEditorInATerminal(t *testing.T) {
+	t.Parallel()
 	s := serve(t, say("Got it."))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 80, 24)

@@ -30,6 +30,7 @@ func holds(dir, text string) bool {
 // goes on beside a turn, and with what was queued it outlives a program that is
 // killed.
 func TestStoryOfTypedCommands(t *testing.T) {
+	t.Parallel()
 	s := serve(t, say("Forty-two."), begin("A long answer that is under "), say("I have seen it all."), say("Reviewed."))
 	h := newHome(t, map[string]string{
 		"main.go": goFile, ".agent/commands/review.md": "---\ndescription: look again\narguments: FILE\n---\nReview $1 with care.\n",
@@ -96,6 +97,7 @@ func TestStoryOfTypedCommands(t *testing.T) {
 // A command of the person's that hangs is stopped by one key, and ends with the
 // program.
 func TestStoryOfTypedCommandThatHangs(t *testing.T) {
+	t.Parallel()
 	nap := fmt.Sprintf("sleep 64.%d", os.Getpid()) // told from every other process
 	s := serve(t)
 	h := newHome(t, nil, at(s)...)

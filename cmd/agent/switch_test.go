@@ -8,6 +8,7 @@ import (
 // A conversation begun in one dialect goes on in the other and back: everything
 // is told, but for what only the dialect that it came from can read.
 func TestSwitchingDialects(t *testing.T) {
+	t.Parallel()
 	s := serve(t,
 		call("read", `{"path":"main.go"}`), say("It says hello."),
 		call("list", `{"path":"."}`), say("One file."),
@@ -51,13 +52,17 @@ func TestSwitchingDialects(t *testing.T) {
 // Without a key and a name, a server on this machine answers, found while the
 // screen is already there.
 func TestLocalServerTakesOver(t *testing.T) {
+	t.Parallel()
 	ollama := fake(t, map[string]string{
 		"GET /api/tags":  `{"models":[{"name":"tiny:1b","model":"tiny:1b"}]}`,
 		"POST /api/show": `{"model_info":{"general.architecture":"llama","llama.context_length":8192},"capabilities":["completion","tools"]}`,
 	})
 	h := newHome(t, nil, "OLLAMA_HOST="+ollama.URL)
 	a := h.open(t, 100, 30)
-	a.wait("No model is connected", "ollama/tiny:1b answers now", "ollama/tiny:1b ·", "? keys")
+	a.wait("ollama/tiny:1b answers now", "ollama/tiny:1b ·", "? keys")
+	if got := a.screen(); strings.Contains(got, "No model is connected") || strings.Contains(got, "agent login") || strings.Contains(got, "Searching") {
+		t.Errorf("the screen still says how to connect a model:\n%s", got)
+	}
 	a.send("hello" + enter)
 	a.wait("Local it is.", "? keys")
 }
@@ -65,6 +70,7 @@ func TestLocalServerTakesOver(t *testing.T) {
 // An event that cannot be read is passed over where nothing depends on it, and
 // the session says how many there were.
 func TestLostEventsAreCounted(t *testing.T) {
+	t.Parallel()
 	whole := say("All the same.").completion()
 	s := serve(t, answer{raw: "data: {\"choices\":[{\"index\":0,\"delta\":{\n\n" + whole})
 	h := newHome(t, nil, at(s)...)
@@ -77,6 +83,7 @@ func TestLostEventsAreCounted(t *testing.T) {
 
 // How hard the model was told to think is known when the session goes on.
 func TestEffortGoesOn(t *testing.T) {
+	t.Parallel()
 	s := serve(t, say("Gladly."), say("Again."), say("Anew."))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 100, 30, "--model", "openai/gpt-test")

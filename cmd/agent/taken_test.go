@@ -10,6 +10,7 @@ import (
 // What was taken back is paid for, can be said again, and is told apart where
 // sessions are searched.
 func TestTakenBack(t *testing.T) {
+	t.Parallel()
 	s := serve(t, say("One fish."), say("Two fish."))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 100, 30)

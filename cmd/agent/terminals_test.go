@@ -11,6 +11,7 @@ import (
 )
 
 func TestTerminalOf(t *testing.T) {
+	t.Parallel()
 	yes, no, five := true, false, 5
 	const least = 10 * time.Second
 	for _, c := range []struct {

@@ -18,6 +18,7 @@ func lastBody(t *testing.T, s *server) string {
 // A request asks for its host where edits do not ask, and an always is for that
 // host. What cannot be reached is told to the model.
 func TestFetchInASession(t *testing.T) {
+	t.Parallel()
 	s := serve(t,
 		call("fetch", `{"url":"http://127.0.0.1:1/a"}`),
 		call("fetch", `{"url":"http://127.0.0.1:1/b"}`),
@@ -39,6 +40,7 @@ func TestFetchInASession(t *testing.T) {
 
 // What a check finds in a change is what the model reads next.
 func TestChecksInASession(t *testing.T) {
+	t.Parallel()
 	s := serve(t,
 		call("write", `{"path":"a.txt","content":"wrong\n"}`),
 		call("diagnostics", `{"path":"a.txt"}`),

@@ -10,6 +10,7 @@ import (
 
 // On a terminal a person is asked, with the very change in front of them.
 func TestToolAsks(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		answer, after string
 		code          int
@@ -34,6 +35,7 @@ func TestToolAsks(t *testing.T) {
 }
 
 func TestToolIsInterrupted(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int
@@ -50,6 +52,7 @@ func TestToolIsInterrupted(t *testing.T) {
 
 // What a file or a command holds never reaches a terminal as it is.
 func TestToolSanitises(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, map[string]string{"a.txt": "one\x1b]0;evil\x07\x1b[31mred\n"})
 	s := h.open(t, 100, 30, "tool", "read", `{"path":"a.txt"}`)
 	s.wait("one", "red")

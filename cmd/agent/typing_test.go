@@ -35,6 +35,7 @@ func pasted(text string) string { return "\x1b[200~" + text + "\x1b[201~" }
 // A prompt is put together from all that helps to type; what arrives at the
 // model is what was meant.
 func TestTypingStory(t *testing.T) {
+	t.Parallel()
 	s := serve(t, say("First."), say("Second."), say("Third."))
 	h := newHome(t, map[string]string{"internal/tui/editor.go": "package tui\n", "a file.md": "text\n"}, at(s)...)
 	long := strings.Repeat("a line that was pasted\n", 300)
@@ -106,6 +107,7 @@ func lastUser(t *testing.T, s *server, request int) string {
 // The draft goes to the person's editor and comes back, and the terminal with
 // it.
 func TestPersonsEditor(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, nil, "VISUAL=./edit --wait")
 	script := "#!/bin/sh\n" +
 		"printf 'editing, with %s\\n' \"$1\"\nread line\ncp \"$2\" given\nls -l \"$2\" >mode\nprintf '%s, edited\\n' \"$line\" >\"$2\"\n"
@@ -140,6 +142,7 @@ func TestPersonsEditor(t *testing.T) {
 }
 
 func TestNoEditorIsSet(t *testing.T) {
+	t.Parallel()
 	a := newHome(t, nil).open(t, 80, 24)
 	a.wait("asks before changes")
 	a.send("/edit" + enter)
@@ -148,6 +151,7 @@ func TestNoEditorIsSet(t *testing.T) {
 
 // The keys of vim, by the configuration. esc ends insert mode, and no turn.
 func TestVimStory(t *testing.T) {
+	t.Parallel()
 	s := serve(t, begin("It goes on and "), say("Done."))
 	h := newHome(t, nil, at(s)...)
 	h.configure(t, `{"editor": "vim"}`)
@@ -176,6 +180,7 @@ func TestVimStory(t *testing.T) {
 
 // An image goes with the prompt from the path that is typed.
 func TestImageStory(t *testing.T) {
+	t.Parallel()
 	var shot bytes.Buffer
 	if err := png.Encode(&shot, image.NewGray(image.Rect(0, 0, 12, 8))); err != nil {
 		t.Fatal(err)

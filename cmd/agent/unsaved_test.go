@@ -10,6 +10,7 @@ import (
 // Where a session cannot be saved no model is asked, which is told with what to
 // do, and nothing says that one could come back to it.
 func TestNoPlaceForSessions(t *testing.T) {
+	t.Parallel()
 	s := serve(t)
 	h := newHome(t, nil, at(s)...)
 	if err := os.WriteFile(filepath.Join(h.dir, ".local"), nil, 0o600); err != nil {

@@ -13,6 +13,7 @@ import (
 // What waits for the end of a turn with its images, and what was half said to a
 // question, is there again after the program was killed.
 func TestUnsentOutlivesAKill(t *testing.T) {
+	t.Parallel()
 	s := serve(t, call("shell", `{"command":"rm -r old"}`), say("Kept."), say("Seen."))
 	shot := square(t, 8)
 	h := newHome(t, map[string]string{"shot.png": string(shot), "old/a": "a"}, at(s)...)

@@ -1,6 +1,7 @@
 package history_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -133,11 +134,16 @@ func TestLast(t *testing.T) {
 		{"/one", "user", ""},
 		{"/two", "model", ""},
 	} {
-		got, err := s.Last(c.dir, c.kind)
+		got, err := s.Last(c.dir, c.kind, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		same(t, string(got), c.want)
+	}
+
+	skip := func(body json.RawMessage) bool { return strings.HasSuffix(string(body), `"n":2}`) }
+	if got, err := s.Last("/one", "model", skip); string(got) != `{"type":"model","n":1}` || err != nil {
+		t.Errorf("with the last one skipped: %s, %v", got, err)
 	}
 
 	newer := begin(t, s, history.Header{ID: "y", Dir: "/one"}, 1)
@@ -145,7 +151,17 @@ func TestLast(t *testing.T) {
 	if err := os.Chtimes(newer, later, later); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Last("/one", "model"); got != nil || err != nil {
+	if got, err := s.Last("/one", "model", nil); got != nil || err != nil {
 		t.Errorf("from an older session: %s, %v", got, err)
+	}
+	guide := s.Create(history.Header{ID: "z", Dir: "/three"})
+	if err := guide.Append([]byte(`{"type":"model","n":2}`), false); err != nil {
+		t.Fatal(err)
+	}
+	if err := guide.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Last("/three", "model", skip); got != nil || err != nil {
+		t.Errorf("with all skipped: %s, %v", got, err)
 	}
 }

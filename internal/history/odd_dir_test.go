@@ -37,7 +37,7 @@ func TestLastLooksAtTheNewest(t *testing.T) {
 	}
 	last := func() string {
 		t.Helper()
-		body, err := s.Last("/here", "model")
+		body, err := s.Last("/here", "model", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

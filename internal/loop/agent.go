@@ -46,6 +46,8 @@ type Options struct {
 	// asked is refused, and standing permissions do not apply.
 	Attended bool
 	Paths    policy.Paths // that decide what is protected
+	// Forked says that the session is a fork that was just made.
+	Forked bool
 	// Key returns the key that seals standing permissions in the log. Without it
 	// they end with the program.
 	Key func() ([]byte, error)
@@ -255,6 +257,9 @@ func (a *Agent) steer(c event.Command) {
 		a.rec.draft.wait(c)
 		a.tellUnkept(a.rec.saveDraft())
 	case event.Found: // too late
+		_ = a.emit(event.Searched{})
+	case event.ListPermissions:
+		a.listPermissions()
 	case event.Rewind, event.Compact:
 		_ = a.emit(event.Notice{Text: "That waits for the end of the turn: stop it first."})
 	default:
@@ -271,6 +276,12 @@ func (a *Agent) do(c event.Command) {
 		a.answered(c)
 	case event.ListJobs:
 		_ = a.emit(a.jobsNow())
+	case event.ListPermissions:
+		if err := a.recall(a.conv); err != nil { // those of a resumed session
+			_ = a.emit(event.Notice{Text: "list the permissions: " + err.Error()})
+			return
+		}
+		a.listPermissions()
 	case event.StopJob:
 		a.stopJob(c.ID)
 	case event.SetMode:
@@ -310,6 +321,7 @@ func (a *Agent) setModel(c event.SetModel) {
 
 // found takes a model if nothing was said yet.
 func (a *Agent) found(c event.Found) {
+	defer func() { _ = a.emit(event.Searched{}) }()
 	spoken := false
 	a.rec.do(func() { spoken = a.rec.spoken })
 	if spoken {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
@@ -129,7 +130,32 @@ func (a *Agent) listGrants(ctx context.Context, events []event.Durable) {
 	if void := a.void(all, len(valid)); void != "" {
 		lines = append(lines, void)
 	}
-	_ = a.emit(event.Notice{Text: strings.Join(lines, "\n")})
+	if len(lines) > 0 {
+		_ = a.emit(event.Notice{Text: strings.Join(lines, "\n")})
+	}
+}
+
+// listTime is how long the files of standing permissions may take to be read for
+// a list of them.
+const listTime = 2 * time.Second
+
+// listPermissions emits the standing permissions that apply now. A file that does
+// not answer keeps no other command waiting.
+func (a *Agent) listPermissions() {
+	a.asides.Go(func() {
+		ctx, stop := context.WithTimeout(context.Background(), listTime)
+		defer stop()
+		a.mu.Lock()
+		grants := a.policy.Grants()
+		a.mu.Unlock()
+		var now event.PermissionsNow
+		for _, g := range grants {
+			if g.Ended(a.factsOf(ctx, g)) == "" {
+				now.Allowed = append(now.Allowed, oneLine(a.o.Paths.Describe(g.Scope), maxScope))
+			}
+		}
+		_ = a.emit(now)
+	})
 }
 
 // factsOf looks at what a grant for a command names now.
@@ -154,7 +180,9 @@ func (a *Agent) void(all []event.Grant, valid int) string {
 	switch {
 	case n == 0:
 		return ""
-	case a.o.Log != nil && a.o.Log.Header().Parent != "":
+	case a.o.Log != nil && a.o.Log.Header().Parent != "" && !a.o.Forked: // it was shown when the fork was made
+		return ""
+	case a.o.Forked:
 		return fmt.Sprintf("%s of the original session %s not apply in this fork.", phrase.Count(n, "permission"), doOf(n))
 	case old == n:
 		return fmt.Sprintf("%s from an older version of agent %s not apply any more: you will be asked again.", phrase.Count(n, "permission"), doOf(n))

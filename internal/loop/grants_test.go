@@ -8,9 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/history"
 	"agent/internal/llm/script"
+	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/session"
@@ -24,6 +28,7 @@ type standing struct {
 	dir   string // the workspace, free of symbolic links
 	id    string
 	key   string
+	fork  bool // the next session that is played is a fork just made
 }
 
 // command runs build.sh in a directory of the workspace, edits changes a file.
@@ -77,7 +82,7 @@ func (s *standing) play(log *history.Log, dir string, attended bool) (asked int,
 		script.Say("done"))
 	o := options(p, s.command(dir), echo("change", tools.Write))
 	o.Mode, o.Log, o.Attended = event.ModeAsk, log, attended
-	o.Paths = policy.Paths{Workspace: s.dir}
+	o.Paths, o.Forked = policy.Paths{Workspace: s.dir}, s.fork
 	o.Key = func() ([]byte, error) { return policy.Key(s.key) }
 	events := play(s.t, o, []string{"go"}, func(e event.Event) []event.Command {
 		if a, ok := e.(event.Asked); ok {
@@ -190,6 +195,7 @@ func TestGrantsHoldNowhereElse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			s.fork = true
 			return s.play(fork, "", true)
 		}, 2, original},
 		"a copy of the log": {func(s *standing) (int, string) {
@@ -352,5 +358,64 @@ func TestScriptChangesWhileAsked(t *testing.T) {
 		if asked != 2 || !strings.Contains(got, `end c2 "run ./build.sh" ok`) {
 			t.Errorf("%s: got %d questions and %s", decision, asked, got)
 		}
+	}
+}
+
+// TestGrantsOfAForkAreToldOnce says only when a fork is made that the permissions
+// of the original do not apply. Those given in the fork apply when it is resumed.
+func TestGrantsOfAForkAreToldOnce(t *testing.T) {
+	s := newStanding(t)
+	fork, err := s.store.Fork(s.id, 1<<30, history.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := fork.Header().ID
+	fork.Close()
+	for range 2 { // nothing is approved here, so that there is nothing else to tell
+		o := options(script.New(script.Say("done")))
+		o.Log, o.Attended, o.Paths = s.resume(id), true, policy.Paths{Workspace: s.dir}
+		o.Key = func() ([]byte, error) { return policy.Key(s.key) }
+		for _, e := range play(t, o, []string{"go"}, nil) {
+			if n, ok := e.(event.Notice); ok {
+				t.Errorf("the continued fork says %q", n.Text)
+			}
+		}
+		o.Log.Close()
+	}
+	if asked, notices := s.play(s.resume(id), "", true); asked != 2 || notices != "" {
+		t.Errorf("got %d questions and %q, want 2", asked, notices)
+	}
+	want := fmt.Sprintf("Always allowed in this session: `./build.sh` in %s; all edits under d/.\n", s.dir)
+	if asked, notices := s.play(s.resume(id), "", true); asked != 0 || notices != want {
+		t.Errorf("got %d questions and %q, want %q", asked, notices, want)
+	}
+}
+
+// TestListPermissions lists the standing permissions that apply: those whose
+// files have changed do not.
+func TestListPermissions(t *testing.T) {
+	s := newStanding(t)
+	command, edits := fmt.Sprintf("`./build.sh` in %s", s.dir), "all edits under d/"
+	for _, want := range [][]string{{command, edits}, {edits}} {
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		o := options(script.New())
+		o.Log, o.Attended, o.Paths = s.resume(s.id), true, policy.Paths{Workspace: s.dir}
+		o.Key = func() ([]byte, error) { return policy.Key(s.key) }
+		commands, events := make(chan event.Command, 1), make(chan event.Event)
+		commands <- event.ListPermissions{}
+		go loop.NewAgent(o).Run(ctx, commands, events)
+		var got []event.PermissionsNow
+		for e := range events {
+			if now, ok := e.(event.PermissionsNow); ok {
+				got = append(got, now)
+				stop()
+			}
+		}
+		stop()
+		if diff := cmp.Diff(got, []event.PermissionsNow{{Allowed: want}}); diff != "" {
+			t.Errorf("got, want:\n%s", diff)
+		}
+		o.Log.Close()
+		s.script("two")
 	}
 }

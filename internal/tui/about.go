@@ -1,10 +1,12 @@
 package tui
 
 import (
+	"cmp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
@@ -32,6 +34,7 @@ func (m *model) slashStatus(string) tea.Cmd {
 		}
 	}
 	add("model", m.answering())
+	add("effort", cmp.Or(f.effort, m.defaultEffort()))
 	add("base URL", f.baseURL)
 	add("window", s.tokens().text)
 	add("cost", s.spent())
@@ -45,7 +48,40 @@ func (m *model) slashStatus(string) tea.Cmd {
 	}
 	add("jobs", s.running())
 	add("version", m.o.Version)
-	m.list.add(a)
-	m.list.end()
+	m.described = m.list.add(a)
+	m.order(event.ListPermissions{})
 	return nil
+}
+
+// defaultEffort is what /status says of a model whose effort is not set; empty
+// where no language model answers.
+func (m *model) defaultEffort() string {
+	if s := (status{model: m.feed.model}); s.model == "" || s.offline() != "" {
+		return ""
+	}
+	return "the model's default"
+}
+
+// permissionsCame adds the standing permissions to what /status shows.
+func (m *model) permissionsCame(allowed []string) {
+	if m.described == nil {
+		return
+	}
+	rows := [][2]string{{"allowed", "nothing beyond the permission mode"}}
+	for i, text := range allowed {
+		text = "always: " + ink.SanitizeLine(text)
+		if i == 0 {
+			rows[0][1] = text
+			continue
+		}
+		rows = append(rows, [2]string{"", text})
+	}
+	if m.lines { // what was printed stays
+		m.list.add(&about{rows})
+	} else {
+		a := m.described.item.(*about)
+		a.rows = append(a.rows, rows...)
+		m.described.touch()
+	}
+	m.described = nil
 }

@@ -112,6 +112,22 @@ func TestPalette(t *testing.T) {
 	})
 }
 
+// TestRecentIsSavedAtTheEnd saves the action used last although the screen ends
+// before its command ran, once and never over a newer one.
+func TestRecentIsSavedAtTheEnd(t *testing.T) {
+	var saved [][]string
+	d := newDriver(t, 80, 24, Options{Remember: func(recent []string) { saved = append(saved, recent) }})
+	first := d.m.used("/cost")
+	second := d.m.used("/status")
+	d.m.saveRecent()
+	d.work(first)
+	d.work(second)
+	d.m.saveRecent()
+	if diff := cmp.Diff(saved, [][]string{{"/status", "/cost"}}); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestDraftIsWalkedBackTo(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	d.enter("a draft")
@@ -162,12 +178,49 @@ func TestWelcome(t *testing.T) {
 	})
 }
 
+// TestWelcomeWaitsForSearch shows how to connect a model only once none was
+// found.
+func TestWelcomeWaitsForSearch(t *testing.T) {
+	searching := func() *driver {
+		d := newDriver(t, 80, 24, Options{Models: catalogue, Model: "offline/guide", Searching: true, Welcome: "No model is connected, so the offline guide answers."})
+		d.work(d.m.Init())
+		if got := d.screen(); !strings.Contains(got, "Searching for a model") || strings.Contains(got, "No model is connected") || strings.Contains(got, "just type") {
+			t.Errorf("while it searches:\n%s", got)
+		}
+		return d
+	}
+	d := searching()
+	d.events(event.Searched{})
+	d.golden("welcome-80x24")
+	d = searching()
+	d.events(&event.ModelSet{Model: "ollama/tiny", Why: "it is there"}, event.Notice{Text: "ollama/tiny answers now."}, event.Searched{})
+	if got := d.screen(); strings.Contains(got, "Searching for a model") || strings.Contains(got, "No model is connected") || !strings.Contains(got, "ollama/tiny answers now.") {
+		t.Errorf("after one was found:\n%s", got)
+	}
+	d.work(d.m.readModels(true)) // as if it had come late
+	if got := d.screen(); strings.Contains(got, "No model is connected") {
+		t.Errorf("after the models came:\n%s", got)
+	}
+}
+
 func TestStatusCommand(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{SessionID: "s1", Title: "the build", SessionPath: "~/.local/state/agent/s1.jsonl", Dir: "~/shop", Model: "acme/one", Effort: "high", Host: "gpu.lan:8000", BaseURL: "http://***@gpu.lan:8000/v1"})
 	d.events(userSaid("one"), done(llm.Assistant, "r", "Yes."), &event.StepEnd{Reply: "r", Usage: llm.Usage{Input: 9000, Output: 1000}}, turnEnd(event.Done, time.Second))
 	d.enter("/status")
 	d.press("enter")
+	d.commands(event.ListPermissions{})
+	d.events(event.PermissionsNow{Allowed: []string{"`make test` in ~/shop", "all edits under \x1bd/"}})
 	d.golden("status")
+	d.events(event.PermissionsNow{Allowed: []string{"nobody requested this"}})
+	if got := d.screen(); strings.Contains(got, "nobody requested this") {
+		t.Errorf("permissions are shown twice:\n%s", got)
+	}
+	d.enter("/status")
+	d.press("enter")
+	d.events(event.PermissionsNow{})
+	if got := d.screen(); !strings.Contains(got, "nothing beyond the permission mode") {
+		t.Errorf("without permissions:\n%s", got)
+	}
 }
 
 func TestCommandsThatWaitForTheTurn(t *testing.T) {

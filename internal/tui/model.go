@@ -226,6 +226,12 @@ func (m *model) apply(ev event.Event) {
 		m.surveyed(ev)
 	case event.Unreadable:
 		m.unsurveyed(ev)
+	case *event.ModelSet:
+		m.connected()
+	case event.PermissionsNow:
+		m.permissionsCame(ev.Allowed)
+	case event.Searched:
+		m.searched()
 	case event.Unsent:
 		m.giveBack(ev.Text)
 	case *event.Renamed:

@@ -80,10 +80,14 @@ type around struct {
 	reading  bool      // the branch is being read
 	retold   time.Time // when a terminal that forgets was last told that something goes on
 	recent   []string  // what was done last, the latest first
+	unsaved  recently  // those of them that are not saved yet
 	models   []Model   // those that there are, once they are known
 	asking   bool      // they are being found out
 	choosing *menu     // the list that one is chosen from
 	greeting *row      // the welcome, where there is one
+	// described is what /status shows and waits for the standing permissions; nil
+	// if nothing does.
+	described *row
 }
 
 // focus is what is known of whether the person looks here.

@@ -3,10 +3,13 @@ package tui
 import (
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/terminal"
 )
 
 // recentKept is how many things that were done are remembered.
@@ -56,10 +59,56 @@ func (m *model) used(id string) tea.Cmd {
 	if m.o.Remember == nil {
 		return nil
 	}
-	remember, recent := m.o.Remember, m.recent
+	m.unsaved.set(m.recent)
 	return func() tea.Msg {
-		remember(recent)
+		m.unsaved.save(m.o.Remember)
 		return nil
+	}
+}
+
+// recently are the actions used last that are not saved yet. Commands of the
+// screen save them, and those that the end of the screen came before are made up
+// for.
+type recently struct {
+	mu     sync.Mutex // guards recent
+	recent []string
+	saving sync.Mutex // one at a time: an older list never overwrites a newer one
+}
+
+func (r *recently) set(recent []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.recent = recent
+}
+
+// save calls remember with the actions unless they are saved. It returns when
+// they are.
+func (r *recently) save(remember func([]string)) {
+	r.saving.Lock()
+	defer r.saving.Unlock()
+	r.mu.Lock()
+	recent := r.recent
+	r.recent = nil
+	r.mu.Unlock()
+	if recent != nil {
+		remember(recent)
+	}
+}
+
+// saveRecent saves the actions used last at the end of the screen. It waits no
+// longer than terminal.Grace.
+func (m *model) saveRecent() {
+	if m.o.Remember == nil {
+		return
+	}
+	saved := make(chan struct{})
+	go func() {
+		defer close(saved)
+		m.unsaved.save(m.o.Remember)
+	}()
+	select {
+	case <-saved:
+	case <-time.After(terminal.Grace):
 	}
 }
 

@@ -74,8 +74,10 @@ func Plain(ctx context.Context, o Options, in Lines) (Exit, error) {
 	case <-passed:
 	case <-time.After(terminal.Grace):
 	}
+	m.saveRecent()
 	exit := m.next
 	exit.Turns, exit.Jobs = m.feed.turns, alive(m.feed.jobs)
+	exit.BaseURL, exit.Host = m.feed.baseURL, m.feed.host
 	return exit, nil
 }
 

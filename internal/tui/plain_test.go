@@ -48,6 +48,8 @@ func echo(ctx context.Context, events chan<- event.Event, commands <-chan event.
 				does = []event.Event{userSaid(c.Text), done(llm.Assistant, "r", "You said "+c.Text+"."), turnEnd(event.Done, 0)}
 			case event.SetModel:
 				does = []event.Event{&event.ModelSet{Model: c.Model}}
+			case event.ListPermissions:
+				does = []event.Event{event.PermissionsNow{Allowed: []string{"`make` in ~/shop"}}}
 			case event.SetMode:
 				does = []event.Event{&event.ModeSet{Mode: string(c.Mode)}}
 			}
@@ -144,6 +146,14 @@ func TestPlainGoesOnOtherwise(t *testing.T) {
 	past := append(long(1), &event.ModelSet{Model: "acme/large"}, &event.ModeSet{Mode: "all"})
 	got := told(t, Options{Model: "acme/small", Mode: "ask", History: past}, "hello")
 	if strings.Contains(got, "from here on") || strings.Contains(got, "asks nothing") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestPlainStatus prints the standing permissions below the rest of /status.
+func TestPlainStatus(t *testing.T) {
+	got := told(t, Options{Model: "acme/small", Effort: "high"}, "/status", "hello")
+	if !strings.Contains(got, "  effort: high\n") || strings.Count(got, "  allowed: always: `make` in ~/shop\n") != 1 {
 		t.Errorf("got %q", got)
 	}
 }

@@ -78,6 +78,9 @@ type Options struct {
 	// Welcome says, at the first start of somebody without a model, what answers
 	// meanwhile; empty at every other.
 	Welcome string
+	// Searching says that a model is being searched for, until event.Searched. The
+	// welcome waits for that: it is not shown if a model is found.
+	Searching bool
 	// BranchNow reads which branch is checked out.
 	BranchNow func() string
 	// Spent returns what each model of the session has used so far, as far as
@@ -141,6 +144,10 @@ type Exit struct {
 	LastAnswer string // of the model in this session, as markdown; empty if there was none
 	Turns      int    // of the session, the resumed ones included
 	Jobs       int    // that ran in the background when it was left
+	Lent       bool   // the user's editor still has the terminal
+
+	BaseURL string // of the model that the session had at the end, without secrets
+	Host    string // where its requests went, if that is not the provider's own address
 
 	// What the person wants next; at most one of them. All zero is to leave.
 	Open string // the session of that ID
@@ -185,7 +192,9 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 		case <-time.After(terminal.Grace):
 		}
 	}
+	m.saveRecent()
 	exit := m.next
 	exit.LastAnswer, exit.Turns, exit.Jobs = m.feed.answer, m.feed.turns, alive(m.feed.jobs)
+	exit.BaseURL, exit.Host, exit.Lent = m.feed.baseURL, m.feed.host, m.editing
 	return exit, err
 }

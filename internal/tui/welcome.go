@@ -13,6 +13,7 @@ import (
 // found and what can be done. It stands where the session begins, and keeps
 // nobody from typing.
 type welcome struct {
+	waits   bool // a model is being searched for
 	looked  bool
 	models  []Model
 	offline string // what answers meanwhile
@@ -24,6 +25,9 @@ const providersShown = 6
 func (w *welcome) class() class { return said }
 
 func (w *welcome) draw(c canvas) []string {
+	if w.waits {
+		return hang(" ", []string{c.st.Dim.Render(ink.Truncate("Searching for a model on this machine …", c.inner()))})
+	}
 	var lines []string
 	add := func(text string) { lines = append(lines, ink.Wrap(text, c.inner())...) }
 	add(w.offline)
@@ -93,7 +97,34 @@ func (w *welcome) rows(c canvas, models []Model) []string {
 // greet puts the welcome in the transcript, for somebody who has no model yet.
 func (m *model) greet() {
 	if m.o.Welcome != "" {
-		m.greeting = m.list.head(&welcome{offline: m.o.Welcome})
+		m.greeting = m.list.head(&welcome{offline: m.o.Welcome, waits: m.o.Searching})
+	}
+}
+
+// connected removes the welcome once a model is connected before the first turn:
+// how to connect one no longer matters.
+func (m *model) connected() {
+	if s := (status{model: m.feed.model}); m.greeting != nil && s.offline() == "" && m.feed.turns == 0 {
+		m.list.takeOut(m.greeting, m.list.pages[0])
+		m.greeting = nil
+	}
+}
+
+// searched ends the search for a model: the welcome says how to connect one.
+func (m *model) searched() {
+	if m.greeting == nil {
+		return
+	}
+	m.greeting.item.(*welcome).waits = false
+	m.showWelcome()
+}
+
+// showWelcome draws the welcome again after it changed. In a low window it is
+// read from its beginning.
+func (m *model) showWelcome() {
+	m.greeting.touch()
+	if m.feed.turns == 0 && len(m.feed.pending) == 0 {
+		m.list.home()
 	}
 }
 
@@ -112,8 +143,5 @@ func (m *model) welcomed(r modelsRead) {
 	}
 	w := m.greeting.item.(*welcome)
 	w.looked, w.models = true, r.models
-	m.greeting.touch()
-	if m.feed.turns == 0 && len(m.feed.pending) == 0 { // in a low window it is read from its beginning
-		m.list.home()
-	}
+	m.showWelcome()
 }

@@ -71,13 +71,13 @@ func TestRecordedBaseURLThatLacksSomething(t *testing.T) {
 		want string
 	}{
 		"a password": {in: Input{Last: "openai/qwen", LastURL: "https://***@gw.example/v1", Continued: true}, env: "OPENAI_API_KEY=k GROQ_API_KEY=k",
-			want: "openai/qwen: the base URL https://***@gw.example/v1 was saved without its secrets: start with --base-url and the full URL, or set OPENAI_BASE_URL"},
+			want: "openai/qwen: the base URL https://***@gw.example/v1 was saved without its secrets: start with --base-url and the full URL, or set OPENAI_BASE_URL, or select a model of another provider with --model"},
 		"a query, for a new session": {in: Input{Last: "groq/x", LastURL: "https://gw.example/v1?key=***"}, env: "OPENAI_API_KEY=k GROQ_API_KEY=k",
-			want: "groq/x: the base URL https://gw.example/v1?key=*** was saved without its secrets: start with --base-url and the full URL"},
+			want: "groq/x: the base URL https://gw.example/v1?key=*** was saved without its secrets: start with --base-url and the full URL, or select a model of another provider with --model"},
 		"the placeholder as a flag": {in: Input{Flag: "openai/x", BaseURL: "https://***@gw.example/v1"},
 			want: "--model: the base URL https://***@gw.example/v1 was saved without its secrets: start with --base-url and the full URL, or set OPENAI_BASE_URL"},
 		"a key over http": {in: Input{Last: "groq/x", LastURL: "http://gw.example/v1", Continued: true}, env: "GROQ_API_KEY=k OPENAI_API_KEY=k",
-			want: `groq/x: the key of groq is not sent to gw.example over plain http: use https, or allow it in the configuration with "allow_http": ["gw.example"]`},
+			want: `groq/x: the key of groq is not sent to gw.example over plain http: use https, or allow it in the configuration with "allow_http": ["gw.example"], or select a model of another provider with --model`},
 		"the full URL":   {in: Input{Last: "openai/qwen", LastURL: "https://***@gw.example/v1", Continued: true, BaseURL: "https://me:pass@gw.example/v1"}},
 		"the variable":   {in: Input{Last: "openai/qwen", LastURL: "https://***@gw.example/v1", Continued: true}, env: "OPENAI_BASE_URL=https://me:pass@gw.example/v1"},
 		"no such scheme": {in: Input{BaseURL: "me:CANARY@gw.example"}, want: `--base-url: "***@gw.example" is no base URL: write it like http://127.0.0.1:8080/v1`},
@@ -93,6 +93,30 @@ func TestRecordedBaseURLThatLacksSomething(t *testing.T) {
 		}
 		if err == nil && (c.At() != "https://***@gw.example/v1" || c.Host() != "gw.example" || !strings.Contains(c.BaseURL, "me:pass@")) {
 			t.Errorf("%s: got %s at %s", name, c.At(), c.Host())
+		}
+	}
+}
+
+// A new session on a screen starts without a model then, whatever else there is.
+func TestRecordedBaseURLThatLacksSomethingOnScreen(t *testing.T) {
+	for name, in := range map[string]Input{
+		"the secrets":      {Last: "openai/qwen", LastURL: "https://***@gw.example/v1"},
+		"a way for a key":  {Last: "groq/x", LastURL: "http://gw.example/v1"},
+		"and local models": {Last: "openai/qwen", LastURL: "https://***@gw.example/v1", Local: func() []Server { panic("servers are looked for") }},
+	} {
+		in.Attended, in.Getenv = true, env("OPENAI_API_KEY=k GROQ_API_KEY=k")
+		c, err := Resolve(in)
+		if err != nil || !c.Offline() || !c.Held || len(c.Notices) != 1 {
+			t.Fatalf("%s: got %v, %v, %q", name, c.ID(), err, c.Notices)
+		}
+		for _, want := range []string{in.Last + " was used last in this directory and cannot be used now: ", "gw.example", ", or select a model of another provider with /model."} {
+			if !strings.Contains(c.Notices[0], want) {
+				t.Errorf("%s: %q does not say %q", name, c.Notices[0], want)
+			}
+		}
+		in.Continued = true // a session that is continued goes nowhere else
+		if c, err := Resolve(in); err == nil {
+			t.Errorf("%s, continued: got %s", name, c.ID())
 		}
 	}
 }

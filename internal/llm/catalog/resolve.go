@@ -25,6 +25,7 @@ type Input struct {
 	LastURL   string
 	LastOwn   bool   // the log says that Last was at the provider's own address
 	Continued bool   // Last is the model of a session that is continued
+	Attended  bool   // a user can read notices and select another model
 	BaseURL   string // --base-url: overrides the provider's
 	BaseFor   string // the provider that BaseURL is for; empty is the chosen one
 	// AllowHTTP are the hosts, with or without a port, to which a key may be sent
@@ -55,6 +56,7 @@ type Choice struct {
 	Login    *Login   // in place of a key
 	Why      string   // "chosen by --model"
 	Named    bool     // a person named it
+	Held     bool     // the guide answers because Last cannot be used at LastURL
 	Notices  []string // what the person should know besides
 	Next     []Choice // stand in for it when it cannot answer, in this order
 	Confirm  *Confirm // what the user must approve before the first request; nil for nothing
@@ -196,8 +198,8 @@ func (in Input) unnamed() (Choice, error) {
 			}
 			notices = append(notices, foreign)
 		}
-		if err != nil && in.LastURL != "" { // nobody else gets what it got
-			return Choice{}, fmt.Errorf("%s: %w", in.Last, err)
+		if err != nil && in.LastURL != "" {
+			return in.held(err)
 		}
 		if err != nil {
 			notices = append(notices, fmt.Sprintf("%s was used last in this directory, but: %v", in.Last, err))
@@ -231,6 +233,19 @@ func (in Input) unnamed() (Choice, error) {
 	guide, _ := Find("offline")
 	return Choice{Provider: guide, Model: guide.Default, Notices: notices,
 		Why: "no model is connected: no provider's key is set"}, nil
+}
+
+// held decides what happens if the model used last cannot be used at its base
+// URL because of err. No other host gets prompts unless the user selects it: a
+// new session on a screen starts with the guide and a notice, everything else
+// fails.
+func (in Input) held(err error) (Choice, error) {
+	if in.Continued || !in.Attended {
+		return Choice{}, fmt.Errorf("%s: %w, or select a model of another provider with --model", in.Last, err)
+	}
+	guide, _ := Find("offline")
+	return Choice{Provider: guide, Model: guide.Default, Held: true, Why: "the model used last cannot be used",
+		Notices: []string{fmt.Sprintf("%s was used last in this directory and cannot be used now: %v, or select a model of another provider with /model.", in.Last, err)}}, nil
 }
 
 // presumed returns the model of r that is meant when nothing is said but that r

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"agent/internal/llm"
 )
@@ -26,12 +28,47 @@ func (x *Exchange) explain(e *llm.Error) *llm.Error {
 
 func (x *Exchange) redact(s string) string {
 	for _, secret := range x.secrets {
-		s = strings.ReplaceAll(s, secret, "[key]")
+		s = mask(s, secret, "[key]")
 	}
 	for _, secret := range x.c.hidden {
-		s = strings.ReplaceAll(s, secret, hidden)
+		s = mask(s, secret, hidden)
 	}
 	return s
+}
+
+// longSecret is the length in bytes from which a secret is masked wherever it
+// occurs. A shorter one may be a part of ordinary words.
+const longSecret = 8
+
+// mask returns s with instead in place of a secret: of a short one only where it
+// stands as a whole word.
+func mask(s, secret, instead string) string {
+	if len(secret) >= longSecret {
+		return strings.ReplaceAll(s, secret, instead)
+	}
+	var out strings.Builder
+	for from, at := 0, 0; secret != ""; {
+		i := strings.Index(s[at:], secret)
+		if i < 0 {
+			return out.String() + s[from:]
+		}
+		at += i
+		end := at + len(secret)
+		before, _ := utf8.DecodeLastRuneInString(s[:at])
+		after, _ := utf8.DecodeRuneInString(s[end:])
+		if inWord(before) || inWord(after) {
+			at++
+			continue
+		}
+		out.WriteString(s[from:at] + instead)
+		from, at = end, end
+	}
+	return s
+}
+
+// inWord reports whether r is a part of a word.
+func inWord(r rune) bool {
+	return r != utf8.RuneError && (r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
 // hint says what to do about e.

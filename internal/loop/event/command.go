@@ -25,6 +25,8 @@ type (
 	}
 	// ListJobs requests a JobsNow.
 	ListJobs struct{}
+	// ListPermissions requests a PermissionsNow.
+	ListPermissions struct{}
 	// StopJob stops the background command of that ID.
 	StopJob struct {
 		ID int `json:"id"`
@@ -74,16 +76,17 @@ type (
 // DefaultEffort, as the effort of a SetModel, is the model's own default.
 const DefaultEffort = "default"
 
-func (Prompt) isCommand()    {}
-func (Interrupt) isCommand() {}
-func (Answer) isCommand()    {}
-func (ListJobs) isCommand()  {}
-func (StopJob) isCommand()   {}
-func (Rename) isCommand()    {}
-func (Rewind) isCommand()    {}
-func (Compact) isCommand()   {}
-func (SaveDraft) isCommand() {}
-func (SetMode) isCommand()   {}
-func (SetModel) isCommand()  {}
-func (Found) isCommand()     {}
-func (RunShell) isCommand()  {}
+func (Prompt) isCommand()          {}
+func (Interrupt) isCommand()       {}
+func (Answer) isCommand()          {}
+func (ListJobs) isCommand()        {}
+func (ListPermissions) isCommand() {}
+func (StopJob) isCommand()         {}
+func (Rename) isCommand()          {}
+func (Rewind) isCommand()          {}
+func (Compact) isCommand()         {}
+func (SaveDraft) isCommand()       {}
+func (SetMode) isCommand()         {}
+func (SetModel) isCommand()        {}
+func (Found) isCommand()           {}
+func (RunShell) isCommand()        {}

@@ -82,6 +82,14 @@ type (
 	Unreadable struct {
 		Why string `json:"why"`
 	}
+	// Searched says that the search for a model during the start has ended: a
+	// Found has been handled. What it changed was told before.
+	Searched struct{}
+	// PermissionsNow lists the standing permissions that apply, in reply to
+	// ListPermissions.
+	PermissionsNow struct {
+		Allowed []string `json:"allowed,omitempty"` // in words: "`make test` in ~/shop"
+	}
 )
 
 // PastPrompt is an earlier message of the user.
@@ -121,24 +129,28 @@ const (
 	HostAsk  = "host"  // whether the conversation may be sent to a host
 )
 
-func (Streamed) isEvent()   {}
-func (Progress) isEvent()   {}
-func (Asked) isEvent()      {}
-func (Retrying) isEvent()   {}
-func (JobsNow) isEvent()    {}
-func (Notice) isEvent()     {}
-func (Unsent) isEvent()     {}
-func (NotRun) isEvent()     {}
-func (Opened) isEvent()     {}
-func (Unreadable) isEvent() {}
+func (Streamed) isEvent()       {}
+func (Progress) isEvent()       {}
+func (Asked) isEvent()          {}
+func (Retrying) isEvent()       {}
+func (JobsNow) isEvent()        {}
+func (Notice) isEvent()         {}
+func (Unsent) isEvent()         {}
+func (NotRun) isEvent()         {}
+func (Opened) isEvent()         {}
+func (Unreadable) isEvent()     {}
+func (Searched) isEvent()       {}
+func (PermissionsNow) isEvent() {}
 
-func (Streamed) isPreview()   {}
-func (Progress) isPreview()   {}
-func (Asked) isPreview()      {}
-func (Retrying) isPreview()   {}
-func (JobsNow) isPreview()    {}
-func (Notice) isPreview()     {}
-func (Unsent) isPreview()     {}
-func (NotRun) isPreview()     {}
-func (Opened) isPreview()     {}
-func (Unreadable) isPreview() {}
+func (Streamed) isPreview()       {}
+func (Progress) isPreview()       {}
+func (Asked) isPreview()          {}
+func (Retrying) isPreview()       {}
+func (JobsNow) isPreview()        {}
+func (Notice) isPreview()         {}
+func (Unsent) isPreview()         {}
+func (NotRun) isPreview()         {}
+func (Opened) isPreview()         {}
+func (Unreadable) isPreview()     {}
+func (Searched) isPreview()       {}
+func (PermissionsNow) isPreview() {}

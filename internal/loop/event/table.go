@@ -45,6 +45,8 @@ var (
 		named[NotRun]("not_run"),
 		named[Opened]("opened"),
 		named[Unreadable]("unreadable"),
+		named[Searched]("searched"),
+		named[PermissionsNow]("permissions"),
 	}
 	commands = []row{
 		named[Prompt]("prompt"),
@@ -60,6 +62,7 @@ var (
 		named[SetModel]("set_model"),
 		named[Found]("found_model"),
 		named[RunShell]("run_shell"),
+		named[ListPermissions]("list_permissions"),
 	}
 )
 

@@ -159,7 +159,7 @@ func (r *answerRows) line(st *ink.Styles, width int, dim func(answerRow) bool) s
 		}
 		out += mark + text + " "
 	}
-	return ink.Truncate(out, width)
+	return ink.Truncate(strings.TrimRight(out, " "), width)
 }
 
 // text draws a row without its head: the explanation beside the name, or below

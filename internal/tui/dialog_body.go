@@ -213,16 +213,15 @@ func (d *dialog) makeBody(width int) []string {
 		}
 		return append(rest, rows...)
 	}
-	var out []string
+	var out, warned []string
 	for _, w := range warningsOf(ask) {
-		out = append(out, paint(d.st.Yellow, ink.Wrap("warning: "+ink.Sanitize(w), width))...)
+		warned = append(warned, paint(d.st.Yellow, ink.Wrap("warning: "+ink.Sanitize(w), width))...)
 	}
-	if scope := exactLine(ask.Scope); !d.scopeFits() && (d.tiny || !scopeIsCommand(ask)) { // above what may be long
-		text := "2 allows in this session: " + scope
-		if scopeIsCommand(ask) {
-			text = "2 allows exactly this command"
-		}
-		out = append(out, paint(d.st.Dim, ink.Wrap(text, width))...)
+	if text := d.scopeLine(); text != "" { // above what may be long
+		warned = append(warned, paint(d.st.Dim, ink.Wrap(text, width))...)
+	}
+	if !d.tiny { // the command comes first where hardly a line fits
+		out, warned = warned, nil
 	}
 	for _, t := range ask.Targets {
 		switch {
@@ -232,6 +231,7 @@ func (d *dialog) makeBody(width int) []string {
 			out = append(out, spell(requestOf(ask.Title), width)...)
 		}
 	}
+	out = append(out, warned...)
 	about := d.about(width)
 	if !d.low {
 		out = append(out, about...)
@@ -249,6 +249,18 @@ func (d *dialog) makeBody(width int) []string {
 		out[i] = strings.TrimRight("    "+l, " ")
 	}
 	return append(rest, out...)
+}
+
+// scopeLine says what row 2 allows, empty if the row says it.
+func (d *dialog) scopeLine() string {
+	ask := d.asks[0]
+	switch {
+	case d.scopeFits(), !d.tiny && scopeIsCommand(ask):
+		return ""
+	case scopeIsCommand(ask):
+		return "2 allows exactly this command"
+	}
+	return "2 allows in this session: " + exactLine(ask.Scope)
 }
 
 // requestOf is what a title says after its verb.

@@ -173,7 +173,7 @@ func TestCommandInASmallWindow(t *testing.T) {
 	for _, size := range [][2]int{{40, 10}, {30, 8}, {30, 9}, {80, 7}, {40, 12}} {
 		d := newDriver(t, size[0], size[1], Options{})
 		ask := askCommand("1", "rm -rf build")
-		ask.Ask.Scope = "`rm -rf build` in ~/src/shop/a/long/directory"
+		ask.Ask.Scope, ask.Ask.Warnings = "`rm -rf build` in ~/src/shop/a/long/directory", []string{"deletes files"}
 		d.events(userSaid("go"), call("r1", "1", "shell"), ask)
 		d.arms()
 		d.sees("rm -rf build")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 )
 
 // Somebody at a terminal that can do nothing but lines: approves, refuses with
@@ -21,19 +22,24 @@ func TestPlainAtATerminal(t *testing.T) {
 	)
 	h := newHome(t, map[string]string{"main.go": goFile}, append(at(s), "TERM=dumb")...)
 	a := h.open(t, 100, 40)
+	reads := func() { time.Sleep(time.Second) } // a question takes an answer after a pause, which nothing shows
 	a.wait("agent ", "\n>")
 	a.send("say goodbye" + enter)
-	a.wait("ask: Edit main.go? (+1 −1)", "1 yes  2 yes, and allow ", "in this session  3 no  4 TEXT no, and tell", "5 show the change")
+	a.wait("ask: Edit main.go? (+1 −1)", "1 yes  2 yes, and allow ", "in this session  3 no  4 TEXT no, and tell", "+   println(\"goodbye\")")
 	a.send("also fix the tests" + enter) // too early, so it is for the model
-	a.send("5" + enter)
-	a.wait("+   println(\"goodbye\")")
+	reads()
+	a.send("sure" + enter)
+	a.wait("note: answer with y, n or a number")
+	reads()
 	a.send("Y" + enter)
 	a.wait("ask: Tea or coffee?", "  2 coffee: black")
+	reads()
 	a.send("1" + enter)
 	a.wait("agent: So tea it is.", "done: 1 file changed, +1 −1")
 
 	a.send("take a nap" + enter)
 	a.wait("ask: Run this command in ", "1 yes  2 yes, and allow ")
+	reads()
 	a.send("1" + enter)
 	a.wait("tool: shell " + nap)
 	a.send("\x03")

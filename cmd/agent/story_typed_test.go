@@ -68,7 +68,7 @@ func TestStoryOfTypedCommands(t *testing.T) {
 	a.exit()
 
 	b := h.open(t, 100, 30, "--continue")
-	b.wait("waits   1", "then this", "not sent before", "beside-42")
+	b.wait("waits   1", "then this", "unsent", "beside-42")
 	b.send(enter)
 	b.wait("I have seen it all.", "? keys")
 	b.send("/review main.go" + enter)

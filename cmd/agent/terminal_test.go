@@ -151,12 +151,12 @@ func (s *terminal) wrote(text string) {
 func (s *terminal) asked(texts ...string) {
 	s.t.Helper()
 	s.until("a question with "+strings.Join(texts, ", "), func(screen string) bool {
-		for _, want := range append(texts, "waits for you", "esc reject and interrupt") {
+		for _, want := range append(texts, "waits for you") {
 			if !strings.Contains(screen, want) {
 				return false
 			}
 		}
-		return true
+		return strings.Contains(screen, "esc reject and interrupt") || strings.Contains(screen, "esc interrupt")
 	})
 }
 

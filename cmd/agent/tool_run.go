@@ -135,7 +135,7 @@ func (o *oneCall) allowed(call tools.Call) bool {
 		o.err.say(diffOf(c))
 	}
 	for _, w := range call.Warnings {
-		o.err.say("careful: " + w + "\n")
+		o.err.say("warning: " + w + "\n")
 	}
 	fmt.Fprint(o.err, "Do it? [y/N] ")
 	answer, _ := bufio.NewReader(o.in).ReadString('\n')

@@ -34,9 +34,11 @@ func TestUnsentOutlivesAKill(t *testing.T) {
 	}
 
 	b := h.open(t, 120, 30, "--continue")
-	b.wait("waits   1  “no, because ” to “shell rm -r old”", "2  “then look at [image 1: shot.png 8x8 PNG]”")
+	b.wait("› no, because", "waits   1  “then look at [image 1: shot.png 8x8 PNG]”")
 	b.send(enter)
-	b.wait("Kept.", "Seen.")
+	b.wait("Kept.", "1.2k tokens", "? keys")
+	b.send(enter)
+	b.wait("Seen.")
 	if got := lastUser(t, s, 1); got != "no, because" {
 		t.Errorf("the model was told %q", got)
 	}

@@ -48,7 +48,7 @@ func rowsOf(ask event.Ask) answerRows {
 			r.all = append(r.all, answerRow{i + 1, answerChoice, c.Text, c.Explain})
 		}
 		n := len(ask.Choices)
-		r.all = append(r.all, answerRow{digit: n + 1, kind: answerComment, text: "Something else: type your answer"},
+		r.all = append(r.all, answerRow{digit: n + 1, kind: answerComment, text: commentRow(ask)},
 			answerRow{digit: n + 2, kind: answerNo, text: "Let the model decide"})
 	default:
 		r.all = append(r.all, answerRow{digit: 1, kind: answerYes, text: "Yes"})
@@ -57,10 +57,18 @@ func rowsOf(ask event.Ask) answerRows {
 		}
 		r.all = append(r.all, answerRow{digit: 3, kind: answerNo, text: "No"})
 		if !ask.AboutTurn() {
-			r.all = append(r.all, answerRow{digit: 4, kind: answerComment, text: "No, and tell the model why"})
+			r.all = append(r.all, answerRow{digit: 4, kind: answerComment, text: commentRow(ask)})
 		}
 	}
 	return r
+}
+
+// commentRow is the text of the row that the user answers in their own words.
+func commentRow(ask event.Ask) string {
+	if len(ask.Choices) > 0 {
+		return "Something else: type your answer"
+	}
+	return "No, and tell the model why"
 }
 
 // marked is the marked row, nil if there is none.
@@ -134,6 +142,24 @@ func (r *answerRows) draw(st *ink.Styles, width int, dim func(answerRow) bool) [
 	}
 	r.lines = append(r.lines, len(out))
 	return fit(out)
+}
+
+// line returns the rows of an approval in one line, for a window that has no room
+// for more.
+func (r *answerRows) line(st *ink.Styles, width int, dim func(answerRow) bool) string {
+	names := map[answerKind]string{answerYes: "Yes", answerAlways: "Always", answerNo: "No", answerComment: "Why"}
+	out := " "
+	for i, row := range r.all {
+		mark, text := " ", strconv.Itoa(row.digit)+" "+names[row.kind]
+		if i == r.at {
+			mark = st.Cyan.Render(markRow)
+		}
+		if dim(row) {
+			text = st.Dim.Render(text)
+		}
+		out += mark + text + " "
+	}
+	return ink.Truncate(strings.TrimRight(out, " "), width)
 }
 
 // text draws a row without its head: the explanation beside the name, or below

@@ -84,7 +84,7 @@ func TestChoices(t *testing.T) {
 		{"2 enter", true, event.Answer{Decision: event.Answered, Choices: []int{1}}},
 		{"3 1 enter", true, event.Answer{Decision: event.Answered, Choices: []int{0, 2}}},
 		{"3 1 3 enter", true, event.Answer{Decision: event.Answered, Choices: []int{0}}},
-		{"down enter", true, event.Answer{Decision: event.Answered, Choices: []int{1}}},
+		{"down enter", true, event.Answer{}},
 		{"1 4 o k enter", true, event.Answer{Decision: event.Answered, Choices: []int{0}, Note: "ok"}},
 		{"1 4 enter", true, event.Answer{Decision: event.Answered, Choices: []int{0}}},
 	} {
@@ -92,7 +92,7 @@ func TestChoices(t *testing.T) {
 			d := newDriver(t, 80, 24, Options{})
 			d.events(question(c.many)...)
 			d.arms()
-			d.press(strings.Fields(c.keys)...)
+			d.pressSlowly(strings.Fields(c.keys)...)
 			if c.want.Decision == "" {
 				d.commands()
 				return

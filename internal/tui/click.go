@@ -8,7 +8,8 @@ func (m *model) clickPanel(x, y int) tea.Cmd {
 	p := &m.panel
 	switch {
 	case p.asked.has(y) && m.dialog.takes():
-		m.dialog.arming.took(m.now())
+		m.dialog.took(m.now())
+		m.dialog.held.release()
 		m.dialog.click(x, y-p.asked.from)
 	case p.suggested.has(y):
 		if i := m.popup.top + y - p.suggested.from; i < len(m.popup.rows) {

@@ -26,20 +26,27 @@ type dialog struct {
 
 	rows    answerRows
 	comment comment
-	lead    string // y or n that moved the marker just now; text that follows begins with it
+	held    held
+	end     endPause
+	typing  bool   // the user writes a sentence into the draft, and text goes on in it
+	lead    string // what moved the marker just now; text that follows begins with it
 	hint    string // why the last key did nothing; shown until the next
 	why     bool   // it is shown why the question is asked
 	full    bool   // the question has the whole window
 
 	scroll  int
 	width   int
+	height  int
 	low     bool     // there is little room
+	tiny    bool     // there is no room for a row of each answer
 	body    []string // of the first question, for that width and room; nil is not made yet
 	hunks   []int    // the lines of body in which the hunks of a change begin
 	shown   int      // lines of body in the window
 	deep    int      // how many lines of a diff body has at most, more as one scrolls
 	more    bool     // some diff has more than that
+	drawn   bool     // the question was on the screen
 	seen    bool     // the end of body was on the screen
+	given   int      // how many questions were answered since none waited
 	follows bool     // the marked row is brought into the window
 	rowsAt  int      // the line of the dialog in which the rows of an approval begin
 }
@@ -72,9 +79,10 @@ func (d *dialog) takes() bool { return d.waits() && d.arming.ready }
 func (d *dialog) push(ask event.Ask, typing bool) {
 	d.asks, d.body = append(d.asks, ask), nil
 	if len(d.asks) == 1 {
+		d.given = 0
 		d.reset()
 		if typing {
-			d.rows.at = -1
+			d.interrupted(true)
 		}
 	}
 }
@@ -86,6 +94,7 @@ func (d *dialog) withdraw(id string) {
 		return
 	}
 	d.asks, d.body = slices.Delete(d.asks, i, i+1), nil
+	d.given++
 	if i == 0 {
 		typing := d.comment.open
 		if typing {
@@ -93,7 +102,7 @@ func (d *dialog) withdraw(id string) {
 		}
 		d.reset()
 		if typing {
-			d.rows.at = -1
+			d.interrupted(true)
 		}
 	}
 }
@@ -106,13 +115,22 @@ func (d *dialog) clear() {
 
 func (d *dialog) reset() {
 	d.scroll, d.deep, d.body, d.seen, d.rows = 0, openLines, nil, false, answerRows{}
-	d.lead, d.hint, d.why, d.full = "", "", false, false
+	d.lead, d.hint, d.why, d.full, d.typing, d.drawn, d.end = "", "", false, false, false, false, endPause{}
 	d.comment.clear()
 	if d.waits() {
 		d.rows = rowsOf(d.asks[0])
-		d.arming.appear(d.now())
+		if len(warningsOf(d.asks[0])) > 0 { // enter approves nothing that was not chosen
+			d.rows.at = -1
+		}
+		d.arming.appear(d.now(), isApproval(d.asks[0]))
 	}
 }
+
+// isApproval reports whether a question is about a tool call, with a yes or a no.
+func isApproval(ask event.Ask) bool { return !ask.AboutTurn() && len(ask.Choices) == 0 }
+
+// took notes that the question took a key, a paste or a click.
+func (d *dialog) took(now time.Time) { d.arming.took(now, d.waits() && isApproval(d.asks[0])) }
 
 // restyle draws the dialog with st.
 func (d *dialog) restyle(st *ink.Styles) {
@@ -132,51 +150,70 @@ func (d *dialog) resume(text string) {
 }
 
 // interrupted notes that the user types into the draft while the question
-// waits.
-func (d *dialog) interrupted() {
+// waits. typing says that there is text in it: the sentence may not be complete.
+func (d *dialog) interrupted(typing bool) {
 	if d.waits() && !d.comment.open {
-		d.rows.at, d.body = -1, nil
+		d.rows.at, d.body, d.typing = -1, nil, typing
 	}
 }
+
+// answersWith reports whether a key can answer the question.
+func (d *dialog) answersWith(k string) bool {
+	return k == "enter" || d.keys.is(k, actSend) || !d.comment.open && isDigit(k)
+}
+
+// pauses reports whether some keys are ignored for a moment.
+func (d *dialog) pauses() bool { return d.held.ignores(d.now()) || !d.end.over(d.now()) }
 
 // press takes a key. An answer is about the first question, which it takes away.
 func (d *dialog) press(msg tea.KeyPressMsg) pressed {
 	k, lead := msg.String(), d.lead
 	d.lead, d.hint = "", ""
+	d.end.press(d.now())
 	if d.comment.open {
 		return d.pressComment(msg)
 	}
-	switch k {
-	case "up", "down":
+	switch {
+	case k == "up" || k == "down":
 		d.rows.move(map[string]int{"up": -1, "down": 1}[k])
-		d.body, d.follows = nil, true
-	case "enter":
+		d.body, d.follows, d.typing = nil, true, false
+	case k == "enter":
+		d.typing = d.typing && d.rows.marked() == nil
 		return d.confirm()
-	case "space":
+	case k == "backspace" && d.typing && lead != "":
+		d.rows.at, d.body = -1, nil
+	case k == "space" && (lead != "" || d.typing):
+		return d.say(lead + " ")
+	case k == "space":
 		if d.rows.many && d.rows.marked() != nil && d.rows.marked().kind == answerChoice {
 			d.rows.toggle()
 			d.body = nil
-		} else if lead != "" {
-			return d.say(lead + " ")
 		}
-	case "tab":
-		d.nextHunk()
-	case "ctrl+g":
-		d.full, d.body = !d.full, nil
-	case "?":
-		d.why, d.body = !d.why, nil
-	case "esc":
-		if !d.full {
-			return pressed{interrupt: true}
-		}
-		d.full, d.body = false, nil
+	case d.pressLook(k) || d.pressScroll(k):
+	case k == "esc":
+		return pressed{interrupt: true}
 	default:
-		if d.pressScroll(k) {
-			return pressed{}
-		}
 		return d.pressText(msg, lead)
 	}
 	return pressed{}
+}
+
+// pressLook takes a key that looks at the question closer. It reports whether it
+// is one.
+func (d *dialog) pressLook(k string) bool {
+	switch {
+	case k == "tab":
+		d.nextHunk()
+	case k == "shift+tab":
+		d.previousHunk()
+	case k == "ctrl+g", d.full && (k == "esc" || k == "q"):
+		d.full, d.body = !d.full, nil
+	case k == "?" && !d.typing:
+		d.why, d.body = !d.why, nil
+	default:
+		return false
+	}
+	return true
 }
 
 // pressText takes a key that types something. lead is the y or n before it.
@@ -186,25 +223,41 @@ func (d *dialog) pressText(msg tea.KeyPressMsg, lead string) pressed {
 		return pressed{ignored: true}
 	}
 	if n, err := strconv.Atoi(text); err == nil && len(text) == 1 && (n < 5 || d.rows.digit(n) >= 0) {
-		return d.pressDigit(n)
+		return d.pressDigit(n, lead)
 	}
 	kind, is := map[string]answerKind{"y": answerYes, "n": answerNo}[strings.ToLower(text)]
 	if is && len(d.asks[0].Choices) == 0 && (lead == "" || lead == text) && d.rows.mark(kind) {
 		d.lead = text
+		if d.typing {
+			d.lead, d.hint = lead+text, confirmHint
+		}
 		return pressed{}
 	}
 	return d.say(lead + text)
 }
 
+// confirmHint says how the marked row answers after a key that only marked it.
+const confirmHint = "press enter to confirm"
+
 // pressDigit answers with the row of a digit, or selects it where several may
-// be.
-func (d *dialog) pressDigit(n int) pressed {
+// be. While the user writes a sentence it only moves the marker.
+func (d *dialog) pressDigit(n int, lead string) pressed {
 	i := d.rows.digit(n)
-	if i < 0 {
-		d.hint = "there is no row " + strconv.Itoa(n) + " here"
+	switch {
+	case i < 0 && d.typing:
+		return d.say(lead + strconv.Itoa(n))
+	case i < 0 && d.asks[0].AboutTurn():
+		d.hint = "answer with 1 or 3"
+		return pressed{}
+	case i < 0:
+		d.hint = "this cannot be always allowed"
 		return pressed{}
 	}
 	d.rows.at, d.body, d.follows = i, nil, true
+	if d.typing {
+		d.lead, d.hint = lead+strconv.Itoa(n), confirmHint
+		return pressed{}
+	}
 	if d.rows.many && d.rows.all[i].kind == answerChoice {
 		d.rows.toggle()
 		return pressed{}
@@ -212,10 +265,10 @@ func (d *dialog) pressDigit(n int) pressed {
 	return d.confirm()
 }
 
-// say starts a comment with text, or goes on with it. A question about the turn
-// has none: its text belongs in the draft.
+// say starts a comment with text, or continues it. The text belongs in the draft
+// if a sentence is being written there, or if the question has no comment.
 func (d *dialog) say(text string) pressed {
-	if !d.rows.mark(answerComment) {
+	if d.typing || !d.rows.mark(answerComment) {
 		d.rows.at, d.body = -1, nil
 		return pressed{draft: text}
 	}
@@ -245,8 +298,10 @@ func (d *dialog) confirm() pressed {
 	switch row.kind {
 	case answerYes, answerAlways:
 		if !d.readable() {
-			d.roll(max(d.shown-1, 1))
-			d.hint = "scroll to the end first (pgdn)"
+			d.hint = d.unread()
+			return pressed{}
+		}
+		if !d.end.over(d.now()) {
 			return pressed{}
 		}
 		return d.give(event.Answer{Decision: map[answerKind]event.Decision{answerYes: event.Allow, answerAlways: event.Always}[row.kind]})
@@ -255,7 +310,12 @@ func (d *dialog) confirm() pressed {
 	case answerComment:
 		return d.say("")
 	}
-	if len(d.rows.picked) == 0 {
+	switch {
+	case len(d.rows.picked) > 0:
+	case d.rows.many:
+		d.hint = "select choices with space, or choose “Let the model decide”"
+		return pressed{}
+	default:
 		d.rows.picked = []int{d.rows.at}
 	}
 	return d.give(event.Answer{Decision: event.Answered, Choices: d.rows.picked})
@@ -330,7 +390,12 @@ func (d *dialog) click(x, y int) {
 	if i < 0 {
 		return
 	}
-	d.rows.at, d.body, d.lead, d.hint = i, nil, "", ""
+	d.body, d.lead, d.hint = nil, "", ""
+	if d.rows.all[i].kind == answerAlways {
+		d.hint = "press 2 to choose this answer"
+		return
+	}
+	d.rows.at, d.typing = i, false
 	if d.rows.many && d.rows.all[i].kind == answerChoice {
 		d.rows.toggle()
 	}

@@ -9,6 +9,9 @@ const (
 	quietNext = 150 * time.Millisecond
 	// following is how long after an answer a new question directly follows it.
 	following = 2 * time.Second
+	// writing is how long after the last key a draft is a sentence that is being
+	// written.
+	writing = 2 * time.Second
 )
 
 // arming decides when a question takes keys, so that no key that was meant for
@@ -17,14 +20,18 @@ const (
 type arming struct {
 	ready    bool      // the question takes keys
 	next     bool      // it directly follows an answer, and no text was typed since
+	alike    bool      // it and the answered one are approvals of tool calls: the short pause is enough
+	approval bool      // the question that last took a key is one
 	last     time.Time // when it appeared, or the last key that it did not take
 	answered time.Time // when a question last took a key; zero once text was typed
 }
 
-// appear starts the wait for a question that is shown from now on.
-func (a *arming) appear(now time.Time) {
+// appear starts the wait for a question that is shown from now on. approval says
+// that it is the approval of a tool call.
+func (a *arming) appear(now time.Time, approval bool) {
 	a.ready, a.last = false, now
 	a.next = !a.answered.IsZero() && now.Sub(a.answered) < following
+	a.alike = a.next && a.approval && approval
 }
 
 // hold takes the keys away from the question until the next pause.
@@ -37,13 +44,16 @@ func (a *arming) typed(now time.Time) { a.last, a.next, a.answered = now, false,
 func (a *arming) dropped(now time.Time) { a.last = now }
 
 // took notes a key that the question took.
-func (a *arming) took(now time.Time) { a.answered = now }
+func (a *arming) took(now time.Time, approval bool) { a.answered, a.approval = now, approval }
 
 // advance makes the question ready once the pause has passed.
-func (a *arming) advance(now time.Time) {
+func (a *arming) advance(now time.Time) { a.ready = a.ready || a.rest(now) <= 0 }
+
+// rest is how much of the pause is left.
+func (a *arming) rest(now time.Time) time.Duration {
 	pause := quiet
-	if a.next {
+	if a.next && a.alike {
 		pause = quietNext
 	}
-	a.ready = a.ready || now.Sub(a.last) >= pause
+	return pause - now.Sub(a.last)
 }

@@ -23,10 +23,13 @@ const lowDialog = 12
 // lines draws the first question in at most height lines, and returns where the
 // cursor stands in them.
 func (d *dialog) lines(width, height int) ([]string, *tea.Cursor) {
-	if low := height < lowDialog; d.body == nil || d.width != width || d.low != low {
+	if low := height < lowDialog; d.body == nil || d.width != width || d.low != low || d.low && d.height != height {
 		d.follows = d.follows || d.width != width && d.rows.at+d.scroll > 0
-		d.width, d.low = width, low
+		d.width, d.height, d.low, d.tiny = width, height, low, false
 		d.body = d.makeBody(max(width-4, 1))
+		if d.tiny = d.crowded(); d.tiny {
+			d.body = d.makeBody(max(width-4, 1))
+		}
 	}
 	before, _ := d.foot(width)
 	out := []string{d.title()}
@@ -38,6 +41,21 @@ func (d *dialog) lines(width, height int) ([]string, *tea.Cursor) {
 		cursor.Y += len(out)
 	}
 	return append(out, foot...), cursor
+}
+
+// crowded reports whether rows of their own leave too little room for the body in
+// a low window. A command needs most.
+func (d *dialog) crowded() bool {
+	if !d.low || len(d.asks[0].Choices) > 0 {
+		return false
+	}
+	least := 1
+	if commandOf(d.asks[0]) != nil {
+		least = min(len(d.body), 5)
+	}
+	d.nameRows(d.width)
+	rows := d.rows.draw(d.st, d.width, func(answerRow) bool { return false })
+	return d.height-len(rows)-2 < least
 }
 
 // title is the first line: what is asked, and how much it is.
@@ -53,8 +71,8 @@ func (d *dialog) headline() (lines []string, right string) {
 	const least = 24 // columns that are worth more than what is said at the right
 	ask := d.asks[0]
 	facts := amountOf(ask)
-	if n := len(d.asks) - 1; n > 0 {
-		facts = append(facts, count(n, "more question"))
+	if n := d.given + len(d.asks); n > 1 {
+		facts = append(facts, fmt.Sprintf("%d of %d", d.given+1, n))
 	}
 	right = strings.Join(facts, " · ")
 	room := d.width - gutter
@@ -188,15 +206,22 @@ func (d *dialog) makeBody(width int) []string {
 	}
 	d.more, d.hunks = false, nil
 	if len(ask.Choices) > 0 {
+		d.nameRows(width + 4)
 		rows := d.rows.draw(d.st, width+4, func(answerRow) bool { return false })
 		for i := range d.rows.lines {
 			d.rows.lines[i] += len(rest)
 		}
 		return append(rest, rows...)
 	}
-	var out []string
-	for _, w := range ask.Warnings {
-		out = append(out, paint(d.st.Yellow, ink.Wrap("careful: "+ink.Sanitize(w), width))...)
+	var out, warned []string
+	for _, w := range warningsOf(ask) {
+		warned = append(warned, paint(d.st.Yellow, ink.Wrap("warning: "+ink.Sanitize(w), width))...)
+	}
+	if text := d.scopeLine(); text != "" { // above what may be long
+		warned = append(warned, paint(d.st.Dim, ink.Wrap(text, width))...)
+	}
+	if !d.tiny { // the command comes first where hardly a line fits
+		out, warned = warned, nil
 	}
 	for _, t := range ask.Targets {
 		switch {
@@ -206,6 +231,7 @@ func (d *dialog) makeBody(width int) []string {
 			out = append(out, spell(requestOf(ask.Title), width)...)
 		}
 	}
+	out = append(out, warned...)
 	about := d.about(width)
 	if !d.low {
 		out = append(out, about...)
@@ -223,6 +249,18 @@ func (d *dialog) makeBody(width int) []string {
 		out[i] = strings.TrimRight("    "+l, " ")
 	}
 	return append(rest, out...)
+}
+
+// scopeLine says what row 2 allows, empty if the row says it.
+func (d *dialog) scopeLine() string {
+	ask := d.asks[0]
+	switch {
+	case d.scopeFits(), !d.tiny && scopeIsCommand(ask):
+		return ""
+	case scopeIsCommand(ask):
+		return "2 allows exactly this command"
+	}
+	return "2 allows in this session: " + exactLine(ask.Scope)
 }
 
 // requestOf is what a title says after its verb.
@@ -247,18 +285,48 @@ func (d *dialog) change(change event.Diff, width, at int) []string {
 	return lines
 }
 
-// about is why it is asked, if that is to be shown, and the scope of row 2 where
-// the row has no room for it.
+// about is why it is asked, if that is to be shown.
 func (d *dialog) about(width int) []string {
 	ask := d.asks[0]
-	var lines []string
-	if ask.Why != "" && (d.why || ask.AboutTurn()) {
-		lines = ink.Wrap(ink.Sanitize(ask.Why), width)
+	if whyOf(ask) == "" || !d.why && !ask.AboutTurn() {
+		return nil
 	}
-	if !d.scopeFits() {
-		lines = append(lines, ink.Wrap("2 allows in this session: "+exactLine(ask.Scope), width)...)
+	return paint(d.st.Dim, ink.Wrap(ink.Sanitize(ask.Why), width))
+}
+
+// whyOf is why a question is asked, empty if a warning says the same.
+func whyOf(ask event.Ask) string {
+	plain := func(s string) string { return strings.ToLower(strings.TrimRight(strings.TrimSpace(s), ".")) }
+	if slices.ContainsFunc(ask.Warnings, func(w string) bool { return plain(w) == plain(ask.Why) }) {
+		return ""
 	}
-	return paint(d.st.Dim, lines)
+	return ask.Why
+}
+
+// warningsOf are the warnings of a question, with the one about characters that
+// are drawn as escapes.
+func warningsOf(ask event.Ask) []string {
+	parts := []string{ask.Scope}
+	if len(ask.Choices) == 0 {
+		parts = append(parts, ask.Title)
+	}
+	for _, t := range ask.Targets {
+		parts = append(parts, t.Value, t.Dir)
+	}
+	for _, d := range ask.Diffs {
+		parts = append(parts, d.Path)
+	}
+	if !slices.ContainsFunc(parts, ink.Misleads) {
+		return ask.Warnings
+	}
+	return append(slices.Clone(ask.Warnings), "contains characters that look like others or are hidden")
+}
+
+// scopeIsCommand reports whether the scope of row 2 is the command that the
+// question shows.
+func scopeIsCommand(ask event.Ask) bool {
+	c := commandOf(ask)
+	return c != nil && strings.Contains(ask.Scope, c.Value)
 }
 
 // scopeFits reports whether row 2 has room for the scope that it allows.
@@ -267,16 +335,19 @@ func (d *dialog) scopeFits() bool {
 	if i < 0 || d.rows.all[i].kind != answerAlways {
 		return true
 	}
-	return len(ink.Wrap("Yes, and allow "+exactLine(d.asks[0].Scope)+" in this session", max(d.width-d.rows.headWidth(), 1))) <= 2
+	return !d.tiny && len(ink.Wrap("Yes, and allow "+exactLine(d.asks[0].Scope)+" in this session", max(d.width-d.rows.headWidth(), 1))) <= 2
 }
 
-// readable reports whether the user could read all that a yes approves: a
-// command to its end, and the scope of row 2. A change may be approved without.
-func (d *dialog) readable() bool {
+// mustSee reports whether a yes approves only what the user could read to its
+// end: a command, what is warned of, and the scope of row 2. A change may be
+// approved without.
+func (d *dialog) mustSee() bool {
 	row := d.rows.marked()
-	mustSee := commandOf(d.asks[0]) != nil || len(d.asks[0].Warnings) > 0 || row != nil && row.kind == answerAlways && !d.scopeFits()
-	return d.seen || !mustSee
+	return commandOf(d.asks[0]) != nil || len(warningsOf(d.asks[0])) > 0 || row != nil && row.kind == answerAlways && !d.scopeFits()
 }
+
+// readable reports whether the user could read all that a yes approves.
+func (d *dialog) readable() bool { return d.seen || !d.mustSee() }
 
 // visible returns the part of the body that fits in room lines, the last of
 // which tells of what does not.
@@ -287,7 +358,13 @@ func (d *dialog) visible(room, width int) []string {
 	}
 	d.followMark()
 	d.scroll = max(0, min(d.scroll, len(d.body)-d.shown))
-	d.seen = d.seen || !d.more && (d.shown > 0 || len(d.body) == 0) && d.scroll+d.shown >= len(d.body)
+	if !d.seen && !d.more && (d.shown > 0 || len(d.body) == 0) && d.scroll+d.shown >= len(d.body) {
+		d.seen = true
+		if d.drawn && d.mustSee() {
+			d.end.begin(d.now())
+		}
+	}
+	d.drawn = true
 	out := slices.Clone(d.body[d.scroll : d.scroll+d.shown])
 	if d.shown < len(d.body) && room > 1 {
 		out = append(out, d.st.Dim.Render(ink.Truncate("    "+d.below(width-4), width)))
@@ -314,7 +391,15 @@ func (d *dialog) below(width int) string {
 	}
 	command := strings.TrimRight(commandOf(d.asks[0]).Value, " \n")
 	last := exactLine(strings.TrimSpace(command[strings.LastIndexByte(command, '\n')+1:]))
-	return ink.Truncate(more+" (pgdn) · ends: "+last, width)
+	const least = 20 // columns that are worth more than which key scrolls
+	ends := more + " (pgdn) · ends: "
+	if width-lipgloss.Width(ends) < least {
+		ends = fmt.Sprintf("%d below · ends: ", left)
+	}
+	if over := lipgloss.Width(last) - max(width-lipgloss.Width(ends), 1); over > 0 {
+		last = ansi.TruncateLeft(last, over+1, "…")
+	}
+	return ink.Truncate(ends+last, width)
 }
 
 // followMark scrolls to the marked row after it was marked.

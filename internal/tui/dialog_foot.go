@@ -29,25 +29,15 @@ func (d *dialog) foot(width int) (lines []string, cursor *tea.Cursor) {
 // approvalRows draws the rows of an approval, below a blank line where there is
 // room.
 func (d *dialog) approvalRows(width int) []string {
-	ask := d.asks[0]
-	for i := range d.rows.all {
-		row := &d.rows.all[i]
-		switch row.kind {
-		case answerAlways:
-			row.text = "Yes, and allow " + exactLine(ask.Scope) + " in this session"
-			if !d.scopeFits() {
-				row.text = "Yes, and allow the scope above"
-			}
-		case answerComment:
-			row.text = "No, and tell the model why"
-			if !d.comment.open && !d.comment.blank() {
-				row.text += ": " + ink.Truncate(ink.SanitizeLine(strings.TrimSpace(d.comment.text())), max(width-40, 10))
-			}
-		}
+	d.nameRows(width)
+	dim := func(row answerRow) bool {
+		yes := row.kind == answerYes || row.kind == answerAlways
+		return !d.arming.ready || yes && (!d.seen && !d.readable() || !d.end.over(d.now()))
 	}
-	rows := d.rows.draw(d.st, width, func(row answerRow) bool {
-		return !d.arming.ready || !d.seen && !d.readable() && (row.kind == answerYes || row.kind == answerAlways)
-	})
+	if d.tiny {
+		return []string{d.rows.line(d.st, width, dim)}
+	}
+	rows := d.rows.draw(d.st, width, dim)
 	if d.low || len(d.body) == 0 {
 		return rows
 	}
@@ -55,23 +45,61 @@ func (d *dialog) approvalRows(width int) []string {
 	return append([]string{""}, rows...)
 }
 
+// nameRows gives the rows whose texts depend on the width and on the comment
+// their texts.
+func (d *dialog) nameRows(width int) {
+	ask := d.asks[0]
+	for i := range d.rows.all {
+		row := &d.rows.all[i]
+		switch row.kind {
+		case answerAlways:
+			row.text = "Yes, and allow " + exactLine(ask.Scope) + " in this session"
+			switch {
+			case d.scopeFits():
+			case scopeIsCommand(ask):
+				row.text = "Yes, and allow this exact command in this session"
+			default:
+				row.text = "Yes, and allow the scope shown above in this session"
+			}
+		case answerComment:
+			row.text = commentRow(ask)
+			if !d.comment.open && !d.comment.blank() {
+				before, _, _ := strings.Cut(row.text, ":")
+				row.text = before + ": " + ink.Truncate(ink.SanitizeLine(strings.TrimSpace(d.comment.text())), max(width-40, 10))
+			}
+		}
+	}
+}
+
+// unread says how to read the rest of what a yes approves.
+func (d *dialog) unread() string {
+	if d.shown == 0 {
+		return "enlarge the window to read the command"
+	}
+	return "pgdn or end: read to the end first"
+}
+
 // hints are the keys that mean something now, as many as fit.
 func (d *dialog) hints(width int) string {
 	switch {
 	case d.hint != "":
 		return d.hint
+	case d.arming.ready && d.shown == 0 && !d.readable():
+		return d.unread()
 	case d.behind:
 		return "the question waits until the search is closed"
-	case !d.arming.ready && d.arming.next:
-		return "one moment"
+	case !d.arming.ready && d.arming.next, d.arming.ready && d.held.ignores(d.now()):
+		return "keys are ignored for a moment"
 	case !d.arming.ready:
 		return "keys go to your draft until you pause"
 	case d.comment.open && len(d.asks[0].Choices) > 0:
 		return joinFitting(width, d.keys.name(actSend)+" answer", "esc back")
 	case d.comment.open:
 		return joinFitting(width, d.keys.name(actSend)+" reject and send", "esc back")
+	case d.typing:
+		return joinFitting(width, "text continues your draft", "↑↓ or "+d.digits()+", then enter", "esc interrupt")
 	}
-	ask, stop := d.asks[0], "esc reject and interrupt"
+	ask := d.asks[0]
 	if len(ask.Choices) > 0 {
 		parts := []string{"↑↓ enter", d.digits(), "type your answer", "esc interrupt"}
 		if ask.Many {
@@ -80,21 +108,34 @@ func (d *dialog) hints(width int) string {
 		return joinFitting(width, parts...)
 	}
 	parts := []string{"↑↓ enter", d.digits()}
-	if !d.readable() {
-		parts = []string{"pgdn: read to the end first", "3 4"}
+	switch {
+	case !d.readable():
+		parts = []string{d.unread(), "3 4"}
+	case !d.end.over(d.now()):
+		parts = []string{"yes is ignored for a moment", "3 4"}
 	}
+	return joinFitting(width, append(parts, d.lookHints()...)...)
+}
+
+// lookHints are the keys that look at the question closer, and the one that
+// leaves it.
+func (d *dialog) lookHints() (parts []string) {
+	ask, stop := d.asks[0], "esc reject and interrupt"
 	if len(d.hunks) > 1 && d.shown < len(d.body) {
 		parts = append(parts, "tab hunks")
 	}
-	if d.full {
-		parts = append(parts, "ctrl+g close full view")
-	} else if d.shown < len(d.body) {
+	switch {
+	case d.full:
+		stop = "esc close"
+	case d.shown < len(d.body):
 		parts = append(parts, "ctrl+g full view")
 	}
-	if ask.Why != "" && !ask.AboutTurn() {
+	if ask.AboutTurn() {
+		stop = "esc interrupt"
+	} else if whyOf(ask) != "" {
 		parts = append(parts, "? why")
 	}
-	return joinFitting(width, append(parts, stop)...)
+	return append(parts, stop)
 }
 
 // digits names the digits of the rows: "1–4", or "1 3 4" if some are missing.
@@ -124,6 +165,9 @@ func joinFitting(width int, parts ...string) string {
 
 // rowAt returns the row that is drawn in a line of the dialog, negative for none.
 func (d *dialog) rowAt(y int) int {
+	if d.tiny {
+		return -1
+	}
 	if len(d.asks[0].Choices) > 0 {
 		if y < 1 || y > d.shown {
 			return -1
@@ -176,4 +220,16 @@ func (d *dialog) nextHunk() {
 		d.body = d.makeBody(max(d.width-4, 1))
 	}
 	d.scroll = 0
+}
+
+// previousHunk scrolls to the hunk before, from the first one to the last.
+func (d *dialog) previousHunk() {
+	last := len(d.body) - d.shown
+	to := -1
+	for _, at := range d.hunks {
+		if at = min(at, last); at < d.scroll || d.scroll == 0 {
+			to = max(to, at)
+		}
+	}
+	d.scroll = max(to, 0)
 }

@@ -36,19 +36,24 @@ func (m *model) typedAt() typedAt {
 }
 
 // restoreDraft puts what was typed before into the editor, and what waited for
-// the end of a turn into the queue, where it waits for the person. So does what
-// was being said to a question: that is gone, or comes again.
+// the end of a turn into the queue, where it waits for the person. The comment on
+// a question goes into the editor too: the question is gone, or comes again.
 func (m *model) restoreDraft(d event.Draft) {
 	m.saved = d
-	for _, w := range d.Queue {
-		said := typing{w.Text, w.Images}
-		m.editor.walk.remember(said.text, m.editor.tokens.tokenised(said))
-		m.waits = append(m.waits, queued{typing: said, about: w.About})
-	}
-	m.hold("not sent before")
 	if d.Text != "" {
 		m.editor.restoreDraft(d)
 	}
+	for _, w := range d.Queue {
+		if w.About != "" {
+			m.giveBack(w.Text)
+			m.unsaid = unsaid{w.About, m.editor.buf.String(), w.Text}
+			continue
+		}
+		said := typing{w.Text, w.Images}
+		m.editor.walk.remember(said.text, m.editor.tokens.tokenised(said))
+		m.waits = append(m.waits, queued{typing: said})
+	}
+	m.hold("unsent")
 	m.savedAt, m.waited = m.typedAt(), m.unsentQueue()
 }
 
@@ -111,15 +116,28 @@ func (t *tokens) again(raw string, first int) string {
 	return raw
 }
 
-// takeUp has a question that comes again answered as it was being, when the
-// program was gone.
+// unsaid is a comment that was typed before the program ended.
+type unsaid struct {
+	about string // the title of the question
+	raw   string // all that is in the editor since, with the comment first
+	text  string
+}
+
+// takeUp opens the comment on a question that comes again with what was typed
+// before the program ended, unless the user edited that.
 func (m *model) takeUp(ask event.Ask) {
-	i := slices.IndexFunc(m.waits, func(w queued) bool { return w.about != "" && w.about == ask.Title })
-	if i < 0 || len(m.dialog.asks) > 1 || ask.AboutTurn() {
+	was := m.unsaid
+	if was.about == "" || was.about != ask.Title || len(m.dialog.asks) > 1 || ask.AboutTurn() {
 		return
 	}
-	m.dialog.resume(m.waits[i].text)
-	m.waits = slices.Delete(slices.Clone(m.waits), i, i+1)
+	m.unsaid = unsaid{}
+	rest, found := strings.CutPrefix(m.editor.buf.String(), m.editor.recalled(was.text))
+	if m.editor.buf.String() != was.raw || !found {
+		return
+	}
+	m.editor.set(strings.TrimPrefix(rest, "\n"))
+	m.dialog.typing = false
+	m.dialog.resume(was.text)
 }
 
 // keepWords puts what was being said to a question that goes away into the
@@ -150,7 +168,7 @@ func (m *model) unsentQueue() (all []event.Waiting) {
 		}
 	}
 	for _, w := range m.waits {
-		all = append(all, event.Waiting{Text: w.text, Images: w.images, About: w.about})
+		all = append(all, event.Waiting{Text: w.text, Images: w.images})
 	}
 	return all
 }

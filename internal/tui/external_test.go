@@ -98,7 +98,7 @@ func TestWhileInTheEditor(t *testing.T) {
 	d.enter("y") // a key too many
 	d.commands()
 	d.arms()
-	d.press("1")
+	d.press("1", "enter")
 	d.commands(event.Answer{ID: "1", Decision: event.Allow})
 	d.holds("faster\nbettery")
 }

@@ -69,7 +69,8 @@ type model struct {
 	recalls tea.Cmd // reads what is wanted of the session besides pages
 	saving  bool    // the draft is going to be saved
 	saved   event.Draft
-	savedAt typedAt         // what was typed then
+	savedAt typedAt // what was typed then
+	unsaid  unsaid
 	waited  []event.Waiting // and what waited
 	next    Exit            // what the person wants once this is over
 	around
@@ -170,6 +171,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return m.retell()
 	case tea.KeyPressMsg:
 		return m.press(msg)
+	case heldDue:
+		return m.pressDeferred(msg)
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
 	case tea.MouseMsg:
@@ -214,7 +217,7 @@ func (m *model) apply(ev event.Event) {
 	m.find.heard(ev, m.list.events()-1)
 	switch ev := ev.(type) {
 	case event.Asked:
-		m.dialog.push(ev.Ask, m.now().Sub(m.lastKey) < quiet && !m.editor.blank())
+		m.dialog.push(ev.Ask, m.now().Sub(m.lastKey) < writing && !m.editor.blank())
 		m.takeUp(ev.Ask)
 	case *event.Decided:
 		m.withdraw(ev.ID)
@@ -326,7 +329,7 @@ func since(then, now time.Time) bool { return !then.IsZero() && now.Sub(then) < 
 // moves reports whether anything changes with time alone.
 func (m *model) moves() bool {
 	if m.dialog.waits() {
-		return !m.done && !m.dialog.arming.ready && !m.covered()
+		return !m.done && !m.covered() && (!m.dialog.arming.ready || m.dialog.pauses())
 	}
 	return !m.done && (m.busy() || !m.warned.IsZero() || !m.escaped.IsZero())
 }

@@ -61,6 +61,6 @@ func TestWholeWhileAsked(t *testing.T) {
 	d.press("1") // too early
 	d.commands()
 	d.arms()
-	d.press("1")
+	d.press("1", "enter")
 	d.commands(event.Answer{ID: "5", Decision: event.Allow})
 }

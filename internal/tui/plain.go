@@ -181,9 +181,17 @@ func (p *teller) lines() <-chan string {
 // line deals with a line.
 func (p *teller) line(line string) tea.Cmd {
 	line = strings.TrimSpace(line)
+	if p.m.dialog.waits() {
+		if !p.in.Typed || p.m.now().Sub(p.asked) >= quiet {
+			p.answer(line)
+			return nil
+		}
+		p.asked = p.m.now() // an answer follows a pause without another line
+		if yesOrNo(line) != 0 || isNumber(line) {
+			p.print("note: this line came too soon to answer the question, so it is a message")
+		}
+	}
 	switch {
-	case p.m.dialog.waits() && (!p.in.Typed || isAnswer(line) || p.m.now().Sub(p.asked) >= quiet):
-		p.answer(line)
 	case p.chooses(line):
 		return p.choose(line)
 	case line != "":

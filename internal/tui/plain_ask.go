@@ -13,6 +13,9 @@ import (
 // showDigit is the number that shows the change of an approval.
 const showDigit = 5
 
+// shownLines is how many lines a change has at most that is shown at once.
+const shownLines = 20
+
 // ask prints a question, whole, and the rows that answer it.
 func (p *teller) ask(ask event.Ask) {
 	p.asked = p.m.now()
@@ -25,8 +28,8 @@ func (p *teller) ask(ask event.Ask) {
 		title += " (" + diff.Stat(ask.Diffs[0]) + ")"
 	}
 	p.block("ask", title)
-	for _, w := range ask.Warnings {
-		p.block("", "careful: "+ink.Sanitize(w))
+	for _, w := range warningsOf(ask) {
+		p.block("", "warning: "+ink.Sanitize(w))
 	}
 	for _, t := range ask.Targets {
 		switch {
@@ -36,8 +39,39 @@ func (p *teller) ask(ask event.Ask) {
 			p.block("", strings.Join(spell(requestOf(ask.Title), plainWidth), "\n"))
 		}
 	}
-	if ask.Why != "" {
-		p.block("", ink.Sanitize(ask.Why))
+	if why := whyOf(ask); why != "" {
+		p.block("", ink.Sanitize(why))
+	}
+	if shownAtOnce(ask) {
+		p.changes(ask)
+	}
+	p.rows(ask)
+}
+
+// shownAtOnce reports whether the changes of a question are short enough to be
+// shown with it.
+func shownAtOnce(ask event.Ask) bool {
+	lines := 0
+	for _, d := range ask.Diffs {
+		lines += strings.Count(d.Unified, "\n")
+	}
+	return lines <= shownLines
+}
+
+// changes prints the changes of a question, whole.
+func (p *teller) changes(ask event.Ask) {
+	for _, d := range ask.Diffs {
+		p.block("", exactLine(d.Path)+" "+diff.Stat(d))
+		p.block("", ink.Sanitize(d.Unified))
+	}
+}
+
+// rows prints the rows that answer a question.
+func (p *teller) rows(ask event.Ask) {
+	p.asked = p.m.now()
+	if len(ask.Choices) > 0 {
+		p.choiceRows(ask)
+		return
 	}
 	var rows []string
 	for _, row := range rowsOf(ask).all {
@@ -47,7 +81,7 @@ func (p *teller) ask(ask event.Ask) {
 		}
 		rows = append(rows, text+" "+lowered(exactLine(row.text)))
 	}
-	if len(ask.Diffs) > 0 {
+	if len(ask.Diffs) > 0 && !shownAtOnce(ask) {
 		rows = append(rows, strconv.Itoa(showDigit)+" show the change")
 	}
 	p.print("  " + strings.Join(rows, "  "))
@@ -58,6 +92,11 @@ func lowered(text string) string { return strings.ToLower(text[:1]) + text[1:] }
 
 func (p *teller) askChoice(ask event.Ask) {
 	p.block("ask", questionText(ask, p.m.dialog.short))
+	p.choiceRows(ask)
+}
+
+// choiceRows prints the rows that answer a question of the model.
+func (p *teller) choiceRows(ask event.Ask) {
 	for _, row := range rowsOf(ask).all {
 		line := "  " + strconv.Itoa(row.digit) + " "
 		switch {
@@ -76,12 +115,6 @@ func (p *teller) askChoice(ask event.Ask) {
 	if ask.Many {
 		p.print("  several numbers may be given, with spaces between them")
 	}
-}
-
-// isAnswer reports whether a line can only be meant as an answer: a number or a
-// yes or no.
-func isAnswer(line string) bool {
-	return isNumber(line) || yesOrNo(line) != 0
 }
 
 // isNumber reports whether a line is a number.
@@ -103,7 +136,7 @@ func (p *teller) answer(line string) {
 	line = strings.TrimSpace(line)
 	switch {
 	case line == "":
-		p.ask(ask)
+		p.rows(ask)
 	case len(ask.Choices) > 0:
 		p.answerChoice(ask, line)
 	default:
@@ -127,17 +160,14 @@ func (p *teller) answerApproval(ask event.Ask, line string) {
 	}
 	switch {
 	case err == nil && n == showDigit && rest == "" && len(ask.Diffs) > 0:
-		for _, d := range ask.Diffs {
-			p.block("", ink.SanitizeLine(d.Path)+" "+diff.Stat(d))
-			p.block("", ink.Sanitize(d.Unified))
-		}
-		p.ask(ask)
+		p.changes(ask)
+		p.rows(ask)
+	case i < 0 && n == 2 && err == nil && rest == "" && isApproval(ask):
+		p.again(ask, "this cannot be always allowed")
 	case i < 0, rest != "" && rows.all[i].kind != answerComment:
-		p.print("note: " + strconv.Quote(ink.SanitizeLine(line)) + " is no answer here")
-		p.ask(ask)
+		p.again(ask, answerHint)
 	case rows.all[i].kind == answerComment && rest == "":
-		p.print("note: type the reason behind the number, as in: " + first + " use an index instead")
-		p.ask(ask)
+		p.again(ask, "type the reason after the number, for example: "+first+" use an index instead")
 	default:
 		decision := map[answerKind]event.Decision{answerYes: event.Allow, answerAlways: event.Always}[rows.all[i].kind]
 		if decision == "" {
@@ -145,6 +175,15 @@ func (p *teller) answerApproval(ask event.Ask, line string) {
 		}
 		p.reply(event.Answer{Decision: decision, Note: rest})
 	}
+}
+
+// answerHint says how to answer a question.
+const answerHint = "answer with y, n or a number"
+
+// again says why a line was not an answer, and prints the rows again.
+func (p *teller) again(ask event.Ask, why string) {
+	p.print("note: " + why)
+	p.rows(ask)
 }
 
 // answerChoice takes a line as the answer to a question of the model: numbers of
@@ -156,12 +195,13 @@ func (p *teller) answerChoice(ask event.Ask, line string) {
 			p.reply(event.Answer{Decision: event.Answered, Note: rest})
 			return
 		}
-		p.print("note: type the answer behind the number, as in: " + first + " use both")
-		p.ask(ask)
+		p.again(ask, "type the answer after the number, for example: "+first+" use both")
 		return
 	}
 	taken := numbers(strings.Fields(line))
 	switch {
+	case yesOrNo(line) != 0:
+		p.again(ask, "answer with a number, or type your answer after "+strconv.Itoa(own))
 	case taken == nil:
 		p.reply(event.Answer{Decision: event.Answered, Note: line})
 	case len(taken) == 1 && (taken[0] == decide || taken[0] == 0):
@@ -189,8 +229,7 @@ func (p *teller) answerNumbers(ask event.Ask, numbers []int) {
 	var taken []int
 	for _, n := range numbers {
 		if n < 1 || n > len(ask.Choices) {
-			p.print("note: there is no choice " + strconv.Itoa(n))
-			p.ask(ask)
+			p.again(ask, "there is no choice "+strconv.Itoa(n))
 			return
 		}
 		if !slices.Contains(taken, n-1) {
@@ -198,8 +237,7 @@ func (p *teller) answerNumbers(ask event.Ask, numbers []int) {
 		}
 	}
 	if len(taken) > 1 && !ask.Many {
-		p.print("note: only one choice can be selected")
-		p.ask(ask)
+		p.again(ask, "only one choice can be selected")
 		return
 	}
 	p.reply(event.Answer{Decision: event.Answered, Choices: taken})

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,12 @@ func TestPlainAnswers(t *testing.T) {
 	edit := event.Ask{ID: "1", Title: "edit server/server.go", Effect: "write", Diffs: []event.Diff{edit()}, Scope: "edits under server/"}
 	once := edit
 	once.Scope = ""
+	long, warned := once, once
+	long.Diffs = []event.Diff{{Path: "long.txt", Unified: "@@ -0,0 +1,30 @@\n", Created: true}}
+	for i := range 30 {
+		long.Diffs[0].Unified += "+line " + strconv.Itoa(i) + "\n"
+	}
+	warned.Warnings, warned.Why, warned.Diffs = []string{"deletes files"}, "deletes files", []event.Diff{{Path: "a", Unified: "+ deletes\n"}}
 	steps := event.Ask{ID: "1", Title: "50 steps so far. Go on?"}
 	which := event.Ask{ID: "1", Title: "ask Which", Effect: "read", Question: "Which one?", Choices: []event.Choice{{Text: "this"}, {Text: "that"}}}
 	several := which
@@ -60,7 +67,7 @@ func TestPlainAnswers(t *testing.T) {
 		says  string
 	}{
 		{edit, "1", yes, "ask: Edit server/server.go? (+2 −1)\n"},
-		{edit, "y", yes, "  1 yes  2 yes, and allow edits under server/ in this session  3 no  4 TEXT no, and tell the model why  5 show the change\n"},
+		{edit, "y", yes, "  1 yes  2 yes, and allow edits under server/ in this session  3 no  4 TEXT no, and tell the model why\n"},
 		{edit, "  YES ", yes, ""},
 		{edit, "Yes", yes, ""},
 		{edit, "n", no, ""},
@@ -68,10 +75,14 @@ func TestPlainAnswers(t *testing.T) {
 		{edit, "3", no, ""},
 		{edit, "2", event.Answer{ID: "1", Decision: event.Always}, ""},
 		{edit, "4 use an index", event.Answer{ID: "1", Decision: event.Refuse, Note: "use an index"}, ""},
-		{edit, "4|3", no, "note: type the reason behind the number, as in: 4 use an index instead\n"},
+		{edit, "4|3", no, "note: type the reason after the number, for example: 4 use an index instead\n"},
 		{edit, "5|1", yes, "ReadHeaderTimeout: cfg.Timeout,"},
-		{edit, "|yes please|also fix the tests|always|a|no way|1 2|9|0|3", no, `note: "also fix the tests" is no answer here` + "\n"},
-		{once, "2|1", yes, "  1 yes  3 no  4 TEXT no, and tell the model why  5 show the change\n"},
+		{edit, "|yes please|also fix the tests|always|a|no way|1 2|9|0|3", no, "note: answer with y, n or a number\n"},
+		{once, "2|1", yes, "note: this cannot be always allowed\n  1 yes  3 no  4 TEXT no, and tell the model why\n"},
+		{long, "5|1", yes, "  1 yes  3 no  4 TEXT no, and tell the model why  5 show the change\n"},
+		{long, "5|1", yes, "+line 29\n"},
+		{warned, "y", yes, "  warning: deletes files\n  a +0 −0\n  + deletes\n  1 yes"},
+		{which, "y|n|Yes|1", chose(0), "note: answer with a number, or type your answer after 3\n"},
 		{steps, "2|4 x|go on|y", yes, "  1 yes  3 no\n"},
 		{edit, "sure", event.Answer{ID: "1", Decision: event.Refuse, Note: "nobody is here to answer"}, ""},
 		{which, "2", chose(1), "  1 this\n  2 that\n  3 TEXT something else: your answer\n  4 let the model decide\n"},
@@ -120,6 +131,13 @@ func TestPlainLineAnswersNothing(t *testing.T) {
 	if !m.dialog.waits() {
 		t.Fatal("the question is gone")
 	}
+	for range 3 { // an answer that comes too soon after a line is a message
+		p.line("y")
+	}
+	if a, ok := sent[len(sent)-1].(event.Answer); ok || !m.dialog.waits() {
+		t.Fatalf("a line that came too soon was taken for %v", a)
+	}
+	now = now.Add(quiet)
 	p.line("3")
 	if diff := cmp.Diff(sent[len(sent)-1], event.Command(event.Answer{ID: "1", Decision: event.Refuse})); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)

@@ -103,7 +103,7 @@ func TestPlainList(t *testing.T) {
 // What was not sent before the program ended is told: it can be typed again.
 func TestPlainTellsWhatWasNotSent(t *testing.T) {
 	got := told(t, Options{Draft: draft("half a", "one", "!make")})
-	if want := "note: these were not sent before, type them again to send them:\n  one\n  !make\n"; !strings.Contains(got, want) {
+	if want := "note: these are unsent, type them again to send them:\n  one\n  !make\n"; !strings.Contains(got, want) {
 		t.Errorf("there is no %q:\n%s", want, got)
 	}
 }

@@ -34,6 +34,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	k, now := msg.String(), m.now()
 	m.arm(now)
+	v := m.dialog.held.press(msg, now)
 	if m.whole {
 		m.lastKey = now
 		return m.pressWhole(msg)
@@ -45,8 +46,11 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		m.typed(now)
 		return m.pressEditor(msg)
 	case m.dialog.takes():
-		return m.pressDialog(msg, now)
+		return m.pressHeld(msg, v, now)
 	case m.dialog.waits() && m.dialog.arming.next && !isWord(msg):
+		if v == later && m.dialog.arming.alike {
+			return m.deferKey(msg, max(repeatGap, m.dialog.arming.rest(now)))
+		}
 		m.dialog.arming.dropped(now)
 	default:
 		return m.pressDraft(msg, now)
@@ -61,7 +65,7 @@ func (m *model) pressDraft(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
 	before := m.editor.buf.Revision()
 	cmd := m.pressEditor(msg)
 	if m.editor.buf.Revision() != before {
-		m.dialog.interrupted()
+		m.dialog.interrupted(!m.editor.blank())
 	}
 	return cmd
 }
@@ -107,7 +111,7 @@ func (m *model) tellForced() {
 }
 
 func (m *model) pressDialog(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
-	m.dialog.arming.took(now)
+	m.dialog.took(now)
 	p := m.dialog.press(msg)
 	if p.rest != "" {
 		m.giveBack(p.rest)
@@ -120,7 +124,11 @@ func (m *model) pressDialog(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
 		m.typed(now)
 		m.editor.buf.Type(m.editor.tokens.literal(tidy(p.draft)))
 	case p.answer != nil:
+		m.dialog.held.answered = true
 		m.give(p.answer)
+	case p.ignored && m.dialog.typing:
+		m.dialog.arming.hold(now)
+		return m.pressDraft(msg, now)
 	case p.ignored:
 		cmd, _ := m.pressAnywhere(msg.String())
 		return cmd
@@ -159,6 +167,10 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 	case m.keys.is(k, actPalette):
 		return m.palette(), true
 	case m.keys.is(k, actMode):
+		if m.dialog.waits() { // a key that looks at the question must not approve what follows
+			m.flash = "answer the question first"
+			break
+		}
 		m.setMode(m.nextMode())
 	case m.keys.is(k, actModel):
 		return m.slashModel(""), true
@@ -271,14 +283,16 @@ func (m *model) paste(text string) tea.Cmd {
 	now := m.now()
 	m.lastKey, m.flash = now, ""
 	m.arm(now)
+	m.dialog.held.release()
 	if m.dialog.takes() && !m.whole && m.dialog.paste(text) {
-		m.dialog.arming.took(now)
+		m.dialog.took(now)
 		return nil
 	}
 	m.dialog.arming.typed(now)
-	m.dialog.interrupted()
 	if cmd, taken := m.pasteFind(text); taken || m.whole {
 		return cmd
 	}
-	return m.pasteTyped(text)
+	cmd := m.pasteTyped(text)
+	m.dialog.interrupted(!m.editor.blank())
+	return cmd
 }

@@ -27,8 +27,7 @@ type queue struct {
 // queued is one message that waits.
 type queued struct {
 	typing
-	soon  bool   // it waits for the person's own command alone
-	about string // the title of the question that it was to answer, before the program was gone; empty for any other
+	soon bool // it waits for the person's own command alone
 }
 
 // later puts what is typed into the queue. Where nothing is waited for, it is
@@ -201,9 +200,6 @@ func (m *model) queueLines() []string {
 			label = ""
 		}
 		left := label + strings.Repeat(" ", 8-lipgloss.Width(label)) + strconv.Itoa(i+1) + "  " + quoted(w.text)
-		if w.about != "" {
-			left += " to " + quoted(w.about)
-		}
 		right := ""
 		switch {
 		case i == 0 && m.editor.empty() && m.width >= 72:

@@ -111,7 +111,7 @@ func TestQueueWaitsAfterTrouble(t *testing.T) {
 // What was queued when the program ended waits in the next one.
 func TestQueueComesBack(t *testing.T) {
 	d := newDriver(t, 100, 24, Options{Draft: draft("", "one", "!make")})
-	d.sees("waits   1  “one”", "2  “!make”", "not sent before")
+	d.sees("waits   1  “one”", "2  “!make”", "unsent")
 	d.commands()
 	d.press("enter")
 	d.events(userSaid("one"), turnEnd(event.Done, time.Second))

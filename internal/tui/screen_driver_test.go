@@ -198,6 +198,16 @@ func (d *driver) press(names ...string) {
 	}
 }
 
+// pressSlowly presses keys, each as long after the one before as a user takes to
+// press one twice.
+func (d *driver) pressSlowly(names ...string) {
+	d.t.Helper()
+	for _, n := range names {
+		d.pass(200 * time.Millisecond)
+		d.press(n)
+	}
+}
+
 // enter types text, letter by letter.
 func (d *driver) enter(text string) {
 	d.t.Helper()

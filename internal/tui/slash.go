@@ -165,10 +165,24 @@ func meant(name string, all []slash) string {
 			names = append(names, s.also)
 		}
 	}
+	if near := begun(name, names); near != "" {
+		return ": did you mean /" + near + "?"
+	}
 	if near := phrase.Nearest(name, names); near != "" {
 		return ": did you mean /" + near + "?"
 	}
 	return ": /help lists them"
+}
+
+// begun returns the longest of names with which name begins, or "".
+func begun(name string, names []string) (longest string) {
+	const least = 3
+	for _, n := range names {
+		if len(n) >= least && len(n) > len(longest) && strings.HasPrefix(name, n) {
+			longest = n
+		}
+	}
+	return longest
 }
 
 // modeNames completes /mode.
@@ -180,11 +194,12 @@ func modeNames(*model) []string {
 	return names
 }
 
-// slashMode changes what is asked about; with nothing named, it goes on to the
-// next mode, as the key does.
+// slashMode sets the permission mode. Without a name it shows the current one.
 func (m *model) slashMode(name string) tea.Cmd {
 	if name == "" {
-		m.setMode(m.nextMode())
+		names := modeNames(m)
+		last := len(names) - 1
+		m.say("Permission mode: " + ink.SanitizeLine(m.feed.mode) + ". Change it with /mode " + strings.Join(names[:last], ", ") + " or " + names[last] + ".")
 		return nil
 	}
 	mode, err := event.ParseMode(name)

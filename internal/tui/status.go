@@ -205,7 +205,7 @@ func (m *model) doing() string {
 	case m.feed.killing:
 		words = "killing"
 	case m.feed.stopping:
-		words = "stopping · " + m.stopKey() + " again kills"
+		words = "stopping · " + m.stopKey() + " again: kill the command"
 	}
 	if m.whole || !m.feed.working() {
 		words = spinner(m.list.frame) + " " + words

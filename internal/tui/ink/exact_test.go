@@ -86,12 +86,19 @@ func TestExact(t *testing.T) {
 		{"\x1b[2J\x00\x7f", `\x1b[2J\x00\x7f`},
 		{"a\u00a0b\u3000c\u2003d\u2028e\u0085f", `a\u00a0b\u3000c\u2003d\u2028e\u0085f`},
 		{"\u3164\u115f\u1160\u2800\uffa0", `\u3164\u115f\u1160\u2800\uffa0`},
-		{"👩\u200d👩 ❤\ufe0f می\u200cخ", `👩\u200d👩 ❤\ufe0f می\u200cخ`},
+		{"👩\u200d👩 ❤\ufe0f می\u200cخ", `👩\u200d👩 ❤\ufe0f \u0645\u06cc\u200c\u062e`},
 		{"🏴\U000e0067\U000e0062\U000e007f", `🏴\U000e0067\U000e0062\U000e007f`},
 		{"\u202eexe.\u2066", `\u202eexe.\u2066`},
 		{"\ue000\U000f0000", `\ue000\U000f0000`},
 		{"\xff", `\xff`},
 		{"ünï 日本語 ไทย", "ünï 日本語 ไทย"},
+		{"привет мир Ελλάδα-ok 日本語test 2го e\u0301", "привет мир Ελλάδα-ok 日本語test 2го e\u0301"},
+		{"раypal gοοgle.com ѕudo", `\u0440\u0430ypal g\u03bf\u03bfgle.com \u0455udo`},
+		{"rm_а а_rm а1b", `rm_\u0430 \u0430_rm \u04301b`},
+		{"a\u05d0 \u0627\u07c0\ufb1d\U00010800\U0001e900", `a\u05d0 \u0627\u07c0\ufb1d\U00010800\U0001e900`},
+		{"𝐫𝐦 ｒｍ ~∕x a；b", `\U0001d42b\U0001d426 \uff52\uff4d ~\u2215x a\uff1bb`},
+		{"a\u20dd\u0489b\U00016fe4\U0001d159", `a\u20dd\u0489b\U00016fe4\U0001d159`},
+		{"\u3164рас рас\u3164та", `\u3164\u0440\u0430\u0441 рас\u3164\u0442\u0430`},
 	} {
 		if diff := cmp.Diff(ink.Exact(c[0]), c[1]); diff != "" {
 			t.Errorf("%q (-got +want):\n%s", c[0], diff)
@@ -99,8 +106,19 @@ func TestExact(t *testing.T) {
 	}
 }
 
+// What is said to mislead is what Exact escapes, except for tabs and line ends.
+func TestMisleads(t *testing.T) {
+	for s, want := range map[string]bool{
+		"make\ttest\r\nls": false, "日本語 привет é": false, "раypal": true, "a\u200bb": true, "\x1b[2J": true, "\u05d0": true, "": false,
+	} {
+		if got := ink.Misleads(s); got != want {
+			t.Errorf("Misleads(%q) = %v", s, got)
+		}
+	}
+}
+
 func FuzzExact(f *testing.F) {
-	for _, s := range []string{"\x1b]52;c;x\a", "👩\u200d👩", "a\tb\r\n", "\xe2\x82", "e\u0301\u200c", "\u3164\u115f", "क्क्"} {
+	for _, s := range []string{"\x1b]52;c;x\a", "👩\u200d👩", "a\tb\r\n", "\xe2\x82", "e\u0301\u200c", "\u3164\u115f", "क्क्", "раypal \u3164рас", "б\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301ж", "a\tб\xffб"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -38,7 +38,8 @@ func SanitizeLine(s string) string {
 // Exact returns s, a command or a path, as one piece of text in which nothing is
 // hidden: every character that is not drawn as itself becomes an escape as in
 // Go. It is stricter than Sanitize, which leaves joiners and other spaces where
-// prose needs them. Newlines stay.
+// prose needs them. Letters that look like others in their word, and those
+// written from right to left, become escapes too. Newlines stay.
 func Exact(s string) string {
 	if clean(s) {
 		return s
@@ -72,7 +73,8 @@ type sanitizer struct {
 	base  rune // the one that marks, selectors and joiners belong to
 	marks int  // combining marks on base
 	joins int  // joiners in the chain that ends here
-	col   int  // of the line, up to the byte at measured
+	words words
+	col   int // of the line, up to the byte at measured
 	upTo  int
 }
 
@@ -80,6 +82,7 @@ func (z *sanitizer) step() {
 	r, n := utf8.DecodeRuneInString(z.rest)
 	was := z.rest
 	z.rest = was[n:]
+	misleads := z.exact && z.words.next(was)
 	switch {
 	case r == utf8.RuneError && n == 1:
 		z.escape(fmt.Sprintf(`\x%02x`, was[0]))
@@ -87,6 +90,8 @@ func (z *sanitizer) step() {
 		z.newline()
 	case z.exact && (r < 0x20 || r == 0x7f || r > 0x7f && unicode.IsSpace(r)):
 		z.escape(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+	case misleads || z.exact && unicode.Is(unicode.Me, r):
+		z.escape(Spelt(r))
 	case r == '\r' && strings.HasPrefix(z.rest, "\n"):
 	case r == '\t':
 		z.tab()
@@ -136,10 +141,12 @@ func (z *sanitizer) joiner(r rune) {
 func (z *sanitizer) escape(s string) {
 	z.out.WriteString(s)
 	z.last, z.base, z.marks, z.joins = 0, 0, 0, 0
+	z.words.escaped()
 }
 
 func (z *sanitizer) newline() {
 	z.escape("\n")
+	z.words = words{}
 	z.col, z.upTo = 0, z.out.Len()
 }
 
@@ -247,7 +254,7 @@ func Drawn(r rune) bool {
 func invisible(r rune) bool {
 	switch {
 	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r == 0x2800,
-		r == 0x17b4, r == 0x17b5, r >= 0x180b && r <= 0x180f,
+		r == 0x17b4, r == 0x17b5, r == 0x16fe4, r == 0x1d159, r >= 0x180b && r <= 0x180f,
 		r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef, r == 0xfffc:
 		return true
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"agent/internal/tools"
 )
 
@@ -52,20 +54,20 @@ func TestInterceptorsNestInTheirOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, []any{c.Title, c.Warnings}, []any{"!ba", []string{"a", "b"}})
+	equal(t, []any{c.Title, c.Warnings}, []any{"!ba", []string{"a", "b"}})
 	r, err := is.Run(t.Context(), in, c, tools.Approved{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, r.Text, "ranba")
-	same(t, log, []string{"a arguments of c1", "b arguments of c1", "a checks", "b checks", "a before", "b before", "b after ran", "a after ranb"})
+	equal(t, r.Text, "ranba")
+	equal(t, log, []string{"a arguments of c1", "b arguments of c1", "a checks", "b checks", "a before", "b before", "b after ran", "a after ranb"})
 
 	log = nil
 	is = tools.Intercept(spy{"a", &log, errors.New("not this one")}, spy{"b", &log, nil})
 	if _, err := is.Prepare(t.Context(), in, echo); err == nil || err.Error() != "not this one" {
 		t.Errorf("got %v", err)
 	}
-	same(t, log, []string{"a arguments of c1", "b arguments of c1", "a checks"})
+	equal(t, log, []string{"a arguments of c1", "b arguments of c1", "a checks"})
 }
 
 func TestInterceptPanicsForNothing(t *testing.T) {
@@ -75,4 +77,11 @@ func TestInterceptPanicsForNothing(t *testing.T) {
 		}
 	}()
 	tools.Intercept("a string")
+}
+
+func equal(t *testing.T, got, want any) {
+	t.Helper()
+	if d := cmp.Diff(got, want); d != "" {
+		t.Errorf("got (-), want (+):\n%s", d)
+	}
 }

@@ -199,7 +199,7 @@ func (t *tool) body(c canvas, open bool) []string {
 		out = append(out, t.whole(c, width)...)
 	}
 	if t.granted != "" {
-		out = append(out, paint(c.st.Dim, ink.Wrap("unasked from here on: "+ink.SanitizeLine(t.granted), width))...)
+		out = append(out, paint(c.st.Dim, ink.Wrap("always allowed in this session: "+ink.SanitizeLine(t.granted), width))...)
 	}
 	if t.note != "" {
 		out = append(out, paint(c.st.Dim, ink.Wrap("you: "+ink.Sanitize(t.note), width))...)

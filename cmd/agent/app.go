@@ -38,7 +38,7 @@ type flags struct {
 
 	// What no flag says, but the session that was on the screen before.
 	dir   string // where a new session works; empty is here
-	keep  *int   // how much of what it is forked from a fork keeps: see loop.Rewound
+	keep  *int   // how much of what it is forked from a fork keeps: see event.Rewound
 	draft string // what the editor of a fork begins with
 	told  string // a notice
 	left  *place // where the requests of the session before a new one went; nil if there was none

@@ -80,7 +80,7 @@ func (a *app) resumeLog(id string) error {
 }
 
 // forkLog makes a session that begins as id does. With keep, so much of it is
-// kept as loop.Rewound says.
+// kept as event.Rewound says.
 func (a *app) forkLog(id string, keep *int) error {
 	v, err := a.store.View(id)
 	if err != nil {

@@ -116,9 +116,8 @@ func NewAgent(o Options) *Agent {
 // its end is in the log even when nobody takes events any more. Run is called
 // once.
 //
-// It begins with a look at all that the session holds, and tells of it in a
-// Surveyed. What that amounts to is found out with the first command that needs
-// it.
+// It first reads all that a resumed session holds and reports it in an Opened. The
+// conversation is folded with the first command that needs it.
 func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events chan<- event.Event) {
 	a.rec.start(events, ctx.Done())
 	defer close(events)

@@ -3,7 +3,7 @@ package loop
 import "agent/internal/loop/event"
 
 // Page returns the events of the session from number from up to, and without,
-// number to. It may be called by any goroutine, once the session is Surveyed.
+// number to. It may be called by any goroutine after event.Opened.
 func (a *Agent) Page(from, to int) ([]event.Event, error) {
 	p, err := a.rec.places.Page(from, to)
 	if err != nil {

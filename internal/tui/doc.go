@@ -1,5 +1,5 @@
 // Package tui is the terminal program: it draws what an agent tells it and
-// turns keys into commands for it. It knows loop.Event and loop.Command, and
+// turns keys into commands for it. It knows event.Event and event.Command, and
 // nothing of tools or of where sessions and settings are kept: what it needs of
 // them comes as functions in its Options.
 //

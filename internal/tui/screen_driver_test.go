@@ -27,7 +27,7 @@ type driver struct {
 	time time.Time
 	sent []event.Command
 	kept []event.Draft // what was saved of the editor
-	log  []event.Event // durable ones, as loop.Rewound counts them
+	log  []event.Event // durable ones, as event.Rewound counts them
 	quit bool
 
 	timers []timer

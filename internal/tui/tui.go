@@ -21,7 +21,7 @@ type Options struct {
 	Commands chan<- event.Command // never closed here
 	History  []event.Event        // the last durable events of the resumed session, from the start of a turn on
 	// Page returns the durable events from one number up to another, as
-	// loop.Surveyed counts them. It takes a moment. Without it, History is all
+	// event.Opened counts them. It takes a moment. Without it, History is all
 	// there is.
 	Page func(from, to int) ([]event.Event, error)
 
@@ -100,7 +100,7 @@ type Options struct {
 	Host        string // where its requests go, if that is not the provider's own address
 	BaseURL     string // the same as a whole URL, without secrets
 	SessionPath string // of the session's log, as shown; empty if none is kept
-	Mode        string // policy.Mode, until a ModeSet says otherwise
+	Mode        string // event.Mode, until a ModeSet says otherwise
 
 	Notices []string            // shown below the header
 	Prompts []Prompt            // sent one after another, each when the turn before has ended
@@ -151,7 +151,7 @@ type Exit struct {
 
 	// What the person wants next; at most one of them. All zero is to leave.
 	Open string // the session of that ID
-	Fork *int   // a fork of this session that keeps so many of its events, as loop.Rewound does
+	Fork *int   // a fork of this session that keeps so many of its events, as event.Rewound does
 	New  bool   // a new session
 
 	// Draft is what the editor of the fork begins with.

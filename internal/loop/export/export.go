@@ -14,7 +14,7 @@
 //	]}
 //
 // The header is that of the log (history.Header), the events are the records of
-// the log and the lines of stream-json (loop.Encode). A reader passes over
+// the log and the lines of stream-json (event.Encode). A reader passes over
 // fields and types of events that it does not know. A format after the slash
 // that is not 1 means that the same fields say something else.
 package export

@@ -18,6 +18,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/loop/event"
 	"agent/internal/loop/export"
+	"agent/internal/loop/export/adopt"
 )
 
 // exporters write a session in the format of that name.
@@ -170,7 +171,7 @@ func importFile(store *history.Store, name, dir string) (id string, notes []stri
 		}
 		defer in.Close()
 	}
-	m, err := export.Import(in)
+	m, err := adopt.Import(in)
 	if err != nil {
 		return "", nil, err
 	}

@@ -23,7 +23,7 @@ func amounts(f *finish) string {
 
 // result tells in a few words how a call ended.
 func result(e *event.ToolEnd) string {
-	words := oneLine(e.Summary, maxWords)
+	words := OneLine(e.Summary, maxWords)
 	if words == "" && len(e.Diffs) == 1 {
 		words = diffStat(e.Diffs[0])
 	}
@@ -53,12 +53,12 @@ func decision(d *event.Decided) string {
 	case event.Allow:
 		said = "Allowed by the person"
 	case event.Always:
-		said = "Allowed by the person, and from here on: " + oneLine(d.Scope, maxTitle)
+		said = "Allowed by the person, and from here on: " + OneLine(d.Scope, MaxTitle)
 	case event.Refuse:
 		said = "Refused by the person"
 	}
 	if d.Note != "" {
-		said += ": “" + oneLine(d.Note, 4*maxTitle) + "”"
+		said += ": “" + OneLine(d.Note, 4*MaxTitle) + "”"
 	}
 	return said
 }

@@ -1,6 +1,5 @@
-// Package export writes sessions for people and other programs, as Markdown, as
-// a page of HTML and as JSON, and reads them back: its own JSON, session logs,
-// and the sessions of Claude Code and Codex as conversations.
+// Package export writes sessions as Markdown, as a page of HTML and as JSON. Its
+// subpackage adopt reads them back, and the sessions of other programs.
 //
 // All that a session holds, whoever said it, is data: a document never gets
 // markup, a script or an address to fetch from it, and what is hidden in text
@@ -35,12 +34,12 @@ type Session struct {
 
 // title returns the session's title, on one line.
 func (s Session) title() string {
-	if t := oneLine(s.Title, maxTitle); t != "" {
+	if t := OneLine(s.Title, MaxTitle); t != "" {
 		return t
 	}
 	for _, e := range s.Events {
 		if said, ok := e.(*event.UserSaid); ok && !said.Auto && strings.TrimSpace(said.Text) != "" {
-			return oneLine(said.Text, maxTitle)
+			return OneLine(said.Text, MaxTitle)
 		}
 	}
 	return "A session without a prompt"

@@ -206,7 +206,7 @@ type picture struct {
 func pictures(images []llm.Image) []picture {
 	var out []picture
 	for i, im := range images {
-		p := picture{Words: fmt.Sprintf("image %d: %s, %s", i+1, oneLine(im.MediaType, maxWords), phrase.Bytes(int64(len(im.Data))))}
+		p := picture{Words: fmt.Sprintf("image %d: %s, %s", i+1, OneLine(im.MediaType, maxWords), phrase.Bytes(int64(len(im.Data))))}
 		switch im.MediaType {
 		case "image/png", "image/jpeg", "image/gif", "image/webp":
 			p.Source = template.URL("data:" + im.MediaType + ";base64," + base64.StdEncoding.EncodeToString(im.Data))

@@ -38,7 +38,7 @@ func planOf(p *event.TodoSet) []planView {
 	}
 	var out []planView
 	for _, i := range p.Items {
-		v := planView{"○", "to do", oneLine(i.Text, 4*maxTitle)}
+		v := planView{"○", "to do", OneLine(i.Text, 4*MaxTitle)}
 		switch i.State {
 		case event.TodoDone:
 			v.Mark, v.State = "✓", "done"
@@ -52,7 +52,7 @@ func planOf(p *event.TodoSet) []planView {
 
 // callOf returns the view of c. What was changed, planned or failed is open.
 func callOf(c *call) callView {
-	v := callView{Mark: "✗", Title: oneLine(c.title, 4*maxTitle), Failed: true, Decision: decision(c.decided)}
+	v := callView{Mark: "✗", Title: OneLine(c.title, 4*MaxTitle), Failed: true, Decision: decision(c.decided)}
 	if v.Title == "" {
 		v.Title = "a tool without a name"
 	}
@@ -68,7 +68,7 @@ func callOf(c *call) callView {
 	for _, d := range c.end.Diffs {
 		view := diffView{Lines: diffHTML(d.Unified)}
 		if !tells(c, d) {
-			view.Path, view.Stat = oneLine(d.Path, 4*maxTitle), diffStat(d)
+			view.Path, view.Stat = OneLine(d.Path, 4*MaxTitle), diffStat(d)
 		}
 		v.Diffs = append(v.Diffs, view)
 	}
@@ -104,7 +104,7 @@ func turnRows(events []event.Durable) (rows []turnRow, total turnRow) {
 		switch i := i.(type) {
 		case *prompt:
 			if i.turn > 0 {
-				words := oneLine(i.Text, maxWords)
+				words := OneLine(i.Text, maxWords)
 				if words == "" {
 					words = "(nothing but images)"
 				}

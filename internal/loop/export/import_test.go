@@ -20,6 +20,7 @@ import (
 	"agent/internal/llm/openai"
 	"agent/internal/loop/event"
 	"agent/internal/loop/export"
+	"agent/internal/loop/export/adopt"
 	"agent/internal/loop/session"
 )
 
@@ -32,9 +33,9 @@ func fixture(t testing.TB, name string) []byte {
 	return b
 }
 
-func load(t testing.TB, file []byte) export.Imported {
+func load(t testing.TB, file []byte) adopt.Imported {
 	t.Helper()
-	got, err := export.Import(bytes.NewReader(file))
+	got, err := adopt.Import(bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func TestSessionsOfOtherProgramsAreConversations(t *testing.T) {
 }
 
 // told writes an import as lines that a person can check.
-func told(t testing.TB, m export.Imported) string {
+func told(t testing.TB, m adopt.Imported) string {
 	t.Helper()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\ntitle %q\norigin %s\ndir %q\nversion %q\ntime %v\n", m.Kind, m.Title, m.Origin, m.Header.Dir, m.Header.Version, m.Header.Time)
@@ -244,7 +245,7 @@ func TestALogCanBeImported(t *testing.T) {
 	}
 	m := load(t, file)
 	want := load(t, []byte(write(t, "json", weather(t))))
-	want.Kind, want.Title = export.Log, ""
+	want.Kind, want.Title = adopt.Log, ""
 	if diff := cmp.Diff(told(t, m), told(t, want)); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)
 	}
@@ -300,7 +301,7 @@ func TestDamagedExports(t *testing.T) {
 		"empty":         {"", nil, "no session that can be imported"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := export.Import(strings.NewReader(tc.file))
+			m, err := adopt.Import(strings.NewReader(tc.file))
 			if tc.fault != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.fault) {
 					t.Fatalf("got the error %v, want one that says %q", err, tc.fault)
@@ -327,21 +328,21 @@ func TestKinds(t *testing.T) {
 	long := `{"parentUuid":null,"isSidechain":false,"type":"user","message":{"content":"` + strings.Repeat("a", 2<<20) + `"}}`
 	for name, tc := range map[string]struct {
 		file string
-		want export.Kind
+		want adopt.Kind
 	}{
-		"export":             {write(t, "json", weather(t)), export.Own},
-		"claude":             {string(fixture(t, "claude.jsonl")), export.Claude},
-		"codex":              {string(fixture(t, "codex.jsonl")), export.Codex},
-		"codex, bare":        {string(fixture(t, "codex-bare.jsonl")), export.Codex},
-		"a long first line":  {long, export.Claude},
-		"a mark of bytes":    {"\ufeff" + string(fixture(t, "codex.jsonl")), export.Codex},
-		"damage comes first": {"{{{\n\n7\n" + string(fixture(t, "codex.jsonl")), export.Codex},
+		"export":             {write(t, "json", weather(t)), adopt.Own},
+		"claude":             {string(fixture(t, "claude.jsonl")), adopt.Claude},
+		"codex":              {string(fixture(t, "codex.jsonl")), adopt.Codex},
+		"codex, bare":        {string(fixture(t, "codex-bare.jsonl")), adopt.Codex},
+		"a long first line":  {long, adopt.Claude},
+		"a mark of bytes":    {"\ufeff" + string(fixture(t, "codex.jsonl")), adopt.Codex},
+		"damage comes first": {"{{{\n\n7\n" + string(fixture(t, "codex.jsonl")), adopt.Codex},
 		"text":               {"# Hello\n\nworld\n", ""},
 		"an image":           {"\x89PNG\r\n\x1a\n\x00\x00", ""},
 		"nothing":            {"", ""},
 	} {
-		got, err := export.Import(strings.NewReader(tc.file))
-		if got.Kind != tc.want || errors.Is(err, export.ErrUnknown) != (tc.want == "") {
+		got, err := adopt.Import(strings.NewReader(tc.file))
+		if got.Kind != tc.want || errors.Is(err, adopt.ErrUnknown) != (tc.want == "") {
 			t.Errorf("%s: got %q, %v, want %q", name, got.Kind, err, tc.want)
 		}
 	}
@@ -352,7 +353,7 @@ func TestEveryPrefixIsAConversation(t *testing.T) {
 	for _, name := range []string{"claude.jsonl", "codex.jsonl", "codex-bare.jsonl"} {
 		file := fixture(t, name)
 		for n := 0; n <= len(file); n += 97 {
-			m, err := export.Import(bytes.NewReader(file[:n]))
+			m, err := adopt.Import(bytes.NewReader(file[:n]))
 			if err != nil {
 				continue
 			}
@@ -370,7 +371,7 @@ func FuzzImport(f *testing.F) {
 	}
 	f.Add([]byte(write(f, "json", weather(f))))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		m, err := export.Import(bytes.NewReader(file))
+		m, err := adopt.Import(bytes.NewReader(file))
 		if err != nil {
 			return
 		}

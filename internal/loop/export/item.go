@@ -113,7 +113,7 @@ func (w *walk) take(e event.Durable) {
 	case *event.ShellEnd:
 		w.say(ranByPerson(e))
 	case *event.StepEnd:
-		if m := oneLine(e.Model, maxWords); m != "" && !slices.Contains(w.models, m) {
+		if m := OneLine(e.Model, maxWords); m != "" && !slices.Contains(w.models, m) {
 			w.models = append(w.models, m)
 		}
 	case *event.TurnEnd:
@@ -160,7 +160,7 @@ func (w *walk) message(m llm.Message) {
 	if w.calls[m.ID] == nil {
 		w.open = append(w.open, m.ID)
 	}
-	w.calls[m.ID] = &call{message: m, title: title(m.Name, m.Input)}
+	w.calls[m.ID] = &call{message: m, title: CallTitle(m.Name, m.Input)}
 }
 
 func (w *walk) result(e *event.ToolEnd) {

@@ -12,9 +12,9 @@ import (
 // format is what the JSON calls itself. The number changes when a reader of the
 // old one would take it for something that it is not.
 const (
-	formatName    = "agent-session"
-	formatVersion = "1"
-	format        = formatName + "/" + formatVersion
+	FormatName    = "agent-session"
+	FormatVersion = "1"
+	format        = FormatName + "/" + FormatVersion
 )
 
 // JSON writes a session as the package describes, every event as it is in the

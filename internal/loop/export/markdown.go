@@ -55,7 +55,7 @@ func (m markdown) item(i item) {
 	case *finish:
 		m.finish(i)
 	case *note:
-		fmt.Fprintf(m, "*%s*\n\n", literal(oneLine(i.text, maxTitle)))
+		fmt.Fprintf(m, "*%s*\n\n", literal(OneLine(i.text, MaxTitle)))
 	case *other:
 		m.folded(i.kind, fence("json", indent(i.body)))
 	}
@@ -63,7 +63,7 @@ func (m markdown) item(i item) {
 
 // prompt writes what the person said as a quote, unless the heading says it all.
 func (m markdown) prompt(p *prompt) {
-	words := oneLine(p.Text, maxWords)
+	words := OneLine(p.Text, maxWords)
 	switch {
 	case p.turn > 0:
 		if words == "" {
@@ -115,7 +115,7 @@ func (m markdown) speech(s *speech) {
 
 func (m markdown) call(c *call) {
 	if c.end == nil {
-		fmt.Fprintf(m, "✗ %s · no result is recorded\n\n", codeSpan(oneLine(c.title, maxTitle)))
+		fmt.Fprintf(m, "✗ %s · no result is recorded\n\n", codeSpan(OneLine(c.title, MaxTitle)))
 		m.input(c)
 		return
 	}
@@ -124,7 +124,7 @@ func (m markdown) call(c *call) {
 		mark = "✗"
 	}
 	words := result(c.end)
-	fmt.Fprintf(m, "%s %s", mark, codeSpan(oneLine(c.title, maxTitle)))
+	fmt.Fprintf(m, "%s %s", mark, codeSpan(OneLine(c.title, MaxTitle)))
 	if words != "" {
 		fmt.Fprintf(m, " · %s", literal(words))
 	}
@@ -155,7 +155,7 @@ func (m markdown) plan(p *event.TodoSet) {
 		case event.TodoActive:
 			now = " *(now)*"
 		}
-		fmt.Fprintf(m, "- [%s] %s%s\n", box, literal(oneLine(i.Text, 4*maxTitle)), now)
+		fmt.Fprintf(m, "- [%s] %s%s\n", box, literal(OneLine(i.Text, 4*MaxTitle)), now)
 	}
 	fmt.Fprintln(m)
 }
@@ -184,11 +184,11 @@ func (m markdown) finish(f *finish) {
 	if f.Error != "" || f.Reason != event.Done {
 		said := ending(f.Reason)
 		if f.Error != "" {
-			said += ": " + oneLine(f.Error, 4*maxTitle)
+			said += ": " + OneLine(f.Error, 4*MaxTitle)
 		}
 		fmt.Fprintf(m, "**%s**", literal(said))
 		if f.Hint != "" {
-			fmt.Fprintf(m, " %s", literal(oneLine(f.Hint, 4*maxTitle)))
+			fmt.Fprintf(m, " %s", literal(OneLine(f.Hint, 4*MaxTitle)))
 		}
 		fmt.Fprint(m, "\n\n")
 	}

@@ -13,12 +13,12 @@ import (
 
 // How much of a text stands where one line tells of it, in bytes.
 const (
-	maxTitle = 120
+	MaxTitle = 120
 	maxWords = 90
 )
 
-// oneLine returns text on one line of at most limit bytes, fit for a document.
-func oneLine(text string, limit int) string {
+// OneLine returns text on one line of at most limit bytes, fit for a document.
+func OneLine(text string, limit int) string {
 	head := text
 	if len(head) > 4*limit {
 		head = head[:4*limit]
@@ -94,7 +94,7 @@ func outcome(o event.Outcome) string {
 	case event.Uncertain:
 		return "nobody knows how it ended"
 	}
-	return oneLine(string(o), maxWords)
+	return OneLine(string(o), maxWords)
 }
 
 // ending says in words why a turn ended.
@@ -121,7 +121,7 @@ func ending(r event.Reason) string {
 	case event.LogError:
 		return "Ended because the session could not be saved"
 	}
-	return "Ended: " + oneLine(string(r), maxWords)
+	return "Ended: " + OneLine(string(r), maxWords)
 }
 
 // program names the program that began a session. The version of another one,

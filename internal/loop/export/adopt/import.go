@@ -1,4 +1,4 @@
-package export
+package adopt
 
 import (
 	"bufio"
@@ -11,7 +11,69 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/loop/event"
+	"agent/internal/loop/export"
 )
+
+// readClaude reads a session of Claude Code.
+func (m *Imported) readClaude(in *bufio.Reader, left *tally) error {
+	c := claude{m: m, left: left, seen: map[string]bool{}, dropped: map[string]bool{}, prompts: map[string]string{}}
+	var all []claudeLine
+	for text, err := range objects(in, left) {
+		if err != nil {
+			return err
+		}
+		var l claudeLine
+		if err := json.Unmarshal(text, &l); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
+			left.add(unreadable)
+			continue
+		}
+		if c.prompt(&l) {
+			c.prompts[l.Parent] = l.UUID
+		}
+		all = append(all, l)
+	}
+	for i := range all {
+		c.line(&all[i])
+	}
+	for _, t := range []string{c.custom, c.summary, c.ai} {
+		if m.Title == "" {
+			m.Title = t
+		}
+	}
+	m.Events = assemble(c.entries, m.Header.Time, left)
+	return nil
+}
+
+// readCodex reads a rollout of Codex.
+func (m *Imported) readCodex(in *bufio.Reader, left *tally) error {
+	c := codex{m: m, left: left}
+	for text, err := range objects(in, left) {
+		if err != nil {
+			return err
+		}
+		var l codexLine
+		if err := json.Unmarshal(text, &l); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
+			left.add(unreadable)
+			continue
+		}
+		body, wrapped := l.Payload, l.Payload != nil
+		if !wrapped {
+			body = text
+		}
+		var item codexItem
+		if err := json.Unmarshal(body, &item); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
+			left.add(unreadable)
+			continue
+		}
+		c.at = moments(l.Time)
+		c.line(l, item, wrapped)
+	}
+	if !c.items && len(c.shown) > 0 {
+		c.entries = c.shown
+	}
+	m.Events = assemble(c.entries, m.Header.Time, left)
+	return nil
+}
 
 // Kind says what a file is that holds a session.
 type Kind string
@@ -116,7 +178,7 @@ func kindOf(fields map[string]json.RawMessage) Kind {
 	}
 	typ := word("type")
 	switch {
-	case strings.HasPrefix(word("format"), formatName+"/"):
+	case strings.HasPrefix(word("format"), export.FormatName+"/"):
 		return Own
 	case typ == "header" && has("seq"), has("type", "time") && !has("timestamp"):
 		return Log
@@ -176,4 +238,104 @@ func said(events []event.Durable) bool {
 		}
 	}
 	return false
+}
+
+// readExport reads what JSON writes.
+func (m *Imported) readExport(in *bufio.Reader, left *tally) error {
+	limited := &limited{r: in, left: maxLine}
+	dec := json.NewDecoder(limited)
+	if _, err := dec.Token(); err != nil {
+		return fmt.Errorf("read the export: %w", err)
+	}
+	for dec.More() {
+		limited.left = maxLine
+		name, err := dec.Token()
+		if err != nil {
+			return fmt.Errorf("read the export: %w", err)
+		}
+		switch name {
+		case "format":
+			var f string
+			err = dec.Decode(&f)
+			if _, version, _ := strings.Cut(f, "/"); err == nil && version != export.FormatVersion {
+				return fmt.Errorf("the export is of a newer format (%q): import it with a newer version of agent", export.OneLine(f, 40))
+			}
+		case "header":
+			err = dec.Decode(&m.Header)
+		case "title":
+			err = dec.Decode(&m.Title)
+		case "events":
+			err = m.readEvents(dec, limited, left)
+		default:
+			err = dec.Decode(new(json.RawMessage))
+		}
+		if err != nil {
+			return fmt.Errorf("read the export: %w", err)
+		}
+	}
+	m.settle(left)
+	return nil
+}
+
+func (m *Imported) readEvents(dec *json.Decoder, limited *limited, left *tally) error {
+	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
+		return errors.Join(err, errors.New("the events are no list"))
+	}
+	for dec.More() {
+		limited.left = maxLine
+		var body json.RawMessage
+		if err := dec.Decode(&body); err != nil {
+			return err
+		}
+		m.event(body, left)
+	}
+	_, err := dec.Token()
+	return err
+}
+
+// event takes an event, if it is one.
+func (m *Imported) event(body []byte, left *tally) {
+	e, err := event.Decode(body)
+	switch {
+	case err != nil:
+		left.add("events that could not be read")
+	case e == nil:
+		left.add("events of types that this version does not know")
+	default:
+		m.Verbatim = append(m.Verbatim, e)
+	}
+}
+
+// readLog reads a session log, or stream-json.
+func (m *Imported) readLog(in *bufio.Reader, left *tally) error {
+	for line, err := range objects(in, left) {
+		if err != nil {
+			return err
+		}
+		var head struct {
+			Type string `json:"type"`
+			history.Header
+		}
+		err := json.Unmarshal(line, &head)
+		switch {
+		case err != nil && head.Type == "":
+			left.add(unreadable)
+		case head.Type == "header":
+			m.Header = head.Header
+		default:
+			m.event(line, left)
+		}
+	}
+	m.settle(left)
+	return nil
+}
+
+// settle makes Events of Verbatim.
+func (m *Imported) settle(left *tally) {
+	m.Origin = m.Header.ID
+	s := sieve{left: left, seen: map[string]bool{}}
+	for _, e := range standing(m.Verbatim) {
+		s.take(e)
+	}
+	m.Events = s.events
 }

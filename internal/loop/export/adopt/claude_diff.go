@@ -1,4 +1,4 @@
-package export
+package adopt
 
 import (
 	"encoding/base64"
@@ -47,7 +47,7 @@ func claudeDiffs(result json.RawMessage, dir string) []event.Diff {
 		}
 	}
 	if d.Created && len(r.Hunks) == 0 && r.Content != "" {
-		fmt.Fprintf(&b, "@@ -0,0 +1,%d @@\n", lines(r.Content))
+		fmt.Fprintf(&b, "@@ -0,0 +1,%d @@\n", countLines(r.Content))
 		for l := range strings.SplitSeq(strings.TrimSuffix(r.Content, "\n"), "\n") {
 			line("+" + l)
 		}
@@ -78,4 +78,9 @@ func images(mediaType, data string, left *tally) []llm.Image {
 	}
 	left.add("pictures that could not be read")
 	return nil
+}
+
+// countLines returns how many lines text has.
+func countLines(text string) int {
+	return strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
 }

@@ -1,119 +1,15 @@
-package export
+package adopt
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
-	"strings"
 
-	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 )
-
-// readExport reads what JSON writes.
-func (m *Imported) readExport(in *bufio.Reader, left *tally) error {
-	limited := &limited{r: in, left: maxLine}
-	dec := json.NewDecoder(limited)
-	if _, err := dec.Token(); err != nil {
-		return fmt.Errorf("read the export: %w", err)
-	}
-	for dec.More() {
-		limited.left = maxLine
-		name, err := dec.Token()
-		if err != nil {
-			return fmt.Errorf("read the export: %w", err)
-		}
-		switch name {
-		case "format":
-			var f string
-			err = dec.Decode(&f)
-			if _, version, _ := strings.Cut(f, "/"); err == nil && version != formatVersion {
-				return fmt.Errorf("the export is of a newer format (%q): import it with a newer version of agent", oneLine(f, 40))
-			}
-		case "header":
-			err = dec.Decode(&m.Header)
-		case "title":
-			err = dec.Decode(&m.Title)
-		case "events":
-			err = m.readEvents(dec, limited, left)
-		default:
-			err = dec.Decode(new(json.RawMessage))
-		}
-		if err != nil {
-			return fmt.Errorf("read the export: %w", err)
-		}
-	}
-	m.settle(left)
-	return nil
-}
-
-func (m *Imported) readEvents(dec *json.Decoder, limited *limited, left *tally) error {
-	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
-		return errors.Join(err, errors.New("the events are no list"))
-	}
-	for dec.More() {
-		limited.left = maxLine
-		var body json.RawMessage
-		if err := dec.Decode(&body); err != nil {
-			return err
-		}
-		m.event(body, left)
-	}
-	_, err := dec.Token()
-	return err
-}
-
-// event takes an event, if it is one.
-func (m *Imported) event(body []byte, left *tally) {
-	e, err := event.Decode(body)
-	switch {
-	case err != nil:
-		left.add("events that could not be read")
-	case e == nil:
-		left.add("events of types that this version does not know")
-	default:
-		m.Verbatim = append(m.Verbatim, e)
-	}
-}
-
-// readLog reads a session log, or stream-json.
-func (m *Imported) readLog(in *bufio.Reader, left *tally) error {
-	for line, err := range objects(in, left) {
-		if err != nil {
-			return err
-		}
-		var head struct {
-			Type string `json:"type"`
-			history.Header
-		}
-		err := json.Unmarshal(line, &head)
-		switch {
-		case err != nil && head.Type == "":
-			left.add(unreadable)
-		case head.Type == "header":
-			m.Header = head.Header
-		default:
-			m.event(line, left)
-		}
-	}
-	m.settle(left)
-	return nil
-}
-
-// settle makes Events of Verbatim.
-func (m *Imported) settle(left *tally) {
-	m.Origin = m.Header.ID
-	s := sieve{left: left, seen: map[string]bool{}}
-	for _, e := range standing(m.Verbatim) {
-		s.take(e)
-	}
-	m.Events = s.events
-}
 
 // standing returns the events that a session goes on from: all but those that
 // were taken back. Its title stays.

@@ -1,7 +1,6 @@
-package export
+package adopt
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/loop/export"
 )
 
 // claudeLine is a line of a session of Claude Code. Of what a line has more of,
@@ -60,36 +60,6 @@ type claudeBlock struct {
 	} `json:"source"`
 }
 
-// readClaude reads a session of Claude Code.
-func (m *Imported) readClaude(in *bufio.Reader, left *tally) error {
-	c := claude{m: m, left: left, seen: map[string]bool{}, dropped: map[string]bool{}, prompts: map[string]string{}}
-	var all []claudeLine
-	for text, err := range objects(in, left) {
-		if err != nil {
-			return err
-		}
-		var l claudeLine
-		if err := json.Unmarshal(text, &l); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
-			left.add(unreadable)
-			continue
-		}
-		if c.prompt(&l) {
-			c.prompts[l.Parent] = l.UUID
-		}
-		all = append(all, l)
-	}
-	for i := range all {
-		c.line(&all[i])
-	}
-	for _, t := range []string{c.custom, c.summary, c.ai} {
-		if m.Title == "" {
-			m.Title = t
-		}
-	}
-	m.Events = assemble(c.entries, m.Header.Time, left)
-	return nil
-}
-
 // claude is the reading of a session of Claude Code under way.
 type claude struct {
 	m                   *Imported
@@ -127,14 +97,14 @@ func (c *claude) line(l *claudeLine) {
 	case "user", "assistant":
 	case "summary":
 		if c.summary == "" {
-			c.summary = oneLine(l.Summary, maxTitle)
+			c.summary = export.OneLine(l.Summary, export.MaxTitle)
 		}
 		return
 	case "custom-title":
-		c.custom = oneLine(l.CustomTitle, maxTitle)
+		c.custom = export.OneLine(l.CustomTitle, export.MaxTitle)
 		return
 	case "ai-title":
-		c.ai = oneLine(l.AITitle, maxTitle)
+		c.ai = export.OneLine(l.AITitle, export.MaxTitle)
 		return
 	case "system", "file-history-snapshot", "file-history-delta", "queue-operation", "attachment", "progress", "mode", "permission-mode",
 		"last-prompt", "agent-name", "pr-link", "bridge-session", "cost-state", "atis-latch", "tag", "worktree-state":
@@ -204,7 +174,7 @@ func (c *claude) user(l *claudeLine) {
 		case b.Type == "image":
 			prompt.message.Images = append(prompt.message.Images, c.image(b)...)
 		default:
-			c.left.add(fmt.Sprintf("attachments of the type %q", oneLine(b.Type, 40)))
+			c.left.add(fmt.Sprintf("attachments of the type %q", export.OneLine(b.Type, 40)))
 		}
 	}
 	prompt.message.Text = strings.Join(texts, "\n\n")
@@ -262,7 +232,7 @@ func (c *claude) assistant(l *claudeLine) {
 			c.result(l, b)
 			continue
 		default:
-			c.left.add(fmt.Sprintf("parts of answers of the type %q", oneLine(b.Type, 40)))
+			c.left.add(fmt.Sprintf("parts of answers of the type %q", export.OneLine(b.Type, 40)))
 			continue
 		}
 		if e.message.Kind == llm.ToolCall || strings.TrimSpace(e.message.Text) != "" {
@@ -284,7 +254,7 @@ func (c *claude) result(l *claudeLine, b claudeBlock) {
 		case part.Type == "text":
 			texts = append(texts, part.Text)
 		default:
-			c.left.add(fmt.Sprintf("parts of results of the type %q", oneLine(part.Type, 40)))
+			c.left.add(fmt.Sprintf("parts of results of the type %q", export.OneLine(part.Type, 40)))
 		}
 	}
 	e.message.Text = strings.Join(texts, "\n")

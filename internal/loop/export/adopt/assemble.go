@@ -1,13 +1,12 @@
-package export
+package adopt
 
 import (
-	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/loop/export"
 )
 
 // entry is one thing that the file of another program tells.
@@ -158,7 +157,7 @@ func (a *assembler) model(i int) {
 
 // call names a call and finds its result.
 func (a *assembler) call(m *llm.Message, at int) {
-	c := openCall{result: -1, at: a.now, title: title(m.Name, m.Input)}
+	c := openCall{result: -1, at: a.now, title: export.CallTitle(m.Name, m.Input)}
 	for _, r := range a.results[m.ID] {
 		if r > at && !a.taken[r] && m.ID != "" {
 			c.result, a.taken[r] = r, true
@@ -257,49 +256,3 @@ func (a *assembler) endTurn(reason event.Reason) {
 func (a *assembler) add(e event.Durable) { a.events = append(a.events, e) }
 
 func (a *assembler) meta() event.Meta { return event.Meta{Time: a.now} }
-
-// title is a call in one line: the tool, and what tells the most of its
-// arguments.
-func title(name string, input json.RawMessage) string {
-	var fields map[string]any
-	if json.Unmarshal(input, &fields) == nil {
-		for _, key := range []string{"command", "cmd", "file_path", "notebook_path", "path", "pattern", "query", "url", "description", "skill", "input"} {
-			if s := spoken(fields[key]); s != "" {
-				return oneLine(name+" "+telling(s), maxTitle)
-			}
-		}
-	}
-	return oneLine(name, maxTitle)
-}
-
-// telling returns the line of a text that tells the most.
-func telling(text string) string {
-	for line := range strings.Lines(text) {
-		for _, verb := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: "} { // of a patch as Codex writes it
-			if file, ok := strings.CutPrefix(line, verb); ok {
-				return file
-			}
-		}
-	}
-	return text
-}
-
-// spoken returns a text, or the words of a command line, as they are said.
-func spoken(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case []any:
-		var out []string
-		for _, w := range v {
-			if s, ok := w.(string); ok {
-				out = append(out, s)
-			}
-		}
-		if len(out) == 3 && (out[1] == "-c" || out[1] == "-lc") {
-			return out[2]
-		}
-		return strings.Join(out, " ")
-	}
-	return ""
-}

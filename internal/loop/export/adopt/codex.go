@@ -1,7 +1,6 @@
-package export
+package adopt
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -60,37 +59,6 @@ type codexUsage struct {
 	Cached    int `json:"cached_input_tokens"`
 	Output    int `json:"output_tokens"`
 	Reasoning int `json:"reasoning_output_tokens"`
-}
-
-// readCodex reads a rollout of Codex.
-func (m *Imported) readCodex(in *bufio.Reader, left *tally) error {
-	c := codex{m: m, left: left}
-	for text, err := range objects(in, left) {
-		if err != nil {
-			return err
-		}
-		var l codexLine
-		if err := json.Unmarshal(text, &l); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
-			left.add(unreadable)
-			continue
-		}
-		body, wrapped := l.Payload, l.Payload != nil
-		if !wrapped {
-			body = text
-		}
-		var item codexItem
-		if err := json.Unmarshal(body, &item); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
-			left.add(unreadable)
-			continue
-		}
-		c.at = moments(l.Time)
-		c.line(l, item, wrapped)
-	}
-	if !c.items && len(c.shown) > 0 {
-		c.entries = c.shown
-	}
-	m.Events = assemble(c.entries, m.Header.Time, left)
-	return nil
 }
 
 // codex is the reading of a rollout under way.

@@ -1,4 +1,4 @@
-package export
+package adopt
 
 import (
 	"bufio"
@@ -8,6 +8,8 @@ import (
 	"io"
 	"iter"
 	"strings"
+
+	"agent/internal/loop/export"
 )
 
 // What a tally counts wherever it is found.
@@ -50,7 +52,7 @@ const maxKinds = 20
 
 // unknown counts a line of a type that is not known here.
 func (t *tally) unknown(typ string) {
-	what := fmt.Sprintf("lines of the unknown type %q", oneLine(typ, 40))
+	what := fmt.Sprintf("lines of the unknown type %q", export.OneLine(typ, 40))
 	if t.n[what] == 0 && len(t.order) > maxKinds {
 		what = "lines of other unknown types"
 	}

@@ -9,9 +9,6 @@ const (
 	quietNext = 150 * time.Millisecond
 	// following is how long after an answer a new question directly follows it.
 	following = 2 * time.Second
-	// writing is how long after the last key a draft is a sentence that is being
-	// written.
-	writing = 2 * time.Second
 )
 
 // arming decides when a question takes keys, so that no key that was meant for

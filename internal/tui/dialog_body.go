@@ -347,7 +347,11 @@ func (d *dialog) mustSee() bool {
 }
 
 // readable reports whether the user could read all that a yes approves.
-func (d *dialog) readable() bool { return d.seen || !d.mustSee() }
+func (d *dialog) readable() bool { return d.seen || !d.mustSee() && !d.changeHidden() }
+
+// changeHidden reports whether the window is so low that not one line of the
+// change is in view.
+func (d *dialog) changeHidden() bool { return len(d.hunks) > 0 && d.scroll+d.shown <= d.hunks[0] }
 
 // visible returns the part of the body that fits in room lines, the last of
 // which tells of what does not.

@@ -6,9 +6,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// repeatGap is how soon a key comes again at most if it is held down. No user
-// presses a key twice in that time.
-const repeatGap = 80 * time.Millisecond
+// repeatGap is how soon a key comes again at most if it is held down: systems
+// repeat it every 25 to 90 ms. Hardly a user presses a key twice in that time.
+const repeatGap = 120 * time.Millisecond
 
 // held tells a key that is pressed again from one that is held down, so that the
 // key that answered a question answers no question that the user has not read.

@@ -49,7 +49,7 @@ func TestFourDigitsAnswerFour(t *testing.T) {
 func TestHeldKeyAnswersOnce(t *testing.T) {
 	for _, key := range []string{"1", "enter"} {
 		for _, first := range []time.Duration{250 * time.Millisecond, 400 * time.Millisecond, 660 * time.Millisecond} {
-			for _, again := range []time.Duration{30 * time.Millisecond, 60 * time.Millisecond} {
+			for _, again := range []time.Duration{30 * time.Millisecond, 60 * time.Millisecond, 100 * time.Millisecond} {
 				d := fourAsks(t)
 				d.press(key)
 				d.pass(first)

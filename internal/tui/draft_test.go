@@ -131,6 +131,8 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 			if c.asAnyPrompt {
 				d.pass(2 * time.Second)
 				d.press("1")
+				d.commands() // next to a draft a digit marks
+				d.press("enter")
 				d.events(turnEnd(event.Done, 0))
 				d.press("enter")
 				d.commands(event.Answer{ID: "9", Decision: event.Allow}, prompted("not yet, it"))

@@ -217,7 +217,7 @@ func (m *model) apply(ev event.Event) {
 	m.find.heard(ev, m.list.events()-1)
 	switch ev := ev.(type) {
 	case event.Asked:
-		m.dialog.push(ev.Ask, m.now().Sub(m.lastKey) < writing && !m.editor.blank())
+		m.dialog.push(ev.Ask, !m.editor.blank())
 		m.takeUp(ev.Ask)
 	case *event.Decided:
 		m.withdraw(ev.ID)

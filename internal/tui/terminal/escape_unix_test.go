@@ -4,9 +4,51 @@ package terminal
 
 import (
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 )
+
+func TestSequencesThatAreCut(t *testing.T) {
+	for text, want := range map[string]bool{
+		"\x1b[": true, "\x1b[<0;": true, "\x1b[1;5": true, "\x1bO": true, "a\x1b[20": true,
+		"\x1b": false, "\x1b[A": false, "\x1b[<0;1;1M": false, "a": false, "": false, "\x1bx": false, "\x1b[Ab": false,
+	} {
+		if got := startsSequence([]byte(text)); got != want {
+			t.Errorf("%q: got %v", text, got)
+		}
+	}
+}
+
+// The rest of a sequence that comes late belongs to it.
+func TestLateSequence(t *testing.T) {
+	keys, screen, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer keys.Close()
+	defer screen.Close()
+	if _, err := makeRaw(screen, true); err != nil {
+		t.Fatal(err)
+	}
+	w := &watched{File: screen, tty: &tty{keys: screen, pastes: newPastes(100)}, gone: func() {}}
+	if _, err := keys.WriteString("\x1b[1;"); err != nil {
+		t.Fatal(err)
+	}
+	sent := make(chan error, 1)
+	time.AfterFunc(60*time.Millisecond, func() {
+		_, err := keys.WriteString("5A")
+		sent <- err
+	})
+	got := make([]byte, 100)
+	n, err := w.Read(got)
+	if err != nil || string(got[:n]) != "\x1b[1;5A" {
+		t.Errorf("got %q, %v, want the whole sequence", got[:n], err)
+	}
+	if err := <-sent; err != nil {
+		t.Error(err)
+	}
+}
 
 // A lone Escape byte becomes the complete Escape key. One that begins a sequence
 // stays as it is.

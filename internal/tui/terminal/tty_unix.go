@@ -3,11 +3,13 @@
 package terminal
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"slices"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"golang.org/x/sys/unix"
 )
@@ -72,6 +74,12 @@ func (w *watched) Read(p []byte) (int, error) {
 		w.gone()
 		return 0, err
 	}
+	for n < len(w.read) && startsSequence(w.read[:n]) && w.more(sequenceWait) {
+		more, err := w.File.Read(w.read[n:])
+		if n += more; err != nil || more == 0 {
+			break
+		}
+	}
 	typed := w.tty.pastes.divide(p[:0], w.read[:n])
 	if string(typed) == "\x1b" && !w.more(escapeWait) {
 		typed = append(typed[:0], escapeKey...)
@@ -82,6 +90,26 @@ func (w *watched) Read(p []byte) (int, error) {
 // escapeWait is how long an Escape byte waits for the rest of a sequence that it
 // may begin. Bubble Tea would wait for twice as long, which a user feels.
 const escapeWait = 25 * time.Millisecond
+
+// sequenceWait is how long the beginning of a sequence waits for its rest, as over
+// a slow connection. Its parameters would be taken for keys otherwise, and a digit
+// answers a question.
+const sequenceWait = 500 * time.Millisecond
+
+// startsSequence reports whether b ends in a control sequence (ESC [ or ESC O)
+// without its final byte.
+func startsSequence(b []byte) bool {
+	i := bytes.LastIndexByte(b, ansi.ESC)
+	if i < 0 || i+1 == len(b) || b[i+1] != '[' && b[i+1] != 'O' {
+		return false
+	}
+	for _, c := range b[i+2:] {
+		if c < 0x20 || c > 0x3f { // neither a parameter nor an intermediate byte
+			return false
+		}
+	}
+	return true
+}
 
 // escapeKey is the Escape key as the kitty keyboard protocol writes it, which is
 // complete: nothing waits for more. A terminal that speaks the protocol sends it

@@ -20,6 +20,7 @@ func TestConfigurationThatIncludesItself(t *testing.T) {
 	ws, _ := workspace(t, map[string]string{
 		".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[include]\n" + strings.Repeat("path = config\n", 10), "a.go": "needle\n",
 	})
+	var worst time.Duration
 	for tool, args := range map[string]obj{
 		"list": {}, "glob": {"pattern": "*.go"}, "search": {"pattern": "needle"},
 	} {
@@ -27,10 +28,13 @@ func TestConfigurationThatIncludesItself(t *testing.T) {
 		if got := said(call(t, ws, tool, args)); !strings.Contains(got, "a.go") {
 			t.Errorf("%s: got %q", tool, got)
 		}
-		if took := time.Since(began); took > 10*time.Second {
+		took := time.Since(began)
+		worst = max(worst, took)
+		if took > 10*time.Second {
 			t.Errorf("%s: it took %v", tool, took)
 		}
 	}
+	t.Attr("promise", fmt.Sprintf("list, glob and search in a repository whose configuration includes itself, in ms at most: %d", worst.Milliseconds()))
 }
 
 // The model and the user are told that there are more ignore rules than are

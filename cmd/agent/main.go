@@ -27,6 +27,9 @@ const startUp = time.Second
 func main() {
 	protectMemory()
 	outlastFileLimit()
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(70) // the largest reply must fit into 150 MB
+	}
 	time.AfterFunc(startUp, debug.FreeOSMemory) // what only the start needed
 	end := watchSignals()
 	cmd := rootCommand(end)

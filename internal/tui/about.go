@@ -17,10 +17,10 @@ func (a *about) class() class { return said }
 
 func (a *about) draw(c canvas) []string {
 	var out []string
-	for _, l := range columns(c.st, a.rows, max(c.inner()-gutter, 1)) {
+	for _, l := range columns(c.st, a.rows, max(c.inner()-ink.Gutter, 1)) {
 		out = append(out, strings.TrimPrefix(l, "  "))
 	}
-	return hang(" ", out)
+	return ink.Hang(" ", out)
 }
 
 // slashStatus tells how things stand: all that the last line has no room for.

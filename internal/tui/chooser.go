@@ -218,10 +218,10 @@ type page struct {
 // draw fills the window with p.
 func (c *chooser) draw(p page) ([]string, *tea.Cursor) {
 	dim := func(s string) string { return c.st.Dim.Render(ink.Truncate(s, c.width)) }
-	filter := ink.Truncate(ink.SanitizeLine(c.filter), max(c.width-gutter-1, 0))
+	filter := ink.Truncate(ink.SanitizeLine(c.filter), max(c.width-ink.Gutter-1, 0))
 	lines := []string{
-		c.st.Dim.Render(spread(briefly(p.head, c.width), p.right, c.width)),
-		ink.Truncate(c.st.Cyan.Render(markUser)+" "+filter, c.width),
+		c.st.Dim.Render(ink.Spread(briefly(p.head, c.width), p.right, c.width)),
+		ink.Truncate(c.st.Cyan.Render(ink.MarkUser)+" "+filter, c.width),
 		"",
 	}
 	for i := c.top; i < c.count && i < c.top+c.room(); i++ {
@@ -245,7 +245,7 @@ func (c *chooser) draw(p page) ([]string, *tea.Cursor) {
 	if c.height <= 2 {
 		return lines, nil
 	}
-	cursor := tea.NewCursor(min(gutter+lipgloss.Width(filter), c.width-1), 1)
+	cursor := tea.NewCursor(min(ink.Gutter+lipgloss.Width(filter), c.width-1), 1)
 	cursor.Shape, cursor.Blink = tea.CursorBar, false
 	return lines, cursor
 }
@@ -253,13 +253,13 @@ func (c *chooser) draw(p page) ([]string, *tea.Cursor) {
 // foot is the last line: what keys do, and where in a list one is that has more
 // entries than room.
 func (c *chooser) foot(hint string) string {
-	at, room := "", c.width-gutter
+	at, room := "", c.width-ink.Gutter
 	if c.count > c.room() {
 		at = fmt.Sprintf("%d of %d", c.at+1, c.count)
 		room -= lipgloss.Width(at) + 2
 	}
 	hint = fitting(hint, room)
-	return c.st.Dim.Render(spread(strings.Repeat(" ", gutter)+hint, at, c.width))
+	return c.st.Dim.Render(ink.Spread(strings.Repeat(" ", ink.Gutter)+hint, at, c.width))
 }
 
 // briefly leaves out what a heading ends with, after commas, until the rest has
@@ -296,10 +296,10 @@ func (c *chooser) entry(i int, when, what, facts string) string {
 	const column = 12
 	mark := "  "
 	if i == c.at {
-		mark = c.st.Cyan.Render(markUser) + " "
+		mark = c.st.Cyan.Render(ink.MarkUser) + " "
 		what = c.st.Bold.Render(what)
 	}
 	when += strings.Repeat(" ", max(column-lipgloss.Width(when), 2))
-	room := max(min(c.width, widestRow)-gutter-lipgloss.Width(when), 1)
-	return ink.Truncate(mark+c.st.Dim.Render(when)+spread(what, c.st.Dim.Render(facts), room), c.width)
+	room := max(min(c.width, widestRow)-ink.Gutter-lipgloss.Width(when), 1)
+	return ink.Truncate(mark+c.st.Dim.Render(when)+ink.Spread(what, c.st.Dim.Render(facts), room), c.width)
 }

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/markdown"
 )
@@ -36,7 +37,7 @@ func (m *model) slashCopy(arg string) tea.Cmd {
 	if len(words) == 2 {
 		var err error
 		if n, err = strconv.Atoi(words[1]); err != nil || n < 1 || n > len(blocks) {
-			m.misuse("the last answer has " + count(len(blocks), "block") + " of code: use a number from 1 to " + strconv.Itoa(len(blocks)))
+			m.misuse("the last answer has " + phrase.Count(len(blocks), "block") + " of code: use a number from 1 to " + strconv.Itoa(len(blocks)))
 			return nil
 		}
 	}
@@ -90,7 +91,7 @@ func (m *model) hand(text string, c copied) tea.Cmd {
 		return r
 	}, text)
 	m.editor.clipboard(text)
-	lines := count(strings.Count(strings.TrimRight(text, "\n"), "\n")+1, "line")
+	lines := phrase.Count(strings.Count(strings.TrimRight(text, "\n"), "\n")+1, "line")
 	if c.marked {
 		c.what = lines
 	} else {

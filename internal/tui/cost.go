@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
@@ -97,7 +98,7 @@ func (b *bill) class() class { return said }
 
 func (b *bill) draw(c canvas) []string {
 	if len(b.all) == 0 {
-		return hang(" ", paint(c.st.Dim, ink.Wrap("nothing was used yet", c.inner())))
+		return ink.Hang(" ", ink.RenderLines(c.st.Dim, ink.Wrap("nothing was used yet", c.inner())))
 	}
 	var lines []string
 	add := func(head string, spent []Spent) {
@@ -118,23 +119,23 @@ func (b *bill) draw(c canvas) []string {
 		lines = append(lines, c.st.Bold.Render("the model's window"))
 		lines = append(lines, ink.Wrap(window.text, c.inner())...)
 	}
-	return hang(" ", lines)
+	return ink.Hang(" ", lines)
 }
 
 // words tells what was used in a line.
 func (s Spent) words() string {
-	in := thousands(s.Usage.Input) + " tokens in"
+	in := phrase.Thousands(s.Usage.Input) + " tokens in"
 	if s.Usage.Cached > 0 {
-		in += " (" + thousands(s.Usage.Cached) + " of them from a cache)"
+		in += " (" + phrase.Thousands(s.Usage.Cached) + " of them from a cache)"
 	}
-	words := []string{in, thousands(s.Usage.Output) + " out", count(s.Steps, "step")}
+	words := []string{in, phrase.Thousands(s.Usage.Output) + " out", phrase.Count(s.Steps, "step")}
 	switch {
 	case s.Free == s.Steps:
 		words = append(words, "price not known")
 	case s.Free > 0:
-		words = append(words, "at least "+dollars(s.Cost))
+		words = append(words, "at least "+phrase.Dollars(s.Cost))
 	default:
-		words = append(words, dollars(s.Cost))
+		words = append(words, phrase.Dollars(s.Cost))
 	}
 	return strings.Join(words, ", ")
 }

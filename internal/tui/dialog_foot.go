@@ -23,7 +23,7 @@ func (d *dialog) foot(width int) (lines []string, cursor *tea.Cursor) {
 		cursor.Y += len(lines)
 		lines = append(lines, typed...)
 	}
-	return append(lines, d.st.Dim.Render(ink.Truncate("  "+d.hints(width-gutter), width))), cursor
+	return append(lines, d.st.Dim.Render(ink.Truncate("  "+d.hints(width-ink.Gutter), width))), cursor
 }
 
 // approvalRows draws the rows of an approval, below a blank line where there is

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/ink"
 )
 
 func askCommand(id, command string) event.Asked {
@@ -102,7 +103,7 @@ func TestEnterWithoutARow(t *testing.T) {
 	d.enter("also fix")
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 	d.arms()
-	d.lacks(markRow)
+	d.lacks(ink.MarkRow)
 	d.sees("› also fix", "your draft")
 	d.press("enter")
 	d.commands()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/ink"
 )
 
 // A digit only moves the marker while the user is in the middle of a sentence:
@@ -100,7 +101,7 @@ func TestWarningMarksNothing(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), ask)
 	d.arms()
-	d.lacks(markRow, "? why", "careful:")
+	d.lacks(ink.MarkRow, "? why", "careful:")
 	d.sees("warning: Makefile changed")
 	d.press("enter")
 	d.commands()

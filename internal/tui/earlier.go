@@ -40,7 +40,7 @@ func (m *model) earlierCame(msg earlierRead) {
 	m.earlier.prompts = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(m.feed.prompts, p) })
 	switch {
 	case m.editor.search != nil && m.editor.search.lost:
-		m.editor.searchFor(m.editor.search.text, m.prompts())
+		m.editor.searchFor(m.editor.search.Text, m.prompts())
 	case m.earlier.walks && m.editor.search == nil:
 		m.editor.walkPrompts(true, m.prompts())
 	}

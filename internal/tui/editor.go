@@ -48,7 +48,7 @@ func (e *editor) restyle(st *ink.Styles) { e.st = st }
 // resize gives the editor the width of the window, and at most limit lines.
 func (e *editor) resize(width, limit int) {
 	e.limit, e.width = max(1, min(limit, editorLines)), width
-	e.buf.SetWidth(width - gutter - 1)
+	e.buf.SetWidth(width - ink.Gutter - 1)
 }
 
 // whole is the text with pastes written out.

@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/text"
 )
@@ -44,15 +45,15 @@ func (e *editor) lines() ([]string, *tea.Cursor) {
 		mark := "  "
 		switch {
 		case i == 0:
-			mark = e.st.Cyan.Render(markUser) + " "
+			mark = e.st.Cyan.Render(ink.MarkUser) + " "
 		case i == e.top:
-			mark = e.st.Dim.Render(markAbove) + " "
+			mark = e.st.Dim.Render(ink.MarkAbove) + " "
 		case i == e.top+e.limit-1 && i < count-1:
-			mark = e.st.Dim.Render(markBelow) + " "
+			mark = e.st.Dim.Render(ink.MarkBelow) + " "
 		}
 		out = append(out, ink.Truncate(mark+e.row(i), e.width))
 	}
-	at := tea.NewCursor(max(min(gutter+col, e.width-1), 0), row-e.top)
+	at := tea.NewCursor(max(min(ink.Gutter+col, e.width-1), 0), row-e.top)
 	at.Shape, at.Blink = tea.CursorBar, false
 	if e.mode() != "" {
 		at.Shape = tea.CursorBlock
@@ -61,7 +62,7 @@ func (e *editor) lines() ([]string, *tea.Cursor) {
 		line, x := e.search.line(e)
 		out, at.X, at.Y = append([]string{line}, out...), max(x, 0), 0
 	}
-	return fit(out), at
+	return ink.TrimLines(out), at
 }
 
 // hidden says how many rows of the text have no room.
@@ -69,11 +70,11 @@ func (e *editor) hidden() string {
 	above, below := e.top, e.buf.RowCount()-e.top-e.limit
 	switch {
 	case above > 0 && below > 0:
-		return count(above, "line") + " above, " + strconv.Itoa(below) + " below"
+		return phrase.Count(above, "line") + " above, " + strconv.Itoa(below) + " below"
 	case above > 0:
-		return count(above, "line") + " above"
+		return phrase.Count(above, "line") + " above"
 	case below > 0:
-		return count(below, "line") + " below"
+		return phrase.Count(below, "line") + " below"
 	}
 	return ""
 }
@@ -101,7 +102,7 @@ func (e *editor) row(i int) string {
 	if from, to, ok := e.marked(); ok && e.buf.Row(i).To >= from && e.buf.Row(i).To < to {
 		b.WriteString(e.style(marked).Render(" ")) // the newline is marked
 	}
-	return ink.Truncate(b.String(), max(e.width-gutter, 1))
+	return ink.Truncate(b.String(), max(e.width-ink.Gutter, 1))
 }
 
 // manner is how a character is drawn.

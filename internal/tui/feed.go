@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/ink"
 )
 
 // feed reduces events to the items of the transcript and to what the status
@@ -101,7 +102,7 @@ func (f *feed) apply(ev event.Event) {
 		f.mode = ev.Mode
 	case *event.Renamed:
 		f.title = ev.Title
-		f.list.put(&ending{"this session is called " + quoted(ev.Title)})
+		f.list.put(&ending{"this session is called " + ink.Quoted(ev.Title)})
 	case *event.Compacted:
 		f.compacted(ev)
 	case event.Streamed:

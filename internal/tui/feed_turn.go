@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
@@ -169,11 +170,11 @@ func (r *retry) class() class { return said }
 
 func (r *retry) draw(c canvas) []string {
 	text := strings.TrimRight(ink.Sanitize(r.Error), ".")
-	text += fmt.Sprintf(". Trying again in %s (%d of %d).", clock(r.left), r.Attempt, r.Of)
+	text += fmt.Sprintf(". Trying again in %s (%d of %d).", phrase.Seconds(r.left), r.Attempt, r.Of)
 	if r.Hint != "" {
 		text += "\n" + ink.Sanitize(r.Hint)
 	}
-	return hang(c.st.Yellow.Render(markFailed), ink.Wrap(text, c.inner()))
+	return ink.Hang(c.st.Yellow.Render(ink.MarkFailed), ink.Wrap(text, c.inner()))
 }
 
 func (f *feed) retrying(ev event.Retrying) {
@@ -188,12 +189,12 @@ func (f *feed) turnEnd(ev *event.TurnEnd) {
 	f.settle()
 	f.running, f.stopping, f.killing, f.cut = false, false, false, ev.Cut
 	facts := f.changed()
-	facts = append(facts, brief(ev.Duration))
+	facts = append(facts, phrase.Duration(ev.Duration))
 	if n := ev.Usage.Input + ev.Usage.Output; n > 0 {
-		facts = append(facts, thousands(n)+" tokens")
+		facts = append(facts, phrase.Thousands(n)+" tokens")
 	}
 	if ev.Cost != nil {
-		facts = append(facts, dollars(*ev.Cost))
+		facts = append(facts, phrase.Dollars(*ev.Cost))
 	}
 	switch {
 	case ev.Reason == event.UserInterrupt:
@@ -214,7 +215,7 @@ func (f *feed) compacted(ev *event.Compacted) {
 	if ev.Why != "" {
 		text += " (" + ink.SanitizeLine(ev.Why) + ")"
 	}
-	f.list.put(&ending{text + ": about " + thousands(ev.Saved) + " tokens saved; the session keeps all of it"})
+	f.list.put(&ending{text + ": about " + phrase.Thousands(ev.Saved) + " tokens saved; the session keeps all of it"})
 }
 
 // answered takes away that a call waits for the person, as soon as they decided.
@@ -272,7 +273,7 @@ func (f *feed) changed() []string {
 		added += n[0]
 		removed += n[1]
 	}
-	return []string{fmt.Sprintf("%s changed, +%d −%d", count(len(f.files), "file"), added, removed)}
+	return []string{fmt.Sprintf("%s changed, +%d −%d", phrase.Count(len(f.files), "file"), added, removed)}
 }
 
 // why says in a line why a turn ended early.
@@ -286,7 +287,7 @@ func why(ev *event.TurnEnd) string {
 	case event.Filtered:
 		return "the provider refused to answer"
 	case event.MaxSteps:
-		return fmt.Sprintf("stopped after %s", count(ev.Steps, "step"))
+		return fmt.Sprintf("stopped after %s", phrase.Count(ev.Steps, "step"))
 	case event.AllFailed:
 		return "stopped: the tools failed in step after step"
 	case event.LogError:

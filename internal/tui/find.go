@@ -8,13 +8,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
 // find is a search in the session, from its end to its beginning.
 type find struct {
-	needle
+	ink.Query
 	open   bool
 	typing bool // what is typed is what is searched for
 
@@ -62,7 +63,7 @@ func (m *model) closeFind() {
 // searchFor searches the whole session.
 func (m *model) searchFor(text string) tea.Cmd {
 	f := &m.find
-	f.needle, f.hits, f.at, f.note = newNeedle(text), nil, -1, ""
+	f.Query, f.hits, f.at, f.note = ink.NewQuery(text), nil, -1, ""
 	f.search++
 	f.down = m.list.events()
 	m.list.mark = mark{}
@@ -75,16 +76,16 @@ func (m *model) searchOn() tea.Cmd {
 	if m.broken != "" {
 		f.note, f.down = "the session cannot be read", 0
 	}
-	if !f.open || f.text == "" || f.down == 0 || m.o.Page == nil || !m.list.settled {
+	if !f.open || f.Text == "" || f.down == 0 || m.o.Page == nil || !m.list.settled {
 		return nil
 	}
-	read, n, search, to := m.o.Page, f.needle, f.search, f.down
+	read, n, search, to := m.o.Page, f.Query, f.search, f.down
 	return func() tea.Msg {
 		r := found{search: search, from: max(to-findPage, 0)}
 		var events []event.Event
 		events, r.err = read(r.from, to)
 		for i, ev := range slices.Backward(events) {
-			if n.inEvent(ev) {
+			if inEvent(n, ev) {
 				r.hits = append(r.hits, r.from+i)
 			}
 		}
@@ -114,7 +115,7 @@ func (m *model) foundSome(r found) tea.Cmd {
 
 // heard takes an event that came while one searches.
 func (f *find) heard(ev event.Event, number int) {
-	if f.open && f.inEvent(ev) && (len(f.hits) == 0 || f.hits[0] < number) {
+	if f.open && inEvent(f.Query, ev) && (len(f.hits) == 0 || f.hits[0] < number) {
 		f.hits = slices.Insert(f.hits, 0, number)
 		if f.at >= 0 {
 			f.at++
@@ -125,7 +126,7 @@ func (f *find) heard(ev event.Event, number int) {
 // findOlder goes to what is found next above.
 func (m *model) findOlder() {
 	f := &m.find
-	if f.note = ""; !f.open || f.text == "" {
+	if f.note = ""; !f.open || f.Text == "" {
 		return
 	}
 	next := f.at + 1
@@ -135,34 +136,34 @@ func (m *model) findOlder() {
 		if next < 0 {
 			next = len(f.hits)
 		}
-	} else if m.list.markNext(true, f.needle, f.hits[f.at]) {
+	} else if m.list.markNext(true, f.Query, f.hits[f.at]) {
 		return
 	}
 	switch {
 	case next < len(f.hits):
 		f.at = next
-		m.list.seek(aim{at: f.hits[next], find: f.needle, last: true})
+		m.list.seek(aim{at: f.hits[next], find: f.Query, last: true})
 	case f.down > 0:
 		f.older = true
 	case f.at < 0 && len(f.hits) > 0: // all of it is below
 		f.at = len(f.hits) - 1
-		m.list.seek(aim{at: f.hits[f.at], find: f.needle})
+		m.list.seek(aim{at: f.hits[f.at], find: f.Query})
 	case len(f.hits) > 0:
 		f.note = "that is the first one"
-	case m.feed.writes(f.needle):
+	case m.feed.writes(f.Query):
 		m.list.end()
 	}
 }
 
 // writes reports whether what is searched for is in what streams, which is no
 // event yet.
-func (f *feed) writes(n needle) bool {
+func (f *feed) writes(n ink.Query) bool {
 	return slices.ContainsFunc(f.open, func(p *preview) bool {
 		switch it := p.row.item.(type) {
 		case *answer:
-			return slices.ContainsFunc(p.rows(), func(r *row) bool { return n.in(r.item.(*answer).text.String()) })
+			return slices.ContainsFunc(p.rows(), func(r *row) bool { return n.In(r.item.(*answer).text.String()) })
 		case *thinking:
-			return n.in(it.text.String())
+			return n.In(it.text.String())
 		}
 		return false
 	})
@@ -173,10 +174,10 @@ func (m *model) findNewer() {
 	f := &m.find
 	f.note, f.older = "", false
 	switch {
-	case !f.open || f.at < 0 || m.list.markNext(false, f.needle, f.hits[f.at]):
+	case !f.open || f.at < 0 || m.list.markNext(false, f.Query, f.hits[f.at]):
 	case f.at > 0:
 		f.at--
-		m.list.seek(aim{at: f.hits[f.at], find: f.needle})
+		m.list.seek(aim{at: f.hits[f.at], find: f.Query})
 	default:
 		f.note = "that is the last one"
 	}
@@ -196,13 +197,13 @@ func (m *model) pressFind(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	case m.keys.is(k, actNewer):
 		m.findNewer()
 	case m.keys.is(k, actEraseLeft):
-		if r := []rune(f.text); len(r) > 0 {
+		if r := []rune(f.Text); len(r) > 0 {
 			return m.searchFor(string(r[:len(r)-1])), true
 		}
 	case m.keys.is(k, actEraseToHead), m.keys.is(k, actEraseWord):
 		return m.searchFor(""), true
 	case msg.Text != "":
-		return m.searchFor(f.text + ink.SanitizeLine(msg.Text)), true
+		return m.searchFor(f.Text + ink.SanitizeLine(msg.Text)), true
 	default:
 		return nil, false
 	}
@@ -215,7 +216,7 @@ func (m *model) pasteFind(text string) (cmd tea.Cmd, taken bool) {
 		return nil, false
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return m.searchFor(m.find.text + ink.SanitizeLine(line)), true
+	return m.searchFor(m.find.Text + ink.SanitizeLine(line)), true
 }
 
 // findLine is where one types, and how far the search has come.
@@ -223,7 +224,7 @@ func (m *model) findLine(width int) ([]string, *tea.Cursor) {
 	f, st := &m.find, m.st
 	right := f.note
 	switch {
-	case right != "" || f.text == "":
+	case right != "" || f.Text == "":
 	case f.at >= 0 && f.down > 0:
 		right = fmt.Sprintf("%d of %d so far", f.at+1, len(f.hits))
 	case f.at >= 0:
@@ -231,8 +232,8 @@ func (m *model) findLine(width int) ([]string, *tea.Cursor) {
 	case f.down > 0 && f.older:
 		right = "searching"
 	case len(f.hits) > 0:
-		right = count(len(f.hits), "place")
-	case f.down == 0 && m.feed.writes(f.needle):
+		right = phrase.Count(len(f.hits), "place")
+	case f.down == 0 && m.feed.writes(f.Query):
 		right = "in what is being written"
 	case f.down == 0:
 		right = "nothing found"
@@ -241,11 +242,11 @@ func (m *model) findLine(width int) ([]string, *tea.Cursor) {
 		right += " · " + keys
 	}
 	const lead = "find  "
-	text := f.text
+	text := f.Text
 	for text != "" && lipgloss.Width(lead+text)+2 > width {
 		text = text[len(string([]rune(text)[:1])):]
 	}
-	line := spread(st.Cyan.Render(ink.Truncate(lead, width))+text, st.Dim.Render(right), width)
+	line := ink.Spread(st.Cyan.Render(ink.Truncate(lead, width))+text, st.Dim.Render(right), width)
 	if !f.typing {
 		return []string{line}, nil
 	}
@@ -257,10 +258,35 @@ func (m *model) findLine(width int) ([]string, *tea.Cursor) {
 // shownLines is the window of the transcript, with what is searched for set off.
 func (m *model) shownLines() []string {
 	lines := slices.Clone(m.list.window)
-	if m.find.open && m.find.text != "" {
+	if m.find.open && m.find.Text != "" {
 		for i, l := range lines {
-			lines[i] = m.find.paint(m.st, l, i == m.list.marked)
+			lines[i] = m.find.Highlight(m.st, l, i == m.list.marked)
 		}
 	}
 	return lines
+}
+
+// inEvent reports whether the needle is found in what the transcript shows of an
+// event.
+func inEvent(n ink.Query, ev event.Event) bool {
+	switch ev := ev.(type) {
+	case *event.UserSaid:
+		return n.In(ev.Text)
+	case *event.MessageDone:
+		return n.In(ev.Message.Text)
+	case *event.ToolEnd:
+		if n.In(ev.Title, ev.Summary, ev.Result.Text) {
+			return true
+		}
+		for _, d := range ev.Diffs {
+			if n.In(d.Path, d.Unified) {
+				return true
+			}
+		}
+	case *event.ShellEnd:
+		return n.In(ev.Line, ev.Text)
+	case *event.Renamed:
+		return n.In(ev.Title)
+	}
+	return false
 }

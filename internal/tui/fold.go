@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
@@ -79,7 +80,7 @@ func (t *tool) foldedLine(c canvas) string {
 	}
 	what := "×" + strconv.Itoa(len(t.tells))
 	if files {
-		what = count(len(t.tells), "file")
+		what = phrase.Count(len(t.tells), "file")
 	}
 	left := ink.SanitizeLine(verb(t.title) + " " + what + "   " + strings.Join(names, ", "))
 	return lead.mark(c) + " " + lead.fields(c, left, "", lead.time(c))

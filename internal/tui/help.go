@@ -60,8 +60,8 @@ func (h *help) lines(st *ink.Styles, answering string, commands []slash, width, 
 }
 
 func (h *help) all(st *ink.Styles, answering string, commands []slash, width int) []string {
-	inner := max(width-gutter, 1)
-	out := hang(" ", ink.Wrap(answering, inner))
+	inner := max(width-ink.Gutter, 1)
+	out := ink.Hang(" ", ink.Wrap(answering, inner))
 	var signs [][2]string
 	for _, s := range begins() {
 		signs = append(signs, [2]string{s.typed, s.what})

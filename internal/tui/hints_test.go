@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 )
 
@@ -61,7 +62,7 @@ func TestLongDraftSaysWhatIsHidden(t *testing.T) {
 		for range room {
 			d.press("up")
 		}
-		d.sees(fmt.Sprintf("%s above, %d below", count(13-room, "line"), 1), "↑ line", "↓ line 13")
+		d.sees(fmt.Sprintf("%s above, %d below", phrase.Count(13-room, "line"), 1), "↑ line", "↓ line 13")
 		d.golden("draft-long-" + size)
 		for range 14 {
 			d.press("up")

@@ -11,7 +11,7 @@ import (
 
 // search looks back through earlier prompts for one with what is typed.
 type search struct {
-	needle
+	ink.Query
 	back int // how many prompts back the one shown is; 0 is none
 	lost bool
 
@@ -48,11 +48,11 @@ func (e *editor) pressSearch(msg tea.KeyPressMsg, prompts []string) bool {
 	case e.keys.is(k, actNextPrompt):
 		e.seek(s.back-1, -1, prompts)
 	case e.keys.is(k, actEraseLeft), k == "backspace":
-		if r := []rune(s.text); len(r) > 0 {
+		if r := []rune(s.Text); len(r) > 0 {
 			e.searchFor(string(r[:len(r)-1]), prompts)
 		}
 	case msg.Text != "" && msg.Mod != virtual:
-		e.searchFor(s.text+tidy(msg.Text), prompts)
+		e.searchFor(s.Text+tidy(msg.Text), prompts)
 	default:
 		e.endSearch(false)
 		return false
@@ -63,8 +63,8 @@ func (e *editor) pressSearch(msg tea.KeyPressMsg, prompts []string) bool {
 // searchFor looks for another query: first in the prompt that is shown.
 func (e *editor) searchFor(query string, prompts []string) {
 	s := e.search
-	longer := strings.HasPrefix(query, s.text)
-	s.needle = newNeedle(query)
+	longer := strings.HasPrefix(query, s.Text)
+	s.Query = ink.NewQuery(query)
 	if !longer {
 		s.back = 0
 	}
@@ -75,24 +75,24 @@ func (e *editor) searchFor(query string, prompts []string) {
 // newer.
 func (e *editor) seek(back, by int, prompts []string) {
 	s := e.search
-	if s.text == "" {
+	if s.Text == "" {
 		return
 	}
 	for ; back >= 1 && back <= len(prompts); back += by {
 		text := prompts[len(prompts)-back]
-		if !s.in(text) || s.back > 0 && back != s.back && text == prompts[len(prompts)-s.back] {
+		if !s.In(text) || s.back > 0 && back != s.back && text == prompts[len(prompts)-s.back] {
 			continue
 		}
 		s.back, s.lost = back, false
 		e.recall(text)
 		s.from, s.to = 0, 0
-		if from, to := s.next(e.buf.String(), 0); from >= 0 {
+		if from, to := s.Next(e.buf.String(), 0); from >= 0 {
 			s.from, s.to = from, to
 			e.buf.MoveTo(s.from)
 		}
 		return
 	}
-	if s.lost = by > 0; !s.in(e.buf.String()) {
+	if s.lost = by > 0; !s.In(e.buf.String()) {
 		s.from, s.to = 0, 0
 	}
 }
@@ -118,12 +118,12 @@ func (s *search) line(e *editor) (string, int) {
 	case s.lost:
 		lead = "  no earlier prompt with  "
 	}
-	query := ink.Truncate(ink.SanitizeLine(s.text), max(e.width-lipgloss.Width(lead)-2, 1))
+	query := ink.Truncate(ink.SanitizeLine(s.Text), max(e.width-lipgloss.Width(lead)-2, 1))
 	hint := e.keys.name(actSend) + " takes it · " + e.keys.name(actSearch) + " older · " + e.keys.name(actDismiss) + " back"
 	left := e.st.Dim.Render(lead) + e.st.Bold.Render(query)
 	width := lipgloss.Width(left)
 	if width+4+lipgloss.Width(hint) > e.width {
 		return ink.Truncate(left, e.width), min(width, e.width-1)
 	}
-	return spread(left+" ", e.st.Dim.Render(hint), e.width), width
+	return ink.Spread(left+" ", e.st.Dim.Render(hint), e.width), width
 }

@@ -4,69 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
-
 	"agent/internal/tui/ink"
 	"agent/internal/tui/markdown"
 )
 
-// The marks of the gutter.
-const (
-	markUser    = "›"
-	markDone    = "·"
-	markRunning = "◦"
-	markFailed  = "✗"
-	markAsked   = "?"
-	markRow     = "❯" // the marked row of a question
-	markAbove   = "↑" // more of it is above
-	markBelow   = "↓"
-)
-
-// hang puts mark before the first line and a margin before the others.
-func hang(mark string, lines []string) []string {
-	out := make([]string, len(lines))
-	for i, l := range lines {
-		if i == 0 {
-			out[i] = mark + " " + l
-		} else {
-			out[i] = "  " + l
-		}
-	}
-	return fit(out)
-}
-
-// fit drops the space at the end of lines.
-func fit(lines []string) []string {
-	for i, l := range lines {
-		lines[i] = strings.TrimRight(l, " ")
-	}
-	return lines
-}
-
 // inner is the width that the gutter leaves.
-func (c canvas) inner() int { return max(c.width-gutter, 1) }
-
-// paint renders each line by itself, so that no line depends on another.
-func paint(s lipgloss.Style, lines []string) []string {
-	out := make([]string, len(lines))
-	for i, l := range lines {
-		if l != "" {
-			out[i] = s.Render(l)
-		}
-	}
-	return out
-}
-
-// spread puts right at the right edge and cuts left to what remains. Where that
-// would leave left too little, right is given up.
-func spread(left, right string, width int) string {
-	w := lipgloss.Width(right)
-	if right == "" || width-w-2 < min(lipgloss.Width(left), 12) {
-		return ink.Truncate(left, width)
-	}
-	left = ink.Truncate(left, width-w-2)
-	return left + strings.Repeat(" ", width-w-lipgloss.Width(left)) + right
-}
+func (c canvas) inner() int { return max(c.width-ink.Gutter, 1) }
 
 // header is the first line of the transcript.
 type header struct{ text string }
@@ -97,14 +40,14 @@ func (u *user) draw(c canvas) []string {
 	if u.open || c.whole {
 		limit = c.limit()
 	}
-	text, more := head(u.text, limit)
+	text, more := ink.Head(u.text, limit)
 	lines := ink.Wrap(ink.Sanitize(text), c.inner())
 	over := len(lines) + more - userLines
 	u.long = over > 1
 	if u.long && !u.open && !c.whole {
 		lines, more = lines[:min(userLines, len(lines))], over
 	}
-	return hang(c.st.Cyan.Render(markUser), append(paint(c.st.Bold, lines), c.left(more)...))
+	return ink.Hang(c.st.Cyan.Render(ink.MarkUser), append(ink.RenderLines(c.st.Bold, lines), c.left(more)...))
 }
 
 // answer is text of the model, as markdown: all of it, or a part of a long one.
@@ -190,10 +133,10 @@ func (t *thinking) finish(text string) {
 
 func (t *thinking) draw(c canvas) []string {
 	text := t.text.String()
-	mark, word, line := markRunning, "thinking", lastLine(strings.TrimSpace(tail(text, lineBytes)))
+	mark, word, line := ink.MarkRunning, "thinking", ink.LastLine(strings.TrimSpace(ink.Tail(text, lineBytes)))
 	if t.done {
-		mark, word = markDone, "thought"
-		start, _ := head(strings.TrimLeft(text, " \t\r\n"), lineBytes)
+		mark, word = ink.MarkDone, "thought"
+		start, _ := ink.Head(strings.TrimLeft(text, " \t\r\n"), lineBytes)
 		line, _, _ = strings.Cut(start, "\n")
 	}
 	if t.open || c.whole {
@@ -201,15 +144,13 @@ func (t *thinking) draw(c canvas) []string {
 		if !t.done {
 			limit = openBytes // it is drawn again with each piece
 		}
-		text, more := head(strings.TrimSpace(text), limit)
+		text, more := ink.Head(strings.TrimSpace(text), limit)
 		lines := append([]string{word}, ink.Wrap(ink.Sanitize(text), c.inner())...)
-		return hang(c.st.Dim.Render(mark), append(paint(c.st.Dim, lines), c.left(more)...))
+		return ink.Hang(c.st.Dim.Render(mark), append(ink.RenderLines(c.st.Dim, lines), c.left(more)...))
 	}
 	line = ink.Truncate(word+"  "+ink.SanitizeLine(strings.Trim(line, "*# ")), c.inner())
-	return hang(c.st.Dim.Render(mark), paint(c.st.Dim, []string{line}))
+	return ink.Hang(c.st.Dim.Render(mark), ink.RenderLines(c.st.Dim, []string{line}))
 }
-
-func lastLine(s string) string { return s[strings.LastIndexByte(s, '\n')+1:] }
 
 // notice is something that the person should know.
 type notice struct{ text string }
@@ -217,7 +158,7 @@ type notice struct{ text string }
 func (n *notice) class() class { return said }
 
 func (n *notice) draw(c canvas) []string {
-	return hang(" ", paint(c.st.Dim, ink.Wrap(ink.Sanitize(n.text), c.inner())))
+	return ink.Hang(" ", ink.RenderLines(c.st.Dim, ink.Wrap(ink.Sanitize(n.text), c.inner())))
 }
 
 // fault is an error, with what can be done about it.
@@ -230,7 +171,7 @@ func (f *fault) draw(c canvas) []string {
 	if f.hint != "" {
 		text += "\n" + ink.Sanitize(f.hint)
 	}
-	return hang(c.st.Red.Render(markFailed), ink.Wrap(text, c.inner()))
+	return ink.Hang(c.st.Red.Render(ink.MarkFailed), ink.Wrap(text, c.inner()))
 }
 
 // ending is the line that closes a turn.
@@ -239,5 +180,5 @@ type ending struct{ text string }
 func (e *ending) class() class { return said }
 
 func (e *ending) draw(c canvas) []string {
-	return hang(" ", paint(c.st.Dim, ink.Wrap(e.text, c.inner())))
+	return ink.Hang(" ", ink.RenderLines(c.st.Dim, ink.Wrap(e.text, c.inner())))
 }

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
@@ -21,24 +22,24 @@ func (j *jobList) class() class { return said }
 
 func (j *jobList) draw(c canvas) []string {
 	if len(j.jobs) == 0 {
-		return hang(" ", paint(c.st.Dim, ink.Wrap("nothing runs in the background", c.inner())))
+		return ink.Hang(" ", ink.RenderLines(c.st.Dim, ink.Wrap("nothing runs in the background", c.inner())))
 	}
 	var lines []string
 	for _, job := range j.jobs {
 		state := ink.SanitizeLine(job.State)
 		if state == "" {
-			state = "runs · " + clock(j.now.Sub(job.Began))
+			state = "runs · " + phrase.Seconds(j.now.Sub(job.Began))
 		}
 		left := strconv.Itoa(job.ID) + "  " + ink.SanitizeLine(job.Title)
 		if c.width >= 60 {
-			state += " · " + count(int(job.Lines), "line")
+			state += " · " + phrase.Count(int(job.Lines), "line")
 		}
-		lines = append(lines, spread(left, c.st.Dim.Render(state), c.inner()))
+		lines = append(lines, ink.Spread(left, c.st.Dim.Render(state), c.inner()))
 	}
 	if alive(j.jobs) > 0 {
-		lines = append(lines, paint(c.st.Dim, ink.Wrap("/jobs stop N stops one", c.inner()))...)
+		lines = append(lines, ink.RenderLines(c.st.Dim, ink.Wrap("/jobs stop N stops one", c.inner()))...)
 	}
-	return hang(" ", lines)
+	return ink.Hang(" ", lines)
 }
 
 // alive is how many of jobs run.

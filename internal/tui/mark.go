@@ -1,6 +1,10 @@
 package tui
 
-import "slices"
+import (
+	"slices"
+
+	"agent/internal/tui/ink"
+)
 
 // mark is the line that a search went to.
 type mark struct {
@@ -13,9 +17,9 @@ func (r *row) tells(at int) bool { return !r.own && (r.at == at || r.end == at) 
 
 // has reports whether a row that tells of something found is where it is: a
 // long answer has several.
-func (r *row) has(n needle) bool {
+func (r *row) has(n ink.Query) bool {
 	a, ok := r.item.(*answer)
-	return !ok || n.in(a.text.String())
+	return !ok || n.In(a.text.String())
 }
 
 // lastShown is the number of the last event in the window.
@@ -53,22 +57,22 @@ func (t *transcript) reveal(i int, to aim) {
 
 // match is the first line of the row at p, or the last one, in which n is found;
 // negative if there is none.
-func (t *transcript) match(p spot, n needle, last bool) int {
+func (t *transcript) match(p spot, n ink.Query, last bool) int {
 	lines, _ := t.lines(p)
 	if last {
 		for i, l := range slices.Backward(lines) {
-			if n.inLine(l) {
+			if n.InLine(l) {
 				return i
 			}
 		}
 		return -1
 	}
-	return slices.IndexFunc(lines, n.inLine)
+	return slices.IndexFunc(lines, n.InLine)
 }
 
 // markNext marks the next line with n above the mark, or below it, that tells of
 // event number at too. It reports whether there is one.
-func (t *transcript) markNext(up bool, n needle, at int) bool {
+func (t *transcript) markNext(up bool, n ink.Query, at int) bool {
 	p, ok := t.spotOf(t.mark.row)
 	if !ok {
 		return false
@@ -76,7 +80,7 @@ func (t *transcript) markNext(up bool, n needle, at int) bool {
 	lines, _ := t.lines(p)
 	line := t.mark.line
 	for line = step(line, up); line >= 0 && line < len(lines); line = step(line, up) {
-		if n.inLine(lines[line]) {
+		if n.InLine(lines[line]) {
 			t.showMark(p, line)
 			return true
 		}

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
@@ -134,7 +135,7 @@ func (m *model) modelOptions() []option {
 func (d Model) facts() string {
 	var facts []string
 	if d.Context > 0 {
-		facts = append(facts, thousands(d.Context))
+		facts = append(facts, phrase.Thousands(d.Context))
 	}
 	switch {
 	case d.Input == nil || d.Output == nil:
@@ -188,12 +189,12 @@ func (m *model) tellModel(o option, width int) []string {
 		text += ": " + ink.SanitizeLine(d.Why)
 	}
 	if d.Context > 0 {
-		text += "\na window of " + thousands(d.Context) + " tokens"
+		text += "\na window of " + phrase.Thousands(d.Context) + " tokens"
 	}
 	if d.Input != nil && d.Output != nil && *d.Input+*d.Output > 0 {
 		text += "\n" + price(*d.Input) + " for a million tokens in, " + price(*d.Output) + " out"
 	}
-	return hang(" ", paint(m.st.Dim, ink.Wrap(text, max(width-gutter, 1))))
+	return ink.Hang(" ", ink.RenderLines(m.st.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
 }
 
 // modelNames completes /model.

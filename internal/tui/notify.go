@@ -186,9 +186,9 @@ func (m *model) title() string {
 	}
 	switch {
 	case m.dialog.waits():
-		return markAsked + " " + name
+		return ink.MarkAsked + " " + name
 	case m.feed.running:
-		return markRunning + " " + name
+		return ink.MarkRunning + " " + name
 	}
 	return name
 }

@@ -91,7 +91,7 @@ func (u *unread) draw(c canvas) []string {
 	if u.page.fault != nil {
 		text = "… this part of the session cannot be read: " + ink.SanitizeLine(u.page.fault.Error())
 	}
-	return hang(" ", []string{c.st.Dim.Render(ink.Truncate(text, c.inner()))})
+	return ink.Hang(" ", []string{c.st.Dim.Render(ink.Truncate(text, c.inner()))})
 }
 
 // events is how many the session has.

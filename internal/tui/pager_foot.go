@@ -43,11 +43,11 @@ func (m *model) viewLeft(width int) ([]string, *tea.Cursor) {
 		return []string{m.st.Yellow.Render(ink.Truncate("? a question waits · "+k(actViewClose)+" goes back to it", width))}, nil
 	}
 	if m.flash != "" {
-		return []string{m.st.Dim.Render("  " + ink.Truncate(m.flash, max(width-gutter, 1)))}, nil
+		return []string{m.st.Dim.Render("  " + ink.Truncate(m.flash, max(width-ink.Gutter, 1)))}, nil
 	}
 	hint := k(actViewUp) + " and " + k(actViewDown) + " scroll · " + k(actViewTop) + " " + k(actViewBottom) + " beginning and end · " +
 		k(actViewFind) + " finds · " + k(actViewClose) + " closes this"
-	return []string{m.st.Dim.Render(ink.Truncate("  "+fitting(hint, width-gutter), width))}, nil
+	return []string{m.st.Dim.Render(ink.Truncate("  "+fitting(hint, width-ink.Gutter), width))}, nil
 }
 
 // viewFacts are what goes on behind what is shown whole, and where one is in it,

@@ -152,7 +152,7 @@ func (m *model) explain(o option, width int) []string {
 	} else if keys := m.keys.keys(action(o.id)); len(keys) > 0 {
 		text += "\n" + strings.Join(keys, ", ") + " · called " + o.id + " in the configuration"
 	}
-	return hang(" ", paint(m.st.Dim, ink.Wrap(text, max(width-gutter, 1))))
+	return ink.Hang(" ", ink.RenderLines(m.st.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
 }
 
 // slashKeys lists every key, to be searched.

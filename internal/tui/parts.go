@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/tui/ink"
 )
 
@@ -35,7 +36,7 @@ func (c canvas) left(lines int) []string {
 	if lines == 0 {
 		return nil
 	}
-	return []string{c.st.Dim.Render(ink.Truncate("… "+count(lines, "more line"), c.inner()))}
+	return []string{c.st.Dim.Render(ink.Truncate("… "+phrase.Count(lines, "more line"), c.inner()))}
 }
 
 // part is what a row shows of a long answer.
@@ -242,24 +243,4 @@ func withLinks(parts []part) []part {
 		parts[i].tail += len(parts[i].text) - len(p.text)
 	}
 	return parts
-}
-
-// head is the beginning of a text that has about n bytes, and how many lines
-// follow it.
-func head(text string, n int) (string, int) {
-	if len(text) <= n {
-		return text, 0
-	}
-	if i := strings.LastIndexByte(text[:n], '\n'); i > n/2 {
-		n = i
-	}
-	return strings.ToValidUTF8(text[:n], ""), 1 + strings.Count(text[n:], "\n")
-}
-
-// tail is the end of a text, of about n bytes.
-func tail(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[len(text)-n:], "")
 }

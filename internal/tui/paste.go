@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/text"
@@ -88,7 +89,7 @@ func (t *tokens) collapse(pasted, raw string) string {
 
 // pasted returns the token for what was pasted into raw.
 func (t *tokens) pasted(pasted, raw string) string {
-	name := "pasted " + count(strings.Count(strings.TrimSuffix(pasted, "\n"), "\n")+1, "line")
+	name := "pasted " + phrase.Count(strings.Count(strings.TrimSuffix(pasted, "\n"), "\n")+1, "line")
 	no := 1
 	for _, r := range raw {
 		if tok := t.of(r); tok != nil && tok.name == name {

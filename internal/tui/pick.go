@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/tui/ink"
 	"agent/internal/tui/terminal"
 )
 
@@ -66,7 +67,7 @@ func (p *picking) View() tea.View {
 		return v
 	}
 	lines, cursor := p.picker.lines()
-	v.SetContent(p.picker.st.Letters.Write(strings.Join(clip(lines, p.picker.width), "\n")))
+	v.SetContent(p.picker.st.Letters.Write(strings.Join(ink.ClipLines(lines, p.picker.width), "\n")))
 	if !p.over {
 		v.Cursor = cursor
 	}

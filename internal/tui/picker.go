@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
@@ -224,7 +225,7 @@ func (p *picker) lines() ([]string, *tea.Cursor) {
 		pg.head, pg.right = "resume a session in "+here, name+": all directories"
 	}
 	if p.err != nil {
-		pg.hint = markFailed + " " + ink.SanitizeLine(p.err.Error())
+		pg.hint = ink.MarkFailed + " " + ink.SanitizeLine(p.err.Error())
 	}
 	switch {
 	case !p.loaded:
@@ -266,7 +267,7 @@ func (p *picker) facts(i int, fork string) []string {
 	if s.Parent != "" && p.depths[i] == 0 {
 		facts = append(facts, fork)
 	}
-	facts = append(facts, count(s.Messages, "message"))
+	facts = append(facts, phrase.Count(s.Messages, "message"))
 	if s.Current {
 		facts = append(facts, "this one")
 	}

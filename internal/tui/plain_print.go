@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
@@ -159,7 +160,7 @@ func (p *teller) toolEnd(ev *event.ToolEnd) {
 	if ev.Summary != "" {
 		facts += ", " + ink.SanitizeLine(ev.Summary)
 	}
-	facts += ", " + brief(ev.Duration)
+	facts += ", " + phrase.Duration(ev.Duration)
 	if p.started[ev.Result.ID] {
 		p.print("  " + facts)
 	} else {
@@ -174,7 +175,7 @@ func (p *teller) toolEnd(ev *event.ToolEnd) {
 	}
 	lines := strings.Split(strings.TrimRight(ink.Sanitize(ev.Result.Text), "\n"), "\n")
 	if more := len(lines) - plainOutput; more > 0 {
-		p.print("    " + count(more, "earlier line"))
+		p.print("    " + phrase.Count(more, "earlier line"))
 		lines = lines[more:]
 	}
 	for _, l := range lines {

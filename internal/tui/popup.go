@@ -226,13 +226,13 @@ func (p *popup) place() string {
 func (p *popup) row(st *ink.Styles, s suggestion, marked bool, column, width int) string {
 	mark, base := "  ", st.Plain
 	if marked {
-		mark, base = st.Cyan.Render(markUser)+" ", st.Bold
+		mark, base = st.Cyan.Render(ink.MarkUser)+" ", st.Bold
 	}
 	label := s.shownAs()
-	if over := lipgloss.Width(label) - (width - gutter); over > 0 && s.what == "" {
+	if over := lipgloss.Width(label) - (width - ink.Gutter); over > 0 && s.what == "" {
 		return mark + st.Dim.Render("…") + base.Render(ansi.TruncateLeft(label, over+1, "")) // a path's end tells most
 	}
-	line := mark + highlighted(label, s.at, base, st.Cyan)
+	line := mark + ink.RenderMatches(label, s.at, base, st.Cyan)
 	if s.what != "" {
 		line += strings.Repeat(" ", max(column-lipgloss.Width(label), 0)+2) + st.Dim.Render(s.what)
 	}
@@ -245,25 +245,4 @@ func (s suggestion) shownAs() string {
 		return s.label
 	}
 	return ink.SanitizeLine(s.text)
-}
-
-// highlighted draws text in base, but for the characters at some bytes of it.
-func highlighted(text string, at []int, base, look lipgloss.Style) string {
-	var b strings.Builder
-	from := 0
-	for _, i := range at {
-		if i < from || i >= len(text) {
-			continue
-		}
-		g, _ := ansi.FirstGraphemeCluster(text[i:], ansi.GraphemeWidth)
-		if i > from {
-			b.WriteString(base.Render(text[from:i]))
-		}
-		b.WriteString(look.Inherit(base).Render(g))
-		from = i + len(g)
-	}
-	if from < len(text) {
-		b.WriteString(base.Render(text[from:]))
-	}
-	return b.String()
 }

@@ -199,7 +199,7 @@ func (m *model) queueLines() []string {
 		if i > 0 {
 			label = ""
 		}
-		left := label + strings.Repeat(" ", 8-lipgloss.Width(label)) + strconv.Itoa(i+1) + "  " + quoted(w.text)
+		left := label + strings.Repeat(" ", 8-lipgloss.Width(label)) + strconv.Itoa(i+1) + "  " + ink.Quoted(w.text)
 		right := ""
 		switch {
 		case i == 0 && m.editor.empty() && m.width >= 72:
@@ -209,7 +209,7 @@ func (m *model) queueLines() []string {
 		case i == 0:
 			right = why
 		}
-		out = append(out, m.st.Dim.Render(spread(left, right, m.width)))
+		out = append(out, m.st.Dim.Render(ink.Spread(left, right, m.width)))
 	}
 	return out
 }

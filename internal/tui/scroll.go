@@ -4,14 +4,15 @@ import (
 	"slices"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/ink"
 )
 
 // aim is an event that the window is to go to.
 type aim struct {
 	at   int
-	home bool   // the beginning of everything, rather
-	find needle // what is found there, if anything
-	last bool   // the last of it
+	home bool      // the beginning of everything, rather
+	find ink.Query // what is found there, if anything
+	last bool      // the last of it
 }
 
 // scroll moves the window by n lines, up if n is negative. Reaching the end
@@ -86,7 +87,7 @@ func (t *transcript) reach() {
 		return
 	}
 	t.aim, t.follow = nil, false
-	if to.find.text != "" {
+	if to.find.Text != "" {
 		t.reveal(i, to)
 		return
 	}

@@ -6,6 +6,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"agent/internal/tui/ink"
 )
 
 // pin is a cell of the transcript, which keeps to the text that it stands on
@@ -70,7 +72,7 @@ func (t *transcript) widenSelection(line bool) {
 	text := t.textAt(at)
 	from, to := 0, max(ansi.StringWidth(text)-1, 0)
 	if !line {
-		from, to = wordAt(text, t.sel.from.col)
+		from, to = ink.WordAt(text, t.sel.from.col)
 	}
 	t.sel.from = &pin{t.sel.from.row, at.line, from}
 	t.sel.to = &pin{t.sel.from.row, at.line, to}
@@ -131,7 +133,7 @@ func (m stretch) span(c lineAt) (left, right int) {
 	if m.missing || m.empty || c.before(m.from) || m.to.before(c) {
 		return 0, 0
 	}
-	left, right = gutter, 1<<20
+	left, right = ink.Gutter, 1<<20
 	if c == m.from {
 		left = m.left
 	}
@@ -166,7 +168,7 @@ func (t *transcript) textAt(c lineAt) string {
 	}
 	text := ansi.Strip(lines[c.line])
 	if t.pages[c.at.page].rows[c.at.row].class() == prose {
-		text = strings.Repeat(" ", gutter) + text
+		text = strings.Repeat(" ", ink.Gutter) + text
 	}
 	return text
 }
@@ -182,7 +184,7 @@ func (t *transcript) selected() string {
 	for c := m.from; !m.to.before(c); {
 		text := t.textAt(c)
 		left, right := m.span(c)
-		if margin := gutter; hasMargin(text) && strings.TrimSpace(ansi.Cut(text, margin, max(left, margin))) == "" {
+		if margin := ink.Gutter; hasMargin(text) && strings.TrimSpace(ansi.Cut(text, margin, max(left, margin))) == "" {
 			left = margin // nothing but space is left of it
 		}
 		out = append(out, strings.TrimRight(ansi.Cut(text, left, min(right, max(ansi.StringWidth(text), left))), " "))
@@ -220,31 +222,5 @@ func outdent(lines []string) []string {
 // and a space.
 func hasMargin(line string) bool {
 	r := []rune(line)
-	return len(r) >= gutter && r[1] == ' ' && (r[0] == ' ' || !unicode.IsLetter(r[0]) && !unicode.IsDigit(r[0]))
-}
-
-// wordAt returns the first and the last column of the word at a column: of a
-// name, a path or a number. Anything else is a word of one sign.
-func wordAt(line string, col int) (from, to int) {
-	from, at := 0, 0
-	for _, r := range line {
-		next := at + ansi.StringWidth(string(r))
-		switch {
-		case !ofWord(r) && at > col:
-			return from, at - 1
-		case !ofWord(r) && next > col:
-			return col, col
-		case !ofWord(r):
-			from = next
-		}
-		at = next
-	}
-	if col < from || col >= at {
-		return col, col
-	}
-	return from, at - 1
-}
-
-func ofWord(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune("_-./~@:%+=", r)
+	return len(r) >= ink.Gutter && r[1] == ' ' && (r[0] == ' ' || !unicode.IsLetter(r[0]) && !unicode.IsDigit(r[0]))
 }

@@ -64,7 +64,7 @@ func (m *model) show(o overlay) tea.Cmd {
 // remind says on an overlay's last line that a question waits below it.
 func (m *model) remind(lines []string) {
 	if m.dialog.waits() && len(lines) > 1 {
-		text := "  " + markAsked + " a question waits · " + m.keys.name(actInterrupt) + " shows it"
+		text := "  " + ink.MarkAsked + " a question waits · " + m.keys.name(actInterrupt) + " shows it"
 		lines[len(lines)-1] = m.st.Yellow.Render(ink.Truncate(text, m.width))
 	}
 }

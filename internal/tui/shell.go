@@ -5,6 +5,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
@@ -32,23 +33,23 @@ func (c *typedCommand) draw(on canvas) []string {
 	if over := len(lines) - userLines; over > 1 && !c.open && !on.whole {
 		lines, more = lines[:userLines], over
 	}
-	lines = paint(on.st.Bold, lines)
+	lines = ink.RenderLines(on.st.Bold, lines)
 	if more > 0 {
-		lines = append(lines, on.st.Dim.Render(ink.Truncate("… "+count(more, "more line"), on.inner())))
+		lines = append(lines, on.st.Dim.Render(ink.Truncate("… "+phrase.Count(more, "more line"), on.inner())))
 	}
 	if room := on.inner() - lipgloss.Width(lines[0]) - 2; right != "" && lipgloss.Width(right) <= room {
-		lines[0] = spread(lines[0], on.st.Dim.Render(right), on.inner())
+		lines[0] = ink.Spread(lines[0], on.st.Dim.Render(right), on.inner())
 	} else if right != "" {
 		lines = append(lines, on.st.Dim.Render(ink.Truncate(right, on.inner())))
 	}
-	mark := on.st.Cyan.Render(markUser)
+	mark := on.st.Cyan.Render(ink.MarkUser)
 	if c.stage == finished && c.outcome != event.OK {
-		mark = on.st.Red.Render(markFailed)
+		mark = on.st.Red.Render(ink.MarkFailed)
 	}
 	for _, l := range c.said(max(on.width-4, 1), c.open || on.whole) {
 		lines = append(lines, strings.TrimRight("  "+on.st.Dim.Render(l), " "))
 	}
-	return hang(mark, lines)
+	return ink.Hang(mark, lines)
 }
 
 // said is the output as far as it is shown.
@@ -66,7 +67,7 @@ func (c *typedCommand) said(width int, open bool) []string {
 	}
 	lines := outputLines(text, width)
 	if more := len(lines) - ranLines; more > 1 {
-		return append([]string{ink.Truncate("… "+count(more, "more line")+" above", width)}, lines[more:]...)
+		return append([]string{ink.Truncate("… "+phrase.Count(more, "more line")+" above", width)}, lines[more:]...)
 	}
 	return lines
 }

@@ -8,6 +8,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
@@ -63,7 +64,7 @@ func (s status) line(st *ink.Styles, width int, layout []string) string {
 			return st.Dim.Render(ink.Truncate(s.right, width)) // what a key does now matters more
 		}
 		if wide-3 <= room || len(facts) <= 1 {
-			return spread(strings.Join(texts, st.Dim.Render(" · ")), st.Dim.Render(s.right), width)
+			return ink.Spread(strings.Join(texts, st.Dim.Render(" · ")), st.Dim.Render(s.right), width)
 		}
 		if f := &facts[least]; f.short != "" {
 			f.text, f.short = f.short, ""
@@ -128,9 +129,9 @@ func (s status) tokens() fact {
 	case s.used == 0:
 		return fact{}
 	case s.context == 0:
-		return fact{text: thousands(s.used) + " tokens", keep: 5}
+		return fact{text: phrase.Thousands(s.used) + " tokens", keep: 5}
 	}
-	text, full := thousands(s.used)+" of "+thousands(s.context), 100*s.used/s.context
+	text, full := phrase.Thousands(s.used)+" of "+phrase.Thousands(s.context), 100*s.used/s.context
 	switch {
 	case full == 0:
 		return fact{text: text, keep: 5}
@@ -145,7 +146,7 @@ func (s status) spent() string {
 	if s.cost == 0 {
 		return ""
 	}
-	return dollars(s.cost)
+	return phrase.Dollars(s.cost)
 }
 
 // running tells what runs in the background.
@@ -153,7 +154,7 @@ func (s status) running() string {
 	if s.jobs == 0 {
 		return ""
 	}
-	return count(s.jobs, "job")
+	return phrase.Count(s.jobs, "job")
 }
 
 // modeWords says in words what is asked about.
@@ -186,7 +187,7 @@ func (m *model) nextMode() event.Mode {
 // doing says what goes on, and what ends it.
 func (m *model) doing() string {
 	stops := m.stopKey() + " stops"
-	words := stops + " · " + clock(m.now().Sub(m.feed.since).Truncate(time.Second))
+	words := stops + " · " + phrase.Seconds(m.now().Sub(m.feed.since).Truncate(time.Second))
 	switch {
 	case m.chord != "":
 		return m.chord + " …"
@@ -264,7 +265,7 @@ func (m *model) sendHint() string {
 // lost says what ends with the program.
 func (m *model) lost() string {
 	if n := alive(m.feed.jobs); n > 0 {
-		return " and ends " + count(n, "job")
+		return " and ends " + phrase.Count(n, "job")
 	}
 	return ""
 }

@@ -2,7 +2,8 @@ package tui
 
 import (
 	"strings"
-	"unicode/utf8"
+
+	"agent/internal/tui/ink"
 )
 
 // sweep is what the mouse or keys mark in the draft, between two places of its
@@ -28,7 +29,7 @@ func (e *editor) click(x, y, clicks int) {
 	raw := e.buf.String()
 	switch clicks {
 	case 2:
-		e.swept.from, e.swept.to = wordAround(raw, at)
+		e.swept.from, e.swept.to = ink.WordAround(raw, at)
 	case 3:
 		e.swept.from = strings.LastIndexByte(raw[:at], '\n') + 1
 		if n := strings.IndexByte(raw[at:], '\n'); n >= 0 {
@@ -66,25 +67,5 @@ func (e *editor) place(at int) {
 // cell is the place in the text that is nearest to a cell of the editor.
 func (e *editor) cell(x, y int) int {
 	row := max(0, min(e.top+y, e.buf.RowCount()-1))
-	return e.buf.Offset(row, max(x-gutter, 0))
-}
-
-// wordAround is the word that a place of a text is in, or at an end of.
-func wordAround(raw string, at int) (from, to int) {
-	from, to = at, at
-	for from > 0 {
-		r, n := utf8.DecodeLastRuneInString(raw[:from])
-		if !ofWord(r) {
-			break
-		}
-		from -= n
-	}
-	for to < len(raw) {
-		r, n := utf8.DecodeRuneInString(raw[to:])
-		if !ofWord(r) {
-			break
-		}
-		to += n
-	}
-	return from, to
+	return e.buf.Offset(row, max(x-ink.Gutter, 0))
 }

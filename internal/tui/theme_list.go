@@ -156,6 +156,6 @@ func (l *themeList) sample(height int) []string {
 	fails := &tool{title: "shell go test", effect: "execute", stage: finished, outcome: event.Failed, summary: "exit code 1"}
 	lines := append((&user{text: "use the timeout"}).draw(c), edit.draw(c)...)
 	lines = append(lines, fails.draw(c)...)
-	lines = append(lines, hang(l.st.Yellow.Render(markAsked), []string{"shell rm -r build"})...)
+	lines = append(lines, ink.Hang(l.st.Yellow.Render(ink.MarkAsked), []string{"shell rm -r build"})...)
 	return lines[:min(len(lines), height)]
 }

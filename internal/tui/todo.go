@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
@@ -36,7 +37,7 @@ func todoLines(st *ink.Styles, items []event.TodoItem, width int, open bool) []s
 	}
 	var out []string
 	if from > 0 {
-		out = append(out, st.Dim.Render(ink.Truncate("… "+count(from, "more item")+" above", width)))
+		out = append(out, st.Dim.Render(ink.Truncate("… "+phrase.Count(from, "more item")+" above", width)))
 	}
 	for _, item := range items[from:to] {
 		mark, style := st.Dim.Render(markTodoPending), st.Plain
@@ -46,10 +47,10 @@ func todoLines(st *ink.Styles, items []event.TodoItem, width int, open bool) []s
 		case event.TodoActive:
 			mark, style = markTodoActive, st.Bold
 		}
-		out = append(out, hang(mark, paint(style, ink.Wrap(ink.SanitizeLine(item.Text), max(width-gutter, 1))))...)
+		out = append(out, ink.Hang(mark, ink.RenderLines(style, ink.Wrap(ink.SanitizeLine(item.Text), max(width-ink.Gutter, 1))))...)
 	}
 	if rest := len(items) - to; rest > 0 {
-		out = append(out, st.Dim.Render(ink.Truncate("… "+count(rest, "more item"), width)))
+		out = append(out, st.Dim.Render(ink.Truncate("… "+phrase.Count(rest, "more item"), width)))
 	}
 	return out
 }

@@ -34,7 +34,7 @@ func (m *model) surveyed(s event.Opened) {
 		m.entitle(s.Title)
 	}
 	if m.find.open {
-		m.recalls = m.searchFor(m.find.text)
+		m.recalls = m.searchFor(m.find.Text)
 	}
 	for _, p := range s.Problems {
 		m.list.add(&fault{text: p})

@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
@@ -120,13 +121,13 @@ func (t *tool) draw(c canvas) []string {
 func (t *tool) mark(c canvas) string {
 	switch {
 	case t.stage == asking:
-		return c.st.Yellow.Render(markAsked)
+		return c.st.Yellow.Render(ink.MarkAsked)
 	case t.stage != finished:
-		return markRunning
+		return ink.MarkRunning
 	case t.outcome != event.OK:
-		return c.st.Red.Render(markFailed)
+		return c.st.Red.Render(ink.MarkFailed)
 	}
-	return c.st.Green.Render(markDone)
+	return c.st.Green.Render(ink.MarkDone)
 }
 
 // line is the call in one line: what, how it went, how long it took.
@@ -151,13 +152,13 @@ func (t *tool) fields(c canvas, left, middle, right string) string {
 	if middle+right == "" {
 		return ink.Truncate(left, c.inner())
 	}
-	return spread(left, c.st.Dim.Render(middle+right), c.inner())
+	return ink.Spread(left, c.st.Dim.Render(middle+right), c.inner())
 }
 
 // words are the few words between title and time.
 func (t *tool) words() string {
 	if t.stage == composing && t.written > 0 {
-		return thousands(t.written) + " bytes"
+		return phrase.Thousands(t.written) + " bytes"
 	}
 	if t.stage != finished {
 		return ""
@@ -184,9 +185,9 @@ func (t *tool) words() string {
 func (t *tool) time(c canvas) string {
 	switch {
 	case t.stage == running:
-		return spinner(c.frame) + " " + tenths(t.took)
+		return spinner(c.frame) + " " + phrase.Tenths(t.took)
 	case t.stage == finished && (t.outcome == event.OK || t.outcome == event.Failed || t.took > 0):
-		return tenths(t.took)
+		return phrase.Tenths(t.took)
 	}
 	return ""
 }
@@ -199,10 +200,10 @@ func (t *tool) body(c canvas, open bool) []string {
 		out = append(out, t.whole(c, width)...)
 	}
 	if t.granted != "" {
-		out = append(out, paint(c.st.Dim, ink.Wrap("always allowed in this session: "+ink.SanitizeLine(t.granted), width))...)
+		out = append(out, ink.RenderLines(c.st.Dim, ink.Wrap("always allowed in this session: "+ink.SanitizeLine(t.granted), width))...)
 	}
 	if t.note != "" {
-		out = append(out, paint(c.st.Dim, ink.Wrap("you: "+ink.Sanitize(t.note), width))...)
+		out = append(out, ink.RenderLines(c.st.Dim, ink.Wrap("you: "+ink.Sanitize(t.note), width))...)
 	}
 	out = append(out, todoLines(c.st, t.todo, width, open)...)
 	limit := diffLines
@@ -244,10 +245,10 @@ func (t *tool) whole(c canvas, width int) []string {
 func (t *tool) output(c canvas, width int, open bool) []string {
 	switch {
 	case t.stage == running && open:
-		return paint(c.st.Dim, outputLines(t.tail, width))
+		return ink.RenderLines(c.st.Dim, outputLines(t.tail, width))
 	case t.stage == running:
 		lines := outputLines(t.tail, width)
-		return paint(c.st.Dim, lines[max(0, len(lines)-tailLines):])
+		return ink.RenderLines(c.st.Dim, lines[max(0, len(lines)-tailLines):])
 	case t.stage != finished:
 		return nil
 	case open:
@@ -255,17 +256,17 @@ func (t *tool) output(c canvas, width int, open bool) []string {
 		if c.whole {
 			limit = wholeBytes
 		}
-		text, more := head(t.result, c.limit())
-		lines := paint(c.st.Dim, capLines(outputLines(text, width), limit, width))
+		text, more := ink.Head(t.result, c.limit())
+		lines := ink.RenderLines(c.st.Dim, capLines(outputLines(text, width), limit, width))
 		return append(lines, c.left(more)...)
 	case t.outcome == event.Failed && t.summary != "": // it ran, and its end says why it failed
-		lines := outputLines(tail(t.result, closedBytes), width)
-		return paint(c.st.Dim, lines[max(0, len(lines)-tailLines):])
+		lines := outputLines(ink.Tail(t.result, closedBytes), width)
+		return ink.RenderLines(c.st.Dim, lines[max(0, len(lines)-tailLines):])
 	case t.outcome == event.Failed:
-		text, more := head(strings.TrimSpace(t.result), closedBytes)
+		text, more := ink.Head(strings.TrimSpace(t.result), closedBytes)
 		lines := ink.Wrap(ink.Sanitize(text), width)
 		if over := len(lines) + more - errorLines; over > 1 {
-			return append(lines[:min(errorLines, len(lines))], ink.Truncate("… "+count(over, "more line"), width))
+			return append(lines[:min(errorLines, len(lines))], ink.Truncate("… "+phrase.Count(over, "more line"), width))
 		}
 		return lines
 	}
@@ -290,7 +291,7 @@ func outputLines(s string, width int) []string {
 // capLines keeps the first n lines and says how many are left out.
 func capLines(lines []string, n, width int) []string {
 	if more := len(lines) - n; more > 1 {
-		return append(lines[:n:n], ink.Truncate("… "+count(more, "more line"), width))
+		return append(lines[:n:n], ink.Truncate("… "+phrase.Count(more, "more line"), width))
 	}
 	return lines
 }

@@ -6,10 +6,6 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// gutter is the width of the margin that carries all structure: "›" a person,
-// "·" a finished tool, nothing for an answer.
-const gutter = 2
-
 // canvas is what an item is drawn for.
 type canvas struct {
 	st    *ink.Styles

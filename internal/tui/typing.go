@@ -86,7 +86,7 @@ func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 func (m *model) pasteTyped(text string) tea.Cmd {
 	if s := m.editor.search; s != nil {
 		line, _, _ := strings.Cut(strings.TrimSpace(tidy(text)), "\n")
-		m.editor.searchFor(s.text+line, m.prompts())
+		m.editor.searchFor(s.Text+line, m.prompts())
 		return nil
 	}
 	if text == "" { // all that a terminal can paste of an image

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 )
 
@@ -240,7 +241,7 @@ func TestPastesDoNotBlock(t *testing.T) {
 	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("200 keys after a paste of %d bytes took %v", len(huge), took)
 	}
-	d.shows(fmt.Sprintf("[pasted %s]", count(300_000, "line")))
+	d.shows(fmt.Sprintf("[pasted %s]", phrase.Count(300_000, "line")))
 }
 
 // A key that moves in the text where it can means something else at its end.

@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/tui/ink"
 )
@@ -83,7 +82,7 @@ func (m *model) makePanel() panel {
 		if sent.steers {
 			note = "goes in with the next step"
 		}
-		p.lines = append(p.lines, m.st.Dim.Render(spread(markUser+" "+ink.SanitizeLine(sent.text), note, m.width)))
+		p.lines = append(p.lines, m.st.Dim.Render(ink.Spread(ink.MarkUser+" "+ink.SanitizeLine(sent.text), note, m.width)))
 	}
 	if ruled {
 		p.rule = len(p.lines)
@@ -124,7 +123,7 @@ func (m *model) makePanel() panel {
 // keptDraft is the line that shows the draft while a question has the keys.
 func (m *model) keptDraft() string {
 	first, _, _ := strings.Cut(strings.TrimSpace(m.editor.tokens.write(m.editor.buf.String(), (*piece).label)), "\n")
-	return m.st.Dim.Render(spread(markUser+" "+ink.SanitizeLine(first), "your draft", m.width))
+	return m.st.Dim.Render(ink.Spread(ink.MarkUser+" "+ink.SanitizeLine(first), "your draft", m.width))
 }
 
 // status is what the last line tells now.
@@ -211,19 +210,19 @@ func (m *model) View() tea.View {
 	if m.over != nil {
 		lines, cursor := m.over.lines()
 		m.remind(lines)
-		v.SetContent(m.st.Letters.Write(strings.Join(clip(lines, m.width), "\n")))
+		v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(lines, m.width), "\n")))
 		v.Cursor = cursor
 		return v
 	}
 	if m.help.open {
-		v.SetContent(m.st.Letters.Write(strings.Join(clip(m.help.lines(m.st, m.answering(), m.commands(), m.width, m.height), m.width), "\n")))
+		v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(m.help.lines(m.st, m.answering(), m.commands(), m.width, m.height), m.width), "\n")))
 		return v
 	}
 	lines := m.shownLines()
 	for range m.height - len(m.panel.lines) - len(lines) {
 		lines = append(lines, "")
 	}
-	v.SetContent(m.st.Letters.Write(strings.Join(clip(append(lines, m.panel.lines...), m.width), "\n")))
+	v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(append(lines, m.panel.lines...), m.width), "\n")))
 	if c := m.panel.cursor; c != nil && c.Y >= 0 && !m.done {
 		at := *c
 		at.Y += m.height - len(m.panel.lines)
@@ -231,16 +230,4 @@ func (m *model) View() tea.View {
 		v.Cursor = &at
 	}
 	return v
-}
-
-// clip cuts lines in a window too narrow for the margins that they have.
-func clip(lines []string, width int) []string {
-	const narrow = 12
-	if width >= narrow {
-		return lines
-	}
-	for i, l := range lines {
-		lines[i] = ansi.Truncate(l, width, "")
-	}
-	return lines
 }

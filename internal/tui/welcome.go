@@ -26,7 +26,7 @@ func (w *welcome) class() class { return said }
 
 func (w *welcome) draw(c canvas) []string {
 	if w.waits {
-		return hang(" ", []string{c.st.Dim.Render(ink.Truncate("Searching for a model on this machine …", c.inner()))})
+		return ink.Hang(" ", []string{c.st.Dim.Render(ink.Truncate("Searching for a model on this machine …", c.inner()))})
 	}
 	var lines []string
 	add := func(text string) { lines = append(lines, ink.Wrap(text, c.inner())...) }
@@ -49,12 +49,12 @@ func (w *welcome) draw(c canvas) []string {
 		shown := simplest(missing)
 		lines = append(lines, w.rows(c, shown)...)
 		if more := len(missing) - len(shown); more > 0 {
-			lines = append(lines, paint(c.st.Dim, ink.Wrap(fmt.Sprintf("and %d more: /model lists them", more), c.inner()))...)
+			lines = append(lines, ink.RenderLines(c.st.Dim, ink.Wrap(fmt.Sprintf("and %d more: /model lists them", more), c.inner()))...)
 		}
 	}
 	lines = append(lines, "")
 	add("Or go on as it is: just type.")
-	return hang(" ", lines)
+	return ink.Hang(" ", lines)
 }
 
 // sorted splits the models in those that can be used and the others.
@@ -88,7 +88,7 @@ func (w *welcome) rows(c canvas, models []Model) []string {
 		rows = append(rows, [2]string{ink.SanitizeLine(d.Name), ink.SanitizeLine(d.Needs + d.Why)})
 	}
 	var out []string
-	for _, l := range columns(c.st, rows, max(c.inner()-gutter, 1)) {
+	for _, l := range columns(c.st, rows, max(c.inner()-ink.Gutter, 1)) {
 		out = append(out, strings.TrimPrefix(l, "  "))
 	}
 	return out

@@ -10,6 +10,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 )
 
 // overlay is a screen that takes the place of all others until something was
@@ -23,7 +24,7 @@ type overlay interface {
 
 // chooser is a list with a mark in it, which typing narrows.
 type chooser struct {
-	keys   keymap
+	keys   keys.Map
 	st     *ink.Styles
 	filter string
 	count  int // entries of the list
@@ -87,23 +88,23 @@ func (c *chooser) take(msg tea.Msg) outcome {
 func (c *chooser) press(msg tea.KeyPressMsg) outcome {
 	k := msg.String()
 	switch {
-	case c.keys.is(k, actSend) && c.count > 0:
+	case c.keys.Is(k, keys.Send) && c.count > 0:
 		return chosen
-	case c.keys.is(k, actInterrupt), c.keys.is(k, actLeave):
+	case c.keys.Is(k, keys.Interrupt), c.keys.Is(k, keys.Leave):
 		return closed
-	case c.keys.is(k, actListUp):
+	case c.keys.Is(k, keys.ListUp):
 		c.at--
-	case c.keys.is(k, actListDown):
+	case c.keys.Is(k, keys.ListDown):
 		c.at++
-	case c.keys.is(k, actPageUp):
+	case c.keys.Is(k, keys.PageUp):
 		c.at -= c.room()
-	case c.keys.is(k, actPageDown):
+	case c.keys.Is(k, keys.PageDown):
 		c.at += c.room()
-	case c.keys.is(k, actEraseLeft):
+	case c.keys.Is(k, keys.EraseLeft):
 		if r := []rune(c.filter); len(r) > 0 {
 			return c.narrow(string(r[:len(r)-1]))
 		}
-	case c.keys.is(k, actEraseToHead), c.keys.is(k, actEraseWord):
+	case c.keys.Is(k, keys.EraseToHead), c.keys.Is(k, keys.EraseWord):
 		return c.narrow("")
 	case msg.Text != "":
 		return c.narrow(c.filter + msg.Text)

@@ -10,13 +10,14 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 )
 
 // dialog holds the questions that wait for the user, the first of which is
 // shown. It stands where the editor does. Its keys are fixed: arrows and enter
 // or digits answer, and any other text is a comment.
 type dialog struct {
-	keys   keymap
+	keys   keys.Map
 	st     *ink.Styles
 	now    func() time.Time
 	short  func(dir string) string // shortens a directory for the screen
@@ -60,7 +61,7 @@ type pressed struct {
 	ignored   bool // the key means nothing in a dialog
 }
 
-func newDialog(keys keymap, st *ink.Styles, o Options, now func() time.Time) *dialog {
+func newDialog(keys keys.Map, st *ink.Styles, o Options, now func() time.Time) *dialog {
 	d := &dialog{keys: keys, st: st, now: now, short: o.Short}
 	if d.short == nil {
 		d.short = func(dir string) string { return dir }
@@ -159,7 +160,7 @@ func (d *dialog) interrupted(typing bool) {
 
 // answersWith reports whether a key can answer the question.
 func (d *dialog) answersWith(k string) bool {
-	return k == "enter" || d.keys.is(k, actSend) || !d.comment.open && isDigit(k)
+	return k == "enter" || d.keys.Is(k, keys.Send) || !d.comment.open && isDigit(k)
 }
 
 // pauses reports whether some keys are ignored for a moment.
@@ -219,7 +220,7 @@ func (d *dialog) pressLook(k string) bool {
 // pressText takes a key that types something. lead is the y or n before it.
 func (d *dialog) pressText(msg tea.KeyPressMsg, lead string) pressed {
 	text := msg.Text
-	if text == "" || msg.Mod == virtual {
+	if text == "" || msg.Mod == keys.Virtual {
 		return pressed{ignored: true}
 	}
 	if n, err := strconv.Atoi(text); err == nil && len(text) == 1 && (n < 5 || d.rows.digit(n) >= 0) {
@@ -329,11 +330,11 @@ func (d *dialog) pressComment(msg tea.KeyPressMsg) pressed {
 		d.comment.open, d.body = false, nil
 	case k == "pgup" || k == "pgdown":
 		d.pressScroll(k)
-	case d.keys.is(k, actNewline):
+	case d.keys.Is(k, keys.Newline):
 		e.newline()
-	case d.keys.is(k, actSend) && e.continued():
+	case d.keys.Is(k, keys.Send) && e.continued():
 		e.newline()
-	case d.keys.is(k, actSend):
+	case d.keys.Is(k, keys.Send):
 		return d.send()
 	default:
 		e.press(msg)

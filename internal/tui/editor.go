@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 	"agent/internal/tui/text"
 )
 
@@ -14,8 +15,8 @@ const editorLines = 8 // that the editor grows to at most
 type editor struct {
 	buf    *text.Buffer
 	vi     *text.Vi // nil unless the keys are those of vi
-	keys   keymap
-	does   map[action]func()
+	keys   keys.Map
+	does   map[keys.Action]func()
 	st     *ink.Styles
 	tokens tokens
 
@@ -30,7 +31,7 @@ type editor struct {
 }
 
 // newEditor returns an empty editor, with the keys of vi or without.
-func newEditor(keys keymap, st *ink.Styles, vi bool) *editor {
+func newEditor(keys keys.Map, st *ink.Styles, vi bool) *editor {
 	e := &editor{keys: keys, st: st, limit: editorLines}
 	e.buf = text.New(e.measure)
 	if vi {

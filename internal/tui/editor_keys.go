@@ -1,47 +1,51 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/keys"
+)
 
 // actions are what keys do to the text.
-func (e *editor) actions() map[action]func() {
+func (e *editor) actions() map[keys.Action]func() {
 	b := e.buf
-	return map[action]func(){
-		actPrevPrompt:  func() { b.Up() },
-		actNextPrompt:  func() { b.Down() },
-		actLineStart:   b.LineStart,
-		actLineEnd:     b.LineEnd,
-		actWordLeft:    b.WordLeft,
-		actWordRight:   b.WordRight,
-		actLeft:        b.Left,
-		actRight:       b.Right,
-		actEraseLeft:   b.EraseLeft,
-		actEraseRight:  b.EraseRight,
-		actEraseWord:   b.KillBlankWord,
-		actErasePart:   b.KillWordLeft,
-		actEraseWordR:  b.KillWordRight,
-		actEraseToHead: b.KillToStart,
-		actEraseToTail: b.KillToEnd,
-		actYank:        b.Yank,
-		actYankOlder:   b.YankOlder,
-		actTextStart:   b.TextStart,
-		actTextEnd:     b.TextEnd,
-		actStepRight:   b.Right,
-		actStepUp:      func() { b.Up() },
-		actUpper:       b.UpperWord,
-		actLower:       b.LowerWord,
-		actCapital:     b.CapitalWord,
-		actSwapWords:   b.SwapWords,
-		actSwapLetters: b.SwapLetters,
-		actUndo:        func() { b.Undo() },
-		actRedo:        func() { b.Redo() },
-		actExpand:      e.expandToken,
+	return map[keys.Action]func(){
+		keys.PrevPrompt:  func() { b.Up() },
+		keys.NextPrompt:  func() { b.Down() },
+		keys.LineStart:   b.LineStart,
+		keys.LineEnd:     b.LineEnd,
+		keys.WordLeft:    b.WordLeft,
+		keys.WordRight:   b.WordRight,
+		keys.Left:        b.Left,
+		keys.Right:       b.Right,
+		keys.EraseLeft:   b.EraseLeft,
+		keys.EraseRight:  b.EraseRight,
+		keys.EraseWord:   b.KillBlankWord,
+		keys.ErasePart:   b.KillWordLeft,
+		keys.EraseWordR:  b.KillWordRight,
+		keys.EraseToHead: b.KillToStart,
+		keys.EraseToTail: b.KillToEnd,
+		keys.Yank:        b.Yank,
+		keys.YankOlder:   b.YankOlder,
+		keys.TextStart:   b.TextStart,
+		keys.TextEnd:     b.TextEnd,
+		keys.StepRight:   b.Right,
+		keys.StepUp:      func() { b.Up() },
+		keys.Upper:       b.UpperWord,
+		keys.Lower:       b.LowerWord,
+		keys.Capital:     b.CapitalWord,
+		keys.SwapWords:   b.SwapWords,
+		keys.SwapLetters: b.SwapLetters,
+		keys.Undo:        func() { b.Undo() },
+		keys.Redo:        func() { b.Redo() },
+		keys.Expand:      e.expandToken,
 	}
 }
 
 // press takes a key that means text or moves in it.
 func (e *editor) press(msg tea.KeyPressMsg) {
 	k := msg.String()
-	if !e.keys.types(msg) {
+	if !e.keys.Types(msg) {
 		return
 	}
 	switch act, ok := e.action(k); {
@@ -54,7 +58,7 @@ func (e *editor) press(msg tea.KeyPressMsg) {
 		if e.vi != nil {
 			e.vi.Moved()
 		}
-	case msg.Text != "" && msg.Mod != virtual:
+	case msg.Text != "" && msg.Mod != keys.Virtual:
 		e.buf.Type(e.tokens.literal(tidy(msg.Text)))
 	}
 	e.held = sweep{}
@@ -62,10 +66,10 @@ func (e *editor) press(msg tea.KeyPressMsg) {
 }
 
 // action is what a key does to the text.
-func (e *editor) action(k string) (action, bool) {
-	for _, r := range e.keys.rows {
-		if e.does[r.action] != nil && e.keys.is(k, r.action) {
-			return r.action, true
+func (e *editor) action(k string) (keys.Action, bool) {
+	for _, r := range e.keys.Bindings {
+		if e.does[r.Action] != nil && e.keys.Is(k, r.Action) {
+			return r.Action, true
 		}
 	}
 	return "", false

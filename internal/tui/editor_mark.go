@@ -1,32 +1,36 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/keys"
+)
 
 // markings are the keys that mark from the caret on, and copy what is marked.
-func (e *editor) markings() map[action]func() {
+func (e *editor) markings() map[keys.Action]func() {
 	b := e.buf
-	return map[action]func(){
-		actMarkLeft:      func() { e.mark(b.Left) },
-		actMarkRight:     func() { e.mark(b.Right) },
-		actMarkWordLeft:  func() { e.mark(b.WordLeft) },
-		actMarkWordRight: func() { e.mark(b.WordRight) },
-		actMarkStart:     func() { e.mark(b.LineStart) },
-		actMarkEnd:       func() { e.mark(b.LineEnd) },
-		actMarkUp: func() {
+	return map[keys.Action]func(){
+		keys.MarkLeft:      func() { e.mark(b.Left) },
+		keys.MarkRight:     func() { e.mark(b.Right) },
+		keys.MarkWordLeft:  func() { e.mark(b.WordLeft) },
+		keys.MarkWordRight: func() { e.mark(b.WordRight) },
+		keys.MarkStart:     func() { e.mark(b.LineStart) },
+		keys.MarkEnd:       func() { e.mark(b.LineEnd) },
+		keys.MarkUp: func() {
 			e.mark(func() {
 				if !b.Up() {
 					b.TextStart()
 				}
 			})
 		},
-		actMarkDown: func() {
+		keys.MarkDown: func() {
 			e.mark(func() {
 				if !b.Down() {
 					b.TextEnd()
 				}
 			})
 		},
-		actCopyMarked: func() {},
+		keys.CopyMarked: func() {},
 	}
 }
 
@@ -54,23 +58,23 @@ func (e *editor) holds() bool { return e.held.keys || e.swept.keys }
 
 // pressMarked takes a key that does something to what is marked. Text that is
 // typed takes its place.
-func (e *editor) pressMarked(msg tea.KeyPressMsg, act action) bool {
+func (e *editor) pressMarked(msg tea.KeyPressMsg, act keys.Action) bool {
 	from, to, ok := e.chosen()
 	switch {
 	case !ok:
 		return false
-	case act == actCopyMarked:
+	case act == keys.CopyMarked:
 		e.buf.Copy(from, to)
 		text := e.tokens.expand(e.buf.String()[from:to])
 		e.gives = &text
-	case act == actEraseWord, act == actEraseToHead, act == actEraseToTail:
+	case act == keys.EraseWord, act == keys.EraseToHead, act == keys.EraseToTail:
 		e.buf.Cut(from, to)
-	case act == actEraseLeft, act == actEraseRight, act == actErasePart, act == actEraseWordR, msg.String() == "backspace":
+	case act == keys.EraseLeft, act == keys.EraseRight, act == keys.ErasePart, act == keys.EraseWordR, msg.String() == "backspace":
 		e.buf.Replace(from, to, "")
-	case act == actYank:
+	case act == keys.Yank:
 		e.buf.Replace(from, to, "")
 		e.buf.Yank()
-	case act == "" && msg.Text != "" && msg.Mod != virtual:
+	case act == "" && msg.Text != "" && msg.Mod != keys.Virtual:
 		e.buf.TypeOver(from, to, e.tokens.literal(tidy(msg.Text)))
 	default:
 		return false

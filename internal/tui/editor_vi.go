@@ -95,6 +95,6 @@ func (m *model) chords(msg tea.KeyPressMsg) (_ tea.KeyPressMsg, whole bool) {
 	if vi := m.editor.vi; m.chord == "" && vi != nil && vi.Mode() == text.Normal && vi.Knows(msg.String()) {
 		return msg, true
 	}
-	msg, m.chord, whole = m.keys.chord(m.chord, msg)
+	msg, m.chord, whole = m.keys.Chord(m.chord, msg)
 	return msg, whole
 }

@@ -11,6 +11,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 )
 
 // find is a search in the session, from its end to its beginning.
@@ -189,18 +190,18 @@ func (m *model) pressFind(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	switch {
 	case !f.typing:
 		return nil, false
-	case m.keys.is(k, actDismiss), m.keys.is(k, actClear), m.keys.is(k, actLeave):
+	case m.keys.Is(k, keys.Dismiss), m.keys.Is(k, keys.Clear), m.keys.Is(k, keys.Leave):
 		m.closeFind()
-	case m.keys.is(k, actOlder):
+	case m.keys.Is(k, keys.Older):
 		f.typing = !m.whole
 		m.findOlder()
-	case m.keys.is(k, actNewer):
+	case m.keys.Is(k, keys.Newer):
 		m.findNewer()
-	case m.keys.is(k, actEraseLeft):
+	case m.keys.Is(k, keys.EraseLeft):
 		if r := []rune(f.Text); len(r) > 0 {
 			return m.searchFor(string(r[:len(r)-1])), true
 		}
-	case m.keys.is(k, actEraseToHead), m.keys.is(k, actEraseWord):
+	case m.keys.Is(k, keys.EraseToHead), m.keys.Is(k, keys.EraseWord):
 		return m.searchFor(""), true
 	case msg.Text != "":
 		return m.searchFor(f.Text + ink.SanitizeLine(msg.Text)), true
@@ -238,7 +239,7 @@ func (m *model) findLine(width int) ([]string, *tea.Cursor) {
 	case f.down == 0:
 		right = "nothing found"
 	}
-	if keys := m.keys.name(actViewOlder) + " above · " + m.keys.name(actViewNewer) + " below"; m.whole && !f.typing && width >= 60 {
+	if keys := m.keys.Name(keys.ViewOlder) + " above · " + m.keys.Name(keys.ViewNewer) + " below"; m.whole && !f.typing && width >= 60 {
 		right += " · " + keys
 	}
 	const lead = "find  "

@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 )
 
 // search looks back through earlier prompts for one with what is typed.
@@ -39,19 +40,19 @@ func (e *editor) beginSearch() {
 func (e *editor) pressSearch(msg tea.KeyPressMsg, prompts []string) bool {
 	s, k := e.search, msg.String()
 	switch {
-	case e.keys.is(k, actDismiss), e.keys.is(k, actClear):
+	case e.keys.Is(k, keys.Dismiss), e.keys.Is(k, keys.Clear):
 		e.endSearch(true)
-	case e.keys.is(k, actSend):
+	case e.keys.Is(k, keys.Send):
 		e.endSearch(false)
-	case e.keys.is(k, actSearch), e.keys.is(k, actPrevPrompt):
+	case e.keys.Is(k, keys.Search), e.keys.Is(k, keys.PrevPrompt):
 		e.seek(s.back+1, 1, prompts)
-	case e.keys.is(k, actNextPrompt):
+	case e.keys.Is(k, keys.NextPrompt):
 		e.seek(s.back-1, -1, prompts)
-	case e.keys.is(k, actEraseLeft), k == "backspace":
+	case e.keys.Is(k, keys.EraseLeft), k == "backspace":
 		if r := []rune(s.Text); len(r) > 0 {
 			e.searchFor(string(r[:len(r)-1]), prompts)
 		}
-	case msg.Text != "" && msg.Mod != virtual:
+	case msg.Text != "" && msg.Mod != keys.Virtual:
 		e.searchFor(s.Text+tidy(msg.Text), prompts)
 	default:
 		e.endSearch(false)
@@ -119,7 +120,7 @@ func (s *search) line(e *editor) (string, int) {
 		lead = "  no earlier prompt with  "
 	}
 	query := ink.Truncate(ink.SanitizeLine(s.Text), max(e.width-lipgloss.Width(lead)-2, 1))
-	hint := e.keys.name(actSend) + " takes it · " + e.keys.name(actSearch) + " older · " + e.keys.name(actDismiss) + " back"
+	hint := e.keys.Name(keys.Send) + " takes it · " + e.keys.Name(keys.Search) + " older · " + e.keys.Name(keys.Dismiss) + " back"
 	left := e.st.Dim.Render(lead) + e.st.Bold.Render(query)
 	width := lipgloss.Width(left)
 	if width+4+lipgloss.Width(hint) > e.width {

@@ -12,6 +12,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 	"agent/internal/tui/terminal"
 )
 
@@ -29,7 +30,7 @@ type model struct {
 	after func(time.Duration, tea.Msg) tea.Cmd
 	// lend lets another program have the terminal, as terminal.Lend does.
 	lend func(c *exec.Cmd, note string, told func(error) tea.Msg) tea.Cmd
-	keys keymap
+	keys keys.Map
 	look ink.Look
 	st   *ink.Styles
 
@@ -85,7 +86,7 @@ type tickMsg struct{}
 
 func newModel(o Options, now func() time.Time, send func(event.Command)) *model {
 	m := &model{o: o, now: now, send: send, after: after, lend: terminal.Lend, look: o.look(), mouse: !o.NoMouse, play: o.Prompts, width: 80, height: 24}
-	m.keys = newKeymap(o.Keys)
+	m.keys = keys.New(o.Keys)
 	m.recent = o.Recent
 	m.st = m.look.Styles()
 	m.list = newTranscript(m.st)

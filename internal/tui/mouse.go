@@ -5,6 +5,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/keys"
 )
 
 const (
@@ -121,7 +123,7 @@ func (m *model) release() tea.Cmd {
 // handMarked copies what the mouse marked, unless a key is to do that.
 func (m *model) handMarked(text string) tea.Cmd {
 	if m.o.KeepMarked {
-		if k := m.keys.name(actCopyMarked); k != "" {
+		if k := m.keys.Name(keys.CopyMarked); k != "" {
 			m.flash = k + " copies"
 		}
 		return nil
@@ -143,7 +145,7 @@ func (m *model) switchMouse() {
 	if m.mouse = !m.mouse; m.mouse {
 		m.flash = "the mouse is ours: it marks, copies, opens and chooses"
 	} else {
-		m.flash = "the mouse is the terminal's · " + m.keys.name(actMouse) + " takes it back"
+		m.flash = "the mouse is the terminal's · " + m.keys.Name(keys.Mouse) + " takes it back"
 	}
 }
 

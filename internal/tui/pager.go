@@ -1,6 +1,10 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/keys"
+)
 
 func (m *model) slashView(string) tea.Cmd {
 	m.openWhole()
@@ -41,7 +45,7 @@ func (t *transcript) showWhole(whole bool) {
 // unless it goes back from here.
 func (m *model) pressWhole(msg tea.KeyPressMsg) tea.Cmd {
 	k := msg.String()
-	if m.stops(k) && !m.keys.is(k, actViewClose) {
+	if m.stops(k) && !m.keys.Is(k, keys.ViewClose) {
 		m.interrupt()
 		return nil
 	}
@@ -50,39 +54,39 @@ func (m *model) pressWhole(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	page := max(m.list.height-2, 1)
 	switch {
-	case m.keys.is(k, actViewClose) && m.find.open && m.keys.is(k, actDismiss):
+	case m.keys.Is(k, keys.ViewClose) && m.find.open && m.keys.Is(k, keys.Dismiss):
 		m.closeFind()
-	case m.keys.is(k, actViewClose), m.keys.is(k, actClear), m.keys.is(k, actView):
+	case m.keys.Is(k, keys.ViewClose), m.keys.Is(k, keys.Clear), m.keys.Is(k, keys.View):
 		m.closeWhole()
-	case m.keys.is(k, actViewUp):
+	case m.keys.Is(k, keys.ViewUp):
 		m.list.scroll(-1)
-	case m.keys.is(k, actViewDown):
+	case m.keys.Is(k, keys.ViewDown):
 		m.list.scroll(1)
-	case m.keys.is(k, actViewPageUp), m.keys.is(k, actPageUp):
+	case m.keys.Is(k, keys.ViewPageUp), m.keys.Is(k, keys.PageUp):
 		m.list.scroll(-page)
-	case m.keys.is(k, actViewPageDown), m.keys.is(k, actPageDown):
+	case m.keys.Is(k, keys.ViewPageDown), m.keys.Is(k, keys.PageDown):
 		m.list.scroll(page)
-	case m.keys.is(k, actViewHalfUp):
+	case m.keys.Is(k, keys.ViewHalfUp):
 		m.list.scroll(-max(m.list.height/2, 1))
-	case m.keys.is(k, actViewHalfDown):
+	case m.keys.Is(k, keys.ViewHalfDown):
 		m.list.scroll(max(m.list.height/2, 1))
-	case m.keys.is(k, actViewTop), m.keys.is(k, actTop):
+	case m.keys.Is(k, keys.ViewTop), m.keys.Is(k, keys.Top):
 		m.list.home()
-	case m.keys.is(k, actViewBottom), m.keys.is(k, actBottom):
+	case m.keys.Is(k, keys.ViewBottom), m.keys.Is(k, keys.Bottom):
 		m.list.end()
-	case m.keys.is(k, actViewFind), m.keys.is(k, actFind):
+	case m.keys.Is(k, keys.ViewFind), m.keys.Is(k, keys.Find):
 		m.openFind()
-	case m.keys.is(k, actViewOlder):
+	case m.keys.Is(k, keys.ViewOlder):
 		m.findOlder()
-	case m.keys.is(k, actViewNewer):
+	case m.keys.Is(k, keys.ViewNewer):
 		m.findNewer()
-	case m.keys.is(k, actJumpBack), m.keys.is(k, actJumpOn):
-		m.jump(m.keys.is(k, actJumpBack))
-	case m.keys.is(k, actMouse):
+	case m.keys.Is(k, keys.JumpBack), m.keys.Is(k, keys.JumpOn):
+		m.jump(m.keys.Is(k, keys.JumpBack))
+	case m.keys.Is(k, keys.Mouse):
 		m.switchMouse()
-	case m.keys.is(k, actSuspend):
+	case m.keys.Is(k, keys.Suspend):
 		return tea.Suspend
-	case m.keys.is(k, actRedraw):
+	case m.keys.Is(k, keys.Redraw):
 		return tea.ClearScreen
 	}
 	return nil

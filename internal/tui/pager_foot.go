@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 )
 
 // wholePanel is the line below what is shown whole: what keys do, or what is
@@ -35,18 +36,18 @@ func (m *model) wholePanel() panel {
 
 // viewLeft is the line's left, in so many columns.
 func (m *model) viewLeft(width int) ([]string, *tea.Cursor) {
-	k := m.keys.name
+	k := m.keys.Name
 	switch {
 	case m.find.open:
 		return m.findLine(width)
 	case m.dialog.waits():
-		return []string{m.st.Yellow.Render(ink.Truncate("? a question waits · "+k(actViewClose)+" goes back to it", width))}, nil
+		return []string{m.st.Yellow.Render(ink.Truncate("? a question waits · "+k(keys.ViewClose)+" goes back to it", width))}, nil
 	}
 	if m.flash != "" {
 		return []string{m.st.Dim.Render("  " + ink.Truncate(m.flash, max(width-ink.Gutter, 1)))}, nil
 	}
-	hint := k(actViewUp) + " and " + k(actViewDown) + " scroll · " + k(actViewTop) + " " + k(actViewBottom) + " beginning and end · " +
-		k(actViewFind) + " finds · " + k(actViewClose) + " closes this"
+	hint := k(keys.ViewUp) + " and " + k(keys.ViewDown) + " scroll · " + k(keys.ViewTop) + " " + k(keys.ViewBottom) + " beginning and end · " +
+		k(keys.ViewFind) + " finds · " + k(keys.ViewClose) + " closes this"
 	return []string{m.st.Dim.Render(ink.Truncate("  "+fitting(hint, width-ink.Gutter), width))}, nil
 }
 

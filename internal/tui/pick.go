@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 	"agent/internal/tui/terminal"
 )
 
@@ -36,7 +37,7 @@ type picking struct {
 
 func newPicking(o Options, now func() time.Time) *picking {
 	p := &picking{o: o}
-	p.picker = newPicker(&p.o, newKeymap(o.Keys), p.o.look().Styles(), now, func(s Session) tea.Cmd {
+	p.picker = newPicker(&p.o, keys.New(o.Keys), p.o.look().Styles(), now, func(s Session) tea.Cmd {
 		p.chosen = s.ID
 		return nil
 	})

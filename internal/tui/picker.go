@@ -12,6 +12,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 )
 
 // Session is one row of the picker.
@@ -82,7 +83,7 @@ func (searchDue) toOverlay()    {}
 func (previewDue) toOverlay()   {}
 func (previewRead) toOverlay()  {}
 
-func newPicker(o *Options, keys keymap, st *ink.Styles, now func() time.Time, chose func(Session) tea.Cmd) *picker {
+func newPicker(o *Options, keys keys.Map, st *ink.Styles, now func() time.Time, chose func(Session) tea.Cmd) *picker {
 	return &picker{chooser: chooser{keys: keys, st: st, width: 80, height: 24}, o: o, now: now, after: after, chose: chose,
 		everywhere: o.Dir == "", stop: func() {}, previews: map[string]*transcript{}}
 }
@@ -114,7 +115,7 @@ func (p *picker) take(msg tea.Msg) (cmd tea.Cmd, over bool) {
 	case previewRead:
 		p.previewed(msg)
 	case tea.KeyPressMsg:
-		if p.keys.is(msg.String(), actEverywhere) {
+		if p.keys.Is(msg.String(), keys.Everywhere) {
 			p.everywhere, p.at = !p.everywhere || !p.someHere(), 0
 			p.refine()
 			break
@@ -215,7 +216,7 @@ func (p *picker) refine() {
 
 // lines implements overlay.
 func (p *picker) lines() ([]string, *tea.Cursor) {
-	name, here := p.keys.name(actEverywhere), ink.SanitizeLine(p.o.Dir)
+	name, here := p.keys.Name(keys.Everywhere), ink.SanitizeLine(p.o.Dir)
 	pg := page{head: "resume a session", row: p.row, marked: p.end,
 		hint: "type to search · enter resumes · esc closes"}
 	switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 )
 
 // popupRows is how many suggestions are shown at most.
@@ -150,24 +151,24 @@ func (p *popup) typed(m *model) string { return m.editor.buf.String()[p.from:p.t
 func (m *model) pressPopup(k string) (cmd tea.Cmd, taken bool) {
 	p := &m.popup
 	switch {
-	case m.keys.is(k, actComplete) && !p.open():
+	case m.keys.Is(k, keys.Complete) && !p.open():
 		p.dismissed, p.seen = word{}, [2]int{-1, -1}
 		return nil, false // it comes again
 	case !p.open():
 		return nil, false
-	case m.keys.is(k, actDismiss) && m.editor.vi != nil:
+	case m.keys.Is(k, keys.Dismiss) && m.editor.vi != nil:
 		return nil, false // it ends insert mode, and this with it
-	case m.keys.is(k, actDismiss):
+	case m.keys.Is(k, keys.Dismiss):
 		was := p.word
 		p.close()
 		p.dismissed = was
-	case m.keys.is(k, actListUp):
+	case m.keys.Is(k, keys.ListUp):
 		p.at, p.chosen = (max(p.at, 0)+len(p.rows)-1)%len(p.rows), p.query
-	case m.keys.is(k, actListDown):
+	case m.keys.Is(k, keys.ListDown):
 		p.at, p.chosen = (p.at+1)%len(p.rows), p.query
-	case m.keys.is(k, actComplete):
+	case m.keys.Is(k, keys.Complete):
 		m.accept(p.rows[max(p.at, 0)])
-	case m.keys.is(k, actSend) && p.at >= 0 && strings.TrimSpace(p.rows[p.at].text) != p.typed(m):
+	case m.keys.Is(k, keys.Send) && p.at >= 0 && strings.TrimSpace(p.rows[p.at].text) != p.typed(m):
 		s := p.rows[p.at]
 		m.accept(s)
 		if s.goes {

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/keys"
 )
 
 // press takes a key: the help has it while it is open, then a dialog that takes
@@ -29,7 +30,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	m.flash, m.list.sel = "", selection{}
 	m.pointer.drags, m.pointer.sweeps = false, false
 	m.editor.release()
-	if m.keys.is(msg.String(), actCopyMarked) && marked != "" {
+	if m.keys.Is(msg.String(), keys.CopyMarked) && marked != "" {
 		return m.copyMarked(marked)
 	}
 	k, now := msg.String(), m.now()
@@ -40,7 +41,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return m.pressWhole(msg)
 	}
 	switch {
-	case m.keys.is(k, actInterrupt) && m.busy() && !m.dismisses(k):
+	case m.keys.Is(k, keys.Interrupt) && m.busy() && !m.dismisses(k):
 		m.interrupt()
 	case m.find.typing:
 		m.typed(now)
@@ -79,13 +80,13 @@ func (m *model) typed(now time.Time) {
 // isWord reports whether a key types a letter that answers no question.
 func isWord(msg tea.KeyPressMsg) bool {
 	r, _ := utf8.DecodeRuneInString(msg.Text)
-	return msg.Mod != virtual && unicode.IsLetter(r) && !strings.ContainsRune("ynYN", r)
+	return msg.Mod != keys.Virtual && unicode.IsLetter(r) && !strings.ContainsRune("ynYN", r)
 }
 
 // stops reports whether a key stops what runs, whatever is shown before it, and
 // does not only take that away.
 func (m *model) stops(k string) bool {
-	return m.busy() && m.keys.is(k, actInterrupt) && !m.keys.is(k, actDismiss)
+	return m.busy() && m.keys.Is(k, keys.Interrupt) && !m.keys.Is(k, keys.Dismiss)
 }
 
 // interrupt ends the turn, and the person's own command. Pressed again, it kills
@@ -146,39 +147,39 @@ func (m *model) give(answer *event.Answer) {
 func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 	page := max(m.list.height-2, 1)
 	switch {
-	case m.keys.is(k, actPageUp):
+	case m.keys.Is(k, keys.PageUp):
 		m.list.scroll(-page)
-	case m.keys.is(k, actPageDown):
+	case m.keys.Is(k, keys.PageDown):
 		m.list.scroll(page)
-	case m.keys.is(k, actTop):
+	case m.keys.Is(k, keys.Top):
 		m.list.home()
-	case m.keys.is(k, actBottom):
+	case m.keys.Is(k, keys.Bottom):
 		m.list.end()
-	case m.keys.is(k, actJumpBack), m.keys.is(k, actJumpOn):
-		m.jump(m.keys.is(k, actJumpBack))
-	case m.keys.is(k, actFind):
+	case m.keys.Is(k, keys.JumpBack), m.keys.Is(k, keys.JumpOn):
+		m.jump(m.keys.Is(k, keys.JumpBack))
+	case m.keys.Is(k, keys.Find):
 		m.openFind()
-	case m.keys.is(k, actView):
+	case m.keys.Is(k, keys.View):
 		m.openWhole()
-	case m.keys.is(k, actOpen):
+	case m.keys.Is(k, keys.Open):
 		m.list.toggle()
-	case m.keys.is(k, actOpenAll):
+	case m.keys.Is(k, keys.OpenAll):
 		m.list.toggleAll()
-	case m.keys.is(k, actPalette):
+	case m.keys.Is(k, keys.Palette):
 		return m.palette(), true
-	case m.keys.is(k, actMode):
+	case m.keys.Is(k, keys.Mode):
 		if m.dialog.waits() { // a key that looks at the question must not approve what follows
 			m.flash = "answer the question first"
 			break
 		}
 		m.setMode(m.nextMode())
-	case m.keys.is(k, actModel):
+	case m.keys.Is(k, keys.Model):
 		return m.slashModel(""), true
-	case m.keys.is(k, actMouse):
+	case m.keys.Is(k, keys.Mouse):
 		m.switchMouse()
-	case m.keys.is(k, actSuspend):
+	case m.keys.Is(k, keys.Suspend):
 		return tea.Suspend, true
-	case m.keys.is(k, actRedraw):
+	case m.keys.Is(k, keys.Redraw):
 		return tea.ClearScreen, true
 	default:
 		return nil, false
@@ -204,21 +205,21 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	}
 	switch {
-	case m.keys.is(k, actClear):
+	case m.keys.Is(k, keys.Clear):
 		return m.clear(leaving)
-	case m.keys.is(k, actLeave) && m.editor.empty():
+	case m.keys.Is(k, keys.Leave) && m.editor.empty():
 		return m.leave()
-	case m.keys.is(k, actRewind) && m.editor.empty() && !m.editor.escapes():
+	case m.keys.Is(k, keys.Rewind) && m.editor.empty() && !m.editor.escapes():
 		return m.goBack(rewinding)
-	case m.keys.is(k, actHelp) && m.editor.empty():
+	case m.keys.Is(k, keys.Help) && m.editor.empty():
 		m.help.show()
-	case m.keys.is(k, actNewline):
+	case m.keys.Is(k, keys.Newline):
 		m.editor.newline()
-	case m.keys.is(k, actSend):
+	case m.keys.Is(k, keys.Send):
 		return m.submit()
-	case m.keys.is(k, actQueue):
+	case m.keys.Is(k, keys.Queue):
 		return m.later()
-	case m.keys.is(k, actUnqueue):
+	case m.keys.Is(k, keys.Unqueue):
 		m.dropQueued()
 	default:
 		m.editor.press(msg)

@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 )
 
 // queueRows is how many messages that wait are shown.
@@ -181,9 +182,9 @@ func (m *model) queueLines() []string {
 	if n == 0 {
 		return nil
 	}
-	word, why, keys := "queued", "", m.keys.name(actPrevPrompt)+" edits · "+m.keys.name(actUnqueue)+" removes"
+	word, why, hint := "queued", "", m.keys.Name(keys.PrevPrompt)+" edits · "+m.keys.Name(keys.Unqueue)+" removes"
 	if m.held != "" {
-		word, why, keys = "waits", m.held, m.held+" · "+m.keys.name(actSend)+" sends · "+keys
+		word, why, hint = "waits", m.held, m.held+" · "+m.keys.Name(keys.Send)+" sends · "+hint
 	}
 	rows := queueRows
 	if m.height < 16 {
@@ -203,9 +204,9 @@ func (m *model) queueLines() []string {
 		right := ""
 		switch {
 		case i == 0 && m.editor.empty() && m.width >= 72:
-			right = keys
+			right = hint
 		case i == 0 && m.held == "":
-			right = m.keys.name(actPrevPrompt) + " edits"
+			right = m.keys.Name(keys.PrevPrompt) + " edits"
 		case i == 0:
 			right = why
 		}

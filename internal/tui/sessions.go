@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 )
 
 // stopFirst is what is said to somebody who wants to leave a turn that runs.
@@ -64,7 +65,7 @@ func (m *model) show(o overlay) tea.Cmd {
 // remind says on an overlay's last line that a question waits below it.
 func (m *model) remind(lines []string) {
 	if m.dialog.waits() && len(lines) > 1 {
-		text := "  " + ink.MarkAsked + " a question waits · " + m.keys.name(actInterrupt) + " shows it"
+		text := "  " + ink.MarkAsked + " a question waits · " + m.keys.Name(keys.Interrupt) + " shows it"
 		lines[len(lines)-1] = m.st.Yellow.Render(ink.Truncate(text, m.width))
 	}
 }
@@ -83,10 +84,10 @@ func (m *model) takeOver(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 		cmd, _ = m.over.take(msg)
 		return cmd, false
 	case tea.KeyPressMsg:
-		if m.keys.is(msg.String(), actSuspend) {
+		if m.keys.Is(msg.String(), keys.Suspend) {
 			return tea.Suspend, true
 		}
-		if m.keys.is(msg.String(), actRedraw) {
+		if m.keys.Is(msg.String(), keys.Redraw) {
 			return tea.ClearScreen, true
 		}
 		if m.stops(msg.String()) { // which closes the overlay, too

@@ -11,6 +11,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 )
 
 // status is what the last line tells: what answers, where, how full its window
@@ -192,13 +193,13 @@ func (m *model) doing() string {
 	case m.chord != "":
 		return m.chord + " …"
 	case m.leaving(m.now()):
-		return m.keys.name(actClear) + " again leaves" + m.lost()
+		return m.keys.Name(keys.Clear) + " again leaves" + m.lost()
 	case m.rewinding(m.now()):
-		return m.keys.name(actRewind) + " again goes back"
+		return m.keys.Name(keys.Rewind) + " again goes back"
 	case m.dialog.waits():
 		return "waits for you · " + stops
 	case !m.busy() && m.feed.cut && len(m.waits) == 0 && m.editor.empty():
-		return m.keys.name(actSend) + " goes on · " + m.keys.name(actHelp) + " keys"
+		return m.keys.Name(keys.Send) + " goes on · " + m.keys.Name(keys.Help) + " keys"
 	case !m.busy():
 		return m.idleHint()
 	case !m.feed.running && !m.feed.stopping:
@@ -217,12 +218,12 @@ func (m *model) doing() string {
 // stopKey is the key that stops what runs: one that does not only go back from
 // what is shown or begun.
 func (m *model) stopKey() string {
-	for _, k := range m.keys.keys(actInterrupt) {
-		if (!m.whole || !m.keys.is(k, actViewClose)) && !m.dismisses(k) {
+	for _, k := range m.keys.Keys(keys.Interrupt) {
+		if (!m.whole || !m.keys.Is(k, keys.ViewClose)) && !m.dismisses(k) {
 			return k
 		}
 	}
-	return m.keys.name(actInterrupt)
+	return m.keys.Name(keys.Interrupt)
 }
 
 // idleHint says how one finds the rest: all of it to who has said nothing yet.
@@ -232,7 +233,7 @@ func (m *model) idleHint() string {
 	if !m.editor.empty() || m.find.open {
 		return m.sendHint()
 	}
-	hint := m.keys.name(actHelp) + " keys"
+	hint := m.keys.Name(keys.Help) + " keys"
 	if m.feed.turns == 0 && m.width >= wide {
 		hint += " · / commands · @ files · ! shell"
 	}
@@ -248,8 +249,8 @@ func (m *model) sendHint() string {
 	_, _, shell := parseShell(typed)
 	switch {
 	case m.find.open:
-		k := m.keys.name
-		return k(actOlder) + " above · " + k(actNewer) + " below · " + k(actDismiss) + " closes"
+		k := m.keys.Name
+		return k(keys.Older) + " above · " + k(keys.Newer) + " below · " + k(keys.Dismiss) + " closes"
 	case m.popup.open() || e.search != nil || e.blank():
 		return ""
 	case strings.HasSuffix(e.buf.Before(), `\`):
@@ -259,7 +260,7 @@ func (m *model) sendHint() string {
 	case shell:
 		does = " runs it"
 	}
-	return m.keys.name(actSend) + does
+	return m.keys.Name(keys.Send) + does
 }
 
 // lost says what ends with the program.

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/tui/keys"
 	"agent/internal/tui/terminal"
 )
 
@@ -12,7 +13,7 @@ import (
 // turn: suggestions, a search, a mode of vi.
 func (m *model) dismisses(k string) bool {
 	switch {
-	case !m.keys.is(k, actDismiss):
+	case !m.keys.Is(k, keys.Dismiss):
 		return false
 	case m.dialog.takes():
 		return m.dialog.comment.open || m.dialog.full
@@ -61,21 +62,21 @@ func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 		return cmd, true
 	}
 	switch {
-	case m.keys.is(k, actStepRight) && !e.buf.AtEnd(), m.keys.is(k, actStepUp) && !e.buf.OnFirstRow():
+	case m.keys.Is(k, keys.StepRight) && !e.buf.AtEnd(), m.keys.Is(k, keys.StepUp) && !e.buf.OnFirstRow():
 		e.press(msg)
 		return nil, true
-	case m.keys.is(k, actSearch) && e.mode() == "":
+	case m.keys.Is(k, keys.Search) && e.mode() == "":
 		e.beginSearch()
 		return m.readEarlier(), true
-	case m.keys.is(k, actEdit):
+	case m.keys.Is(k, keys.Edit):
 		return m.editElsewhere(), true
-	case m.keys.is(k, actAttach):
+	case m.keys.Is(k, keys.Attach):
 		return m.attachClipboard(false), true
-	case m.keys.is(k, actPrevPrompt) && m.editQueued():
+	case m.keys.Is(k, keys.PrevPrompt) && m.editQueued():
 		return nil, true
-	case m.keys.is(k, actPrevPrompt):
+	case m.keys.Is(k, keys.PrevPrompt):
 		return m.walkBack()
-	case m.keys.is(k, actNextPrompt):
+	case m.keys.Is(k, keys.NextPrompt):
 		return nil, e.walkPrompts(false, m.prompts())
 	}
 	return nil, false

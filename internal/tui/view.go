@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 )
 
 // pendingLines is how many prompts that are not yet in the conversation are
@@ -176,13 +177,13 @@ func (m *model) advice() string {
 	case m.flash != "":
 		return m.flash
 	case m.popup.open() && !m.dialog.takes():
-		return m.popup.place() + m.keys.name(actComplete) + " takes · " + m.keys.name(actDismiss) + " closes"
+		return m.popup.place() + m.keys.Name(keys.Complete) + " takes · " + m.keys.Name(keys.Dismiss) + " closes"
 	case m.editor.mode() != "":
 		return m.editor.mode()
 	case !m.list.follow:
-		return "more below · " + m.keys.name(actBottom) + " goes there"
+		return "more below · " + m.keys.Name(keys.Bottom) + " goes there"
 	case m.feed.running && !m.dialog.waits() && !m.editor.empty():
-		return m.keys.name(actSend) + " steers · " + m.keys.name(actQueue) + " queues"
+		return m.keys.Name(keys.Send) + " steers · " + m.keys.Name(keys.Queue) + " queues"
 	}
 	return m.editor.inserting()
 }

@@ -1,4 +1,4 @@
-package tui
+package keys
 
 import (
 	"fmt"
@@ -10,17 +10,17 @@ import (
 	"agent/internal/llm/phrase"
 )
 
-// CheckKeys says what of the keys of a configuration means nothing: by the name
+// Check says what of the keys of a configuration means nothing: by the name
 // of the action that it stands at.
-func CheckKeys(changed map[string][]string) (action string, err error) {
+func Check(changed map[string][]string) (action string, err error) {
 	var names []string
-	for _, b := range bindings() {
-		if b.action != fixed {
-			names = append(names, string(b.action))
+	for _, b := range Bindings() {
+		if b.Action != Fixed {
+			names = append(names, string(b.Action))
 		}
 	}
 	for _, a := range sortedNames(changed) {
-		if slices.Contains(retired(), a) {
+		if slices.Contains(retiredNames(), a) {
 			continue
 		}
 		if !slices.Contains(names, a) {
@@ -31,7 +31,7 @@ func CheckKeys(changed map[string][]string) (action string, err error) {
 			return a, fmt.Errorf("there is no action %q: %s", a, hint)
 		}
 		for _, k := range changed[a] {
-			if _, err := keyName(k); err != nil {
+			if _, err := KeyName(k); err != nil {
 				return a, err
 			}
 		}
@@ -39,16 +39,16 @@ func CheckKeys(changed map[string][]string) (action string, err error) {
 	return "", nil
 }
 
-// retired are the actions of earlier versions that a configuration may still
+// retiredNames are the actions of earlier versions that a configuration may still
 // name: the keys of a question are fixed now.
-func retired() []string {
+func retiredNames() []string {
 	return []string{"approve", "refuse", "always", "say", "pick", "toggle", "answer", "up", "down"}
 }
 
-// RetiredKeys returns the names in a configuration of actions that no longer
+// Retired returns the names in a configuration of actions that no longer
 // exist, in order.
-func RetiredKeys(changed map[string][]string) []string {
-	return slices.DeleteFunc(sortedNames(changed), func(a string) bool { return !slices.Contains(retired(), a) })
+func Retired(changed map[string][]string) []string {
+	return slices.DeleteFunc(sortedNames(changed), func(a string) bool { return !slices.Contains(retiredNames(), a) })
 }
 
 func sortedNames(m map[string][]string) []string {
@@ -60,20 +60,20 @@ func sortedNames(m map[string][]string) []string {
 	return names
 }
 
-// ClashingKeys says which keys are to do two things in one place, and which of
+// Clashing says which keys are to do two things in one place, and which of
 // the two they do: what the configuration says goes before what is usual.
-func ClashingKeys(changed map[string][]string) []string {
+func Clashing(changed map[string][]string) []string {
 	rows := rebound(changed)
 	var out []string
 	for i, a := range rows {
 		for _, b := range rows[i+1:] {
-			if !together(a.where, b.where) {
+			if !together(a.Where, b.Where) {
 				continue
 			}
-			has := a.action
-			_, first := changed[string(a.action)]
-			if _, second := changed[string(b.action)]; second && !first {
-				has = b.action
+			has := a.Action
+			_, first := changed[string(a.Action)]
+			if _, second := changed[string(b.Action)]; second && !first {
+				has = b.Action
 			}
 			out = append(out, clashes(a, b, has)...)
 		}
@@ -82,31 +82,31 @@ func ClashingKeys(changed map[string][]string) []string {
 }
 
 // together reports whether keys of both scopes are looked for at once.
-func together(a, b scope) bool {
-	in := func(one ...scope) bool { return slices.Contains(one, a) && slices.Contains(one, b) }
-	return a == b || in(anywhere, inEditor) || in(inList, inSessions)
+func together(a, b Scope) bool {
+	in := func(one ...Scope) bool { return slices.Contains(one, a) && slices.Contains(one, b) }
+	return a == b || in(Anywhere, InEditor) || in(inList, inSessions)
 }
 
-func clashes(a, b binding, has action) []string {
+func clashes(a, b Binding, has Action) []string {
 	var out []string
-	for _, k := range a.keys {
-		for _, l := range b.keys {
+	for _, k := range a.Keys {
+		for _, l := range b.Keys {
 			switch {
 			case k == l:
-				out = append(out, fmt.Sprintf("%s is bound to both %s and %s: %s has it", k, a.action, b.action, has))
+				out = append(out, fmt.Sprintf("%s is bound to both %s and %s: %s has it", k, a.Action, b.Action, has))
 			case strings.HasPrefix(l, k+" "):
-				out = append(out, fmt.Sprintf("%s of %s is where %s of %s begins", k, a.action, l, b.action))
+				out = append(out, fmt.Sprintf("%s of %s is where %s of %s begins", k, a.Action, l, b.Action))
 			case strings.HasPrefix(k, l+" "):
-				out = append(out, fmt.Sprintf("%s of %s is where %s of %s begins", l, b.action, k, a.action))
+				out = append(out, fmt.Sprintf("%s of %s is where %s of %s begins", l, b.Action, k, a.Action))
 			}
 		}
 	}
 	return out
 }
 
-// keyName returns the name of a key, or of several that are pressed one after
+// KeyName returns the name of a key, or of several that are pressed one after
 // the other, as presses are called: "ctrl+alt+x", "A", "ctrl+x ctrl+e".
-func keyName(name string) (string, error) {
+func KeyName(name string) (string, error) {
 	var out []string
 	for _, k := range strings.Fields(name) {
 		one, ok := singleKey(k)

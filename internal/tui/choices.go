@@ -218,13 +218,3 @@ func (r *answerRows) head(st *ink.Styles, i int) string {
 	}
 	return head + "[ ] "
 }
-
-// saidWith is what the person said with a decision: the choices that they took,
-// and their own words.
-func saidWith(ev *event.Decided) string {
-	said := slices.Clone(ev.Chosen)
-	if ev.Note != "" {
-		said = append(said, ev.Note)
-	}
-	return strings.Join(said, "; ")
-}

@@ -11,6 +11,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 // dialog holds the questions that wait for the user, the first of which is
@@ -115,7 +116,7 @@ func (d *dialog) clear() {
 }
 
 func (d *dialog) reset() {
-	d.scroll, d.deep, d.body, d.seen, d.rows = 0, openLines, nil, false, answerRows{}
+	d.scroll, d.deep, d.body, d.seen, d.rows = 0, transcript.OpenLines, nil, false, answerRows{}
 	d.lead, d.hint, d.why, d.full, d.typing, d.drawn, d.end = "", "", false, false, false, false, endPause{}
 	d.comment.clear()
 	if d.waits() {

@@ -167,7 +167,7 @@ func askCommandLine(title string, c event.Target, short func(string) string) str
 
 // exactLine is ink.Exact for what must stay on one line. Space in which text
 // could hide is counted.
-func exactLine(s string) string { return gaps(strings.ReplaceAll(ink.Exact(s), "\n", "⏎")) }
+func exactLine(s string) string { return ink.MarkSpaces(strings.ReplaceAll(ink.Exact(s), "\n", "⏎")) }
 
 // sentence is text with a capital at its start.
 func sentence(text string) string {
@@ -227,9 +227,9 @@ func (d *dialog) makeBody(width int) []string {
 	for _, t := range ask.Targets {
 		switch {
 		case t.Kind == "command":
-			out = append(out, spell(t.Value, width)...)
+			out = append(out, ink.WrapExact(t.Value, width)...)
 		case t.Kind == "host" && len(ask.Targets) == 1:
-			out = append(out, spell(requestOf(ask.Title), width)...)
+			out = append(out, ink.WrapExact(requestOf(ask.Title), width)...)
 		}
 	}
 	out = append(out, warned...)

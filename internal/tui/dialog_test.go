@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/transcript"
 )
 
 func askCommand(id, command string) event.Asked {
@@ -399,7 +400,7 @@ func TestGiantDiffIsReadToItsEnd(t *testing.T) {
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "write giant.txt", Effect: "write",
 		Diffs: []event.Diff{{Path: "giant.txt", Unified: u.String(), Added: 9_000, Created: true}}}})
 	d.arms()
-	if n := len(d.m.dialog.body); n > openLines+10 {
+	if n := len(d.m.dialog.body); n > transcript.OpenLines+10 {
 		t.Errorf("%d lines are drawn before anybody scrolls", n)
 	}
 	was := ""

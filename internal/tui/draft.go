@@ -162,9 +162,9 @@ func (m *model) draft() event.Draft {
 // unsentQueue is what the agent has yet to take into the turn that runs, and
 // what waits for its end. Of the first the agent knows the images.
 func (m *model) unsentQueue() (all []event.Waiting) {
-	for _, p := range m.feed.pending {
-		if p.steers {
-			all = append(all, event.Waiting{Text: p.text})
+	for _, p := range m.feed.Pending {
+		if p.Steers {
+			all = append(all, event.Waiting{Text: p.Text})
 		}
 	}
 	for _, w := range m.waits {

@@ -23,7 +23,7 @@ const earlierWanted = 1000
 
 // prompts are those that one can walk back to, the latest last.
 func (m *model) prompts() []string {
-	return append(m.earlier.prompts[:len(m.earlier.prompts):len(m.earlier.prompts)], m.feed.prompts...)
+	return append(m.earlier.prompts[:len(m.earlier.prompts):len(m.earlier.prompts)], m.feed.Recall...)
 }
 
 // readEarlier reads the prompts of earlier sessions, once.
@@ -37,7 +37,7 @@ func (m *model) readEarlier() tea.Cmd {
 }
 
 func (m *model) earlierCame(msg earlierRead) {
-	m.earlier.prompts = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(m.feed.prompts, p) })
+	m.earlier.prompts = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(m.feed.Recall, p) })
 	switch {
 	case m.editor.search != nil && m.editor.search.lost:
 		m.editor.searchFor(m.editor.search.Text, m.prompts())

@@ -12,6 +12,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 // find is a search in the session, from its end to its beginning.
@@ -52,13 +53,13 @@ func (m *model) slashFind(text string) tea.Cmd {
 func (m *model) openFind() {
 	m.dialog.arming.hold(m.now())
 	m.find = find{open: true, typing: true, search: m.find.search + 1, at: -1}
-	m.list.mark = mark{}
+	m.list.Mark = transcript.SearchMark{}
 }
 
 func (m *model) closeFind() {
 	m.find.open, m.find.typing = false, false
 	m.find.search++
-	m.list.mark = mark{}
+	m.list.Mark = transcript.SearchMark{}
 }
 
 // searchFor searches the whole session.
@@ -66,8 +67,8 @@ func (m *model) searchFor(text string) tea.Cmd {
 	f := &m.find
 	f.Query, f.hits, f.at, f.note = ink.NewQuery(text), nil, -1, ""
 	f.search++
-	f.down = m.list.events()
-	m.list.mark = mark{}
+	f.down = m.list.Events()
+	m.list.Mark = transcript.SearchMark{}
 	return m.searchOn()
 }
 
@@ -77,7 +78,7 @@ func (m *model) searchOn() tea.Cmd {
 	if m.broken != "" {
 		f.note, f.down = "the session cannot be read", 0
 	}
-	if !f.open || f.Text == "" || f.down == 0 || m.o.Page == nil || !m.list.settled {
+	if !f.open || f.Text == "" || f.down == 0 || m.o.Page == nil || !m.list.Settled {
 		return nil
 	}
 	read, n, search, to := m.o.Page, f.Query, f.search, f.down
@@ -86,7 +87,7 @@ func (m *model) searchOn() tea.Cmd {
 		var events []event.Event
 		events, r.err = read(r.from, to)
 		for i, ev := range slices.Backward(events) {
-			if inEvent(n, ev) {
+			if transcript.Mentions(n, ev) {
 				r.hits = append(r.hits, r.from+i)
 			}
 		}
@@ -116,7 +117,7 @@ func (m *model) foundSome(r found) tea.Cmd {
 
 // heard takes an event that came while one searches.
 func (f *find) heard(ev event.Event, number int) {
-	if f.open && inEvent(f.Query, ev) && (len(f.hits) == 0 || f.hits[0] < number) {
+	if f.open && transcript.Mentions(f.Query, ev) && (len(f.hits) == 0 || f.hits[0] < number) {
 		f.hits = slices.Insert(f.hits, 0, number)
 		if f.at >= 0 {
 			f.at++
@@ -132,42 +133,28 @@ func (m *model) findOlder() {
 	}
 	next := f.at + 1
 	if f.at < 0 {
-		last := m.list.lastShown()
+		last := m.list.LastEvent()
 		next = slices.IndexFunc(f.hits, func(at int) bool { return at <= last })
 		if next < 0 {
 			next = len(f.hits)
 		}
-	} else if m.list.markNext(true, f.Query, f.hits[f.at]) {
+	} else if m.list.MarkNext(true, f.Query, f.hits[f.at]) {
 		return
 	}
 	switch {
 	case next < len(f.hits):
 		f.at = next
-		m.list.seek(aim{at: f.hits[next], find: f.Query, last: true})
+		m.list.Seek(transcript.Target{At: f.hits[next], Find: f.Query, Last: true})
 	case f.down > 0:
 		f.older = true
 	case f.at < 0 && len(f.hits) > 0: // all of it is below
 		f.at = len(f.hits) - 1
-		m.list.seek(aim{at: f.hits[f.at], find: f.Query})
+		m.list.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
 	case len(f.hits) > 0:
 		f.note = "that is the first one"
-	case m.feed.writes(f.Query):
-		m.list.end()
+	case m.feed.Streams(f.Query):
+		m.list.ShowEnd()
 	}
-}
-
-// writes reports whether what is searched for is in what streams, which is no
-// event yet.
-func (f *feed) writes(n ink.Query) bool {
-	return slices.ContainsFunc(f.open, func(p *preview) bool {
-		switch it := p.row.item.(type) {
-		case *answer:
-			return slices.ContainsFunc(p.rows(), func(r *row) bool { return n.In(r.item.(*answer).text.String()) })
-		case *thinking:
-			return n.In(it.text.String())
-		}
-		return false
-	})
 }
 
 // findNewer goes to what is found next below.
@@ -175,10 +162,10 @@ func (m *model) findNewer() {
 	f := &m.find
 	f.note, f.older = "", false
 	switch {
-	case !f.open || f.at < 0 || m.list.markNext(false, f.Query, f.hits[f.at]):
+	case !f.open || f.at < 0 || m.list.MarkNext(false, f.Query, f.hits[f.at]):
 	case f.at > 0:
 		f.at--
-		m.list.seek(aim{at: f.hits[f.at], find: f.Query})
+		m.list.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
 	default:
 		f.note = "that is the last one"
 	}
@@ -234,7 +221,7 @@ func (m *model) findLine(width int) ([]string, *tea.Cursor) {
 		right = "searching"
 	case len(f.hits) > 0:
 		right = phrase.Count(len(f.hits), "place")
-	case f.down == 0 && m.feed.writes(f.Query):
+	case f.down == 0 && m.feed.Streams(f.Query):
 		right = "in what is being written"
 	case f.down == 0:
 		right = "nothing found"
@@ -258,36 +245,36 @@ func (m *model) findLine(width int) ([]string, *tea.Cursor) {
 
 // shownLines is the window of the transcript, with what is searched for set off.
 func (m *model) shownLines() []string {
-	lines := slices.Clone(m.list.window)
+	lines := slices.Clone(m.list.Window)
 	if m.find.open && m.find.Text != "" {
 		for i, l := range lines {
-			lines[i] = m.find.Highlight(m.st, l, i == m.list.marked)
+			lines[i] = m.find.Highlight(m.st, l, i == m.list.Marked)
 		}
 	}
 	return lines
 }
 
-// inEvent reports whether the needle is found in what the transcript shows of an
-// event.
-func inEvent(n ink.Query, ev event.Event) bool {
-	switch ev := ev.(type) {
-	case *event.UserSaid:
-		return n.In(ev.Text)
-	case *event.MessageDone:
-		return n.In(ev.Message.Text)
-	case *event.ToolEnd:
-		if n.In(ev.Title, ev.Summary, ev.Result.Text) {
-			return true
+// jump moves the window to the prompt above its first line, or to the next one
+// below; after the last one comes the end.
+func (m *model) jump(back bool) {
+	at, within := m.list.TopEvent()
+	prompts := m.feed.Prompts
+	n, _ := slices.BinarySearchFunc(prompts, at, func(s event.PastPrompt, at int) int { return s.At - at })
+	switch {
+	case back && within && n < len(prompts) && prompts[n].At == at:
+		m.list.Seek(transcript.Target{At: at})
+	case back && n > 0:
+		m.list.Seek(transcript.Target{At: prompts[n-1].At})
+	case back:
+		m.list.ShowStart()
+	default:
+		if n < len(prompts) && prompts[n].At == at {
+			n++
 		}
-		for _, d := range ev.Diffs {
-			if n.In(d.Path, d.Unified) {
-				return true
-			}
+		if n == len(prompts) {
+			m.list.ShowEnd()
+			return
 		}
-	case *event.ShellEnd:
-		return n.In(ev.Line, ev.Text)
-	case *event.Renamed:
-		return n.In(ev.Title)
+		m.list.Seek(transcript.Target{At: prompts[n].At})
 	}
-	return false
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif" // the formats that a clipboard has
+	_ "image/gif"
 	_ "image/jpeg"
 	_ "image/png"
 	"io/fs"
@@ -155,8 +155,8 @@ func (m *model) picturesCame(msg picturesRead) tea.Cmd {
 // attached counts the images anew, and says so where the model sees none.
 func (m *model) attached(n int) {
 	m.editor.tokens.number(m.editor.buf)
-	if n > 0 && m.o.Blind != nil && m.o.Blind(m.feed.model) {
-		m.say(ink.SanitizeLine(m.feed.model) + " cannot see images: it will be told only that there was one. /model changes the model.")
+	if n > 0 && m.o.Blind != nil && m.o.Blind(m.feed.Model) {
+		m.say(ink.SanitizeLine(m.feed.Model) + " cannot see images: it will be told only that there was one. /model changes the model.")
 	}
 }
 

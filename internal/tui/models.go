@@ -103,7 +103,7 @@ func (m *model) slashModel(name string) tea.Cmd {
 	}
 	u := &menu{chooser: chooser{keys: m.keys, st: m.st, under: detailRows}, head: "choose a model", right: "looking …", none: "looking for models …",
 		hint: "type to search · enter takes it · esc closes", chose: m.chooseModel, detail: m.tellModel, free: anyModel}
-	u.first = m.feed.model
+	u.first = m.feed.Model
 	u.fill(m.modelOptions())
 	m.choosing = u
 	cmds := []tea.Cmd{m.show(u), m.readModels(true)}
@@ -121,7 +121,7 @@ func (m *model) modelOptions() []option {
 		switch {
 		case d.Needs != "":
 			o.what, o.last, o.dim = ink.SanitizeLine(d.Needs), true, true
-		case d.Name == m.feed.model:
+		case d.Name == m.feed.Model:
 			o.right = "this one"
 		case d.Default:
 			o.right = "its default"

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 const (
@@ -24,8 +25,8 @@ type pointer struct {
 	x, y   int
 	clicks int // at the same place, one soon after the other
 	at     time.Time
-	due    bool // a dragDue comes
-	opened *row // by the first of the clicks, or closed
+	due    bool            // a dragDue comes
+	opened *transcript.Row // by the first of the clicks, or closed
 }
 
 // click begins a selection; the second click at the same place marks the word
@@ -46,15 +47,15 @@ func (m *model) click(msg tea.MouseClickMsg) tea.Cmd {
 	}
 	h.clicks, h.at, h.x, h.y = h.clicks%3+1, now, msg.X, msg.Y
 	if h.opened != nil { // the first of two clicks was none for itself
-		m.list.flip(h.opened)
+		m.list.Flip(h.opened)
 		h.opened = nil
 		m.arrange()
 	}
-	h.drags = m.list.beginSelection(msg.X, msg.Y)
+	h.drags = m.list.BeginSelection(msg.X, msg.Y)
 	if h.drags && h.clicks > 1 {
-		m.list.widenSelection(h.clicks == 3)
+		m.list.WidenSelection(h.clicks == 3)
 	}
-	return m.clickPanel(msg.X, msg.Y-m.list.height)
+	return m.clickPanel(msg.X, msg.Y-m.list.Height)
 }
 
 // drag marks as far as the mouse is.
@@ -68,7 +69,7 @@ func (m *model) drag(msg tea.MouseMotionMsg) tea.Cmd {
 	case h.drags:
 		return m.stretch()
 	case h.sweeps:
-		m.editor.sweepTo(msg.X, msg.Y-m.list.height-m.panel.draft.from)
+		m.editor.sweepTo(msg.X, msg.Y-m.list.Height-m.panel.draft.from)
 	}
 	return nil
 }
@@ -78,15 +79,15 @@ func (m *model) drag(msg tea.MouseMotionMsg) tea.Cmd {
 func (m *model) stretch() tea.Cmd {
 	switch {
 	case m.pointer.y <= 0:
-		m.list.scroll(-1)
-	case m.pointer.y >= m.list.height-1 && !m.list.follow:
-		m.list.scroll(1)
+		m.list.Scroll(-1)
+	case m.pointer.y >= m.list.Height-1 && !m.list.Follow:
+		m.list.Scroll(1)
 	default:
-		m.list.extendSelection(m.pointer.x, m.pointer.y)
+		m.list.ExtendSelection(m.pointer.x, m.pointer.y)
 		return nil
 	}
 	m.arrange()
-	m.list.extendSelection(m.pointer.x, m.pointer.y)
+	m.list.ExtendSelection(m.pointer.x, m.pointer.y)
 	if m.pointer.due {
 		return nil
 	}
@@ -109,11 +110,11 @@ func (m *model) release() tea.Cmd {
 		return nil
 	}
 	h.drags = false
-	text := m.list.selected()
+	text := m.list.Selected()
 	if strings.TrimSpace(text) == "" {
-		m.list.sel = selection{}
+		m.list.Selection = transcript.Selection{}
 		if h.clicks == 1 {
-			h.opened = m.list.flipAt(h.y)
+			h.opened = m.list.ToggleAt(h.y)
 		}
 		return nil
 	}
@@ -137,7 +138,7 @@ func (m *model) swept() string {
 	if text := m.editor.sweptText(); text != "" && !m.editor.swept.keys {
 		return text
 	}
-	return m.list.selected()
+	return m.list.Selected()
 }
 
 // switchMouse gives the mouse to the terminal, or takes it back.
@@ -175,7 +176,7 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 	case tea.MouseWheelDown:
 		n, step = lines, 1
 	}
-	y := msg.Y - m.list.height
+	y := msg.Y - m.list.Height
 	switch {
 	case m.help.open:
 		m.help.move(n)
@@ -184,6 +185,6 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 	case m.panel.suggested.has(y):
 		m.popup.at = max(0, min(m.popup.at+step, len(m.popup.rows)-1))
 	default:
-		m.list.scroll(n)
+		m.list.Scroll(n)
 	}
 }

@@ -15,8 +15,8 @@ func (m *model) slashView(string) tea.Cmd {
 // transcript, drawn in another way.
 func (m *model) openWhole() {
 	m.closeFind()
-	m.whole, m.atEnd = true, m.list.follow
-	m.list.showWhole(true)
+	m.whole, m.atEnd = true, m.list.Follow
+	m.list.ShowFull(true)
 }
 
 // closeWhole goes back to the end if one came from there, and else stays at what
@@ -24,20 +24,9 @@ func (m *model) openWhole() {
 func (m *model) closeWhole() {
 	m.closeFind()
 	m.whole = false
-	m.list.showWhole(false)
+	m.list.ShowFull(false)
 	if m.atEnd {
-		m.list.end()
-	}
-}
-
-// showWhole draws all items with all they have, or as they were. What is at the
-// top of the window stays there.
-func (t *transcript) showWhole(whole bool) {
-	t.whole = whole
-	t.look++
-	if !t.follow && t.top.row < len(t.pages[t.top.page].rows) {
-		_, gap := t.lines(t.top)
-		t.skip = min(t.skip, gap)
+		m.list.ShowEnd()
 	}
 }
 
@@ -52,28 +41,28 @@ func (m *model) pressWhole(msg tea.KeyPressMsg) tea.Cmd {
 	if cmd, taken := m.pressFind(msg); taken {
 		return cmd
 	}
-	page := max(m.list.height-2, 1)
+	page := max(m.list.Height-2, 1)
 	switch {
 	case m.keys.Is(k, keys.ViewClose) && m.find.open && m.keys.Is(k, keys.Dismiss):
 		m.closeFind()
 	case m.keys.Is(k, keys.ViewClose), m.keys.Is(k, keys.Clear), m.keys.Is(k, keys.View):
 		m.closeWhole()
 	case m.keys.Is(k, keys.ViewUp):
-		m.list.scroll(-1)
+		m.list.Scroll(-1)
 	case m.keys.Is(k, keys.ViewDown):
-		m.list.scroll(1)
+		m.list.Scroll(1)
 	case m.keys.Is(k, keys.ViewPageUp), m.keys.Is(k, keys.PageUp):
-		m.list.scroll(-page)
+		m.list.Scroll(-page)
 	case m.keys.Is(k, keys.ViewPageDown), m.keys.Is(k, keys.PageDown):
-		m.list.scroll(page)
+		m.list.Scroll(page)
 	case m.keys.Is(k, keys.ViewHalfUp):
-		m.list.scroll(-max(m.list.height/2, 1))
+		m.list.Scroll(-max(m.list.Height/2, 1))
 	case m.keys.Is(k, keys.ViewHalfDown):
-		m.list.scroll(max(m.list.height/2, 1))
+		m.list.Scroll(max(m.list.Height/2, 1))
 	case m.keys.Is(k, keys.ViewTop), m.keys.Is(k, keys.Top):
-		m.list.home()
+		m.list.ShowStart()
 	case m.keys.Is(k, keys.ViewBottom), m.keys.Is(k, keys.Bottom):
-		m.list.end()
+		m.list.ShowEnd()
 	case m.keys.Is(k, keys.ViewFind), m.keys.Is(k, keys.Find):
 		m.openFind()
 	case m.keys.Is(k, keys.ViewOlder):

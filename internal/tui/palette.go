@@ -33,7 +33,7 @@ func (m *model) doable() []option {
 		all = append(all, o)
 	}
 	for _, b := range m.keys.Listed() {
-		if b.Where == keys.Anywhere || b.Where == keys.InEditor || b.Where == keys.WhileRuns && m.feed.running {
+		if b.Where == keys.Anywhere || b.Where == keys.InEditor || b.Where == keys.WhileRuns && m.feed.Running {
 			all = append(all, option{id: string(b.Action), name: string(b.Action), what: b.What, right: b.Keys[0]})
 		}
 	}
@@ -137,7 +137,7 @@ func (m *model) carryOut(o option) tea.Cmd {
 // stash takes the draft out of the editor, so that it can be walked back to.
 func (m *model) stash() {
 	if !m.editor.empty() {
-		m.feed.prompts = append(m.feed.prompts, m.editor.take())
+		m.feed.Recall = append(m.feed.Recall, m.editor.take())
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 // Session is one row of the picker.
@@ -59,7 +60,7 @@ type picker struct {
 	stop       context.CancelFunc // of what is read
 
 	wanted   string // the session that is to be previewed
-	previews map[string]*transcript
+	previews map[string]*transcript.Transcript
 }
 
 // Messages to a picker, about what it wanted.
@@ -85,7 +86,7 @@ func (previewRead) toOverlay()  {}
 
 func newPicker(o *Options, keys keys.Map, st *ink.Styles, now func() time.Time, chose func(Session) tea.Cmd) *picker {
 	return &picker{chooser: chooser{keys: keys, st: st, width: 80, height: 24}, o: o, now: now, after: after, chose: chose,
-		everywhere: o.Dir == "", stop: func() {}, previews: map[string]*transcript{}}
+		everywhere: o.Dir == "", stop: func() {}, previews: map[string]*transcript.Transcript{}}
 }
 
 // read returns the command that reads the sessions that fit a query, and ends

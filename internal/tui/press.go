@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 // press takes a key: the help has it while it is open, then a dialog that takes
@@ -27,7 +28,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	marked := m.swept()
-	m.flash, m.list.sel = "", selection{}
+	m.flash, m.list.Selection = "", transcript.Selection{}
 	m.pointer.drags, m.pointer.sweeps = false, false
 	m.editor.release()
 	if m.keys.Is(msg.String(), keys.CopyMarked) && marked != "" {
@@ -92,10 +93,10 @@ func (m *model) stops(k string) bool {
 // interrupt ends the turn, and the person's own command. Pressed again, it kills
 // what does not end by itself.
 func (m *model) interrupt() {
-	if !m.feed.killing {
+	if !m.feed.Killing {
 		m.send(event.Interrupt{})
 	}
-	m.feed.stopping, m.feed.killing = true, m.feed.stopping
+	m.feed.Stopping, m.feed.Killing = true, m.feed.Stopping
 	m.keepWords()
 	m.dialog.clear()
 	m.tellForced()
@@ -103,7 +104,7 @@ func (m *model) interrupt() {
 
 // tellForced tells Options.Forced whether what runs was interrupted twice.
 func (m *model) tellForced() {
-	if forced := m.feed.killing && m.busy(); forced != m.forced {
+	if forced := m.feed.Killing && m.busy(); forced != m.forced {
 		m.forced = forced
 		if m.o.Forced != nil {
 			m.o.Forced(forced)
@@ -139,22 +140,22 @@ func (m *model) pressDialog(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
 
 // give hands over an answer.
 func (m *model) give(answer *event.Answer) {
-	m.feed.answered(answer.ID)
+	m.feed.Answered(answer.ID)
 	m.send(*answer)
 }
 
 // pressAnywhere takes a key that means the same whatever has the focus.
 func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
-	page := max(m.list.height-2, 1)
+	page := max(m.list.Height-2, 1)
 	switch {
 	case m.keys.Is(k, keys.PageUp):
-		m.list.scroll(-page)
+		m.list.Scroll(-page)
 	case m.keys.Is(k, keys.PageDown):
-		m.list.scroll(page)
+		m.list.Scroll(page)
 	case m.keys.Is(k, keys.Top):
-		m.list.home()
+		m.list.ShowStart()
 	case m.keys.Is(k, keys.Bottom):
-		m.list.end()
+		m.list.ShowEnd()
 	case m.keys.Is(k, keys.JumpBack), m.keys.Is(k, keys.JumpOn):
 		m.jump(m.keys.Is(k, keys.JumpBack))
 	case m.keys.Is(k, keys.Find):
@@ -162,9 +163,9 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 	case m.keys.Is(k, keys.View):
 		m.openWhole()
 	case m.keys.Is(k, keys.Open):
-		m.list.toggle()
+		m.list.ToggleLast()
 	case m.keys.Is(k, keys.OpenAll):
-		m.list.toggleAll()
+		m.list.ToggleAll()
 	case m.keys.Is(k, keys.Palette):
 		return m.palette(), true
 	case m.keys.Is(k, keys.Mode):
@@ -238,7 +239,7 @@ func (m *model) clear(leaving bool) tea.Cmd {
 	case !m.editor.empty() && m.editor.escapes():
 		m.editor.vi.Press("esc")
 	case !m.editor.empty():
-		m.feed.prompts = append(m.feed.prompts, m.editor.take())
+		m.feed.Recall = append(m.feed.Recall, m.editor.take())
 	case leaving:
 		return m.leave()
 	default:
@@ -258,8 +259,8 @@ func (m *model) submit() tea.Cmd {
 		return nil
 	}
 	if m.editor.blank() {
-		if !m.letGo() && m.feed.cut && !m.feed.running {
-			m.list.end()
+		if !m.letGo() && m.feed.Cut && !m.feed.Running {
+			m.list.ShowEnd()
 			m.prompt(event.GoOn)
 		}
 		return nil
@@ -271,7 +272,7 @@ func (m *model) submit() tea.Cmd {
 	if name, arg, ok := parseSlash(all.text); ok {
 		return m.slash(name, arg, typed)
 	}
-	m.list.end()
+	m.list.ShowEnd()
 	m.utter(all)
 	return nil
 }

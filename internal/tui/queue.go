@@ -11,6 +11,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 // queueRows is how many messages that wait are shown.
@@ -50,7 +51,7 @@ func (m *model) later() tea.Cmd {
 	next := m.editor.takeAll()
 	next.text = strings.TrimSpace(next.text)
 	m.waits = append(m.waits, queued{typing: next})
-	m.list.end()
+	m.list.ShowEnd()
 	m.sendQueued()
 	return nil
 }
@@ -60,21 +61,21 @@ func (m *model) later() tea.Cmd {
 // output is to be told, and a command for any.
 func (m *model) waitsForShell(s typing) bool {
 	_, _, command := parseShell(s.text)
-	if !m.shellRuns() || !command && (m.feed.running || !m.shellJoins()) {
+	if !m.shellRuns() || !command && (m.feed.Running || !m.shellJoins()) {
 		return false
 	}
 	m.waits = append(m.waits, queued{typing: s, soon: true})
 	return true
 }
 
-func (m *model) shellRuns() bool { return m.starting || m.feed.typed != nil }
+func (m *model) shellRuns() bool { return m.starting || m.feed.Shell != nil }
 
 // shellJoins reports whether the model is to be told of the command that runs.
 func (m *model) shellJoins() bool {
-	if m.feed.typed == nil {
+	if m.feed.Shell == nil {
 		return true
 	}
-	_, join, _ := parseShell(m.feed.typed.item.(*typedCommand).line)
+	_, join, _ := parseShell(m.feed.Shell.Item.(*transcript.ShellCommand).Line)
 	return join
 }
 
@@ -97,7 +98,7 @@ func (m *model) sendQueued() {
 	for len(m.waits) > 0 && m.held == "" {
 		next := m.waits[0]
 		_, _, command := parseShell(next.text)
-		turn := m.feed.running || len(m.feed.pending) > 0 || len(m.play) > 0
+		turn := m.feed.Running || len(m.feed.Pending) > 0 || len(m.play) > 0
 		if m.shellRuns() || turn && !(command && next.soon) {
 			return
 		}
@@ -112,7 +113,7 @@ func (m *model) letGo() bool {
 		return false
 	}
 	m.held = ""
-	m.list.end()
+	m.list.ShowEnd()
 	m.sendQueued()
 	return true
 }
@@ -132,7 +133,7 @@ func (m *model) queueAfter(ev event.Event) {
 	case event.NotRun:
 		m.starting = false
 		m.say("not run: " + ev.Why)
-		m.giveBack(asTyped(ev.Line, ev.Join))
+		m.giveBack(transcript.AsTyped(ev.Line, ev.Join))
 		m.hold("not run")
 		return
 	case *event.ShellEnd:
@@ -171,7 +172,7 @@ func (m *model) editQueued() bool {
 // dropQueued removes the last message that waits.
 func (m *model) dropQueued() {
 	if n := len(m.waits); n > 0 {
-		m.feed.prompts = append(m.feed.prompts, m.waits[n-1].text) // it can be walked back to
+		m.feed.Recall = append(m.feed.Recall, m.waits[n-1].text) // it can be walked back to
 		m.waits = slices.Clone(m.waits[:n-1])
 	}
 }

@@ -67,7 +67,7 @@ func TestDraggingCopiesWithoutMargins(t *testing.T) {
 	}
 
 	d.press("x")
-	if strings.Contains(d.screen(), "copied") || d.m.list.selected() != "" {
+	if strings.Contains(d.screen(), "copied") || d.m.list.Selected() != "" {
 		t.Errorf("got a selection that outlives a key:\n%s", d.screen())
 	}
 }

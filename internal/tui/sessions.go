@@ -8,6 +8,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 // stopFirst is what is said to somebody who wants to leave a turn that runs.
@@ -41,7 +42,7 @@ func (m *model) pick(tree bool) tea.Cmd {
 		m.say("there are no other sessions here")
 		return nil
 	}
-	if m.feed.running {
+	if m.feed.Running {
 		m.say(stopFirst)
 		return nil
 	}
@@ -107,7 +108,7 @@ func (m *model) takeOver(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 
 // switchTo ends the screen for another session.
 func (m *model) switchTo(next Exit) tea.Cmd {
-	if m.feed.running {
+	if m.feed.Running {
 		m.say(stopFirst)
 		return nil
 	}
@@ -142,8 +143,8 @@ func (m *model) slashExport(format string) tea.Cmd {
 
 func (m *model) exported(e exported) {
 	if e.err != nil {
-		m.list.add(&fault{text: e.err.Error()})
-		m.list.end()
+		m.list.Add(&transcript.Problem{Text: e.err.Error()})
+		m.list.ShowEnd()
 		return
 	}
 	m.say("exported to " + e.path)

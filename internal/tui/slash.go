@@ -123,7 +123,7 @@ func (m *model) slash(name, arg, typed string) tea.Cmd {
 	switch {
 	case i < 0:
 		m.say("there is no command /" + name + meant(name, all))
-	case all[i].idle && m.feed.running:
+	case all[i].idle && m.feed.Running:
 		m.say(stopFirst)
 	case all[i].screen && m.lines:
 		m.say("/" + name + " needs a screen")
@@ -151,7 +151,7 @@ func (m *model) misuse(text string) {
 // is told.
 func (m *model) order(c event.Command) {
 	m.send(c)
-	m.list.end()
+	m.list.ShowEnd()
 }
 
 // meant says what somebody who typed an unknown command may have meant.
@@ -200,7 +200,7 @@ func (m *model) slashMode(name string) tea.Cmd {
 	if name == "" {
 		names := modeNames(m)
 		last := len(names) - 1
-		m.say("Permission mode: " + ink.SanitizeLine(m.feed.mode) + ". Change it with /mode " + strings.Join(names[:last], ", ") + " or " + names[last] + ".")
+		m.say("Permission mode: " + ink.SanitizeLine(m.feed.Mode) + ". Change it with /mode " + strings.Join(names[:last], ", ") + " or " + names[last] + ".")
 		return nil
 	}
 	mode, err := event.ParseMode(name)

@@ -12,6 +12,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 // status is what the last line tells: what answers, where, how full its window
@@ -181,14 +182,14 @@ func (m *model) nextMode() event.Mode {
 	if m.o.Mode != string(event.ModeAll) {
 		modes = slices.DeleteFunc(modes, func(mode event.Mode) bool { return mode == event.ModeAll })
 	}
-	i := slices.Index(modes, event.Mode(m.feed.mode))
+	i := slices.Index(modes, event.Mode(m.feed.Mode))
 	return modes[(i+1)%len(modes)]
 }
 
 // doing says what goes on, and what ends it.
 func (m *model) doing() string {
 	stops := m.stopKey() + " stops"
-	words := stops + " · " + phrase.Seconds(m.now().Sub(m.feed.since).Truncate(time.Second))
+	words := stops + " · " + phrase.Seconds(m.now().Sub(m.feed.Since).Truncate(time.Second))
 	switch {
 	case m.chord != "":
 		return m.chord + " …"
@@ -198,19 +199,19 @@ func (m *model) doing() string {
 		return m.keys.Name(keys.Rewind) + " again goes back"
 	case m.dialog.waits():
 		return "waits for you · " + stops
-	case !m.busy() && m.feed.cut && len(m.waits) == 0 && m.editor.empty():
+	case !m.busy() && m.feed.Cut && len(m.waits) == 0 && m.editor.empty():
 		return m.keys.Name(keys.Send) + " goes on · " + m.keys.Name(keys.Help) + " keys"
 	case !m.busy():
 		return m.idleHint()
-	case !m.feed.running && !m.feed.stopping:
+	case !m.feed.Running && !m.feed.Stopping:
 		words = stops
-	case m.feed.killing:
+	case m.feed.Killing:
 		words = "killing"
-	case m.feed.stopping:
+	case m.feed.Stopping:
 		words = "stopping · " + m.stopKey() + " again: kill the command"
 	}
-	if m.whole || !m.feed.working() {
-		words = spinner(m.list.frame) + " " + words
+	if m.whole || !m.feed.Working() {
+		words = transcript.Spinner(m.list.Frame) + " " + words
 	}
 	return words
 }
@@ -234,7 +235,7 @@ func (m *model) idleHint() string {
 		return m.sendHint()
 	}
 	hint := m.keys.Name(keys.Help) + " keys"
-	if m.feed.turns == 0 && m.width >= wide {
+	if m.feed.Turns == 0 && m.width >= wide {
 		hint += " · / commands · @ files · ! shell"
 	}
 	return hint
@@ -265,7 +266,7 @@ func (m *model) sendHint() string {
 
 // lost says what ends with the program.
 func (m *model) lost() string {
-	if n := alive(m.feed.jobs); n > 0 {
+	if n := transcript.Running(m.feed.Jobs); n > 0 {
 		return " and ends " + phrase.Count(n, "job")
 	}
 	return ""

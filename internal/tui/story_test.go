@@ -88,7 +88,7 @@ func TestResumeLooksTheSame(t *testing.T) {
 			live.press("pgup", "ctrl+o")
 			resumed.press("pgup", "ctrl+o")
 		}
-		if got, want := resumed.m.feed.answer, live.m.feed.answer; got != want || want == "" {
+		if got, want := resumed.m.feed.Answer, live.m.feed.Answer; got != want || want == "" {
 			t.Errorf("last answer %q, want %q", got, want)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 // pendingLines is how many prompts that are not yet in the conversation are
@@ -59,7 +60,7 @@ func (m *model) arrangeAfter(msg tea.Msg) {
 
 // layout lays the transcript out above the panel, whose rule tells of it.
 func (m *model) layout() {
-	m.list.layout(m.width, m.height-len(m.panel.lines))
+	m.list.Layout(m.width, m.height-len(m.panel.lines))
 	if m.whole { // whose line tells of what is shown now
 		m.panel = m.wholePanel()
 	}
@@ -75,15 +76,15 @@ func (m *model) layout() {
 func (m *model) makePanel() panel {
 	p := panel{rule: -1, status: m.status()}
 	ruled, roomy := m.height >= 10, m.height >= 16
-	if now := m.feed.todoNow(); now != "" && roomy {
+	if now := m.feed.TodoNow(); now != "" && roomy {
 		p.lines = append(p.lines, m.st.Dim.Render(ink.Truncate(now, m.width)))
 	}
-	for _, sent := range m.feed.pending[:min(len(m.feed.pending), pendingLines)] {
+	for _, sent := range m.feed.Pending[:min(len(m.feed.Pending), pendingLines)] {
 		note := ""
-		if sent.steers {
+		if sent.Steers {
 			note = "goes in with the next step"
 		}
-		p.lines = append(p.lines, m.st.Dim.Render(ink.Spread(ink.MarkUser+" "+ink.SanitizeLine(sent.text), note, m.width)))
+		p.lines = append(p.lines, m.st.Dim.Render(ink.Spread(ink.MarkUser+" "+ink.SanitizeLine(sent.Text), note, m.width)))
 	}
 	if ruled {
 		p.rule = len(p.lines)
@@ -129,8 +130,8 @@ func (m *model) keptDraft() string {
 
 // status is what the last line tells now.
 func (m *model) status() status {
-	return status{model: m.feed.model, effort: m.feed.effort, host: m.feed.host, dir: m.o.Dir, branch: m.o.Branch, used: m.feed.used, context: m.feed.context,
-		cost: m.feed.cost, mode: m.feed.mode, jobs: alive(m.feed.jobs), right: m.doing()}
+	return status{model: m.feed.Model, effort: m.feed.Effort, host: m.feed.Host, dir: m.o.Dir, branch: m.o.Branch, used: m.feed.Used, context: m.feed.Context,
+		cost: m.feed.Cost, mode: m.feed.Mode, jobs: transcript.Running(m.feed.Jobs), right: m.doing()}
 }
 
 // dialogHeight leaves some of the transcript to see, in a low window little. A
@@ -180,9 +181,9 @@ func (m *model) advice() string {
 		return m.popup.place() + m.keys.Name(keys.Complete) + " takes · " + m.keys.Name(keys.Dismiss) + " closes"
 	case m.editor.mode() != "":
 		return m.editor.mode()
-	case !m.list.follow:
+	case !m.list.Follow:
 		return "more below · " + m.keys.Name(keys.Bottom) + " goes there"
-	case m.feed.running && !m.dialog.waits() && !m.editor.empty():
+	case m.feed.Running && !m.dialog.waits() && !m.editor.empty():
 		return m.keys.Name(keys.Send) + " steers · " + m.keys.Name(keys.Queue) + " queues"
 	}
 	return m.editor.inserting()

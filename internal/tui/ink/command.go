@@ -1,10 +1,8 @@
-package tui
+package ink
 
 import (
 	"fmt"
 	"strings"
-
-	"agent/internal/tui/ink"
 )
 
 const (
@@ -13,10 +11,10 @@ const (
 	mostBlank    = 3  // blank lines in a row that are drawn as they are
 )
 
-// spell draws a command, whole, so that nothing in it is hidden: characters that
+// WrapExact draws a command, whole, so that nothing in it is hidden: characters that
 // a terminal would not show as they are become escapes, and space in which text
 // could hide is counted.
-func spell(command string, width int) []string {
+func WrapExact(command string, width int) []string {
 	var out []string
 	blank := 0
 	for line := range strings.SplitSeq(strings.TrimSuffix(command, "\n"), "\n") {
@@ -24,7 +22,7 @@ func spell(command string, width int) []string {
 			blank++
 			continue
 		}
-		out = append(append(out, blankLines(blank)...), ink.Wrap(gaps(ink.Exact(line)), width)...)
+		out = append(append(out, blankLines(blank)...), Wrap(MarkSpaces(Exact(line)), width)...)
 		blank = 0
 	}
 	return append(out, blankLines(blank)...)
@@ -38,8 +36,8 @@ func blankLines(n int) []string {
 	return make([]string, n)
 }
 
-// gaps counts the spaces of a line where there are many, and those at its end.
-func gaps(line string) string {
+// MarkSpaces counts the spaces of a line where there are many, and those at its end.
+func MarkSpaces(line string) string {
 	text := strings.TrimRight(line, " ")
 	after := len(line) - len(text)
 	var b strings.Builder

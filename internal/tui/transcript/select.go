@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"strings"
@@ -13,80 +13,80 @@ import (
 // pin is a cell of the transcript, which keeps to the text that it stands on
 // whatever is added above or below.
 type pin struct {
-	row  *row
+	row  *Row
 	line int // of the row as it is drawn; -1 is the blank one above it
 	col  int // of the window
 }
 
 // lineAt is where a line of the window comes from.
 type lineAt struct {
-	at   spot
+	at   Position
 	line int
 }
 
-// selection is what is marked in the transcript, from one cell to another, both
+// Selection is what is marked in the transcript, from one cell to another, both
 // of which belong to it. It ends when one of its rows does.
-type selection struct {
+type Selection struct {
 	from, to *pin
 	frame    struct{ width, look int } // that it was made in
 }
 
-// beginSelection marks nothing yet, from that cell of the window on. It reports
+// BeginSelection marks nothing yet, from that cell of the window on. It reports
 // whether there is something at it.
-func (t *transcript) beginSelection(x, y int) bool {
-	t.sel = selection{}
+func (t *Transcript) BeginSelection(x, y int) bool {
+	t.Selection = Selection{}
 	p := t.placeAt(x, y)
 	if p == nil {
 		return false
 	}
-	t.sel = selection{from: p, to: p}
-	t.sel.frame.width, t.sel.frame.look = t.width, t.look
+	t.Selection = Selection{from: p, to: p}
+	t.Selection.frame.width, t.Selection.frame.look = t.width, t.look
 	return true
 }
 
-// extendSelection marks as far as that cell.
-func (t *transcript) extendSelection(x, y int) {
-	if t.sel.from == nil || len(t.cells) == 0 {
+// ExtendSelection marks as far as that cell.
+func (t *Transcript) ExtendSelection(x, y int) {
+	if t.Selection.from == nil || len(t.cells) == 0 {
 		return
 	}
 	if p := t.placeAt(x, max(0, min(y, len(t.cells)-1))); p != nil {
-		t.sel.to = p
+		t.Selection.to = p
 	}
 }
 
 // placeAt returns what stands at a cell of the window, if something does.
-func (t *transcript) placeAt(x, y int) *pin {
+func (t *Transcript) placeAt(x, y int) *pin {
 	if y < 0 || y >= len(t.cells) {
 		return nil
 	}
 	c := t.cells[y]
-	return &pin{t.pages[c.at.page].rows[c.at.row], c.line, max(x, 0)}
+	return &pin{t.Pages[c.at.Page].Rows[c.at.row], c.line, max(x, 0)}
 }
 
-// widenSelection marks the word at the cell that the selection began with, or the line.
-func (t *transcript) widenSelection(line bool) {
-	at, ok := t.where(t.sel.from)
+// WidenSelection marks the word at the cell that the selection began with, or the line.
+func (t *Transcript) WidenSelection(line bool) {
+	at, ok := t.where(t.Selection.from)
 	if !ok {
 		return
 	}
 	text := t.textAt(at)
 	from, to := 0, max(ansi.StringWidth(text)-1, 0)
 	if !line {
-		from, to = ink.WordAt(text, t.sel.from.col)
+		from, to = ink.WordAt(text, t.Selection.from.col)
 	}
-	t.sel.from = &pin{t.sel.from.row, at.line, from}
-	t.sel.to = &pin{t.sel.from.row, at.line, to}
+	t.Selection.from = &pin{t.Selection.from.row, at.line, from}
+	t.Selection.to = &pin{t.Selection.from.row, at.line, to}
 }
 
 // where returns the cell's place among the rows that are there now.
-func (t *transcript) where(p *pin) (lineAt, bool) {
+func (t *Transcript) where(p *pin) (lineAt, bool) {
 	if p == nil {
 		return lineAt{}, false
 	}
-	for i, leaf := range t.pages {
-		for j, r := range leaf.rows {
+	for i, leaf := range t.Pages {
+		for j, r := range leaf.Rows {
 			if r == p.row {
-				return lineAt{spot{i, j}, p.line}, true
+				return lineAt{Position{i, j}, p.line}, true
 			}
 		}
 	}
@@ -96,8 +96,8 @@ func (t *transcript) where(p *pin) (lineAt, bool) {
 // before reports whether c comes before o.
 func (c lineAt) before(o lineAt) bool {
 	switch {
-	case c.at.page != o.at.page:
-		return c.at.page < o.at.page
+	case c.at.Page != o.at.Page:
+		return c.at.Page < o.at.Page
 	case c.at.row != o.at.row:
 		return c.at.row < o.at.row
 	}
@@ -111,20 +111,20 @@ type stretch struct {
 	empty, missing bool
 }
 
-func (t *transcript) stretched() stretch {
-	if t.sel.from == nil || t.sel.frame.width != t.width || t.sel.frame.look != t.look {
+func (t *Transcript) stretched() stretch {
+	if t.Selection.from == nil || t.Selection.frame.width != t.width || t.Selection.frame.look != t.look {
 		return stretch{missing: true}
 	}
-	from, ok := t.where(t.sel.from)
-	to, also := t.where(t.sel.to)
+	from, ok := t.where(t.Selection.from)
+	to, also := t.where(t.Selection.to)
 	if !ok || !also {
 		return stretch{missing: true}
 	}
-	a, b := t.sel.from.col, t.sel.to.col
+	a, b := t.Selection.from.col, t.Selection.to.col
 	if to.before(from) || from == to && b < a {
 		from, to, a, b = to, from, b, a
 	}
-	return stretch{from: from, to: to, left: a, right: b + 1, empty: *t.sel.from == *t.sel.to}
+	return stretch{from: from, to: to, left: a, right: b + 1, empty: *t.Selection.from == *t.Selection.to}
 }
 
 // span returns which columns of a line are marked, none if right is not beyond
@@ -144,38 +144,38 @@ func (m stretch) span(c lineAt) (left, right int) {
 }
 
 // showSelection marks the lines of the window.
-func (t *transcript) showSelection() {
+func (t *Transcript) showSelection() {
 	m := t.stretched()
 	if m.missing || m.empty {
 		return
 	}
-	for i, l := range t.window {
+	for i, l := range t.Window {
 		left, right := m.span(t.cells[i])
 		if right = min(right, ansi.StringWidth(l)); right <= left {
 			continue
 		}
 		reversed := lipgloss.NewStyle().Reverse(true).Render(ansi.Strip(ansi.Cut(l, left, right)))
-		t.window[i] = ansi.Truncate(l, left, "") + reversed + ansi.TruncateLeft(l, right, "")
+		t.Window[i] = ansi.Truncate(l, left, "") + reversed + ansi.TruncateLeft(l, right, "")
 	}
 }
 
 // textAt returns a line of the transcript without its looks, nothing for one
 // that is not there any more.
-func (t *transcript) textAt(c lineAt) string {
+func (t *Transcript) textAt(c lineAt) string {
 	lines, _ := t.lines(c.at)
 	if c.line < 0 || c.line >= len(lines) {
 		return ""
 	}
 	text := ansi.Strip(lines[c.line])
-	if t.pages[c.at.page].rows[c.at.row].class() == prose {
+	if t.Pages[c.at.Page].Rows[c.at.row].Class() == Prose {
 		text = strings.Repeat(" ", ink.Gutter) + text
 	}
 	return text
 }
 
-// selected returns what is marked, without the marks and the margin of the
+// Selected returns what is marked, without the marks and the margin of the
 // gutter.
-func (t *transcript) selected() string {
+func (t *Transcript) Selected() string {
 	m := t.stretched()
 	if m.missing || m.empty {
 		return ""

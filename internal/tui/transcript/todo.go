@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"fmt"
@@ -20,10 +20,10 @@ const (
 const todoRows = 10
 
 // todoSet takes a new plan, and shows it with the call that made it.
-func (f *feed) todoSet(ev *event.TodoSet) {
-	f.todo = ev.Items
+func (f *Feed) todoSet(ev *event.TodoSet) {
+	f.Todo = ev.Items
 	if ev.ID != "" {
-		f.call(ev.ID, func(t *tool) { t.todo = ev.Items })
+		f.call(ev.ID, func(t *Tool) { t.todo = ev.Items })
 	}
 }
 
@@ -65,12 +65,12 @@ func activeItem(items []event.TodoItem) int {
 	return max(at, 0)
 }
 
-// todoNow says in a line what the model is at while a turn runs; empty if
+// TodoNow says in a line what the model is at while a turn runs; empty if
 // nothing of its plan is.
-func (f *feed) todoNow() string {
-	i := activeItem(f.todo)
-	if !f.running || i >= len(f.todo) || f.todo[i].State != event.TodoActive {
+func (f *Feed) TodoNow() string {
+	i := activeItem(f.Todo)
+	if !f.Running || i >= len(f.Todo) || f.Todo[i].State != event.TodoActive {
 		return ""
 	}
-	return fmt.Sprintf("%s %d of %d  %s", markTodoActive, i+1, len(f.todo), ink.SanitizeLine(f.todo[i].Text))
+	return fmt.Sprintf("%s %d of %d  %s", markTodoActive, i+1, len(f.Todo), ink.SanitizeLine(f.Todo[i].Text))
 }

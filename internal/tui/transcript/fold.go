@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"path"
@@ -13,11 +13,11 @@ import (
 // foldCalls decides anew which of the calls of one reply are told of in one
 // line: neighbours that only read, begin with the same verb and did not fail.
 // Rows that look different from now on are touched.
-func foldCalls(calls []*row) {
+func foldCalls(calls []*Row) {
 	for i := 0; i < len(calls); {
-		first := calls[i].item.(*tool)
+		first := calls[i].Item.(*Tool)
 		n := 1
-		for i+n < len(calls) && folds(first, calls[i+n].item.(*tool)) {
+		for i+n < len(calls) && folds(first, calls[i+n].Item.(*Tool)) {
 			n++
 		}
 		if !foldable(first) {
@@ -29,16 +29,16 @@ func foldCalls(calls []*row) {
 }
 
 // regroup makes the first of calls tell of all of them.
-func regroup(calls []*row) {
-	first := calls[0].item.(*tool)
-	tells := make([]*tool, len(calls))
+func regroup(calls []*Row) {
+	first := calls[0].Item.(*Tool)
+	tells := make([]*Tool, len(calls))
 	changed := len(first.tells) != len(calls)
 	for i, r := range calls {
-		t := r.item.(*tool)
+		t := r.Item.(*Tool)
 		tells[i] = t
 		if t.head != first {
 			t.head = first
-			r.touch()
+			r.Touch()
 			changed = true
 		}
 		if i > 0 {
@@ -47,16 +47,16 @@ func regroup(calls []*row) {
 	}
 	first.tells = tells
 	if changed {
-		calls[0].touch()
+		calls[0].Touch()
 	}
 }
 
-func folds(first, next *tool) bool {
-	return next.joins && foldable(first) && foldable(next) && verb(first.title) == verb(next.title)
+func folds(first, next *Tool) bool {
+	return next.joins && foldable(first) && foldable(next) && verb(first.Title) == verb(next.Title)
 }
 
-func foldable(t *tool) bool {
-	return t.effect == "read" && !t.decided && len(t.todo) == 0 && (t.stage == running || t.stage == finished && t.outcome == event.OK)
+func foldable(t *Tool) bool {
+	return t.Effect == "read" && !t.decided && len(t.todo) == 0 && (t.Stage == running || t.Stage == Finished && t.Outcome == event.OK)
 }
 
 func verb(title string) string {
@@ -65,29 +65,29 @@ func verb(title string) string {
 }
 
 // foldedLine tells of several calls: "read 3 files   a.go, b.go, c.go".
-func (t *tool) foldedLine(c canvas) string {
+func (t *Tool) foldedLine(c Canvas) string {
 	var names []string
 	lead := *t // runs as long as any of them does
 	files := true
 	for _, each := range t.tells {
-		_, rest, _ := strings.Cut(each.title, " ")
+		_, rest, _ := strings.Cut(each.Title, " ")
 		names = append(names, rest)
 		files = files && namesFile(each)
 		lead.took = max(lead.took, each.took)
-		if each.stage == running {
-			lead.stage = running
+		if each.Stage == running {
+			lead.Stage = running
 		}
 	}
 	what := "×" + strconv.Itoa(len(t.tells))
 	if files {
 		what = phrase.Count(len(t.tells), "file")
 	}
-	left := ink.SanitizeLine(verb(t.title) + " " + what + "   " + strings.Join(names, ", "))
+	left := ink.SanitizeLine(verb(t.Title) + " " + what + "   " + strings.Join(names, ", "))
 	return lead.mark(c) + " " + lead.fields(c, left, "", lead.time(c))
 }
 
 // namesFile reports whether a call's title is about one file.
-func namesFile(t *tool) bool {
+func namesFile(t *Tool) bool {
 	return len(t.targets) == 1 && t.targets[0].Kind == "path" &&
-		path.Ext(t.targets[0].Value) != "" && strings.Contains(t.title, t.targets[0].Value)
+		path.Ext(t.targets[0].Value) != "" && strings.Contains(t.Title, t.targets[0].Value)
 }

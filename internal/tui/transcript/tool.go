@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"strings"
@@ -21,7 +21,7 @@ const (
 	waiting                // it is whole, and its turn has not come
 	asking                 // the person is asked
 	running
-	finished
+	Finished
 )
 
 // How much of a tool is shown while it is closed.
@@ -29,23 +29,23 @@ const (
 	tailLines  = 5  // of output while it runs
 	diffLines  = 10 // of what it wrote
 	errorLines = 3
-	openLines  = 2000 // of output while it is open
+	OpenLines  = 2000 // of output while it is open
 	tailBytes  = 8 << 10
 )
 
-// tool is one tool call, from the first piece that the model writes of it to
+// Tool is one tool call, from the first piece that the model writes of it to
 // its result. It knows nothing of any particular tool.
-type tool struct {
+type Tool struct {
 	id, reply string
-	title     string
-	effect    string
+	Title     string
+	Effect    string
 	targets   []event.Target
 	written   int // bytes of its arguments, while the model writes them
-	stage     stage
-	outcome   event.Outcome
-	summary   string
+	Stage     stage
+	Outcome   event.Outcome
+	Summary   string
 	result    string
-	diffs     []event.Diff
+	Diffs     []event.Diff
 	began     time.Time
 	took      time.Duration // so far, while it runs
 	tail      string        // the end of its output
@@ -56,40 +56,43 @@ type tool struct {
 	open      bool
 
 	joins bool    // it directly follows a call of the same reply
-	head  *tool   // the call whose line tells of this one
-	tells []*tool // the calls that this one's line tells of, itself the first
+	head  *Tool   // the call whose line tells of this one
+	tells []*Tool // the calls that this one's line tells of, itself the first
 }
 
-func (t *tool) class() class   { return steps }
-func (t *tool) more() bool     { return t.stage >= running }
-func (t *tool) opened() bool   { return t.open }
-func (t *tool) setOpen(b bool) { t.open = b }
+func (t *Tool) Class() Class { return Steps }
+
+func (t *Tool) more() bool { return t.Stage >= running }
+
+func (t *Tool) opened() bool { return t.open }
+
+func (t *Tool) setOpen(b bool) { t.open = b }
 
 // start takes the intent to run.
-func (t *tool) start(ev *event.ToolStart, now time.Time) {
-	t.title, t.effect, t.targets = ev.Title, ev.Effect, ev.Targets
-	t.stage, t.began = running, now
+func (t *Tool) start(ev *event.ToolStart, now time.Time) {
+	t.Title, t.Effect, t.targets = ev.Title, ev.Effect, ev.Targets
+	t.Stage, t.began = running, now
 }
 
 // end takes the result.
-func (t *tool) end(ev *event.ToolEnd) {
+func (t *Tool) end(ev *event.ToolEnd) {
 	if ev.Title != "" {
-		t.title = ev.Title
+		t.Title = ev.Title
 	}
 	if ev.Effect != "" {
-		t.effect = ev.Effect
+		t.Effect = ev.Effect
 	}
-	t.stage, t.outcome, t.summary, t.diffs = finished, ev.Outcome, ev.Summary, ev.Diffs
+	t.Stage, t.Outcome, t.Summary, t.Diffs = Finished, ev.Outcome, ev.Summary, ev.Diffs
 	t.took, t.result, t.tail = ev.Duration, ev.Result.Text, ""
 }
 
 // abandon ends a call of which nothing more will be heard.
-func (t *tool) abandon() {
-	t.stage, t.outcome, t.tail = finished, event.Uncertain, ""
+func (t *Tool) abandon() {
+	t.Stage, t.Outcome, t.tail = Finished, event.Uncertain, ""
 }
 
 // progress takes a piece of output.
-func (t *tool) progress(text string) {
+func (t *Tool) progress(text string) {
 	t.tail += text
 	if over := len(t.tail) - tailBytes; over > 0 {
 		t.tail = t.tail[over:]
@@ -99,11 +102,11 @@ func (t *tool) progress(text string) {
 	}
 }
 
-func (t *tool) draw(c canvas) []string {
+func (t *Tool) Draw(c Canvas) []string {
 	if t.head != nil && t.head != t {
 		return nil
 	}
-	open := t.open || c.whole
+	open := t.open || c.Full
 	if len(t.tells) > 1 && !open {
 		return []string{t.foldedLine(c)}
 	}
@@ -118,21 +121,21 @@ func (t *tool) draw(c canvas) []string {
 }
 
 // mark is what stands in the gutter.
-func (t *tool) mark(c canvas) string {
+func (t *Tool) mark(c Canvas) string {
 	switch {
-	case t.stage == asking:
-		return c.st.Yellow.Render(ink.MarkAsked)
-	case t.stage != finished:
+	case t.Stage == asking:
+		return c.Styles.Yellow.Render(ink.MarkAsked)
+	case t.Stage != Finished:
 		return ink.MarkRunning
-	case t.outcome != event.OK:
-		return c.st.Red.Render(ink.MarkFailed)
+	case t.Outcome != event.OK:
+		return c.Styles.Red.Render(ink.MarkFailed)
 	}
-	return c.st.Green.Render(ink.MarkDone)
+	return c.Styles.Green.Render(ink.MarkDone)
 }
 
 // line is the call in one line: what, how it went, how long it took.
-func (t *tool) line(c canvas) string {
-	verb, rest, _ := strings.Cut(ink.SanitizeLine(t.title), " ")
+func (t *Tool) line(c Canvas) string {
+	verb, rest, _ := strings.Cut(ink.SanitizeLine(t.Title), " ")
 	left := verb
 	if rest != "" {
 		left += "  " + rest
@@ -142,35 +145,35 @@ func (t *tool) line(c canvas) string {
 
 // fields sets left, middle and right in one line. The middle goes first where
 // room is short.
-func (t *tool) fields(c canvas, left, middle, right string) string {
+func (t *Tool) fields(c Canvas, left, middle, right string) string {
 	if middle != "" && right != "" {
 		middle += "  "
 	}
-	if c.inner()-lipgloss.Width(middle+right)-2 < min(lipgloss.Width(left), 24) {
+	if c.Inner()-lipgloss.Width(middle+right)-2 < min(lipgloss.Width(left), 24) {
 		middle = ""
 	}
 	if middle+right == "" {
-		return ink.Truncate(left, c.inner())
+		return ink.Truncate(left, c.Inner())
 	}
-	return ink.Spread(left, c.st.Dim.Render(middle+right), c.inner())
+	return ink.Spread(left, c.Styles.Dim.Render(middle+right), c.Inner())
 }
 
 // words are the few words between title and time.
-func (t *tool) words() string {
-	if t.stage == composing && t.written > 0 {
+func (t *Tool) words() string {
+	if t.Stage == composing && t.written > 0 {
 		return phrase.Thousands(t.written) + " bytes"
 	}
-	if t.stage != finished {
+	if t.Stage != Finished {
 		return ""
 	}
-	switch t.outcome {
+	switch t.Outcome {
 	case event.OK:
-		if t.summary == "" && len(t.diffs) == 1 {
-			return diff.Stat(t.diffs[0])
+		if t.Summary == "" && len(t.Diffs) == 1 {
+			return diff.Stat(t.Diffs[0])
 		}
-		return ink.SanitizeLine(t.summary)
+		return ink.SanitizeLine(t.Summary)
 	case event.Failed:
-		return ink.SanitizeLine(t.summary)
+		return ink.SanitizeLine(t.Summary)
 	case event.Refused:
 		return "refused"
 	case event.Interrupted:
@@ -182,39 +185,39 @@ func (t *tool) words() string {
 }
 
 // time is how long it took, with the spinner while it runs.
-func (t *tool) time(c canvas) string {
+func (t *Tool) time(c Canvas) string {
 	switch {
-	case t.stage == running:
-		return spinner(c.frame) + " " + phrase.Tenths(t.took)
-	case t.stage == finished && (t.outcome == event.OK || t.outcome == event.Failed || t.took > 0):
+	case t.Stage == running:
+		return Spinner(c.frame) + " " + phrase.Tenths(t.took)
+	case t.Stage == Finished && (t.Outcome == event.OK || t.Outcome == event.Failed || t.took > 0):
 		return phrase.Tenths(t.took)
 	}
 	return ""
 }
 
 // body is what stands below the line.
-func (t *tool) body(c canvas, open bool) []string {
-	width := max(c.width-4, 1)
+func (t *Tool) body(c Canvas, open bool) []string {
+	width := max(c.Width-4, 1)
 	var out []string
 	if open {
 		out = append(out, t.whole(c, width)...)
 	}
 	if t.granted != "" {
-		out = append(out, ink.RenderLines(c.st.Dim, ink.Wrap("always allowed in this session: "+ink.SanitizeLine(t.granted), width))...)
+		out = append(out, ink.RenderLines(c.Styles.Dim, ink.Wrap("always allowed in this session: "+ink.SanitizeLine(t.granted), width))...)
 	}
 	if t.note != "" {
-		out = append(out, ink.RenderLines(c.st.Dim, ink.Wrap("you: "+ink.Sanitize(t.note), width))...)
+		out = append(out, ink.RenderLines(c.Styles.Dim, ink.Wrap("you: "+ink.Sanitize(t.note), width))...)
 	}
-	out = append(out, todoLines(c.st, t.todo, width, open)...)
+	out = append(out, todoLines(c.Styles, t.todo, width, open)...)
 	limit := diffLines
 	if open {
-		limit = openLines
+		limit = OpenLines
 	}
-	for _, d := range t.diffs {
-		if len(t.diffs) > 1 {
+	for _, d := range t.Diffs {
+		if len(t.Diffs) > 1 {
 			out = append(out, ink.Truncate(ink.SanitizeLine(d.Path)+"  "+diff.Stat(d), width))
 		}
-		out = append(out, diff.Lines(c.st, d, width, limit)...)
+		out = append(out, diff.Lines(c.Styles, d, width, limit)...)
 	}
 	out = append(out, t.output(c, width, open)...)
 	for i, l := range out {
@@ -225,13 +228,13 @@ func (t *tool) body(c canvas, open bool) []string {
 
 // whole is what the line has no room for: a long title, and a command, which
 // may have many lines.
-func (t *tool) whole(c canvas, width int) []string {
-	title := ink.SanitizeLine(t.title)
+func (t *Tool) whole(c Canvas, width int) []string {
+	title := ink.SanitizeLine(t.Title)
 	_, rest, _ := strings.Cut(title, " ")
 	shown := strings.Contains(ansi.Strip(t.line(c)), rest)
 	for _, target := range t.targets {
 		if target.Kind == "command" && !(shown && strings.HasSuffix(title, target.Value)) {
-			return spell(target.Value, width)
+			return ink.WrapExact(target.Value, width)
 		}
 	}
 	if shown {
@@ -242,27 +245,27 @@ func (t *tool) whole(c canvas, width int) []string {
 
 // output is the end of the output while the call runs, the error of one that
 // failed, or everything while it is open.
-func (t *tool) output(c canvas, width int, open bool) []string {
+func (t *Tool) output(c Canvas, width int, open bool) []string {
 	switch {
-	case t.stage == running && open:
-		return ink.RenderLines(c.st.Dim, outputLines(t.tail, width))
-	case t.stage == running:
+	case t.Stage == running && open:
+		return ink.RenderLines(c.Styles.Dim, outputLines(t.tail, width))
+	case t.Stage == running:
 		lines := outputLines(t.tail, width)
-		return ink.RenderLines(c.st.Dim, lines[max(0, len(lines)-tailLines):])
-	case t.stage != finished:
+		return ink.RenderLines(c.Styles.Dim, lines[max(0, len(lines)-tailLines):])
+	case t.Stage != Finished:
 		return nil
 	case open:
-		limit := openLines
-		if c.whole {
+		limit := OpenLines
+		if c.Full {
 			limit = wholeBytes
 		}
 		text, more := ink.Head(t.result, c.limit())
-		lines := ink.RenderLines(c.st.Dim, capLines(outputLines(text, width), limit, width))
+		lines := ink.RenderLines(c.Styles.Dim, capLines(outputLines(text, width), limit, width))
 		return append(lines, c.left(more)...)
-	case t.outcome == event.Failed && t.summary != "": // it ran, and its end says why it failed
+	case t.Outcome == event.Failed && t.Summary != "": // it ran, and its end says why it failed
 		lines := outputLines(ink.Tail(t.result, closedBytes), width)
-		return ink.RenderLines(c.st.Dim, lines[max(0, len(lines)-tailLines):])
-	case t.outcome == event.Failed:
+		return ink.RenderLines(c.Styles.Dim, lines[max(0, len(lines)-tailLines):])
+	case t.Outcome == event.Failed:
 		text, more := ink.Head(strings.TrimSpace(t.result), closedBytes)
 		lines := ink.Wrap(ink.Sanitize(text), width)
 		if over := len(lines) + more - errorLines; over > 1 {
@@ -296,8 +299,8 @@ func capLines(lines []string, n, width int) []string {
 	return lines
 }
 
-// spinner returns a frame of the one thing that moves.
-func spinner(frame int) string {
+// Spinner returns a frame of the one thing that moves.
+func Spinner(frame int) string {
 	frames := []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 	return frames[frame%len(frames)]
 }

@@ -9,8 +9,8 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agent/internal/tui/editor/text"
 	"agent/internal/tui/ink"
-	"agent/internal/tui/text"
 )
 
 // measure implements text.Measure.

@@ -11,7 +11,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
-	"agent/internal/tui/text"
+	"agent/internal/tui/editor/text"
 )
 
 // draftPause is how often at most a draft is saved.

@@ -4,9 +4,10 @@ import (
 	"maps"
 	"strings"
 
+	"agent/internal/tui/editor/text"
+	"agent/internal/tui/editor/text/vi"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
-	"agent/internal/tui/text"
 )
 
 const editorLines = 8 // that the editor grows to at most
@@ -14,7 +15,7 @@ const editorLines = 8 // that the editor grows to at most
 // editor is the box one types into.
 type editor struct {
 	buf    *text.Buffer
-	vi     *text.Vi // nil unless the keys are those of vi
+	vi     *vi.Vi // nil unless the keys are those of vi
 	keys   keys.Map
 	does   map[keys.Action]func()
 	st     *ink.Styles
@@ -31,11 +32,11 @@ type editor struct {
 }
 
 // newEditor returns an empty editor, with the keys of vi or without.
-func newEditor(keys keys.Map, st *ink.Styles, vi bool) *editor {
+func newEditor(keys keys.Map, st *ink.Styles, vim bool) *editor {
 	e := &editor{keys: keys, st: st, limit: editorLines}
 	e.buf = text.New(e.measure)
-	if vi {
-		e.vi = text.NewVi(e.buf)
+	if vim {
+		e.vi = vi.New(e.buf)
 	}
 	e.does = e.actions()
 	maps.Copy(e.does, e.markings())

@@ -10,8 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tui/editor/text"
 	"agent/internal/tui/ink"
-	"agent/internal/tui/text"
 )
 
 // measure implements text.Measure.

@@ -4,19 +4,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agent/internal/tui/editor/text/vi"
 	"agent/internal/tui/ink"
-	"agent/internal/tui/text"
 )
 
 // escapes reports whether esc means something to the editor itself: it ends
 // insert mode, or a command of vi that is not whole.
 func (e *editor) escapes() bool {
-	return e.vi != nil && (e.vi.Mode() != text.Normal || e.vi.Pending() != "")
+	return e.vi != nil && (e.vi.Mode() != vi.Normal || e.vi.Pending() != "")
 }
 
 // mode says in which mode of vi the keys are, where that is worth telling.
 func (e *editor) mode() string {
-	if e.vi == nil || e.vi.Mode() == text.Insert {
+	if e.vi == nil || e.vi.Mode() == vi.Insert {
 		return ""
 	}
 	mode := string(e.vi.Mode())
@@ -41,7 +41,7 @@ func (e *editor) inserting() string {
 // commands reports whether keys begin commands of vi: it is in normal mode, and
 // none is begun.
 func (e *editor) commands() bool {
-	return e.vi != nil && e.vi.Mode() == text.Normal && e.vi.Pending() == ""
+	return e.vi != nil && e.vi.Mode() == vi.Normal && e.vi.Pending() == ""
 }
 
 // asks reports whether a line is typed that is not the text: what vi is to look
@@ -92,7 +92,7 @@ func (m *model) pressVi(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 // chords joins a key with those that were pressed before it, but for one that
 // vi knows as a command of its own.
 func (m *model) chords(msg tea.KeyPressMsg) (_ tea.KeyPressMsg, whole bool) {
-	if vi := m.editor.vi; m.chord == "" && vi != nil && vi.Mode() == text.Normal && vi.Knows(msg.String()) {
+	if e := m.editor; m.chord == "" && e.vi != nil && e.vi.Mode() == vi.Normal && e.vi.Knows(msg.String()) {
 		return msg, true
 	}
 	msg, m.chord, whole = m.keys.Chord(m.chord, msg)

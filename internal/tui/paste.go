@@ -9,8 +9,8 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
+	"agent/internal/tui/editor/text"
 	"agent/internal/tui/ink"
-	"agent/internal/tui/text"
 )
 
 // pasteLimit is the size in bytes from which a paste is shown as a token: the

@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm"
-	"agent/internal/tui/text"
+	"agent/internal/tui/editor/text"
 )
 
 // FuzzTyping presses all that means something to the editor, in both kinds of

@@ -1,6 +1,10 @@
-package text
+package vi
 
-import "strings"
+import (
+	"strings"
+
+	"agent/internal/tui/editor/text"
+)
 
 // area is what a visual mode marked.
 type area struct {
@@ -16,13 +20,13 @@ func (v *Vi) Selection() (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	b := v.b
-	anchor := min(v.anchor, len(b.text))
-	from, to = min(anchor, b.caret), max(anchor, b.caret)
+	anchor := min(v.anchor, len(b.String()))
+	from, to = min(anchor, b.Caret()), max(anchor, b.Caret())
 	if v.mode == VisualLines {
 		return b.lineStart(from), b.lineEnd(to), true
 	}
-	if to < len(b.text) {
-		to = next(b.text, to)
+	if to < len(b.String()) {
+		to = text.Next(b.String(), to)
 	}
 	return from, to, true
 }
@@ -33,7 +37,7 @@ func (v *Vi) mark(key string) {
 	n := v.count
 	switch v.mode {
 	case Normal:
-		v.anchor = v.b.caret
+		v.anchor = v.b.Caret()
 	case mode:
 		v.leaveVisual()
 		v.done(false)
@@ -63,22 +67,21 @@ func (v *Vi) leaveVisual() {
 		return
 	}
 	b := v.b
-	v.anchor = min(v.anchor, len(b.text))
-	m := &b.marks
-	m.set(b, "<", min(v.anchor, b.caret))
-	m.set(b, ">", max(v.anchor, b.caret))
+	v.anchor = min(v.anchor, len(b.String()))
+	b.SetMark("<", min(v.anchor, b.Caret()))
+	b.SetMark(">", max(v.anchor, b.Caret()))
 	if v.mode == VisualLines {
-		m.set(b, "<", from)
+		b.SetMark("<", from)
 	}
 	v.marked = v.areaOf(from, to)
-	m.set(b, "marked from", v.anchor)
-	m.set(b, "marked to", b.caret)
+	b.SetMark("marked from", v.anchor)
+	b.SetMark("marked to", b.Caret())
 	v.mode = Normal
 }
 
 // areaOf describes what is marked so that as much can be marked elsewhere.
 func (v *Vi) areaOf(from, to int) area {
-	s := v.b.text[from:to]
+	s := v.b.String()[from:to]
 	a := area{mode: v.mode, lines: strings.Count(s, "\n"), toEnd: v.column == endless}
 	last := strings.LastIndexByte(s, '\n') + 1
 	if a.lines > 0 && v.mode == Visual && last == len(s) { // the newline is marked
@@ -96,9 +99,9 @@ func (v *Vi) markLike(a area) {
 		return
 	}
 	b := v.b
-	v.mode, v.anchor = a.mode, b.caret
-	at := b.caret
-	for n := a.lines; n > 0 && b.lineEnd(at) < len(b.text); n-- {
+	v.mode, v.anchor = a.mode, b.Caret()
+	at := b.Caret()
+	for n := a.lines; n > 0 && b.lineEnd(at) < len(b.String()); n-- {
 		at = b.lineEnd(at) + 1
 	}
 	end := b.lineEnd(at)
@@ -107,20 +110,20 @@ func (v *Vi) markLike(a area) {
 		at = end
 	default:
 		for n := a.letters; n > 1 && at < end; n-- {
-			at = next(b.text, at)
+			at = text.Next(b.String(), at)
 		}
 		if a.mode == Visual && at == end && at > b.lineStart(at) {
-			at = previous(b.text, at)
+			at = text.Previous(b.String(), at)
 		}
 	}
-	b.moveTo(at)
+	b.MoveTo(at)
 }
 
 // markAgain is gv.
 func (v *Vi) markAgain() {
 	b := v.b
-	from, ok := b.marks.offset(b, "marked from")
-	to, too := b.marks.offset(b, "marked to")
+	from, ok := b.Mark("marked from")
+	to, too := b.Mark("marked to")
 	mode := v.marked.mode
 	if !ok || !too || mode == "" {
 		v.reset()
@@ -130,7 +133,7 @@ func (v *Vi) markAgain() {
 		v.leaveVisual()
 	}
 	v.mode, v.anchor = mode, from
-	b.moveTo(to)
+	b.MoveTo(to)
 	v.reset()
 }
 
@@ -141,7 +144,7 @@ func (v *Vi) runVisual(key string) {
 	switch key {
 	case "o", "O":
 		at := v.anchor
-		v.anchor = b.caret
+		v.anchor = b.Caret()
 		b.MoveTo(at)
 		v.reset()
 		return
@@ -152,7 +155,7 @@ func (v *Vi) runVisual(key string) {
 		v.markAgain()
 		return
 	}
-	caret := min(v.anchor, b.caret)
+	caret := min(v.anchor, b.Caret())
 	if v.mode == VisualLines {
 		caret = v.lineCaret(from)
 	}
@@ -165,8 +168,8 @@ func (v *Vi) runVisual(key string) {
 // first of them, in the column where it is if it is there already.
 func (v *Vi) lineCaret(from int) int {
 	b := v.b
-	if b.caret < b.lineStart(v.anchor) {
-		return b.caret
+	if b.Caret() < b.lineStart(v.anchor) {
+		return b.Caret()
 	}
 	return b.lineStart(from)
 }
@@ -177,7 +180,7 @@ func (v *Vi) runMarked(key string, s span) {
 	whole := s
 	whole.lines, whole.caret = true, v.lineCaret(s.from)
 	if whole.to > whole.from && s.lines != whole.lines {
-		whole.to = max(v.anchor, b.caret)
+		whole.to = max(v.anchor, b.Caret())
 	}
 	switch key {
 	case "d", "x":
@@ -201,7 +204,7 @@ func (v *Vi) runMarked(key string, s span) {
 	case ">", "<":
 		v.apply(key, whole)
 	case "J", "gJ":
-		n := strings.Count(b.text[s.from:max(v.anchor, b.caret)], "\n")
+		n := strings.Count(b.String()[s.from:max(v.anchor, b.Caret())], "\n")
 		v.leaveVisual()
 		b.MoveTo(s.from)
 		v.joinLines(max(n, 1), key == "J")
@@ -219,7 +222,7 @@ func (v *Vi) insertAround(key string, s span) {
 	b := v.b
 	at := s.from
 	if key == "A" {
-		at = min(s.to, b.lineEnd(max(v.anchor, b.caret)))
+		at = min(s.to, b.lineEnd(max(v.anchor, b.Caret())))
 	}
 	v.leaveVisual()
 	b.Join()
@@ -231,41 +234,38 @@ func (v *Vi) insertAround(key string, s span) {
 // what was cut last from here on, if it is kept.
 func (v *Vi) putOver(s span, keeps bool) {
 	b, k := v.b, v.content()
-	n := k.fits(v.times())
+	n := fits(k, v.times())
 	v.leaveVisual()
 	b.Join()
-	b.moveTo(s.from)
-	old := kill{b.text[s.from:s.to], s.lines}
-	if s.lines {
-		old.text += "\n"
-	}
+	b.MoveTo(s.from)
+	old := taken(b.String()[s.from:s.to], s.lines)
 	v.register = ""
-	if k.text == "" {
+	if k.Text == "" {
 		b.cutOut(s)
 	}
 	if keeps {
-		v.keep(old, true, s.lines || strings.Contains(old.text, "\n"))
+		v.keep(old, true, s.lines || strings.Contains(old.Text, "\n"))
 	}
-	text := strings.Repeat(k.text, n)
-	at := min(s.from, len(b.text))
+	with := strings.Repeat(k.Text, n)
+	at := min(s.from, len(b.String()))
 	switch {
-	case k.text == "":
-	case k.lines && s.lines:
-		text = strings.TrimSuffix(text, "\n")
-		b.edit(changed, s.from, s.to, text)
+	case k.Text == "":
+	case k.Lines && s.lines:
+		with = strings.TrimSuffix(with, "\n")
+		b.Edit(s.from, s.to, with)
 		at = b.firstLetter(s.from)
-	case k.lines:
-		b.edit(changed, s.from, s.to, "\n"+text)
+	case k.Lines:
+		b.Edit(s.from, s.to, "\n"+with)
 		at = b.firstLetter(s.from + 1)
 	case s.lines:
-		text = strings.TrimSuffix(strings.Repeat(k.text+"\n", n), "\n")
-		b.edit(changed, s.from, s.to, text)
+		with = strings.TrimSuffix(strings.Repeat(k.Text+"\n", n), "\n")
+		b.Edit(s.from, s.to, with)
 		at = b.firstLetter(s.from)
 	default:
-		b.edit(changed, s.from, s.to, text)
+		b.Edit(s.from, s.to, with)
 	}
-	if !k.lines && !s.lines && !strings.Contains(text, "\n") && text != "" {
-		at = previous(b.text, s.from+len(text))
+	if !k.Lines && !s.lines && !strings.Contains(with, "\n") && with != "" {
+		at = text.Previous(b.String(), s.from+len(with))
 	}
 	b.MoveTo(at)
 	b.Seal()

@@ -1,4 +1,4 @@
-package text
+package vi
 
 import (
 	"math/big"
@@ -19,16 +19,16 @@ func (v *Vi) addTo(key string, n int) {
 	if key == "ctrl+x" {
 		by = -by
 	}
-	b.edit(changed, from, to, plus(b.text[from:to], by))
-	b.MoveTo(b.caret - 1)
+	b.Edit(from, to, plus(b.String()[from:to], by))
+	b.MoveTo(b.Caret() - 1)
 	v.done(true)
 }
 
 // numberNear is the number that ends behind the caret first.
-func (b *Buffer) numberNear() (from, to int) {
-	start, end := b.lineStart(b.caret), b.lineEnd(b.caret)
-	for _, at := range regexp.MustCompile(`0[xX][0-9a-fA-F]+|-?[0-9]+`).FindAllStringIndex(b.text[start:end], -1) {
-		if start+at[1] > b.caret {
+func (b buffer) numberNear() (from, to int) {
+	start, end := b.lineStart(b.Caret()), b.lineEnd(b.Caret())
+	for _, at := range regexp.MustCompile(`0[xX][0-9a-fA-F]+|-?[0-9]+`).FindAllStringIndex(b.String()[start:end], -1) {
+		if start+at[1] > b.Caret() {
 			return start + at[0], start + at[1]
 		}
 	}

@@ -5,36 +5,36 @@ import "slices"
 // killLimit is how many texts that were cut are kept.
 const killLimit = 60
 
-// kill is text that was cut or copied.
-type kill struct {
-	text  string
-	lines bool // whole ones; the text ends in a newline
+// Kill is text that was cut or copied.
+type Kill struct {
+	Text  string
+	Lines bool // it is whole lines, and ends in a newline
 }
 
 // kills are those that can be put back, the latest last.
 type kills struct {
-	all      []kill
+	all      []Kill
 	at       int // the one that was put back last
 	from, to int // where
 }
 
-// push keeps text.
-func (k *kills) push(text string, lines bool) {
-	if text == "" {
+// Keep adds k to the kills, as the latest.
+func (b *Buffer) Keep(k Kill) {
+	if k.Text == "" {
 		return
 	}
-	k.all = append(k.all, kill{text, lines})
-	if len(k.all) > killLimit {
-		k.all = slices.Delete(k.all, 0, 1)
+	b.kills.all = append(b.kills.all, k)
+	if len(b.kills.all) > killLimit {
+		b.kills.all = slices.Delete(b.kills.all, 0, 1)
 	}
 }
 
-// top is the latest.
-func (k *kills) top() kill {
-	if len(k.all) == 0 {
-		return kill{}
+// LastKill returns the latest kill, an empty one if nothing was cut or copied.
+func (b *Buffer) LastKill() Kill {
+	if len(b.kills.all) == 0 {
+		return Kill{}
 	}
-	return k.all[len(k.all)-1]
+	return b.kills.all[len(b.kills.all)-1]
 }
 
 // kill cuts a range. Cuts one after another are put back as one.
@@ -45,11 +45,11 @@ func (b *Buffer) kill(from, to int) {
 	text := b.text[from:to]
 	switch n := len(b.kills.all) - 1; {
 	case b.last != killed || n < 0:
-		b.kills.push(text, false)
+		b.Keep(Kill{Text: text})
 	case to == b.caret && from < b.caret:
-		b.kills.all[n].text = text + b.kills.all[n].text
+		b.kills.all[n].Text = text + b.kills.all[n].Text
 	default:
-		b.kills.all[n].text += text
+		b.kills.all[n].Text += text
 	}
 	b.edit(killed, from, to, "")
 }
@@ -61,7 +61,7 @@ func (b *Buffer) Cut(from, to int) {
 }
 
 // Copy keeps a range as if it were cut.
-func (b *Buffer) Copy(from, to int) { b.kills.push(b.text[from:to], false) }
+func (b *Buffer) Copy(from, to int) { b.Keep(Kill{Text: b.text[from:to]}) }
 
 // KillBlankWord cuts what stands before the caret back to a blank.
 func (b *Buffer) KillBlankWord() { b.kill(blankBefore(b.text, b.caret), b.caret) }
@@ -74,7 +74,7 @@ func (b *Buffer) KillWordRight() { b.kill(b.caret, wordAfter(b.text, b.caret)) }
 
 // KillToStart cuts the line before the caret; at its start, the newline.
 func (b *Buffer) KillToStart() {
-	from := b.lineStart(b.caret)
+	from := LineStart(b.text, b.caret)
 	if from == b.caret && from > 0 {
 		from--
 	}
@@ -83,7 +83,7 @@ func (b *Buffer) KillToStart() {
 
 // KillToEnd cuts the line after the caret; at its end, the newline.
 func (b *Buffer) KillToEnd() {
-	to := b.lineEnd(b.caret)
+	to := LineEnd(b.text, b.caret)
 	if to == b.caret && to < len(b.text) {
 		to++
 	}
@@ -111,7 +111,7 @@ func (b *Buffer) YankOlder() {
 }
 
 func (b *Buffer) yank(from, to int) {
-	text := b.kills.all[b.kills.at].text
+	text := b.kills.all[b.kills.at].Text
 	b.edit(yanked, from, to, text)
 	b.kills.from, b.kills.to = from, from+len(text)
 }

@@ -1,4 +1,4 @@
-package text
+package vi
 
 import (
 	"regexp"
@@ -24,9 +24,9 @@ func tags(s string) (all []tag) {
 }
 
 // tagged is what stands between the n-th tags around an offset.
-func (b *Buffer) tagged(at, n int, around bool) (from, to int, ok bool) {
+func (b buffer) tagged(at, n int, around bool) (from, to int, ok bool) {
 	var open []tag
-	for _, t := range tags(b.text) {
+	for _, t := range tags(b.String()) {
 		if !t.closes {
 			open = append(open, t)
 			continue

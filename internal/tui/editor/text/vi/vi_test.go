@@ -1,23 +1,25 @@
-package text
+package vi
 
 import (
 	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"agent/internal/tui/editor/text"
 )
 
-// buffer returns one with text, and its caret where | is.
-func buffer(text string) *Buffer {
-	b := New(plain)
-	at := strings.Index(text, "|")
-	b.Reset(strings.Replace(text, "|", "", 1))
+// drafted returns one with text, and its caret where | is.
+func drafted(s string) *text.Buffer {
+	b := text.New(plain)
+	at := strings.Index(s, "|")
+	b.Reset(strings.Replace(s, "|", "", 1))
 	b.MoveTo(max(at, 0))
 	return b
 }
 
 // shown is the text with the caret as |.
-func shown(b *Buffer) string { return b.text[:b.caret] + "|" + b.text[b.caret:] }
+func shown(b *text.Buffer) string { return b.String()[:b.Caret()] + "|" + b.String()[b.Caret():] }
 
 // keyNames splits what is pressed: <esc> and the like are one key.
 func keyNames(keys string) (all []string) {
@@ -304,9 +306,9 @@ func TestVi(t *testing.T) {
 		{"|", "xXdwdaw~pJ.", "|"},
 	} {
 		t.Run(c.text+" "+c.keys, func(t *testing.T) {
-			b := buffer(c.text)
-			v := NewVi(b)
-			at := b.caret
+			b := drafted(c.text)
+			v := New(b)
+			at := b.Caret()
 			v.Press("esc")
 			b.MoveTo(at)
 			play(v, c.keys)

@@ -1,10 +1,12 @@
-package text
+package vi
 
 import (
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"agent/internal/tui/editor/text"
 )
 
 // entry is how insert mode was entered.
@@ -24,11 +26,11 @@ func (v *Vi) begin(key string, times int) {
 	mode := Insert
 	switch key {
 	case "I":
-		b.MoveTo(b.firstLetter(b.lineStart(b.caret)))
+		b.MoveTo(b.firstLetter(b.lineStart(b.Caret())))
 	case "gI":
 		b.LineStart()
 	case "gi":
-		if at, ok := b.marks.offset(b, "^"); ok {
+		if at, ok := b.Mark("^"); ok {
 			b.MoveTo(at)
 		}
 	case "a":
@@ -36,11 +38,11 @@ func (v *Vi) begin(key string, times int) {
 	case "A":
 		b.LineEnd()
 	case "o":
-		at := b.lineEnd(b.caret)
-		b.edit(changed, at, at, "\n")
+		at := b.lineEnd(b.Caret())
+		b.Edit(at, at, "\n")
 	case "O":
-		at := b.lineStart(b.caret)
-		b.edit(changed, at, at, "\n")
+		at := b.lineStart(b.Caret())
+		b.Edit(at, at, "\n")
 		b.MoveTo(at)
 	case "R":
 		mode = Replace
@@ -65,58 +67,58 @@ func (v *Vi) insert(mode Mode, times int) {
 		return
 	}
 	v.mode = mode
-	v.entered = entry{text: v.b.text, caret: v.b.caret, times: times}
+	v.entered = entry{text: v.b.String(), caret: v.b.Caret(), times: times}
 	v.reset()
 }
 
 // leaveInsert goes to normal mode.
 func (v *Vi) leaveInsert() {
 	b := v.b
-	text, erased := v.typed()
+	typed, erased := v.typed()
 	if v.entered.again && !v.playing {
-		v.repeat.typed, v.repeat.erased = text, erased
+		v.repeat.typed, v.repeat.erased = typed, erased
 	}
 	const most = 1000
 	for range min(v.entered.times-1, most) {
 		if v.entered.lines {
-			at := b.lineEnd(b.caret)
-			b.edit(changed, at, at, "\n")
+			at := b.lineEnd(b.Caret())
+			b.Edit(at, at, "\n")
 		}
-		v.enter(text, erased)
+		v.enter(typed, erased)
 	}
 	b.Seal()
-	b.marks.set(b, "^", b.caret)
-	if b.caret > b.lineStart(b.caret) {
-		b.MoveTo(previous(b.text, b.caret))
+	b.SetMark("^", b.Caret())
+	if b.Caret() > b.lineStart(b.Caret()) {
+		b.MoveTo(text.Previous(b.String(), b.Caret()))
 	}
 	v.mode, v.column = Normal, -1
 	v.reset()
 }
 
 // enter does what erasing characters and typing text does in this mode.
-func (v *Vi) enter(text string, erased int) {
+func (v *Vi) enter(s string, erased int) {
 	b := v.b
-	for ; erased > 0 && b.caret > 0; erased-- {
-		b.edit(changed, previous(b.text, b.caret), b.caret, "")
+	for ; erased > 0 && b.Caret() > 0; erased-- {
+		b.Edit(text.Previous(b.String(), b.Caret()), b.Caret(), "")
 	}
 	if v.mode != Replace {
-		b.Insert(text)
+		b.Insert(s)
 		return
 	}
-	from, to := b.caret, b.caret
-	for i := 0; i < len(text) && to < b.lineEnd(b.caret) && text[i] != '\n'; i = next(text, i) {
-		to = next(b.text, to)
+	from, to := b.Caret(), b.Caret()
+	for i := 0; i < len(s) && to < b.lineEnd(b.Caret()) && s[i] != '\n'; i = text.Next(s, i) {
+		to = text.Next(b.String(), to)
 	}
-	b.edit(changed, from, to, text)
+	b.Edit(from, to, s)
 }
 
 // typed is what insert mode added at the caret, and how many characters before
 // it were erased.
 func (v *Vi) typed() (text string, erased int) {
 	b := v.b
-	was, now := v.entered.text, b.text
+	was, now := v.entered.text, b.String()
 	if v.mode == Replace {
-		return now[min(v.entered.caret, b.caret):b.caret], 0
+		return now[min(v.entered.caret, b.Caret()):b.Caret()], 0
 	}
 	same := 0
 	for same < min(len(was), len(now)) && was[same] == now[same] {
@@ -145,11 +147,11 @@ func (v *Vi) pressReplace(key string) bool {
 		return false
 	default:
 		old := ""
-		if b.caret < b.lineEnd(b.caret) {
-			old = b.at(b.caret)
+		if b.Caret() < b.lineEnd(b.Caret()) {
+			old = b.at(b.Caret())
 		}
 		v.entered.replaced = append(v.entered.replaced, old)
-		b.edit(changed, b.caret, b.caret+len(old), key)
+		b.Edit(b.Caret(), b.Caret()+len(old), key)
 	}
 	return true
 }
@@ -157,14 +159,14 @@ func (v *Vi) pressReplace(key string) bool {
 // backOver gives back what was typed over last.
 func (v *Vi) backOver() {
 	b, n := v.b, len(v.entered.replaced)-1
-	if b.caret <= b.lineStart(b.caret) {
+	if b.Caret() <= b.lineStart(b.Caret()) {
 		return
 	}
-	at := previous(b.text, b.caret)
+	at := text.Previous(b.String(), b.Caret())
 	if n >= 0 && at >= v.entered.caret {
 		old := v.entered.replaced[n]
 		v.entered.replaced = v.entered.replaced[:n]
-		b.edit(changed, at, b.caret, old)
+		b.Edit(at, b.Caret(), old)
 	}
 	b.MoveTo(at)
 }

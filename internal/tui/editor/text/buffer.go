@@ -43,7 +43,7 @@ func (b *Buffer) Caret() int { return b.caret }
 func (b *Buffer) Revision() int { return b.revision }
 
 // Before is the text of the caret's line before the caret.
-func (b *Buffer) Before() string { return b.text[b.lineStart(b.caret):b.caret] }
+func (b *Buffer) Before() string { return b.text[LineStart(b.text, b.caret):b.caret] }
 
 // MoveTo puts the caret before the character that is at an offset.
 func (b *Buffer) MoveTo(at int) {
@@ -52,11 +52,15 @@ func (b *Buffer) MoveTo(at int) {
 }
 
 func (b *Buffer) moveTo(at int) {
-	at = max(0, min(at, len(b.text)))
-	if at > 0 && at < len(b.text) && !boundary(b.text, at) {
-		at = previous(b.text, at)
+	b.caret, b.last = Snap(b.text, at), moved
+}
+
+// HoldCharacter moves the caret from the end of a line to the line's last
+// character, if there is one. Up and Down keep their column.
+func (b *Buffer) HoldCharacter() {
+	if at := b.caret; at > LineStart(b.text, at) && at == LineEnd(b.text, at) {
+		b.moveTo(Previous(b.text, at))
 	}
-	b.caret, b.last = at, moved
 }
 
 // Reset replaces all, and forgets what was before. What was cut stays.
@@ -68,7 +72,7 @@ func (b *Buffer) Reset(text string) {
 }
 
 // Set replaces all, which can be undone, and moves to the end.
-func (b *Buffer) Set(text string) { b.edit(changed, 0, len(b.text), text) }
+func (b *Buffer) Set(text string) { b.Edit(0, len(b.text), text) }
 
 // Type inserts what was typed. Undo takes it back word by word.
 func (b *Buffer) Type(s string) { b.edit(typed, b.caret, b.caret, s) }
@@ -77,13 +81,16 @@ func (b *Buffer) Type(s string) { b.edit(typed, b.caret, b.caret, s) }
 func (b *Buffer) TypeOver(from, to int, s string) { b.edit(typed, from, to, s) }
 
 // Insert inserts text that comes as a whole.
-func (b *Buffer) Insert(s string) { b.edit(changed, b.caret, b.caret, s) }
+func (b *Buffer) Insert(s string) { b.Edit(b.caret, b.caret, s) }
+
+// Edit replaces a range by text and moves the caret behind that.
+func (b *Buffer) Edit(from, to int, with string) { b.edit(changed, from, to, with) }
 
 // Replace replaces a range. The caret stands behind what is new if it was in
 // the range or at its end, and keeps its place in the text otherwise.
 func (b *Buffer) Replace(from, to int, with string) {
 	caret := b.caret
-	b.edit(changed, from, to, with)
+	b.Edit(from, to, with)
 	switch {
 	case caret > to:
 		b.caret = caret - (to - from) + len(with)
@@ -96,14 +103,14 @@ func (b *Buffer) Replace(from, to int, with string) {
 // EraseLeft erases the character before the caret.
 func (b *Buffer) EraseLeft() {
 	if b.caret > 0 {
-		b.edit(erased, previous(b.text, b.caret), b.caret, "")
+		b.edit(erased, Previous(b.text, b.caret), b.caret, "")
 	}
 }
 
 // EraseRight erases the character at the caret.
 func (b *Buffer) EraseRight() {
 	if b.caret < len(b.text) {
-		b.edit(erased, b.caret, next(b.text, b.caret), "")
+		b.edit(erased, b.caret, Next(b.text, b.caret), "")
 	}
 }
 
@@ -131,18 +138,32 @@ func (b *Buffer) apply(c change) {
 
 // settle moves the caret out of a character that an edit made of two.
 func (b *Buffer) settle() {
-	if at := b.caret; at > 0 && at < len(b.text) && !boundary(b.text, at) {
-		b.caret = next(b.text, previous(b.text, at))
+	if from := Snap(b.text, b.caret); from < b.caret {
+		b.caret = Next(b.text, from)
 	}
 }
 
-// lineStart is where the line around an offset begins.
-func (b *Buffer) lineStart(at int) int { return strings.LastIndexByte(b.text[:at], '\n') + 1 }
+// LineStart returns where the line around an offset begins.
+func LineStart(s string, at int) int { return strings.LastIndexByte(s[:at], '\n') + 1 }
 
-// lineEnd is where the line around an offset ends, before its newline.
-func (b *Buffer) lineEnd(at int) int {
-	if i := strings.IndexByte(b.text[at:], '\n'); i >= 0 {
+// LineEnd returns where the line around an offset ends, before its newline.
+func LineEnd(s string, at int) int {
+	if i := strings.IndexByte(s[at:], '\n'); i >= 0 {
 		return at + i
 	}
-	return len(b.text)
+	return len(s)
+}
+
+// Line returns where line n begins, counted from 0, or the last line if there
+// are fewer.
+func Line(s string, n int) int {
+	at := 0
+	for ; n > 0; n-- {
+		i := strings.IndexByte(s[at:], '\n')
+		if i < 0 {
+			break
+		}
+		at += i + 1
+	}
+	return at
 }

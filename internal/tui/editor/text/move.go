@@ -3,22 +3,22 @@ package text
 // Left moves a character back.
 func (b *Buffer) Left() {
 	if b.caret > 0 {
-		b.MoveTo(previous(b.text, b.caret))
+		b.MoveTo(Previous(b.text, b.caret))
 	}
 }
 
 // Right moves a character on.
 func (b *Buffer) Right() {
 	if b.caret < len(b.text) {
-		b.MoveTo(next(b.text, b.caret))
+		b.MoveTo(Next(b.text, b.caret))
 	}
 }
 
 // LineStart moves to the start of the line.
-func (b *Buffer) LineStart() { b.MoveTo(b.lineStart(b.caret)) }
+func (b *Buffer) LineStart() { b.MoveTo(LineStart(b.text, b.caret)) }
 
 // LineEnd moves to the end of the line.
-func (b *Buffer) LineEnd() { b.MoveTo(b.lineEnd(b.caret)) }
+func (b *Buffer) LineEnd() { b.MoveTo(LineEnd(b.text, b.caret)) }
 
 // WordLeft moves to the start of the word before the caret.
 func (b *Buffer) WordLeft() { b.MoveTo(wordBefore(b.text, b.caret)) }
@@ -29,42 +29,42 @@ func (b *Buffer) WordRight() { b.MoveTo(wordAfter(b.text, b.caret)) }
 // wordBefore is where the word before an offset begins: blanks and signs
 // between are passed over.
 func wordBefore(s string, at int) int {
-	for at > 0 && classAt(s, previous(s, at)) <= sign {
-		at = previous(s, at)
+	for at > 0 && ClassAt(s, Previous(s, at)) <= Sign {
+		at = Previous(s, at)
 	}
 	if at == 0 {
 		return 0
 	}
-	at = previous(s, at)
-	for kind := classAt(s, at); at > 0 && kind != token && classAt(s, previous(s, at)) == kind; {
-		at = previous(s, at)
+	at = Previous(s, at)
+	for kind := ClassAt(s, at); at > 0 && kind != token && ClassAt(s, Previous(s, at)) == kind; {
+		at = Previous(s, at)
 	}
 	return at
 }
 
 // wordAfter is where the word after an offset ends.
 func wordAfter(s string, at int) int {
-	for at < len(s) && classAt(s, at) <= sign {
-		at = next(s, at)
+	for at < len(s) && ClassAt(s, at) <= Sign {
+		at = Next(s, at)
 	}
 	if at == len(s) {
 		return at
 	}
-	kind := classAt(s, at)
-	at = next(s, at)
-	for kind != token && at < len(s) && classAt(s, at) == kind {
-		at = next(s, at)
+	kind := ClassAt(s, at)
+	at = Next(s, at)
+	for kind != token && at < len(s) && ClassAt(s, at) == kind {
+		at = Next(s, at)
 	}
 	return at
 }
 
 // blankBefore is where what stands between blanks before an offset begins.
 func blankBefore(s string, at int) int {
-	for at > 0 && classAt(s, previous(s, at)) == blank {
-		at = previous(s, at)
+	for at > 0 && ClassAt(s, Previous(s, at)) == Blank {
+		at = Previous(s, at)
 	}
-	for at > 0 && classAt(s, previous(s, at)) != blank {
-		at = previous(s, at)
+	for at > 0 && ClassAt(s, Previous(s, at)) != Blank {
+		at = Previous(s, at)
 	}
 	return at
 }

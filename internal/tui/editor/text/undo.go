@@ -94,6 +94,14 @@ func (b *Buffer) Redo() bool {
 	return true
 }
 
+// StepCaret returns where the caret was before the step that Undo takes back.
+func (b *Buffer) StepCaret() int {
+	if n := len(b.past.done) - 1; n >= 0 {
+		return b.past.done[n].caret
+	}
+	return b.caret
+}
+
 // Join makes one step of all that is changed from here on, until Seal.
 func (b *Buffer) Join() { b.past.whole, b.past.sealed = true, true }
 

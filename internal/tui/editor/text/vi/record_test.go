@@ -1,4 +1,4 @@
-package text
+package vi
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"agent/internal/tui/editor/text"
 )
 
 // vimScript has vim carry out each case of a file, on a fresh buffer and with
@@ -98,9 +100,9 @@ func readAnswers(file string, cases []vimCase) error {
 		all := strings.Join(is.Lines, "\n")
 		c := &cases[i]
 		c.want = all[:at] + caretSign + all[at:]
-		c.register = kill{strings.Join(is.Reg, "\n"), is.Type == "V"}
-		if c.register.lines {
-			c.register.text += "\n"
+		c.register = text.Kill{Text: strings.Join(is.Reg, "\n"), Lines: is.Type == "V"}
+		if c.register.Lines {
+			c.register.Text += "\n"
 		}
 	}
 	return nil
@@ -118,12 +120,12 @@ type inventor struct{ *rand.Rand }
 func inventCases(seed uint64, n int) (all []vimCase) {
 	for i := range n {
 		in := inventor{rand.New(rand.NewPCG(seed, uint64(i)))}
-		text := in.text()
-		at := boundaryNear(text, in.IntN(len(text)+1))
-		if at > 0 && at == strings.IndexByte(text[at:]+"\n", '\n')+at && text[at-1] != '\n' {
-			at = previous(text, at)
+		line := in.text()
+		at := text.Snap(line, in.IntN(len(line)+1))
+		if at > 0 && at == strings.IndexByte(line[at:]+"\n", '\n')+at && line[at-1] != '\n' {
+			at = text.Previous(line, at)
 		}
-		all = append(all, vimCase{text: text[:at] + caretSign + text[at:], keys: in.keys()})
+		all = append(all, vimCase{text: line[:at] + caretSign + line[at:], keys: in.keys()})
 	}
 	return all
 }

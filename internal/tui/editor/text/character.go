@@ -17,9 +17,9 @@ const (
 // IsToken reports whether r stands for something else.
 func IsToken(r rune) bool { return r >= FirstToken && r <= lastToken }
 
-// next returns the offset behind the character at an offset, which must not be
+// Next returns the offset behind the character at an offset, which must not be
 // the end.
-func next(s string, at int) int {
+func Next(s string, at int) int {
 	if s[at] < utf8.RuneSelf && (at+1 == len(s) || s[at+1] < utf8.RuneSelf) {
 		return at + 1
 	}
@@ -53,9 +53,9 @@ func alone(r rune) bool {
 	return r <= 0x9fff || IsToken(r) // Han
 }
 
-// previous returns the offset of the character before an offset, which must not
+// Previous returns the offset of the character before an offset, which must not
 // be 0. It looks from the nearest place that is between characters for certain.
-func previous(s string, at int) int {
+func Previous(s string, at int) int {
 	from, following := at, rune(0)
 	for from > 0 {
 		r, n := utf8.DecodeLastRuneInString(s[:from])
@@ -65,7 +65,7 @@ func previous(s string, at int) int {
 		from, following = from-n, r
 	}
 	for {
-		n := next(s, from)
+		n := Next(s, from)
 		if n >= at {
 			return from
 		}
@@ -73,18 +73,29 @@ func previous(s string, at int) int {
 	}
 }
 
-// boundary reports whether an offset within s is between two characters.
-func boundary(s string, at int) bool {
-	return utf8.RuneStart(s[at]) && next(s, previous(s, at)) == at
+// Snap returns the offset of the character that an offset is within: the offset
+// itself between two characters, and the nearest end if it is outside of s.
+func Snap(s string, at int) int {
+	at = max(0, min(at, len(s)))
+	if at == 0 || at == len(s) {
+		return at
+	}
+	if from := Previous(s, at); !utf8.RuneStart(s[at]) || Next(s, from) != at {
+		return from
+	}
+	return at
 }
 
-// class tells words from what is between them.
-type class int
+// Class tells words from what is between them. Characters of one class next to
+// each other are a word.
+type Class int
 
+// The classes that callers compare with; a greater one than Letter is a letter
+// of a script whose words have no blanks between them, a token, or a picture.
 const (
-	blank class = iota
-	sign
-	letter
+	Blank Class = iota
+	Sign
+	Letter
 	token
 	ideograph
 	hiragana
@@ -92,19 +103,19 @@ const (
 	picture
 )
 
-// classAt is the class of the character at an offset; of the end, blank.
-func classAt(s string, at int) class {
+// ClassAt is the class of the character at an offset; of the end, blank.
+func ClassAt(s string, at int) Class {
 	if at >= len(s) {
-		return blank
+		return Blank
 	}
 	r, _ := utf8.DecodeRuneInString(s[at:])
 	switch {
 	case unicode.IsSpace(r):
-		return blank
+		return Blank
 	case r == '_' || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-		return letter
+		return Letter
 	case r < utf8.RuneSelf:
-		return sign
+		return Sign
 	case IsToken(r):
 		return token
 	case unicode.Is(unicode.Han, r):
@@ -114,9 +125,9 @@ func classAt(s string, at int) class {
 	case unicode.Is(unicode.Katakana, r):
 		return katakana
 	case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
-		return letter
+		return Letter
 	case r >= 0x1f000:
 		return picture
 	}
-	return sign
+	return Sign
 }

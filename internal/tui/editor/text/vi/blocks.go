@@ -1,6 +1,10 @@
-package text
+package vi
 
-import "strings"
+import (
+	"strings"
+
+	"agent/internal/tui/editor/text"
+)
 
 // brackets are those that belong together.
 const brackets = "()[]{}"
@@ -8,14 +12,14 @@ const brackets = "()[]{}"
 // blockMotion is motion over sentences, paragraphs and brackets.
 func (v *Vi) blockMotion(key string) (m motion, ok bool) {
 	b, n := v.b, v.times()
-	m = motion{to: b.caret, jumps: true, wide: true}
+	m = motion{to: b.Caret(), jumps: true, wide: true}
 	switch key {
 	case "%":
 		if v.count > 0 || v.opCount > 0 {
 			return v.percent(n), true
 		}
 		m.inclusive = true
-		m.to, ok = b.matching(b.caret)
+		m.to, ok = b.matching(b.Caret())
 		m.fails = !ok
 	case "{", "}":
 		for ; n > 0 && !m.fails; n-- {
@@ -36,7 +40,7 @@ func (v *Vi) blockMotion(key string) (m motion, ok bool) {
 			}
 			m.to = to
 		}
-		m.fails = m.to == b.caret
+		m.fails = m.to == b.Caret()
 	default:
 		return m, false
 	}
@@ -46,15 +50,15 @@ func (v *Vi) blockMotion(key string) (m motion, ok bool) {
 // percent leads to the line that so much of the text is before.
 func (v *Vi) percent(n int) motion {
 	const whole = 100
-	lines := strings.Count(v.b.text, "\n") + 1
-	return motion{to: v.b.firstLetter(v.b.line((n*lines+whole-1)/whole - 1)), lines: true, jumps: true, fails: n > whole}
+	lines := strings.Count(v.b.String(), "\n") + 1
+	return motion{to: v.b.firstLetter(text.Line(v.b.String(), (n*lines+whole-1)/whole-1)), lines: true, jumps: true, fails: n > whole}
 }
 
 // matching is the bracket that belongs to the first one at an offset or behind
 // it in the line.
-func (b *Buffer) matching(at int) (to int, ok bool) {
+func (b buffer) matching(at int) (to int, ok bool) {
 	for end := b.lineEnd(at); at < end; at++ {
-		i := strings.IndexByte(brackets, b.text[at])
+		i := strings.IndexByte(brackets, b.String()[at])
 		if i < 0 {
 			continue
 		}
@@ -69,14 +73,14 @@ func (b *Buffer) matching(at int) (to int, ok bool) {
 
 // unmatched is the nearest bracket behind an offset, or before it, whose
 // counterpart is not between the two.
-func (b *Buffer) unmatched(at int, open, shut byte, on bool) (to int, ok bool) {
+func (b buffer) unmatched(at int, open, shut byte, on bool) (to int, ok bool) {
 	step, inner, outer := 1, open, shut
 	if !on {
 		step, inner, outer = -1, shut, open
 	}
 	depth := 0
-	for at += step; at >= 0 && at < len(b.text); at += step {
-		switch b.text[at] {
+	for at += step; at >= 0 && at < len(b.String()); at += step {
+		switch b.String()[at] {
 		case inner:
 			depth++
 		case outer:
@@ -91,7 +95,7 @@ func (b *Buffer) unmatched(at int, open, shut byte, on bool) (to int, ok bool) {
 
 // paragraph goes on with m to the next empty line behind a paragraph, or the
 // one before it. The end of the text will do if no more are to follow.
-func (b *Buffer) paragraph(m motion, on, more bool) motion {
+func (b buffer) paragraph(m motion, on, more bool) motion {
 	at, seen := b.lineStart(m.to), false
 	for {
 		if b.lineEmpty(at) && seen {
@@ -100,7 +104,7 @@ func (b *Buffer) paragraph(m motion, on, more bool) motion {
 		}
 		seen = seen || !b.lineEmpty(at)
 		switch {
-		case on && b.lineEnd(at) == len(b.text):
+		case on && b.lineEnd(at) == len(b.String()):
 			m.to, m.inclusive, m.fails = b.lastLetter(), !b.lineEmpty(at), more
 			return m
 		case !on && at == 0:
@@ -115,18 +119,18 @@ func (b *Buffer) paragraph(m motion, on, more bool) motion {
 }
 
 // lastLetter is the last character of all, or the end of an empty last line.
-func (b *Buffer) lastLetter() int {
-	if at := len(b.text); at > 0 && b.text[at-1] != '\n' {
-		return previous(b.text, at)
+func (b buffer) lastLetter() int {
+	if at := len(b.String()); at > 0 && b.String()[at-1] != '\n' {
+		return text.Previous(b.String(), at)
 	}
-	return len(b.text)
+	return len(b.String())
 }
 
 // sentence goes on with m to where the next sentence begins, or the one before.
-func (b *Buffer) sentence(m motion, on bool) motion {
+func (b buffer) sentence(m motion, on bool) motion {
 	at := m.to
 	if !on {
-		for m.to--; m.to > 0 && emptyLineAt(b.text, m.to+1) && emptyLineAt(b.text, m.to); m.to-- {
+		for m.to--; m.to > 0 && emptyLineAt(b.String(), m.to+1) && emptyLineAt(b.String(), m.to); m.to-- {
 		}
 		if at > m.to+1 {
 			m.to--
@@ -136,7 +140,7 @@ func (b *Buffer) sentence(m motion, on bool) motion {
 		m.to, m.fails = max(m.to, 0), at == 0
 		return m
 	}
-	for m.to++; m.to < len(b.text); m.to++ {
+	for m.to++; m.to < len(b.String()); m.to++ {
 		if b.sentenceAt(m.to) {
 			return m
 		}
@@ -147,8 +151,8 @@ func (b *Buffer) sentence(m motion, on bool) motion {
 
 // sentenceAt reports whether a sentence begins at an offset: at the start of a
 // paragraph, at the empty line behind one, and behind a stop and blanks.
-func (b *Buffer) sentenceAt(at int) bool {
-	s := b.text
+func (b buffer) sentenceAt(at int) bool {
+	s := b.String()
 	if emptyLineAt(s, at) {
 		return at == 0 || !emptyLineAt(s, at-1)
 	}

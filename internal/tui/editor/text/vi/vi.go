@@ -1,9 +1,17 @@
-package text
+// Package vi edits a text.Buffer with the keys of vi, as vim understands them. Keys
+// go in by name through Vi.Press; edits of the buffer, the mode and the selection
+// come out. The package never does I/O, and never acts on a key that it does not
+// know. Start reading at Vi.Press: keys are collected into a command, which run
+// carries out as a motion, an operator with a motion, or a command of one mode.
+// TestVimCases compares it with what vim itself does.
+package vi
 
 import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"agent/internal/tui/editor/text"
 )
 
 // Mode is what keys mean to vi.
@@ -19,9 +27,9 @@ const (
 )
 
 // Vi edits a buffer with the keys of vi, as vim understands them. A key that
-// it does not know changes nothing.
+// it does not know changes nothing. It is for one goroutine.
 type Vi struct {
-	b      *Buffer
+	b      buffer
 	mode   Mode
 	anchor int // where a visual mode began
 
@@ -52,9 +60,9 @@ type command struct {
 	area     area   // what was marked
 }
 
-// NewVi returns the keys of vi for b, in insert mode.
-func NewVi(b *Buffer) *Vi {
-	v := &Vi{b: b, column: -1, registers: registers{}}
+// New returns a Vi in insert mode that edits b.
+func New(b *text.Buffer) *Vi {
+	v := &Vi{b: buffer{b}, column: -1, registers: registers{}}
 	v.Begin()
 	return v
 }
@@ -94,6 +102,13 @@ func (v *Vi) Moved() {
 	v.hold()
 }
 
+// buffer adds to the text what motions and text objects look for in it.
+type buffer struct{ *text.Buffer }
+
+func (b buffer) lineStart(at int) int { return text.LineStart(b.String(), at) }
+
+func (b buffer) lineEnd(at int) int { return text.LineEnd(b.String(), at) }
+
 func (v *Vi) reset() { v.command, v.keys = command{}, nil }
 
 // Press takes a key by its name: "x", "esc", "ctrl+r", "space". It reports
@@ -119,11 +134,7 @@ func (v *Vi) Press(key string) bool {
 		v.reset()
 		return false
 	}
-	if at := min(v.anchor, len(v.b.text)); at > 0 && at < len(v.b.text) && !boundary(v.b.text, at) {
-		v.anchor = previous(v.b.text, at) // something else changed the text
-	} else {
-		v.anchor = at
-	}
+	v.anchor = text.Snap(v.b.String(), v.anchor) // something else may have changed the text
 	v.keys = append(v.keys, key)
 	v.take(key)
 	return true
@@ -138,7 +149,7 @@ func (v *Vi) Knows(key string) bool {
 // isLetter reports whether a key types one character.
 func isLetter(key string) bool {
 	r, _ := utf8.DecodeRuneInString(key)
-	return key != "" && next(key, 0) == len(key) && !IsToken(r)
+	return key != "" && text.Next(key, 0) == len(key) && !text.IsToken(r)
 }
 
 // escape leaves what is begun. It reports whether anything was.
@@ -234,11 +245,7 @@ func (v *Vi) done(changed bool) {
 
 // hold keeps the caret on a character, as normal mode wants it.
 func (v *Vi) hold() {
-	b := v.b
-	if v.mode != Normal {
-		return
-	}
-	if start := b.lineStart(b.caret); b.caret > start && b.caret == b.lineEnd(b.caret) {
-		b.moveTo(previous(b.text, b.caret))
+	if v.mode == Normal {
+		v.b.HoldCharacter()
 	}
 }

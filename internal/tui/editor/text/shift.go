@@ -16,8 +16,8 @@ func (b *Buffer) LowerWord() { b.recase(strings.ToLower) }
 func (b *Buffer) CapitalWord() {
 	b.recase(func(word string) string {
 		at := 0
-		for at < len(word) && classAt(word, at) <= sign {
-			at = next(word, at)
+		for at < len(word) && ClassAt(word, at) <= Sign {
+			at = Next(word, at)
 		}
 		first, n := utf8.DecodeRuneInString(word[at:])
 		if n == 0 {
@@ -31,7 +31,7 @@ func (b *Buffer) CapitalWord() {
 func (b *Buffer) recase(how func(string) string) {
 	from, to := b.caret, wordAfter(b.text, b.caret)
 	if with := how(b.text[from:to]); with != b.text[from:to] {
-		b.edit(changed, from, to, with)
+		b.Edit(from, to, with)
 		return
 	}
 	b.MoveTo(to)
@@ -40,16 +40,16 @@ func (b *Buffer) recase(how func(string) string) {
 // SwapLetters swaps the characters on both sides of the caret and moves behind
 // them; at the end of a line, the last two of it.
 func (b *Buffer) SwapLetters() {
-	start, end := b.lineStart(b.caret), b.lineEnd(b.caret)
+	start, end := LineStart(b.text, b.caret), LineEnd(b.text, b.caret)
 	middle := b.caret
 	if middle == end && middle > start {
-		middle = previous(b.text, middle)
+		middle = Previous(b.text, middle)
 	}
 	if middle == start {
 		return
 	}
-	from, to := previous(b.text, middle), next(b.text, middle)
-	b.edit(changed, from, to, b.text[middle:to]+b.text[from:middle])
+	from, to := Previous(b.text, middle), Next(b.text, middle)
+	b.Edit(from, to, b.text[middle:to]+b.text[from:middle])
 }
 
 // SwapWords swaps the word at the caret, or the one after it, with the one
@@ -62,7 +62,7 @@ func (b *Buffer) SwapWords() {
 		return
 	}
 	s := b.text
-	b.edit(changed, first, to, s[second:to]+s[behind:second]+s[first:behind])
+	b.Edit(first, to, s[second:to]+s[behind:second]+s[first:behind])
 }
 
 // TextStart moves to the start of all.

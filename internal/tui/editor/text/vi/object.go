@@ -1,6 +1,10 @@
-package text
+package vi
 
-import "strings"
+import (
+	"strings"
+
+	"agent/internal/tui/editor/text"
+)
 
 // takeObject carries out the operator on a text object, or marks it.
 func (v *Vi) takeObject(which, key string) {
@@ -10,8 +14,8 @@ func (v *Vi) takeObject(which, key string) {
 	case !ok:
 		v.reset()
 	case v.operator != "":
-		b.marks.set(b, "'", b.caret)
-		b.caret = from
+		b.SetMark("'", b.Caret())
+		b.MoveTo(from)
 		v.operate(m)
 	default:
 		if m.lines {
@@ -25,7 +29,7 @@ func (v *Vi) takeObject(which, key string) {
 			to--
 		}
 		if !m.inclusive && !m.lines && to > from {
-			to = previous(b.text, to)
+			to = text.Previous(b.String(), to)
 		}
 		v.anchor = from
 		b.MoveTo(to)
@@ -50,7 +54,7 @@ func (v *Vi) object(around bool, key string) (m motion, from int, ok bool) {
 	case `"`, "'", "`":
 		from, m.to, ok = b.quoted(key[0], around, n)
 	case "t":
-		from, m.to, ok = v.outward(n, func(n int) (int, int, bool) { return b.tagged(b.caret, n, around) })
+		from, m.to, ok = v.outward(n, func(n int) (int, int, bool) { return b.tagged(b.Caret(), n, around) })
 		m.wide = false
 	default:
 		const open, shut = "([{<", ")]}>"
@@ -69,7 +73,7 @@ func (v *Vi) outward(n int, find func(n int) (from, to int, ok bool)) (from, to 
 	begin, end, marked := v.Selection()
 	for ; ; n++ {
 		from, to, ok = find(n)
-		if !ok || !marked || v.anchor == v.b.caret || from < begin || to > end {
+		if !ok || !marked || v.anchor == v.b.Caret() || from < begin || to > end {
 			return from, to, ok
 		}
 	}
@@ -79,21 +83,21 @@ func (v *Vi) outward(n int, find func(n int) (from, to int, ok bool)) (from, to 
 // the blanks behind it, or the last with those before it.
 func (v *Vi) words(n int, big, around bool) (from, to int, ok bool) {
 	b := v.b
-	s := b.text
-	from, to = b.caret, b.caret
-	more := v.mode != Normal && v.anchor != b.caret
-	if more && v.anchor > b.caret {
+	s := b.String()
+	from, to = b.Caret(), b.Caret()
+	more := v.mode != Normal && v.anchor != b.Caret()
+	if more && v.anchor > b.Caret() {
 		return 0, 0, false
 	}
 	if more {
-		from, to = v.anchor, next(s, to)
+		from, to = v.anchor, text.Next(s, to)
 	} else {
 		from = b.blanksStart(from, big)
 	}
 	if emptyLineAt(s, to) && !around {
 		return to, to, true
 	}
-	blanksFirst := kindAt(s, to, big) == blank
+	blanksFirst := kindAt(s, to, big) == text.Blank
 	for ok = true; n > 0 && ok; n-- {
 		if to, ok = b.objectEnd(to, big); ok && around {
 			to, ok = b.aroundEnd(to, big, blanksFirst)
@@ -102,7 +106,7 @@ func (v *Vi) words(n int, big, around bool) (from, to int, ok bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	if around && !more && !blanksFirst && kindAt(s, previous(s, to), big) != blank {
+	if around && !more && !blanksFirst && kindAt(s, text.Previous(s, to), big) != text.Blank {
 		from = b.blanksBefore(from, big)
 	}
 	return from, to, true
@@ -110,65 +114,65 @@ func (v *Vi) words(n int, big, around bool) (from, to int, ok bool) {
 
 // aroundEnd is how far an object goes on around: over the blanks behind a word,
 // or over the word behind blanks, which may be in the next line.
-func (b *Buffer) aroundEnd(at int, big, blanksFirst bool) (to int, ok bool) {
-	s := b.text
+func (b buffer) aroundEnd(at int, big, blanksFirst bool) (to int, ok bool) {
+	s := b.String()
 	if !blanksFirst {
-		if at == len(s) || s[at] == '\n' || kindAt(s, at, big) != blank {
+		if at == len(s) || s[at] == '\n' || kindAt(s, at, big) != text.Blank {
 			return at, true
 		}
 		return b.objectEnd(at, big)
 	}
-	for at < len(s) && kindAt(s, at, big) == blank && !emptyLineAt(s, at) {
-		at = next(s, at)
+	for at < len(s) && kindAt(s, at, big) == text.Blank && !emptyLineAt(s, at) {
+		at = text.Next(s, at)
 	}
 	return b.objectEnd(at, big)
 }
 
 // blanksBefore is where the blanks before a word begin, unless they begin the
 // line.
-func (b *Buffer) blanksBefore(at int, big bool) int {
+func (b buffer) blanksBefore(at int, big bool) int {
 	start := b.lineStart(at)
 	if at == start {
 		return at
 	}
-	if from := b.blanksStart(previous(b.text, at), big); from > start && kindAt(b.text, from, big) == blank {
+	if from := b.blanksStart(text.Previous(b.String(), at), big); from > start && kindAt(b.String(), from, big) == text.Blank {
 		return from
 	}
 	return at
 }
 
 // blanksStart is where the word, or the blanks, at an offset begin in the line.
-func (b *Buffer) blanksStart(at int, big bool) int {
-	kind, start := kindAt(b.text, at, big), b.lineStart(at)
-	for at > start && kindAt(b.text, previous(b.text, at), big) == kind {
-		at = previous(b.text, at)
+func (b buffer) blanksStart(at int, big bool) int {
+	kind, start := kindAt(b.String(), at, big), b.lineStart(at)
+	for at > start && kindAt(b.String(), text.Previous(b.String(), at), big) == kind {
+		at = text.Previous(b.String(), at)
 	}
 	return at
 }
 
 // objectEnd is where the word, or the blanks, at an offset end in the line.
-func (b *Buffer) objectEnd(at int, big bool) (to int, ok bool) {
-	if at >= len(b.text) {
+func (b buffer) objectEnd(at int, big bool) (to int, ok bool) {
+	if at >= len(b.String()) {
 		return at, false
 	}
-	if emptyLineAt(b.text, at) {
+	if emptyLineAt(b.String(), at) {
 		return at, true
 	}
-	if b.text[at] == '\n' {
+	if b.String()[at] == '\n' {
 		at++
 	}
-	kind, end := kindAt(b.text, at, big), b.lineEnd(at)
-	for at < end && kindAt(b.text, at, big) == kind {
-		at = next(b.text, at)
+	kind, end := kindAt(b.String(), at, big), b.lineEnd(at)
+	for at < end && kindAt(b.String(), at, big) == kind {
+		at = text.Next(b.String(), at)
 	}
 	return at, true
 }
 
 // quoted is what stands between two quotes in the line: those around the
 // caret, or the first ones behind it.
-func (b *Buffer) quoted(quote byte, around bool, n int) (from, to int, ok bool) {
-	start, end := b.lineStart(b.caret), b.lineEnd(b.caret)
-	line, at := b.text[start:end], b.caret-start
+func (b buffer) quoted(quote byte, around bool, n int) (from, to int, ok bool) {
+	start, end := b.lineStart(b.Caret()), b.lineEnd(b.Caret())
+	line, at := b.String()[start:end], b.Caret()-start
 	from, to = quotesAround(line, at, quote)
 	if from < 0 || to < 0 {
 		return 0, 0, false
@@ -237,9 +241,9 @@ func escaped(line string, at int) bool {
 
 // bracketed is what stands between the n-th brackets around the caret. Where
 // the first ends a line or the last begins one, that is no part of it.
-func (b *Buffer) bracketed(open, shut byte, around bool, n int) (from, to int, ok bool) {
-	s := b.text
-	from = b.caret
+func (b buffer) bracketed(open, shut byte, around bool, n int) (from, to int, ok bool) {
+	s := b.String()
+	from = b.Caret()
 	if from < len(s) && s[from] == open {
 		n--
 	}

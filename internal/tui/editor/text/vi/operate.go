@@ -1,9 +1,11 @@
-package text
+package vi
 
 import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"agent/internal/tui/editor/text"
 )
 
 // indent is how many columns > moves a line.
@@ -46,9 +48,9 @@ func (v *Vi) applyLines(op string) {
 		v.reset()
 		return
 	}
-	s := span{from: b.caret, to: to, lines: true, caret: b.caret}
-	if op != "y" && b.lineEnd(b.caret) == to {
-		s.caret = min(b.caret, b.firstLetter(b.lineStart(b.caret)))
+	s := span{from: b.Caret(), to: to, lines: true, caret: b.Caret()}
+	if op != "y" && b.lineEnd(b.Caret()) == to {
+		s.caret = min(b.Caret(), b.firstLetter(b.lineStart(b.Caret())))
 	}
 	v.apply(op, s)
 }
@@ -56,7 +58,7 @@ func (v *Vi) applyLines(op string) {
 // operate carries out the operator on what a motion passes over.
 func (v *Vi) operate(m motion) {
 	b := v.b
-	s := span{from: min(b.caret, m.to), to: max(b.caret, m.to), lines: m.lines, big: m.wide}
+	s := span{from: min(b.Caret(), m.to), to: max(b.Caret(), m.to), lines: m.lines, big: m.wide}
 	s.caret = s.from
 	switch {
 	case v.force == "V":
@@ -69,26 +71,26 @@ func (v *Vi) operate(m motion) {
 	case s.lines:
 	case m.inclusive:
 		if s.to < b.lineEnd(s.to) {
-			s.to = next(b.text, s.to)
+			s.to = text.Next(b.String(), s.to)
 		}
-	case v.force == "" && !m.exact && s.to > s.from && b.lineStart(s.to) == s.to && strings.Contains(b.text[s.from:s.to], "\n"):
+	case v.force == "" && !m.exact && s.to > s.from && b.lineStart(s.to) == s.to && strings.Contains(b.String()[s.from:s.to], "\n"):
 		s.to-- // the newline before the start of a line stays
 		s.lines = b.inIndent(s.from)
 	}
-	if v.operator == "d" && v.force == "" && !s.lines && strings.Contains(b.text[s.from:s.to], "\n") {
+	if v.operator == "d" && v.force == "" && !s.lines && strings.Contains(b.String()[s.from:s.to], "\n") {
 		s.lines = b.inIndent(s.from) && b.firstLetter(s.to) == b.lineEnd(s.to)
 	}
 	v.apply(v.operator, s)
 }
 
 // inIndent reports whether nothing but blanks is before an offset in its line.
-func (b *Buffer) inIndent(at int) bool { return b.firstLetter(b.lineStart(at)) >= at }
+func (b buffer) inIndent(at int) bool { return b.firstLetter(b.lineStart(at)) >= at }
 
 // apply carries out an operator.
 func (v *Vi) apply(op string, s span) {
 	b := v.b
 	v.leaveVisual()
-	b.moveTo(s.caret)
+	b.MoveTo(s.caret)
 	if s.lines {
 		s.from, s.to = b.lineStart(s.from), b.lineEnd(s.to)
 	}
@@ -99,7 +101,7 @@ func (v *Vi) apply(op string, s span) {
 		v.shift(op, s)
 	case "gu", "gU", "g~":
 		how := map[string]func(string) string{"gu": strings.ToLower, "gU": strings.ToUpper, "g~": otherCase}[op]
-		b.rewrite(s.from, s.to, how(b.text[s.from:s.to]))
+		b.rewrite(s.from, s.to, how(b.String()[s.from:s.to]))
 		b.MoveTo(s.caret)
 		v.done(true)
 	default:
@@ -109,9 +111,9 @@ func (v *Vi) apply(op string, s span) {
 }
 
 // rewrite replaces a range, unless it is so already.
-func (b *Buffer) rewrite(from, to int, with string) {
-	if b.text[from:to] != with {
-		b.edit(changed, from, to, with)
+func (b buffer) rewrite(from, to int, with string) {
+	if b.String()[from:to] != with {
+		b.Edit(from, to, with)
 	}
 }
 
@@ -128,12 +130,9 @@ func otherCase(s string) string {
 // cut copies text to a register, and takes it away.
 func (v *Vi) cut(op string, s span) {
 	b := v.b
-	k := kill{b.text[s.from:s.to], s.lines}
-	if s.lines {
-		k.text += "\n"
-	}
-	if b.text != "" || op == "y" {
-		v.keep(k, op != "y", s.lines || s.big || strings.Contains(k.text, "\n"))
+	k := taken(b.String()[s.from:s.to], s.lines)
+	if b.String() != "" || op == "y" {
+		v.keep(k, op != "y", s.lines || s.big || strings.Contains(k.Text, "\n"))
 	}
 	switch op {
 	case "y":
@@ -145,24 +144,32 @@ func (v *Vi) cut(op string, s span) {
 		v.done(true)
 	case "c":
 		b.Join()
-		b.edit(changed, s.from, s.to, "")
+		b.Edit(s.from, s.to, "")
 		v.change(Insert, 1)
 	}
 }
 
+// taken is a range of the text as a register holds it.
+func taken(s string, lines bool) text.Kill {
+	if lines {
+		s += "\n"
+	}
+	return text.Kill{Text: s, Lines: lines}
+}
+
 // cutOut deletes a range; of whole lines, with one of the newlines around them.
-func (b *Buffer) cutOut(s span) {
+func (b buffer) cutOut(s span) {
 	from, to := s.from, s.to
 	switch {
 	case !s.lines:
-	case to < len(b.text):
+	case to < len(b.String()):
 		to++
 	case from > 0:
 		from--
 	}
-	b.edit(changed, from, to, "")
+	b.Edit(from, to, "")
 	if s.lines {
-		b.MoveTo(b.firstLetter(b.lineStart(b.caret)))
+		b.MoveTo(b.firstLetter(b.lineStart(b.Caret())))
 	}
 }
 
@@ -177,10 +184,10 @@ func (v *Vi) shift(op string, s span) {
 	if !s.lines && s.to > s.from && s.to == b.lineStart(s.to) {
 		to = s.to - 1 // nothing of that line is in it
 	}
-	all := strings.Split(b.text[from:to], "\n")
+	all := strings.Split(b.String()[from:to], "\n")
 	for i, line := range all {
 		if words := strings.TrimLeft(line, " \t"); words != "" {
-			col := b.columnOf(from + len(line) - len(words))
+			col := b.Column(from, from+len(line)-len(words))
 			all[i] = strings.Repeat(" ", max(col+by, 0)) + words
 		}
 		from += len(line) + 1

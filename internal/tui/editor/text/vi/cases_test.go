@@ -1,4 +1,4 @@
-package text
+package vi
 
 import (
 	"bufio"
@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"agent/internal/tui/editor/text"
 )
 
 var (
@@ -26,7 +28,7 @@ const (
 // the text, and of the register that has no name.
 type vimCase struct {
 	text, keys, want string
-	register         kill
+	register         text.Kill
 }
 
 // caretSign is where the caret is in the texts of cases.
@@ -35,10 +37,10 @@ const caretSign = "¦"
 // String is a line of the table.
 func (c vimCase) String() string {
 	how := "letters"
-	if c.register.lines {
+	if c.register.Lines {
 		how = "lines"
 	}
-	return fmt.Sprintf("%q %q %q %s %q", c.text, c.keys, c.want, how, c.register.text)
+	return fmt.Sprintf("%q %q %q %s %q", c.text, c.keys, c.want, how, c.register.Text)
 }
 
 // parseCase reads a line of the table.
@@ -59,7 +61,7 @@ func parseCase(line string) (c vimCase, err error) {
 		}
 		line = line[len(quoted):]
 	}
-	return vimCase{parts[0], parts[1], parts[2], kill{parts[4], parts[3] == "lines"}}, nil
+	return vimCase{parts[0], parts[1], parts[2], text.Kill{Text: parts[4], Lines: parts[3] == "lines"}}, nil
 }
 
 // Keys do what they do in vim: texts, carets and registers are those that vim
@@ -86,7 +88,7 @@ func TestVimCases(t *testing.T) {
 		if got := c.played(); got != c {
 			const enough = 20
 			if bad++; bad <= enough {
-				t.Errorf("%q  %s\n  got  %q %q\n  want %q %q", c.text, c.keys, got.want, got.register.text, c.want, c.register.text)
+				t.Errorf("%q  %s\n  got  %q %q\n  want %q %q", c.text, c.keys, got.want, got.register.Text, c.want, c.register.Text)
 			}
 		}
 	}
@@ -102,12 +104,12 @@ func (c vimCase) played() (is vimCase) {
 			is = vimCase{want: fmt.Sprint(r)}
 		}
 	}()
-	b := New(vimWidths)
+	b := text.New(plain)
 	b.SetWidth(1000)
 	at := strings.Index(c.text, caretSign)
 	b.Reset(c.text[:at] + c.text[at+len(caretSign):])
 	b.MoveTo(at)
-	v := NewVi(b)
+	v := New(b)
 	v.Press("esc")
 	b.MoveTo(at)
 	v.sought.text = "qqq" // something for n, ; and . to do
@@ -115,15 +117,12 @@ func (c vimCase) played() (is vimCase) {
 	b.MoveTo(at)
 	v.Moved()
 	play(v, strings.ReplaceAll(c.keys, " ", ""))
-	is = vimCase{c.text, c.keys, b.text[:b.caret] + caretSign + b.text[b.caret:], b.kills.top()}
-	if c.register.text == "" { // nothing that was copied takes the place of something here
+	is = vimCase{c.text, c.keys, b.String()[:b.Caret()] + caretSign + b.String()[b.Caret():], b.LastKill()}
+	if c.register.Text == "" { // nothing that was copied takes the place of something here
 		is.register = c.register
 	}
 	return is
 }
-
-// vimWidths measures tabs as vim does at the start of a line.
-func vimWidths(character, rest string) (string, int) { return plain(character, rest) }
 
 // record asks vim for new cases. Those few that come out otherwise here go into
 // a table of their own, to be read: most are quirks.
@@ -145,7 +144,7 @@ func record(t *testing.T) {
 	for _, c := range cases {
 		if got := c.played(); got != c {
 			differ++
-			fmt.Fprintf(&other, "%v\n# %q %q\n", c, got.want, got.register.text)
+			fmt.Fprintf(&other, "%v\n# %q %q\n", c, got.want, got.register.Text)
 			continue
 		}
 		fmt.Fprintln(&same, c)

@@ -1,12 +1,16 @@
-package text
+package vi
 
-import "strings"
+import (
+	"strings"
+
+	"agent/internal/tui/editor/text"
+)
 
 // kindAt is classAt, or for big words no more than whether it is blank.
-func kindAt(s string, at int, big bool) class {
-	c := classAt(s, at)
-	if big && c != blank {
-		return letter
+func kindAt(s string, at int, big bool) text.Class {
+	c := text.ClassAt(s, at)
+	if big && c != text.Blank {
+		return text.Letter
 	}
 	return c
 }
@@ -18,11 +22,11 @@ func emptyLineAt(s string, at int) bool {
 
 // wordMotion is motion over words; capitals count all between blanks as one.
 func (v *Vi) wordMotion(key string) (m motion, ok bool) {
-	s, n, big := v.b.text, v.times(), key != strings.ToLower(key)
-	m.to = v.b.caret
+	s, n, big := v.b.String(), v.times(), key != strings.ToLower(key)
+	m.to = v.b.Caret()
 	switch strings.ToLower(key) {
 	case "w":
-		if v.operator == "c" && m.to < len(s) && classAt(s, m.to) != blank {
+		if v.operator == "c" && m.to < len(s) && text.ClassAt(s, m.to) != text.Blank {
 			m.to, m.inclusive = v.changedEnd(n, big), true
 			return m, true
 		}
@@ -33,7 +37,7 @@ func (v *Vi) wordMotion(key string) (m motion, ok bool) {
 		for ; n > 0; n-- {
 			m.to = wordStartBack(s, m.to, big)
 		}
-		m.fails = m.to == v.b.caret
+		m.fails = m.to == v.b.Caret()
 	case "e":
 		m.inclusive = true
 		for ; n > 0; n-- {
@@ -44,7 +48,7 @@ func (v *Vi) wordMotion(key string) (m motion, ok bool) {
 		for ; n > 0; n-- {
 			m.to = wordEndBack(s, m.to, big)
 		}
-		m.fails = v.b.caret == 0
+		m.fails = v.b.Caret() == 0
 	default:
 		return m, false
 	}
@@ -54,7 +58,7 @@ func (v *Vi) wordMotion(key string) (m motion, ok bool) {
 // changedEnd is where cw ends: on the word's last character, before the blanks
 // that dw takes, too.
 func (v *Vi) changedEnd(n int, big bool) int {
-	s, at := v.b.text, v.b.caret
+	s, at := v.b.String(), v.b.Caret()
 	at = wordEnd(s, at, big, true)
 	for ; n > 1; n-- {
 		at = wordEnd(s, at, big, false)
@@ -75,15 +79,15 @@ func wordStart(s string, at int, big, stops bool) int {
 			return at
 		}
 	} else {
-		for at < len(s) && kind != blank && kindAt(s, at, big) == kind {
-			at = next(s, at)
+		for at < len(s) && kind != text.Blank && kindAt(s, at, big) == kind {
+			at = text.Next(s, at)
 		}
 	}
-	for at < len(s) && kindAt(s, at, big) == blank && !emptyLineAt(s, at) {
+	for at < len(s) && kindAt(s, at, big) == text.Blank && !emptyLineAt(s, at) {
 		if s[at] == '\n' && stops {
 			return at
 		}
-		at = next(s, at)
+		at = text.Next(s, at)
 	}
 	return at
 }
@@ -91,8 +95,8 @@ func wordStart(s string, at int, big, stops bool) int {
 // wordStartBack is the start of this word, or of the one before.
 func wordStartBack(s string, at int, big bool) int {
 	for at > 0 {
-		at = previous(s, at)
-		if kindAt(s, at, big) != blank || emptyLineAt(s, at) {
+		at = text.Previous(s, at)
+		if kindAt(s, at, big) != text.Blank || emptyLineAt(s, at) {
 			break
 		}
 	}
@@ -103,8 +107,8 @@ func wordStartBack(s string, at int, big bool) int {
 // in. Blanks are none.
 func runStart(s string, at int, big bool) int {
 	kind := kindAt(s, at, big)
-	for at > 0 && kind != blank && kindAt(s, previous(s, at), big) == kind {
-		at = previous(s, at)
+	for at > 0 && kind != text.Blank && kindAt(s, text.Previous(s, at), big) == kind {
+		at = text.Previous(s, at)
 	}
 	return at
 }
@@ -113,7 +117,7 @@ func runStart(s string, at int, big bool) int {
 func runEnd(s string, at int, big bool) int {
 	kind := kindAt(s, at, big)
 	for {
-		n := next(s, at)
+		n := text.Next(s, at)
 		if n >= len(s) || kindAt(s, n, big) != kind {
 			return at
 		}
@@ -128,10 +132,10 @@ func wordEnd(s string, at int, big, stays bool) int {
 		return at
 	}
 	if !stays {
-		at = next(s, at)
+		at = text.Next(s, at)
 	}
-	for at < len(s) && kindAt(s, at, big) == blank {
-		at = next(s, at)
+	for at < len(s) && kindAt(s, at, big) == text.Blank {
+		at = text.Next(s, at)
 	}
 	if at >= len(s) {
 		return len(s)
@@ -141,12 +145,12 @@ func wordEnd(s string, at int, big, stays bool) int {
 
 // wordEndBack is the last character of the word before. An empty line is one.
 func wordEndBack(s string, at int, big bool) int {
-	if at < len(s) && kindAt(s, at, big) != blank {
+	if at < len(s) && kindAt(s, at, big) != text.Blank {
 		at = runStart(s, at, big)
 	}
 	for at > 0 {
-		at = previous(s, at)
-		if kindAt(s, at, big) != blank || emptyLineAt(s, at) {
+		at = text.Previous(s, at)
+		if kindAt(s, at, big) != text.Blank || emptyLineAt(s, at) {
 			return at
 		}
 	}

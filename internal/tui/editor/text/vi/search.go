@@ -1,8 +1,10 @@
-package text
+package vi
 
 import (
 	"slices"
 	"strings"
+
+	"agent/internal/tui/editor/text"
 )
 
 // sought is what / and its like look for.
@@ -18,11 +20,11 @@ func (v *Vi) ask(key string) {
 	case key == "esc", key == "ctrl+c", key == "backspace" && v.pattern == "":
 		v.leaveAsked()
 	case key == "backspace":
-		v.pattern = v.pattern[:previous(v.pattern, len(v.pattern))]
+		v.pattern = v.pattern[:text.Previous(v.pattern, len(v.pattern))]
 	case key == "ctrl+u":
 		v.pattern = ""
 	case key == "ctrl+w":
-		v.pattern = v.pattern[:blankBefore(v.pattern, len(v.pattern))]
+		v.pattern = v.pattern[:wordStartBack(v.pattern, len(v.pattern), true)]
 	case key == "enter", key == "ctrl+j":
 		back := v.wait == "?"
 		text := v.pattern
@@ -41,7 +43,7 @@ func (v *Vi) ask(key string) {
 func (v *Vi) AskFor(text string) { v.pattern += strings.Map(oneLine, text) }
 
 func oneLine(r rune) rune {
-	if r == '\n' || IsToken(r) {
+	if r == '\n' || text.IsToken(r) {
 		return -1
 	}
 	return r
@@ -55,7 +57,7 @@ func (v *Vi) leaveAsked() {
 // searchMotion leads to the next place of what is looked for, round the end of
 // the text.
 func (v *Vi) searchMotion(key string, n int) motion {
-	m := motion{to: v.b.caret, jumps: true, wide: true}
+	m := motion{to: v.b.Caret(), jumps: true, wide: true}
 	back := v.sought.back != (key == "N")
 	switch key {
 	case "*", "#", "g*", "g#":
@@ -66,7 +68,7 @@ func (v *Vi) searchMotion(key string, n int) motion {
 		back = strings.HasSuffix(key, "#")
 		m.to, v.sought = at, sought{word, back, len(key) == 1}
 	}
-	all := v.sought.places(v.b.text)
+	all := v.sought.places(v.b.String())
 	if len(all) == 0 {
 		return motion{fails: true}
 	}
@@ -87,18 +89,18 @@ func (w sought) places(s string) (all []int) {
 		if !w.whole || w.stands(s, at) {
 			all = append(all, at)
 		}
-		at = next(s, at)
+		at = text.Next(s, at)
 	}
 	return all
 }
 
 // stands reports whether it is a word of its own at an offset.
 func (w sought) stands(s string, at int) bool {
-	if classAt(w.text, 0) != letter {
+	if text.ClassAt(w.text, 0) != text.Letter {
 		return true
 	}
 	to := at + len(w.text)
-	return (at == 0 || classAt(s, previous(s, at)) != letter) && classAt(s, to) != letter
+	return (at == 0 || text.ClassAt(s, text.Previous(s, at)) != text.Letter) && text.ClassAt(s, to) != text.Letter
 }
 
 // nextOf is the first of the places behind an offset, or the last before it;
@@ -116,13 +118,13 @@ func nextOf(all []int, at int, back bool) int {
 
 // wordNear is the word at the caret or behind it in the line; where there is
 // none, what is not blank.
-func (b *Buffer) wordNear() (at int, word string) {
-	end := b.lineEnd(b.caret)
-	for _, least := range []class{letter, sign} {
-		for at = b.caret; at < end; at = next(b.text, at) {
-			if classAt(b.text, at) >= least {
-				from := runStart(b.text, at, false)
-				return from, b.text[from:next(b.text, runEnd(b.text, at, false))]
+func (b buffer) wordNear() (at int, word string) {
+	end := b.lineEnd(b.Caret())
+	for _, least := range []text.Class{text.Letter, text.Sign} {
+		for at = b.Caret(); at < end; at = text.Next(b.String(), at) {
+			if text.ClassAt(b.String(), at) >= least {
+				from := runStart(b.String(), at, false)
+				return from, b.String()[from:text.Next(b.String(), runEnd(b.String(), at, false))]
 			}
 		}
 	}

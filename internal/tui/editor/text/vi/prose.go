@@ -1,4 +1,4 @@
-package text
+package vi
 
 import "strings"
 
@@ -10,9 +10,9 @@ type run struct {
 }
 
 // runs are all of a text.
-func (b *Buffer) runs() (all []run) {
+func (b buffer) runs() (all []run) {
 	at := 0
-	for line := range strings.SplitSeq(b.text, "\n") {
+	for line := range strings.SplitSeq(b.String(), "\n") {
 		is := strings.Trim(line, " \t") == ""
 		if n := len(all) - 1; n >= 0 && all[n].blank == is {
 			all[n].to = at + len(line)
@@ -26,10 +26,10 @@ func (b *Buffer) runs() (all []run) {
 
 // paragraphs are n paragraphs or the lines between them, from the caret's on;
 // around, paragraphs with the blank lines behind them.
-func (b *Buffer) paragraphs(n int, around bool) (from, to int, ok bool) {
+func (b buffer) paragraphs(n int, around bool) (from, to int, ok bool) {
 	all := b.runs()
 	first := 0
-	for all[first].to < b.caret {
+	for all[first].to < b.Caret() {
 		first++
 	}
 	last := first + n - 1
@@ -50,10 +50,10 @@ func (b *Buffer) paragraphs(n int, around bool) (from, to int, ok bool) {
 
 // sentences are n sentences from the caret's on; around, with the blanks
 // behind them, or else those before.
-func (b *Buffer) sentences(n int, around bool) (from, to int, ok bool) {
+func (b buffer) sentences(n int, around bool) (from, to int, ok bool) {
 	parts := b.parts()
 	first := 0
-	for first < len(parts)-1 && parts[first].to <= b.caret {
+	for first < len(parts)-1 && parts[first].to <= b.Caret() {
 		first++
 	}
 	last := first + n - 1
@@ -73,13 +73,13 @@ func (b *Buffer) sentences(n int, around bool) (from, to int, ok bool) {
 }
 
 // parts are the sentences and the blanks between them.
-func (b *Buffer) parts() (all []run) {
-	for at := 0; at < len(b.text); {
+func (b buffer) parts() (all []run) {
+	for at := 0; at < len(b.String()); {
 		to := at + 1
-		for to < len(b.text) && !b.sentenceAt(to) {
+		for to < len(b.String()) && !b.sentenceAt(to) {
 			to++
 		}
-		words := strings.TrimRight(b.text[at:to], " \t\n")
+		words := strings.TrimRight(b.String()[at:to], " \t\n")
 		if words != "" {
 			all = append(all, run{from: at, to: at + len(words)})
 		}

@@ -45,27 +45,40 @@ func (b *Buffer) Row(i int) Row { return b.broken()[i] }
 func (b *Buffer) Locate(at int) (row, col int) {
 	rows := b.broken()
 	row = sort.Search(len(rows), func(i int) bool { return rows[i].From > at }) - 1
-	for i := rows[row].From; i < min(at, rows[row].To); {
-		n, w := b.rows.size(b.text, i)
-		i, col = i+n, col+w
+	return row, b.Column(rows[row].From, min(at, rows[row].To))
+}
+
+// Column returns how many columns the text between two offsets takes.
+func (b *Buffer) Column(from, to int) (col int) {
+	for at := from; at < to; {
+		n, w := b.rows.size(b.text, at)
+		at, col = at+n, col+w
 	}
-	return row, col
+	return col
+}
+
+// AtColumn returns the offset of the character that is drawn at a column of the
+// text between two offsets, or to if that is narrower.
+func (b *Buffer) AtColumn(from, to, col int) int {
+	at := from
+	for x := 0; at < to; {
+		n, w := b.rows.size(b.text, at)
+		if x+w > col {
+			break
+		}
+		at, x = at+n, x+w
+	}
+	return at
 }
 
 // Offset returns the place in a row, of those there are, that is nearest to a
 // column.
 func (b *Buffer) Offset(row, col int) int {
-	r := b.broken()[row]
-	at := r.From
-	for x := 0; at < r.To; {
-		n, w := b.rows.size(b.text, at)
-		if x+w > col {
-			break
-		}
-		if at+n >= r.To && row+1 < b.RowCount() && b.broken()[row+1].From == r.To {
-			break // behind it is the next row
-		}
-		at, x = at+n, x+w
+	rows := b.broken()
+	r := rows[row]
+	at := b.AtColumn(r.From, r.To, col)
+	if at == r.To && at > r.From && row+1 < len(rows) && rows[row+1].From == at {
+		return Previous(b.text, at) // behind it is the next row
 	}
 	return at
 }
@@ -74,7 +87,7 @@ func (b *Buffer) Offset(row, col int) int {
 func (b *Buffer) Draw(row int, put func(at int, drawn string, width int)) {
 	r := b.broken()[row]
 	for at := r.From; at < r.To; {
-		to := next(b.text, at)
+		to := Next(b.text, at)
 		drawn, w := b.rows.measure(b.text[at:to], b.text[to:])
 		put(at, drawn, w)
 		at = to
@@ -177,7 +190,7 @@ func (r *layout) size(text string, at int) (n, width int) {
 	if c := text[at]; c >= 0x20 && c < 0x7f && (at+1 == len(text) || text[at+1] < utf8.RuneSelf) {
 		return 1, 1
 	}
-	to := next(text, at)
+	to := Next(text, at)
 	_, width = r.measure(text[at:to], text[to:])
 	return to - at, min(width, r.width)
 }

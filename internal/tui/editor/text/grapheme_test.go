@@ -112,21 +112,3 @@ func TestCaretIsDrawnWhereItIs(t *testing.T) {
 		}
 	})
 }
-
-// Whatever vi does, u takes back, once more after ctrl+r made it again.
-func TestViUndoesAll(t *testing.T) {
-	for i, c := range inventCases(3, 300) {
-		b := New(plain)
-		b.Reset(c.text)
-		v := NewVi(b)
-		play(v, "<esc>"+c.keys)
-		play(v, "9999u")
-		if b.text != c.text {
-			t.Fatalf("case %d, %q %s: undone to %q", i, c.text, c.keys, b.text)
-		}
-		play(v, "9999<ctrl+r>9999u")
-		if b.text != c.text {
-			t.Fatalf("case %d, %q %s: undone a second time to %q", i, c.text, c.keys, b.text)
-		}
-	}
-}

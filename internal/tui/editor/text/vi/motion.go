@@ -1,7 +1,9 @@
-package text
+package vi
 
 import (
 	"math"
+
+	"agent/internal/tui/editor/text"
 )
 
 // motion is where a key leads.
@@ -31,7 +33,7 @@ func (v *Vi) move(m motion) {
 		return
 	}
 	if m.jumps {
-		b.marks.set(b, "'", b.caret)
+		b.SetMark("'", b.Caret())
 	}
 	column, key := v.column, v.keys
 	b.MoveTo(m.to)
@@ -52,12 +54,12 @@ func (v *Vi) motion(key string) (m motion, ok bool) {
 		}
 	}
 	b, n := v.b, v.times()
-	start := b.lineStart(b.caret)
-	m.to = b.caret
+	start := b.lineStart(b.Caret())
+	m.to = b.Caret()
 	switch key {
 	case "h":
 		for ; n > 0 && m.to > start; n-- {
-			m.to = previous(b.text, m.to)
+			m.to = text.Previous(b.String(), m.to)
 		}
 	case "l":
 		m.to = v.along(n)
@@ -75,7 +77,7 @@ func (v *Vi) motion(key string) (m motion, ok bool) {
 	case "g_":
 		m = v.lastLetter(n)
 	case "|":
-		m.to = b.columnAt(start, n-1)
+		m.to = b.AtColumn(start, b.lineEnd(start), n-1)
 	default:
 		return m, false
 	}
@@ -84,11 +86,11 @@ func (v *Vi) motion(key string) (m motion, ok bool) {
 
 // wrapBack is n characters before the caret, over the ends of lines too.
 func (v *Vi) wrapBack(n int) int {
-	b, at := v.b, v.b.caret
+	b, at := v.b, v.b.Caret()
 	for ; n > 0 && at > 0; n-- {
-		at = previous(b.text, at)
-		if b.text[at] == '\n' && v.operator == "" && v.mode == Normal && at > b.lineStart(at) {
-			at = previous(b.text, at)
+		at = text.Previous(b.String(), at)
+		if b.String()[at] == '\n' && v.operator == "" && v.mode == Normal && at > b.lineStart(at) {
+			at = text.Previous(b.String(), at)
 		}
 	}
 	return at
@@ -96,10 +98,10 @@ func (v *Vi) wrapBack(n int) int {
 
 // wrapOn is n characters behind the caret, over the ends of lines too.
 func (v *Vi) wrapOn(n int) int {
-	b, at := v.b, v.b.caret
-	for ; n > 0 && at < len(b.text); n-- {
-		at = next(b.text, at)
-		if v.mode == Normal && v.operator == "" && at < len(b.text) && b.text[at] == '\n' {
+	b, at := v.b, v.b.Caret()
+	for ; n > 0 && at < len(b.String()); n-- {
+		at = text.Next(b.String(), at)
+		if v.mode == Normal && v.operator == "" && at < len(b.String()) && b.String()[at] == '\n' {
 			at++
 		}
 	}
@@ -114,11 +116,11 @@ func (v *Vi) lastLetter(n int) motion {
 	if !ok {
 		return motion{fails: true}
 	}
-	for to > start && classAt(b.text, previous(b.text, to)) == blank {
-		to = previous(b.text, to)
+	for to > start && text.ClassAt(b.String(), text.Previous(b.String(), to)) == text.Blank {
+		to = text.Previous(b.String(), to)
 	}
 	if to > start {
-		to = previous(b.text, to)
+		to = text.Previous(b.String(), to)
 	}
 	return motion{to: to, inclusive: true}
 }
@@ -140,11 +142,11 @@ func (v *Vi) lineMotion(key string) (m motion, ok bool) {
 	case "_":
 		m = v.vertical(n - 1)
 	case "gg":
-		m = motion{to: b.line(n - 1), lines: true, jumps: true}
+		m = motion{to: text.Line(b.String(), n-1), lines: true, jumps: true}
 	case "G":
-		m = motion{to: len(b.text), lines: true, jumps: true}
+		m = motion{to: len(b.String()), lines: true, jumps: true}
 		if v.count > 0 || v.opCount > 0 {
-			m.to = b.line(n - 1)
+			m.to = text.Line(b.String(), n-1)
 		}
 	default:
 		return m, false
@@ -152,7 +154,7 @@ func (v *Vi) lineMotion(key string) (m motion, ok bool) {
 	m.keeps = false
 	m.to = b.firstLetter(b.lineStart(m.to))
 	if key == "_" && v.operator == "y" && n == 1 {
-		m.to = b.caret
+		m.to = b.Caret()
 	}
 	return m, true
 }
@@ -160,13 +162,13 @@ func (v *Vi) lineMotion(key string) (m motion, ok bool) {
 // vertical leads n lines down, in the same column.
 func (v *Vi) vertical(n int) motion {
 	b := v.b
-	at := b.lineStart(b.caret)
+	at := b.lineStart(b.Caret())
 	if v.column < 0 {
-		v.column = b.columnOf(b.caret)
+		v.column = b.Column(b.lineStart(b.Caret()), b.Caret())
 	}
 	for ; n > 0; n-- {
 		end := b.lineEnd(at)
-		if end == len(b.text) {
+		if end == len(b.String()) {
 			break
 		}
 		at = end + 1
@@ -177,7 +179,7 @@ func (v *Vi) vertical(n int) motion {
 		}
 		at = b.lineStart(at - 1)
 	}
-	return motion{to: b.columnAt(at, v.column), lines: true, keeps: true, fails: n != 0 && at == b.lineStart(b.caret)}
+	return motion{to: b.AtColumn(at, b.lineEnd(at), v.column), lines: true, keeps: true, fails: n != 0 && at == b.lineStart(b.Caret())}
 }
 
 // rowMotion leads n rows down or up, as they are drawn.
@@ -186,53 +188,17 @@ func (v *Vi) rowMotion(key string, n int) motion {
 	if key == "gk" {
 		n = -n
 	}
-	row, col := b.Locate(b.caret)
+	row, col := b.Locate(b.Caret())
 	if row+n < 0 || row+n >= b.RowCount() {
 		return motion{fails: true}
 	}
 	return motion{to: b.Offset(row+n, col)}
 }
 
-// columnOf is the column of an offset in its line, as it is drawn.
-func (b *Buffer) columnOf(at int) (col int) {
-	for i := b.lineStart(at); i < at; {
-		n, w := b.rows.size(b.text, i)
-		i, col = i+n, col+w
-	}
-	return col
-}
-
-// columnAt is the character that is drawn at a column of the line that begins
-// at an offset, or the line's end.
-func (b *Buffer) columnAt(start, col int) int {
-	end, at := b.lineEnd(start), start
-	for x := 0; at < end; {
-		n, w := b.rows.size(b.text, at)
-		if x+w > col {
-			break
-		}
-		at, x = at+n, x+w
-	}
-	return at
-}
-
-// line is where the line of that number begins, or the last one.
-func (b *Buffer) line(n int) int {
-	at := 0
-	for ; n > 0; n-- {
-		end := b.lineEnd(at)
-		if end == len(b.text) {
-			break
-		}
-		at = end + 1
-	}
-	return at
-}
-
 // firstLetter is the first character of a line that is not blank.
-func (b *Buffer) firstLetter(start int) int {
+func (b buffer) firstLetter(start int) int {
 	at, end := start, b.lineEnd(start)
-	for at < end && isBlank(b.text[at]) {
+	for at < end && isBlank(b.String()[at]) {
 		at++
 	}
 	return at
@@ -243,7 +209,7 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // characters counts them.
 func characters(s string) (n int) {
-	for at := 0; at < len(s); at = next(s, at) {
+	for at := 0; at < len(s); at = text.Next(s, at) {
 		n++
 	}
 	return n
@@ -276,7 +242,7 @@ func (v *Vi) findMotion(key string, n int) motion {
 		return motion{fails: true}
 	}
 	b := v.b
-	at := b.caret
+	at := b.Caret()
 	back := f.key == "F" || f.key == "T"
 	till := f.key == "t" || f.key == "T"
 	if till && again && n == 1 && b.at(b.step(at, back)) == f.what {
@@ -296,14 +262,14 @@ func (v *Vi) findMotion(key string, n int) motion {
 }
 
 // step is the character beside one in its line; negative if there is none.
-func (b *Buffer) step(at int, back bool) int {
+func (b buffer) step(at int, back bool) int {
 	switch {
 	case at < 0:
 		return at
 	case back && at > b.lineStart(at):
-		return previous(b.text, at)
+		return text.Previous(b.String(), at)
 	case !back && at < b.lineEnd(at):
-		if at = next(b.text, at); at < b.lineEnd(at) {
+		if at = text.Next(b.String(), at); at < b.lineEnd(at) {
 			return at
 		}
 	}
@@ -311,12 +277,12 @@ func (b *Buffer) step(at int, back bool) int {
 }
 
 // at is the character at an offset.
-func (b *Buffer) at(at int) string {
-	if at < 0 || at >= len(b.text) {
+func (b buffer) at(at int) string {
+	if at < 0 || at >= len(b.String()) {
 		return ""
 	}
-	return b.text[at:next(b.text, at)]
+	return b.String()[at:text.Next(b.String(), at)]
 }
 
 // lineEmpty reports whether nothing is in the line that begins at an offset.
-func (b *Buffer) lineEmpty(start int) bool { return start == b.lineEnd(start) }
+func (b buffer) lineEmpty(start int) bool { return start == b.lineEnd(start) }

@@ -1,6 +1,10 @@
-package text
+package vi
 
-import "strings"
+import (
+	"strings"
+
+	"agent/internal/tui/editor/text"
+)
 
 // runNormal carries out a command of normal mode that is neither motion nor
 // operator.
@@ -44,23 +48,23 @@ func (v *Vi) short(key string) {
 	}
 	switch key {
 	case "x":
-		if b.caret == b.lineEnd(b.caret) {
+		if b.Caret() == b.lineEnd(b.Caret()) {
 			v.done(true)
 			return
 		}
-		v.apply("d", span{from: b.caret, to: v.along(v.times()), caret: b.caret})
+		v.apply("d", span{from: b.Caret(), to: v.along(v.times()), caret: b.Caret()})
 	case "X":
-		from := b.caret
-		for n := v.times(); n > 0 && from > b.lineStart(b.caret); n-- {
-			from = previous(b.text, from)
+		from := b.Caret()
+		for n := v.times(); n > 0 && from > b.lineStart(b.Caret()); n-- {
+			from = text.Previous(b.String(), from)
 		}
-		if from == b.caret {
+		if from == b.Caret() {
 			v.done(true)
 			return
 		}
-		v.apply("d", span{from: from, to: b.caret, caret: from})
+		v.apply("d", span{from: from, to: b.Caret(), caret: from})
 	case "s":
-		v.apply("c", span{from: b.caret, to: v.along(v.times()), caret: b.caret})
+		v.apply("c", span{from: b.Caret(), to: v.along(v.times()), caret: b.Caret()})
 	case "D", "C":
 		v.operator = strings.ToLower(key)
 		v.operate(motion{to: end, inclusive: true})
@@ -74,9 +78,9 @@ func (v *Vi) short(key string) {
 // along is n characters behind the caret, in its line.
 func (v *Vi) along(n int) int {
 	b := v.b
-	at, end := b.caret, b.lineEnd(b.caret)
+	at, end := b.Caret(), b.lineEnd(b.Caret())
 	for ; n > 0 && at < end; n-- {
-		at = next(b.text, at)
+		at = text.Next(b.String(), at)
 	}
 	return at
 }
@@ -85,9 +89,9 @@ func (v *Vi) along(n int) int {
 // ok is false if there is none below.
 func (v *Vi) lines(n int) (at int, ok bool) {
 	b := v.b
-	at = b.lineEnd(b.caret)
-	ok = n == 0 || at < len(b.text)
-	for ; n > 0 && at < len(b.text); n-- {
+	at = b.lineEnd(b.Caret())
+	ok = n == 0 || at < len(b.String())
+	for ; n > 0 && at < len(b.String()); n-- {
 		at = b.lineEnd(at + 1)
 	}
 	return at, ok
@@ -99,18 +103,16 @@ func (v *Vi) travel(key string) bool {
 	if key == "u" {
 		return b.Undo()
 	}
-	n := len(b.past.undone) - 1
-	if n < 0 {
+	was := b.String()
+	if !b.Redo() {
 		return false
 	}
-	was := b.text
-	at := b.past.undone[n].caret
-	line, col := strings.Count(was[:at], "\n"), at-b.lineStart(at)
-	b.Redo()
-	start := b.line(line)
-	b.moveTo(min(start+col, b.lineEnd(start)))
-	if strings.Count(b.text[:start], "\n") < line {
-		b.moveTo(b.firstLetter(start))
+	at := b.StepCaret()
+	line, col := strings.Count(was[:at], "\n"), at-text.LineStart(was, at)
+	start := text.Line(b.String(), line)
+	b.MoveTo(min(start+col, b.lineEnd(start)))
+	if strings.Count(b.String()[:start], "\n") < line {
+		b.MoveTo(b.firstLetter(start))
 	}
 	return true
 }
@@ -118,12 +120,12 @@ func (v *Vi) travel(key string) bool {
 // tilde is ~: the case of n characters is the other one.
 func (v *Vi) tilde(n int) {
 	b := v.b
-	from, to := b.caret, v.along(n)
+	from, to := b.Caret(), v.along(n)
 	if from == to {
 		v.reset()
 		return
 	}
-	b.rewrite(from, to, otherCase(b.text[from:to]))
+	b.rewrite(from, to, otherCase(b.String()[from:to]))
 	b.MoveTo(to)
 	v.done(true)
 }
@@ -134,12 +136,12 @@ func (v *Vi) replaceLetter(key string) {
 	b := v.b
 	from, to, marked := v.Selection()
 	if !marked {
-		from, to = b.caret, v.along(v.times())
+		from, to = b.Caret(), v.along(v.times())
 	}
 	if key == "enter" || key == "ctrl+j" {
 		key = "\n"
 	}
-	if v.operator != "" || !isLetter(key) || !marked && characters(b.text[from:to]) < v.times() {
+	if v.operator != "" || !isLetter(key) || !marked && characters(b.String()[from:to]) < v.times() {
 		v.reset()
 		return
 	}
@@ -149,22 +151,22 @@ func (v *Vi) replaceLetter(key string) {
 	case key == "\n" && !marked:
 		with.WriteString(key)
 	default:
-		for at := from; at < to; at = next(b.text, at) {
-			if b.text[at] == '\n' {
+		for at := from; at < to; at = text.Next(b.String(), at) {
+			if b.String()[at] == '\n' {
 				with.WriteByte('\n')
 			} else {
 				with.WriteString(key)
 			}
 		}
 	}
-	b.edit(changed, from, to, with.String())
+	b.Edit(from, to, with.String())
 	switch {
 	case marked:
 		b.MoveTo(from)
 	case key == "\n":
-		b.MoveTo(b.firstLetter(b.caret))
+		b.MoveTo(b.firstLetter(b.Caret()))
 	default:
-		b.MoveTo(max(b.caret-len(key), from))
+		b.MoveTo(max(b.Caret()-len(key), from))
 	}
 	v.done(true)
 }
@@ -173,17 +175,17 @@ func (v *Vi) replaceLetter(key string) {
 // or gJ: they go.
 func (v *Vi) joinLines(n int, spaced bool) {
 	b := v.b
-	start, to := b.lineStart(b.caret), b.lineEnd(b.caret)
-	if to == len(b.text) {
+	start, to := b.lineStart(b.Caret()), b.lineEnd(b.Caret())
+	if to == len(b.String()) {
 		v.reset()
 		v.hold()
 		return
 	}
-	for ; n > 0 && to < len(b.text); n-- {
+	for ; n > 0 && to < len(b.String()); n-- {
 		to = b.lineEnd(to + 1)
 	}
-	joined, at := joined(strings.Split(b.text[start:to], "\n"), spaced)
-	b.edit(changed, start, to, joined)
+	joined, at := joined(strings.Split(b.String()[start:to], "\n"), spaced)
+	b.Edit(start, to, joined)
 	b.MoveTo(start + at)
 	v.done(true)
 }

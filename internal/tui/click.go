@@ -17,7 +17,7 @@ func (m *model) clickPanel(x, y int) tea.Cmd {
 		}
 	case p.draft.has(y):
 		m.pointer.sweeps = true
-		m.editor.click(x, y-p.draft.from, m.pointer.clicks)
+		m.editor.Click(x, y-p.draft.from, m.pointer.clicks)
 	}
 	return nil
 }

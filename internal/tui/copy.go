@@ -91,7 +91,7 @@ func (m *model) hand(text string, c copied) tea.Cmd {
 		}
 		return r
 	}, text)
-	m.editor.clipboard(text)
+	m.editor.SetClipboard(text)
 	lines := phrase.Count(strings.Count(strings.TrimRight(text, "\n"), "\n")+1, "line")
 	if c.marked {
 		c.what = lines

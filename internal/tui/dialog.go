@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/transcript"
@@ -67,7 +68,7 @@ func newDialog(keys keys.Map, st *ink.Styles, o Options, now func() time.Time) *
 	if d.short == nil {
 		d.short = func(dir string) string { return dir }
 	}
-	d.comment.make = func() *editor { return newEditor(d.keys, d.st, o.Vi) }
+	d.comment.make = func() *editor.Editor { return editor.New(d.keys, d.st, o.Vi) }
 	return d
 }
 
@@ -138,7 +139,7 @@ func (d *dialog) took(now time.Time) { d.arming.took(now, d.waits() && isApprova
 func (d *dialog) restyle(st *ink.Styles) {
 	d.st, d.body = st, nil
 	if e := d.comment.edit; e != nil {
-		e.restyle(st)
+		e.Restyle(st)
 	}
 }
 
@@ -332,13 +333,13 @@ func (d *dialog) pressComment(msg tea.KeyPressMsg) pressed {
 	case k == "pgup" || k == "pgdown":
 		d.pressScroll(k)
 	case d.keys.Is(k, keys.Newline):
-		e.newline()
-	case d.keys.Is(k, keys.Send) && e.continued():
-		e.newline()
+		e.Newline()
+	case d.keys.Is(k, keys.Send) && e.ContinueLine():
+		e.Newline()
 	case d.keys.Is(k, keys.Send):
 		return d.send()
 	default:
-		e.press(msg)
+		e.Press(msg)
 	}
 	return pressed{}
 }
@@ -384,7 +385,7 @@ func (d *dialog) give(a event.Answer) pressed {
 func (d *dialog) click(x, y int) {
 	if d.comment.open {
 		if y -= d.comment.line; y >= 0 {
-			d.comment.edit.place(d.comment.edit.cell(x, y))
+			d.comment.edit.MoveCaret(d.comment.edit.OffsetAt(x, y))
 		}
 		return
 	}

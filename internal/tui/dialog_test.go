@@ -195,8 +195,8 @@ func TestSecondQuestion(t *testing.T) {
 	d.pass(quietNext)
 	d.press("3")
 	d.commands(event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "2", Decision: event.Refuse})
-	if !d.m.editor.empty() {
-		t.Errorf("keys went astray: %q", d.m.editor.value())
+	if !d.m.editor.Empty() {
+		t.Errorf("keys went astray: %q", d.m.editor.Shown())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
+	"agent/internal/tui/editor"
 )
 
 // The last line names the key that helps only where it does what is said.
@@ -56,7 +57,7 @@ func TestLongDraftSaysWhatIsHidden(t *testing.T) {
 			}
 			d.enter(fmt.Sprint("line ", i+1))
 		}
-		room := min(h/3, editorLines)
+		room := min(h/3, editor.MaxLines)
 		d.sees(fmt.Sprint(14-room, " lines above"), "↑ line "+fmt.Sprint(15-room))
 		d.lacks("↓")
 		for range room {

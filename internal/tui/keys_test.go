@@ -43,7 +43,7 @@ func TestChords(t *testing.T) {
 	d.press("ctrl+x", "h") // on an empty prompt only
 	d.press("ctrl+x", "a")
 	d.enter("my ")
-	if got := d.m.editor.value(); got != "my text" {
+	if got := d.m.editor.Shown(); got != "my text" {
 		t.Errorf("got %q in the editor", got)
 	}
 }
@@ -53,7 +53,7 @@ func TestActionsByName(t *testing.T) {
 	d.enter("two words")
 	d.send(keys.EraseWord.Press())
 	d.send(keys.Help.Press()) // not on a prompt that holds something
-	if got := d.m.editor.value(); got != "two " {
+	if got := d.m.editor.Shown(); got != "two " {
 		t.Errorf("got %q in the editor", got)
 	}
 	d.send(keys.Mouse.Press())
@@ -87,7 +87,7 @@ func TestUnknownCommand(t *testing.T) {
 		if !strings.Contains(d.screen(), want) {
 			t.Errorf("%s: it is not said that %s:\n%s", typed, want, d.screen())
 		}
-		if got := d.m.editor.value(); got != typed {
+		if got := d.m.editor.Shown(); got != typed {
 			t.Errorf("%s: got %q in the editor", typed, got)
 		}
 	}

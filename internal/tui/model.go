@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/terminal"
@@ -38,7 +39,7 @@ type model struct {
 	width, height int
 	list          *transcript.Transcript
 	feed          *transcript.Feed
-	editor        *editor
+	editor        *editor.Editor
 	popup         popup
 	images        images
 	earlier       earlier
@@ -91,7 +92,7 @@ func newModel(o Options, now func() time.Time, send func(event.Command)) *model 
 	m.recent = o.Recent
 	m.st = m.look.Styles()
 	m.list = transcript.New(m.st)
-	m.editor = newEditor(m.keys, m.st, o.Vi)
+	m.editor = editor.New(m.keys, m.st, o.Vi)
 	m.dialog = newDialog(m.keys, m.st, o, now)
 	m.help = &help{keys: m.keys}
 	m.list.Head(&transcript.Header{Text: o.heading("")})
@@ -219,7 +220,7 @@ func (m *model) apply(ev event.Event) {
 	m.find.heard(ev, m.list.Events()-1)
 	switch ev := ev.(type) {
 	case event.Asked:
-		m.dialog.push(ev.Ask, !m.editor.blank())
+		m.dialog.push(ev.Ask, !m.editor.Blank())
 		m.takeUp(ev.Ask)
 	case *event.Decided:
 		m.withdraw(ev.ID)
@@ -263,7 +264,7 @@ func (m *model) withdraw(id string) {
 }
 
 // giveBack puts what was not sent into the editor, above what is typed there.
-func (m *model) giveBack(text string) { m.editor.putBefore(text) }
+func (m *model) giveBack(text string) { m.editor.PutBefore(text) }
 
 // playNext sends the next prompt that plays by itself, when no turn runs.
 func (m *model) playNext() {

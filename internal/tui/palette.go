@@ -128,7 +128,7 @@ func (m *model) carryOut(o option) tea.Cmd {
 	}
 	if m.commands()[i].needs() {
 		m.stash()
-		m.editor.set("/" + name + " ")
+		m.editor.Set("/" + name + " ")
 		return m.used(o.id)
 	}
 	return m.slash(name, "", "")
@@ -136,8 +136,8 @@ func (m *model) carryOut(o option) tea.Cmd {
 
 // stash takes the draft out of the editor, so that it can be walked back to.
 func (m *model) stash() {
-	if !m.editor.empty() {
-		m.feed.Recall = append(m.feed.Recall, m.editor.take())
+	if !m.editor.Empty() {
+		m.feed.Recall = append(m.feed.Recall, m.editor.Take())
 	}
 }
 

@@ -197,7 +197,7 @@ func (p *teller) line(line string) tea.Cmd {
 		return p.choose(line)
 	case line != "":
 		p.m.over, p.listed = nil, 0
-		p.m.editor.set(line)
+		p.m.editor.Set(line)
 		return p.update(tea.KeyPressMsg{Code: tea.KeyEnter})
 	}
 	return nil

@@ -39,13 +39,13 @@ func (p *teller) begin() {
 		}
 	}
 	p.in.Typed = typed
-	if draft := p.m.editor.take(); strings.TrimSpace(draft) != "" {
+	if draft := p.m.editor.Take(); strings.TrimSpace(draft) != "" {
 		p.block("note", "unsent, type it again to send it: "+ink.Sanitize(draft))
 	}
 	if len(p.m.waits) > 0 {
 		p.print("note: these are unsent, type them again to send them:")
 		for _, w := range p.m.waits {
-			p.block("", ink.Sanitize(w.text))
+			p.block("", ink.Sanitize(w.Text))
 		}
 		p.m.waits = nil
 	}

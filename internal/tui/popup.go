@@ -10,6 +10,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
 )
@@ -79,7 +80,7 @@ func (m *model) suggest() tea.Cmd {
 	switch {
 	case w.source == nowhere:
 		p.close()
-		if m.editor.search == nil { // which gives the word back
+		if m.editor.Search == nil { // which gives the word back
 			p.dismissed = word{}
 		}
 	case w.same(p.dismissed):
@@ -101,17 +102,17 @@ func (w word) same(as word) bool {
 // wordTyped is the word before the cursor that suggestions are for.
 func (m *model) wordTyped() word {
 	e := m.editor
-	if e.walk.back > 0 || e.search != nil || e.mode() != "" {
+	if e.Walk.Back > 0 || e.Search != nil || e.ModeHint() != "" {
 		return word{}
 	}
-	raw, caret := e.buf.String(), e.buf.Caret()
+	raw, caret := e.Buffer.String(), e.Buffer.Caret()
 	if w := commandTyped(raw, caret); w.source != nowhere {
 		return w
 	}
 	if m.o.Files == nil {
 		return word{}
 	}
-	return fileTyped(e.buf.Before(), caret)
+	return fileTyped(e.Buffer.Before(), caret)
 }
 
 // offer shows suggestions. The first is marked once something is typed of it:
@@ -145,7 +146,7 @@ func (p *popup) exactly(m *model) func(suggestion) bool {
 }
 
 // typed is the text of the word.
-func (p *popup) typed(m *model) string { return m.editor.buf.String()[p.from:p.to] }
+func (p *popup) typed(m *model) string { return m.editor.Buffer.String()[p.from:p.to] }
 
 // pressPopup takes a key while suggestions are shown. It reports whether it did.
 func (m *model) pressPopup(k string) (cmd tea.Cmd, taken bool) {
@@ -156,7 +157,7 @@ func (m *model) pressPopup(k string) (cmd tea.Cmd, taken bool) {
 		return nil, false // it comes again
 	case !p.open():
 		return nil, false
-	case m.keys.Is(k, keys.Dismiss) && m.editor.vi != nil:
+	case m.keys.Is(k, keys.Dismiss) && m.editor.Vi != nil:
 		return nil, false // it ends insert mode, and this with it
 	case m.keys.Is(k, keys.Dismiss):
 		was := p.word
@@ -182,8 +183,8 @@ func (m *model) pressPopup(k string) (cmd tea.Cmd, taken bool) {
 
 // accept puts a suggestion in the place of the word.
 func (m *model) accept(s suggestion) {
-	p, b := &m.popup, m.editor.buf
-	text := m.editor.tokens.literal(tidy(s.text))
+	p, b := &m.popup, m.editor.Buffer
+	text := m.editor.Tokens.Literal(editor.Typable(s.text))
 	if !s.open && !s.goes && !strings.HasPrefix(b.String()[p.to:], " ") {
 		text += " "
 	}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/transcript"
 )
@@ -30,7 +31,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	marked := m.swept()
 	m.flash, m.list.Selection = "", transcript.Selection{}
 	m.pointer.drags, m.pointer.sweeps = false, false
-	m.editor.release()
+	m.editor.ReleaseSelection()
 	if m.keys.Is(msg.String(), keys.CopyMarked) && marked != "" {
 		return m.copyMarked(marked)
 	}
@@ -64,10 +65,10 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 // not take keys yet.
 func (m *model) pressDraft(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
 	m.typed(now)
-	before := m.editor.buf.Revision()
+	before := m.editor.Buffer.Revision()
 	cmd := m.pressEditor(msg)
-	if m.editor.buf.Revision() != before {
-		m.dialog.interrupted(!m.editor.blank())
+	if m.editor.Buffer.Revision() != before {
+		m.dialog.interrupted(!m.editor.Blank())
 	}
 	return cmd
 }
@@ -124,7 +125,7 @@ func (m *model) pressDialog(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
 	case p.draft != "": // and so does what follows
 		m.dialog.arming.hold(now)
 		m.typed(now)
-		m.editor.buf.Type(m.editor.tokens.literal(tidy(p.draft)))
+		m.editor.Buffer.Type(m.editor.Tokens.Literal(editor.Typable(p.draft)))
 	case p.answer != nil:
 		m.dialog.held.answered = true
 		m.give(p.answer)
@@ -208,14 +209,14 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case m.keys.Is(k, keys.Clear):
 		return m.clear(leaving)
-	case m.keys.Is(k, keys.Leave) && m.editor.empty():
+	case m.keys.Is(k, keys.Leave) && m.editor.Empty():
 		return m.leave()
-	case m.keys.Is(k, keys.Rewind) && m.editor.empty() && !m.editor.escapes():
+	case m.keys.Is(k, keys.Rewind) && m.editor.Empty() && !m.editor.HandlesEscape():
 		return m.goBack(rewinding)
-	case m.keys.Is(k, keys.Help) && m.editor.empty():
+	case m.keys.Is(k, keys.Help) && m.editor.Empty():
 		m.help.show()
 	case m.keys.Is(k, keys.Newline):
-		m.editor.newline()
+		m.editor.Newline()
 	case m.keys.Is(k, keys.Send):
 		return m.submit()
 	case m.keys.Is(k, keys.Queue):
@@ -223,8 +224,8 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 	case m.keys.Is(k, keys.Unqueue):
 		m.dropQueued()
 	default:
-		m.editor.press(msg)
-		if text, ok := m.editor.copied(); ok {
+		m.editor.Press(msg)
+		if text, ok := m.editor.TakeCopied(); ok {
 			return m.copyMarked(text)
 		}
 	}
@@ -236,10 +237,10 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 // does with esc.
 func (m *model) clear(leaving bool) tea.Cmd {
 	switch {
-	case !m.editor.empty() && m.editor.escapes():
-		m.editor.vi.Press("esc")
-	case !m.editor.empty():
-		m.feed.Recall = append(m.feed.Recall, m.editor.take())
+	case !m.editor.Empty() && m.editor.HandlesEscape():
+		m.editor.Vi.Press("esc")
+	case !m.editor.Empty():
+		m.feed.Recall = append(m.feed.Recall, m.editor.Take())
 	case leaving:
 		return m.leave()
 	default:
@@ -250,15 +251,15 @@ func (m *model) clear(leaving bool) tea.Cmd {
 
 // submit sends what is typed, or carries out the command it is.
 func (m *model) submit() tea.Cmd {
-	if m.editor.continued() {
-		m.editor.newline()
+	if m.editor.ContinueLine() {
+		m.editor.Newline()
 		return nil
 	}
-	if typed := strings.TrimSpace(m.editor.buf.String()); typed == "!" || typed == "!!" {
+	if typed := strings.TrimSpace(m.editor.Buffer.String()); typed == "!" || typed == "!!" {
 		m.say("use !COMMAND, or !!COMMAND for what the model is not to be told")
 		return nil
 	}
-	if m.editor.blank() {
+	if m.editor.Blank() {
 		if !m.letGo() && m.feed.Cut && !m.feed.Running {
 			m.list.ShowEnd()
 			m.prompt(event.GoOn)
@@ -268,8 +269,8 @@ func (m *model) submit() tea.Cmd {
 	if cmd, waits := m.unread(); waits {
 		return cmd
 	}
-	typed, all := m.editor.buf.String(), m.editor.takeAll()
-	if name, arg, ok := parseSlash(all.text); ok {
+	typed, all := m.editor.Buffer.String(), m.editor.TakeAll()
+	if name, arg, ok := parseSlash(all.Text); ok {
 		return m.slash(name, arg, typed)
 	}
 	m.list.ShowEnd()
@@ -295,6 +296,6 @@ func (m *model) paste(text string) tea.Cmd {
 		return cmd
 	}
 	cmd := m.pasteTyped(text)
-	m.dialog.interrupted(!m.editor.blank())
+	m.dialog.interrupted(!m.editor.Blank())
 	return cmd
 }

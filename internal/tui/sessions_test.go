@@ -160,7 +160,7 @@ func TestRewindByNumber(t *testing.T) {
 	d.enter("/rewind 1")
 	d.press("enter")
 	d.commands(event.Rewind{Keep: firstTurn})
-	if got, want := d.m.editor.value(), "then make it fast\nwithout new dependencies"; got != want {
+	if got, want := d.m.editor.Shown(), "then make it fast\nwithout new dependencies"; got != want {
 		t.Errorf("got %q in the editor, want %q", got, want)
 	}
 }

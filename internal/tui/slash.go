@@ -135,7 +135,7 @@ func (m *model) slash(name, arg, typed string) tea.Cmd {
 		}
 	}
 	if typed != "" {
-		m.editor.set(typed)
+		m.editor.Set(typed)
 	}
 	return nil
 }

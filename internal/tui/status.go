@@ -199,7 +199,7 @@ func (m *model) doing() string {
 		return m.keys.Name(keys.Rewind) + " again goes back"
 	case m.dialog.waits():
 		return "waits for you · " + stops
-	case !m.busy() && m.feed.Cut && len(m.waits) == 0 && m.editor.empty():
+	case !m.busy() && m.feed.Cut && len(m.waits) == 0 && m.editor.Empty():
 		return m.keys.Name(keys.Send) + " goes on · " + m.keys.Name(keys.Help) + " keys"
 	case !m.busy():
 		return m.idleHint()
@@ -231,7 +231,7 @@ func (m *model) stopKey() string {
 // Where something is typed, it says what sending it does.
 func (m *model) idleHint() string {
 	const wide = 100
-	if !m.editor.empty() || m.find.open {
+	if !m.editor.Empty() || m.find.open {
 		return m.sendHint()
 	}
 	hint := m.keys.Name(keys.Help) + " keys"
@@ -245,16 +245,16 @@ func (m *model) idleHint() string {
 // anything with it that is not told elsewhere.
 func (m *model) sendHint() string {
 	e, does := m.editor, " sends"
-	typed := e.buf.String()
+	typed := e.Buffer.String()
 	_, _, command := parseSlash(typed)
 	_, _, shell := parseShell(typed)
 	switch {
 	case m.find.open:
 		k := m.keys.Name
 		return k(keys.Older) + " above · " + k(keys.Newer) + " below · " + k(keys.Dismiss) + " closes"
-	case m.popup.open() || e.search != nil || e.blank():
+	case m.popup.open() || e.Search != nil || e.Blank():
 		return ""
-	case strings.HasSuffix(e.buf.Before(), `\`):
+	case strings.HasSuffix(e.Buffer.Before(), `\`):
 		does = " begins a new line"
 	case command:
 		does = " does it"

@@ -45,7 +45,7 @@ func (m *model) restyle(l ink.Look) {
 	m.look = l
 	m.st = l.Styles()
 	m.list.Restyle(m.st)
-	m.editor.restyle(m.st)
+	m.editor.Restyle(m.st)
 	m.dialog.restyle(m.st)
 	if m.over != nil {
 		m.over.restyle(m.st)

@@ -17,7 +17,7 @@ import (
 // holds compares what the editor shows.
 func (d *driver) holds(want string) {
 	d.t.Helper()
-	if got := d.m.editor.value(); got != want {
+	if got := d.m.editor.Shown(); got != want {
 		d.t.Errorf("the editor holds %q, want %q", got, want)
 	}
 }
@@ -189,11 +189,11 @@ func TestWalkingPastTheSame(t *testing.T) {
 	var got []string
 	for range 4 {
 		d.press("up")
-		got = append(got, d.m.editor.value())
+		got = append(got, d.m.editor.Shown())
 	}
 	for range 3 {
 		d.press("down")
-		got = append(got, d.m.editor.value())
+		got = append(got, d.m.editor.Shown())
 	}
 	if diff := cmp.Diff(got, []string{"c", "b", "a", "a", "b", "c", ""}); diff != "" {
 		t.Errorf("walked (-got +want):\n%s", diff)
@@ -276,7 +276,7 @@ func TestKeysThatRewriteWords(t *testing.T) {
 		d := newDriver(t, 80, 24, Options{})
 		d.enter("one two three")
 		d.press(strings.Fields(c.keys)...)
-		if got := d.m.editor.value(); got != c.want {
+		if got := d.m.editor.Shown(); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.keys, got, c.want)
 		}
 	}

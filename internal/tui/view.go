@@ -39,7 +39,7 @@ func (a area) has(y int) bool { return a.from <= y && y < a.to }
 // arrange gives every part its room. The transcript gets what the panel below
 // it leaves.
 func (m *model) arrange() {
-	m.editor.resize(m.width, m.height/3)
+	m.editor.Resize(m.width, m.height/3)
 	if m.whole {
 		m.panel = panel{rule: -1, lines: []string{""}}
 	} else {
@@ -96,14 +96,14 @@ func (m *model) makePanel() panel {
 		p.asked = p.add(lines, cursor)
 	}
 	switch {
-	case m.dialog.takes() && !m.editor.blank():
+	case m.dialog.takes() && !m.editor.Blank():
 		p.lines = append(p.lines, m.keptDraft())
 	case !m.dialog.takes():
 		if m.find.open {
 			p.add(m.findLine(m.width))
 		} else {
 			p.suggested = p.add(m.popup.lines(m.st, m.width, max(m.height/3, 3)), nil)
-			p.draft = p.add(m.editor.lines())
+			p.draft = p.add(m.editor.Lines())
 		}
 		p.add(m.queueLines(), nil)
 	}
@@ -124,7 +124,7 @@ func (m *model) makePanel() panel {
 
 // keptDraft is the line that shows the draft while a question has the keys.
 func (m *model) keptDraft() string {
-	first, _, _ := strings.Cut(strings.TrimSpace(m.editor.tokens.write(m.editor.buf.String(), (*piece).label)), "\n")
+	first, _, _ := strings.Cut(strings.TrimSpace(m.editor.Shown()), "\n")
 	return m.st.Dim.Render(ink.Spread(ink.MarkUser+" "+ink.SanitizeLine(first), "your draft", m.width))
 }
 
@@ -159,7 +159,7 @@ func (p *panel) add(lines []string, cursor *tea.Cursor) area {
 // hint is what the rule above the editor carries: what helps, and how much of
 // the draft has no room, if both fit.
 func (m *model) hint() string {
-	helps, hidden := m.advice(), m.editor.hidden()
+	helps, hidden := m.advice(), m.editor.HiddenLines()
 	switch {
 	case hidden == "" || m.dialog.takes() || m.find.open:
 		return helps
@@ -179,14 +179,14 @@ func (m *model) advice() string {
 		return m.flash
 	case m.popup.open() && !m.dialog.takes():
 		return m.popup.place() + m.keys.Name(keys.Complete) + " takes · " + m.keys.Name(keys.Dismiss) + " closes"
-	case m.editor.mode() != "":
-		return m.editor.mode()
+	case m.editor.ModeHint() != "":
+		return m.editor.ModeHint()
 	case !m.list.Follow:
 		return "more below · " + m.keys.Name(keys.Bottom) + " goes there"
-	case m.feed.Running && !m.dialog.waits() && !m.editor.empty():
+	case m.feed.Running && !m.dialog.waits() && !m.editor.Empty():
 		return m.keys.Name(keys.Send) + " steers · " + m.keys.Name(keys.Queue) + " queues"
 	}
-	return m.editor.inserting()
+	return m.editor.ModeName()
 }
 
 // ruleLine is the rule above the editor.

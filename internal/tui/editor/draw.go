@@ -1,4 +1,4 @@
-package tui
+package editor
 
 import (
 	"strconv"
@@ -15,11 +15,11 @@ import (
 )
 
 // measure implements text.Measure.
-func (e *editor) measure(character, rest string) (string, int) {
+func (e *Editor) measure(character, rest string) (string, int) {
 	r, n := utf8.DecodeRuneInString(character)
 	switch {
 	case text.IsToken(r):
-		label := e.tokens.label(r)
+		label := e.Tokens.label(r)
 		return label, ansi.StringWidth(label)
 	case character == "\t":
 		return "    "[:ink.TabStop], ink.TabStop
@@ -34,11 +34,11 @@ func (e *editor) measure(character, rest string) (string, int) {
 	return drawn, ansi.StringWidth(drawn)
 }
 
-// lines returns the part of the editor around the cursor, and where the cursor
+// Lines returns the part of the editor around the cursor, and where the cursor
 // stands in it.
-func (e *editor) lines() ([]string, *tea.Cursor) {
-	row, col := e.buf.Locate(e.buf.Caret())
-	count := e.buf.RowCount()
+func (e *Editor) Lines() ([]string, *tea.Cursor) {
+	row, col := e.Buffer.Locate(e.Buffer.Caret())
+	count := e.Buffer.RowCount()
 	e.top = max(0, min(e.top, row, count-e.limit), row-e.limit+1)
 	var out []string
 	for i := e.top; i < min(e.top+e.limit, count); i++ {
@@ -55,19 +55,19 @@ func (e *editor) lines() ([]string, *tea.Cursor) {
 	}
 	at := tea.NewCursor(max(min(ink.Gutter+col, e.width-1), 0), row-e.top)
 	at.Shape, at.Blink = tea.CursorBar, false
-	if e.mode() != "" {
+	if e.ModeHint() != "" {
 		at.Shape = tea.CursorBlock
 	}
-	if e.search != nil {
-		line, x := e.search.line(e)
+	if e.Search != nil {
+		line, x := e.Search.line(e)
 		out, at.X, at.Y = append([]string{line}, out...), max(x, 0), 0
 	}
 	return ink.TrimLines(out), at
 }
 
-// hidden says how many rows of the text have no room.
-func (e *editor) hidden() string {
-	above, below := e.top, e.buf.RowCount()-e.top-e.limit
+// HiddenLines says how many rows of the text have no room.
+func (e *Editor) HiddenLines() string {
+	above, below := e.top, e.Buffer.RowCount()-e.top-e.limit
 	switch {
 	case above > 0 && below > 0:
 		return phrase.Count(above, "line") + " above, " + strconv.Itoa(below) + " below"
@@ -80,7 +80,7 @@ func (e *editor) hidden() string {
 }
 
 // row draws a row of the text.
-func (e *editor) row(i int) string {
+func (e *Editor) row(i int) string {
 	var b, run strings.Builder
 	now := e.st.Plain
 	flush := func() {
@@ -91,7 +91,7 @@ func (e *editor) row(i int) string {
 	}
 	look := e.look()
 	was := plainly
-	e.buf.Draw(i, func(at int, drawn string, _ int) {
+	e.Buffer.Draw(i, func(at int, drawn string, _ int) {
 		if how := look(at); how != was {
 			flush()
 			was, now = how, e.style(how)
@@ -99,7 +99,7 @@ func (e *editor) row(i int) string {
 		run.WriteString(drawn)
 	})
 	flush()
-	if from, to, ok := e.marked(); ok && e.buf.Row(i).To >= from && e.buf.Row(i).To < to {
+	if from, to, ok := e.marked(); ok && e.Buffer.Row(i).To >= from && e.Buffer.Row(i).To < to {
 		b.WriteString(e.style(marked).Render(" ")) // the newline is marked
 	}
 	return ink.Truncate(b.String(), max(e.width-ink.Gutter, 1))
@@ -115,7 +115,7 @@ const (
 	matched
 )
 
-func (e *editor) style(m manner) lipgloss.Style {
+func (e *Editor) style(m manner) lipgloss.Style {
 	switch m {
 	case asToken:
 		return e.st.Cyan
@@ -128,10 +128,10 @@ func (e *editor) style(m manner) lipgloss.Style {
 }
 
 // look returns how the character at an offset is drawn.
-func (e *editor) look() func(at int) manner {
-	raw := e.buf.String()
+func (e *Editor) look() func(at int) manner {
+	raw := e.Buffer.String()
 	from, to, marks := e.marked()
-	begin, end := e.search.matched()
+	begin, end := e.Search.matched()
 	return func(at int) manner {
 		r, _ := utf8.DecodeRuneInString(raw[at:])
 		switch {
@@ -147,12 +147,12 @@ func (e *editor) look() func(at int) manner {
 }
 
 // marked is the range that the mouse or visual mode has marked.
-func (e *editor) marked() (from, to int, ok bool) {
-	if from, to = e.swept.ends(); from < to && to <= len(e.buf.String()) {
+func (e *Editor) marked() (from, to int, ok bool) {
+	if from, to = e.Selection.ends(); from < to && to <= len(e.Buffer.String()) {
 		return from, to, true
 	}
-	if e.vi == nil {
+	if e.Vi == nil {
 		return 0, 0, false
 	}
-	return e.vi.Selection()
+	return e.Vi.Selection()
 }

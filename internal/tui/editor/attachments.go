@@ -1,4 +1,4 @@
-package tui
+package editor
 
 import (
 	"fmt"
@@ -24,90 +24,90 @@ const pasteFloor = 100
 // the editor.
 const expandLimit = 256 << 10
 
-// piece is what one character of the text stands for.
-type piece struct {
-	name  string // "pasted 312 lines", "shot.png 1200x800"
+// Piece is what one character of the text stands for.
+type Piece struct {
+	Name  string // "pasted 312 lines", "shot.png 1200x800"
 	no    int    // of the image, or of several pastes that look alike; 0 is none
 	text  string // what was pasted
-	image *llm.Image
+	Image *llm.Image
 	plain bool // a character that somebody typed, and which is that of a token by chance
 }
 
-// label is how the token is drawn, and what an image is called in the prompt.
-func (t piece) label() string {
+// Label is how the token is drawn, and what an image is called in the prompt.
+func (t Piece) Label() string {
 	switch {
 	case t.plain:
 		r, _ := utf8.DecodeRuneInString(t.text)
 		return ink.Spelt(r)
-	case t.image != nil:
-		return fmt.Sprintf("[image %d: %s]", t.no, t.name)
+	case t.Image != nil:
+		return fmt.Sprintf("[image %d: %s]", t.no, t.Name)
 	case t.no > 1:
-		return fmt.Sprintf("[%s, no. %d]", t.name, t.no)
+		return fmt.Sprintf("[%s, no. %d]", t.Name, t.no)
 	}
-	return "[" + t.name + "]"
+	return "[" + t.Name + "]"
 }
 
-// typing is what somebody typed, with the images in it in their order.
-type typing struct {
-	text   string
-	images []llm.Image
+// Typed is what somebody typed, with the images in it in their order.
+type Typed struct {
+	Text   string
+	Images []llm.Image
 }
 
-// tokens are those of an editor, by number. They are kept as long as it is:
+// Attachments are those of an editor, by number. They are kept as long as it is:
 // what was sent can be walked back to.
-type tokens struct{ all []piece }
+type Attachments struct{ all []Piece }
 
-// add returns the character that stands for t.
-func (t *tokens) add(tok piece) string {
+// Add returns the character that stands for t.
+func (t *Attachments) Add(tok Piece) string {
 	t.all = append(t.all, tok)
 	return string(text.FirstToken + rune(len(t.all)-1))
 }
 
 // of returns the token that r is.
-func (t *tokens) of(r rune) *piece {
+func (t *Attachments) of(r rune) *Piece {
 	if i := int(r - text.FirstToken); text.IsToken(r) && i < len(t.all) {
 		return &t.all[i]
 	}
 	return nil
 }
 
-func (t *tokens) label(r rune) string {
+func (t *Attachments) label(r rune) string {
 	if tok := t.of(r); tok != nil {
-		return tok.label()
+		return tok.Label()
 	}
 	return ink.Spelt(r)
 }
 
 // collapse returns text as it goes into the editor beside raw: as it is, or as
 // a token where it is too much to read.
-func (t *tokens) collapse(pasted, raw string) string {
+func (t *Attachments) collapse(pasted, raw string) string {
 	if len(pasted) <= max(pasteLimit-len(raw), pasteFloor) {
-		return t.literal(tidy(pasted))
+		return t.Literal(Typable(pasted))
 	}
 	return t.pasted(pasted, raw)
 }
 
 // pasted returns the token for what was pasted into raw.
-func (t *tokens) pasted(pasted, raw string) string {
+func (t *Attachments) pasted(pasted, raw string) string {
 	name := "pasted " + phrase.Count(strings.Count(strings.TrimSuffix(pasted, "\n"), "\n")+1, "line")
 	no := 1
 	for _, r := range raw {
-		if tok := t.of(r); tok != nil && tok.name == name {
+		if tok := t.of(r); tok != nil && tok.Name == name {
 			no = max(no, tok.no) + 1
 		}
 	}
-	return t.add(piece{name: name, no: no, text: strings.ToValidUTF8(pasted, "\ufffd")})
+	return t.Add(Piece{Name: name, no: no, text: strings.ToValidUTF8(pasted, "\ufffd")})
 }
 
-// literal returns typed text in which no character is a token by chance.
-func (t *tokens) literal(typed string) string {
+// Literal returns typed text in which no character is a token by chance.
+func (t *Attachments) Literal(typed string) string {
 	if strings.IndexFunc(typed, text.IsToken) < 0 {
 		return typed
 	}
 	var b strings.Builder
 	for _, r := range typed {
 		if text.IsToken(r) {
-			b.WriteString(t.add(piece{plain: true, text: string(r)}))
+			b.WriteString(t.Add(Piece{plain: true, text: string(r)}))
 		} else {
 			b.WriteRune(r)
 		}
@@ -117,16 +117,16 @@ func (t *tokens) literal(typed string) string {
 
 // expand writes out every token in raw. What was pasted is not looked into for
 // tokens.
-func (t *tokens) expand(raw string) string {
-	return t.write(raw, func(tok *piece) string {
-		if tok.image != nil {
-			return tok.label()
+func (t *Attachments) expand(raw string) string {
+	return t.write(raw, func(tok *Piece) string {
+		if tok.Image != nil {
+			return tok.Label()
 		}
 		return tok.text
 	})
 }
 
-func (t *tokens) write(raw string, as func(*piece) string) string {
+func (t *Attachments) write(raw string, as func(*Piece) string) string {
 	if strings.IndexFunc(raw, text.IsToken) < 0 {
 		return raw
 	}
@@ -142,15 +142,15 @@ func (t *tokens) write(raw string, as func(*piece) string) string {
 }
 
 // spans is expand, with the places of what was pasted.
-func (t *tokens) spans(raw string) (string, []event.Span) {
+func (t *Attachments) spans(raw string) (string, []event.Span) {
 	var b strings.Builder
 	var pasted []event.Span
 	for _, r := range raw {
 		switch tok := t.of(r); {
 		case tok == nil:
 			b.WriteRune(r)
-		case tok.image != nil:
-			b.WriteString(tok.label())
+		case tok.Image != nil:
+			b.WriteString(tok.Label())
 		case tok.plain:
 			b.WriteString(tok.text)
 		default:
@@ -163,9 +163,9 @@ func (t *tokens) spans(raw string) (string, []event.Span) {
 
 // pictures are the images in raw, in their order; one that is there twice comes
 // once.
-func (t *tokens) pictures(raw string) (all []*piece) {
+func (t *Attachments) pictures(raw string) (all []*Piece) {
 	for _, r := range raw {
-		if tok := t.of(r); tok != nil && tok.image != nil && !slices.Contains(all, tok) {
+		if tok := t.of(r); tok != nil && tok.Image != nil && !slices.Contains(all, tok) {
 			all = append(all, tok)
 		}
 	}
@@ -173,16 +173,16 @@ func (t *tokens) pictures(raw string) (all []*piece) {
 }
 
 // images are what a model gets of those in raw.
-func (t *tokens) images(raw string) (all []llm.Image) {
+func (t *Attachments) images(raw string) (all []llm.Image) {
 	for _, p := range t.pictures(raw) {
-		all = append(all, *p.image)
+		all = append(all, *p.Image)
 	}
 	return all
 }
 
-// number counts the images in a text from its start, so that they are called by
+// Number counts the images in a text from its start, so that they are called by
 // the numbers under which the model finds them.
-func (t *tokens) number(b *text.Buffer) {
+func (t *Attachments) Number(b *text.Buffer) {
 	if len(t.all) == 0 {
 		return
 	}
@@ -198,17 +198,17 @@ func (t *tokens) number(b *text.Buffer) {
 
 // expandToken writes out the paste before the caret, or at it, where it is not
 // too long to be edited here.
-func (e *editor) expandToken() {
-	raw, at := e.buf.String(), e.buf.Caret()
+func (e *Editor) expandToken() {
+	raw, at := e.Buffer.String(), e.Buffer.Caret()
 	r, n := utf8.DecodeLastRuneInString(raw[:at])
 	from, to := at-n, at
-	if e.tokens.of(r) == nil {
+	if e.Tokens.of(r) == nil {
 		r, n = utf8.DecodeRuneInString(raw[at:])
 		from, to = at, at+n
 	}
-	tok := e.tokens.of(r)
-	if tok == nil || tok.plain || tok.image != nil || len(tok.text) > expandLimit {
+	tok := e.Tokens.of(r)
+	if tok == nil || tok.plain || tok.Image != nil || len(tok.text) > expandLimit {
 		return
 	}
-	e.buf.Replace(from, to, e.tokens.literal(tidy(tok.text)))
+	e.Buffer.Replace(from, to, e.Tokens.Literal(Typable(tok.text)))
 }

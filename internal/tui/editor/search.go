@@ -1,4 +1,4 @@
-package tui
+package editor
 
 import (
 	"strings"
@@ -10,11 +10,11 @@ import (
 	"agent/internal/tui/keys"
 )
 
-// search looks back through earlier prompts for one with what is typed.
-type search struct {
+// Search looks back through earlier prompts for one with what is typed.
+type Search struct {
 	ink.Query
 	back int // how many prompts back the one shown is; 0 is none
-	lost bool
+	Lost bool
 
 	draft    string // what was in the editor before
 	caret    int
@@ -22,23 +22,23 @@ type search struct {
 }
 
 // matched is the match in the editor's text.
-func (s *search) matched() (from, to int) {
+func (s *Search) matched() (from, to int) {
 	if s == nil {
 		return 0, 0
 	}
 	return s.from, s.to
 }
 
-// beginSearch begins to search.
-func (e *editor) beginSearch() {
-	e.buf.Join()
-	e.search = &search{draft: e.buf.String(), caret: e.buf.Caret()}
+// BeginSearch begins to search.
+func (e *Editor) BeginSearch() {
+	e.Buffer.Join()
+	e.Search = &Search{draft: e.Buffer.String(), caret: e.Buffer.Caret()}
 }
 
-// pressSearch takes a key while prompts are searched. It reports whether it
+// PressSearch takes a key while prompts are searched. It reports whether it
 // did: any other key ends the search, and means what it always means.
-func (e *editor) pressSearch(msg tea.KeyPressMsg, prompts []string) bool {
-	s, k := e.search, msg.String()
+func (e *Editor) PressSearch(msg tea.KeyPressMsg, prompts []string) bool {
+	s, k := e.Search, msg.String()
 	switch {
 	case e.keys.Is(k, keys.Dismiss), e.keys.Is(k, keys.Clear):
 		e.endSearch(true)
@@ -50,10 +50,10 @@ func (e *editor) pressSearch(msg tea.KeyPressMsg, prompts []string) bool {
 		e.seek(s.back-1, -1, prompts)
 	case e.keys.Is(k, keys.EraseLeft), k == "backspace":
 		if r := []rune(s.Text); len(r) > 0 {
-			e.searchFor(string(r[:len(r)-1]), prompts)
+			e.SearchFor(string(r[:len(r)-1]), prompts)
 		}
 	case msg.Text != "" && msg.Mod != keys.Virtual:
-		e.searchFor(s.Text+tidy(msg.Text), prompts)
+		e.SearchFor(s.Text+Typable(msg.Text), prompts)
 	default:
 		e.endSearch(false)
 		return false
@@ -61,9 +61,9 @@ func (e *editor) pressSearch(msg tea.KeyPressMsg, prompts []string) bool {
 	return true
 }
 
-// searchFor looks for another query: first in the prompt that is shown.
-func (e *editor) searchFor(query string, prompts []string) {
-	s := e.search
+// SearchFor looks for another query: first in the prompt that is shown.
+func (e *Editor) SearchFor(query string, prompts []string) {
+	s := e.Search
 	longer := strings.HasPrefix(query, s.Text)
 	s.Query = ink.NewQuery(query)
 	if !longer {
@@ -74,8 +74,8 @@ func (e *editor) searchFor(query string, prompts []string) {
 
 // seek shows the first prompt that fits from so many back on, older ones or
 // newer.
-func (e *editor) seek(back, by int, prompts []string) {
-	s := e.search
+func (e *Editor) seek(back, by int, prompts []string) {
+	s := e.Search
 	if s.Text == "" {
 		return
 	}
@@ -84,39 +84,39 @@ func (e *editor) seek(back, by int, prompts []string) {
 		if !s.In(text) || s.back > 0 && back != s.back && text == prompts[len(prompts)-s.back] {
 			continue
 		}
-		s.back, s.lost = back, false
+		s.back, s.Lost = back, false
 		e.recall(text)
 		s.from, s.to = 0, 0
-		if from, to := s.Next(e.buf.String(), 0); from >= 0 {
+		if from, to := s.Next(e.Buffer.String(), 0); from >= 0 {
 			s.from, s.to = from, to
-			e.buf.MoveTo(s.from)
+			e.Buffer.MoveTo(s.from)
 		}
 		return
 	}
-	if s.lost = by > 0; !s.In(e.buf.String()) {
+	if s.Lost = by > 0; !s.In(e.Buffer.String()) {
 		s.from, s.to = 0, 0
 	}
 }
 
 // endSearch ends the search; with undo, the draft is back as it was.
-func (e *editor) endSearch(undo bool) {
-	s := e.search
-	e.search = nil
+func (e *Editor) endSearch(undo bool) {
+	s := e.Search
+	e.Search = nil
 	if undo {
-		e.set(s.draft)
-		e.buf.MoveTo(s.caret)
+		e.Set(s.draft)
+		e.Buffer.MoveTo(s.caret)
 	}
-	e.buf.Seal()
-	e.walk.end()
+	e.Buffer.Seal()
+	e.Walk.end()
 }
 
 // line draws what is searched for, and where the cursor stands in it.
-func (s *search) line(e *editor) (string, int) {
+func (s *Search) line(e *Editor) (string, int) {
 	lead := "  earlier prompts with  "
 	switch {
-	case s.lost && s.to > s.from:
+	case s.Lost && s.to > s.from:
 		lead = "  no older prompt with  "
-	case s.lost:
+	case s.Lost:
 		lead = "  no earlier prompt with  "
 	}
 	query := ink.Truncate(ink.SanitizeLine(s.Text), max(e.width-lipgloss.Width(lead)-2, 1))

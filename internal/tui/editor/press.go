@@ -1,4 +1,4 @@
-package tui
+package editor
 
 import (
 	tea "charm.land/bubbletea/v2"
@@ -7,8 +7,8 @@ import (
 )
 
 // actions are what keys do to the text.
-func (e *editor) actions() map[keys.Action]func() {
-	b := e.buf
+func (e *Editor) actions() map[keys.Action]func() {
+	b := e.Buffer
 	return map[keys.Action]func(){
 		keys.PrevPrompt:  func() { b.Up() },
 		keys.NextPrompt:  func() { b.Down() },
@@ -42,31 +42,31 @@ func (e *editor) actions() map[keys.Action]func() {
 	}
 }
 
-// press takes a key that means text or moves in it.
-func (e *editor) press(msg tea.KeyPressMsg) {
+// Press takes a key that means text or moves in it.
+func (e *Editor) Press(msg tea.KeyPressMsg) {
 	k := msg.String()
 	if !e.keys.Types(msg) {
 		return
 	}
 	switch act, ok := e.action(k); {
-	case e.mode() == "" && e.pressMarked(msg, act):
-	case e.vi != nil && e.vi.Press(k):
+	case e.ModeHint() == "" && e.pressMarked(msg, act):
+	case e.Vi != nil && e.Vi.Press(k):
 	case k == "backspace":
-		e.buf.EraseLeft()
+		e.Buffer.EraseLeft()
 	case ok:
 		e.does[act]()
-		if e.vi != nil {
-			e.vi.Moved()
+		if e.Vi != nil {
+			e.Vi.Moved()
 		}
 	case msg.Text != "" && msg.Mod != keys.Virtual:
-		e.buf.Type(e.tokens.literal(tidy(msg.Text)))
+		e.Buffer.Type(e.Tokens.Literal(Typable(msg.Text)))
 	}
-	e.held = sweep{}
-	e.tokens.number(e.buf)
+	e.held = Selection{}
+	e.Tokens.Number(e.Buffer)
 }
 
 // action is what a key does to the text.
-func (e *editor) action(k string) (keys.Action, bool) {
+func (e *Editor) action(k string) (keys.Action, bool) {
 	for _, r := range e.keys.Bindings {
 		if e.does[r.Action] != nil && e.keys.Is(k, r.Action) {
 			return r.Action, true
@@ -75,8 +75,8 @@ func (e *editor) action(k string) (keys.Action, bool) {
 	return "", false
 }
 
-// rows is where the caret is, and how many rows there are.
-func (e *editor) rows() (row, of int) {
-	row, _ = e.buf.Locate(e.buf.Caret())
-	return row, e.buf.RowCount()
+// CaretRow is where the caret is, and how many rows there are.
+func (e *Editor) CaretRow() (row, of int) {
+	row, _ = e.Buffer.Locate(e.Buffer.Caret())
+	return row, e.Buffer.RowCount()
 }

@@ -17,4 +17,3 @@ func TestTreeOfCircles(t *testing.T) {
 		t.Errorf("depths (-got +want):\n%s", diff)
 	}
 }
-

@@ -49,10 +49,10 @@ func (p *points) refine() {
 
 // Lines implements overlay.
 func (p *points) Lines() ([]string, *tea.Cursor) {
-	return p.Draw(list.Page{Head: p.head, Row: p.row, None: "no prompt fits", Marked: p.whole, Hint: p.hint})
+	return p.Draw(list.Page{Head: p.head, Row: p.Row, None: "no prompt fits", Marked: p.whole, Hint: p.hint})
 }
 
-func (p *points) row(i int) string {
+func (p *points) Row(i int) string {
 	t := p.found[i]
 	if t.end {
 		return p.Entry(i, "now", "the end: nothing is left out", "")

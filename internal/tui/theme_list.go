@@ -136,11 +136,11 @@ func (l *themeList) refine() {
 
 // Lines implements overlay.
 func (l *themeList) Lines() ([]string, *tea.Cursor) {
-	return l.Draw(list.Page{Head: "choose a theme", Row: l.row, None: "no theme fits", Marked: l.sample,
+	return l.Draw(list.Page{Head: "choose a theme", Row: l.Row, None: "no theme fits", Marked: l.sample,
 		Hint: "up and down try it · enter keeps it · esc goes back"})
 }
 
-func (l *themeList) row(i int) string {
+func (l *themeList) Row(i int) string {
 	facts := ""
 	if l.found[i].Name == l.now {
 		facts = "in use"

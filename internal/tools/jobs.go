@@ -92,7 +92,7 @@ func (s *shellTool) start(ctx context.Context, command string, at location) (Res
 		}
 		defer theirs.Close()
 		c := s.command(command, at.dir)
-		c.Input = theirs
+		c.Input, c.Whole = theirs, s.Workspace.OutputFile()
 		r, err := shell.Start(c)
 		if err != nil {
 			return nil, nil, errors.Join(err, ours.Close())

@@ -6,10 +6,11 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/search"
+	"agent/internal/tools/workspace"
 )
 
 // tell returns what shows people the first matches as they are found.
-func (w *Workspace) tell(progress func(string), max int) func(search.Matched) {
+func tell(at workspace.Place, progress func(string), max int) func(search.Matched) {
 	if progress == nil {
 		return nil
 	}
@@ -18,7 +19,7 @@ func (w *Workspace) tell(progress func(string), max int) func(search.Matched) {
 		for _, m := range f.Matches {
 			if max--; max >= 0 {
 				first, _, _ := strings.Cut(m.Text, "\n")
-				fmt.Fprintf(&b, "%s:%d: %s\n", spelled(w.show(f.Path)), m.Line, first)
+				fmt.Fprintf(&b, "%s:%d: %s\n", spelled(at.Show(f.Path)), m.Line, first)
 			}
 		}
 		if b.Len() > 0 {
@@ -28,7 +29,7 @@ func (w *Workspace) tell(progress func(string), max int) func(search.Matched) {
 }
 
 // searched lays out the results: a file, its matches, an empty line.
-func (w *Workspace) searched(r search.Results, a searchArgs, most int) Result {
+func searched(at workspace.Place, r search.Results, a searchArgs, most int) Result {
 	var b strings.Builder
 	shown, files := 0, 0
 	for _, f := range r.Files {
@@ -36,7 +37,7 @@ func (w *Workspace) searched(r search.Results, a searchArgs, most int) Result {
 			break
 		}
 		files++
-		b.WriteString(spelled(w.show(f.Path)))
+		b.WriteString(spelled(at.Show(f.Path)))
 		if f.Binary {
 			b.WriteString(": a binary file that matches\n\n")
 			continue

@@ -1,4 +1,4 @@
-package tools
+package workspace
 
 import (
 	"cmp"
@@ -20,34 +20,34 @@ const (
 
 // notThere says that p does not exist, from which directory on, and what is
 // called nearly so there.
-func (w *Workspace) notThere(name, p string) error {
+func (t *tree) notThere(name, p string) error {
 	dir, base := path.Dir(p), path.Base(p)
 	for dir != "." {
-		if _, err := w.root.Stat(dir); err == nil {
+		if _, err := t.root.Stat(dir); err == nil {
 			break
 		}
 		dir, base = path.Dir(dir), path.Base(dir)
 	}
 	what := "the directory " + dir
 	switch {
-	case w.prefix != "":
+	case t.outputs:
 		what = "the directory of this session's outputs"
 	case dir == ".":
 		what = "the working directory"
 	}
 	msg := fmt.Sprintf("%s does not exist: there is no %s in %s.", name, base, what)
-	if near := w.near(dir, base); len(near) > 0 {
+	if near := t.near(dir, base); len(near) > 0 {
 		return fmt.Errorf("%s Near names there: %s", msg, strings.Join(near, ", "))
 	}
 	return fmt.Errorf("%s Use list or glob to find it", msg)
 }
 
 // near returns the paths in dir whose last element is most like base.
-func (w *Workspace) near(dir, base string) []string {
+func (t *tree) near(dir, base string) []string {
 	if len(base) > maxNearName {
 		return nil
 	}
-	f, err := w.root.Open(dir)
+	f, err := t.root.Open(dir)
 	if err != nil {
 		return nil
 	}
@@ -60,9 +60,9 @@ func (w *Workspace) near(dir, base string) []string {
 	var found []candidate
 	for _, n := range names {
 		if far := phrase.Distance(strings.ToLower(n), strings.ToLower(base)); far <= max(len(base)/3, 1) {
-			found = append(found, candidate{w.show(path.Join(dir, n)), far})
+			found = append(found, candidate{t.show(path.Join(dir, n)), far})
 		} else if len(base) > 2 && stem(n) == stem(base) {
-			found = append(found, candidate{w.show(path.Join(dir, n)), len(base)})
+			found = append(found, candidate{t.show(path.Join(dir, n)), len(base)})
 		}
 	}
 	slices.SortFunc(found, func(a, b candidate) int {

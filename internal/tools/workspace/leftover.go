@@ -1,4 +1,4 @@
-package tools
+package workspace
 
 import (
 	"crypto/rand"
@@ -32,7 +32,7 @@ func temporaryName(p, extension string) string {
 // presence is in the directories in which a change makes temporary files: while
 // it is there, no other program takes them for left over.
 type presence struct {
-	w    *Workspace
+	in   *tree
 	dirs map[string]*os.File
 }
 
@@ -42,12 +42,12 @@ func (p *presence) enter(dir string) {
 	if p.dirs[dir] != nil {
 		return
 	}
-	d, err := p.w.root.Open(dir)
+	d, err := p.in.root.Open(dir)
 	if err != nil {
 		return
 	}
 	if alone(d) {
-		p.w.tidy(dir, d)
+		p.in.tidy(dir, d)
 	}
 	announce(d)
 	p.dirs[dir] = d
@@ -61,15 +61,15 @@ func (p *presence) leave() {
 
 // tidy removes from a directory the temporary files of this user that are left
 // over. It is a courtesy: what cannot be removed stays.
-func (w *Workspace) tidy(dir string, d *os.File) {
+func (t *tree) tidy(dir string, d *os.File) {
 	names, _ := d.Readdirnames(maxLeftovers)
 	for _, n := range names {
 		if !strings.HasPrefix(n, temporaryPrefix) {
 			continue
 		}
 		p := path.Join(dir, n)
-		if info, err := w.root.Lstat(p); err == nil && leftover(n, info) {
-			_ = w.root.Remove(p)
+		if info, err := t.root.Lstat(p); err == nil && leftover(n, info) {
+			_ = t.root.Remove(p)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -59,10 +60,9 @@ func (k *Checks) Run(ctx context.Context, _ Info, c Call, ok Approved, next Runn
 		return r, err
 	}
 	found, err := k.check(ctx, r.Changes, ok.Progress)
-	if r.Text != "" && !strings.HasSuffix(r.Text, "\n") && found.text != "" {
-		r.Text += "\n"
+	if found.text != "" {
+		r.Text = ended(r.Text) + found.text
 	}
-	r.Text += found.text
 	if found.failed {
 		r.Summary += " · check failed"
 	}
@@ -180,28 +180,19 @@ func (c Check) concerned(changes []Change) (touched bool, files []string) {
 // run runs a check as line, and says what it found. Its error is that of
 // ctx.
 func (k *Checks) run(ctx context.Context, c Check, line string, progress func(string)) (said string, ok bool, err error) {
-	limit := c.Limit
-	if limit == 0 {
-		limit = checkLimit
-	}
-	limited, stop := context.WithTimeout(ctx, limit)
-	defer stop()
 	command := k.commands.command(line, k.commands.Workspace.Dir())
-	command.Max, command.Keep, command.Progress = 2*limit, checkKeep, progress
-	r, err := shell.Run(limited, command)
+	command.Max, command.Keep, command.Progress = cmp.Or(c.Limit, checkLimit), checkKeep, progress
+	r, err := shell.Run(ctx, command)
 	end, output := r.Ended, r.Output
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return fmt.Sprintf("[check `%s`: interrupted]\n", c.Command), false, ctx.Err()
-	case err != nil && limited.Err() != nil:
-		end = "still running after " + seconds(limit) + ", its time limit, and ended"
 	case err != nil:
 		end, output = fmt.Sprintf("it could not be run: %v", err), ""
+	case r.Why == shell.TooLong:
+		end = "still running after " + seconds(command.Max) + ", its time limit, and ended"
 	case r.Code == 0:
 		return fmt.Sprintf("[check `%s`: ok]\n", c.Command), true, nil
 	}
-	if output != "" && !strings.HasSuffix(output, "\n") {
-		output += "\n"
-	}
-	return fmt.Sprintf("[check `%s`: %s]\n%s", c.Command, end, output), false, nil
+	return fmt.Sprintf("[check `%s`: %s]\n%s", c.Command, end, ended(output)), false, nil
 }

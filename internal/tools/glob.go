@@ -39,14 +39,9 @@ func globTool(w *workspace.Workspace) Tool {
 		if err != nil {
 			return Call{}, err
 		}
-		return Call{
-			Title:   "glob " + pattern + in("", at.Name()),
-			Effect:  Read,
-			Targets: []Target{{Kind: Path, Value: at.Name()}},
-			Run: func(ctx context.Context, _ Approved) (Result, error) {
-				return within(ctx, func() (Result, error) { return globFiles(ctx, at, pattern) })
-			},
-		}, nil
+		return readCall("glob "+pattern+in("", at.Name()), at, func(ctx context.Context, _ Approved) (Result, error) {
+			return globFiles(ctx, at, pattern)
+		}), nil
 	})
 }
 

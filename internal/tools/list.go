@@ -42,14 +42,9 @@ func listTool(w *workspace.Workspace) Tool {
 		if a.Depth > 0 {
 			depth = min(a.Depth, maxDepth)
 		}
-		return Call{
-			Title:   "list " + at.Name(),
-			Effect:  Read,
-			Targets: []Target{{Kind: Path, Value: at.Name()}},
-			Run: func(ctx context.Context, _ Approved) (Result, error) {
-				return within(ctx, func() (Result, error) { return list(ctx, at, depth) })
-			},
-		}, nil
+		return readCall("list "+at.Name(), at, func(ctx context.Context, _ Approved) (Result, error) {
+			return list(ctx, at, depth)
+		}), nil
 	})
 }
 

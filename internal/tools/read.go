@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/read"
@@ -49,14 +50,7 @@ func readTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 		if span.first > 1 {
 			title += fmt.Sprintf(" from line %d", span.first)
 		}
-		return Call{
-			Title:   title,
-			Effect:  Read,
-			Targets: []Target{{Kind: Path, Value: at.Name()}},
-			Run: func(ctx context.Context, _ Approved) (Result, error) {
-				return within(ctx, func() (Result, error) { return r.read(ctx, at, span) })
-			},
-		}, nil
+		return readCall(title, at, func(ctx context.Context, _ Approved) (Result, error) { return r.read(ctx, at, span) }), nil
 	})
 }
 
@@ -69,7 +63,8 @@ func (r *reader) read(ctx context.Context, at workspace.Place, s span) (Result, 
 	if info.IsDir() {
 		return list(ctx, at, 1)
 	}
-	defer unblock(ctx, f)()
+	// Where the system can, reads that wait for something end with ctx.
+	defer context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) })()
 	in := newSource(ctx, at.Name(), f, info)
 	switch read.KindOf(in.name, in.sample()) {
 	case read.Picture:

@@ -62,23 +62,15 @@ func searchTool(w *workspace.Workspace) Tool {
 		if a.MaxResults > 0 {
 			o.Max = min(a.MaxResults, maxResults)
 		}
-		return Call{
-			Title:   `search "` + strings.ReplaceAll(a.Pattern, "\n", `\n`) + `"` + in(a.kinds(), at.Name()),
-			Effect:  Read,
-			Targets: []Target{{Kind: Path, Value: at.Name()}},
-			Run: func(ctx context.Context, ok Approved) (Result, error) {
-				progress, stop := until(ctx, ok.Progress)
-				defer stop()
-				o.Found = tell(at, progress, o.Max)
-				return within(ctx, func() (Result, error) {
-					r, err := tree(at).Grep(ctx, at.Path, q, o)
-					if err != nil {
-						return Result{}, failed(ctx, "search "+at.Name(), err)
-					}
-					return searched(at, r, a, o.Max), nil
-				})
-			},
-		}, nil
+		title := `search "` + strings.ReplaceAll(a.Pattern, "\n", `\n`) + `"` + in(a.kinds(), at.Name())
+		return readCall(title, at, func(ctx context.Context, ok Approved) (Result, error) {
+			o.Found = tell(at, ok.Progress, o.Max)
+			r, err := tree(at).Grep(ctx, at.Path, q, o)
+			if err != nil {
+				return Result{}, failed(ctx, "search "+at.Name(), err)
+			}
+			return searched(at, r, a, o.Max), nil
+		}), nil
 	})
 }
 

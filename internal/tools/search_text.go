@@ -100,10 +100,10 @@ func limited(l search.Limits, done string) string {
 			"So files that git ignores may be among these. Give a narrower path.\n"
 	}
 	if l.Deep > 0 {
-		text += fmt.Sprintf("%s not %s: too many levels below the start. Give a path further down.\n", directories(l.Deep), done)
+		text += fmt.Sprintf("%s not %s: too many levels below the start. Give a path further down.\n", phrase.Count(l.Deep, "directory"), done)
 	}
 	if l.Large > 0 {
-		text += fmt.Sprintf("%s not %s to the end: too many entries in one directory. For those use a command in the shell.\n", directories(l.Large), done)
+		text += fmt.Sprintf("%s not %s to the end: too many entries in one directory. For those use a command in the shell.\n", phrase.Count(l.Large, "directory"), done)
 	}
 	if l.Grown > 0 {
 		text += fmt.Sprintf("%s not %s to the end: still growing.\n", phrase.Count(l.Grown, "file"), done)
@@ -120,13 +120,6 @@ func inShort(l search.Limits) string {
 		return ", ignore rules incomplete"
 	}
 	return ""
-}
-
-func directories(n int) string {
-	if n == 1 {
-		return "1 directory"
-	}
-	return fmt.Sprintf("%d directories", n)
 }
 
 // unreadable says what could not be read.

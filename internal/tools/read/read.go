@@ -8,6 +8,8 @@ package read
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"path"
 	"strings"
 )
@@ -35,4 +37,19 @@ func KindOf(name string, head []byte) Kind {
 		return Notebook
 	}
 	return Lines
+}
+
+// Until returns r as it is until ctx ends: then its reads return the error of ctx.
+func Until(ctx context.Context, r io.Reader) io.Reader { return &limited{ctx, r} }
+
+type limited struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if err := l.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return l.r.Read(p)
 }

@@ -17,8 +17,8 @@ import (
 // undone. It returns the files if they are as wanted; an error beside them is
 // what could not be done after that.
 func (t *tree) commit(ctx context.Context, files []*Draft) ([]*Draft, error) {
-	r := &replacement{in: t, here: presence{t, map[string]*os.File{}}}
-	defer r.here.leave()
+	r := &replacement{in: t, dirs: map[string]*os.File{}}
+	defer r.leave()
 	err := r.prepare(ctx, files)
 	if err == nil {
 		err = r.rename()
@@ -33,9 +33,8 @@ func (t *tree) commit(ctx context.Context, files []*Draft) ([]*Draft, error) {
 	if cleaned != nil {
 		err = fmt.Errorf("%w (a temporary file could not be removed: %v)", err, cleaned)
 	}
-	_, stuck := errors.AsType[*stuckError](err)
 	switch {
-	case stuck, ctx.Err() != nil && errors.Is(err, ctx.Err()):
+	case r.stuck, ctx.Err() != nil && errors.Is(err, ctx.Err()):
 	case len(files) == 1:
 		err = fmt.Errorf("%w; the file is as it was", err)
 	default:
@@ -47,9 +46,10 @@ func (t *tree) commit(ctx context.Context, files []*Draft) ([]*Draft, error) {
 // replacement is a change of files that is under way.
 type replacement struct {
 	in    *tree
-	here  presence
+	dirs  map[string]*os.File // in which it makes temporary files: see enter
 	files []*swap
 	made  []string // directories, each after the one it is in
+	stuck bool     // it was made in part and could not be undone
 }
 
 // swap is what happens to one file.
@@ -98,7 +98,7 @@ func (r *replacement) ready(s *swap, last bool) (err error) {
 			return err
 		}
 	}
-	r.here.enter(path.Dir(s.Path))
+	r.enter(path.Dir(s.Path))
 	if s.After != nil {
 		if s.fresh, err = r.in.temporary(s.Path, freshExtension, s.like, s.After); err != nil {
 			return err
@@ -131,7 +131,7 @@ func (r *replacement) mkdir(dir string) error {
 }
 
 // rename gives the files their new contents. If it returns an error, they have
-// their old ones, unless it is a *stuckError.
+// their old ones, unless r is stuck.
 func (r *replacement) rename() error {
 	for i, s := range r.files {
 		var err error
@@ -168,27 +168,19 @@ func (r *replacement) undo(n int, err error) error {
 	for _, s := range slices.Backward(r.files[:n]) {
 		if s.info == nil {
 			if e := r.in.root.Remove(s.Path); e != nil {
-				err = &stuckError{err, fmt.Sprintf("%s was made already and could not be removed again (%v)", s.Path, Cause(e))}
+				r.stuck = true
+				err = fmt.Errorf("%w; %s was made already and could not be removed again (%v)", err, s.Path, Cause(e))
 			}
 			continue
 		}
 		if e := r.in.root.Rename(s.saved, s.Path); e != nil {
-			err = &stuckError{err, fmt.Sprintf("%s is changed already and could not be put back (%v); its old content is in %s", s.Path, Cause(e), s.saved)}
+			r.stuck = true
+			err = fmt.Errorf("%w; %s is changed already and could not be put back (%v); its old content is in %s", err, s.Path, Cause(e), s.saved)
 			s.saved = ""
 		}
 	}
 	return err
 }
-
-// stuckError says that a change was made in part and could not be undone.
-type stuckError struct {
-	cause error
-	what  string
-}
-
-func (e *stuckError) Error() string { return fmt.Sprintf("%v; %s", e.cause, e.what) }
-
-func (e *stuckError) Unwrap() error { return e.cause }
 
 // clean removes the temporary files, and where nothing came of it the
 // directories that were made.

@@ -3,6 +3,7 @@ package workspace
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -53,26 +54,18 @@ func (t *tree) near(dir, base string) []string {
 	}
 	defer f.Close()
 	names, _ := f.Readdirnames(maxNearEntries)
-	type candidate struct {
-		name string
-		far  int
-	}
-	var found []candidate
+	distance := map[string]int{}
 	for _, n := range names {
 		if far := phrase.Distance(strings.ToLower(n), strings.ToLower(base)); far <= max(len(base)/3, 1) {
-			found = append(found, candidate{t.show(path.Join(dir, n)), far})
+			distance[t.show(path.Join(dir, n))] = far
 		} else if len(base) > 2 && stem(n) == stem(base) {
-			found = append(found, candidate{t.show(path.Join(dir, n)), len(base)})
+			distance[t.show(path.Join(dir, n))] = len(base)
 		}
 	}
-	slices.SortFunc(found, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(a.name, b.name))
+	found := slices.SortedFunc(maps.Keys(distance), func(a, b string) int {
+		return cmp.Or(cmp.Compare(distance[a], distance[b]), cmp.Compare(a, b))
 	})
-	var out []string
-	for _, c := range found[:min(len(found), maxNearNames)] {
-		out = append(out, c.name)
-	}
-	return out
+	return found[:min(len(found), maxNearNames)]
 }
 
 func stem(name string) string {

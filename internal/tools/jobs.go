@@ -78,10 +78,7 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 // start starts a command in the background, and waits a moment to see whether
 // it does run.
 func (s *shellTool) start(ctx context.Context, command string, at location) (Result, error) {
-	if err := ctx.Err(); err != nil {
-		return Result{}, err
-	}
-	note, err := s.enter(at)
+	note, err := s.enter(ctx, at)
 	if err != nil {
 		return Result{}, err
 	}

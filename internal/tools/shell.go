@@ -126,10 +126,7 @@ func checkCommand(command string) error {
 }
 
 func (s *shellTool) run(ctx context.Context, a shellArgs, at location, ok Approved) (Result, error) {
-	if err := ctx.Err(); err != nil {
-		return Result{}, err
-	}
-	lost, err := s.enter(at)
+	lost, err := s.enter(ctx, at)
 	if err != nil {
 		return Result{}, err
 	}
@@ -186,7 +183,10 @@ func (s *shellTool) where() location {
 // returns a note for the model if that is not where the last one ended. A
 // directory that is replaced after this, before the command has started, is not
 // noticed.
-func (s *shellTool) enter(at location) (note string, err error) {
+func (s *shellTool) enter(ctx context.Context, at location) (note string, err error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
 	info, err := os.Stat(at.dir)
 	switch {
 	case err != nil && at.info == nil: // it never was there, as the start of the command will say

@@ -79,7 +79,7 @@ type app struct {
 	dir     string // the workspace, absolute
 	branch  string
 	work    *workspace.Workspace
-	limits  shell.Limits // of the environment of commands
+	limits  shell.Limits  // of the environment of commands
 	index   *search.Index // of the names in it
 	jobs    *tools.Jobs
 	store   *history.Store

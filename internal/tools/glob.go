@@ -106,5 +106,5 @@ func costly(pattern string) bool {
 // tooCostly is the error for a glob that is costly.
 func tooCostly(pattern string) error {
 	return fmt.Errorf("the pattern %s stands for more than %d patterns or is longer than %d bytes: use fewer braces, or several calls",
-		workspace.Clip(pattern), maxAlternatives, maxGlobPattern)
+		phrase.Clip(pattern, 200), maxAlternatives, maxGlobPattern)
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"agent/internal/llm/phrase"
 )
 
 // tree is a directory that is reached through its os.Root only: the workspace,
@@ -54,11 +56,12 @@ func (t *tree) existing(name string) (string, fs.FileInfo, error) {
 	return p, info, nil
 }
 
-// The limits of one path: how many symbolic links it may lead through, and how
-// many names it may have with those of the links.
+// The limits of one path: how many symbolic links it may lead through, how many
+// names it may have with those of the links, and how much of it an error shows.
 const (
 	maxLinks = 40
 	maxNames = 4096
+	maxShown = 200 // bytes
 )
 
 // resolve turns a path as a model writes it (relative, or absolute inside the
@@ -72,7 +75,7 @@ func (t *tree) resolve(name string) (string, error) {
 	done, todo := ".", strings.Split(rel, "/")
 	for links, names := 0, 0; len(todo) > 0; {
 		if names++; names > maxNames {
-			return "", fmt.Errorf("%s leads through more than %d names: use a shorter path", Clip(name), maxNames)
+			return "", fmt.Errorf("%s leads through more than %d names: use a shorter path", phrase.Clip(name, maxShown), maxNames)
 		}
 		c := todo[0]
 		todo = todo[1:]
@@ -178,15 +181,6 @@ func (t *tree) outside(name, why string) error {
 	}
 	return fmt.Errorf("%s leaves the working directory %s%s: tools reach only what is below it. "+
 		"Use a path inside it; if the file is really needed, ask the person to copy it here or to start there", name, t.root.Name(), why)
-}
-
-// Clip returns the beginning of a text that is too long for an error.
-func Clip(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
 // Cause returns the cause of an error of the file system without the operation

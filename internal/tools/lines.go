@@ -47,7 +47,7 @@ type lineReader struct{ r *bufio.Reader }
 const readBlock = 64 << 10
 
 func newLineReader(ctx context.Context, r io.Reader) *lineReader {
-	return &lineReader{bufio.NewReaderSize(read.Until(ctx, r), readBlock)}
+	return &lineReader{bufio.NewReaderSize(read.Interruptible(ctx, r), readBlock)}
 }
 
 // line is the beginning of a line.

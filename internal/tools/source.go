@@ -33,7 +33,7 @@ type source struct {
 }
 
 func newSource(ctx context.Context, name string, r io.Reader, info fs.FileInfo) *source {
-	r = io.LimitReader(read.Until(ctx, r), min(info.Size(), 1<<62)+maxGrowth)
+	r = io.LimitReader(read.Interruptible(ctx, r), min(info.Size(), 1<<62)+maxGrowth)
 	return &source{
 		name: name,
 		info: info,

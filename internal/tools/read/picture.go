@@ -94,7 +94,7 @@ func Show(ctx context.Context, content []byte) (s Shown, err error) {
 	case c.Width > maxPixels/c.Height:
 		return s, fmt.Errorf("the %s image has %d x %d pixels, more than the %d million that are decoded here", f.name, c.Width, c.Height, maxPixels/1_000_000)
 	}
-	img, err := f.decode(Until(ctx, bytes.NewReader(content)))
+	img, err := f.decode(Interruptible(ctx, bytes.NewReader(content)))
 	switch {
 	case ctx.Err() != nil:
 		return s, ctx.Err()

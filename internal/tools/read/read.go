@@ -39,8 +39,8 @@ func KindOf(name string, head []byte) Kind {
 	return Lines
 }
 
-// Until returns r as it is until ctx ends: then its reads return the error of ctx.
-func Until(ctx context.Context, r io.Reader) io.Reader { return &limited{ctx, r} }
+// Interruptible returns r, whose reads return the error of ctx once ctx has ended.
+func Interruptible(ctx context.Context, r io.Reader) io.Reader { return &limited{ctx, r} }
 
 type limited struct {
 	ctx context.Context

@@ -26,14 +26,19 @@ var mayImport = map[string][]string{
 	"internal/loop/export":          {"internal/loop/event", "internal/loop/session", "internal/llm", "internal/history"},
 	"internal/loop/export/adopt":    {"internal/loop/export", "internal/loop/event", "internal/loop/session", "internal/llm", "internal/history"},
 	"internal/loop":                 {"internal/loop/event", "internal/loop/window", "internal/loop/session", "internal/loop/policy", "internal/loop/export", "internal/llm", "internal/tools", "internal/tools/workspace", "internal/history"},
-	"internal/tui":                  {"internal/loop/event", "internal/llm", "internal/tui/terminal", "internal/tui/terminal/ptytest", "internal/tui/ink", "internal/tui/markdown", "internal/tui/diff"},
+	"internal/tui":                  {"internal/loop/event", "internal/llm", "internal/tui/terminal", "internal/tui/terminal/ptytest", "internal/tui/ink", "internal/tui/keys", "internal/tui/transcript", "internal/tui/markdown", "internal/tui/diff", "internal/tui/editor", "internal/tui/editor/text"},
+	"internal/tui/editor":           {"internal/loop/event", "internal/llm", "internal/tui/ink", "internal/tui/keys", "internal/tui/editor/text", "internal/tui/editor/text/vi"},
+	"internal/tui/editor/text":      {},
+	"internal/tui/editor/text/vi":   {"internal/tui/editor/text"},
 	"internal/tui/ink":              {},
+	"internal/tui/keys":             {},
+	"internal/tui/transcript":       {"internal/loop/event", "internal/llm", "internal/tui/ink", "internal/tui/markdown", "internal/tui/diff"},
 	"internal/tui/markdown":         {"internal/tui/ink"},
 	"internal/tui/diff":             {"internal/tui/ink", "internal/loop/event"},
 	"internal/tui/terminal":         {"internal/tui/terminal/ptytest"},
 	"internal/tui/terminal/ptytest": {},
 	"cmd/agent/settings":            {},
-	"cmd/agent":                     {"internal/llm", "internal/history", "internal/tools", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/session", "internal/loop/policy", "internal/loop/export", "internal/loop/export/adopt", "internal/tui", "internal/tui/diff", "internal/tui/ink", "internal/tui/terminal/ptytest", "cmd/agent/settings"},
+	"cmd/agent":                     {"internal/llm", "internal/history", "internal/tools", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/session", "internal/loop/policy", "internal/loop/export", "internal/loop/export/adopt", "internal/tui", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/terminal/ptytest", "cmd/agent/settings"},
 }
 
 // leaf may be imported by every package.

@@ -12,6 +12,7 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
 	"agent/internal/tui"
+	keymap "agent/internal/tui/keys"
 )
 
 // The tables of the README are those of the program. UPDATE=1 writes them.
@@ -80,7 +81,7 @@ func flagTable(c *cobra.Command) string {
 func keyTable() string {
 	var b strings.Builder
 	b.WriteString("| keys | what they do | name |\n|---|---|---|\n")
-	for _, k := range tui.KeyTable(nil) {
+	for _, k := range keymap.Table(nil) {
 		name := "fixed"
 		if k.Action != "" {
 			name = "`" + k.Action + "`"

@@ -141,7 +141,7 @@ func (r *answerRows) draw(st *ink.Styles, width int, dim func(answerRow) bool) [
 		}
 	}
 	r.lines = append(r.lines, len(out))
-	return fit(out)
+	return ink.TrimLines(out)
 }
 
 // line returns the rows of an approval in one line, for a window that has no room
@@ -152,7 +152,7 @@ func (r *answerRows) line(st *ink.Styles, width int, dim func(answerRow) bool) s
 	for i, row := range r.all {
 		mark, text := " ", strconv.Itoa(row.digit)+" "+names[row.kind]
 		if i == r.at {
-			mark = st.Cyan.Render(markRow)
+			mark = st.Cyan.Render(ink.MarkRow)
 		}
 		if dim(row) {
 			text = st.Dim.Render(text)
@@ -171,7 +171,7 @@ func (r *answerRows) text(st *ink.Styles, row answerRow, name, width int) []stri
 	}
 	lines := ink.Wrap(text, width)
 	if explain != "" {
-		lines = append(lines, paint(st.Dim, ink.Wrap(explain, width))...)
+		lines = append(lines, ink.RenderLines(st.Dim, ink.Wrap(explain, width))...)
 	}
 	return lines
 }
@@ -205,7 +205,7 @@ func (r *answerRows) headWidth() int {
 func (r *answerRows) head(st *ink.Styles, i int) string {
 	mark, row := " ", r.all[i]
 	if i == r.at {
-		mark = st.Cyan.Render(markRow)
+		mark = st.Cyan.Render(ink.MarkRow)
 	}
 	head := "  " + mark + " " + strconv.Itoa(row.digit) + " "
 	switch {
@@ -217,14 +217,4 @@ func (r *answerRows) head(st *ink.Styles, i int) string {
 		return head + "[x] "
 	}
 	return head + "[ ] "
-}
-
-// saidWith is what the person said with a decision: the choices that they took,
-// and their own words.
-func saidWith(ev *event.Decided) string {
-	said := slices.Clone(ev.Chosen)
-	if ev.Note != "" {
-		said = append(said, ev.Note)
-	}
-	return strings.Join(said, "; ")
 }

@@ -10,6 +10,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 )
 
 // overlay is a screen that takes the place of all others until something was
@@ -23,7 +24,7 @@ type overlay interface {
 
 // chooser is a list with a mark in it, which typing narrows.
 type chooser struct {
-	keys   keymap
+	keys   keys.Map
 	st     *ink.Styles
 	filter string
 	count  int // entries of the list
@@ -87,23 +88,23 @@ func (c *chooser) take(msg tea.Msg) outcome {
 func (c *chooser) press(msg tea.KeyPressMsg) outcome {
 	k := msg.String()
 	switch {
-	case c.keys.is(k, actSend) && c.count > 0:
+	case c.keys.Is(k, keys.Send) && c.count > 0:
 		return chosen
-	case c.keys.is(k, actInterrupt), c.keys.is(k, actLeave):
+	case c.keys.Is(k, keys.Interrupt), c.keys.Is(k, keys.Leave):
 		return closed
-	case c.keys.is(k, actListUp):
+	case c.keys.Is(k, keys.ListUp):
 		c.at--
-	case c.keys.is(k, actListDown):
+	case c.keys.Is(k, keys.ListDown):
 		c.at++
-	case c.keys.is(k, actPageUp):
+	case c.keys.Is(k, keys.PageUp):
 		c.at -= c.room()
-	case c.keys.is(k, actPageDown):
+	case c.keys.Is(k, keys.PageDown):
 		c.at += c.room()
-	case c.keys.is(k, actEraseLeft):
+	case c.keys.Is(k, keys.EraseLeft):
 		if r := []rune(c.filter); len(r) > 0 {
 			return c.narrow(string(r[:len(r)-1]))
 		}
-	case c.keys.is(k, actEraseToHead), c.keys.is(k, actEraseWord):
+	case c.keys.Is(k, keys.EraseToHead), c.keys.Is(k, keys.EraseWord):
 		return c.narrow("")
 	case msg.Text != "":
 		return c.narrow(c.filter + msg.Text)
@@ -218,10 +219,10 @@ type page struct {
 // draw fills the window with p.
 func (c *chooser) draw(p page) ([]string, *tea.Cursor) {
 	dim := func(s string) string { return c.st.Dim.Render(ink.Truncate(s, c.width)) }
-	filter := ink.Truncate(ink.SanitizeLine(c.filter), max(c.width-gutter-1, 0))
+	filter := ink.Truncate(ink.SanitizeLine(c.filter), max(c.width-ink.Gutter-1, 0))
 	lines := []string{
-		c.st.Dim.Render(spread(briefly(p.head, c.width), p.right, c.width)),
-		ink.Truncate(c.st.Cyan.Render(markUser)+" "+filter, c.width),
+		c.st.Dim.Render(ink.Spread(briefly(p.head, c.width), p.right, c.width)),
+		ink.Truncate(c.st.Cyan.Render(ink.MarkUser)+" "+filter, c.width),
 		"",
 	}
 	for i := c.top; i < c.count && i < c.top+c.room(); i++ {
@@ -245,7 +246,7 @@ func (c *chooser) draw(p page) ([]string, *tea.Cursor) {
 	if c.height <= 2 {
 		return lines, nil
 	}
-	cursor := tea.NewCursor(min(gutter+lipgloss.Width(filter), c.width-1), 1)
+	cursor := tea.NewCursor(min(ink.Gutter+lipgloss.Width(filter), c.width-1), 1)
 	cursor.Shape, cursor.Blink = tea.CursorBar, false
 	return lines, cursor
 }
@@ -253,13 +254,13 @@ func (c *chooser) draw(p page) ([]string, *tea.Cursor) {
 // foot is the last line: what keys do, and where in a list one is that has more
 // entries than room.
 func (c *chooser) foot(hint string) string {
-	at, room := "", c.width-gutter
+	at, room := "", c.width-ink.Gutter
 	if c.count > c.room() {
 		at = fmt.Sprintf("%d of %d", c.at+1, c.count)
 		room -= lipgloss.Width(at) + 2
 	}
 	hint = fitting(hint, room)
-	return c.st.Dim.Render(spread(strings.Repeat(" ", gutter)+hint, at, c.width))
+	return c.st.Dim.Render(ink.Spread(strings.Repeat(" ", ink.Gutter)+hint, at, c.width))
 }
 
 // briefly leaves out what a heading ends with, after commas, until the rest has
@@ -296,10 +297,10 @@ func (c *chooser) entry(i int, when, what, facts string) string {
 	const column = 12
 	mark := "  "
 	if i == c.at {
-		mark = c.st.Cyan.Render(markUser) + " "
+		mark = c.st.Cyan.Render(ink.MarkUser) + " "
 		what = c.st.Bold.Render(what)
 	}
 	when += strings.Repeat(" ", max(column-lipgloss.Width(when), 2))
-	room := max(min(c.width, widestRow)-gutter-lipgloss.Width(when), 1)
-	return ink.Truncate(mark+c.st.Dim.Render(when)+spread(what, c.st.Dim.Render(facts), room), c.width)
+	room := max(min(c.width, widestRow)-ink.Gutter-lipgloss.Width(when), 1)
+	return ink.Truncate(mark+c.st.Dim.Render(when)+ink.Spread(what, c.st.Dim.Render(facts), room), c.width)
 }

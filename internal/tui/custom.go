@@ -77,7 +77,7 @@ func (m *model) runCustom(c CustomCommand, arg string) {
 	if strings.HasPrefix(text, "!") { // no command to run, not even when it is walked back to
 		text = "/" + c.Name + ":\n" + text
 	}
-	m.list.end()
+	m.list.ShowEnd()
 	m.prompt(text)
 }
 

@@ -9,14 +9,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 // dialog holds the questions that wait for the user, the first of which is
 // shown. It stands where the editor does. Its keys are fixed: arrows and enter
 // or digits answer, and any other text is a comment.
 type dialog struct {
-	keys   keymap
+	keys   keys.Map
 	st     *ink.Styles
 	now    func() time.Time
 	short  func(dir string) string // shortens a directory for the screen
@@ -60,12 +63,12 @@ type pressed struct {
 	ignored   bool // the key means nothing in a dialog
 }
 
-func newDialog(keys keymap, st *ink.Styles, o Options, now func() time.Time) *dialog {
+func newDialog(keys keys.Map, st *ink.Styles, o Options, now func() time.Time) *dialog {
 	d := &dialog{keys: keys, st: st, now: now, short: o.Short}
 	if d.short == nil {
 		d.short = func(dir string) string { return dir }
 	}
-	d.comment.make = func() *editor { return newEditor(d.keys, d.st, o.Vi) }
+	d.comment.make = func() *editor.Editor { return editor.New(d.keys, d.st, o.Vi) }
 	return d
 }
 
@@ -114,7 +117,7 @@ func (d *dialog) clear() {
 }
 
 func (d *dialog) reset() {
-	d.scroll, d.deep, d.body, d.seen, d.rows = 0, openLines, nil, false, answerRows{}
+	d.scroll, d.deep, d.body, d.seen, d.rows = 0, transcript.OpenLines, nil, false, answerRows{}
 	d.lead, d.hint, d.why, d.full, d.typing, d.drawn, d.end = "", "", false, false, false, false, endPause{}
 	d.comment.clear()
 	if d.waits() {
@@ -136,7 +139,7 @@ func (d *dialog) took(now time.Time) { d.arming.took(now, d.waits() && isApprova
 func (d *dialog) restyle(st *ink.Styles) {
 	d.st, d.body = st, nil
 	if e := d.comment.edit; e != nil {
-		e.restyle(st)
+		e.Restyle(st)
 	}
 }
 
@@ -159,7 +162,7 @@ func (d *dialog) interrupted(typing bool) {
 
 // answersWith reports whether a key can answer the question.
 func (d *dialog) answersWith(k string) bool {
-	return k == "enter" || d.keys.is(k, actSend) || !d.comment.open && isDigit(k)
+	return k == "enter" || d.keys.Is(k, keys.Send) || !d.comment.open && isDigit(k)
 }
 
 // pauses reports whether some keys are ignored for a moment.
@@ -219,7 +222,7 @@ func (d *dialog) pressLook(k string) bool {
 // pressText takes a key that types something. lead is the y or n before it.
 func (d *dialog) pressText(msg tea.KeyPressMsg, lead string) pressed {
 	text := msg.Text
-	if text == "" || msg.Mod == virtual {
+	if text == "" || msg.Mod == keys.Virtual {
 		return pressed{ignored: true}
 	}
 	if n, err := strconv.Atoi(text); err == nil && len(text) == 1 && (n < 5 || d.rows.digit(n) >= 0) {
@@ -329,14 +332,14 @@ func (d *dialog) pressComment(msg tea.KeyPressMsg) pressed {
 		d.comment.open, d.body = false, nil
 	case k == "pgup" || k == "pgdown":
 		d.pressScroll(k)
-	case d.keys.is(k, actNewline):
-		e.newline()
-	case d.keys.is(k, actSend) && e.continued():
-		e.newline()
-	case d.keys.is(k, actSend):
+	case d.keys.Is(k, keys.Newline):
+		e.Newline()
+	case d.keys.Is(k, keys.Send) && e.ContinueLine():
+		e.Newline()
+	case d.keys.Is(k, keys.Send):
 		return d.send()
 	default:
-		e.press(msg)
+		e.Press(msg)
 	}
 	return pressed{}
 }
@@ -382,7 +385,7 @@ func (d *dialog) give(a event.Answer) pressed {
 func (d *dialog) click(x, y int) {
 	if d.comment.open {
 		if y -= d.comment.line; y >= 0 {
-			d.comment.edit.place(d.comment.edit.cell(x, y))
+			d.comment.edit.MoveCaret(d.comment.edit.OffsetAt(x, y))
 		}
 		return
 	}

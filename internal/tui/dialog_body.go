@@ -11,6 +11,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
@@ -61,7 +62,7 @@ func (d *dialog) crowded() bool {
 // title is the first line: what is asked, and how much it is.
 func (d *dialog) title() string {
 	head, right := d.headline()
-	return spread(d.st.Yellow.Render(markAsked)+" "+d.st.Bold.Render(head[0]), right, d.width)
+	return ink.Spread(d.st.Yellow.Render(ink.MarkAsked)+" "+d.st.Bold.Render(head[0]), right, d.width)
 }
 
 // headline is what is asked, whole. What does not fit in the first line, beside
@@ -75,7 +76,7 @@ func (d *dialog) headline() (lines []string, right string) {
 		facts = append(facts, fmt.Sprintf("%d of %d", d.given+1, n))
 	}
 	right = strings.Join(facts, " · ")
-	room := d.width - gutter
+	room := d.width - ink.Gutter
 	if w := lipgloss.Width(right) + 2; room-w >= least {
 		room -= w
 	} else {
@@ -88,14 +89,14 @@ func (d *dialog) headline() (lines []string, right string) {
 // command.
 func amountOf(ask event.Ask) []string {
 	if len(ask.Diffs) == 1 {
-		return []string{count(diff.Hunks(ask.Diffs[0]), "hunk") + ", " + diff.Stat(ask.Diffs[0])}
+		return []string{phrase.Count(diff.Hunks(ask.Diffs[0]), "hunk") + ", " + diff.Stat(ask.Diffs[0])}
 	}
 	if len(ask.Diffs) > 1 {
 		sum := event.Diff{}
 		for _, d := range ask.Diffs {
 			sum.Added, sum.Removed = sum.Added+d.Added, sum.Removed+d.Removed
 		}
-		return []string{count(len(ask.Diffs), "file") + ", " + diff.Stat(sum)}
+		return []string{phrase.Count(len(ask.Diffs), "file") + ", " + diff.Stat(sum)}
 	}
 	if c := commandOf(ask); c != nil {
 		if size := commandSize(c.Value); size != "" {
@@ -116,7 +117,7 @@ func commandSize(command string) string {
 	if len(command) >= 1<<10 {
 		size = fmt.Sprintf("%.1f KB", float64(len(command))/(1<<10))
 	}
-	return count(n, "line") + ", " + size
+	return phrase.Count(n, "line") + ", " + size
 }
 
 // commandOf is the command that a question is about, nil if it is about
@@ -166,7 +167,7 @@ func askCommandLine(title string, c event.Target, short func(string) string) str
 
 // exactLine is ink.Exact for what must stay on one line. Space in which text
 // could hide is counted.
-func exactLine(s string) string { return gaps(strings.ReplaceAll(ink.Exact(s), "\n", "⏎")) }
+func exactLine(s string) string { return ink.MarkSpaces(strings.ReplaceAll(ink.Exact(s), "\n", "⏎")) }
 
 // sentence is text with a capital at its start.
 func sentence(text string) string {
@@ -200,7 +201,7 @@ func leadOf(title string, c event.Target) string {
 func (d *dialog) makeBody(width int) []string {
 	ask := d.asks[0]
 	head, _ := d.headline()
-	rest := paint(d.st.Bold, slices.Clone(head[1:]))
+	rest := ink.RenderLines(d.st.Bold, slices.Clone(head[1:]))
 	for i, l := range rest {
 		rest[i] = "  " + l
 	}
@@ -215,10 +216,10 @@ func (d *dialog) makeBody(width int) []string {
 	}
 	var out, warned []string
 	for _, w := range warningsOf(ask) {
-		warned = append(warned, paint(d.st.Yellow, ink.Wrap("warning: "+ink.Sanitize(w), width))...)
+		warned = append(warned, ink.RenderLines(d.st.Yellow, ink.Wrap("warning: "+ink.Sanitize(w), width))...)
 	}
 	if text := d.scopeLine(); text != "" { // above what may be long
-		warned = append(warned, paint(d.st.Dim, ink.Wrap(text, width))...)
+		warned = append(warned, ink.RenderLines(d.st.Dim, ink.Wrap(text, width))...)
 	}
 	if !d.tiny { // the command comes first where hardly a line fits
 		out, warned = warned, nil
@@ -226,9 +227,9 @@ func (d *dialog) makeBody(width int) []string {
 	for _, t := range ask.Targets {
 		switch {
 		case t.Kind == "command":
-			out = append(out, spell(t.Value, width)...)
+			out = append(out, ink.WrapExact(t.Value, width)...)
 		case t.Kind == "host" && len(ask.Targets) == 1:
-			out = append(out, spell(requestOf(ask.Title), width)...)
+			out = append(out, ink.WrapExact(requestOf(ask.Title), width)...)
 		}
 	}
 	out = append(out, warned...)
@@ -291,7 +292,7 @@ func (d *dialog) about(width int) []string {
 	if whyOf(ask) == "" || !d.why && !ask.AboutTurn() {
 		return nil
 	}
-	return paint(d.st.Dim, ink.Wrap(ink.Sanitize(ask.Why), width))
+	return ink.RenderLines(d.st.Dim, ink.Wrap(ink.Sanitize(ask.Why), width))
 }
 
 // whyOf is why a question is asked, empty if a warning says the same.
@@ -384,7 +385,7 @@ func (d *dialog) below(width int) string {
 	case d.more:
 		more = "many more lines below"
 	case left > 0:
-		more = count(left, "more line") + " below"
+		more = phrase.Count(left, "more line") + " below"
 	}
 	hint := more + " · pgup and pgdn scroll"
 	if lipgloss.Width(hint) > width {

@@ -2,23 +2,25 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/editor"
 )
 
 // comment is the text that the user adds to an answer: the reason of a no, or an
 // answer in their own words. Closing it keeps the text.
 type comment struct {
-	make func() *editor
-	edit *editor // nil until something is typed
-	open bool    // it has the keys
-	line int     // the line of the dialog in which it begins
+	make func() *editor.Editor
+	edit *editor.Editor // nil until something is typed
+	open bool           // it has the keys
+	line int            // the line of the dialog in which it begins
 }
 
 // start opens the comment and types text at its end.
 func (c *comment) start(text string) {
 	e := c.begin()
-	e.buf.MoveTo(len(e.buf.String()))
+	e.Buffer.MoveTo(len(e.Buffer.String()))
 	if text != "" {
-		e.buf.Type(e.tokens.literal(tidy(text)))
+		e.Buffer.Type(e.Tokens.Literal(editor.Typable(text)))
 	}
 }
 
@@ -28,18 +30,18 @@ func (c *comment) paste(text string) {
 	if !c.open {
 		c.start("")
 	}
-	c.edit.paste(text)
+	c.edit.Paste(text)
 }
 
 // restore opens the comment with a text that was typed before.
-func (c *comment) restore(text string) { c.begin().restore(text) }
+func (c *comment) restore(text string) { c.begin().Restore(text) }
 
-func (c *comment) begin() *editor {
+func (c *comment) begin() *editor.Editor {
 	if c.edit == nil {
 		c.edit = c.make()
 	}
-	if !c.open && c.edit.vi != nil {
-		c.edit.vi.Begin()
+	if !c.open && c.edit.Vi != nil {
+		c.edit.Vi.Begin()
 	}
 	c.open = true
 	return c.edit
@@ -49,25 +51,25 @@ func (c *comment) begin() *editor {
 func (c *comment) clear() { c.open, c.edit = false, nil }
 
 // blank reports whether nothing but blanks is typed.
-func (c *comment) blank() bool { return c.edit == nil || c.edit.blank() }
+func (c *comment) blank() bool { return c.edit == nil || c.edit.Blank() }
 
 // text is what was typed, with pastes written out.
 func (c *comment) text() string {
 	if c.edit == nil {
 		return ""
 	}
-	return c.edit.whole()
+	return c.edit.Text()
 }
 
 // leaves reports whether a key goes back to the rows.
 func (c *comment) leaves(k string) bool {
 	switch k {
 	case "esc":
-		return !c.edit.escapes()
+		return !c.edit.HandlesEscape()
 	case "tab":
 		return true
 	case "up":
-		row, _ := c.edit.rows()
+		row, _ := c.edit.CaretRow()
 		return row == 0
 	}
 	return false
@@ -75,6 +77,6 @@ func (c *comment) leaves(k string) bool {
 
 // lines draws the comment in a window of that width.
 func (c *comment) lines(width int) ([]string, *tea.Cursor) {
-	c.edit.resize(width, editorLines)
-	return c.edit.lines()
+	c.edit.Resize(width, editor.MaxLines)
+	return c.edit.Lines()
 }

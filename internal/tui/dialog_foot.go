@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 )
 
 // foot is what stands below the body: the rows of an approval, the comment while
@@ -23,7 +24,7 @@ func (d *dialog) foot(width int) (lines []string, cursor *tea.Cursor) {
 		cursor.Y += len(lines)
 		lines = append(lines, typed...)
 	}
-	return append(lines, d.st.Dim.Render(ink.Truncate("  "+d.hints(width-gutter), width))), cursor
+	return append(lines, d.st.Dim.Render(ink.Truncate("  "+d.hints(width-ink.Gutter), width))), cursor
 }
 
 // approvalRows draws the rows of an approval, below a blank line where there is
@@ -93,9 +94,9 @@ func (d *dialog) hints(width int) string {
 	case !d.arming.ready:
 		return "keys go to your draft until you pause"
 	case d.comment.open && len(d.asks[0].Choices) > 0:
-		return joinFitting(width, d.keys.name(actSend)+" answer", "esc back")
+		return joinFitting(width, d.keys.Name(keys.Send)+" answer", "esc back")
 	case d.comment.open:
-		return joinFitting(width, d.keys.name(actSend)+" reject and send", "esc back")
+		return joinFitting(width, d.keys.Name(keys.Send)+" reject and send", "esc back")
 	case d.typing:
 		return joinFitting(width, "text continues your draft", "↑↓ or "+d.digits()+", then enter", "esc interrupt")
 	}

@@ -9,6 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/ink"
+	"agent/internal/tui/transcript"
 )
 
 func askCommand(id, command string) event.Asked {
@@ -102,7 +104,7 @@ func TestEnterWithoutARow(t *testing.T) {
 	d.enter("also fix")
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 	d.arms()
-	d.lacks(markRow)
+	d.lacks(ink.MarkRow)
 	d.sees("› also fix", "your draft")
 	d.press("enter")
 	d.commands()
@@ -193,8 +195,8 @@ func TestSecondQuestion(t *testing.T) {
 	d.pass(quietNext)
 	d.press("3")
 	d.commands(event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "2", Decision: event.Refuse})
-	if !d.m.editor.empty() {
-		t.Errorf("keys went astray: %q", d.m.editor.value())
+	if !d.m.editor.Empty() {
+		t.Errorf("keys went astray: %q", d.m.editor.Shown())
 	}
 }
 
@@ -398,7 +400,7 @@ func TestGiantDiffIsReadToItsEnd(t *testing.T) {
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "write giant.txt", Effect: "write",
 		Diffs: []event.Diff{{Path: "giant.txt", Unified: u.String(), Added: 9_000, Created: true}}}})
 	d.arms()
-	if n := len(d.m.dialog.body); n > openLines+10 {
+	if n := len(d.m.dialog.body); n > transcript.OpenLines+10 {
 		t.Errorf("%d lines are drawn before anybody scrolls", n)
 	}
 	was := ""

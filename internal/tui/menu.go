@@ -133,7 +133,7 @@ func (u *menu) row(i int) string {
 	o, mark := u.found[i], "  "
 	name, what := o.name, u.st.Dim.Render(o.what)
 	if i == u.at {
-		mark, name = u.st.Cyan.Render(markUser)+" ", u.st.Bold.Render(name)
+		mark, name = u.st.Cyan.Render(ink.MarkUser)+" ", u.st.Bold.Render(name)
 	} else if o.dim {
 		name = u.st.Dim.Render(name)
 	}
@@ -149,8 +149,8 @@ func (u *menu) row(i int) string {
 	}
 	name = ink.Truncate(name, column)
 	pad := strings.Repeat(" ", max(column-lipgloss.Width(name), 0)+2)
-	room := max(min(u.width, widestRow)-gutter, 1)
-	return ink.Truncate(mark+spread(name+pad+what, u.st.Dim.Render(o.right), room), u.width)
+	room := max(min(u.width, widestRow)-ink.Gutter, 1)
+	return ink.Truncate(mark+ink.Spread(name+pad+what, u.st.Dim.Render(o.right), room), u.width)
 }
 
 // marked tells more of the marked option.

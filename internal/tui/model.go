@@ -11,8 +11,11 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 	"agent/internal/tui/terminal"
+	"agent/internal/tui/transcript"
 )
 
 const (
@@ -29,14 +32,14 @@ type model struct {
 	after func(time.Duration, tea.Msg) tea.Cmd
 	// lend lets another program have the terminal, as terminal.Lend does.
 	lend func(c *exec.Cmd, note string, told func(error) tea.Msg) tea.Cmd
-	keys keymap
+	keys keys.Map
 	look ink.Look
 	st   *ink.Styles
 
 	width, height int
-	list          *transcript
-	feed          *feed
-	editor        *editor
+	list          *transcript.Transcript
+	feed          *transcript.Feed
+	editor        *editor.Editor
 	popup         popup
 	images        images
 	earlier       earlier
@@ -85,21 +88,21 @@ type tickMsg struct{}
 
 func newModel(o Options, now func() time.Time, send func(event.Command)) *model {
 	m := &model{o: o, now: now, send: send, after: after, lend: terminal.Lend, look: o.look(), mouse: !o.NoMouse, play: o.Prompts, width: 80, height: 24}
-	m.keys = newKeymap(o.Keys)
+	m.keys = keys.New(o.Keys)
 	m.recent = o.Recent
 	m.st = m.look.Styles()
-	m.list = newTranscript(m.st)
-	m.editor = newEditor(m.keys, m.st, o.Vi)
+	m.list = transcript.New(m.st)
+	m.editor = editor.New(m.keys, m.st, o.Vi)
 	m.dialog = newDialog(m.keys, m.st, o, now)
 	m.help = &help{keys: m.keys}
-	m.list.head(&header{o.heading("")})
+	m.list.Head(&transcript.Header{Text: o.heading("")})
 	m.tell(o.History)
-	put := m.list.head
+	put := m.list.Head
 	if len(o.History) > 0 { // of which the end is on screen
-		put = m.list.add
+		put = m.list.Add
 	}
 	for _, n := range append(slices.Clone(o.Notices), m.adopt(o.Custom)...) {
-		put(&notice{n})
+		put(&transcript.Notice{Text: n})
 	}
 	m.greet()
 	if o.Title != "" { // what a person called it stays, though the words may be taken back
@@ -200,10 +203,10 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 		m.modelsCame(msg)
 	case branchRead:
 		m.o.Branch, m.reading = msg.name, false
-	case pageRead:
-		m.list.turnedPage(msg, m.now)
-	case recalled:
-		m.feed.recalled(msg)
+	case transcript.PageRead:
+		m.list.TakePage(msg, m.now)
+	case transcript.LastFacts:
+		m.feed.TakeLastFacts(msg)
 	case found:
 		return m.foundSome(msg)
 	}
@@ -212,12 +215,12 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 
 // apply takes an event of the agent.
 func (m *model) apply(ev event.Event) {
-	m.feed.apply(ev)
+	m.feed.Apply(ev)
 	m.spending.take(ev)
-	m.find.heard(ev, m.list.events()-1)
+	m.find.heard(ev, m.list.Events()-1)
 	switch ev := ev.(type) {
 	case event.Asked:
-		m.dialog.push(ev.Ask, !m.editor.blank())
+		m.dialog.push(ev.Ask, !m.editor.Blank())
 		m.takeUp(ev.Ask)
 	case *event.Decided:
 		m.withdraw(ev.ID)
@@ -261,53 +264,53 @@ func (m *model) withdraw(id string) {
 }
 
 // giveBack puts what was not sent into the editor, above what is typed there.
-func (m *model) giveBack(text string) { m.editor.putBefore(text) }
+func (m *model) giveBack(text string) { m.editor.PutBefore(text) }
 
 // playNext sends the next prompt that plays by itself, when no turn runs.
 func (m *model) playNext() {
-	if len(m.play) == 0 || m.feed.running || len(m.feed.pending) > 0 {
+	if len(m.play) == 0 || m.feed.Running || len(m.feed.Pending) > 0 {
 		return
 	}
 	next := m.play[0]
 	m.play = m.play[1:]
 	if next.Note != "" {
-		m.list.add(&notice{next.Note})
+		m.list.Add(&transcript.Notice{Text: next.Note})
 	}
 	m.prompt(next.Text)
 }
 
 // prompt sends what the person said.
 func (m *model) prompt(text string, images ...llm.Image) {
-	m.feed.sent(text)
+	m.feed.PromptSent(text)
 	m.send(event.Prompt{Text: text, Images: images})
 }
 
 // say shows a line of the screen's own.
 func (m *model) say(text string) {
-	m.list.add(&notice{text})
-	m.list.end()
+	m.list.Add(&transcript.Notice{Text: text})
+	m.list.ShowEnd()
 }
 
 // answering says which model answers and why.
 func (m *model) answering() string {
-	if m.feed.model == "" {
+	if m.feed.Model == "" {
 		return "No model answers yet."
 	}
-	text := ink.SanitizeLine(m.feed.model) + " answers"
-	if m.feed.effort != "" {
-		text += " with effort " + ink.SanitizeLine(m.feed.effort)
+	text := ink.SanitizeLine(m.feed.Model) + " answers"
+	if m.feed.Effort != "" {
+		text += " with effort " + ink.SanitizeLine(m.feed.Effort)
 	}
-	if m.feed.host != "" {
-		text += " at " + ink.SanitizeLine(m.feed.host)
+	if m.feed.Host != "" {
+		text += " at " + ink.SanitizeLine(m.feed.Host)
 	}
-	if m.feed.why != "" {
-		text += ", because " + ink.SanitizeLine(m.feed.why)
+	if m.feed.Why != "" {
+		text += ", because " + ink.SanitizeLine(m.feed.Why)
 	}
 	return strings.TrimRight(text, ".") + "."
 }
 
 func (m *model) setMode(mode event.Mode) {
-	m.feed.mode = string(mode)
+	m.feed.Mode = string(mode)
 	m.send(event.SetMode{Mode: mode})
 }
 
@@ -363,8 +366,8 @@ func (m *model) nextTick() time.Duration {
 
 // move moves what moves with time alone.
 func (m *model) move() {
-	m.list.frame++
-	m.feed.tick()
+	m.list.Frame++
+	m.feed.Tick()
 	now := m.now()
 	m.moved = now
 	if !m.leaving(now) {

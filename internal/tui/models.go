@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
@@ -102,7 +103,7 @@ func (m *model) slashModel(name string) tea.Cmd {
 	}
 	u := &menu{chooser: chooser{keys: m.keys, st: m.st, under: detailRows}, head: "choose a model", right: "looking …", none: "looking for models …",
 		hint: "type to search · enter takes it · esc closes", chose: m.chooseModel, detail: m.tellModel, free: anyModel}
-	u.first = m.feed.model
+	u.first = m.feed.Model
 	u.fill(m.modelOptions())
 	m.choosing = u
 	cmds := []tea.Cmd{m.show(u), m.readModels(true)}
@@ -120,7 +121,7 @@ func (m *model) modelOptions() []option {
 		switch {
 		case d.Needs != "":
 			o.what, o.last, o.dim = ink.SanitizeLine(d.Needs), true, true
-		case d.Name == m.feed.model:
+		case d.Name == m.feed.Model:
 			o.right = "this one"
 		case d.Default:
 			o.right = "its default"
@@ -134,7 +135,7 @@ func (m *model) modelOptions() []option {
 func (d Model) facts() string {
 	var facts []string
 	if d.Context > 0 {
-		facts = append(facts, thousands(d.Context))
+		facts = append(facts, phrase.Thousands(d.Context))
 	}
 	switch {
 	case d.Input == nil || d.Output == nil:
@@ -188,12 +189,12 @@ func (m *model) tellModel(o option, width int) []string {
 		text += ": " + ink.SanitizeLine(d.Why)
 	}
 	if d.Context > 0 {
-		text += "\na window of " + thousands(d.Context) + " tokens"
+		text += "\na window of " + phrase.Thousands(d.Context) + " tokens"
 	}
 	if d.Input != nil && d.Output != nil && *d.Input+*d.Output > 0 {
 		text += "\n" + price(*d.Input) + " for a million tokens in, " + price(*d.Output) + " out"
 	}
-	return hang(" ", paint(m.st.Dim, ink.Wrap(text, max(width-gutter, 1))))
+	return ink.Hang(" ", ink.RenderLines(m.st.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
 }
 
 // modelNames completes /model.

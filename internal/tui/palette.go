@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 	"agent/internal/tui/terminal"
 )
 
@@ -28,15 +29,15 @@ func (m *model) palette() tea.Cmd {
 func (m *model) doable() []option {
 	var all []option
 	for _, s := range m.commands() {
-		o := option{id: "/" + s.name, name: "/" + ink.SanitizeLine(s.name), what: ink.SanitizeLine(s.what), right: m.keys.name(s.key)}
+		o := option{id: "/" + s.name, name: "/" + ink.SanitizeLine(s.name), what: ink.SanitizeLine(s.what), right: m.keys.Name(s.key)}
 		all = append(all, o)
 	}
-	for _, b := range m.keys.told() {
-		if b.where == anywhere || b.where == inEditor || b.where == whileRuns && m.feed.running {
-			all = append(all, option{id: string(b.action), name: string(b.action), what: b.what, right: b.keys[0]})
+	for _, b := range m.keys.Listed() {
+		if b.Where == keys.Anywhere || b.Where == keys.InEditor || b.Where == keys.WhileRuns && m.feed.Running {
+			all = append(all, option{id: string(b.Action), name: string(b.Action), what: b.What, right: b.Keys[0]})
 		}
 	}
-	all = slices.DeleteFunc(all, func(o option) bool { return o.id == string(actPalette) })
+	all = slices.DeleteFunc(all, func(o option) bool { return o.id == string(keys.Palette) })
 	slices.SortStableFunc(all, func(a, b option) int { return m.lately(a.id) - m.lately(b.id) })
 	return all
 }
@@ -119,7 +120,7 @@ func (m *model) carryOut(o option) tea.Cmd {
 	m.over = nil
 	name, typed := strings.CutPrefix(o.id, "/")
 	if !typed {
-		return tea.Batch(m.used(o.id), m.press(action(o.id).press()))
+		return tea.Batch(m.used(o.id), m.press(keys.Action(o.id).Press()))
 	}
 	i := slices.IndexFunc(m.commands(), func(s slash) bool { return s.name == name })
 	if i < 0 {
@@ -127,7 +128,7 @@ func (m *model) carryOut(o option) tea.Cmd {
 	}
 	if m.commands()[i].needs() {
 		m.stash()
-		m.editor.set("/" + name + " ")
+		m.editor.Set("/" + name + " ")
 		return m.used(o.id)
 	}
 	return m.slash(name, "", "")
@@ -135,8 +136,8 @@ func (m *model) carryOut(o option) tea.Cmd {
 
 // stash takes the draft out of the editor, so that it can be walked back to.
 func (m *model) stash() {
-	if !m.editor.empty() {
-		m.feed.prompts = append(m.feed.prompts, m.editor.take())
+	if !m.editor.Empty() {
+		m.feed.Recall = append(m.feed.Recall, m.editor.Take())
 	}
 }
 
@@ -149,10 +150,10 @@ func (m *model) explain(o option, width int) []string {
 				text += "\n" + ink.SanitizeLine(s.usage())
 			}
 		}
-	} else if keys := m.keys.keys(action(o.id)); len(keys) > 0 {
+	} else if keys := m.keys.Keys(keys.Action(o.id)); len(keys) > 0 {
 		text += "\n" + strings.Join(keys, ", ") + " · called " + o.id + " in the configuration"
 	}
-	return hang(" ", paint(m.st.Dim, ink.Wrap(text, max(width-gutter, 1))))
+	return ink.Hang(" ", ink.RenderLines(m.st.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
 }
 
 // slashKeys lists every key, to be searched.
@@ -161,12 +162,12 @@ func (m *model) slashKeys(arg string) tea.Cmd {
 		hint: "type to search · esc closes", detail: m.explain, chose: func(option) tea.Cmd { return nil }}
 	u.filter = arg
 	var all []option
-	for _, b := range m.keys.told() {
-		id := string(b.action)
-		if b.action == fixed {
-			id = b.pressed()
+	for _, b := range m.keys.Listed() {
+		id := string(b.Action)
+		if b.Action == keys.Fixed {
+			id = b.Pressed()
 		}
-		all = append(all, option{id: id, name: b.pressed(), what: b.what, right: string(b.where)})
+		all = append(all, option{id: id, name: b.Pressed(), what: b.What, right: string(b.Where)})
 	}
 	u.fill(all)
 	return m.show(u)

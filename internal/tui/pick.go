@@ -7,6 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 	"agent/internal/tui/terminal"
 )
 
@@ -35,7 +37,7 @@ type picking struct {
 
 func newPicking(o Options, now func() time.Time) *picking {
 	p := &picking{o: o}
-	p.picker = newPicker(&p.o, newKeymap(o.Keys), p.o.look().Styles(), now, func(s Session) tea.Cmd {
+	p.picker = newPicker(&p.o, keys.New(o.Keys), p.o.look().Styles(), now, func(s Session) tea.Cmd {
 		p.chosen = s.ID
 		return nil
 	})
@@ -66,7 +68,7 @@ func (p *picking) View() tea.View {
 		return v
 	}
 	lines, cursor := p.picker.lines()
-	v.SetContent(p.picker.st.Letters.Write(strings.Join(clip(lines, p.picker.width), "\n")))
+	v.SetContent(p.picker.st.Letters.Write(strings.Join(ink.ClipLines(lines, p.picker.width), "\n")))
 	if !p.over {
 		v.Cursor = cursor
 	}

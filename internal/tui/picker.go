@@ -9,8 +9,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 // Session is one row of the picker.
@@ -57,7 +60,7 @@ type picker struct {
 	stop       context.CancelFunc // of what is read
 
 	wanted   string // the session that is to be previewed
-	previews map[string]*transcript
+	previews map[string]*transcript.Transcript
 }
 
 // Messages to a picker, about what it wanted.
@@ -81,9 +84,9 @@ func (searchDue) toOverlay()    {}
 func (previewDue) toOverlay()   {}
 func (previewRead) toOverlay()  {}
 
-func newPicker(o *Options, keys keymap, st *ink.Styles, now func() time.Time, chose func(Session) tea.Cmd) *picker {
+func newPicker(o *Options, keys keys.Map, st *ink.Styles, now func() time.Time, chose func(Session) tea.Cmd) *picker {
 	return &picker{chooser: chooser{keys: keys, st: st, width: 80, height: 24}, o: o, now: now, after: after, chose: chose,
-		everywhere: o.Dir == "", stop: func() {}, previews: map[string]*transcript{}}
+		everywhere: o.Dir == "", stop: func() {}, previews: map[string]*transcript.Transcript{}}
 }
 
 // read returns the command that reads the sessions that fit a query, and ends
@@ -113,7 +116,7 @@ func (p *picker) take(msg tea.Msg) (cmd tea.Cmd, over bool) {
 	case previewRead:
 		p.previewed(msg)
 	case tea.KeyPressMsg:
-		if p.keys.is(msg.String(), actEverywhere) {
+		if p.keys.Is(msg.String(), keys.Everywhere) {
 			p.everywhere, p.at = !p.everywhere || !p.someHere(), 0
 			p.refine()
 			break
@@ -214,7 +217,7 @@ func (p *picker) refine() {
 
 // lines implements overlay.
 func (p *picker) lines() ([]string, *tea.Cursor) {
-	name, here := p.keys.name(actEverywhere), ink.SanitizeLine(p.o.Dir)
+	name, here := p.keys.Name(keys.Everywhere), ink.SanitizeLine(p.o.Dir)
 	pg := page{head: "resume a session", row: p.row, marked: p.end,
 		hint: "type to search · enter resumes · esc closes"}
 	switch {
@@ -224,7 +227,7 @@ func (p *picker) lines() ([]string, *tea.Cursor) {
 		pg.head, pg.right = "resume a session in "+here, name+": all directories"
 	}
 	if p.err != nil {
-		pg.hint = markFailed + " " + ink.SanitizeLine(p.err.Error())
+		pg.hint = ink.MarkFailed + " " + ink.SanitizeLine(p.err.Error())
 	}
 	switch {
 	case !p.loaded:
@@ -266,7 +269,7 @@ func (p *picker) facts(i int, fork string) []string {
 	if s.Parent != "" && p.depths[i] == 0 {
 		facts = append(facts, fork)
 	}
-	facts = append(facts, count(s.Messages, "message"))
+	facts = append(facts, phrase.Count(s.Messages, "message"))
 	if s.Current {
 		facts = append(facts, "this one")
 	}

@@ -34,9 +34,9 @@ func (p *teller) ask(ask event.Ask) {
 	for _, t := range ask.Targets {
 		switch {
 		case t.Kind == "command":
-			p.block("", strings.Join(spell(t.Value, plainWidth), "\n"))
+			p.block("", strings.Join(ink.WrapExact(t.Value, plainWidth), "\n"))
 		case t.Kind == "host" && len(ask.Targets) == 1:
-			p.block("", strings.Join(spell(requestOf(ask.Title), plainWidth), "\n"))
+			p.block("", strings.Join(ink.WrapExact(requestOf(ask.Title), plainWidth), "\n"))
 		}
 	}
 	if why := whyOf(ask); why != "" {
@@ -247,7 +247,7 @@ func (p *teller) answerNumbers(ask event.Ask, numbers []int) {
 func (p *teller) reply(a event.Answer) {
 	a.ID = p.m.dialog.asks[0].ID
 	p.m.dialog.withdraw(a.ID)
-	p.m.feed.answered(a.ID)
+	p.m.feed.Answered(a.ID)
 	p.m.send(a)
 	if p.m.dialog.waits() && !p.ended {
 		p.ask(p.m.dialog.asks[0])

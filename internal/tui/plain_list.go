@@ -64,7 +64,7 @@ func (p *teller) list() tea.Cmd {
 func (p *teller) tellRows(rows numbered) {
 	for end := min(rows.size(), p.listed+plainRows); p.listed < end; {
 		p.listed++
-		p.print("  " + strconv.Itoa(p.listed) + " " + strings.TrimLeft(ansi.Strip(rows.row(p.listed-1)), markUser+" "))
+		p.print("  " + strconv.Itoa(p.listed) + " " + strings.TrimLeft(ansi.Strip(rows.row(p.listed-1)), ink.MarkUser+" "))
 	}
 	if more := rows.size() - p.listed; more > 0 {
 		p.print("  and " + strconv.Itoa(more) + " more: type more to see them")

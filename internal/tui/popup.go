@@ -10,7 +10,9 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 )
 
 // popupRows is how many suggestions are shown at most.
@@ -78,7 +80,7 @@ func (m *model) suggest() tea.Cmd {
 	switch {
 	case w.source == nowhere:
 		p.close()
-		if m.editor.search == nil { // which gives the word back
+		if m.editor.Search == nil { // which gives the word back
 			p.dismissed = word{}
 		}
 	case w.same(p.dismissed):
@@ -100,17 +102,17 @@ func (w word) same(as word) bool {
 // wordTyped is the word before the cursor that suggestions are for.
 func (m *model) wordTyped() word {
 	e := m.editor
-	if e.walk.back > 0 || e.search != nil || e.mode() != "" {
+	if e.Walk.Back > 0 || e.Search != nil || e.ModeHint() != "" {
 		return word{}
 	}
-	raw, caret := e.buf.String(), e.buf.Caret()
+	raw, caret := e.Buffer.String(), e.Buffer.Caret()
 	if w := commandTyped(raw, caret); w.source != nowhere {
 		return w
 	}
 	if m.o.Files == nil {
 		return word{}
 	}
-	return fileTyped(e.buf.Before(), caret)
+	return fileTyped(e.Buffer.Before(), caret)
 }
 
 // offer shows suggestions. The first is marked once something is typed of it:
@@ -144,30 +146,30 @@ func (p *popup) exactly(m *model) func(suggestion) bool {
 }
 
 // typed is the text of the word.
-func (p *popup) typed(m *model) string { return m.editor.buf.String()[p.from:p.to] }
+func (p *popup) typed(m *model) string { return m.editor.Buffer.String()[p.from:p.to] }
 
 // pressPopup takes a key while suggestions are shown. It reports whether it did.
 func (m *model) pressPopup(k string) (cmd tea.Cmd, taken bool) {
 	p := &m.popup
 	switch {
-	case m.keys.is(k, actComplete) && !p.open():
+	case m.keys.Is(k, keys.Complete) && !p.open():
 		p.dismissed, p.seen = word{}, [2]int{-1, -1}
 		return nil, false // it comes again
 	case !p.open():
 		return nil, false
-	case m.keys.is(k, actDismiss) && m.editor.vi != nil:
+	case m.keys.Is(k, keys.Dismiss) && m.editor.Vi != nil:
 		return nil, false // it ends insert mode, and this with it
-	case m.keys.is(k, actDismiss):
+	case m.keys.Is(k, keys.Dismiss):
 		was := p.word
 		p.close()
 		p.dismissed = was
-	case m.keys.is(k, actListUp):
+	case m.keys.Is(k, keys.ListUp):
 		p.at, p.chosen = (max(p.at, 0)+len(p.rows)-1)%len(p.rows), p.query
-	case m.keys.is(k, actListDown):
+	case m.keys.Is(k, keys.ListDown):
 		p.at, p.chosen = (p.at+1)%len(p.rows), p.query
-	case m.keys.is(k, actComplete):
+	case m.keys.Is(k, keys.Complete):
 		m.accept(p.rows[max(p.at, 0)])
-	case m.keys.is(k, actSend) && p.at >= 0 && strings.TrimSpace(p.rows[p.at].text) != p.typed(m):
+	case m.keys.Is(k, keys.Send) && p.at >= 0 && strings.TrimSpace(p.rows[p.at].text) != p.typed(m):
 		s := p.rows[p.at]
 		m.accept(s)
 		if s.goes {
@@ -181,8 +183,8 @@ func (m *model) pressPopup(k string) (cmd tea.Cmd, taken bool) {
 
 // accept puts a suggestion in the place of the word.
 func (m *model) accept(s suggestion) {
-	p, b := &m.popup, m.editor.buf
-	text := m.editor.tokens.literal(tidy(s.text))
+	p, b := &m.popup, m.editor.Buffer
+	text := m.editor.Tokens.Literal(editor.Typable(s.text))
 	if !s.open && !s.goes && !strings.HasPrefix(b.String()[p.to:], " ") {
 		text += " "
 	}
@@ -226,13 +228,13 @@ func (p *popup) place() string {
 func (p *popup) row(st *ink.Styles, s suggestion, marked bool, column, width int) string {
 	mark, base := "  ", st.Plain
 	if marked {
-		mark, base = st.Cyan.Render(markUser)+" ", st.Bold
+		mark, base = st.Cyan.Render(ink.MarkUser)+" ", st.Bold
 	}
 	label := s.shownAs()
-	if over := lipgloss.Width(label) - (width - gutter); over > 0 && s.what == "" {
+	if over := lipgloss.Width(label) - (width - ink.Gutter); over > 0 && s.what == "" {
 		return mark + st.Dim.Render("…") + base.Render(ansi.TruncateLeft(label, over+1, "")) // a path's end tells most
 	}
-	line := mark + highlighted(label, s.at, base, st.Cyan)
+	line := mark + ink.RenderMatches(label, s.at, base, st.Cyan)
 	if s.what != "" {
 		line += strings.Repeat(" ", max(column-lipgloss.Width(label), 0)+2) + st.Dim.Render(s.what)
 	}
@@ -245,25 +247,4 @@ func (s suggestion) shownAs() string {
 		return s.label
 	}
 	return ink.SanitizeLine(s.text)
-}
-
-// highlighted draws text in base, but for the characters at some bytes of it.
-func highlighted(text string, at []int, base, look lipgloss.Style) string {
-	var b strings.Builder
-	from := 0
-	for _, i := range at {
-		if i < from || i >= len(text) {
-			continue
-		}
-		g, _ := ansi.FirstGraphemeCluster(text[i:], ansi.GraphemeWidth)
-		if i > from {
-			b.WriteString(base.Render(text[from:i]))
-		}
-		b.WriteString(look.Inherit(base).Render(g))
-		from = i + len(g)
-	}
-	if from < len(text) {
-		b.WriteString(base.Render(text[from:]))
-	}
-	return b.String()
 }

@@ -1,6 +1,10 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/transcript"
+)
 
 // preview wants the end of the marked session, once the mark rests on it.
 func (p *picker) preview() tea.Cmd {
@@ -32,14 +36,14 @@ func (p *picker) readPreview(id string) tea.Cmd {
 
 // previewed draws the end of a session as it looked in it.
 func (p *picker) previewed(r previewRead) {
-	t := newTranscript(p.st)
-	f := newFeed(t, p.now)
+	t := transcript.New(p.st)
+	f := transcript.NewFeed(t, p.now)
 	for _, ev := range r.events {
-		f.apply(ev)
+		f.Apply(ev)
 	}
-	f.resumed()
+	f.FinishReplay()
 	if r.err != nil {
-		t.add(&fault{text: r.err.Error()})
+		t.Add(&transcript.Problem{Text: r.err.Error()})
 	}
 	if len(p.previews) >= previewsKept {
 		clear(p.previews)
@@ -56,9 +60,9 @@ func (p *picker) end(height int) []string {
 	if t == nil {
 		return nil
 	}
-	if t.st != p.st {
-		t.restyle(p.st)
+	if t.Styles != p.st {
+		t.Restyle(p.st)
 	}
-	t.layout(p.width, height)
-	return t.window
+	t.Layout(p.width, height)
+	return t.Window
 }

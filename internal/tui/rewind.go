@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/transcript"
 )
 
 // points is the list of the prompts that one can go back to.
@@ -63,8 +64,8 @@ func (p *points) whole(height int) []string {
 	if p.at >= len(p.found) || p.found[p.at].end {
 		return nil
 	}
-	u := &user{text: p.found[p.at].Text, open: true}
-	lines := u.draw(canvas{st: p.st, width: max(p.width, 1)})
+	u := &transcript.Prompt{Text: p.found[p.at].Text, Open: true}
+	lines := u.Draw(transcript.Canvas{Styles: p.st, Width: max(p.width, 1)})
 	if len(lines) > height {
 		lines = append(lines[:height-1:height-1], p.st.Dim.Render("  …"))
 	}
@@ -75,7 +76,7 @@ func (p *points) whole(height int) []string {
 func (m *model) choosePoint(head, hint string, above []point, chose func(point) tea.Cmd) tea.Cmd {
 	all := m.points()
 	switch {
-	case m.feed.running:
+	case m.feed.Running:
 		m.say(stopFirst)
 		return nil
 	case m.stuck():
@@ -107,7 +108,7 @@ func (m *model) slashRewind(arg string) tea.Cmd {
 
 func (m *model) slashFork(arg string) tea.Cmd {
 	if arg == "" {
-		end := point{event.PastPrompt{At: m.list.events()}, true}
+		end := point{event.PastPrompt{At: m.list.Events()}, true}
 		return m.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, m.fork)
 	}
 	said, ok := m.back(arg)
@@ -124,7 +125,7 @@ func (m *model) stuck() bool {
 	switch {
 	case m.broken != "":
 		m.say("the session cannot be read, so there is no way back in it: " + m.broken)
-	case !m.list.settled:
+	case !m.list.Settled:
 		m.say("the session is still being read: try again in an instant")
 	default:
 		return false
@@ -135,10 +136,10 @@ func (m *model) stuck() bool {
 // points are the prompts that began a turn, oldest first, and the end.
 func (m *model) points() []point {
 	var out []point
-	for _, said := range m.feed.turned() {
+	for _, said := range m.feed.TurnPrompts() {
 		out = append(out, point{said, false})
 	}
-	return append(out, point{event.PastPrompt{At: m.list.events()}, true})
+	return append(out, point{event.PastPrompt{At: m.list.Events()}, true})
 }
 
 // back is the prompt so many prompts back, in digits; for none at all, what
@@ -155,7 +156,7 @@ func (m *model) back(arg string) (point, bool) {
 // rewind takes back a prompt and all that followed. It can be said otherwise.
 func (m *model) rewind(to point) tea.Cmd {
 	switch {
-	case m.feed.running:
+	case m.feed.Running:
 		m.say(stopFirst)
 	case m.stuck():
 	default:
@@ -182,7 +183,7 @@ func (m *model) goBack(again bool) tea.Cmd {
 	switch {
 	case again:
 		return m.slashRewind("")
-	case len(m.feed.said) > 0:
+	case len(m.feed.Prompts) > 0:
 		m.escaped = m.now()
 	}
 	return nil

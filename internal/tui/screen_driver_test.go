@@ -34,9 +34,6 @@ type driver struct {
 	draw   func(tea.View) // gets every screen; may be nil
 }
 
-// value is the text as it is shown, with the labels of tokens.
-func (e *editor) value() string { return e.tokens.write(e.buf.String(), (*piece).label) }
-
 func newDriver(t *testing.T, width, height int, o Options) *driver {
 	t.Helper()
 	d := bareDriver(t, o)

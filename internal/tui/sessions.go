@@ -7,6 +7,8 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 // stopFirst is what is said to somebody who wants to leave a turn that runs.
@@ -40,7 +42,7 @@ func (m *model) pick(tree bool) tea.Cmd {
 		m.say("there are no other sessions here")
 		return nil
 	}
-	if m.feed.running {
+	if m.feed.Running {
 		m.say(stopFirst)
 		return nil
 	}
@@ -64,7 +66,7 @@ func (m *model) show(o overlay) tea.Cmd {
 // remind says on an overlay's last line that a question waits below it.
 func (m *model) remind(lines []string) {
 	if m.dialog.waits() && len(lines) > 1 {
-		text := "  " + markAsked + " a question waits · " + m.keys.name(actInterrupt) + " shows it"
+		text := "  " + ink.MarkAsked + " a question waits · " + m.keys.Name(keys.Interrupt) + " shows it"
 		lines[len(lines)-1] = m.st.Yellow.Render(ink.Truncate(text, m.width))
 	}
 }
@@ -83,10 +85,10 @@ func (m *model) takeOver(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 		cmd, _ = m.over.take(msg)
 		return cmd, false
 	case tea.KeyPressMsg:
-		if m.keys.is(msg.String(), actSuspend) {
+		if m.keys.Is(msg.String(), keys.Suspend) {
 			return tea.Suspend, true
 		}
-		if m.keys.is(msg.String(), actRedraw) {
+		if m.keys.Is(msg.String(), keys.Redraw) {
 			return tea.ClearScreen, true
 		}
 		if m.stops(msg.String()) { // which closes the overlay, too
@@ -106,7 +108,7 @@ func (m *model) takeOver(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 
 // switchTo ends the screen for another session.
 func (m *model) switchTo(next Exit) tea.Cmd {
-	if m.feed.running {
+	if m.feed.Running {
 		m.say(stopFirst)
 		return nil
 	}
@@ -141,8 +143,8 @@ func (m *model) slashExport(format string) tea.Cmd {
 
 func (m *model) exported(e exported) {
 	if e.err != nil {
-		m.list.add(&fault{text: e.err.Error()})
-		m.list.end()
+		m.list.Add(&transcript.Problem{Text: e.err.Error()})
+		m.list.ShowEnd()
 		return
 	}
 	m.say("exported to " + e.path)

@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/transcript"
 )
 
 // look is how the screen begins: on a dark background, as most are, until the
@@ -43,8 +44,8 @@ func (m *model) restyle(l ink.Look) {
 	}
 	m.look = l
 	m.st = l.Styles()
-	m.list.restyle(m.st)
-	m.editor.restyle(m.st)
+	m.list.Restyle(m.st)
+	m.editor.Restyle(m.st)
 	m.dialog.restyle(m.st)
 	if m.over != nil {
 		m.over.restyle(m.st)
@@ -103,8 +104,8 @@ type themeSaved struct {
 
 func (m *model) themeSaved(s themeSaved) {
 	if s.err != nil {
-		m.list.add(&fault{text: "the theme is used, but could not be kept: " + s.err.Error()})
-		m.list.end()
+		m.list.Add(&transcript.Problem{Text: "the theme is used, but could not be kept: " + s.err.Error()})
+		m.list.ShowEnd()
 		return
 	}
 	m.say("theme " + s.name + ", from now on")
@@ -148,14 +149,14 @@ func (l *themeList) row(i int) string {
 
 // sample is a little of everything, drawn with the marked theme.
 func (l *themeList) sample(height int) []string {
-	c := canvas{st: l.st, width: max(l.width, 1)}
-	edit := &tool{title: "edit server.go", effect: "write", stage: finished, outcome: event.OK, diffs: []event.Diff{{
+	c := transcript.Canvas{Styles: l.st, Width: max(l.width, 1)}
+	edit := &transcript.Tool{Title: "edit server.go", Effect: "write", Stage: transcript.Finished, Outcome: event.OK, Diffs: []event.Diff{{
 		Path: "server.go", Added: 1, Removed: 1,
 		Unified: "@@ -7,3 +7,3 @@\n // serve listens\n-\tsrv := newServer(mux, 10)\n+\tsrv := newServer(mux, timeout)\n",
 	}}}
-	fails := &tool{title: "shell go test", effect: "execute", stage: finished, outcome: event.Failed, summary: "exit code 1"}
-	lines := append((&user{text: "use the timeout"}).draw(c), edit.draw(c)...)
-	lines = append(lines, fails.draw(c)...)
-	lines = append(lines, hang(l.st.Yellow.Render(markAsked), []string{"shell rm -r build"})...)
+	fails := &transcript.Tool{Title: "shell go test", Effect: "execute", Stage: transcript.Finished, Outcome: event.Failed, Summary: "exit code 1"}
+	lines := append((&transcript.Prompt{Text: "use the timeout"}).Draw(c), edit.Draw(c)...)
+	lines = append(lines, fails.Draw(c)...)
+	lines = append(lines, ink.Hang(l.st.Yellow.Render(ink.MarkAsked), []string{"shell rm -r build"})...)
 	return lines[:min(len(lines), height)]
 }

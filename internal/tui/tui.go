@@ -13,6 +13,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/terminal"
+	"agent/internal/tui/transcript"
 )
 
 // Options are what the terminal program is made of.
@@ -194,7 +195,7 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 	}
 	m.saveRecent()
 	exit := m.next
-	exit.LastAnswer, exit.Turns, exit.Jobs = m.feed.answer, m.feed.turns, alive(m.feed.jobs)
-	exit.BaseURL, exit.Host, exit.Lent = m.feed.baseURL, m.feed.host, m.editing
+	exit.LastAnswer, exit.Turns, exit.Jobs = m.feed.Answer, m.feed.Turns, transcript.Running(m.feed.Jobs)
+	exit.BaseURL, exit.Host, exit.Lent = m.feed.BaseURL, m.feed.Host, m.editing
 	return exit, err
 }

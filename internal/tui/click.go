@@ -7,13 +7,13 @@ import tea "charm.land/bubbletea/v2"
 func (m *model) clickPanel(x, y int) tea.Cmd {
 	p := &m.panel
 	switch {
-	case p.asked.has(y) && m.dialog.takes():
-		m.dialog.took(m.now())
-		m.dialog.held.release()
-		m.dialog.click(x, y-p.asked.from)
+	case p.asked.has(y) && m.dialog.Takes():
+		m.dialog.Took(m.now())
+		m.dialog.Held.Release()
+		m.dialog.Click(x, y-p.asked.from)
 	case p.suggested.has(y):
-		if i := m.popup.top + y - p.suggested.from; i < len(m.popup.rows) {
-			m.accept(m.popup.rows[i])
+		if i := m.popup.Top + y - p.suggested.from; i < len(m.popup.Rows) {
+			m.accept(m.popup.Rows[i])
 		}
 	case p.draft.has(y):
 		m.pointer.sweeps = true

@@ -25,7 +25,7 @@ type typedAt struct {
 }
 
 func (m *model) typedAt() typedAt {
-	at := typedAt{prompt: m.editor.Buffer.Revision(), note: m.dialog.comment.edit}
+	at := typedAt{prompt: m.editor.Buffer.Revision(), note: m.dialog.Comment.Edit}
 	if at.note != nil {
 		at.words = at.note.Buffer.Revision()
 	}
@@ -65,7 +65,7 @@ type unsaid struct {
 // before the program ended, unless the user edited that.
 func (m *model) takeUp(ask event.Ask) {
 	was := m.unsaid
-	if was.about == "" || was.about != ask.Title || len(m.dialog.asks) > 1 || ask.AboutTurn() {
+	if was.about == "" || was.about != ask.Title || len(m.dialog.Asks) > 1 || ask.AboutTurn() {
 		return
 	}
 	m.unsaid = unsaid{}
@@ -74,15 +74,15 @@ func (m *model) takeUp(ask event.Ask) {
 		return
 	}
 	m.editor.Set(strings.TrimPrefix(rest, "\n"))
-	m.dialog.typing = false
-	m.dialog.resume(was.text)
+	m.dialog.Typing = false
+	m.dialog.Resume(was.text)
 }
 
 // keepWords puts what was being said to a question that goes away into the
 // editor.
 func (m *model) keepWords() {
-	if c := &m.dialog.comment; !c.blank() {
-		m.giveBack(c.text())
+	if c := &m.dialog.Comment; !c.Blank() {
+		m.giveBack(c.Text())
 	}
 }
 
@@ -90,8 +90,8 @@ func (m *model) keepWords() {
 // into the turn that runs.
 func (m *model) draft() event.Draft {
 	d := m.editor.Draft()
-	if c := &m.dialog.comment; !c.blank() {
-		d.Queue = append(d.Queue, event.Waiting{Text: c.text(), About: m.dialog.asks[0].Title})
+	if c := &m.dialog.Comment; !c.Blank() {
+		d.Queue = append(d.Queue, event.Waiting{Text: c.Text(), About: m.dialog.Asks[0].Title})
 	}
 	d.Queue = append(d.Queue, m.unsentQueue()...)
 	return d
@@ -127,7 +127,7 @@ func sameWaiting(a, b event.Waiting) bool {
 func (m *model) keepDraft() tea.Cmd {
 	switch {
 	case !m.touched():
-	case m.editor.Blank() && m.dialog.comment.blank() && len(m.unsentQueue()) == 0:
+	case m.editor.Blank() && m.dialog.Comment.Blank() && len(m.unsentQueue()) == 0:
 		m.saveDraft()
 	case !m.saving:
 		m.saving = true

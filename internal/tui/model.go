@@ -11,9 +11,11 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/list"
 	"agent/internal/tui/terminal"
 	"agent/internal/tui/transcript"
 )
@@ -43,9 +45,9 @@ type model struct {
 	popup         popup
 	images        images
 	earlier       earlier
-	dialog        *dialog
+	dialog        *dialog.Dialog
 	help          *help
-	over          overlay // nil unless something is chosen from a list
+	over          list.Overlay // nil unless something is chosen from a list
 
 	play    []Prompt  // prompts that are still to be played
 	lastKey time.Time // when something was typed, or clicked
@@ -93,7 +95,7 @@ func newModel(o Options, now func() time.Time, send func(event.Command)) *model 
 	m.st = m.look.Styles()
 	m.list = transcript.New(m.st)
 	m.editor = editor.New(m.keys, m.st, o.Vi)
-	m.dialog = newDialog(m.keys, m.st, o, now)
+	m.dialog = dialog.New(m.keys, m.st, o.Vi, o.Short, now)
 	m.help = &help{keys: m.keys}
 	m.list.Head(&transcript.Header{Text: o.heading("")})
 	m.tell(o.History)
@@ -127,8 +129,8 @@ func (m *model) Init() tea.Cmd {
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	covered := m.covered()
 	cmd := tea.Batch(m.route(msg), m.typedOn(), m.knownModels())
-	if covered && m.dialog.waits() {
-		m.dialog.arming.hold(m.now())
+	if covered && m.dialog.Waits() {
+		m.dialog.Arming.Hold(m.now())
 	}
 	m.arrangeAfter(msg)
 	cmd = tea.Batch(cmd, m.keepDraft(), m.turnPages())
@@ -174,7 +176,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return m.retell()
 	case tea.KeyPressMsg:
 		return m.press(msg)
-	case heldDue:
+	case dialog.DeferredKey:
 		return m.pressDeferred(msg)
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
@@ -220,7 +222,7 @@ func (m *model) apply(ev event.Event) {
 	m.find.heard(ev, m.list.Events()-1)
 	switch ev := ev.(type) {
 	case event.Asked:
-		m.dialog.push(ev.Ask, !m.editor.Blank())
+		m.dialog.Push(ev.Ask, !m.editor.Blank())
 		m.takeUp(ev.Ask)
 	case *event.Decided:
 		m.withdraw(ev.ID)
@@ -246,7 +248,7 @@ func (m *model) apply(ev event.Event) {
 		m.rewound(ev.Keep)
 	case *event.TurnEnd:
 		m.keepWords()
-		m.dialog.clear()
+		m.dialog.Clear()
 		if ev.Reason == event.UserInterrupt {
 			m.play = nil
 		}
@@ -257,10 +259,10 @@ func (m *model) apply(ev event.Event) {
 
 // withdraw takes a question away that is answered or gone.
 func (m *model) withdraw(id string) {
-	if m.dialog.waits() && m.dialog.asks[0].ID == id {
+	if m.dialog.Waits() && m.dialog.Asks[0].ID == id {
 		m.keepWords()
 	}
-	m.dialog.withdraw(id)
+	m.dialog.Withdraw(id)
 }
 
 // giveBack puts what was not sent into the editor, above what is typed there.
@@ -331,8 +333,8 @@ func since(then, now time.Time) bool { return !then.IsZero() && now.Sub(then) < 
 
 // moves reports whether anything changes with time alone.
 func (m *model) moves() bool {
-	if m.dialog.waits() {
-		return !m.done && !m.covered() && (!m.dialog.arming.ready || m.dialog.pauses())
+	if m.dialog.Waits() {
+		return !m.done && !m.covered() && (!m.dialog.Arming.Ready || m.dialog.Pauses())
 	}
 	return !m.done && (m.busy() || !m.warned.IsZero() || !m.escaped.IsZero())
 }
@@ -382,7 +384,7 @@ func (m *model) move() {
 // arm lets the dialog take keys once nobody types.
 func (m *model) arm(now time.Time) {
 	if !m.covered() {
-		m.dialog.arming.advance(now)
+		m.dialog.Arming.Advance(now)
 	}
 }
 

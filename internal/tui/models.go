@@ -12,6 +12,7 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/list"
 )
 
 // Model is a model that can be used, or a provider that something is missing
@@ -61,13 +62,13 @@ func (m *model) modelsCame(r modelsRead) {
 	if r.err == nil && (r.whole || m.models == nil) {
 		m.models = merged(m.models, r.models)
 	}
-	if u, ok := m.over.(*menu); ok && u == m.choosing {
-		u.fill(m.modelOptions())
+	if u, ok := m.over.(*list.Menu); ok && u == m.choosing {
+		u.Fill(m.modelOptions())
 		switch {
 		case r.err != nil:
-			u.right, u.none = "", ink.SanitizeLine(r.err.Error())
+			u.Right, u.None = "", ink.SanitizeLine(r.err.Error())
 		case r.whole:
-			u.right, u.none = "", "no model fits: PROVIDER/NAME can be typed as well"
+			u.Right, u.None = "", "no model fits: PROVIDER/NAME can be typed as well"
 		}
 	}
 	if m.popup.command == "model" {
@@ -101,10 +102,10 @@ func (m *model) slashModel(name string) tea.Cmd {
 		m.say(m.answering() + " /model PROVIDER/NAME changes it.")
 		return nil
 	}
-	u := &menu{chooser: chooser{keys: m.keys, st: m.st, under: detailRows}, head: "choose a model", right: "looking …", none: "looking for models …",
-		hint: "type to search · enter takes it · esc closes", chose: m.chooseModel, detail: m.tellModel, free: anyModel}
-	u.first = m.feed.Model
-	u.fill(m.modelOptions())
+	u := &list.Menu{Chooser: list.Chooser{Keys: m.keys, St: m.st, Under: list.DetailRows}, Head: "choose a model", Right: "looking …", None: "looking for models …",
+		Hint: "type to search · enter takes it · esc closes", Chose: m.chooseModel, Detail: m.tellModel, Free: anyModel}
+	u.First = m.feed.Model
+	u.Fill(m.modelOptions())
 	m.choosing = u
 	cmds := []tea.Cmd{m.show(u), m.readModels(true)}
 	if m.models == nil {
@@ -114,17 +115,17 @@ func (m *model) slashModel(name string) tea.Cmd {
 }
 
 // modelOptions are the models as entries of a list.
-func (m *model) modelOptions() []option {
-	var all []option
+func (m *model) modelOptions() []list.Option {
+	var all []list.Option
 	for _, d := range m.models {
-		o := option{id: d.Name, name: ink.SanitizeLine(d.Name), what: d.facts()}
+		o := list.Option{ID: d.Name, Name: ink.SanitizeLine(d.Name), What: d.facts()}
 		switch {
 		case d.Needs != "":
-			o.what, o.last, o.dim = ink.SanitizeLine(d.Needs), true, true
+			o.What, o.Last, o.Dim = ink.SanitizeLine(d.Needs), true, true
 		case d.Name == m.feed.Model:
-			o.right = "this one"
+			o.Right = "this one"
 		case d.Default:
-			o.right = "its default"
+			o.Right = "its default"
 		}
 		all = append(all, o)
 	}
@@ -157,27 +158,27 @@ func price(usd float64) string {
 }
 
 // anyModel is the model of a name that is in no list.
-func anyModel(typed string) (option, bool) {
+func anyModel(typed string) (list.Option, bool) {
 	if provider, name, ok := strings.Cut(typed, "/"); !ok || provider == "" || name == "" || strings.ContainsAny(typed, " \t") {
-		return option{}, false
+		return list.Option{}, false
 	}
-	return option{id: typed, name: ink.SanitizeLine(typed), what: "as typed"}, true
+	return list.Option{ID: typed, Name: ink.SanitizeLine(typed), What: "as typed"}, true
 }
 
 // chooseModel has the chosen model answer.
-func (m *model) chooseModel(o option) tea.Cmd {
-	i := slices.IndexFunc(m.models, func(d Model) bool { return d.Name == o.id })
+func (m *model) chooseModel(o list.Option) tea.Cmd {
+	i := slices.IndexFunc(m.models, func(d Model) bool { return d.Name == o.ID })
 	if i >= 0 && m.models[i].Needs != "" {
-		m.say(o.name + " cannot be used yet. It needs: " + m.models[i].Needs)
+		m.say(o.Name + " cannot be used yet. It needs: " + m.models[i].Needs)
 		return nil
 	}
-	m.send(event.SetModel{Model: o.id})
+	m.send(event.SetModel{Model: o.ID})
 	return nil
 }
 
 // tellModel tells all that is known of a model.
-func (m *model) tellModel(o option, width int) []string {
-	i := slices.IndexFunc(m.models, func(d Model) bool { return d.Name == o.id })
+func (m *model) tellModel(o list.Option, width int) []string {
+	i := slices.IndexFunc(m.models, func(d Model) bool { return d.Name == o.ID })
 	if i < 0 {
 		return nil
 	}

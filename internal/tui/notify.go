@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/list"
 	"agent/internal/tui/transcript"
 )
 
@@ -84,7 +85,7 @@ type around struct {
 	unsaved  recently        // those of them that are not saved yet
 	models   []Model         // those that there are, once they are known
 	asking   bool            // they are being found out
-	choosing *menu           // the list that one is chosen from
+	choosing *list.Menu      // the list that one is chosen from
 	greeting *transcript.Row // the welcome, where there is one
 	// described is what /status shows and waits for the standing permissions; nil
 	// if nothing does.
@@ -158,7 +159,7 @@ func (m *model) progress() *tea.ProgressBar {
 	switch {
 	case !m.o.Terminal.Progress || m.done || !m.feed.Running:
 		return nil
-	case m.dialog.waits():
+	case m.dialog.Waits():
 		return tea.NewProgressBar(tea.ProgressBarWarning, 100)
 	}
 	return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
@@ -186,7 +187,7 @@ func (m *model) title() string {
 		name = strings.TrimPrefix(name, "agent · ") + " · " + topic
 	}
 	switch {
-	case m.dialog.waits():
+	case m.dialog.Waits():
 		return ink.MarkAsked + " " + name
 	case m.feed.Running:
 		return ink.MarkRunning + " " + name

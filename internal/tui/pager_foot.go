@@ -11,6 +11,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/list"
 )
 
 // wholePanel is the line below what is shown whole: what keys do, or what is
@@ -40,7 +41,7 @@ func (m *model) viewLeft(width int) ([]string, *tea.Cursor) {
 	switch {
 	case m.find.open:
 		return m.findLine(width)
-	case m.dialog.waits():
+	case m.dialog.Waits():
 		return []string{m.st.Yellow.Render(ink.Truncate("? a question waits · "+k(keys.ViewClose)+" goes back to it", width))}, nil
 	}
 	if m.flash != "" {
@@ -48,7 +49,7 @@ func (m *model) viewLeft(width int) ([]string, *tea.Cursor) {
 	}
 	hint := k(keys.ViewUp) + " and " + k(keys.ViewDown) + " scroll · " + k(keys.ViewTop) + " " + k(keys.ViewBottom) + " beginning and end · " +
 		k(keys.ViewFind) + " finds · " + k(keys.ViewClose) + " closes this"
-	return []string{m.st.Dim.Render(ink.Truncate("  "+fitting(hint, width-ink.Gutter), width))}, nil
+	return []string{m.st.Dim.Render(ink.Truncate("  "+list.FitHints(hint, width-ink.Gutter), width))}, nil
 }
 
 // viewFacts are what goes on behind what is shown whole, and where one is in it,

@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/list"
 	"agent/internal/tui/terminal"
 )
 
@@ -19,26 +20,26 @@ const recentKept = 8
 // palette opens the list of all that can be done: typed commands, and what keys
 // do, those used last first.
 func (m *model) palette() tea.Cmd {
-	u := &menu{chooser: chooser{keys: m.keys, st: m.st, under: detailRows}, head: "do something", none: "nothing here is called that",
-		hint: "type to search · enter does it · esc closes", chose: m.carryOut, detail: m.explain}
-	u.fill(m.doable())
+	u := &list.Menu{Chooser: list.Chooser{Keys: m.keys, St: m.st, Under: list.DetailRows}, Head: "do something", None: "nothing here is called that",
+		Hint: "type to search · enter does it · esc closes", Chose: m.carryOut, Detail: m.explain}
+	u.Fill(m.doable())
 	return m.show(u)
 }
 
 // doable are the options of the palette.
-func (m *model) doable() []option {
-	var all []option
+func (m *model) doable() []list.Option {
+	var all []list.Option
 	for _, s := range m.commands() {
-		o := option{id: "/" + s.name, name: "/" + ink.SanitizeLine(s.name), what: ink.SanitizeLine(s.what), right: m.keys.Name(s.key)}
+		o := list.Option{ID: "/" + s.name, Name: "/" + ink.SanitizeLine(s.name), What: ink.SanitizeLine(s.what), Right: m.keys.Name(s.key)}
 		all = append(all, o)
 	}
 	for _, b := range m.keys.Listed() {
 		if b.Where == keys.Anywhere || b.Where == keys.InEditor || b.Where == keys.WhileRuns && m.feed.Running {
-			all = append(all, option{id: string(b.Action), name: string(b.Action), what: b.What, right: b.Keys[0]})
+			all = append(all, list.Option{ID: string(b.Action), Name: string(b.Action), What: b.What, Right: b.Keys[0]})
 		}
 	}
-	all = slices.DeleteFunc(all, func(o option) bool { return o.id == string(keys.Palette) })
-	slices.SortStableFunc(all, func(a, b option) int { return m.lately(a.id) - m.lately(b.id) })
+	all = slices.DeleteFunc(all, func(o list.Option) bool { return o.ID == string(keys.Palette) })
+	slices.SortStableFunc(all, func(a, b list.Option) int { return m.lately(a.ID) - m.lately(b.ID) })
 	return all
 }
 
@@ -116,11 +117,11 @@ func (m *model) saveRecent() {
 // carryOut does what was chosen. A command that means nothing without an
 // argument goes into the editor, to be completed; a draft that stood there can
 // be walked back to.
-func (m *model) carryOut(o option) tea.Cmd {
+func (m *model) carryOut(o list.Option) tea.Cmd {
 	m.over = nil
-	name, typed := strings.CutPrefix(o.id, "/")
+	name, typed := strings.CutPrefix(o.ID, "/")
 	if !typed {
-		return tea.Batch(m.used(o.id), m.press(keys.Action(o.id).Press()))
+		return tea.Batch(m.used(o.ID), m.press(keys.Action(o.ID).Press()))
 	}
 	i := slices.IndexFunc(m.commands(), func(s slash) bool { return s.name == name })
 	if i < 0 {
@@ -129,7 +130,7 @@ func (m *model) carryOut(o option) tea.Cmd {
 	if m.commands()[i].needs() {
 		m.stash()
 		m.editor.Set("/" + name + " ")
-		return m.used(o.id)
+		return m.used(o.ID)
 	}
 	return m.slash(name, "", "")
 }
@@ -142,33 +143,33 @@ func (m *model) stash() {
 }
 
 // explain tells how a thing is done otherwise.
-func (m *model) explain(o option, width int) []string {
-	text := o.what
-	if name, typed := strings.CutPrefix(o.id, "/"); typed {
+func (m *model) explain(o list.Option, width int) []string {
+	text := o.What
+	if name, typed := strings.CutPrefix(o.ID, "/"); typed {
 		for _, s := range m.commands() {
 			if s.name == name {
 				text += "\n" + ink.SanitizeLine(s.usage())
 			}
 		}
-	} else if keys := m.keys.Keys(keys.Action(o.id)); len(keys) > 0 {
-		text += "\n" + strings.Join(keys, ", ") + " · called " + o.id + " in the configuration"
+	} else if keys := m.keys.Keys(keys.Action(o.ID)); len(keys) > 0 {
+		text += "\n" + strings.Join(keys, ", ") + " · called " + o.ID + " in the configuration"
 	}
 	return ink.Hang(" ", ink.RenderLines(m.st.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
 }
 
 // slashKeys lists every key, to be searched.
 func (m *model) slashKeys(arg string) tea.Cmd {
-	u := &menu{chooser: chooser{keys: m.keys, st: m.st, under: detailRows}, head: "keys", none: "no key does that",
-		hint: "type to search · esc closes", detail: m.explain, chose: func(option) tea.Cmd { return nil }}
-	u.filter = arg
-	var all []option
+	u := &list.Menu{Chooser: list.Chooser{Keys: m.keys, St: m.st, Under: list.DetailRows}, Head: "keys", None: "no key does that",
+		Hint: "type to search · esc closes", Detail: m.explain, Chose: func(list.Option) tea.Cmd { return nil }}
+	u.Filter = arg
+	var all []list.Option
 	for _, b := range m.keys.Listed() {
 		id := string(b.Action)
 		if b.Action == keys.Fixed {
 			id = b.Pressed()
 		}
-		all = append(all, option{id: id, name: b.Pressed(), what: b.What, right: string(b.Where)})
+		all = append(all, list.Option{ID: id, Name: b.Pressed(), What: b.What, Right: string(b.Where)})
 	}
-	u.fill(all)
+	u.Fill(all)
 	return m.show(u)
 }

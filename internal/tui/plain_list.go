@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/list"
 )
 
 // plainRows is how much of a list is told at once.
@@ -15,7 +16,7 @@ const plainRows = 20
 
 // numbered is a list of which one row is wanted.
 type numbered interface {
-	overlay
+	list.Overlay
 	size() int
 	row(i int) string
 	mark(i int)
@@ -46,7 +47,7 @@ func (p *teller) list() tea.Cmd {
 		return nil
 	case n == 0:
 		p.print("note: nothing here is called " + ink.SanitizeLine(sought))
-		p.update(narrowTo("")) // and all of it is told again
+		p.update(list.SetFilter("")) // and all of it is told again
 	case n == 1 && sought != "":
 		p.tellRows(rows)
 		return p.take(rows, 0)
@@ -97,7 +98,7 @@ func (p *teller) choose(line string) tea.Cmd {
 		return nil
 	case err != nil:
 		p.sought, p.listed = line, 0
-		return tea.Batch(p.update(narrowTo(line)), p.update(searchDue{line}))
+		return tea.Batch(p.update(list.SetFilter(line)), p.update(list.SearchDue{Query: line}))
 	case n < 1 || n > p.listed:
 		p.print("note: there is no row " + ink.SanitizeLine(line))
 		p.listed = 0

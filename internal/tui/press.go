@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/transcript"
@@ -37,7 +38,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	k, now := msg.String(), m.now()
 	m.arm(now)
-	v := m.dialog.held.press(msg, now)
+	v := m.dialog.Held.Press(msg, now)
 	if m.whole {
 		m.lastKey = now
 		return m.pressWhole(msg)
@@ -48,13 +49,13 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	case m.find.typing:
 		m.typed(now)
 		return m.pressEditor(msg)
-	case m.dialog.takes():
+	case m.dialog.Takes():
 		return m.pressHeld(msg, v, now)
-	case m.dialog.waits() && m.dialog.arming.next && !isWord(msg):
-		if v == later && m.dialog.arming.alike {
-			return m.deferKey(msg, max(repeatGap, m.dialog.arming.rest(now)))
+	case m.dialog.Waits() && m.dialog.Arming.Next && !isWord(msg):
+		if v == dialog.Defer && m.dialog.Arming.Alike {
+			return m.deferKey(msg, max(dialog.RepeatGap, m.dialog.Arming.Rest(now)))
 		}
-		m.dialog.arming.dropped(now)
+		m.dialog.Arming.Dropped(now)
 	default:
 		return m.pressDraft(msg, now)
 	}
@@ -68,7 +69,7 @@ func (m *model) pressDraft(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
 	before := m.editor.Buffer.Revision()
 	cmd := m.pressEditor(msg)
 	if m.editor.Buffer.Revision() != before {
-		m.dialog.interrupted(!m.editor.Blank())
+		m.dialog.StopForDraft(!m.editor.Blank())
 	}
 	return cmd
 }
@@ -76,7 +77,7 @@ func (m *model) pressDraft(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
 // typed notes that the user typed something that is not for the dialog.
 func (m *model) typed(now time.Time) {
 	m.lastKey = now
-	m.dialog.arming.typed(now)
+	m.dialog.Arming.Typed(now)
 }
 
 // isWord reports whether a key types a letter that answers no question.
@@ -99,7 +100,7 @@ func (m *model) interrupt() {
 	}
 	m.feed.Stopping, m.feed.Killing = true, m.feed.Stopping
 	m.keepWords()
-	m.dialog.clear()
+	m.dialog.Clear()
 	m.tellForced()
 }
 
@@ -114,25 +115,25 @@ func (m *model) tellForced() {
 }
 
 func (m *model) pressDialog(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
-	m.dialog.took(now)
-	p := m.dialog.press(msg)
-	if p.rest != "" {
-		m.giveBack(p.rest)
+	m.dialog.Took(now)
+	p := m.dialog.Press(msg)
+	if p.Rest != "" {
+		m.giveBack(p.Rest)
 	}
 	switch {
-	case p.interrupt:
+	case p.Interrupt:
 		m.interrupt()
-	case p.draft != "": // and so does what follows
-		m.dialog.arming.hold(now)
+	case p.Draft != "": // and so does what follows
+		m.dialog.Arming.Hold(now)
 		m.typed(now)
-		m.editor.Buffer.Type(m.editor.Tokens.Literal(editor.Typable(p.draft)))
-	case p.answer != nil:
-		m.dialog.held.answered = true
-		m.give(p.answer)
-	case p.ignored && m.dialog.typing:
-		m.dialog.arming.hold(now)
+		m.editor.Buffer.Type(m.editor.Tokens.Literal(editor.Typable(p.Draft)))
+	case p.Answer != nil:
+		m.dialog.Held.Answered = true
+		m.give(p.Answer)
+	case p.Ignored && m.dialog.Typing:
+		m.dialog.Arming.Hold(now)
 		return m.pressDraft(msg, now)
-	case p.ignored:
+	case p.Ignored:
 		cmd, _ := m.pressAnywhere(msg.String())
 		return cmd
 	}
@@ -170,7 +171,7 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 	case m.keys.Is(k, keys.Palette):
 		return m.palette(), true
 	case m.keys.Is(k, keys.Mode):
-		if m.dialog.waits() { // a key that looks at the question must not approve what follows
+		if m.dialog.Waits() { // a key that looks at the question must not approve what follows
 			m.flash = "answer the question first"
 			break
 		}
@@ -286,16 +287,16 @@ func (m *model) paste(text string) tea.Cmd {
 	now := m.now()
 	m.lastKey, m.flash = now, ""
 	m.arm(now)
-	m.dialog.held.release()
-	if m.dialog.takes() && !m.whole && m.dialog.paste(text) {
-		m.dialog.took(now)
+	m.dialog.Held.Release()
+	if m.dialog.Takes() && !m.whole && m.dialog.Paste(text) {
+		m.dialog.Took(now)
 		return nil
 	}
-	m.dialog.arming.typed(now)
+	m.dialog.Arming.Typed(now)
 	if cmd, taken := m.pasteFind(text); taken || m.whole {
 		return cmd
 	}
 	cmd := m.pasteTyped(text)
-	m.dialog.interrupted(!m.editor.Blank())
+	m.dialog.StopForDraft(!m.editor.Blank())
 	return cmd
 }

@@ -10,12 +10,13 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/list"
 	"agent/internal/tui/transcript"
 )
 
 // points is the list of the prompts that one can go back to.
 type points struct {
-	chooser
+	list.Chooser
 	head, hint string
 	now        func() time.Time
 	all, found []point
@@ -28,46 +29,46 @@ type point struct {
 	end bool
 }
 
-// take implements overlay.
-func (p *points) take(msg tea.Msg) (cmd tea.Cmd, over bool) {
-	switch p.chooser.take(msg) {
-	case narrowed:
+// Update implements overlay.
+func (p *points) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
+	switch p.Chooser.Update(msg) {
+	case list.Narrowed:
 		p.refine()
-	case chosen:
-		return p.chose(p.found[p.at]), true
-	case closed:
+	case list.Chosen:
+		return p.chose(p.found[p.At]), true
+	case list.Closed:
 		return nil, true
 	}
-	p.clamp()
+	p.Clamp()
 	return nil, false
 }
 
 func (p *points) refine() {
-	p.found = matching(&p.chooser, p.all, func(t point) string { return t.Text })
+	p.found = list.Matching(&p.Chooser, p.all, func(t point) string { return t.Text })
 }
 
-// lines implements overlay.
-func (p *points) lines() ([]string, *tea.Cursor) {
-	return p.draw(page{head: p.head, row: p.row, none: "no prompt fits", marked: p.whole, hint: p.hint})
+// Lines implements overlay.
+func (p *points) Lines() ([]string, *tea.Cursor) {
+	return p.Draw(list.Page{Head: p.head, Row: p.row, None: "no prompt fits", Marked: p.whole, Hint: p.hint})
 }
 
 func (p *points) row(i int) string {
 	t := p.found[i]
 	if t.end {
-		return p.entry(i, "now", "the end: nothing is left out", "")
+		return p.Entry(i, "now", "the end: nothing is left out", "")
 	}
-	return p.entry(i, shortTime(t.Time, p.now()), strings.Join(strings.Fields(ink.Sanitize(t.Text)), " "), "")
+	return p.Entry(i, list.ShortTime(t.Time, p.now()), strings.Join(strings.Fields(ink.Sanitize(t.Text)), " "), "")
 }
 
 // whole is the marked prompt, as far as there is room.
 func (p *points) whole(height int) []string {
-	if p.at >= len(p.found) || p.found[p.at].end {
+	if p.At >= len(p.found) || p.found[p.At].end {
 		return nil
 	}
-	u := &transcript.Prompt{Text: p.found[p.at].Text, Open: true}
-	lines := u.Draw(transcript.Canvas{Styles: p.st, Width: max(p.width, 1)})
+	u := &transcript.Prompt{Text: p.found[p.At].Text, Open: true}
+	lines := u.Draw(transcript.Canvas{Styles: p.St, Width: max(p.Width, 1)})
 	if len(lines) > height {
-		lines = append(lines[:height-1:height-1], p.st.Dim.Render("  …"))
+		lines = append(lines[:height-1:height-1], p.St.Dim.Render("  …"))
 	}
 	return lines
 }
@@ -85,7 +86,7 @@ func (m *model) choosePoint(head, hint string, above []point, chose func(point) 
 		m.say("nothing was said yet")
 		return nil
 	}
-	p := &points{chooser: chooser{keys: m.keys, st: m.st}, head: head, now: m.now, chose: chose,
+	p := &points{Chooser: list.Chooser{Keys: m.keys, St: m.st}, head: head, now: m.now, chose: chose,
 		hint: "type to search · " + hint + " · esc closes"}
 	p.all = all[:len(all)-1]
 	slices.Reverse(p.all)

@@ -8,6 +8,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/list"
 	"agent/internal/tui/transcript"
 )
 
@@ -46,33 +47,30 @@ func (m *model) pick(tree bool) tea.Cmd {
 		m.say(stopFirst)
 		return nil
 	}
-	p := newPicker(&m.o, m.keys, m.st, m.now, func(s Session) tea.Cmd {
+	p := list.NewPicker(m.o.pickerSource(m.st, m.now), m.keys, m.st, m.now, func(s list.Session) tea.Cmd {
 		if s.Current || s.ID == m.o.SessionID {
 			return nil
 		}
 		return m.switchTo(Exit{Open: s.ID})
 	})
-	p.tree, p.after = tree, m.after
-	return tea.Batch(m.show(p), p.read(""))
+	p.Tree, p.After = tree, m.after
+	return tea.Batch(m.show(p), p.Read(""))
 }
 
 // show puts an overlay over the screen.
-func (m *model) show(o overlay) tea.Cmd {
-	cmd, _ := o.take(tea.WindowSizeMsg{Width: m.width, Height: m.height})
+func (m *model) show(o list.Overlay) tea.Cmd {
+	cmd, _ := o.Update(tea.WindowSizeMsg{Width: m.width, Height: m.height})
 	m.over = o
 	return cmd
 }
 
 // remind says on an overlay's last line that a question waits below it.
 func (m *model) remind(lines []string) {
-	if m.dialog.waits() && len(lines) > 1 {
+	if m.dialog.Waits() && len(lines) > 1 {
 		text := "  " + ink.MarkAsked + " a question waits · " + m.keys.Name(keys.Interrupt) + " shows it"
 		lines[len(lines)-1] = m.st.Yellow.Render(ink.Truncate(text, m.width))
 	}
 }
-
-// toOverlay is a message that is about the overlay.
-type toOverlay interface{ toOverlay() }
 
 // takeOver hands a message to the overlay, if there is one and the message is
 // about it: the keys and the mouse are, and what it wanted itself.
@@ -82,7 +80,7 @@ func (m *model) takeOver(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		cmd, _ = m.over.take(msg)
+		cmd, _ = m.over.Update(msg)
 		return cmd, false
 	case tea.KeyPressMsg:
 		if m.keys.Is(msg.String(), keys.Suspend) {
@@ -94,12 +92,12 @@ func (m *model) takeOver(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 		if m.stops(msg.String()) { // which closes the overlay, too
 			m.interrupt()
 		}
-	case tea.PasteMsg, tea.MouseMsg, toOverlay:
+	case tea.PasteMsg, tea.MouseMsg, list.Msg:
 	default:
 		return nil, false
 	}
 	over := m.over
-	cmd, closed := over.take(msg)
+	cmd, closed := over.Update(msg)
 	if closed && m.over == over {
 		m.over = nil
 	}

@@ -197,7 +197,7 @@ func (m *model) doing() string {
 		return m.keys.Name(keys.Clear) + " again leaves" + m.lost()
 	case m.rewinding(m.now()):
 		return m.keys.Name(keys.Rewind) + " again goes back"
-	case m.dialog.waits():
+	case m.dialog.Waits():
 		return "waits for you · " + stops
 	case !m.busy() && m.feed.Cut && len(m.waits) == 0 && m.editor.Empty():
 		return m.keys.Name(keys.Send) + " goes on · " + m.keys.Name(keys.Help) + " keys"

@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/list"
 	"agent/internal/tui/transcript"
 )
 
@@ -46,15 +47,15 @@ func (m *model) restyle(l ink.Look) {
 	m.st = l.Styles()
 	m.list.Restyle(m.st)
 	m.editor.Restyle(m.st)
-	m.dialog.restyle(m.st)
+	m.dialog.Restyle(m.st)
 	if m.over != nil {
-		m.over.restyle(m.st)
+		m.over.Restyle(m.st)
 	}
 }
 
 // themeList is the list of themes. The marked one is seen at once.
 type themeList struct {
-	chooser
+	list.Chooser
 	all, found []ink.Theme
 	now        string // the theme that was in use
 	try        func(name string)
@@ -70,9 +71,9 @@ func (m *model) slashTheme(name string) tea.Cmd {
 		return m.chooseTheme(name)
 	}
 	was := ink.ThemeNamed(m.look.Theme).Name
-	l := &themeList{chooser: chooser{keys: m.keys, st: m.st}, all: ink.Themes(), now: was, try: m.tryTheme, chose: m.chooseTheme}
+	l := &themeList{Chooser: list.Chooser{Keys: m.keys, St: m.st}, all: ink.Themes(), now: was, try: m.tryTheme, chose: m.chooseTheme}
 	l.refine()
-	l.at = slices.Index(ink.ThemeNames(), was)
+	l.At = slices.Index(ink.ThemeNames(), was)
 	return m.show(l)
 }
 
@@ -111,32 +112,32 @@ func (m *model) themeSaved(s themeSaved) {
 	m.say("theme " + s.name + ", from now on")
 }
 
-// take implements overlay.
-func (l *themeList) take(msg tea.Msg) (cmd tea.Cmd, over bool) {
-	switch l.chooser.take(msg) {
-	case narrowed:
+// Update implements overlay.
+func (l *themeList) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
+	switch l.Chooser.Update(msg) {
+	case list.Narrowed:
 		l.refine()
-	case chosen:
-		return l.chose(l.found[l.at].Name), true
-	case closed:
+	case list.Chosen:
+		return l.chose(l.found[l.At].Name), true
+	case list.Closed:
 		l.try(l.now)
 		return nil, true
 	}
-	l.clamp()
-	if l.at < len(l.found) {
-		l.try(l.found[l.at].Name)
+	l.Clamp()
+	if l.At < len(l.found) {
+		l.try(l.found[l.At].Name)
 	}
 	return nil, false
 }
 
 func (l *themeList) refine() {
-	l.found = matching(&l.chooser, l.all, func(t ink.Theme) string { return t.Name + " " + t.What })
+	l.found = list.Matching(&l.Chooser, l.all, func(t ink.Theme) string { return t.Name + " " + t.What })
 }
 
-// lines implements overlay.
-func (l *themeList) lines() ([]string, *tea.Cursor) {
-	return l.draw(page{head: "choose a theme", row: l.row, none: "no theme fits", marked: l.sample,
-		hint: "up and down try it · enter keeps it · esc goes back"})
+// Lines implements overlay.
+func (l *themeList) Lines() ([]string, *tea.Cursor) {
+	return l.Draw(list.Page{Head: "choose a theme", Row: l.row, None: "no theme fits", Marked: l.sample,
+		Hint: "up and down try it · enter keeps it · esc goes back"})
 }
 
 func (l *themeList) row(i int) string {
@@ -144,12 +145,12 @@ func (l *themeList) row(i int) string {
 	if l.found[i].Name == l.now {
 		facts = "in use"
 	}
-	return l.entry(i, fmt.Sprintf("%-13s", l.found[i].Name), l.found[i].What, facts)
+	return l.Entry(i, fmt.Sprintf("%-13s", l.found[i].Name), l.found[i].What, facts)
 }
 
 // sample is a little of everything, drawn with the marked theme.
 func (l *themeList) sample(height int) []string {
-	c := transcript.Canvas{Styles: l.st, Width: max(l.width, 1)}
+	c := transcript.Canvas{Styles: l.St, Width: max(l.Width, 1)}
 	edit := &transcript.Tool{Title: "edit server.go", Effect: "write", Stage: transcript.Finished, Outcome: event.OK, Diffs: []event.Diff{{
 		Path: "server.go", Added: 1, Removed: 1,
 		Unified: "@@ -7,3 +7,3 @@\n // serve listens\n-\tsrv := newServer(mux, 10)\n+\tsrv := newServer(mux, timeout)\n",
@@ -157,6 +158,6 @@ func (l *themeList) sample(height int) []string {
 	fails := &transcript.Tool{Title: "shell go test", Effect: "execute", Stage: transcript.Finished, Outcome: event.Failed, Summary: "exit code 1"}
 	lines := append((&transcript.Prompt{Text: "use the timeout"}).Draw(c), edit.Draw(c)...)
 	lines = append(lines, fails.Draw(c)...)
-	lines = append(lines, ink.Hang(l.st.Yellow.Render(ink.MarkAsked), []string{"shell rm -r build"})...)
+	lines = append(lines, ink.Hang(l.St.Yellow.Render(ink.MarkAsked), []string{"shell rm -r build"})...)
 	return lines[:min(len(lines), height)]
 }

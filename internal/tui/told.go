@@ -64,7 +64,7 @@ func (m *model) rewound(keep int) {
 	}
 	m.feed.Rewind(keep)
 	m.list.Rewind(keep)
-	m.dialog.clear()
+	m.dialog.Clear()
 	m.closeFind()
 	m.say("what followed is taken back. The log of the session keeps it; files stay as they are")
 }

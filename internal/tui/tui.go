@@ -12,6 +12,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/list"
 	"agent/internal/tui/terminal"
 	"agent/internal/tui/transcript"
 )
@@ -32,7 +33,7 @@ type Options struct {
 
 	// Sessions returns those that can be opened, the latest first, or those in
 	// whose text query is found.
-	Sessions func(ctx context.Context, query string) ([]Session, error)
+	Sessions func(ctx context.Context, query string) ([]list.Session, error)
 	// Preview returns the last events of a session.
 	Preview func(id string) ([]event.Event, error)
 	// Export writes the session to a file: as "md", "html" or "json".

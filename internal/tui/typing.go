@@ -16,8 +16,8 @@ func (m *model) dismisses(k string) bool {
 	switch {
 	case !m.keys.Is(k, keys.Dismiss):
 		return false
-	case m.dialog.takes():
-		return m.dialog.comment.open || m.dialog.full
+	case m.dialog.Takes():
+		return m.dialog.Comment.Open || m.dialog.Full
 	}
 	return m.find.typing || m.popup.open() || m.editor.Search != nil || m.editor.HandlesEscape() || m.editor.HasKeySelection()
 }

@@ -90,19 +90,19 @@ func (m *model) makePanel() panel {
 		p.rule = len(p.lines)
 		p.lines = append(p.lines, "")
 	}
-	if m.dialog.waits() {
-		m.dialog.behind = m.find.typing
-		lines, cursor := m.dialog.lines(m.width, m.dialogHeight()-len(p.lines))
+	if m.dialog.Waits() {
+		m.dialog.Behind = m.find.typing
+		lines, cursor := m.dialog.Lines(m.width, m.dialogHeight()-len(p.lines))
 		p.asked = p.add(lines, cursor)
 	}
 	switch {
-	case m.dialog.takes() && !m.editor.Blank():
+	case m.dialog.Takes() && !m.editor.Blank():
 		p.lines = append(p.lines, m.keptDraft())
-	case !m.dialog.takes():
+	case !m.dialog.Takes():
 		if m.find.open {
 			p.add(m.findLine(m.width))
 		} else {
-			p.suggested = p.add(m.popup.lines(m.st, m.width, max(m.height/3, 3)), nil)
+			p.suggested = p.add(m.popup.Lines(m.st, m.width, max(m.height/3, 3)), nil)
 			p.draft = p.add(m.editor.Lines())
 		}
 		p.add(m.queueLines(), nil)
@@ -137,7 +137,7 @@ func (m *model) status() status {
 // dialogHeight leaves some of the transcript to see, in a low window little. A
 // question in full view leaves none.
 func (m *model) dialogHeight() int {
-	if m.dialog.full {
+	if m.dialog.Full {
 		return max(m.height-4, 2)
 	}
 	const low = 12
@@ -161,7 +161,7 @@ func (p *panel) add(lines []string, cursor *tea.Cursor) area {
 func (m *model) hint() string {
 	helps, hidden := m.advice(), m.editor.HiddenLines()
 	switch {
-	case hidden == "" || m.dialog.takes() || m.find.open:
+	case hidden == "" || m.dialog.Takes() || m.find.open:
 		return helps
 	case helps == "":
 		return hidden
@@ -177,13 +177,13 @@ func (m *model) advice() string {
 	switch {
 	case m.flash != "":
 		return m.flash
-	case m.popup.open() && !m.dialog.takes():
-		return m.popup.place() + m.keys.Name(keys.Complete) + " takes · " + m.keys.Name(keys.Dismiss) + " closes"
+	case m.popup.open() && !m.dialog.Takes():
+		return m.popup.Place() + m.keys.Name(keys.Complete) + " takes · " + m.keys.Name(keys.Dismiss) + " closes"
 	case m.editor.ModeHint() != "":
 		return m.editor.ModeHint()
 	case !m.list.Follow:
 		return "more below · " + m.keys.Name(keys.Bottom) + " goes there"
-	case m.feed.Running && !m.dialog.waits() && !m.editor.Empty():
+	case m.feed.Running && !m.dialog.Waits() && !m.editor.Empty():
 		return m.keys.Name(keys.Send) + " steers · " + m.keys.Name(keys.Queue) + " queues"
 	}
 	return m.editor.ModeName()
@@ -210,7 +210,7 @@ func (m *model) View() tea.View {
 		return v
 	}
 	if m.over != nil {
-		lines, cursor := m.over.lines()
+		lines, cursor := m.over.Lines()
 		m.remind(lines)
 		v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(lines, m.width), "\n")))
 		v.Cursor = cursor

@@ -1,4 +1,4 @@
-package tui
+package list
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
-	"agent/internal/tui/transcript"
 )
 
 // Session is one row of the picker.
@@ -39,15 +38,38 @@ const (
 	previewsKept = 50
 )
 
-// picker is the screen on which a session is chosen. What it shows is read
+// Source is where the sessions of a picker come from.
+type Source struct {
+	Dir string // the working directory, as sessions name it
+	// Sessions returns the sessions, the latest first, or those in whose text query
+	// is found.
+	Sessions func(ctx context.Context, query string) ([]Session, error)
+	// Preview returns the last events of a session. Optional.
+	Preview func(id string) ([]event.Event, error)
+	// Render makes the preview of those events, or of the error of Preview.
+	Render func(events []event.Event, err error) Preview
+}
+
+// Preview is the end of a session, drawn as it looked.
+type Preview interface {
+	// Window returns its last lines in a window of that size.
+	Window(st *ink.Styles, width, height int) []string
+}
+
+// After is the clock of a running program.
+func After(in time.Duration, msg tea.Msg) tea.Cmd {
+	return tea.Tick(in, func(time.Time) tea.Msg { return msg })
+}
+
+// Picker is the screen on which a session is chosen. What it shows is read
 // beside it, by commands.
-type picker struct {
-	chooser
-	o     *Options // of which Dir, Sessions and Preview count
+type Picker struct {
+	Chooser
+	src   Source
 	now   func() time.Time
-	after func(time.Duration, tea.Msg) tea.Cmd
+	After func(time.Duration, tea.Msg) tea.Cmd
 	chose func(Session) tea.Cmd
-	tree  bool // forks stand below what they are forks of
+	Tree  bool // forks stand below what they are forks of
 
 	all        []Session // nil until they came
 	found      []Session // those that are listed
@@ -57,10 +79,10 @@ type picker struct {
 	loaded     bool
 	searching  bool
 	err        error
-	stop       context.CancelFunc // of what is read
+	Stop       context.CancelFunc // of what is read
 
 	wanted   string // the session that is to be previewed
-	previews map[string]*transcript.Transcript
+	previews map[string]Preview
 }
 
 // Messages to a picker, about what it wanted.
@@ -70,7 +92,7 @@ type (
 		rows  []Session
 		err   error
 	}
-	searchDue   struct{ query string }
+	SearchDue   struct{ Query string }
 	previewDue  struct{ id string }
 	previewRead struct {
 		id     string
@@ -79,45 +101,48 @@ type (
 	}
 )
 
-func (sessionsRead) toOverlay() {}
-func (searchDue) toOverlay()    {}
-func (previewDue) toOverlay()   {}
-func (previewRead) toOverlay()  {}
+func (sessionsRead) isMsg() {}
 
-func newPicker(o *Options, keys keys.Map, st *ink.Styles, now func() time.Time, chose func(Session) tea.Cmd) *picker {
-	return &picker{chooser: chooser{keys: keys, st: st, width: 80, height: 24}, o: o, now: now, after: after, chose: chose,
-		everywhere: o.Dir == "", stop: func() {}, previews: map[string]*transcript.Transcript{}}
+func (SearchDue) isMsg() {}
+
+func (previewDue) isMsg() {}
+
+func (previewRead) isMsg() {}
+
+func NewPicker(src Source, keys keys.Map, st *ink.Styles, now func() time.Time, chose func(Session) tea.Cmd) *Picker {
+	return &Picker{Chooser: Chooser{Keys: keys, St: st, Width: 80, Height: 24}, src: src, now: now, After: After, chose: chose,
+		everywhere: src.Dir == "", Stop: func() {}, previews: map[string]Preview{}}
 }
 
-// read returns the command that reads the sessions that fit a query, and ends
+// Read returns the command that reads the sessions that fit a query, and ends
 // the one before.
-func (p *picker) read(query string) tea.Cmd {
-	p.stop()
+func (p *Picker) Read(query string) tea.Cmd {
+	p.Stop()
 	ctx, stop := context.WithCancel(context.Background())
-	p.stop = stop
+	p.Stop = stop
 	return func() tea.Msg {
 		defer stop()
-		rows, err := p.o.Sessions(ctx, query)
+		rows, err := p.src.Sessions(ctx, query)
 		return sessionsRead{query, rows, err}
 	}
 }
 
-// take implements overlay.
-func (p *picker) take(msg tea.Msg) (cmd tea.Cmd, over bool) {
+// Update implements overlay.
+func (p *Picker) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
 	switch msg := msg.(type) {
 	case sessionsRead:
 		p.came(msg)
-	case searchDue:
-		if msg.query == p.filter && p.loaded {
-			cmd = p.read(msg.query)
+	case SearchDue:
+		if msg.Query == p.Filter && p.loaded {
+			cmd = p.Read(msg.Query)
 		}
 	case previewDue:
 		cmd = p.readPreview(msg.id)
 	case previewRead:
 		p.previewed(msg)
 	case tea.KeyPressMsg:
-		if p.keys.Is(msg.String(), keys.Everywhere) {
-			p.everywhere, p.at = !p.everywhere || !p.someHere(), 0
+		if p.Keys.Is(msg.String(), keys.Everywhere) {
+			p.everywhere, p.At = !p.everywhere || !p.someHere(), 0
 			p.refine()
 			break
 		}
@@ -125,24 +150,24 @@ func (p *picker) take(msg tea.Msg) (cmd tea.Cmd, over bool) {
 	default:
 		cmd, over = p.act(msg)
 	}
-	p.clamp()
+	p.Clamp()
 	return tea.Batch(cmd, p.preview()), over
 }
 
-func (p *picker) act(msg tea.Msg) (cmd tea.Cmd, over bool) {
-	switch p.chooser.take(msg) {
-	case narrowed:
+func (p *Picker) act(msg tea.Msg) (cmd tea.Cmd, over bool) {
+	switch p.Chooser.Update(msg) {
+	case Narrowed:
 		p.stopSearch()
 		p.refine()
-		if p.loaded && strings.TrimSpace(p.filter) != "" {
+		if p.loaded && strings.TrimSpace(p.Filter) != "" {
 			p.searching = true
-			return p.after(searchPause, searchDue{p.filter}), false
+			return p.After(searchPause, SearchDue{p.Filter}), false
 		}
-	case chosen:
-		p.stop()
-		return p.chose(p.found[p.at]), true
-	case closed:
-		p.stop()
+	case Chosen:
+		p.Stop()
+		return p.chose(p.found[p.At]), true
+	case Closed:
+		p.Stop()
 		return nil, true
 	}
 	return nil, false
@@ -150,39 +175,39 @@ func (p *picker) act(msg tea.Msg) (cmd tea.Cmd, over bool) {
 
 // stopSearch forgets what a search found, and ends one that goes on. The list
 // of all sessions is never given up.
-func (p *picker) stopSearch() {
+func (p *Picker) stopSearch() {
 	if p.loaded {
-		p.stop()
+		p.Stop()
 	}
 	p.texts, p.searching, p.err = nil, false, nil
 }
 
 // came takes the sessions that were read.
-func (p *picker) came(r sessionsRead) {
+func (p *Picker) came(r sessionsRead) {
 	switch {
 	case r.query == "":
 		p.all, p.loaded, p.err = r.rows, true, r.err
-		p.everywhere = p.o.Dir == "" || !p.someHere()
-	case r.query == p.filter:
+		p.everywhere = p.src.Dir == "" || !p.someHere()
+	case r.query == p.Filter:
 		p.texts, p.searching, p.err = r.rows, false, r.err
 	default:
 		return
 	}
 	was := ""
-	if p.at < len(p.found) {
-		was = p.found[p.at].ID
+	if p.At < len(p.found) {
+		was = p.found[p.At].ID
 	}
 	p.refine()
 	for i, s := range p.found {
 		if s.ID == was {
-			p.at = i
+			p.At = i
 		}
 	}
 }
 
-func (p *picker) someHere() bool {
+func (p *Picker) someHere() bool {
 	for _, s := range p.all {
-		if s.Dir == p.o.Dir {
+		if s.Dir == p.src.Dir {
 			return true
 		}
 	}
@@ -191,11 +216,11 @@ func (p *picker) someHere() bool {
 
 // refine lists the sessions whose title the filter fits, then those whose text
 // it was found in.
-func (p *picker) refine() {
+func (p *Picker) refine() {
 	p.found = nil
 	listed := map[string]bool{}
 	list := func(s Session) {
-		if !listed[s.ID] && (p.everywhere || s.Dir == p.o.Dir) {
+		if !listed[s.ID] && (p.everywhere || s.Dir == p.src.Dir) {
 			listed[s.ID] = true
 			p.found = append(p.found, s)
 		}
@@ -209,45 +234,45 @@ func (p *picker) refine() {
 		list(s)
 	}
 	p.depths = make([]int, len(p.found))
-	if p.tree {
-		p.found, p.depths = grow(p.found)
+	if p.Tree {
+		p.found, p.depths = tree(p.found)
 	}
 	p.count = len(p.found)
 }
 
-// lines implements overlay.
-func (p *picker) lines() ([]string, *tea.Cursor) {
-	name, here := p.keys.Name(keys.Everywhere), ink.SanitizeLine(p.o.Dir)
-	pg := page{head: "resume a session", row: p.row, marked: p.end,
-		hint: "type to search · enter resumes · esc closes"}
+// Lines implements overlay.
+func (p *Picker) Lines() ([]string, *tea.Cursor) {
+	name, here := p.Keys.Name(keys.Everywhere), ink.SanitizeLine(p.src.Dir)
+	pg := Page{Head: "resume a session", Row: p.row, Marked: p.end,
+		Hint: "type to search · enter resumes · esc closes"}
 	switch {
 	case p.everywhere && p.someHere():
-		pg.right = name + ": this directory"
+		pg.Right = name + ": this directory"
 	case !p.everywhere:
-		pg.head, pg.right = "resume a session in "+here, name+": all directories"
+		pg.Head, pg.Right = "resume a session in "+here, name+": all directories"
 	}
 	if p.err != nil {
-		pg.hint = ink.MarkFailed + " " + ink.SanitizeLine(p.err.Error())
+		pg.Hint = ink.MarkFailed + " " + ink.SanitizeLine(p.err.Error())
 	}
 	switch {
 	case !p.loaded:
-		pg.none = "looking for sessions …"
+		pg.None = "looking for sessions …"
 	case p.searching:
-		pg.none = "searching what was said …"
-	case strings.TrimSpace(p.filter) == "":
-		pg.none = "there are no sessions yet"
+		pg.None = "searching what was said …"
+	case strings.TrimSpace(p.Filter) == "":
+		pg.None = "there are no sessions yet"
 	default:
-		pg.none = "no session fits"
+		pg.None = "no session fits"
 	}
-	return p.draw(pg)
+	return p.Draw(pg)
 }
 
 // row draws one session: when, what about, where and how much. Where room is
 // short, what is said last stays.
-func (p *picker) row(i int) string {
+func (p *Picker) row(i int) string {
 	const title = 52 // with what stands before it
 	s := p.found[i]
-	room := p.width - title
+	room := p.Width - title
 	facts := p.facts(i, "fork of “"+ink.Truncate(p.origin(s), 20)+"”")
 	if lipgloss.Width(strings.Join(facts, "  ")) > room {
 		facts = p.facts(i, "fork")
@@ -255,12 +280,12 @@ func (p *picker) row(i int) string {
 	for len(facts) > 1 && lipgloss.Width(strings.Join(facts, "  ")) > room {
 		facts = facts[1:]
 	}
-	return p.entry(i, lately(s.When, p.now()), branchOf(p.depths[i])+s.name(), strings.Join(facts, "  "))
+	return p.Entry(i, ShortAge(s.When, p.now()), branchOf(p.depths[i])+s.name(), strings.Join(facts, "  "))
 }
 
 // facts are what is said of a session at the right edge. In the tree a fork is
 // seen where it stands.
-func (p *picker) facts(i int, fork string) []string {
+func (p *Picker) facts(i int, fork string) []string {
 	s := p.found[i]
 	var facts []string
 	if s.Dir != "" && p.everywhere {
@@ -277,7 +302,7 @@ func (p *picker) facts(i int, fork string) []string {
 }
 
 // origin is what the session is called that s is a fork of.
-func (p *picker) origin(s Session) string {
+func (p *Picker) origin(s Session) string {
 	for _, o := range p.all {
 		if o.ID == s.Parent {
 			return o.name()
@@ -286,11 +311,11 @@ func (p *picker) origin(s Session) string {
 	return ink.SanitizeLine(s.Parent)
 }
 
-// lately is shortTime for what is likely to be recent.
-func lately(t, now time.Time) string {
+// ShortAge is shortTime for what is likely to be recent.
+func ShortAge(t, now time.Time) string {
 	switch ago := now.Sub(t); {
 	case t.IsZero() || ago < 0 || ago >= time.Hour:
-		return shortTime(t, now)
+		return ShortTime(t, now)
 	case ago < time.Minute:
 		return "just now"
 	default:
@@ -298,9 +323,9 @@ func lately(t, now time.Time) string {
 	}
 }
 
-// shortTime writes a time the shorter, the nearer it is, and none at all as
+// ShortTime writes a time the shorter, the nearer it is, and none at all as
 // nothing.
-func shortTime(t, now time.Time) string {
+func ShortTime(t, now time.Time) string {
 	if t.IsZero() {
 		return ""
 	}

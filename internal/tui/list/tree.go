@@ -1,10 +1,10 @@
-package tui
+package list
 
 import "strings"
 
-// grow orders sessions as a tree: each fork below what it is a fork of, where
+// tree orders sessions as a tree: each fork below what it is a fork of, where
 // that is among them, else as a root. depths says how far below a root each is.
-func grow(sessions []Session) (ordered []Session, depths []int) {
+func tree(sessions []Session) (ordered []Session, depths []int) {
 	listed, forks := map[string]bool{}, map[string][]Session{}
 	for _, s := range sessions {
 		listed[s.ID] = true

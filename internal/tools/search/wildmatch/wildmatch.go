@@ -1,19 +1,23 @@
-package search
+// Package wildmatch matches paths against the patterns of ignore files, as git's
+// wildmatch does.
+//
+// Match decides patterns without character classes, at a bounded cost. Translate
+// writes a pattern with classes as a line for go-gitignore.
+package wildmatch
 
 import "strings"
 
-// wild reports whether a pattern of an ignore file matches all of s, a path or
-// the rest of one after the pattern's literal beginning. A star stands for
-// anything but a slash, two that are a whole element of the path for any number
-// of directories. Character classes are not known here. steps is the number of
-// comparisons made.
+// Match reports whether pattern matches all of s, a path or the rest of one
+// after the pattern's literal beginning. A star matches anything but a slash,
+// and two that are a whole element of the path match any number of directories.
+// Character classes are not supported. steps is the number of comparisons made.
 //
 // There is no recursion. After a mismatch the last star takes one more byte or,
-// if that is a slash, the last pair of stars one more directory. Earlier ones
+// if that is a slash, the last pair of stars one more directory. Earlier stars
 // need not change: a star cannot leave its element, and whatever a later place
 // of a pair leaves to match, an earlier one leaves too. So the cost is at most
 // the product of the lengths.
-func wild(pattern, s string) (ok bool, steps int) {
+func Match(pattern, s string) (ok bool, steps int) {
 	m := matcher{pattern: pattern, s: s, star: -1, deep: -1}
 	for {
 		steps++
@@ -28,7 +32,7 @@ func wild(pattern, s string) (ok bool, steps int) {
 	}
 }
 
-// matcher is a comparison of a pattern with s that wild is about to make.
+// matcher is the state of Match.
 type matcher struct {
 	pattern, s string
 	p, i       int // the next byte of each

@@ -1,4 +1,4 @@
-package search
+package dfa
 
 import (
 	"errors"
@@ -8,33 +8,32 @@ import (
 	"unicode/utf8"
 )
 
-// program is a pattern compiled for an automaton. Characters that it never
-// tells apart are of one class.
+// program is a pattern compiled for an automaton. Characters that no part of the
+// pattern distinguishes form a class.
 type program struct {
 	*syntax.Prog
 	ascii  [utf8.RuneSelf]uint8 // the class of each
 	starts []rune               // where a run of characters of one class begins
 	runs   []uint8              // the class of each run
 	sample []rune               // one character of each class
-	words  bool                 // the ends of words matter
-	lines  bool                 // the beginnings of lines matter
-	spans  bool                 // a match may be on several lines
+	words  bool                 // the pattern has word boundaries
+	lines  bool                 // the pattern has beginnings of lines
+	spans  bool                 // a match may span lines
 }
 
-// classEnd is the class of the end of a line, or of the text.
+// classEnd is the class of a newline. It also stands for the end of the text.
 const classEnd = 0
 
-// The limits of a program. A pattern beyond them is left to package regexp.
+// Limits of a program. Package regexp handles a pattern beyond them.
 const (
 	maxInsts   = 4000
-	maxRegexp  = 10_000 // instructions of a pattern that regexp is given: it may follow all of them at each byte
+	maxRegexp  = 10_000 // instructions for package regexp, which may follow all of them at each byte
 	maxSets    = 100    // different sets of characters
 	maxClasses = 250
 )
 
-// newProgram returns nil for a pattern that is too large for an automaton, and an
-// error for one that is too large to be searched for. No match of re holds a
-// newline unless spans is set.
+// newProgram compiles re. It returns nil for a pattern that is too large for an
+// automaton, and an error for one that is too large for package regexp too.
 func newProgram(re *syntax.Regexp, spans bool) (*program, error) {
 	prog, err := syntax.Compile(re.Simplify())
 	switch {
@@ -48,8 +47,7 @@ func newProgram(re *syntax.Regexp, spans bool) (*program, error) {
 	return classified(prog, spans), nil
 }
 
-// classified returns the program of a pattern, nil if it tells apart too many
-// classes of characters.
+// classified returns the program of prog, or nil if it has too many classes.
 func classified(prog *syntax.Prog, spans bool) *program {
 	p := &program{Prog: prog, spans: spans}
 	var sets []*syntax.Inst
@@ -75,8 +73,8 @@ func classified(prog *syntax.Prog, spans bool) *program {
 	return p
 }
 
-// classify sorts all characters into classes by the sets they are in. It
-// reports whether these are few enough.
+// classify assigns each character to a class by the sets that contain it. It
+// reports whether the classes are few enough.
 func (p *program) classify(sets []*syntax.Inst) bool {
 	p.starts = bounds(sets)
 	classes := map[string]uint8{p.signature('\n', sets): classEnd}
@@ -104,8 +102,7 @@ func (p *program) classify(sets []*syntax.Inst) bool {
 	return true
 }
 
-// bounds returns the characters at which membership of some set, or what a
-// character means to the pattern otherwise, may change.
+// bounds returns, in order, the characters at which a new class may begin.
 func bounds(sets []*syntax.Inst) []rune {
 	all := []rune{0, '\n', '\n' + 1, '0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1, utf8.RuneSelf}
 	for _, in := range sets {
@@ -125,7 +122,8 @@ func bounds(sets []*syntax.Inst) []rune {
 	return slices.Compact(all)
 }
 
-// signature is what the pattern can tell of a character.
+// signature identifies the class of a character: the sets that contain it, and
+// whether it is a newline or part of a word.
 func (p *program) signature(r rune, sets []*syntax.Inst) string {
 	key := []byte{'-'}
 	switch {
@@ -144,7 +142,7 @@ func (p *program) signature(r rune, sets []*syntax.Inst) string {
 	return string(key)
 }
 
-// next returns the class of the character that b begins with, and its length.
+// next returns the class and the length of the first character of b.
 func (p *program) next(b []byte) (class uint8, size int) {
 	if b[0] < utf8.RuneSelf {
 		return p.ascii[b[0]], 1

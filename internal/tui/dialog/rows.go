@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	"slices"
@@ -11,53 +11,53 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// answerKind is what a row of a question does.
-type answerKind int
+// Kind is what a row of a question does.
+type Kind int
 
 const (
-	answerYes     answerKind = iota
-	answerAlways             // yes, and allow the scope in this session
-	answerNo                 // no; for a question of the model: let the model decide
-	answerComment            // no with a reason; for a question of the model: an answer in own words
-	answerChoice             // one of the model's choices
+	Yes     Kind = iota
+	Always       // yes, and allow the scope in this session
+	No           // no; for a question of the model: let the model decide
+	Comment      // no with a reason; for a question of the model: an answer in own words
+	Choice       // one of the model's choices
 )
 
-// answerRow is one answer that a question offers.
-type answerRow struct {
-	digit         int
-	kind          answerKind
-	text, explain string // not sanitized
+// Row is one answer that a question offers.
+type Row struct {
+	Digit         int
+	Kind          Kind
+	Text, Explain string // not sanitized
 }
 
-// answerRows are the answers to one question, and the marker on them. The same
+// Rows are the answers to one question, and the marker on them. The same
 // rows serve approvals, questions of the model and plain mode.
-type answerRows struct {
-	all    []answerRow
+type Rows struct {
+	All    []Row
 	at     int   // the marked row, negative for none
 	many   bool  // several choices may be selected
 	picked []int // the selected ones, in order
 	lines  []int // the first line of each row as drawn last, and the end of the last
 }
 
-// rowsOf returns the rows of a question, with the first one marked.
-func rowsOf(ask event.Ask) answerRows {
-	r := answerRows{many: ask.Many}
+// RowsOf returns the rows of a question, with the first one marked.
+func RowsOf(ask event.Ask) Rows {
+	r := Rows{many: ask.Many}
 	switch {
 	case len(ask.Choices) > 0:
 		for i, c := range ask.Choices {
-			r.all = append(r.all, answerRow{i + 1, answerChoice, c.Text, c.Explain})
+			r.All = append(r.All, Row{i + 1, Choice, c.Text, c.Explain})
 		}
 		n := len(ask.Choices)
-		r.all = append(r.all, answerRow{digit: n + 1, kind: answerComment, text: commentRow(ask)},
-			answerRow{digit: n + 2, kind: answerNo, text: "Let the model decide"})
+		r.All = append(r.All, Row{Digit: n + 1, Kind: Comment, Text: commentRow(ask)},
+			Row{Digit: n + 2, Kind: No, Text: "Let the model decide"})
 	default:
-		r.all = append(r.all, answerRow{digit: 1, kind: answerYes, text: "Yes"})
+		r.All = append(r.All, Row{Digit: 1, Kind: Yes, Text: "Yes"})
 		if ask.Scope != "" {
-			r.all = append(r.all, answerRow{digit: 2, kind: answerAlways, text: "Yes, and allow " + ask.Scope + " in this session"})
+			r.All = append(r.All, Row{Digit: 2, Kind: Always, Text: "Yes, and allow " + ask.Scope + " in this session"})
 		}
-		r.all = append(r.all, answerRow{digit: 3, kind: answerNo, text: "No"})
+		r.All = append(r.All, Row{Digit: 3, Kind: No, Text: "No"})
 		if !ask.AboutTurn() {
-			r.all = append(r.all, answerRow{digit: 4, kind: answerComment, text: commentRow(ask)})
+			r.All = append(r.All, Row{Digit: 4, Kind: Comment, Text: commentRow(ask)})
 		}
 	}
 	return r
@@ -72,37 +72,37 @@ func commentRow(ask event.Ask) string {
 }
 
 // marked is the marked row, nil if there is none.
-func (r *answerRows) marked() *answerRow {
-	if r.at < 0 || r.at >= len(r.all) {
+func (r *Rows) marked() *Row {
+	if r.at < 0 || r.at >= len(r.All) {
 		return nil
 	}
-	return &r.all[r.at]
+	return &r.All[r.at]
 }
 
 // move moves the marker. Without one, it goes to the first row or the last.
-func (r *answerRows) move(by int) {
+func (r *Rows) move(by int) {
 	if r.at < 0 && by < 0 {
-		r.at = len(r.all)
+		r.at = len(r.All)
 	}
-	r.at = max(0, min(r.at+by, len(r.all)-1))
+	r.at = max(0, min(r.at+by, len(r.All)-1))
 }
 
 // mark moves the marker to the first row of that kind, if there is one.
-func (r *answerRows) mark(kind answerKind) bool {
-	i := slices.IndexFunc(r.all, func(a answerRow) bool { return a.kind == kind })
+func (r *Rows) mark(kind Kind) bool {
+	i := slices.IndexFunc(r.All, func(a Row) bool { return a.Kind == kind })
 	if i >= 0 {
 		r.at = i
 	}
 	return i >= 0
 }
 
-// digit returns the index of the row with that digit, negative if there is none.
-func (r *answerRows) digit(n int) int {
-	return slices.IndexFunc(r.all, func(a answerRow) bool { return a.digit == n })
+// Digit returns the index of the row with that digit, negative if there is none.
+func (r *Rows) Digit(n int) int {
+	return slices.IndexFunc(r.All, func(a Row) bool { return a.Digit == n })
 }
 
 // toggle selects the marked choice or deselects it.
-func (r *answerRows) toggle() {
+func (r *Rows) toggle() {
 	if i := slices.Index(r.picked, r.at); i >= 0 {
 		r.picked = slices.Delete(r.picked, i, i+1)
 		return
@@ -112,7 +112,7 @@ func (r *answerRows) toggle() {
 }
 
 // rowAt returns the row of a line as drawn last, negative for none.
-func (r *answerRows) rowAt(line int) int {
+func (r *Rows) rowAt(line int) int {
 	for i := len(r.lines) - 2; i >= 0; i-- {
 		if r.lines[i] <= line && line < r.lines[i+1] {
 			return i
@@ -123,11 +123,11 @@ func (r *answerRows) rowAt(line int) int {
 
 // draw returns the rows in lines of that width. Those that dim reports cannot be
 // taken now.
-func (r *answerRows) draw(st *ink.Styles, width int, dim func(answerRow) bool) []string {
+func (r *Rows) draw(st *ink.Styles, width int, dim func(Row) bool) []string {
 	name := r.nameWidth(width - r.headWidth())
 	var out []string
 	r.lines = r.lines[:0]
-	for i, row := range r.all {
+	for i, row := range r.All {
 		r.lines = append(r.lines, len(out))
 		head := r.head(st, i)
 		for j, l := range r.text(st, row, name, max(width-r.headWidth(), 1)) {
@@ -146,11 +146,11 @@ func (r *answerRows) draw(st *ink.Styles, width int, dim func(answerRow) bool) [
 
 // line returns the rows of an approval in one line, for a window that has no room
 // for more.
-func (r *answerRows) line(st *ink.Styles, width int, dim func(answerRow) bool) string {
-	names := map[answerKind]string{answerYes: "Yes", answerAlways: "Always", answerNo: "No", answerComment: "Why"}
+func (r *Rows) line(st *ink.Styles, width int, dim func(Row) bool) string {
+	names := map[Kind]string{Yes: "Yes", Always: "Always", No: "No", Comment: "Why"}
 	out := " "
-	for i, row := range r.all {
-		mark, text := " ", strconv.Itoa(row.digit)+" "+names[row.kind]
+	for i, row := range r.All {
+		mark, text := " ", strconv.Itoa(row.Digit)+" "+names[row.Kind]
 		if i == r.at {
 			mark = st.Cyan.Render(ink.MarkRow)
 		}
@@ -164,8 +164,8 @@ func (r *answerRows) line(st *ink.Styles, width int, dim func(answerRow) bool) s
 
 // text draws a row without its head: the explanation beside the name, or below
 // it where name is 0.
-func (r *answerRows) text(st *ink.Styles, row answerRow, name, width int) []string {
-	text, explain := ink.SanitizeLine(row.text), ink.SanitizeLine(row.explain)
+func (r *Rows) text(st *ink.Styles, row Row, name, width int) []string {
+	text, explain := ink.SanitizeLine(row.Text), ink.SanitizeLine(row.Explain)
 	if name > 0 && explain != "" {
 		return []string{text + strings.Repeat(" ", max(name-lipgloss.Width(text), 0)+2) + st.Dim.Render(explain)}
 	}
@@ -178,15 +178,15 @@ func (r *answerRows) text(st *ink.Styles, row answerRow, name, width int) []stri
 
 // nameWidth is the width of the column of names, 0 if not every explanation has
 // room beside it.
-func (r *answerRows) nameWidth(width int) int {
+func (r *Rows) nameWidth(width int) int {
 	name := 0
-	for _, row := range r.all {
-		if row.kind == answerChoice {
-			name = max(name, lipgloss.Width(ink.SanitizeLine(row.text)))
+	for _, row := range r.All {
+		if row.Kind == Choice {
+			name = max(name, lipgloss.Width(ink.SanitizeLine(row.Text)))
 		}
 	}
-	for _, row := range r.all {
-		if row.kind == answerChoice && name+2+lipgloss.Width(ink.SanitizeLine(row.explain)) > width {
+	for _, row := range r.All {
+		if row.Kind == Choice && name+2+lipgloss.Width(ink.SanitizeLine(row.Explain)) > width {
 			return 0
 		}
 	}
@@ -195,23 +195,23 @@ func (r *answerRows) nameWidth(width int) int {
 
 // headWidth is the width of what stands before a row: the marker, the digit and
 // whether it is selected.
-func (r *answerRows) headWidth() int {
+func (r *Rows) headWidth() int {
 	if r.many {
 		return len("  > 1 [x] ")
 	}
 	return len("  > 1  ")
 }
 
-func (r *answerRows) head(st *ink.Styles, i int) string {
-	mark, row := " ", r.all[i]
+func (r *Rows) head(st *ink.Styles, i int) string {
+	mark, row := " ", r.All[i]
 	if i == r.at {
 		mark = st.Cyan.Render(ink.MarkRow)
 	}
-	head := "  " + mark + " " + strconv.Itoa(row.digit) + " "
+	head := "  " + mark + " " + strconv.Itoa(row.Digit) + " "
 	switch {
 	case !r.many:
 		return head + " "
-	case row.kind != answerChoice:
+	case row.Kind != Choice:
 		return head + "    "
 	case slices.Contains(r.picked, i):
 		return head + "[x] "

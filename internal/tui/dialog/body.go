@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	"fmt"
@@ -21,15 +21,15 @@ import (
 // besides the change.
 const lowDialog = 12
 
-// lines draws the first question in at most height lines, and returns where the
+// Lines draws the first question in at most height lines, and returns where the
 // cursor stands in them.
-func (d *dialog) lines(width, height int) ([]string, *tea.Cursor) {
-	if low := height < lowDialog; d.body == nil || d.width != width || d.low != low || d.low && d.height != height {
-		d.follows = d.follows || d.width != width && d.rows.at+d.scroll > 0
+func (d *Dialog) Lines(width, height int) ([]string, *tea.Cursor) {
+	if low := height < lowDialog; d.Body == nil || d.width != width || d.low != low || d.low && d.height != height {
+		d.follows = d.follows || d.width != width && d.rows.at+d.Scroll > 0
 		d.width, d.height, d.low, d.tiny = width, height, low, false
-		d.body = d.makeBody(max(width-4, 1))
+		d.Body = d.makeBody(max(width-4, 1))
 		if d.tiny = d.crowded(); d.tiny {
-			d.body = d.makeBody(max(width-4, 1))
+			d.Body = d.makeBody(max(width-4, 1))
 		}
 	}
 	before, _ := d.foot(width)
@@ -37,7 +37,7 @@ func (d *dialog) lines(width, height int) ([]string, *tea.Cursor) {
 	out = append(out, d.visible(max(height-1-len(before), 0), width)...)
 	foot, cursor := d.foot(width) // what it says depends on what is visible
 	d.rowsAt += len(out)
-	d.comment.line += len(out)
+	d.Comment.line += len(out)
 	if cursor != nil {
 		cursor.Y += len(out)
 	}
@@ -46,21 +46,21 @@ func (d *dialog) lines(width, height int) ([]string, *tea.Cursor) {
 
 // crowded reports whether rows of their own leave too little room for the body in
 // a low window. A command needs most.
-func (d *dialog) crowded() bool {
-	if !d.low || len(d.asks[0].Choices) > 0 {
+func (d *Dialog) crowded() bool {
+	if !d.low || len(d.Asks[0].Choices) > 0 {
 		return false
 	}
 	least := 1
-	if commandOf(d.asks[0]) != nil {
-		least = min(len(d.body), 5)
+	if commandOf(d.Asks[0]) != nil {
+		least = min(len(d.Body), 5)
 	}
 	d.nameRows(d.width)
-	rows := d.rows.draw(d.st, d.width, func(answerRow) bool { return false })
+	rows := d.rows.draw(d.st, d.width, func(Row) bool { return false })
 	return d.height-len(rows)-2 < least
 }
 
 // title is the first line: what is asked, and how much it is.
-func (d *dialog) title() string {
+func (d *Dialog) title() string {
 	head, right := d.headline()
 	return ink.Spread(d.st.Yellow.Render(ink.MarkAsked)+" "+d.st.Bold.Render(head[0]), right, d.width)
 }
@@ -68,11 +68,11 @@ func (d *dialog) title() string {
 // headline is what is asked, whole. What does not fit in the first line, beside
 // what is said at its right, goes on in the body: nothing that a person says yes
 // to is cut.
-func (d *dialog) headline() (lines []string, right string) {
+func (d *Dialog) headline() (lines []string, right string) {
 	const least = 24 // columns that are worth more than what is said at the right
-	ask := d.asks[0]
+	ask := d.Asks[0]
 	facts := amountOf(ask)
-	if n := d.given + len(d.asks); n > 1 {
+	if n := d.given + len(d.Asks); n > 1 {
 		facts = append(facts, fmt.Sprintf("%d of %d", d.given+1, n))
 	}
 	right = strings.Join(facts, " · ")
@@ -82,7 +82,7 @@ func (d *dialog) headline() (lines []string, right string) {
 	} else {
 		right = ""
 	}
-	return ink.Wrap(questionText(ask, d.short), max(room, 1)), right
+	return ink.Wrap(QuestionText(ask, d.Short), max(room, 1)), right
 }
 
 // amountOf says how much a question is about: the size of a change, or of a long
@@ -129,8 +129,8 @@ func commandOf(ask event.Ask) *event.Target {
 	return &ask.Targets[0]
 }
 
-// questionText is what is asked, as one sentence that is safe to draw.
-func questionText(ask event.Ask, short func(string) string) string {
+// QuestionText is what is asked, as one sentence that is safe to draw.
+func QuestionText(ask event.Ask, short func(string) string) string {
 	switch {
 	case ask.Question != "":
 		return ink.Sanitize(ask.Question)
@@ -141,15 +141,15 @@ func questionText(ask event.Ask, short func(string) string) string {
 		return askCommandLine(ask.Title, *c, short)
 	}
 	if len(ask.Targets) == 1 && ask.Targets[0].Kind == "host" {
-		return "Send a request to " + exactLine(ask.Targets[0].Value) + "?"
+		return "Send a request to " + ExactLine(ask.Targets[0].Value) + "?"
 	}
 	if len(ask.Diffs) == 1 {
 		if d := ask.Diffs[0]; d.Created || d.Deleted {
 			verb := map[bool]string{true: "Create ", false: "Delete "}[d.Created]
-			return verb + exactLine(d.Path) + "?"
+			return verb + ExactLine(d.Path) + "?"
 		}
 	}
-	return sentence(exactLine(ask.Title)) + "?"
+	return sentence(ExactLine(ask.Title)) + "?"
 }
 
 // askCommandLine asks about a command, which the body shows.
@@ -157,17 +157,17 @@ func askCommandLine(title string, c event.Target, short func(string) string) str
 	lead := leadOf(title, c)
 	text := "Run this command"
 	if strings.Contains(lead, " ") { // something else than to run it here
-		text = sentence(strings.TrimRight(exactLine(lead), ":"))
+		text = sentence(strings.TrimRight(ExactLine(lead), ":"))
 	}
 	if c.Dir != "" {
-		text += " in " + exactLine(short(c.Dir))
+		text += " in " + ExactLine(short(c.Dir))
 	}
 	return text + "?"
 }
 
-// exactLine is ink.Exact for what must stay on one line. Space in which text
+// ExactLine is ink.Exact for what must stay on one line. Space in which text
 // could hide is counted.
-func exactLine(s string) string { return ink.MarkSpaces(strings.ReplaceAll(ink.Exact(s), "\n", "⏎")) }
+func ExactLine(s string) string { return ink.MarkSpaces(strings.ReplaceAll(ink.Exact(s), "\n", "⏎")) }
 
 // sentence is text with a capital at its start.
 func sentence(text string) string {
@@ -198,8 +198,8 @@ func leadOf(title string, c event.Target) string {
 }
 
 // makeBody draws everything that speaks for or against the question.
-func (d *dialog) makeBody(width int) []string {
-	ask := d.asks[0]
+func (d *Dialog) makeBody(width int) []string {
+	ask := d.Asks[0]
 	head, _ := d.headline()
 	rest := ink.RenderLines(d.st.Bold, slices.Clone(head[1:]))
 	for i, l := range rest {
@@ -208,14 +208,14 @@ func (d *dialog) makeBody(width int) []string {
 	d.more, d.hunks = false, nil
 	if len(ask.Choices) > 0 {
 		d.nameRows(width + 4)
-		rows := d.rows.draw(d.st, width+4, func(answerRow) bool { return false })
+		rows := d.rows.draw(d.st, width+4, func(Row) bool { return false })
 		for i := range d.rows.lines {
 			d.rows.lines[i] += len(rest)
 		}
 		return append(rest, rows...)
 	}
 	var out, warned []string
-	for _, w := range warningsOf(ask) {
+	for _, w := range WarningsOf(ask) {
 		warned = append(warned, ink.RenderLines(d.st.Yellow, ink.Wrap("warning: "+ink.Sanitize(w), width))...)
 	}
 	if text := d.scopeLine(); text != "" { // above what may be long
@@ -229,7 +229,7 @@ func (d *dialog) makeBody(width int) []string {
 		case t.Kind == "command":
 			out = append(out, ink.WrapExact(t.Value, width)...)
 		case t.Kind == "host" && len(ask.Targets) == 1:
-			out = append(out, ink.WrapExact(requestOf(ask.Title), width)...)
+			out = append(out, ink.WrapExact(RequestOf(ask.Title), width)...)
 		}
 	}
 	out = append(out, warned...)
@@ -239,7 +239,7 @@ func (d *dialog) makeBody(width int) []string {
 	}
 	for _, change := range ask.Diffs {
 		if len(ask.Diffs) > 1 {
-			out = append(out, ink.Wrap(exactLine(change.Path)+"  "+diff.Stat(change), width)...)
+			out = append(out, ink.Wrap(ExactLine(change.Path)+"  "+diff.Stat(change), width)...)
 		}
 		out = append(out, d.change(change, width, len(rest)+len(out))...)
 	}
@@ -253,19 +253,19 @@ func (d *dialog) makeBody(width int) []string {
 }
 
 // scopeLine says what row 2 allows, empty if the row says it.
-func (d *dialog) scopeLine() string {
-	ask := d.asks[0]
+func (d *Dialog) scopeLine() string {
+	ask := d.Asks[0]
 	switch {
-	case d.scopeFits(), !d.tiny && scopeIsCommand(ask):
+	case d.scopeFits(), !d.tiny && ScopeIsCommand(ask):
 		return ""
-	case scopeIsCommand(ask):
+	case ScopeIsCommand(ask):
 		return "2 allows exactly this command"
 	}
-	return "2 allows in this session: " + exactLine(ask.Scope)
+	return "2 allows in this session: " + ExactLine(ask.Scope)
 }
 
-// requestOf is what a title says after its verb.
-func requestOf(title string) string {
+// RequestOf is what a title says after its verb.
+func RequestOf(title string) string {
 	if _, rest, ok := strings.Cut(title, " "); ok {
 		return rest
 	}
@@ -274,7 +274,7 @@ func requestOf(title string) string {
 
 // change draws a change, whose first line is that of the body at at, and notes
 // where its hunks begin.
-func (d *dialog) change(change event.Diff, width, at int) []string {
+func (d *Dialog) change(change event.Diff, width, at int) []string {
 	lines := diff.Lines(d.st, change, width, d.deep)
 	d.more = d.more || len(lines) >= d.deep
 	d.hunks = append(d.hunks, at)
@@ -287,16 +287,16 @@ func (d *dialog) change(change event.Diff, width, at int) []string {
 }
 
 // about is why it is asked, if that is to be shown.
-func (d *dialog) about(width int) []string {
-	ask := d.asks[0]
-	if whyOf(ask) == "" || !d.why && !ask.AboutTurn() {
+func (d *Dialog) about(width int) []string {
+	ask := d.Asks[0]
+	if WhyOf(ask) == "" || !d.why && !ask.AboutTurn() {
 		return nil
 	}
 	return ink.RenderLines(d.st.Dim, ink.Wrap(ink.Sanitize(ask.Why), width))
 }
 
-// whyOf is why a question is asked, empty if a warning says the same.
-func whyOf(ask event.Ask) string {
+// WhyOf is why a question is asked, empty if a warning says the same.
+func WhyOf(ask event.Ask) string {
 	plain := func(s string) string { return strings.ToLower(strings.TrimRight(strings.TrimSpace(s), ".")) }
 	if slices.ContainsFunc(ask.Warnings, func(w string) bool { return plain(w) == plain(ask.Why) }) {
 		return ""
@@ -304,9 +304,9 @@ func whyOf(ask event.Ask) string {
 	return ask.Why
 }
 
-// warningsOf are the warnings of a question, with the one about characters that
+// WarningsOf are the warnings of a question, with the one about characters that
 // are drawn as escapes.
-func warningsOf(ask event.Ask) []string {
+func WarningsOf(ask event.Ask) []string {
 	parts := []string{ask.Scope}
 	if len(ask.Choices) == 0 {
 		parts = append(parts, ask.Title)
@@ -323,55 +323,55 @@ func warningsOf(ask event.Ask) []string {
 	return append(slices.Clone(ask.Warnings), "contains characters that look like others or are hidden")
 }
 
-// scopeIsCommand reports whether the scope of row 2 is the command that the
+// ScopeIsCommand reports whether the scope of row 2 is the command that the
 // question shows.
-func scopeIsCommand(ask event.Ask) bool {
+func ScopeIsCommand(ask event.Ask) bool {
 	c := commandOf(ask)
 	return c != nil && strings.Contains(ask.Scope, c.Value)
 }
 
 // scopeFits reports whether row 2 has room for the scope that it allows.
-func (d *dialog) scopeFits() bool {
-	i := d.rows.digit(2)
-	if i < 0 || d.rows.all[i].kind != answerAlways {
+func (d *Dialog) scopeFits() bool {
+	i := d.rows.Digit(2)
+	if i < 0 || d.rows.All[i].Kind != Always {
 		return true
 	}
-	return !d.tiny && len(ink.Wrap("Yes, and allow "+exactLine(d.asks[0].Scope)+" in this session", max(d.width-d.rows.headWidth(), 1))) <= 2
+	return !d.tiny && len(ink.Wrap("Yes, and allow "+ExactLine(d.Asks[0].Scope)+" in this session", max(d.width-d.rows.headWidth(), 1))) <= 2
 }
 
 // mustSee reports whether a yes approves only what the user could read to its
 // end: a command, what is warned of, and the scope of row 2. A change may be
 // approved without.
-func (d *dialog) mustSee() bool {
+func (d *Dialog) mustSee() bool {
 	row := d.rows.marked()
-	return commandOf(d.asks[0]) != nil || len(warningsOf(d.asks[0])) > 0 || row != nil && row.kind == answerAlways && !d.scopeFits()
+	return commandOf(d.Asks[0]) != nil || len(WarningsOf(d.Asks[0])) > 0 || row != nil && row.Kind == Always && !d.scopeFits()
 }
 
 // readable reports whether the user could read all that a yes approves.
-func (d *dialog) readable() bool { return d.seen || !d.mustSee() && !d.changeHidden() }
+func (d *Dialog) readable() bool { return d.seen || !d.mustSee() && !d.changeHidden() }
 
 // changeHidden reports whether the window is so low that not one line of the
 // change is in view.
-func (d *dialog) changeHidden() bool { return len(d.hunks) > 0 && d.scroll+d.shown <= d.hunks[0] }
+func (d *Dialog) changeHidden() bool { return len(d.hunks) > 0 && d.Scroll+d.shown <= d.hunks[0] }
 
 // visible returns the part of the body that fits in room lines, the last of
 // which tells of what does not.
-func (d *dialog) visible(room, width int) []string {
-	d.shown = min(len(d.body), room)
-	if d.shown < len(d.body) && d.shown > 1 {
+func (d *Dialog) visible(room, width int) []string {
+	d.shown = min(len(d.Body), room)
+	if d.shown < len(d.Body) && d.shown > 1 {
 		d.shown--
 	}
 	d.followMark()
-	d.scroll = max(0, min(d.scroll, len(d.body)-d.shown))
-	if !d.seen && !d.more && (d.shown > 0 || len(d.body) == 0) && d.scroll+d.shown >= len(d.body) {
+	d.Scroll = max(0, min(d.Scroll, len(d.Body)-d.shown))
+	if !d.seen && !d.more && (d.shown > 0 || len(d.Body) == 0) && d.Scroll+d.shown >= len(d.Body) {
 		d.seen = true
 		if d.drawn && d.mustSee() {
 			d.end.begin(d.now())
 		}
 	}
 	d.drawn = true
-	out := slices.Clone(d.body[d.scroll : d.scroll+d.shown])
-	if d.shown < len(d.body) && room > 1 {
+	out := slices.Clone(d.Body[d.Scroll : d.Scroll+d.shown])
+	if d.shown < len(d.Body) && room > 1 {
 		out = append(out, d.st.Dim.Render(ink.Truncate("    "+d.below(width-4), width)))
 	}
 	return out
@@ -379,8 +379,8 @@ func (d *dialog) visible(room, width int) []string {
 
 // below says how much of the body is below the window, and how a long command
 // ends.
-func (d *dialog) below(width int) string {
-	more, left := "the end", len(d.body)-d.shown-d.scroll
+func (d *Dialog) below(width int) string {
+	more, left := "the end", len(d.Body)-d.shown-d.Scroll
 	switch {
 	case d.more:
 		more = "many more lines below"
@@ -391,11 +391,11 @@ func (d *dialog) below(width int) string {
 	if lipgloss.Width(hint) > width {
 		hint = more + " · pgup, pgdn"
 	}
-	if commandOf(d.asks[0]) == nil || left <= 0 {
+	if commandOf(d.Asks[0]) == nil || left <= 0 {
 		return hint
 	}
-	command := strings.TrimRight(commandOf(d.asks[0]).Value, " \n")
-	last := exactLine(strings.TrimSpace(command[strings.LastIndexByte(command, '\n')+1:]))
+	command := strings.TrimRight(commandOf(d.Asks[0]).Value, " \n")
+	last := ExactLine(strings.TrimSpace(command[strings.LastIndexByte(command, '\n')+1:]))
 	const least = 20 // columns that are worth more than which key scrolls
 	ends := more + " (pgdn) · ends: "
 	if width-lipgloss.Width(ends) < least {
@@ -408,12 +408,12 @@ func (d *dialog) below(width int) string {
 }
 
 // followMark scrolls to the marked row after it was marked.
-func (d *dialog) followMark() {
-	if !d.follows || len(d.asks[0].Choices) == 0 || d.rows.at < 0 || d.rows.at+1 >= len(d.rows.lines) {
+func (d *Dialog) followMark() {
+	if !d.follows || len(d.Asks[0].Choices) == 0 || d.rows.at < 0 || d.rows.at+1 >= len(d.rows.lines) {
 		d.follows = false
 		return
 	}
 	d.follows = false
 	first, end := d.rows.lines[d.rows.at], d.rows.lines[d.rows.at+1]
-	d.scroll = min(max(d.scroll, end-d.shown), first)
+	d.Scroll = min(max(d.Scroll, end-d.shown), first)
 }

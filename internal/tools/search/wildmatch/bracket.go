@@ -1,4 +1,4 @@
-package search
+package wildmatch
 
 import (
 	"fmt"
@@ -35,6 +35,14 @@ func (s *byteSet) write(b *strings.Builder) {
 		b.WriteString(`\x{100}`)
 	}
 	b.WriteByte(']')
+}
+
+// SkipBracket returns the end of the bracket expression at index i of glob. It
+// reports false for one that git considers malformed: the pattern then matches
+// nothing.
+func SkipBracket(glob string, i int) (next int, ok bool) {
+	_, next, ok = bracket(glob, i, false)
+	return next, ok
 }
 
 // bracket reads the bracket expression at i and returns the bytes it matches

@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	tea "charm.land/bubbletea/v2"
@@ -10,8 +10,8 @@ import (
 // answer in their own words. Closing it keeps the text.
 type comment struct {
 	make func() *editor.Editor
-	edit *editor.Editor // nil until something is typed
-	open bool           // it has the keys
+	Edit *editor.Editor // nil until something is typed
+	Open bool           // it has the keys
 	line int            // the line of the dialog in which it begins
 }
 
@@ -27,49 +27,49 @@ func (c *comment) start(text string) {
 // paste opens the comment and pastes text at the cursor, or at its end if it
 // was closed.
 func (c *comment) paste(text string) {
-	if !c.open {
+	if !c.Open {
 		c.start("")
 	}
-	c.edit.Paste(text)
+	c.Edit.Paste(text)
 }
 
 // restore opens the comment with a text that was typed before.
 func (c *comment) restore(text string) { c.begin().Restore(text) }
 
 func (c *comment) begin() *editor.Editor {
-	if c.edit == nil {
-		c.edit = c.make()
+	if c.Edit == nil {
+		c.Edit = c.make()
 	}
-	if !c.open && c.edit.Vi != nil {
-		c.edit.Vi.Begin()
+	if !c.Open && c.Edit.Vi != nil {
+		c.Edit.Vi.Begin()
 	}
-	c.open = true
-	return c.edit
+	c.Open = true
+	return c.Edit
 }
 
 // clear closes the comment and drops its text.
-func (c *comment) clear() { c.open, c.edit = false, nil }
+func (c *comment) clear() { c.Open, c.Edit = false, nil }
 
-// blank reports whether nothing but blanks is typed.
-func (c *comment) blank() bool { return c.edit == nil || c.edit.Blank() }
+// Blank reports whether nothing but blanks is typed.
+func (c *comment) Blank() bool { return c.Edit == nil || c.Edit.Blank() }
 
-// text is what was typed, with pastes written out.
-func (c *comment) text() string {
-	if c.edit == nil {
+// Text is what was typed, with pastes written out.
+func (c *comment) Text() string {
+	if c.Edit == nil {
 		return ""
 	}
-	return c.edit.Text()
+	return c.Edit.Text()
 }
 
 // leaves reports whether a key goes back to the rows.
 func (c *comment) leaves(k string) bool {
 	switch k {
 	case "esc":
-		return !c.edit.HandlesEscape()
+		return !c.Edit.HandlesEscape()
 	case "tab":
 		return true
 	case "up":
-		row, _ := c.edit.CaretRow()
+		row, _ := c.Edit.CaretRow()
 		return row == 0
 	}
 	return false
@@ -77,6 +77,6 @@ func (c *comment) leaves(k string) bool {
 
 // lines draws the comment in a window of that width.
 func (c *comment) lines(width int) ([]string, *tea.Cursor) {
-	c.edit.Resize(width, editor.MaxLines)
-	return c.edit.Lines()
+	c.Edit.Resize(width, editor.MaxLines)
+	return c.Edit.Lines()
 }

@@ -1,4 +1,4 @@
-package search
+package dfa
 
 import (
 	"encoding/binary"
@@ -7,47 +7,46 @@ import (
 	"unicode/utf8"
 )
 
-// automaton runs a program. It decides at one look at each character whether a
-// line matches, which package regexp has no means to do. Its states are made
-// when they are first reached, and forgotten when they become too many. It is
-// used by one goroutine.
+// automaton runs a program as a deterministic automaton: one table lookup for
+// each character, however complex the pattern. States are built when they are
+// first reached, and all are dropped when they grow too large. It is not safe
+// for concurrent use.
 type automaton struct {
 	*program
-	// table holds what each state and class lead to: unknown, matched, or the
-	// state, which is where its row begins.
+	// table holds the transitions: for each state a row with one entry for each
+	// class. An entry is unknown, matched or the index of the next state's row.
 	table  []uint32
 	states []state
 	ids    map[string]uint32
 	size   int // of all states, in numbers
-	floods int // how often they were too many
+	resets int // times that all states were dropped
 
-	begin uint32     // the state at the beginning of a line
-	home  uint32     // that in the middle of a line where nothing has begun to match
-	idle  [256]uint8 // 1 for the bytes that lead from home to home
+	begin uint32    // state at the beginning of a line
+	home  uint32    // state within a line where no match has begun
+	idle  [256]bool // bytes that lead from home to home
 
-	// What step needs.
+	// Working memory of step.
 	seen  []uint32
 	round uint32
 	todo  []uint32
 }
 
-// What a state and a class may lead to other than a state.
+// Entries of the table that are not states.
 const (
 	unknown uint32 = iota
-	matched        // something that matches has ended before this character
+	matched        // a match has ended before this character
 )
 
-// The limits of an automaton: the size of its states, and how often they may be
-// forgotten before regexp does better.
+// Limits of an automaton. After maxResets package regexp is faster.
 const (
 	maxSize   = 1 << 17
-	maxFloods = 20
+	maxResets = 20
 )
 
-// state is a set of instructions at which some match may go on, beside the
-// first one, at which one may begin anywhere.
+// state is the set of instructions at which a match may continue. The first
+// instruction is implied: a match may begin anywhere.
 type state struct {
-	before rune // a newline, a letter or a blank stand for what comes before
+	before rune // kind of the character before: a newline, a letter or a blank
 	at     []uint32
 }
 
@@ -61,8 +60,8 @@ func newAutomaton(p *program) *automaton {
 	return a
 }
 
-// works reports whether the automaton is of use. A nil one is not.
-func (a *automaton) works() bool { return a != nil && a.floods <= maxFloods }
+// works reports whether the automaton can be used. A nil one cannot.
+func (a *automaton) works() bool { return a != nil && a.resets <= maxResets }
 
 func (a *automaton) reset() {
 	a.ids = map[string]uint32{}
@@ -74,26 +73,24 @@ func (a *automaton) reset() {
 	clear(a.idle[:])
 }
 
-// stride is how long a row is: at least as many as there are other verdicts, so
-// that no row begins where those are.
+// stride is the length of a row. It is at least 2, so that no row begins at
+// unknown or matched.
 func (a *automaton) stride() int { return max(len(a.sample), 2) }
 
-// find looks for the first match in b to end and returns where that is, or -1 if
-// there is none. After a last newline there is no line to match.
+// find returns the end of the first match in b, or -1 without a match. There is
+// no line after a final newline.
 func (a *automaton) find(b []byte) int {
 	s := a.begin
 	for i := 0; i < len(b); {
 		if s == a.home {
-			if i = a.rest(b, i); i == len(b) {
+			for i < len(b) && a.idle[b[i]] {
+				i++
+			}
+			if i == len(b) {
 				break
 			}
 		}
-		class, size := uint8(0), 1
-		if c := b[i]; c < utf8.RuneSelf {
-			class = a.ascii[c]
-		} else {
-			class, size = a.next(b[i:])
-		}
+		class, size := a.next(b[i:])
 		t := a.table[s+uint32(class)]
 		if t == unknown {
 			t = a.learn(s, class)
@@ -110,26 +107,12 @@ func (a *automaton) find(b []byte) int {
 	return len(b)
 }
 
-// rest returns where the automaton leaves home that is there before byte i of b.
-func (a *automaton) rest(b []byte, i int) int {
-	for ; len(b)-i >= 8; i += 8 {
-		w := b[i : i+8 : i+8]
-		if a.idle[w[0]]&a.idle[w[1]]&a.idle[w[2]]&a.idle[w[3]]&a.idle[w[4]]&a.idle[w[5]]&a.idle[w[6]]&a.idle[w[7]] == 0 {
-			break
-		}
-	}
-	for i < len(b) && a.idle[b[i]] == 1 {
-		i++
-	}
-	return i
-}
-
-// learn fills in what state s and class lead to.
+// learn computes the transition of state s on class and stores it in the table.
 func (a *automaton) learn(s uint32, class uint8) uint32 {
-	floods := a.floods
+	resets := a.resets
 	t := a.step(s, class)
-	if a.floods > floods {
-		return t // s is forgotten
+	if a.resets > resets {
+		return t // s was dropped
 	}
 	a.table[s+uint32(class)] = t
 	if s == a.home && t == s {
@@ -138,12 +121,12 @@ func (a *automaton) learn(s uint32, class uint8) uint32 {
 	return t
 }
 
-// learnIdle notes that the characters of a class lead from home to home. Bytes
-// beyond ASCII do once all characters beyond it are known to.
+// learnIdle records that the characters of class lead from home to home. Bytes
+// of non-ASCII characters follow once all of their classes do.
 func (a *automaton) learnIdle(class uint8) {
 	for c, k := range a.ascii {
 		if k == class {
-			a.idle[c] = 1
+			a.idle[c] = true
 		}
 	}
 	for i, r := range a.starts {
@@ -152,11 +135,11 @@ func (a *automaton) learnIdle(class uint8) {
 		}
 	}
 	for c := utf8.RuneSelf; c < len(a.idle); c++ {
-		a.idle[c] = 1
+		a.idle[c] = true
 	}
 }
 
-// step follows all that may match at state s over a character of class.
+// step returns the state that follows s on a character of class.
 func (a *automaton) step(s uint32, class uint8) uint32 {
 	from, r := a.states[int(s)/a.stride()], a.sample[class]
 	flags := syntax.EmptyOpContext(from.before, r)
@@ -192,7 +175,7 @@ func (a *automaton) step(s uint32, class uint8) uint32 {
 	return a.id(to)
 }
 
-// kind is the character that stands for r before a state.
+// kind returns the character that represents r as the one before a state.
 func (a *automaton) kind(r rune) rune {
 	switch {
 	case a.lines && r == '\n':
@@ -203,7 +186,7 @@ func (a *automaton) kind(r rune) rune {
 	return ' '
 }
 
-// id returns the state that st is, which may be a new one.
+// id returns the row of st and adds the state if it is new.
 func (a *automaton) id(st state) uint32 {
 	key := []byte{byte(st.before)}
 	for _, pc := range st.at {
@@ -213,7 +196,7 @@ func (a *automaton) id(st state) uint32 {
 		return id
 	}
 	if a.size > maxSize {
-		a.floods++
+		a.resets++
 		a.reset()
 	}
 	a.size += a.stride() + 2*len(st.at) + 32

@@ -1,4 +1,4 @@
-package search
+package wildmatch
 
 import (
 	"fmt"
@@ -8,20 +8,21 @@ import (
 
 // The pieces of a translated pattern. They are made of what go-gitignore hands
 // to package regexp untouched: no dot, star or question mark, which it
-// rewrites. Each byte of a path is one character, see bytewise.
+// rewrites. Each byte of a path is one character, see Bytewise.
 const (
 	anyByte  = `[\x{0}-\x{ff}]`
 	notSlash = `[\x{0}-\x{2e}\x{30}-\x{ff}]`
 	many     = `{0,}`
 )
 
-// translate turns a pattern, cut where its literal beginning ends, into a line
-// for go-gitignore that matches what git's wildmatch matches. It reports whether
-// anything can match at all.
+// Translate returns a line for go-gitignore that matches what git matches with a
+// pattern. beginning is the literal part before the pattern's first special
+// character, glob the rest. It reports false for a pattern that matches nothing.
 //
-// The library anchors a line that begins with a slash, and lets every line
-// match what is below a directory too; a pattern that ends in $ excludes that.
-func translate(beginning, glob string, fold bool) (string, bool) {
+// The line matches paths made by Bytewise. go-gitignore anchors a line that
+// begins with a slash, and lets every line match the content of a directory too,
+// which the $ at the end excludes.
+func Translate(beginning, glob string, fold bool) (string, bool) {
 	var b strings.Builder
 	b.WriteByte('/')
 	for i := range len(beginning) {
@@ -86,9 +87,9 @@ func literal(b *strings.Builder, c byte) {
 	fmt.Fprintf(b, `\x{%x}`, c)
 }
 
-// bytewise makes each byte of s one character, because git compares bytes and
-// regular expressions characters.
-func bytewise(s string) string {
+// Bytewise makes each byte of s one character, because git compares bytes and
+// regular expressions compare characters.
+func Bytewise(s string) string {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
 			r := make([]rune, len(s))

@@ -1,8 +1,8 @@
 //go:build !linux
 
-package tools
+package workspace
 
 import "os"
 
 // keepAttributes does nothing: only mode and group are kept here.
-func (w *Workspace) keepAttributes(*os.File, string) {}
+func (t *tree) keepAttributes(*os.File, string) {}

@@ -1,4 +1,4 @@
-package tools
+package workspace
 
 import (
 	"bytes"
@@ -16,22 +16,22 @@ const (
 
 // stale returns a *ChangedError for a file that is no longer what the model
 // knows of it.
-func (l *Ledger) stale(s sight) error {
-	sum, step, content, ok := l.knows(s.path)
-	if !ok || s.info == nil || sum == s.sum {
+func (l *Ledger) stale(path string, content []byte) error {
+	sum, step, old, ok := l.knows(path)
+	if !ok || sum == sumOf(content) {
 		return nil
 	}
-	e := &ChangedError{Path: s.path, Step: step, What: "Read it again before you change it."}
-	if diff, ok := small(content, s.content); ok {
+	e := &ChangedError{Path: path, Step: step, What: "Read it again before you change it."}
+	if diff, ok := smallDiff(old, content); ok {
 		e.What = "This is what has changed:\n" + diff + "Make your change in view of that."
-		e.Reads = []Reading{{Path: s.path, Sum: s.sum, Content: s.content}}
+		e.Reads = []Reading{NewReading(path, content)}
 	}
 	return e
 }
 
-// small returns the hunks of a unified diff, if there are two texts and they
+// smallDiff returns the hunks of a unified diff, if there are two texts and they
 // differ little.
-func small(before, after []byte) (hunks string, ok bool) {
+func smallDiff(before, after []byte) (hunks string, ok bool) {
 	if before == nil || !isText(before) || !isText(after) {
 		return "", false
 	}

@@ -1,8 +1,9 @@
-package tools
+package workspace
 
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -20,59 +21,51 @@ const (
 
 // notThere says that p does not exist, from which directory on, and what is
 // called nearly so there.
-func (w *Workspace) notThere(name, p string) error {
+func (t *tree) notThere(name, p string) error {
 	dir, base := path.Dir(p), path.Base(p)
 	for dir != "." {
-		if _, err := w.root.Stat(dir); err == nil {
+		if _, err := t.root.Stat(dir); err == nil {
 			break
 		}
 		dir, base = path.Dir(dir), path.Base(dir)
 	}
 	what := "the directory " + dir
 	switch {
-	case w.prefix != "":
+	case t.outputs:
 		what = "the directory of this session's outputs"
 	case dir == ".":
 		what = "the working directory"
 	}
 	msg := fmt.Sprintf("%s does not exist: there is no %s in %s.", name, base, what)
-	if near := w.near(dir, base); len(near) > 0 {
+	if near := t.near(dir, base); len(near) > 0 {
 		return fmt.Errorf("%s Near names there: %s", msg, strings.Join(near, ", "))
 	}
 	return fmt.Errorf("%s Use list or glob to find it", msg)
 }
 
 // near returns the paths in dir whose last element is most like base.
-func (w *Workspace) near(dir, base string) []string {
+func (t *tree) near(dir, base string) []string {
 	if len(base) > maxNearName {
 		return nil
 	}
-	f, err := w.root.Open(dir)
+	f, err := t.root.Open(dir)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
 	names, _ := f.Readdirnames(maxNearEntries)
-	type candidate struct {
-		name string
-		far  int
-	}
-	var found []candidate
+	distance := map[string]int{}
 	for _, n := range names {
 		if far := phrase.Distance(strings.ToLower(n), strings.ToLower(base)); far <= max(len(base)/3, 1) {
-			found = append(found, candidate{w.show(path.Join(dir, n)), far})
+			distance[t.show(path.Join(dir, n))] = far
 		} else if len(base) > 2 && stem(n) == stem(base) {
-			found = append(found, candidate{w.show(path.Join(dir, n)), len(base)})
+			distance[t.show(path.Join(dir, n))] = len(base)
 		}
 	}
-	slices.SortFunc(found, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(a.name, b.name))
+	found := slices.SortedFunc(maps.Keys(distance), func(a, b string) int {
+		return cmp.Or(cmp.Compare(distance[a], distance[b]), cmp.Compare(a, b))
 	})
-	var out []string
-	for _, c := range found[:min(len(found), maxNearNames)] {
-		out = append(out, c.name)
-	}
-	return out
+	return found[:min(len(found), maxNearNames)]
 }
 
 func stem(name string) string {

@@ -1,4 +1,4 @@
-package tools
+package workspace
 
 import (
 	"bytes"
@@ -15,8 +15,8 @@ const maxAttributes = 64 << 10
 // keepAttributes gives f the extended attributes and the access list of the
 // file at p, as far as that is allowed. Capabilities are not kept: they were
 // given to another content.
-func (w *Workspace) keepAttributes(f *os.File, p string) {
-	old, err := w.root.OpenFile(p, os.O_RDONLY|nonblock, 0)
+func (t *tree) keepAttributes(f *os.File, p string) {
+	old, err := t.root.OpenFile(p, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package tools
+package workspace
 
 import (
 	"crypto/rand"
@@ -29,47 +29,42 @@ func temporaryName(p, extension string) string {
 	return path.Join(path.Dir(p), temporaryPrefix+rand.Text()+extension)
 }
 
-// presence is in the directories in which a change makes temporary files: while
-// it is there, no other program takes them for left over.
-type presence struct {
-	w    *Workspace
-	dirs map[string]*os.File
-}
-
-// enter adds a directory, and takes out of it what programs left there that were
-// killed. It does nothing where the directory cannot be read.
-func (p *presence) enter(dir string) {
-	if p.dirs[dir] != nil {
+// enter announces that r makes temporary files in a directory: until leave, no
+// other program takes them for left over. It removes from the directory what
+// programs left there that were killed. It does nothing where the directory
+// cannot be read.
+func (r *replacement) enter(dir string) {
+	if r.dirs[dir] != nil {
 		return
 	}
-	d, err := p.w.root.Open(dir)
+	d, err := r.in.root.Open(dir)
 	if err != nil {
 		return
 	}
 	if alone(d) {
-		p.w.tidy(dir, d)
+		r.in.tidy(dir, d)
 	}
 	announce(d)
-	p.dirs[dir] = d
+	r.dirs[dir] = d
 }
 
-func (p *presence) leave() {
-	for _, d := range p.dirs {
+func (r *replacement) leave() {
+	for _, d := range r.dirs {
 		_ = d.Close()
 	}
 }
 
 // tidy removes from a directory the temporary files of this user that are left
 // over. It is a courtesy: what cannot be removed stays.
-func (w *Workspace) tidy(dir string, d *os.File) {
+func (t *tree) tidy(dir string, d *os.File) {
 	names, _ := d.Readdirnames(maxLeftovers)
 	for _, n := range names {
 		if !strings.HasPrefix(n, temporaryPrefix) {
 			continue
 		}
 		p := path.Join(dir, n)
-		if info, err := w.root.Lstat(p); err == nil && leftover(n, info) {
-			_ = w.root.Remove(p)
+		if info, err := t.root.Lstat(p); err == nil && leftover(n, info) {
+			_ = t.root.Remove(p)
 		}
 	}
 }

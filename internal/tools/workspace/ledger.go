@@ -1,8 +1,9 @@
-package tools
+package workspace
 
 import (
 	"crypto/sha256"
 	"fmt"
+	"io/fs"
 	"slices"
 	"sync"
 )
@@ -18,6 +19,21 @@ type Reading struct {
 	// Content is the whole file, where it is worth keeping to say later what has
 	// changed in it. It is not stored with the session.
 	Content []byte `json:"-"`
+}
+
+// NewReading returns what a model knows that has read or written all of a file,
+// but was shown none of its lines.
+func NewReading(path string, content []byte) Reading {
+	r := Reading{Path: path, Sum: sumOf(content)}
+	if len(content) <= maxKnown {
+		r.Content = content
+	}
+	return r
+}
+
+// LargeReading is NewReading for a file that is too large to be held in memory.
+func LargeReading(path string, info fs.FileInfo) Reading {
+	return Reading{Path: path, Sum: fmt.Sprintf("stat:%d-%d-%d", info.Size(), info.ModTime().UnixNano(), inode(info))}
 }
 
 // sumOf tells one content of a file from another.
@@ -100,9 +116,9 @@ func (l *Ledger) knows(path string) (sum string, step int, content []byte, ok bo
 	return k.sum, k.step, k.content, true
 }
 
-// shown returns the step in which all these lines of this very content were
-// last shown in one piece.
-func (l *Ledger) shown(r Reading) (step int, ok bool) {
+// Shown returns the step in which all lines of r were last shown in one piece, if
+// the file still has the content of then.
+func (l *Ledger) Shown(r Reading) (step int, ok bool) {
 	if l == nil {
 		return 0, false
 	}
@@ -123,7 +139,7 @@ func (l *Ledger) shown(r Reading) (step int, ok bool) {
 // keep holds on to the content of a file, and lets go of the oldest where that
 // is too much.
 func (l *Ledger) keep(path string, k *known, content []byte) {
-	if content == nil || len(content) > maxKnown {
+	if content == nil {
 		return
 	}
 	k.content = content

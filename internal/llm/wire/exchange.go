@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"agent/internal/llm"
@@ -60,7 +62,7 @@ func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	limit := x.c.at.Clock.AfterFunc(x.c.at.Limits.Headers, func() { cancel(errHeaders) })
-	res, err := x.c.http.Do(req)
+	res, err := x.c.send(req)
 	limit.Stop()
 	if err != nil {
 		if cause := context.Cause(ctx); errors.Is(cause, errHeaders) {
@@ -77,6 +79,28 @@ func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 	x.answer = body
 	res.Body = body
 	return res, nil
+}
+
+// send sends req. If a connection of an earlier request was reused and fails
+// before a byte of the answer arrives, send sends req once more on a new
+// connection: servers close idle connections at any moment. The transport does
+// this itself only for requests without effects.
+func (c *Client) send(req *http.Request) (*http.Response, error) {
+	var stale atomic.Bool // the connection was reused and nothing arrived on it
+	first := req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+		GotConn:              func(conn httptrace.GotConnInfo) { stale.Store(conn.Reused) },
+		GotFirstResponseByte: func() { stale.Store(false) },
+	}))
+	res, err := c.http.Do(first)
+	if err == nil || !stale.Load() || req.Context().Err() != nil || req.GetBody == nil {
+		return res, err
+	}
+	c.http.CloseIdleConnections() // they are probably closed too
+	again := req.Clone(req.Context())
+	if again.Body, err = req.GetBody(); err != nil {
+		return nil, err
+	}
+	return c.http.Do(again)
 }
 
 // prepare gives req the exchange's body and the endpoint's headers.

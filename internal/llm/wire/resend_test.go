@@ -111,15 +111,15 @@ func TestResend(t *testing.T) {
 // post sends body and reads the answer to its end.
 func post(t *testing.T, c *Client, body []byte) *llm.Error {
 	t.Helper()
-	x := c.Exchange(t.Context(), "m", body)
+	x := c.Exchange(t.Context(), "m")
 	defer func() { _ = x.Close() }()
-	payloads, err := x.Post("/ask")
+	payloads, err := x.Post("/ask", body)
 	if err != nil {
 		return x.Failed(err)
 	}
 	if _, err := payloads.Next(); err != nil {
 		return x.Failed(err)
 	}
-	x.Drain()
+	x.drain()
 	return nil
 }

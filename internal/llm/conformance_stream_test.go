@@ -185,8 +185,7 @@ func TestConnectionIsUsedAgain(t *testing.T) {
 			w.(http.Flusher).Flush()
 		}))
 		defer server.Close()
-		clock := wire.NewFakeClock(time.Unix(0, 0)) // the end is waited for, however late it is
-		p := d.open(wire.Endpoint{Base: server.URL, Clock: clock})
+		p := d.open(wire.Endpoint{Base: server.URL, Clock: stopped{}}) // the end is waited for, however late it is
 		defer p.Close()
 		for range 3 {
 			if a := wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})); a.Err != nil {
@@ -198,6 +197,14 @@ func TestConnectionIsUsedAgain(t *testing.T) {
 		}
 	})
 }
+
+// stopped is a clock on which no timer expires.
+type stopped struct{}
+
+func (stopped) Now() time.Time                                 { return time.Unix(0, 0) }
+func (stopped) AfterFunc(d time.Duration, _ func()) wire.Timer { return stopped{} }
+func (stopped) Reset(time.Duration) bool                       { return true }
+func (stopped) Stop() bool                                     { return true }
 
 func TestKeyIsNeverPrinted(t *testing.T) {
 	const key = "sk-very-secret"

@@ -54,6 +54,7 @@ func newRequest(req llm.Request, q Quirks) *request {
 	if q.MaxCompletionTokens {
 		r.MaxCompletionTokens = req.MaxTokens
 	} else {
+		//lint:ignore SA1019 most servers besides OpenAI's know only this name
 		r.MaxTokens = req.MaxTokens
 	}
 	for _, t := range req.Tools {

@@ -133,7 +133,7 @@ func TestTimeouts(t *testing.T) {
 		{Endpoint{Base: "http://x.invalid", Dial: hole}, 10 * time.Second, "connecting to x.invalid:80 took too long"},
 		{Endpoint{Base: "http://x.invalid", Resolver: resolver}, 10 * time.Second, "resolving x.invalid took too long"},
 	} {
-		clock := NewFakeClock(time.Unix(0, 0))
+		clock := newFakeClock(time.Unix(0, 0))
 		row.at.Clock = clock
 		go func() {
 			<-asked

@@ -13,6 +13,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"fmt"
@@ -90,24 +91,14 @@ type Limits struct {
 }
 
 func (l Limits) orStandard() Limits {
-	for _, x := range []struct {
-		d        *time.Duration
-		standard time.Duration
-	}{
-		{&l.Connect, 10 * time.Second},
-		{&l.TLS, 10 * time.Second},
-		{&l.Headers, 60 * time.Second},
-		{&l.Idle, 120 * time.Second},
-		{&l.Tail, 5 * time.Second},
-	} {
-		if *x.d == 0 {
-			*x.d = x.standard
-		}
+	return Limits{
+		Connect: cmp.Or(l.Connect, 10*time.Second),
+		TLS:     cmp.Or(l.TLS, 10*time.Second),
+		Headers: cmp.Or(l.Headers, 60*time.Second),
+		Idle:    cmp.Or(l.Idle, 120*time.Second),
+		Tail:    cmp.Or(l.Tail, 5*time.Second),
+		Bytes:   cmp.Or(l.Bytes, 256<<20),
 	}
-	if l.Bytes == 0 {
-		l.Bytes = 256 << 20
-	}
-	return l
 }
 
 // Client sends requests to one endpoint and keeps its connections. It is safe
@@ -123,9 +114,7 @@ func New(at Endpoint) *Client {
 	address, query := CutQuery(strings.TrimSpace(at.Base))
 	at.Base = strings.TrimRight(address, "/") + query
 	at.Limits = at.Limits.orStandard()
-	if at.Clock == nil {
-		at.Clock = systemClock{}
-	}
+	at.Clock = cmp.Or[Clock](at.Clock, systemClock{})
 	c := &Client{at: at, hidden: secretsOf(at.Base), http: &http.Client{Transport: at.Transport, CheckRedirect: sameHost}}
 	if at.Transport == nil {
 		c.http.Transport = newTransport(at)

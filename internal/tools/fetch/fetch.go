@@ -14,6 +14,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,16 +70,10 @@ type Client struct {
 
 // New returns a client.
 func New(o Options) *Client {
-	if o.UserAgent == "" {
-		o.UserAgent = "agent (a coding assistant, for its user)"
-	}
-	if o.Limit == 0 {
-		o.Limit = DefaultLimit
-	}
 	dialer := &net.Dialer{ControlContext: guard(o.Allow)}
 	return &Client{
-		agent: o.UserAgent,
-		limit: o.Limit,
+		agent: cmp.Or(o.UserAgent, "agent (a coding assistant, for its user)"),
+		limit: cmp.Or(o.Limit, DefaultLimit),
 		http: http.Client{
 			Transport: &http.Transport{
 				DialContext:            dialer.DialContext,

@@ -51,27 +51,24 @@ func newDecoder(model string) *decoder { return &decoder{model: model} }
 // Deltas returns the queue of the deltas to yield next.
 func (d *decoder) Deltas() *wire.Deltas { return &d.out }
 
-// Ending is false: a complete answer is not read to the end of its body.
-func (d *decoder) Ending() bool { return false }
-
 // Add decodes a payload. One that cannot be read is passed over: whether that did
 // harm shows at the end.
-func (d *decoder) Add(data []byte) (done bool, err error) {
+func (d *decoder) Add(data []byte) (wire.State, error) {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || data[0] != '{' {
-		return false, nil
+		return wire.Open, nil
 	}
 	var e event
 	if wire.Unmarshal(data, &e) != nil {
 		d.lost++
-		return false, nil
+		return wire.Open, nil
 	}
 	if f, ok := e.failure(); ok {
-		return false, f.Err(0)
+		return wire.Open, f.Err(0)
 	}
 	switch e.Type {
 	case "message_start":
-		return false, d.start(e.Message)
+		return wire.Open, d.start(e.Message)
 	case "content_block_start":
 		if e.Block != nil {
 			d.begin(e.Index, e.Block)
@@ -90,12 +87,12 @@ func (d *decoder) Add(data []byte) (done bool, err error) {
 		}
 		d.tokens.add(e.Usage)
 	case "message_stop":
-		return true, nil
+		return wire.Complete, nil
 	case "message":
 		d.whole(&e)
-		return true, nil
+		return wire.Complete, nil
 	}
-	return false, nil
+	return wire.Open, nil
 }
 
 // start takes the beginning of the message. Some proxies tell it twice; that of

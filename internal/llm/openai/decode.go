@@ -51,13 +51,9 @@ func newDecoder(model string, keep bool) *decoder {
 // Deltas returns the queue of the deltas to yield next.
 func (d *decoder) Deltas() *wire.Deltas { return &d.out }
 
-// Ending reports whether the provider gave a finish reason: only counts of
-// tokens can follow.
-func (d *decoder) Ending() bool { return d.finish != "" }
-
 // Add decodes a payload. An event that cannot be read is passed over: whether
 // that did harm shows at the end.
-func (d *decoder) Add(data []byte) (done bool, err error) {
+func (d *decoder) Add(data []byte) (wire.State, error) {
 	data = bytes.TrimSpace(data)
 	if len(data) > 0 && data[0] == '[' { // some put an error into a list
 		var list []json.RawMessage
@@ -66,15 +62,15 @@ func (d *decoder) Add(data []byte) (done bool, err error) {
 		}
 	}
 	if len(data) == 0 || data[0] != '{' {
-		return false, nil // a server's own sign of life
+		return d.state(), nil // a server's own sign of life
 	}
 	var c chunk
 	if wire.Unmarshal(data, &c) != nil {
 		d.lost++
-		return false, nil
+		return d.state(), nil
 	}
 	if f, ok := c.failure(data); ok {
-		return false, hinted(f.Err(0))
+		return wire.Open, hinted(f.Err(0))
 	}
 	d.usage = c.usage(d.usage)
 	if len(c.Choices) == 0 && d.other == "" {
@@ -85,7 +81,15 @@ func (d *decoder) Add(data []byte) (done bool, err error) {
 			d.choice(ch)
 		}
 	}
-	return false, nil
+	return d.state(), nil
+}
+
+// state returns Ending once the provider gave a finish reason.
+func (d *decoder) state() wire.State {
+	if d.finish != "" {
+		return wire.Ending
+	}
+	return wire.Open
 }
 
 func (d *decoder) choice(c *choice) {

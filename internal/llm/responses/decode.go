@@ -35,24 +35,21 @@ func newDecoder(model string) *decoder {
 // Deltas returns the queue of the deltas to yield next.
 func (d *decoder) Deltas() *wire.Deltas { return &d.out }
 
-// Ending reports whether everything has arrived that an answer tells.
-func (d *decoder) Ending() bool { return d.whole() || d.failure != nil }
-
 // whole reports whether the state is known in which the answer ended. What
 // follows is passed over.
 func (d *decoder) whole() bool { return d.status != "" }
 
 // Add decodes a payload. An event that cannot be read is passed over: whether
 // that did harm shows at the end.
-func (d *decoder) Add(data []byte) (done bool, err error) {
+func (d *decoder) Add(data []byte) (wire.State, error) {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || data[0] != '{' || d.whole() {
-		return false, nil
+		return d.state(), nil
 	}
 	var e event
 	if wire.Unmarshal(data, &e) != nil {
 		d.lost++
-		return false, nil
+		return d.state(), nil
 	}
 	switch {
 	case e.Object == "response":
@@ -65,7 +62,15 @@ func (d *decoder) Add(data []byte) (done bool, err error) {
 	default:
 		d.event(&e)
 	}
-	return false, nil
+	return d.state(), nil
+}
+
+// state returns Ending once everything has arrived that an answer holds.
+func (d *decoder) state() wire.State {
+	if d.whole() || d.failure != nil {
+		return wire.Ending
+	}
+	return wire.Open
 }
 
 func (d *decoder) event(e *event) {

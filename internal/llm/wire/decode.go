@@ -12,42 +12,51 @@ import (
 type Decoder interface {
 	// Deltas returns the queue of the deltas to yield next.
 	Deltas() *Deltas
-	// Add decodes a payload. It reports whether the answer is complete, so that
-	// the rest of the body need not be read.
-	Add(payload []byte) (done bool, err error)
-	// Ending reports whether the answer has ended but for what may be missing:
-	// the end of the body is not worth a long wait then.
-	Ending() bool
+	// Add decodes a payload.
+	Add(payload []byte) (State, error)
 	// End adds the Finish, or returns why the answer is incomplete. The error is
-	// how the body ended, nil after Add reported a complete answer.
+	// how the body ended, nil after Add returned Complete.
 	End(err error) error
 }
+
+// State is how far an answer has come.
+type State int
+
+// The states of an answer.
+const (
+	Open     State = iota // more follows
+	Ending                // only counts of tokens can follow: the end is not worth a long wait
+	Complete              // the rest of the body is not read
+)
 
 // Decode yields the deltas that d makes of payloads. As with llm.Provider an
 // *llm.Error comes last, if at all, and a sequence without one ends with
 // llm.Finish.
 func Decode(payloads *Payloads, d Decoder) iter.Seq2[llm.Delta, error] {
-	return func(yield func(llm.Delta, error) bool) { run(payloads.Next, d, yield) }
+	return func(yield func(llm.Delta, error) bool) { run(payloads.Next, d, func() {}, yield) }
 }
 
-// run yields the deltas that d makes of payloads. See Payloads.Next for how they
-// end.
-func run(next func() ([]byte, error), d Decoder, yield func(llm.Delta, error) bool) {
+// run yields the deltas that d makes of payloads, and calls hurry when the answer
+// is ending. See Payloads.Next for how payloads end.
+func run(next func() ([]byte, error), d Decoder, hurry func(), yield func(llm.Delta, error) bool) {
 	out := d.Deltas()
-	for done := false; !done; {
+	for state := Open; state != Complete; {
 		data, err := next()
 		switch {
 		case err == nil:
-			if done, err = d.Add(data); err == nil {
+			if state, err = d.Add(data); err == nil {
 				err = out.tooMuch
 			}
-			if err == nil && done {
+			if err == nil && state == Complete {
 				err = d.End(nil)
 			}
 		case !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
-			done, err = true, d.End(err)
+			state, err = Complete, d.End(err)
 		}
-		if err == nil && !done && out.Wait() {
+		if state == Ending {
+			hurry()
+		}
+		if err == nil && state != Complete && out.Wait() {
 			continue
 		}
 		if !out.Flush(yield) {
@@ -68,12 +77,9 @@ func (x *Exchange) Stream(payloads *Payloads, d Decoder, yield func(llm.Delta, e
 		if err := x.ctx.Err(); err != nil {
 			return nil, err
 		}
-		if d.Ending() {
-			x.hurry()
-		}
 		return payloads.Next()
 	}
-	run(next, d, func(delta llm.Delta, err error) bool {
+	run(next, d, x.hurry, func(delta llm.Delta, err error) bool {
 		if err != nil {
 			err = x.Failed(err)
 		} else if _, ok := delta.(llm.Finish); ok {

@@ -43,11 +43,13 @@ type dialect struct {
 
 	recordings string // the directory of the recorded answers
 	answers    func() map[string]wiretest.Told
+	step       int      // bytes between the places where a recording is divided
 	endings    []string // recordings that are complete although the connection stays open
 	// last returns where the event of a recording begins that completes it, -1
 	// if that cannot be told.
 	last func(name string, body []byte) int
-	// open calls are those of an answer without its end that are marked as cut.
+	// cut returns those messages of an incomplete answer whose calls must be marked
+	// as cut.
 	cut   func([]llm.Message) []llm.Message
 	cases caseRules
 	long  func(n int) []byte // an answer of n deltas
@@ -83,7 +85,7 @@ func dialects() []dialect {
 			decode:  openai.Decode,
 			request: func(req llm.Request) ([]byte, error) { return openai.NewRequest(req, openai.Quirks{}) },
 			path:    "/chat/completions", key: wire.Bearer, headers: map[string]string{"Authorization": "Bearer sk-secret"}, bases: apiBases,
-			recordings: recordings, answers: openaiAnswers, endings: []string{"no-done.sse"},
+			recordings: recordings, answers: openaiAnswers, step: 7, endings: []string{"no-done.sse"},
 			last: marker(`"finish_reason":"`),
 			cut:  func(all []llm.Message) []llm.Message { return all },
 			long: longOpenAI,
@@ -94,7 +96,7 @@ func dialects() []dialect {
 			decode:  responses.Decode,
 			request: func(req llm.Request) ([]byte, error) { return responses.NewRequest(req, responses.Quirks{}) },
 			path:    "/responses", key: wire.Bearer, headers: map[string]string{"Authorization": "Bearer sk-secret"}, bases: apiBases,
-			recordings: recordings + "/responses", answers: responsesAnswers, endings: []string{"reasoning.sse", "error-event.sse"},
+			recordings: recordings + "/responses", answers: responsesAnswers, step: 7, endings: []string{"reasoning.sse", "error-event.sse"},
 			last:  lastResponsesEvent,
 			cut:   func([]llm.Message) []llm.Message { return nil },
 			cases: caseRules{few: true, prepare: lastResponse, read: failedFinish},
@@ -117,7 +119,7 @@ func dialects() []dialect {
 				" https://api.anthropic.com/v1/ ":          "https://api.anthropic.com",
 				"https://x.example/anthropic/v1/messages/": "https://x.example/anthropic",
 			},
-			recordings: recordings + "/anthropic", answers: anthropicAnswers, endings: []string{"text.sse"},
+			recordings: recordings + "/anthropic", answers: anthropicAnswers, step: 3, endings: []string{"text.sse"},
 			last:  marker(`"stop_reason":"`),
 			cut:   func(all []llm.Message) []llm.Message { return all[max(len(all)-1, 0):] },
 			cases: caseRules{prepare: usageOfComplete, read: uncachedInput},
@@ -212,7 +214,7 @@ func TestDecodeSameDeltas(t *testing.T) {
 		for name := range d.answers() {
 			body := d.recording(t, name)
 			want := d.answer(bytes.NewReader(body)).Deltas
-			for at := 0; at < len(body); at += 3 {
+			for at := 0; at < len(body); at += d.step {
 				got := d.answer(io.MultiReader(bytes.NewReader(body[:at]), bytes.NewReader(body[at:]))).Deltas
 				if !reflect.DeepEqual(got, want) {
 					t.Fatalf("%s in two pieces, cut at %d: got, want:\n%s", name, at, cmp.Diff(got, want))

@@ -14,6 +14,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,13 +70,10 @@ type Client struct {
 
 // New returns a client.
 func New(o Options) *Client {
-	if o.Limit == 0 {
-		o.Limit = DefaultLimit
-	}
 	dialer := &net.Dialer{ControlContext: guard(o.Allow)}
 	return &Client{
 		agent: o.UserAgent,
-		limit: o.Limit,
+		limit: cmp.Or(o.Limit, DefaultLimit),
 		http: http.Client{
 			Transport: &http.Transport{
 				DialContext:            dialer.DialContext,

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,39 +15,37 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// slashCopy copies the last answer, or a block of code in it: as it was
+// copyCommand copies the last answer, or a block of code in it: as it was
 // written, and not as it is drawn.
-func (m *model) slashCopy(arg string) tea.Cmd {
+func copyCommand(m *model, arg string) (tea.Cmd, error) {
 	if m.feed.Answer == "" {
 		m.say("there is no answer to copy yet")
-		return nil
+		return nil, nil
 	}
 	if arg == "" {
-		return m.copy(m.feed.Answer, "the last answer")
+		return m.copy(m.feed.Answer, "the last answer"), nil
 	}
 	words := strings.Fields(arg)
 	if words[0] != "code" || len(words) > 2 {
-		m.misuse("use /copy, /copy code, or /copy code N")
-		return nil
+		return nil, errors.New("use /copy, /copy code, or /copy code N")
 	}
 	blocks := markdown.CodeBlocks(m.feed.Answer)
 	if len(blocks) == 0 {
 		m.say("the last answer has no code in a block of its own")
-		return nil
+		return nil, nil
 	}
 	n := len(blocks)
 	if len(words) == 2 {
 		var err error
 		if n, err = strconv.Atoi(words[1]); err != nil || n < 1 || n > len(blocks) {
-			m.misuse("the last answer has " + phrase.Count(len(blocks), "block") + " of code: use a number from 1 to " + strconv.Itoa(len(blocks)))
-			return nil
+			return nil, errors.New("the last answer has " + phrase.Count(len(blocks), "block") + " of code: use a number from 1 to " + strconv.Itoa(len(blocks)))
 		}
 	}
 	what := "the code"
 	if len(blocks) > 1 {
 		what = fmt.Sprintf("code block %d of %d", n, len(blocks))
 	}
-	return m.copy(blocks[n-1], what)
+	return m.copy(blocks[n-1], what), nil
 }
 
 // copyWords completes /copy.

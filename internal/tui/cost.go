@@ -65,15 +65,15 @@ type spentRead struct {
 	err  error
 }
 
-func (m *model) slashCost(string) tea.Cmd {
+func costCommand(m *model, _ string) (tea.Cmd, error) {
 	if m.o.Spent == nil {
-		return m.showCost(spentRead{all: m.spending.all})
+		return m.showCost(spentRead{all: m.spending.all}), nil
 	}
 	read := m.o.Spent
 	return func() tea.Msg {
 		all, back, err := read()
 		return spentRead{all, back, err}
-	}
+	}, nil
 }
 
 // showCost answers /cost.

@@ -54,9 +54,9 @@ func (m *model) fromFiles() []slash {
 		} else {
 			what += " (yours)"
 		}
-		out = append(out, slash{name: c.Name, args: ink.SanitizeLine(c.Args), what: what, run: func(m *model, arg string) tea.Cmd {
+		out = append(out, slash{name: c.Name, args: ink.SanitizeLine(c.Args), what: what, run: func(m *model, arg string) (tea.Cmd, error) {
 			m.runCustom(c, arg)
-			return nil
+			return nil, nil
 		}})
 	}
 	return out

@@ -39,13 +39,13 @@ type found struct {
 	err          error
 }
 
-func (m *model) slashFind(text string) tea.Cmd {
+func findCommand(m *model, text string) (tea.Cmd, error) {
 	m.openFind()
 	if text == "" {
-		return nil
+		return nil, nil
 	}
 	m.find.older = true
-	return m.searchFor(text)
+	return m.searchFor(text), nil
 }
 
 // openFind begins a search. It has the keys until it is closed: letters of what

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-func (m *model) slashJobs(arg string) tea.Cmd {
+func jobsCommand(m *model, arg string) (tea.Cmd, error) {
 	verb, number, _ := strings.Cut(arg, " ")
 	id, err := strconv.Atoi(strings.TrimSpace(number))
 	switch {
@@ -20,9 +21,9 @@ func (m *model) slashJobs(arg string) tea.Cmd {
 	case verb == "stop" && err == nil:
 		m.order(event.StopJob{ID: id})
 	default:
-		m.misuse("use /jobs, or /jobs stop N")
+		return nil, errors.New("use /jobs, or /jobs stop N")
 	}
-	return nil
+	return nil, nil
 }
 
 // listJobs shows what /jobs asked for.

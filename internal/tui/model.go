@@ -66,7 +66,6 @@ type model struct {
 	done    bool
 	orphan  bool   // the agent is gone
 	broken  string // why the session cannot be read; empty if it can
-	misused bool   // the command that is carried out was typed wrongly
 	lines   bool   // nothing is drawn: all is told in lines
 	find    find
 	whole   bool    // everything is shown uncut

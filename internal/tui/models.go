@@ -91,14 +91,19 @@ func merged(before, now []Model) []Model {
 	return now
 }
 
-// slashModel changes the model that answers: to the one named, else to one that
+// modelCommand changes the model that answers: to the one named, else to one that
 // is chosen from a list.
-func (m *model) slashModel(name string) tea.Cmd {
-	switch {
-	case name != "":
+func modelCommand(m *model, name string) (tea.Cmd, error) {
+	if name != "" {
 		m.order(event.SetModel{Model: name})
-		return nil
-	case m.o.Models == nil:
+		return nil, nil
+	}
+	return m.chooseModelFromList(), nil
+}
+
+// chooseModelFromList opens the list of models.
+func (m *model) chooseModelFromList() tea.Cmd {
+	if m.o.Models == nil {
 		m.say(m.answering() + " /model PROVIDER/NAME changes it.")
 		return nil
 	}

@@ -6,9 +6,9 @@ import (
 	"agent/internal/tui/keys"
 )
 
-func (m *model) slashView(string) tea.Cmd {
+func viewCommand(m *model, _ string) (tea.Cmd, error) {
 	m.openWhole()
-	return nil
+	return nil, nil
 }
 
 // openWhole shows everything uncut in all of the window. It is the same

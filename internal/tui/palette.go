@@ -157,8 +157,8 @@ func (m *model) explain(o list.Option, width int) []string {
 	return ink.Hang(" ", ink.RenderLines(m.st.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
 }
 
-// slashKeys lists every key, to be searched.
-func (m *model) slashKeys(arg string) tea.Cmd {
+// keysCommand lists every key, to be searched.
+func keysCommand(m *model, arg string) (tea.Cmd, error) {
 	u := &list.Menu{Chooser: list.Chooser{Keys: m.keys, St: m.st, Under: list.DetailRows}, Head: "keys", None: "no key does that",
 		Hint: "type to search · esc closes", Detail: m.explain, Chose: func(list.Option) tea.Cmd { return nil }}
 	u.Filter = arg
@@ -171,5 +171,5 @@ func (m *model) slashKeys(arg string) tea.Cmd {
 		all = append(all, list.Option{ID: id, Name: b.Pressed(), What: b.What, Right: string(b.Where)})
 	}
 	u.Fill(all)
-	return m.show(u)
+	return m.show(u), nil
 }

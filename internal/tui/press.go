@@ -177,7 +177,7 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 		}
 		m.setMode(m.nextMode())
 	case m.keys.Is(k, keys.Model):
-		return m.slashModel(""), true
+		return m.chooseModelFromList(), true
 	case m.keys.Is(k, keys.Mouse):
 		m.switchMouse()
 	case m.keys.Is(k, keys.Suspend):

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,29 +96,32 @@ func (m *model) choosePoint(head, hint string, above []point, chose func(point) 
 	return m.show(p)
 }
 
-func (m *model) slashRewind(arg string) tea.Cmd {
+func rewindCommand(m *model, arg string) (tea.Cmd, error) {
 	if arg == "" {
-		return m.choosePoint("take back a prompt, with all that followed, to say it otherwise", "enter takes back", nil, m.rewind)
+		return m.chooseRewind(), nil
 	}
 	said, ok := m.back(arg)
 	if !ok {
-		m.misuse("use /rewind, or /rewind N, where N is how many prompts are taken back")
-		return nil
+		return nil, errors.New("use /rewind, or /rewind N, where N is how many prompts are taken back")
 	}
-	return m.rewind(said)
+	return m.rewind(said), nil
 }
 
-func (m *model) slashFork(arg string) tea.Cmd {
+// chooseRewind lists the prompts that can be rewound to.
+func (m *model) chooseRewind() tea.Cmd {
+	return m.choosePoint("take back a prompt, with all that followed, to say it otherwise", "enter takes back", nil, m.rewind)
+}
+
+func forkCommand(m *model, arg string) (tea.Cmd, error) {
 	if arg == "" {
 		end := point{event.PastPrompt{At: m.list.Events()}, true}
-		return m.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, m.fork)
+		return m.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, m.fork), nil
 	}
 	said, ok := m.back(arg)
 	if !ok {
-		m.misuse("use /fork, or /fork N, where N is how many of the last prompts the fork is to lack")
-		return nil
+		return nil, errors.New("use /fork, or /fork N, where N is how many of the last prompts the fork is to lack")
 	}
-	return m.fork(said)
+	return m.fork(said), nil
 }
 
 // stuck tells somebody who wants to go back why that cannot be, and reports
@@ -183,7 +187,7 @@ func (m *model) fork(before point) tea.Cmd {
 func (m *model) goBack(again bool) tea.Cmd {
 	switch {
 	case again:
-		return m.slashRewind("")
+		return m.chooseRewind()
 	case len(m.feed.Prompts) > 0:
 		m.escaped = m.now()
 	}

@@ -56,7 +56,7 @@ func statusCommand(m *model, _ string) (tea.Cmd, error) {
 
 // defaultEffort is what /status says of a model whose effort is not set; empty
 // where no language model answers.
-func (m *model) defaultEffort() string {
+func (m *session) defaultEffort() string {
 	if s := (status{model: m.feed.Model}); s.model == "" || s.offline() != "" {
 		return ""
 	}

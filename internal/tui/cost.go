@@ -77,14 +77,14 @@ func costCommand(m *model, _ string) (tea.Cmd, error) {
 }
 
 // showCost answers /cost.
-func (m *model) showCost(r spentRead) tea.Cmd {
+func (s *session) showCost(r spentRead) tea.Cmd {
 	if r.err != nil {
-		m.list.Add(&transcript.Problem{Text: r.err.Error()})
-		m.list.ShowEnd()
+		s.list.Add(&transcript.Problem{Text: r.err.Error()})
+		s.list.ShowEnd()
 		return nil
 	}
-	m.list.Add(&bill{turn: m.spending.turn, all: r.all, back: r.back, used: m.feed.Used, context: m.feed.Context})
-	m.list.ShowEnd()
+	s.list.Add(&bill{turn: s.spending.turn, all: r.all, back: r.back, used: s.feed.Used, context: s.feed.Context})
+	s.list.ShowEnd()
 	return nil
 }
 

@@ -27,10 +27,10 @@ func jobsCommand(m *model, arg string) (tea.Cmd, error) {
 }
 
 // listJobs shows what /jobs asked for.
-func (m *model) listJobs(jobs []event.Job) {
-	if m.listing {
-		m.listing = false
-		m.list.Add(&transcript.JobList{Jobs: jobs, Now: m.now()})
-		m.list.ShowEnd()
+func (s *session) listJobs(jobs []event.Job) {
+	if s.listing {
+		s.listing = false
+		s.list.Add(&transcript.JobList{Jobs: jobs, Now: s.now()})
+		s.list.ShowEnd()
 	}
 }

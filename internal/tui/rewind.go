@@ -126,12 +126,12 @@ func forkCommand(m *model, arg string) (tea.Cmd, error) {
 
 // stuck tells somebody who wants to go back why that cannot be, and reports
 // whether it is so: the session was only just opened, or cannot be read.
-func (m *model) stuck() bool {
+func (s *session) stuck() bool {
 	switch {
-	case m.broken != "":
-		m.say("the session cannot be read, so there is no way back in it: " + m.broken)
-	case !m.list.Settled:
-		m.say("the session is still being read: try again in an instant")
+	case s.broken != "":
+		s.say("the session cannot be read, so there is no way back in it: " + s.broken)
+	case !s.list.Settled:
+		s.say("the session is still being read: try again in an instant")
 	default:
 		return false
 	}
@@ -139,18 +139,18 @@ func (m *model) stuck() bool {
 }
 
 // points are the prompts that began a turn, oldest first, and the end.
-func (m *model) points() []point {
+func (s *session) points() []point {
 	var out []point
-	for _, said := range m.feed.TurnPrompts() {
+	for _, said := range s.feed.TurnPrompts() {
 		out = append(out, point{said, false})
 	}
-	return append(out, point{event.PastPrompt{At: m.list.Events()}, true})
+	return append(out, point{event.PastPrompt{At: s.list.Events()}, true})
 }
 
 // back is the prompt so many prompts back, in digits; for none at all, what
 // would be the next one.
-func (m *model) back(arg string) (point, bool) {
-	points := m.points()
+func (s *session) back(arg string) (point, bool) {
+	points := s.points()
 	n, err := strconv.Atoi(arg)
 	if err != nil || n < 0 || n >= len(points) {
 		return point{}, false
@@ -166,7 +166,7 @@ func (m *model) rewind(to point) tea.Cmd {
 	case m.stuck():
 	default:
 		m.send(event.Rewind{Keep: to.At})
-		m.giveBack(to.Text)
+		m.editor.PutBefore(to.Text)
 	}
 	return nil
 }

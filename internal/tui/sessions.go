@@ -138,11 +138,11 @@ func exportCommand(m *model, format string) (tea.Cmd, error) {
 	}, nil
 }
 
-func (m *model) exported(e exported) {
+func (s *session) exported(e exported) {
 	if e.err != nil {
-		m.list.Add(&transcript.Problem{Text: e.err.Error()})
-		m.list.ShowEnd()
+		s.list.Add(&transcript.Problem{Text: e.err.Error()})
+		s.list.ShowEnd()
 		return
 	}
-	m.say("exported to " + e.path)
+	s.say("exported to " + e.path)
 }

@@ -24,7 +24,7 @@ type slash struct {
 	run func(m *model, arg string) (tea.Cmd, error)
 	// complete returns what the argument can be, as far as that is known, the
 	// likeliest first. nil where it can be anything, or there is none.
-	complete func(m *model) []string
+	complete func(s *session) []string
 }
 
 // slashes is the one table of typed commands.
@@ -60,7 +60,7 @@ func slashes() []slash {
 }
 
 // commands are all that can be typed in this program.
-func (m *model) commands() []slash { return append(slashes(), m.fromFiles()...) }
+func (t *commandTable) commands() []slash { return append(slashes(), t.fromFiles()...) }
 
 // usage is how a command is typed.
 func (s slash) usage() string { return strings.TrimSpace("/" + s.name + " " + s.args) }
@@ -69,8 +69,8 @@ func (s slash) usage() string { return strings.TrimSpace("/" + s.name + " " + s.
 func (s slash) needs() bool { return s.args != "" && !strings.HasPrefix(s.args, "[") }
 
 // oneOf is a completion that is always the same.
-func oneOf(all ...string) func(*model) []string {
-	return func(*model) []string { return all }
+func oneOf(all ...string) func(*session) []string {
+	return func(*session) []string { return all }
 }
 
 // Typed is one row of the table of typed commands, as it is told to people.
@@ -120,7 +120,7 @@ func IsCommandName(name string) bool {
 // slash carries out a typed command. One that cannot be carried out stays in
 // the editor.
 func (m *model) slash(name, arg, typed string) tea.Cmd {
-	all := m.commands()
+	all := m.table.commands()
 	i := slices.IndexFunc(all, func(s slash) bool { return s.name == name || s.also == name })
 	switch {
 	case i < 0:
@@ -132,7 +132,7 @@ func (m *model) slash(name, arg, typed string) tea.Cmd {
 	default:
 		cmd, err := all[i].run(m, arg)
 		if err == nil {
-			return tea.Batch(cmd, m.used("/"+all[i].name))
+			return tea.Batch(cmd, m.table.used("/"+all[i].name))
 		}
 		m.say(err.Error())
 	}
@@ -144,9 +144,9 @@ func (m *model) slash(name, arg, typed string) tea.Cmd {
 
 // order sends what a typed command stands for, and shows the end, where the answer
 // is told.
-func (m *model) order(c event.Command) {
-	m.send(c)
-	m.list.ShowEnd()
+func (s *session) order(c event.Command) {
+	s.send(c)
+	s.list.ShowEnd()
 }
 
 // meant says what somebody who typed an unknown command may have meant.
@@ -182,7 +182,7 @@ func begun(name string, names []string) (longest string) {
 }
 
 // modeNames completes /mode.
-func modeNames(*model) []string {
+func modeNames(*session) []string {
 	var names []string
 	for _, mode := range event.Modes {
 		names = append(names, string(mode))
@@ -193,7 +193,7 @@ func modeNames(*model) []string {
 // modeCommand sets the permission mode. Without a name it shows the current one.
 func modeCommand(m *model, name string) (tea.Cmd, error) {
 	if name == "" {
-		names := modeNames(m)
+		names := modeNames(nil)
 		last := len(names) - 1
 		m.say("Permission mode: " + ink.SanitizeLine(m.feed.Mode) + ". Change it with /mode " + strings.Join(names[:last], ", ") + " or " + names[last] + ".")
 		return nil, nil

@@ -8,8 +8,8 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/script"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/turn"
 	"agent/internal/tools"
 )
 
@@ -82,7 +82,7 @@ func TestSchema(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			schema, err := loop.ParseSchema([]byte(c.schema))
+			schema, err := turn.ParseSchema([]byte(c.schema))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestSchema(t *testing.T) {
 			}
 		})
 	}
-	if _, err := loop.ParseSchema([]byte(`{"type":["object"`)); err == nil {
+	if _, err := turn.ParseSchema([]byte(`{"type":["object"`)); err == nil {
 		t.Error("a schema that means nothing was taken")
 	}
 }
@@ -121,7 +121,7 @@ func TestFallbacks(t *testing.T) {
 	third := script.New(script.Say("third"), script.Say("third still"))
 	o := options(first)
 	o.Model.Name = "one/a"
-	o.Model.Fallbacks = []loop.Model{{Name: "two/b", Provider: second}, {Name: "three/c", Provider: third}}
+	o.Model.Fallbacks = []turn.Model{{Name: "two/b", Provider: second}, {Name: "three/c", Provider: third}}
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	o.Now = func() time.Time { return now }
 	turns := 0

@@ -16,6 +16,7 @@ import (
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/turn"
 	"agent/internal/tools"
 )
 
@@ -76,7 +77,7 @@ func fill(o loop.Options) loop.Options {
 // options are those of an attended agent in mode all that plays replies.
 func options(p llm.Provider, ts ...tools.Tool) loop.Options {
 	return loop.Options{
-		Model: loop.Model{Name: "script/test", ID: "test", Provider: p, Context: 1000},
+		Model: turn.Model{Name: "script/test", ID: "test", Provider: p, Context: 1000},
 		Mode:  event.ModeAll, Tools: ts, Attended: true, System: "system", Paths: policy.Paths{Workspace: "/w"},
 	}
 }

@@ -1,0 +1,116 @@
+package turn
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"agent/internal/loop/event"
+	"agent/internal/loop/window"
+)
+
+const (
+	// replyRoom is what is left of a window for the reply, where the model has no
+	// limit of its own.
+	replyRoom = 8 << 10
+	// muchFreed is the number of tokens from which a compaction is worth the time
+	// to return its memory at once. No window of today holds as many.
+	muchFreed = 4 << 20
+)
+
+// makeRoom compacts the conversation when the window fills.
+func (q *requester) makeRoom() {
+	m := q.models.Current()
+	if m.Context == 0 {
+		return
+	}
+	room := m.MaxTokens
+	if room == 0 {
+		room = replyRoom
+	}
+	limit := (m.Context - min(room, m.Context/4)) / 5 * 4
+	used := q.conv.tokens()
+	if used <= limit {
+		return
+	}
+	done := q.compact(window.Need{
+		Enough: used - limit/2, Least: limit / 10,
+		Why: fmt.Sprintf("about %d of the %d tokens of its window were used", used, m.Context),
+	})
+	if done && used > muchFreed {
+		debug.FreeOSMemory() // what was cut makes room for the request that is written now
+	}
+}
+
+// compact shortens old content for a need, and reports whether there was any.
+func (q *requester) compact(n window.Need) bool { return q.conv.Compact(n, q.out.emit, q.out.meta) }
+
+// tokens returns about how much of the window the conversation uses.
+func (c *Conversation) tokens() int { return c.meter.Of(c.Messages) }
+
+// tooLong is the need to shorten a conversation that was too long for the model.
+func (c *Conversation) tooLong() window.Need {
+	return window.Need{Enough: c.tokens() / 3, Least: 1, Why: "it was too long for the model"}
+}
+
+// OnRequest is the need to shorten a conversation because the user wants it.
+func (c *Conversation) OnRequest() window.Need {
+	return window.Need{Enough: c.tokens() / 4, Least: 1, Why: "asked for"}
+}
+
+// Compact shortens old content for a need, and reports whether there was any. It
+// emits the Compacted, with meta, and a notice if the originals were not saved.
+func (c *Conversation) Compact(n window.Need, emit func(event.Event), meta func() event.Meta) bool {
+	out, e, err := window.Compact(c.Messages, c.meter, c.outputs, n, c.saveOriginals)
+	if e == nil {
+		return false
+	}
+	if err != nil {
+		emit(event.Notice{Text: "What is cut from the conversation is in the session alone, the model cannot look it up: " + err.Error()})
+	}
+	e.Meta = meta()
+	emit(e)
+	c.meter = c.meter.After(c.Messages, e.Saved, out)
+	c.Messages = out
+	c.setReads(window.Remaining(c.reads, out))
+	return true
+}
+
+// saveOriginals saves the originals of shortened results, readable by the user
+// only.
+func (c *Conversation) saveOriginals(originals []window.Original) error {
+	if c.outputs == "" || len(originals) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(c.outputs, 0o700); err != nil {
+		return err
+	}
+	for _, o := range originals {
+		if err := writeNew(filepath.Join(c.outputs, o.Name), o.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeNew writes a file atomically, unless it exists: its name is derived from
+// its text.
+func writeNew(name, text string) error {
+	if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".call-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}

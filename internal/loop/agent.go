@@ -71,6 +71,8 @@ type Agent struct {
 	tools       []tools.Tool
 
 	conv       *turn.Conversation // nil while a turn has it
+	folded     *session.Folding   // the first events of the session, as survey read them; nil once load has used it
+	folds      int                // number of these events
 	running    *interrupter       // of the last turn
 	over       atomic.Bool        // the end of the turn was sent
 	background sync.WaitGroup     // what runs in parallel to the turn
@@ -259,6 +261,9 @@ func (a *Agent) do(c event.Command) {
 	case event.SaveDraft:
 		a.rec.draft.set(c.Draft)
 		a.rec.saveDraft()
+		if c.Draft.Text != "" && a.conv != nil {
+			_ = a.load(a.conv) // so that the prompt need not wait for it; an error comes again with that
+		}
 	case event.RunShell:
 		a.shell.start(c)
 	}

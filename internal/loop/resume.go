@@ -28,6 +28,7 @@ func (a *Agent) survey(ctx context.Context) {
 		_ = a.rec.emit(event.Unreadable{Why: err.Error()})
 		return
 	}
+	a.folded, a.folds = s.Folding()
 	closing := s.Closing()
 	a.rec.do(func() {
 		a.rec.places.Begin(s.Offsets(), nil)
@@ -44,16 +45,21 @@ func (a *Agent) survey(ctx context.Context) {
 	}
 }
 
-// load folds the session into c, unless c holds it already. It takes up to a
-// second, so it is called when the conversation is first needed.
+// load puts the session into c, unless c holds it already. It reads what survey did
+// not fold, which may take a second.
 func (a *Agent) load(c *turn.Conversation) error {
 	if c.Loaded {
 		return nil
 	}
-	f, n := session.NewFolding(), a.rec.places.Count()
-	err := a.fold(&f, 0, n)
+	f, from := a.folded, a.folds
+	if f == nil {
+		f, from = session.NewFolding(), 0
+	}
+	a.folded = nil
+	to := a.rec.places.Count()
+	err := a.fold(f, from, to)
 	if err == nil {
-		a.rec.do(func() { err = a.catchUp(c, &f, n) })
+		a.rec.do(func() { err = a.catchUp(c, f, to) })
 	}
 	if err != nil {
 		return fmt.Errorf("read the session: %w", err)
@@ -103,7 +109,7 @@ func (a *Agent) rewind(keep int) {
 	}
 	modeSet := slices.ContainsFunc(events[keep:], func(e event.Durable) bool { _, ok := e.(*event.ModeSet); return ok })
 	_ = a.rec.emit(&event.Rewound{Meta: a.rec.meta(), Keep: keep})
-	a.conv.Loaded = false
+	a.conv.Loaded, a.folded = false, nil
 	if err := a.load(a.conv); err != nil {
 		a.rec.notify(err.Error()) // the next prompt tries again
 	}

@@ -64,7 +64,7 @@ type Folding struct {
 }
 
 // NewFolding returns a Folding of no events.
-func NewFolding() Folding { return Folding{open: map[string]*openCall{}} }
+func NewFolding() *Folding { return &Folding{open: map[string]*openCall{}} }
 
 func (f *Folding) state() State {
 	f.Title, f.Events = f.title, f.events

@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/loop/event"
+	"agent/internal/loop/window"
 )
 
 // Index is what one pass over a log finds: its events without their long
@@ -18,13 +19,25 @@ type Index struct {
 	at        []int64              // where each of the events begins in the log
 	first     map[partialKey]int64 // where the partials begin of a message that is not finished
 	problems  []string
-	cost      float64 // of all steps
+	cost      float64  // of all steps
+	folding   *Folding // of the first events, complete
+	folded    int      // number of events in folding
+	size      int      // of the conversation in folding, in bytes, about
 }
 
-// ReadIndex reads a log from its beginning to its end. Damaged records are
-// skipped and reported in Opened.
+// maxFolded is the size of a conversation at which an Index folds no more of it, in
+// bytes. It is more than the window of a model holds. More would double the memory
+// of a session that is only looked at.
+const maxFolded = 8 << 20
+
+func newIndex() *Index {
+	return &Index{gathering: newGathering(), first: map[partialKey]int64{}, folding: NewFolding()}
+}
+
+// ReadIndex reads a log from its beginning to its end, and folds it. Damaged
+// records are skipped and reported in Opened.
 func ReadIndex(ctx context.Context, v *history.View) (*Index, error) {
-	s := &Index{gathering: newGathering(), first: map[partialKey]int64{}}
+	s := newIndex()
 	for r, err := range v.Pass(0) {
 		if err != nil {
 			var p history.Problem
@@ -37,16 +50,41 @@ func ReadIndex(ctx context.Context, v *history.View) (*Index, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		e, err := DecodeLight(r.Body)
+		e, err := event.Decode(r.Body)
 		if err != nil {
 			return nil, err
 		}
 		if e != nil {
-			s.addAt(e, r.Offset)
+			s.fold(e, len(r.Body))
+			s.addAt(light(e), r.Offset)
 		}
 	}
 	return s, s.join(v)
 }
+
+// fold adds the next event, with a record of that size, to the folding.
+func (s *Index) fold(e event.Durable, size int) {
+	switch e.(type) {
+	case *event.Partial:
+		return
+	case *event.Rewound: // it may remove anything
+		s.folding, s.folded, s.size = NewFolding(), 0, maxFolded
+		return
+	}
+	if s.size >= maxFolded {
+		return
+	}
+	s.folding.Add(e)
+	s.folded++
+	s.size += size
+	if _, ok := e.(*event.Compacted); ok {
+		s.size = 4 * window.Tokens(s.folding.Messages)
+	}
+}
+
+// Folding returns a folding of the first events of the session, complete, and their
+// number.
+func (s *Index) Folding() (*Folding, int) { return s.folding, s.folded }
 
 // addAt takes an event and where it begins.
 func (s *Index) addAt(e event.Durable, offset int64) {

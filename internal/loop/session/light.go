@@ -11,6 +11,11 @@ import (
 // which results it lacks.
 func DecodeLight(record []byte) (event.Durable, error) {
 	e, err := event.Decode(record)
+	return light(e), err
+}
+
+// light returns e without what may be long. It changes e.
+func light(e event.Durable) event.Durable {
 	switch e := e.(type) {
 	case *event.UserSaid:
 		e.Images = nil
@@ -19,11 +24,11 @@ func DecodeLight(record []byte) (event.Durable, error) {
 	case *event.MessageDone:
 		e.Message = lightMessage(e.Message)
 	case *event.ToolEnd:
-		return &event.ToolEnd{Meta: e.Meta, Result: lightMessage(e.Result)}, err
+		return &event.ToolEnd{Meta: e.Meta, Result: lightMessage(e.Result)}
 	case *event.ShellEnd:
-		return &event.ShellEnd{Meta: e.Meta, ID: e.ID, Join: e.Join}, err
+		return &event.ShellEnd{Meta: e.Meta, ID: e.ID, Join: e.Join}
 	}
-	return e, err
+	return e
 }
 
 // lightMessage keeps what tells one message from another.

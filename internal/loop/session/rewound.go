@@ -30,7 +30,7 @@ func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
 		return nil, err
 	}
 	var taken []Taken
-	s := &Index{gathering: newGathering(), first: map[partialKey]int64{}}
+	s := newIndex()
 	err = eachRecord(ctx, v, func(r history.Record) (more bool, err error) {
 		e, err := DecodeLight(r.Body)
 		if err != nil || e == nil {

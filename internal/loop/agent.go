@@ -21,8 +21,7 @@ type Options struct {
 	// Log is where durable events go; nil keeps them nowhere. What it holds is
 	// the session that is resumed. The agent does not close it.
 	Log    *history.Log
-	State  session.State // of the session that is resumed where no log holds it
-	Draft  event.Draft   // that was kept of the session
+	Draft  event.Draft // that was kept of the session
 	Model  turn.Model
 	Models func(name, effort string) (turn.Model, error) // finds the model of a SetModel
 	Mode   event.Mode
@@ -84,7 +83,6 @@ func NewAgent(o Options) *Agent {
 	o.Now = clock.Now
 	a := &Agent{clock: clock}
 	a.rec = newRecorder(o, func() { a.over.Store(true) })
-	o.State = session.State{} // the recorder has it
 	a.o = o
 	a.models = &models{find: o.Models, rec: a.rec, current: o.Model}
 	a.permissions = newPermissions(o, a.rec)
@@ -95,9 +93,9 @@ func NewAgent(o Options) *Agent {
 	a.inbox = &inbox{rec: a.rec, jobs: o.Jobs}
 	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, background: &a.background}
 	a.tools = append(slices.Clone(o.Tools), newTodo(a.rec), newAsk(a.rec, a.user))
-	outputs := ""
+	var outputs turn.Outputs
 	if o.Log != nil {
-		outputs = o.Log.Outputs()
+		outputs = o.Log
 	}
 	a.conv = turn.NewConversation(o.Ledger, outputs)
 	return a

@@ -165,6 +165,17 @@ func recorded(log *history.Log) iter.Seq2[history.Record, error] {
 	}
 }
 
+// resumedLog returns the log of a session that holds events, opened to continue it.
+func resumedLog(t *testing.T, events ...event.Durable) *history.Log {
+	t.Helper()
+	log, _, err := placed(t, logOf(t, recordsOf(t, events...))).Resume("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { log.Close() })
+	return log
+}
+
 // valid reports what is wrong with a conversation: a call without exactly one
 // result behind it, a result without a call.
 func valid(msgs []llm.Message) error {

@@ -41,14 +41,9 @@ type recorder struct {
 	late   error           // of the last delayed sync, until emit returns it
 }
 
-// newRecorder returns a recorder of a session that goes on from state. It calls
-// ended before it forwards a TurnEnd.
+// newRecorder returns a recorder. It calls ended before it forwards a TurnEnd.
 func newRecorder(o Options, ended func()) *recorder {
-	begun := len(o.State.Events) > 0
-	r := &recorder{log: o.Log, now: o.Now, begun: begun, spoken: begun, ended: ended, work: make(chan func()), stopped: make(chan struct{})}
-	r.draft.set(o.Draft)
-	r.add(o.State.Events)
-	return r
+	return &recorder{log: o.Log, now: o.Now, draft: unsent{draft: o.Draft}, ended: ended, work: make(chan func()), stopped: make(chan struct{})}
 }
 
 // start starts the goroutine, which sends to events until gone is closed.
@@ -125,16 +120,6 @@ func (r *recorder) header() history.Header {
 func (r *recorder) hasPrompt() (yes bool) {
 	r.do(func() { yes = r.spoken })
 	return yes
-}
-
-// add takes events that are not on record yet. They are appended to the log with
-// the next event.
-func (r *recorder) add(events []event.Durable) {
-	for _, e := range events {
-		if record, err := event.Encode(e); err == nil {
-			r.places.Add(e, record)
-		}
-	}
 }
 
 // events yields the events of the session from number from up to, and without,

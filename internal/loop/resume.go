@@ -34,7 +34,11 @@ func (a *Agent) survey(ctx context.Context) {
 		a.rec.places.Begin(s.Offsets(), nil)
 		a.rec.begun = len(s.Offsets()) > 0
 		a.rec.spoken = a.rec.begun
-		a.rec.add(closing)
+		for _, e := range closing {
+			if record, err := event.Encode(e); err == nil {
+				a.rec.places.Add(e, record)
+			}
+		}
 	})
 	if all := s.Opened(closing); all.Events > 0 || len(all.Problems) > 0 {
 		_ = a.rec.emit(all)

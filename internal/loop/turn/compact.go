@@ -1,10 +1,7 @@
 package turn
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 
 	"agent/internal/loop/event"
@@ -63,7 +60,11 @@ func (c *Conversation) OnRequest() window.Need {
 // Compact shortens old content for a need, and reports whether there was any. It
 // emits the Compacted, with meta, and a notice if the originals were not saved.
 func (c *Conversation) Compact(n window.Need, emit func(event.Event), meta func() event.Meta) bool {
-	out, e, err := window.Compact(c.Messages, c.meter, c.outputs, n, c.saveOriginals)
+	dir := ""
+	if c.outputs != nil {
+		dir = c.outputs.Outputs()
+	}
+	out, e, err := window.Compact(c.Messages, c.meter, dir, n, c.saveOriginals)
 	if e == nil {
 		return false
 	}
@@ -78,39 +79,15 @@ func (c *Conversation) Compact(n window.Need, emit func(event.Event), meta func(
 	return true
 }
 
-// saveOriginals saves the originals of shortened results, readable by the user
-// only.
+// saveOriginals saves the originals of shortened results.
 func (c *Conversation) saveOriginals(originals []window.Original) error {
-	if c.outputs == "" || len(originals) == 0 {
+	if c.outputs == nil {
 		return nil
 	}
-	if err := os.MkdirAll(c.outputs, 0o700); err != nil {
-		return err
-	}
 	for _, o := range originals {
-		if err := writeNew(filepath.Join(c.outputs, o.Name), o.Text); err != nil {
+		if err := c.outputs.SaveOutput(o.Name, o.Text); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// writeNew writes a file atomically, unless it exists: its name is derived from
-// its text.
-func writeNew(name, text string) error {
-	if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() {
-		return nil
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".call-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }

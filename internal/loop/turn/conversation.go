@@ -21,16 +21,21 @@ type Conversation struct {
 	meter     window.Meter
 	reads     []window.Reading // what the model knows of files
 	ledger    *tools.Ledger    // holds the same for the tools; nil without them
-	outputs   string           // directory of the originals of shortened results; empty for none
+	outputs   Outputs          // nil keeps no originals
 	cooldown  cooldown
 	textCalls map[string]bool // models that write their tool calls as text
 	planning  bool            // the model was told that the mode is plan
 }
 
-// NewConversation returns an empty conversation. It keeps ledger, which may be
-// nil, up to date. Compact saves the originals of shortened results in the
-// directory outputs, unless that is empty.
-func NewConversation(ledger *tools.Ledger, outputs string) *Conversation {
+// Outputs keeps the originals of shortened results for the model to look up.
+type Outputs interface {
+	Outputs() string // the directory
+	SaveOutput(name, text string) error
+}
+
+// NewConversation returns an empty conversation. It keeps ledger up to date. Both
+// may be nil.
+func NewConversation(ledger *tools.Ledger, outputs Outputs) *Conversation {
 	return &Conversation{ledger: ledger, outputs: outputs, cooldown: cooldown{}, textCalls: map[string]bool{}}
 }
 

@@ -41,7 +41,7 @@ func TestSilence(t *testing.T) {
 			return nil
 		},
 	}
-	end := one.Run(t.Context(), turn.NewConversation(nil, ""), event.Prompt{Text: "go"})
+	end := one.Run(t.Context(), turn.NewConversation(nil, nil), event.Prompt{Text: "go"})
 	if end.Reason != event.Done || len(notices) != 1 || notices[0] != "script/test has said nothing for 1ms, but the connection is alive." {
 		t.Errorf("got %v, %q", end.Reason, notices)
 	}

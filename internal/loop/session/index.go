@@ -59,7 +59,7 @@ func ReadIndex(ctx context.Context, v *history.View) (*Index, error) {
 			s.addAt(light(e), r.Offset)
 		}
 	}
-	return s, s.join(v)
+	return s, s.join(ctx, v)
 }
 
 // fold adds the next event, with a record of that size, to the folding.
@@ -106,7 +106,7 @@ func (s *Index) addAt(e event.Durable, offset int64) {
 }
 
 // join reads the text of messages that were not finished.
-func (s *Index) join(v *history.View) error {
+func (s *Index) join(ctx context.Context, v *history.View) error {
 	from := int64(math.MaxInt64)
 	for k := range s.partial {
 		from = min(from, s.first[k])
@@ -114,10 +114,7 @@ func (s *Index) join(v *history.View) error {
 	if len(s.partial) == 0 {
 		return nil
 	}
-	for r, err := range v.Pass(from) {
-		if errors.As(err, new(history.Problem)) {
-			continue
-		}
+	for r, err := range undamaged(ctx, v, from) {
 		if err != nil {
 			return err
 		}

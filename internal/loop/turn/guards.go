@@ -41,15 +41,13 @@ func (g *guards) beforeStep(ctx context.Context, steps int) ending {
 		return ending{}
 	}
 	why := fmt.Sprintf("a turn stops every %d steps (--max-steps)", g.every)
-	switch g.user.confirm(ctx, event.StepsAsk, fmt.Sprintf("%d steps so far. Go on?", steps), why) {
-	case approved:
+	end := g.user.confirm(ctx, event.StepsAsk, fmt.Sprintf("%d steps so far. Go on?", steps), why,
+		ending{event.MaxSteps, fmt.Sprintf("stopped after %d steps, the limit of a turn", steps),
+			"say \"go on\" to continue, or raise the limit with --max-steps"})
+	if end.reason == "" {
 		g.allowed += g.every
-		return ending{}
-	case interrupted:
-		return ending{reason: event.UserInterrupt}
 	}
-	return ending{event.MaxSteps, fmt.Sprintf("stopped after %d steps, the limit of a turn", steps),
-		"say \"go on\" to continue, or raise the limit with --max-steps"}
+	return end
 }
 
 // afterCalls judges the results of a step; worked says that a call did what it
@@ -73,23 +71,10 @@ func (g *guards) afterCalls(ctx context.Context, calls, results []llm.Message, w
 		return ending{}
 	}
 	g.same = 0
-	switch g.user.confirm(ctx, event.StepsAsk, fmt.Sprintf("The model made the same call %d times, with the same result. Go on?", maxRepeats), "it may go round in a circle") {
-	case approved:
-		return ending{}
-	case interrupted:
-		return ending{reason: event.UserInterrupt}
-	}
-	return ending{event.Repeating, fmt.Sprintf("stopped: the model made the same call %d times, with the same result", maxRepeats), "say what to do differently, or \"go on\""}
+	question := fmt.Sprintf("The model made the same call %d times, with the same result. Go on?", maxRepeats)
+	return g.user.confirm(ctx, event.StepsAsk, question, "it may go round in a circle",
+		ending{event.Repeating, fmt.Sprintf("stopped: the model made the same call %d times, with the same result", maxRepeats), "say what to do differently, or \"go on\""})
 }
-
-// consent is the user's answer to a question of this program.
-type consent int
-
-const (
-	rejected consent = iota
-	approved
-	interrupted // the user interrupted the turn instead
-)
 
 // confirmer asks the user whether the turn may do something. Without a user it
 // may not.
@@ -98,17 +83,18 @@ type confirmer struct{ approver Approver }
 // attended reports whether there is a user.
 func (c confirmer) attended() bool { return c.approver != nil }
 
-// confirm asks the question id and waits for the answer.
-func (c confirmer) confirm(ctx context.Context, id, question, why string) consent {
+// confirm asks the question id and waits for the answer. It returns how the turn
+// ends: with rejected if the user does not approve.
+func (c confirmer) confirm(ctx context.Context, id, question, why string, rejected ending) ending {
 	if !c.attended() {
 		return rejected
 	}
 	answer, _, err := c.approver.Approve(ctx, event.Ask{ID: id, Title: question, Why: why}, policy.Grant{})
 	switch {
 	case err != nil:
-		return interrupted
+		return ending{reason: event.UserInterrupt}
 	case answer.Decision == event.Refuse:
 		return rejected
 	}
-	return approved
+	return ending{}
 }

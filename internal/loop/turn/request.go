@@ -152,7 +152,8 @@ func (q *requester) switchToText(ctx context.Context, m Model, err error) bool {
 	if m.AsText == nil || q.conv.textCalls[m.Name] {
 		return false
 	}
-	if q.user.attended() && q.user.confirm(ctx, event.TextAsk, m.Name+" has no tool calling. Go on with calls written as text?", err.Error()) != approved {
+	question := m.Name + " has no tool calling. Go on with calls written as text?"
+	if q.user.attended() && q.user.confirm(ctx, event.TextAsk, question, err.Error(), ending{reason: event.ProviderError}).reason != "" {
 		return false
 	}
 	q.conv.textCalls[m.Name] = true

@@ -190,10 +190,11 @@ func newRun(t *Turn, c *Conversation) *run {
 
 // step gets one reply of the model and runs its calls.
 func (r *run) step(ctx context.Context) ending {
-	if end := r.guards.beforeStep(ctx, r.end.Steps); end.reason != "" {
-		return end
+	end := r.guards.beforeStep(ctx, r.end.Steps)
+	if end.reason == "" {
+		end = r.confirmHost(ctx)
 	}
-	if end := r.confirmHost(ctx); end.reason != "" {
+	if end.reason != "" {
 		return end
 	}
 	r.addCommands()
@@ -248,14 +249,12 @@ func (r *run) confirmHost(ctx context.Context) ending {
 	if c == nil {
 		return ending{}
 	}
-	switch r.guards.user.confirm(ctx, event.HostAsk, c.Question, c.Why) {
-	case approved:
+	end := r.guards.user.confirm(ctx, event.HostAsk, c.Question, c.Why,
+		ending{event.ProviderError, "nothing was sent: " + c.Why, "choose another model with /model, or " + c.Remedy})
+	if end.reason == "" {
 		r.Models.Confirmed()
-		return ending{}
-	case interrupted:
-		return ending{reason: event.UserInterrupt}
 	}
-	return ending{event.ProviderError, "nothing was sent: " + c.Why, "choose another model with /model, or " + c.Remedy}
+	return end
 }
 
 // endStep emits what a step took.

@@ -12,8 +12,8 @@
 // Permissions, Approver and Inbox. It never writes the log and never draws: all
 // that happens is an event, handed to Emit.
 //
-// A tool call takes this way. The dialect of the provider parses its arguments
-// (llm.Intake), llm.Reply collects it, and step hands it to executor.run.
+// A tool call takes this way. requester.stream adds its deltas to an llm.Reply,
+// whose Messages parse the arguments, and run.step hands it to executor.run.
 // executor.prepare finds the tool and calls Runner.prepare, which runs the
 // interceptors of arguments, Tool.Prepare and the interceptors that check the
 // call. executor.decide gets the verdict of Permissions.Judge and, if it says so,

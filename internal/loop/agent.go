@@ -13,6 +13,7 @@ import (
 	"agent/internal/loop/policy"
 	"agent/internal/loop/session"
 	"agent/internal/loop/turn"
+	"agent/internal/loop/window"
 	"agent/internal/tools"
 )
 
@@ -279,7 +280,8 @@ func (a *Agent) compact() {
 		a.rec.notify("Nothing was cut: " + err.Error())
 		return
 	}
-	if !a.conv.Compact(a.conv.OnRequest(), func(e event.Event) { _ = a.rec.emit(e) }, a.rec.meta) {
+	need := window.Need{Enough: a.conv.Tokens() / 4, Least: 1, Why: "asked for"}
+	if !a.conv.Compact(need, func(e event.Event) { _ = a.rec.emit(e) }, a.rec.meta) {
 		a.rec.notify("There is nothing to cut: what is old is short already.")
 	}
 }

@@ -144,28 +144,15 @@ func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
 		return
 	}
 	if !p.attended {
-		p.rec.notify(phrase.Count(len(all), "permission") + " of this session " + doOf(len(all)) + " not apply to a run without a user.")
+		p.rec.notify(doNotApply(len(all), "of this session", " to a run without a user."))
 		return
 	}
 	valid := p.valid(all)
-	last := map[policy.Scope]policy.Grant{}
+	var latest policy.Policy // of each scope
 	for _, g := range valid {
-		last[g.Scope] = g
+		latest.Allow(g)
 	}
-	var active, lines []string
-	for _, g := range valid {
-		if _, ok := last[g.Scope]; !ok {
-			continue // listed
-		}
-		now := last[g.Scope]
-		delete(last, g.Scope)
-		text := oneLine(p.paths.Describe(g.Scope), maxScope)
-		if ended := now.Ended(p.factsOf(ctx, now)); ended != "" {
-			lines = append(lines, fmt.Sprintf("The permission for %s ended: %s.", text, ended))
-			continue
-		}
-		active = append(active, text)
-	}
+	active, lines := p.describe(ctx, latest.Grants())
 	if more := len(active) - maxListed; more > 0 {
 		active = append(active[:maxListed], fmt.Sprintf("and %d more", more))
 	}
@@ -191,13 +178,21 @@ func (p *permissions) list() {
 	p.mu.Lock()
 	grants := p.policy.Grants()
 	p.mu.Unlock()
-	var now event.PermissionsNow
+	active, _ := p.describe(ctx, grants)
+	_ = p.rec.emit(event.PermissionsNow{Allowed: active})
+}
+
+// describe returns what the grants cover that apply now, and why others ended.
+func (p *permissions) describe(ctx context.Context, grants []policy.Grant) (active, ended []string) {
 	for _, g := range grants {
-		if g.Ended(p.factsOf(ctx, g)) == "" {
-			now.Allowed = append(now.Allowed, oneLine(p.paths.Describe(g.Scope), maxScope))
+		text := oneLine(p.paths.Describe(g.Scope), maxScope)
+		if why := g.Ended(p.factsOf(ctx, g)); why != "" {
+			ended = append(ended, fmt.Sprintf("The permission for %s ended: %s.", text, why))
+		} else {
+			active = append(active, text)
 		}
 	}
-	_ = p.rec.emit(now)
+	return active, ended
 }
 
 // factsOf looks at what a grant for a command names now.
@@ -212,32 +207,30 @@ func (p *permissions) factsOf(ctx context.Context, g policy.Grant) policy.Facts 
 
 // void says that some of the grants do not apply, and why.
 func (p *permissions) void(all []event.Grant, valid int) string {
-	n := len(all) - valid
-	old := 0
+	n, old := len(all)-valid, 0
 	for _, g := range all {
 		if g.Seal == "" {
 			old++
 		}
 	}
 	switch {
-	case n == 0:
-		return ""
-	case p.rec.header().Parent != "" && !p.forked: // it was shown when the fork was made
+	case n == 0, p.rec.header().Parent != "" && !p.forked: // it was shown when the fork was made
 		return ""
 	case p.forked:
-		return fmt.Sprintf("%s of the original session %s not apply in this fork.", phrase.Count(n, "permission"), doOf(n))
+		return doNotApply(n, "of the original session", " in this fork.")
 	case old == n:
-		return fmt.Sprintf("%s from an older version of agent %s not apply any more: you will be asked again.", phrase.Count(n, "permission"), doOf(n))
+		return doNotApply(n, "from an older version of agent", " any more: you will be asked again.")
 	}
-	return fmt.Sprintf("%s in the log of this session %s not apply: the seal is not valid, so something else wrote or copied the record, or the key was replaced.", phrase.Count(n, "permission"), doOf(n))
+	return doNotApply(n, "in the log of this session", ": the seal is not valid, so something else wrote or copied the record, or the key was replaced.")
 }
 
-// doOf returns the verb for a number of things.
-func doOf(n int) string {
+// doNotApply says that n permissions from somewhere do not apply, and the rest.
+func doNotApply(n int, from, rest string) string {
+	verb := "do"
 	if n == 1 {
-		return "does"
+		verb = "does"
 	}
-	return "do"
+	return fmt.Sprintf("%s %s %s not apply%s", phrase.Count(n, "permission"), from, verb, rest)
 }
 
 // oneLine returns text on one line of at most so many characters.

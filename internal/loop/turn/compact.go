@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/debug"
 
@@ -23,39 +24,23 @@ func (q *requester) makeRoom() {
 	if m.Context == 0 {
 		return
 	}
-	room := m.MaxTokens
-	if room == 0 {
-		room = replyRoom
-	}
+	room := cmp.Or(m.MaxTokens, replyRoom)
 	limit := (m.Context - min(room, m.Context/4)) / 5 * 4
-	used := q.conv.tokens()
+	used := q.conv.Tokens()
 	if used <= limit {
 		return
 	}
-	done := q.compact(window.Need{
+	done := q.conv.Compact(window.Need{
 		Enough: used - limit/2, Least: limit / 10,
 		Why: fmt.Sprintf("about %d of the %d tokens of its window were used", used, m.Context),
-	})
+	}, q.out.emit, q.out.meta)
 	if done && used > muchFreed {
 		debug.FreeOSMemory() // what was cut makes room for the request that is written now
 	}
 }
 
-// compact shortens old content for a need, and reports whether there was any.
-func (q *requester) compact(n window.Need) bool { return q.conv.Compact(n, q.out.emit, q.out.meta) }
-
-// tokens returns about how much of the window the conversation uses.
-func (c *Conversation) tokens() int { return c.meter.Of(c.Messages) }
-
-// tooLong is the need to shorten a conversation that was too long for the model.
-func (c *Conversation) tooLong() window.Need {
-	return window.Need{Enough: c.tokens() / 3, Least: 1, Why: "it was too long for the model"}
-}
-
-// OnRequest is the need to shorten a conversation because the user wants it.
-func (c *Conversation) OnRequest() window.Need {
-	return window.Need{Enough: c.tokens() / 4, Least: 1, Why: "asked for"}
-}
+// Tokens returns about how much of the window the conversation uses.
+func (c *Conversation) Tokens() int { return c.meter.Of(c.Messages) }
 
 // Compact shortens old content for a need, and reports whether there was any. It
 // emits the Compacted, with meta, and a notice if the originals were not saved.

@@ -24,7 +24,6 @@ type Conversation struct {
 	outputs   Outputs          // nil keeps no originals
 	cooldown  cooldown
 	textCalls map[string]bool // models that write their tool calls as text
-	planning  bool            // the model was told that the mode is plan
 }
 
 // Outputs keeps the originals of shortened results for the model to look up.
@@ -43,7 +42,6 @@ func NewConversation(ledger *tools.Ledger, outputs Outputs) *Conversation {
 // steps, the meter of its window and what the model got to know of files.
 func (c *Conversation) Load(msgs []llm.Message, steps int, m window.Meter, reads []window.Reading) {
 	c.Loaded, c.Messages, c.Steps, c.meter = true, msgs, steps, m.Measured(msgs)
-	c.planning = planModeAnnounced(msgs)
 	c.setReads(window.Remaining(reads, msgs))
 }
 
@@ -90,15 +88,12 @@ const (
 // announceMode returns the message that plan mode has begun or ended, once for
 // each change.
 func (c *Conversation) announceMode(m event.Mode) []string {
-	plans := m == event.ModePlan
-	switch {
-	case plans == c.planning:
+	switch plans := m == event.ModePlan; {
+	case plans == planModeAnnounced(c.Messages):
 		return nil
 	case plans:
-		c.planning = true
 		return []string{planBegins}
 	}
-	c.planning = false
 	return []string{planEnds}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/loop/window"
 	"agent/internal/tools"
 )
 
@@ -48,16 +49,14 @@ func newRequester(t *Turn, c *Conversation, out *reporter, user confirmer, answe
 func (q *requester) reply(ctx context.Context) (*llm.Reply, Model, error) {
 	q.makeRoom()
 	reply, model, err := q.anyModel(ctx)
-	if tooLong(err) && !accepted(reply) && ctx.Err() == nil && q.compact(q.conv.tooLong()) {
-		reply, model, err = q.anyModel(ctx)
+	if e, ok := errors.AsType[*llm.Error](err); ok && e.Kind == llm.ErrTooLong && !accepted(reply) && ctx.Err() == nil {
+		need := window.Need{Enough: q.conv.Tokens() / 3, Least: 1, Why: "it was too long for the model"}
+		if q.conv.Compact(need, q.out.emit, q.out.meta) {
+			reply, model, err = q.anyModel(ctx)
+		}
 	}
 	q.conv.meter = q.conv.meter.Counted(reply.Finish.Usage, len(q.conv.Messages)+len(reply.Messages()))
 	return reply, model, err
-}
-
-func tooLong(err error) bool {
-	e, ok := errors.AsType[*llm.Error](err)
-	return ok && e.Kind == llm.ErrTooLong
 }
 
 // anyModel returns the reply of the model, or of a fallback.

@@ -28,7 +28,6 @@ type State struct {
 	Todo          []event.TodoItem  // the model's plan
 	Title         string            // that the person gave it; empty leaves its first words
 	Grants        []event.Grant     // as the log has them, valid or not
-	Filled        int               // tokens of the model's window that Messages take, about
 	Untold        []*event.ShellEnd // what commands of the person's came to, of which the model is to be told
 	// Closing are the events that the session lacks because the program ended
 	// in the middle of a turn: a cut answer, the one result of each open call,
@@ -69,7 +68,6 @@ func NewFolding() *Folding { return &Folding{open: map[string]*openCall{}} }
 func (f *Folding) state() State {
 	f.Title, f.Events = f.title, f.events
 	f.Untold = f.typed.Untold
-	f.Filled = f.filled.Of(f.Messages)
 	return f.State
 }
 

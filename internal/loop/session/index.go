@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"agent/internal/history"
@@ -15,9 +14,8 @@ import (
 // Index is what one pass over a log finds: its events without their long
 // contents, and where each of them begins.
 type Index struct {
-	gathering                      // of light events
-	at        []int64              // where each of the events begins in the log
-	first     map[partialKey]int64 // where the partials begin of a message that is not finished
+	gathering         // of light events
+	at        []int64 // where each of the events begins in the log
 	problems  []string
 	cost      float64  // of all steps
 	folding   *Folding // of the first events, complete
@@ -30,9 +28,7 @@ type Index struct {
 // of a session that is only looked at.
 const maxFolded = 8 << 20
 
-func newIndex() *Index {
-	return &Index{gathering: newGathering(), first: map[partialKey]int64{}, folding: NewFolding()}
-}
+func newIndex() *Index { return &Index{gathering: newGathering(), folding: NewFolding()} }
 
 // ReadIndex reads a log from its beginning to its end, and folds it. Damaged
 // records are skipped and reported in Opened.
@@ -59,7 +55,7 @@ func ReadIndex(ctx context.Context, v *history.View) (*Index, error) {
 			s.addAt(light(e), r.Offset)
 		}
 	}
-	return s, s.join(ctx, v)
+	return s, nil
 }
 
 // fold adds the next event, with a record of that size, to the folding.
@@ -88,49 +84,14 @@ func (s *Index) Folding() (*Folding, int) { return s.folding, s.folded }
 
 // addAt takes an event and where it begins.
 func (s *Index) addAt(e event.Durable, offset int64) {
-	switch e := e.(type) {
-	case *event.Partial:
-		if k := keyOf(e); s.partial[k] == nil {
-			s.first[k] = offset
-		}
-	case *event.StepEnd:
-		if e.Cost != nil {
-			s.cost += *e.Cost
-		}
+	if step, ok := e.(*event.StepEnd); ok && step.Cost != nil {
+		s.cost += *step.Cost
 	}
 	s.add(e)
 	if len(s.events) > len(s.at) {
 		s.at = append(s.at, offset)
 	}
 	s.at = s.at[:len(s.events)]
-}
-
-// join reads the text of messages that were not finished.
-func (s *Index) join(ctx context.Context, v *history.View) error {
-	from := int64(math.MaxInt64)
-	for k := range s.partial {
-		from = min(from, s.first[k])
-	}
-	if len(s.partial) == 0 {
-		return nil
-	}
-	for r, err := range undamaged(ctx, v, from) {
-		if err != nil {
-			return err
-		}
-		if typ, err := event.NameIn(r.Body); err != nil || typ != "partial" {
-			continue
-		}
-		e, err := event.Decode(r.Body)
-		if err != nil {
-			return err
-		}
-		p := e.(*event.Partial)
-		if k := keyOf(p); s.partial[k] != nil && r.Offset >= s.first[k] {
-			s.partial[k].Text += p.Text
-		}
-	}
-	return nil
 }
 
 // Closing returns what the last turn lacks: see State.Closing. That no other

@@ -6,7 +6,8 @@ import (
 )
 
 // DecodeLight is Decode without what may be long: the text, arguments and
-// images of messages, and what tools wrote and read. A prompt keeps its text.
+// images of messages, and what tools wrote and read. A prompt and a Partial keep
+// their text.
 // What is left tells which events a session has, where it can continue, and
 // which results it lacks.
 func DecodeLight(record []byte) (event.Durable, error) {
@@ -19,8 +20,6 @@ func light(e event.Durable) event.Durable {
 	switch e := e.(type) {
 	case *event.UserSaid:
 		e.Images = nil
-	case *event.Partial:
-		e.Text = ""
 	case *event.MessageDone:
 		e.Message = lightMessage(e.Message)
 	case *event.ToolEnd:

@@ -12,13 +12,13 @@ import (
 // approve asks the user whether c may run. It reports the answer; if that is no,
 // it sets the result.
 func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) bool {
-	if x.approver == nil {
+	if x.Approver == nil {
 		var text string
 		text, c.end.Summary = notApproved(c, v)
 		c.finish(event.Refused, text)
 		return false
 	}
-	answer, grant, err := x.approver.Approve(ctx, x.question(c, v), v.Offer)
+	answer, grant, err := x.Approver.Approve(ctx, x.question(c, v), v.Offer)
 	if err != nil {
 		c.finish(event.Interrupted, "not run: the person stopped the turn before answering whether it may run")
 		return false
@@ -29,7 +29,7 @@ func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) b
 	}
 	if grant != nil {
 		record := grant.Record()
-		d.Scope, d.Grant = x.permissions.Describe(grant.Scope), &record
+		d.Scope, d.Grant = x.Permissions.Describe(grant.Scope), &record
 	}
 	x.out.emit(d)
 	if answer.Decision == event.Refuse {
@@ -50,7 +50,7 @@ func (x *executor) changed(ctx context.Context, c *toolCall, offer policy.Grant)
 	if c.call.Effect != tools.Execute || offer.Scope == (policy.Scope{}) {
 		return ""
 	}
-	now := x.permissions.Judge(ctx, c.call)
+	now := x.Permissions.Judge(ctx, c.call)
 	if !now.Ask || ctx.Err() != nil {
 		return ""
 	}
@@ -65,7 +65,7 @@ func (x *executor) question(c *toolCall, v policy.Verdict) event.Ask {
 	}
 	return event.Ask{
 		ID: c.msg.ID, Title: c.title(), Effect: string(c.call.Effect), Targets: targets(c.call.Targets),
-		Diffs: diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.permissions.Describe(v.Offer.Scope),
+		Diffs: diffs(c.call.Changes), Warnings: warnings, Why: v.Why, Scope: x.Permissions.Describe(v.Offer.Scope),
 	}
 }
 

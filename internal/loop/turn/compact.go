@@ -20,7 +20,7 @@ const (
 
 // makeRoom compacts the conversation when the window fills.
 func (q *requester) makeRoom() {
-	m := q.models.Current()
+	m := q.Models.Current()
 	if m.Context == 0 {
 		return
 	}

@@ -38,12 +38,9 @@ type ConversationTool interface {
 // executor runs the calls of a reply: each is prepared, decided, run, and
 // finished with its result. Calls that only read run in parallel.
 type executor struct {
-	tools       []tools.Tool
-	runner      Runner
-	permissions Permissions
-	approver    Approver
-	conv        *Conversation
-	out         *reporter
+	*Turn
+	conv *Conversation
+	out  *reporter
 }
 
 // run returns the results of all calls, in the calls' order, and reports whether
@@ -61,7 +58,7 @@ func (x *executor) run(ctx context.Context, msgs []llm.Message, notRun string) (
 			group = x.readers(ctx, calls[i:min(len(calls), maxCalls)])
 			x.runParallel(ctx, group)
 		} else if x.decide(ctx, calls[i]) && x.begin(ctx, calls[i]) {
-			x.runner.run(ctx, x.info(calls[i]), calls[i], x.progress(calls[i]))
+			x.Runner.run(ctx, x.info(calls[i]), calls[i], x.progress(calls[i]))
 		}
 		for _, c := range group {
 			x.finish(c)
@@ -112,21 +109,21 @@ func (x *executor) readers(ctx context.Context, calls []*toolCall) []*toolCall {
 // onlyReads reports whether c may run in parallel with others of its kind, without
 // approval.
 func (x *executor) onlyReads(ctx context.Context, c *toolCall) bool {
-	return c.err == nil && !c.alone && c.call.Effect == tools.Read && !x.permissions.Judge(ctx, c.call).Ask
+	return c.err == nil && !c.alone && c.call.Effect == tools.Read && !x.Permissions.Judge(ctx, c.call).Ask
 }
 
 // prepare has the tool of c prepare it.
 func (x *executor) prepare(ctx context.Context, c *toolCall) {
-	i := slices.IndexFunc(x.tools, func(tool tools.Tool) bool { return tool.Spec().Name == c.msg.Name })
+	i := slices.IndexFunc(x.Tools, func(tool tools.Tool) bool { return tool.Spec().Name == c.msg.Name })
 	if i < 0 {
 		var names []string
-		for _, tool := range x.tools {
+		for _, tool := range x.Tools {
 			names = append(names, tool.Spec().Name)
 		}
 		c.err = fmt.Errorf("there is no tool called %q. The tools are: %s", c.msg.Name, strings.Join(names, ", "))
 		return
 	}
-	tool := x.tools[i]
+	tool := x.Tools[i]
 	switch spec := tool.Spec(); {
 	case c.msg.Cut:
 		c.err = errors.New("not run: the call was cut before it was whole")
@@ -136,7 +133,7 @@ func (x *executor) prepare(ctx context.Context, c *toolCall) {
 		if own, ok := tool.(ConversationTool); ok {
 			tool, c.alone = own.ForCall(c.msg.ID), true
 		}
-		c.call, c.err = x.runner.prepare(ctx, x.info(c), tool)
+		c.call, c.err = x.Runner.prepare(ctx, x.info(c), tool)
 	}
 }
 
@@ -147,7 +144,7 @@ func (x *executor) decide(ctx context.Context, c *toolCall) bool {
 		c.fail(ctx, c.err)
 		return false
 	}
-	v := x.permissions.Judge(ctx, c.call)
+	v := x.Permissions.Judge(ctx, c.call)
 	switch {
 	case ctx.Err() != nil:
 		c.finish(event.Interrupted, notRunStopped)
@@ -172,7 +169,7 @@ func (x *executor) runParallel(ctx context.Context, calls []*toolCall) {
 		places <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-places }()
-			x.runner.run(ctx, x.info(c), c, nil)
+			x.Runner.run(ctx, x.info(c), c, nil)
 		})
 	}
 	wg.Wait()

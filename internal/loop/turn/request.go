@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/window"
-	"agent/internal/tools"
 )
 
 const (
@@ -25,22 +23,11 @@ const (
 // requester gets the replies of the model. It chooses the model and the way to
 // reach it, makes room in the window, and retries.
 type requester struct {
-	models   Models
-	system   string
-	tools    []tools.Tool
-	maxBytes int           // of a reply
-	silence  time.Duration // see Limits.Silence
-	conv     *Conversation
-	out      *reporter
-	user     confirmer
-	answer   *answerFitter
-}
-
-func newRequester(t *Turn, c *Conversation, out *reporter, user confirmer, answer *answerFitter) *requester {
-	return &requester{
-		models: t.Models, system: t.System, tools: t.Tools, maxBytes: t.Limits.ReplyBytes,
-		silence: cmp.Or(t.Limits.Silence, 5*time.Minute), conv: c, out: out, user: user, answer: answer,
-	}
+	*Turn
+	conv   *Conversation
+	out    *reporter
+	user   confirmer
+	answer *answerFitter
 }
 
 // reply returns the reply to the conversation and the model that gave it. If the
@@ -61,7 +48,7 @@ func (q *requester) reply(ctx context.Context) (*llm.Reply, Model, error) {
 
 // anyModel returns the reply of the model, or of a fallback.
 func (q *requester) anyModel(ctx context.Context) (*llm.Reply, Model, error) {
-	models := q.conv.cooldown.available(q.models.Current(), q.out.clock.Now())
+	models := q.conv.cooldown.available(q.Models.Current(), q.out.clock.Now())
 	for i, m := range models {
 		last := i == len(models)-1
 		tries := maxTries
@@ -81,11 +68,11 @@ func (q *requester) anyModel(ctx context.Context) (*llm.Reply, Model, error) {
 
 // request returns what is sent to m.
 func (q *requester) request(m Model) llm.Request {
-	req := llm.Request{Model: m.ID, System: q.system, Messages: withCutsMarked(q.conv.Messages), Effort: m.Effort, MaxTokens: m.MaxTokens}
+	req := llm.Request{Model: m.ID, System: q.System, Messages: withCutsMarked(q.conv.Messages), Effort: m.Effort, MaxTokens: m.MaxTokens}
 	if m.Blind {
 		stripImages(req.Messages)
 	}
-	for _, tool := range q.tools {
+	for _, tool := range q.Tools {
 		req.Tools = append(req.Tools, tool.Spec())
 	}
 	q.answer.require(&req)

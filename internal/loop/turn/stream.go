@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -17,17 +18,18 @@ const partialEvery = time.Second
 // saves the text from time to time.
 func (q *requester) stream(ctx context.Context, m Model, req llm.Request) (*llm.Reply, error) {
 	reply := llm.NewReply("")
-	reply.MaxBytes = q.maxBytes
+	reply.MaxBytes = q.Limits.ReplyBytes
 	save := saver{out: q.out, reply: reply.ID, last: q.out.clock.Now()}
-	silent := time.AfterFunc(q.silence, func() {
-		q.out.preview(event.Notice{Text: m.Name + " has said nothing for " + q.silence.String() + ", but the connection is alive."})
+	silence := cmp.Or(q.Limits.Silence, 5*time.Minute)
+	silent := time.AfterFunc(silence, func() {
+		q.out.preview(event.Notice{Text: m.Name + " has said nothing for " + silence.String() + ", but the connection is alive."})
 	})
 	defer silent.Stop()
 	for d, err := range q.provider(m).Stream(ctx, req) {
 		if err != nil {
 			return reply, err
 		}
-		silent.Reset(q.silence)
+		silent.Reset(silence)
 		if d = reply.Add(d); d != nil {
 			q.out.emit(event.Streamed{Reply: reply.ID, Delta: d})
 			save.add(d)

@@ -183,8 +183,7 @@ func newRun(t *Turn, c *Conversation) *run {
 	answer := &answerFitter{schema: t.Schema}
 	return &run{
 		Turn: t, conv: c, out: out, answer: answer, guards: newGuards(user, t.Limits.Steps),
-		requests: newRequester(t, c, out, user, answer),
-		calls:    &executor{tools: t.Tools, runner: t.Runner, permissions: t.Permissions, approver: t.Approver, conv: c, out: out},
+		requests: &requester{t, c, out, user, answer}, calls: &executor{t, c, out},
 	}
 }
 

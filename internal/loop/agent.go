@@ -259,7 +259,7 @@ func (a *Agent) do(c event.Command) {
 		a.compact()
 	case event.SaveDraft:
 		a.rec.draft.set(c.Draft)
-		a.rec.saveDraft()
+		a.rec.do(a.rec.saveDraft)
 		if c.Draft.Text != "" && a.conv != nil {
 			_ = a.load(a.conv) // so that the prompt need not wait for it; an error comes again with that
 		}

@@ -25,7 +25,7 @@ func (i *inbox) add(p event.Prompt) {
 	i.prompts = append(i.prompts, p)
 	i.mu.Unlock()
 	i.rec.draft.wait(p)
-	i.rec.saveDraft()
+	i.rec.do(i.rec.saveDraft)
 }
 
 // putBack takes prompts that Prompts returned, to be returned again before others.

@@ -92,12 +92,18 @@ func (r *recorder) emit(e event.Event) (err error) {
 		return nil
 	}
 	r.do(func() {
-		var unsaved error
-		unsaved, err = r.record(d)
-		r.forward(e)
-		if unsaved != nil {
-			r.forward(unsavedDraft(unsaved))
+		err = r.save(d)
+		r.typed.Take(d)
+		switch d := d.(type) {
+		case *event.UserSaid:
+			if !d.Auto && err == nil {
+				r.draft.sent(d.Text)
+				r.saveDraft()
+			}
+		case *event.TurnEnd:
+			r.ended()
 		}
+		r.forward(e)
 	})
 	return err
 }
@@ -163,23 +169,6 @@ func (r *recorder) forward(e event.Event) {
 	}
 }
 
-// record puts a durable event on record. Unsaved is the error of saving the draft,
-// which loses a prompt once that is on record.
-func (r *recorder) record(d event.Durable) (unsaved, err error) {
-	err = r.save(d)
-	r.typed.Take(d)
-	switch d := d.(type) {
-	case *event.UserSaid:
-		if !d.Auto && err == nil {
-			r.draft.sent(d.Text)
-			unsaved = r.draftSaved()
-		}
-	case *event.TurnEnd:
-		r.ended()
-	}
-	return unsaved, err
-}
-
 // save appends d to the log, after the records that the log could not take
 // before.
 func (r *recorder) save(d event.Durable) error {
@@ -214,24 +203,15 @@ func (r *recorder) save(d event.Durable) error {
 	return nil
 }
 
-// saveDraft saves what the user has not sent yet.
+// saveDraft saves what the user has not sent yet. It shows its first error only:
+// no turn depends on the draft. It runs in the goroutine.
 func (r *recorder) saveDraft() {
-	if err := r.draftSaved(); err != nil {
-		_ = r.emit(unsavedDraft(err))
-	}
-}
-
-// draftSaved is saveDraft. It returns the first error only: no turn depends on the
-// draft.
-func (r *recorder) draftSaved() error {
 	if r.log == nil {
-		return nil
+		return
 	}
-	return r.draft.save(r.log.SaveDraft)
-}
-
-func unsavedDraft(err error) event.Notice {
-	return event.Notice{Text: "What is not sent yet is not kept: " + err.Error()}
+	if err := r.draft.save(r.log.SaveDraft); err != nil {
+		r.forward(event.Notice{Text: "What is not sent yet is not kept: " + err.Error()})
+	}
 }
 
 // giveBack returns prompts to the front end that the model did not get.

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"agent/internal/loop/event"
 	"agent/internal/loop/turn"
@@ -18,9 +19,7 @@ type userShell struct {
 	interceptors tools.Interceptors
 	rec          *recorder
 	background   *sync.WaitGroup
-
-	mu      sync.Mutex
-	running *interrupter // nil if no command runs
+	running      atomic.Pointer[interrupter] // nil if no command runs
 }
 
 // start prepares and starts a command, or says why it is not run.
@@ -37,7 +36,7 @@ func (s *userShell) start(c event.RunShell) {
 	}
 	ctx, stop := context.WithCancel(context.Background()) // ended by interrupt, also when the agent's ends
 	i := newInterrupter(stop)
-	if !s.begin(i) {
+	if !s.running.CompareAndSwap(nil, i) {
 		stop()
 		reject("a command of yours still runs")
 		return
@@ -57,31 +56,10 @@ func (s *userShell) start(c event.RunShell) {
 		})
 		end.Meta = s.rec.meta()
 		end.Duration = end.Time.Sub(start.Time)
-		s.end()
+		s.running.Store(nil)
 		_ = s.rec.emit(end)
 	})
 }
 
-// begin reports whether no command runs; from now on one does.
-func (s *userShell) begin(i *interrupter) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.running != nil {
-		return false
-	}
-	s.running = i
-	return true
-}
-
-func (s *userShell) end() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.running = nil
-}
-
 // interrupt stops the command that runs, if any.
-func (s *userShell) interrupt() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.running.interrupt()
-}
+func (s *userShell) interrupt() { s.running.Load().interrupt() }

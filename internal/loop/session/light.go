@@ -7,9 +7,8 @@ import (
 
 // DecodeLight is Decode without what may be long: the text, arguments and
 // images of messages, and what tools wrote and read. A prompt and a Partial keep
-// their text.
-// What is left tells which events a session has, where it can continue, and
-// which results it lacks.
+// their text. What is left tells which events a session has, where it can
+// continue, and which results it lacks.
 func DecodeLight(record []byte) (event.Durable, error) {
 	e, err := event.Decode(record)
 	return light(e), err

@@ -53,7 +53,10 @@ func (c *Conversation) addReads(call string, reads []tools.Reading) []event.Read
 	if len(reads) == 0 {
 		return nil
 	}
-	kept := recorded(reads)
+	var kept []event.Reading // without the files' contents
+	for _, r := range reads {
+		kept = append(kept, event.Reading{Path: r.Path, Sum: r.Sum, First: r.First, Last: r.Last})
+	}
 	c.reads = append(c.reads, window.Reading{Step: c.Steps, Call: call, Files: kept})
 	c.ledger.Add(c.Steps, reads...)
 	return kept
@@ -68,15 +71,6 @@ func (c *Conversation) setReads(reads []window.Reading) {
 			c.ledger.Add(r.Step, tools.Reading{Path: f.Path, Sum: f.Sum, First: f.First, Last: f.Last})
 		}
 	}
-}
-
-// recorded returns readings as a session keeps them: without the files' contents.
-func recorded(reads []tools.Reading) []event.Reading {
-	var out []event.Reading
-	for _, r := range reads {
-		out = append(out, event.Reading{Path: r.Path, Sum: r.Sum, First: r.First, Last: r.Last})
-	}
-	return out
 }
 
 // What the model is told when mode plan begins and when it is over.

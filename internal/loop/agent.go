@@ -82,6 +82,9 @@ type Agent struct {
 func NewAgent(o Options) *Agent {
 	clock := turn.Clock{Now: o.Now, Sleep: o.Sleep, Rand: o.Rand}.OrReal()
 	o.Now = clock.Now
+	if o.Jobs == nil {
+		o.Jobs = noJobs{}
+	}
 	a := &Agent{clock: clock}
 	a.rec = newRecorder(o, func() { a.over.Store(true) })
 	a.o = o
@@ -132,7 +135,7 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 		select {
 		case <-ctx.Done():
 			return
-		case <-a.jobsChanged():
+		case <-a.o.Jobs.Changed():
 			a.listJobs()
 		case o := <-ended:
 			running = a.next(ctx, o, ended)

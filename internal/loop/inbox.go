@@ -57,9 +57,6 @@ func (i *inbox) Commands() (out []turn.UserCommand) {
 
 // News returns the ends of jobs that the model has yet to get.
 func (i *inbox) News() (out []string) {
-	if i.jobs == nil {
-		return nil
-	}
 	for _, j := range i.jobs.Ended() {
 		out = append(out, fmt.Sprintf("[job %d (%s) ended: %s. Use jobs to read its output]", j.ID, j.Title, j.State))
 	}

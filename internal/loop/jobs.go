@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"errors"
+
 	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
@@ -20,31 +22,25 @@ type Jobs interface {
 	Ended() []tools.Job
 }
 
-// jobsChanged returns what gets a value when the list of jobs has changed.
-func (a *Agent) jobsChanged() <-chan struct{} {
-	if a.o.Jobs == nil {
-		return nil
-	}
-	return a.o.Jobs.Changed()
-}
+// noJobs are the Jobs of a session without any.
+type noJobs struct{}
+
+func (noJobs) List() []tools.Job        { return nil }
+func (noJobs) Stop(int) error           { return errors.New("nothing runs in the background here") }
+func (noJobs) Changed() <-chan struct{} { return nil }
+func (noJobs) Ended() []tools.Job       { return nil }
 
 // listJobs emits the list of jobs.
 func (a *Agent) listJobs() {
 	var now event.JobsNow
-	if a.o.Jobs != nil {
-		for _, j := range a.o.Jobs.List() {
-			now.Jobs = append(now.Jobs, event.Job{ID: j.ID, Title: j.Title, State: j.State, Began: j.Began, Lines: j.Lines})
-		}
+	for _, j := range a.o.Jobs.List() {
+		now.Jobs = append(now.Jobs, event.Job{ID: j.ID, Title: j.Title, State: j.State, Began: j.Began, Lines: j.Lines})
 	}
 	_ = a.rec.emit(now)
 }
 
 // stopJob stops a job while the agent takes other commands.
 func (a *Agent) stopJob(id int) {
-	if a.o.Jobs == nil {
-		a.rec.notify("nothing runs in the background here")
-		return
-	}
 	a.background.Go(func() {
 		if err := a.o.Jobs.Stop(id); err != nil {
 			a.rec.notify(err.Error())

@@ -90,8 +90,8 @@ func (a *Agent) catchUp(c *turn.Conversation, f *session.Folding, n int) error {
 		return err
 	}
 	f.Abandon() // where a turn broke down
-	a.rec.loadTyped(f.Unsent())
-	c.Load(f.Messages, f.Steps, f.Meter(), f.Readings())
+	a.rec.loadTyped(f.Typed.Untold)
+	c.Load(f.Messages, f.Steps, f.Meter, f.Readings)
 	a.models.loaded(address{f.Model, f.BaseURL})
 	a.permissions.load(f.Grants)
 	return nil

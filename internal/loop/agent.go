@@ -261,8 +261,10 @@ func (a *Agent) do(c event.Command) {
 	case event.Compact:
 		a.compact()
 	case event.SaveDraft:
-		a.rec.draft.set(c.Draft)
-		a.rec.do(a.rec.saveDraft)
+		a.rec.do(func() {
+			a.rec.draft.draft = c.Draft
+			a.rec.saveDraft()
+		})
 		if c.Draft.Text != "" && a.conv != nil {
 			_ = a.load(a.conv) // so that the prompt need not wait for it; an error comes again with that
 		}

@@ -3,40 +3,27 @@ package loop
 import (
 	"encoding/json"
 	"slices"
-	"sync"
 
 	"agent/internal/loop/event"
 )
 
 // unsent is what would be lost if the program crashed now: what the user has not
 // sent yet, and what the user sent to steer a turn and the model has yet to get.
-// The zero value is ready to use. It is safe for concurrent use.
+// The zero value is ready to use. It is not safe for concurrent use.
 type unsent struct {
-	mu      sync.Mutex
 	draft   event.Draft     // of the front end, whose queue may hold some of waiting
 	waiting []event.Waiting // for the next step
 	failed  bool            // it could not be saved
 }
 
-// set takes what the front end has.
-func (u *unsent) set(d event.Draft) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.draft = d
-}
-
 // wait takes what was sent and waits for the model.
 func (u *unsent) wait(p event.Prompt) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
 	drop(&u.draft, p.Text)
 	u.waiting = append(u.waiting, event.Waiting{Text: p.Text, Images: p.Images})
 }
 
 // giveBack makes what waited the front end's again, whose next draft has it.
 func (u *unsent) giveBack(p event.Prompt) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
 	u.waiting = without(u.waiting, p.Text)
 	if at(u.draft.Queue, p.Text) < 0 {
 		u.draft.Queue = append(slices.Clone(u.draft.Queue), event.Waiting{Text: p.Text, Images: p.Images})
@@ -45,8 +32,6 @@ func (u *unsent) giveBack(p event.Prompt) {
 
 // sent forgets what is on record now.
 func (u *unsent) sent(text string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
 	u.waiting = without(u.waiting, text)
 	drop(&u.draft, text)
 }
@@ -64,8 +49,6 @@ func (u *unsent) all() event.Draft {
 // save hands save the draft, as JSON; nothing if there is none. It returns the
 // first error only.
 func (u *unsent) save(save func([]byte) error) error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
 	d := u.all()
 	var text []byte
 	if d.Text != "" || len(d.Queue) > 0 {

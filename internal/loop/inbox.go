@@ -24,8 +24,10 @@ func (i *inbox) add(p event.Prompt) {
 	i.mu.Lock()
 	i.prompts = append(i.prompts, p)
 	i.mu.Unlock()
-	i.rec.draft.wait(p)
-	i.rec.do(i.rec.saveDraft)
+	i.rec.do(func() {
+		i.rec.draft.wait(p)
+		i.rec.saveDraft()
+	})
 }
 
 // putBack takes prompts that Prompts returned, to be returned again before others.

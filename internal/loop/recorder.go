@@ -24,7 +24,6 @@ type recorder struct {
 	log    *history.Log // nil keeps no session
 	now    func() time.Time
 	places session.Places // guards itself
-	draft  unsent         // guards itself
 
 	work    chan func()
 	stopped chan struct{}
@@ -37,8 +36,9 @@ type recorder struct {
 	spoken bool            // the session has a prompt
 	ended  func()          // called before a TurnEnd is forwarded
 	typed  session.Typed   // commands that the user typed
-	timer  *time.Timer     // until records are synced; nil if all are
-	late   error           // of the last delayed sync, until emit returns it
+	draft  unsent
+	timer  *time.Timer // until records are synced; nil if all are
+	late   error       // of the last delayed sync, until emit returns it
 }
 
 // newRecorder returns a recorder. It calls ended before it forwards a TurnEnd.
@@ -217,7 +217,7 @@ func (r *recorder) saveDraft() {
 // giveBack returns prompts to the front end that the model did not get.
 func (r *recorder) giveBack(ps ...event.Prompt) {
 	for _, p := range ps {
-		r.draft.giveBack(p)
+		r.do(func() { r.draft.giveBack(p) })
 		_ = r.emit(event.Unsent{Text: p.Text})
 	}
 }

@@ -222,3 +222,35 @@ func TestNoToolCalling(t *testing.T) {
 		})
 	}
 }
+
+// A message that arrives with the last unfit answer continues the turn, whose end
+// then says nothing of that answer.
+func TestSteeringAfterUnfitAnswers(t *testing.T) {
+	schema, err := turn.ParseSchema([]byte(`{"type":"object","required":["n"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	steered := make(chan struct{})
+	last := script.Reply{Deltas: script.Say("no").Deltas, Hold: map[int]<-chan struct{}{1: steered}}
+	o := options(script.New(script.Say("no"), script.Say("no"), last, script.Say(`{"n":1}`)))
+	o.Schema = schema
+	asked := 0
+	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
+		switch e.(type) {
+		case *event.UserSaid:
+			asked++
+		case event.Streamed:
+			if asked == 3 { // the last unfit answer has begun
+				asked++
+				return []event.Command{event.Prompt{Text: "n is 1"}, event.ListJobs{}}
+			}
+		case event.JobsNow:
+			close(steered)
+		}
+		return nil
+	})
+	end := events[len(events)-1].(*event.TurnEnd)
+	if end.Reason != event.Done || end.Error != "" || end.Hint != "" || end.Steps != 4 {
+		t.Errorf("got %+v, want a turn that is done after 4 steps", end)
+	}
+}

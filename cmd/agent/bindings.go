@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agent/cmd/agent/settings"
-	"agent/internal/tui"
+	keymap "agent/internal/tui/keys"
 )
 
 // keysCommand is `agent keys`.
@@ -33,7 +33,7 @@ after the other, or none:
 			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "NAME\tKEYS\tWHAT THEY DO")
-			for _, k := range tui.KeyTable(file.Keys) {
+			for _, k := range keymap.Table(file.Keys) {
 				name := k.Action
 				if name == "" {
 					name = "(fixed)"
@@ -54,15 +54,15 @@ after the other, or none:
 // checkKeys refuses keys in the configuration that mean nothing, and returns
 // notices about those that clash or no longer exist.
 func checkKeys(file settings.File) (clashes []string, err error) {
-	if action, err := tui.CheckKeys(file.Keys); err != nil {
+	if action, err := keymap.Check(file.Keys); err != nil {
 		name := "keys." + action
 		return nil, fmt.Errorf("%s:%d: %s: %w", file.Path, file.Lines[name], name, err)
 	}
-	if old := tui.RetiredKeys(file.Keys); len(old) > 0 {
+	if old := keymap.Retired(file.Keys); len(old) > 0 {
 		clashes = append(clashes, fmt.Sprintf("The key settings %s in %s no longer exist: the keys of a question are fixed. Remove them; 'agent keys' lists all keys.",
 			strings.Join(old, ", "), file.Path))
 	}
-	for _, c := range tui.ClashingKeys(file.Keys) {
+	for _, c := range keymap.Clashing(file.Keys) {
 		clashes = append(clashes, fmt.Sprintf("%s. Mend it under keys in %s", c, file.Path))
 	}
 	return clashes, nil

@@ -8,13 +8,13 @@ import (
 	"agent/internal/history"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
-	"agent/internal/tui"
+	"agent/internal/tui/list"
 )
 
 // rows returns what lists the sessions on the screen, or those in which a query
 // is found. current is the one that is shown.
-func rows(store *history.Store, current string) func(context.Context, string) ([]tui.Session, error) {
-	return func(ctx context.Context, query string) ([]tui.Session, error) {
+func rows(store *history.Store, current string) func(context.Context, string) ([]list.Session, error) {
+	return func(ctx context.Context, query string) ([]list.Session, error) {
 		all, err := entries(ctx, store, "")
 		if err != nil {
 			return nil, err
@@ -25,16 +25,16 @@ func rows(store *history.Store, current string) func(context.Context, string) ([
 				return nil, err
 			}
 		}
-		var list []tui.Session
+		var rows []list.Session
 		for _, e := range all {
 			if query == "" || found[e.ID] {
-				list = append(list, tui.Session{
+				rows = append(rows, list.Session{
 					ID: e.ID, Dir: short(e.Dir), Title: e.Title, Parent: e.Parent, Current: e.ID == current,
 					When: e.Modified, Messages: e.Messages,
 				})
 			}
 		}
-		return list, nil
+		return rows, nil
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 	"agent/internal/tui/ink"
 )
 
@@ -80,7 +81,7 @@ It exits with 0 when the tool worked, 1 when it failed or was not allowed,
 
 // toolsHere returns the tools of the current directory and what acts around their
 // calls, as in a session. The caller closes the workspace.
-func toolsHere() ([]tools.Tool, tools.Interceptors, *tools.Workspace, error) {
+func toolsHere() ([]tools.Tool, tools.Interceptors, *workspace.Workspace, error) {
 	set, err := loadSettings()
 	if err != nil {
 		return nil, tools.Interceptors{}, nil, err
@@ -89,12 +90,13 @@ func toolsHere() ([]tools.Tool, tools.Interceptors, *tools.Workspace, error) {
 	if err != nil {
 		return nil, tools.Interceptors{}, nil, err
 	}
-	w, err := openWorkspace(dir, set)
+	w, err := workspace.Open(dir)
 	if err != nil {
 		return nil, tools.Interceptors{}, nil, err
 	}
-	checks := checksOf(w, set.Checks)
-	return toolsOf(w, nil, nil, checks), tools.Intercept(checks), w, nil
+	commands := tools.Commands{Workspace: w, Limits: limitsOf(set)}
+	checks := checksOf(commands, set.Checks)
+	return toolsOf(commands, nil, nil, checks), tools.Intercept(checks), w, nil
 }
 
 func specs(ts []tools.Tool) []llm.ToolSpec {

@@ -96,7 +96,7 @@ func modelBefore(ctx context.Context, v *history.View, end State) (event.ModelSe
 // lastModel returns the model and the effort that a log tells of last, reading
 // nothing else in it, unless something was taken back, which may be that.
 func lastModel(ctx context.Context, v *history.View) (last event.ModelSet, err error) {
-	for r, err := range undamaged(ctx, v, 0) {
+	for r, err := range validRecords(ctx, v, 0) {
 		if err != nil {
 			return event.ModelSet{}, err
 		}
@@ -123,7 +123,7 @@ func lastModel(ctx context.Context, v *history.View) (last event.ModelSet, err e
 // firstModel returns what was set before anything was answered; empty for
 // nothing.
 func firstModel(ctx context.Context, v *history.View) (event.ModelSet, error) {
-	for r, err := range undamaged(ctx, v, 0) {
+	for r, err := range validRecords(ctx, v, 0) {
 		if err != nil {
 			return event.ModelSet{}, err
 		}

@@ -135,7 +135,7 @@ func recordsAt(v *history.View, at []int64) iter.Seq2[[]byte, error] {
 		if len(at) == 0 {
 			return
 		}
-		for r, err := range undamaged(context.Background(), v, at[0]) {
+		for r, err := range validRecords(context.Background(), v, at[0]) {
 			if err == nil && r.Offset < at[0] {
 				continue // taken back, or no event
 			}

@@ -20,7 +20,7 @@ type Taken struct {
 // which they were. Of most sessions that is nothing, which is found out fast.
 func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
 	last := int64(-1) // where something was taken back last
-	for r, err := range undamaged(ctx, v, 0) {
+	for r, err := range validRecords(ctx, v, 0) {
 		if err != nil {
 			return nil, err
 		}
@@ -30,7 +30,7 @@ func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
 	}
 	var taken []Taken
 	s := newIndex()
-	for r, err := range undamaged(ctx, v, 0) {
+	for r, err := range validRecords(ctx, v, 0) {
 		if err != nil || r.Offset > last {
 			return taken, err
 		}
@@ -53,9 +53,9 @@ func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
 	return taken, nil
 }
 
-// undamaged yields the records of a log from an offset on, without the damaged
+// validRecords yields the records of a log from an offset on, without the damaged
 // ones. An error comes last.
-func undamaged(ctx context.Context, v *history.View, from int64) iter.Seq2[history.Record, error] {
+func validRecords(ctx context.Context, v *history.View, from int64) iter.Seq2[history.Record, error] {
 	return func(yield func(history.Record, error) bool) {
 		for r, err := range v.Pass(from) {
 			if errors.As(err, new(history.Problem)) {

@@ -6,7 +6,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/window"
-	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // Conversation is what the next request continues from. A running turn owns it:
@@ -19,9 +19,9 @@ type Conversation struct {
 	Steps    int           // of the whole session
 
 	meter     window.Meter
-	reads     []window.Reading // what the model knows of files
-	ledger    *tools.Ledger    // holds the same for the tools; nil without them
-	outputs   Outputs          // nil keeps no originals
+	reads     []window.Reading  // what the model knows of files
+	ledger    *workspace.Ledger // holds the same for the tools; nil without them
+	outputs   Outputs           // nil keeps no originals
 	cooldown  cooldown
 	textCalls map[string]bool // models that write their tool calls as text
 }
@@ -34,7 +34,7 @@ type Outputs interface {
 
 // NewConversation returns an empty conversation. It keeps ledger up to date. Both
 // may be nil.
-func NewConversation(ledger *tools.Ledger, outputs Outputs) *Conversation {
+func NewConversation(ledger *workspace.Ledger, outputs Outputs) *Conversation {
 	return &Conversation{ledger: ledger, outputs: outputs, cooldown: cooldown{}, textCalls: map[string]bool{}}
 }
 
@@ -49,7 +49,7 @@ func (c *Conversation) Load(msgs []llm.Message, steps int, m window.Meter, reads
 func (c *Conversation) add(msgs ...llm.Message) { c.Messages = append(c.Messages, msgs...) }
 
 // addReads notes what the model knows of files with the result of a call.
-func (c *Conversation) addReads(call string, reads []tools.Reading) []event.Reading {
+func (c *Conversation) addReads(call string, reads []workspace.Reading) []event.Reading {
 	if len(reads) == 0 {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (c *Conversation) setReads(reads []window.Reading) {
 	c.ledger.Reset()
 	for _, r := range reads {
 		for _, f := range r.Files {
-			c.ledger.Add(r.Step, tools.Reading{Path: f.Path, Sum: f.Sum, First: f.First, Last: f.Last})
+			c.ledger.Add(r.Step, workspace.Reading{Path: f.Path, Sum: f.Sum, First: f.First, Last: f.Last})
 		}
 	}
 }

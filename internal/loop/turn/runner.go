@@ -10,6 +10,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // Runner prepares and runs single calls: those of the model in a turn, and the
@@ -77,8 +78,8 @@ type toolCall struct {
 	alone bool  // it never runs in parallel, whatever its effect
 	start time.Time
 	end   event.ToolEnd
-	reads []tools.Reading // what the model knows of files with its result
-	ran   bool            // the tool did what it does, even if what it ran failed
+	reads []workspace.Reading // what the model knows of files with its result
+	ran   bool                // the tool did what it does, even if what it ran failed
 }
 
 // title is the call in one line: the tool's own, or its bare name.
@@ -103,7 +104,7 @@ func (c *toolCall) fail(ctx context.Context, err error) {
 		return
 	}
 	c.finish(event.Failed, err.Error())
-	if changed, ok := errors.AsType[*tools.ChangedError](err); ok {
+	if changed, ok := errors.AsType[*workspace.ChangedError](err); ok {
 		c.reads = changed.Reads
 	}
 }

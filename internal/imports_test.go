@@ -25,9 +25,10 @@ var mayImport = map[string][]string{
 	"internal/loop/window":            {"internal/loop/event", "internal/llm"},
 	"internal/loop/session":           {"internal/loop/event", "internal/loop/window", "internal/llm", "internal/history"},
 	"internal/loop/policy":            {"internal/loop/event", "internal/tools"},
+	"internal/loop/turn":              {"internal/loop/event", "internal/loop/window", "internal/loop/policy", "internal/tools", "internal/tools/workspace", "internal/llm"},
 	"internal/loop/export":            {"internal/loop/event", "internal/loop/session", "internal/llm", "internal/history"},
 	"internal/loop/export/adopt":      {"internal/loop/export", "internal/loop/event", "internal/loop/session", "internal/llm", "internal/history"},
-	"internal/loop":                   {"internal/loop/event", "internal/loop/window", "internal/loop/session", "internal/loop/policy", "internal/loop/export", "internal/llm", "internal/tools", "internal/tools/workspace", "internal/history"},
+	"internal/loop":                   {"internal/loop/event", "internal/loop/window", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/loop/export", "internal/llm", "internal/tools", "internal/tools/workspace", "internal/history"},
 	"internal/tui":                    {"internal/loop/event", "internal/llm", "internal/tui/terminal", "internal/tui/terminal/ptytest", "internal/tui/ink", "internal/tui/keys", "internal/tui/transcript", "internal/tui/markdown", "internal/tui/diff", "internal/tui/dialog", "internal/tui/editor", "internal/tui/editor/text", "internal/tui/list"},
 	"internal/tui/dialog":             {"internal/loop/event", "internal/tui/ink", "internal/tui/keys", "internal/tui/diff", "internal/tui/editor"},
 	"internal/tui/editor":             {"internal/loop/event", "internal/llm", "internal/tui/ink", "internal/tui/keys", "internal/tui/editor/text", "internal/tui/editor/text/vi"},
@@ -42,7 +43,7 @@ var mayImport = map[string][]string{
 	"internal/tui/terminal":           {"internal/tui/terminal/ptytest"},
 	"internal/tui/terminal/ptytest":   {},
 	"cmd/agent/settings":              {},
-	"cmd/agent":                       {"internal/llm", "internal/history", "internal/tools", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/session", "internal/loop/policy", "internal/loop/export", "internal/loop/export/adopt", "internal/tui", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/terminal/ptytest", "cmd/agent/settings"},
+	"cmd/agent":                       {"internal/llm", "internal/history", "internal/tools", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/loop/export", "internal/loop/export/adopt", "internal/tui", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/terminal/ptytest", "cmd/agent/settings"},
 }
 
 // leaf may be imported by every package.

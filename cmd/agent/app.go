@@ -17,6 +17,7 @@ import (
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
+	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/fetch"
 	"agent/internal/tools/search"
@@ -203,7 +204,7 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 }
 
 // chooseModel returns the model that answers, and what finds others from now on.
-func (a *app) chooseModel(f flags, set settings.Settings, attended bool) (picker, loop.Model, error) {
+func (a *app) chooseModel(f flags, set settings.Settings, attended bool) (picker, turn.Model, error) {
 	last := a.lastModel()
 	if f.opened && last.BaseURL != "" && wire.Redacted(f.baseURL) != last.BaseURL {
 		f.baseURL = ""
@@ -215,7 +216,7 @@ func (a *app) chooseModel(f flags, set settings.Settings, attended bool) (picker
 	}
 	choice, err := pick.choose(f.model)
 	if err != nil {
-		return pick, loop.Model{}, err
+		return pick, turn.Model{}, err
 	}
 	pick.held = choice.Held
 	if choice.Held { // its base URL still holds for all models of its provider

@@ -16,8 +16,8 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/internal/llm"
 	"agent/internal/llm/wire"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/turn"
 	"agent/internal/tui/ink"
 )
 
@@ -92,7 +92,7 @@ func overrides(f flags, getenv func(string) string) (said, otherwise []override)
 	}
 	return said, []override{
 		{"model", "the first that can be used", "default"}, {"mode", string(event.ModeAsk), "default"},
-		{"max_steps", fmt.Sprint(loop.DefaultMaxSteps), "default"}, {"max_reply_bytes", fmt.Sprint(llm.MaxReplyBytes), "default"}, {"effort", "the model's own", "default"}, {"local", "true", "default"},
+		{"max_steps", fmt.Sprint(turn.DefaultMaxSteps), "default"}, {"max_reply_bytes", fmt.Sprint(llm.MaxReplyBytes), "default"}, {"effort", "the model's own", "default"}, {"local", "true", "default"},
 		{"sessions.keep_days", "never", "default"}, {"theme", ink.ThemeNames()[0], "default"}, {"diff", string(ink.Auto), "default"},
 		{"notify", "auto", "default"}, {"notify_after_seconds", "10", "default"},
 	}

@@ -19,6 +19,7 @@ import (
 	"agent/internal/llm/script/scenes"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/turn"
 	"agent/internal/tools/workspace"
 	"agent/internal/tui"
 )
@@ -128,7 +129,7 @@ func (a *app) demoModel(f flags, plain bool) error {
 	if !plain {
 		p.Pause = demoPause
 	}
-	a.options.Model = loop.Model{Name: "offline/script", ID: "script", Provider: p, Why: "this is the demo"}
+	a.options.Model = turn.Model{Name: "offline/script", ID: "script", Provider: p, Why: "this is the demo"}
 	a.options.Mode = event.ModeAll // nobody needs to be there: the guard ends the runaway
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"agent/internal/llm/catalog"
 	"agent/internal/llm/offline"
 	"agent/internal/llm/text"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/turn"
 )
 
 // picker finds the model that answers.
@@ -71,10 +71,10 @@ func (p picker) probes() bool { return p.settings.Local == nil || *p.settings.Lo
 // model returns the model that name says, or where it is empty the one that the
 // environment, the configuration and what was used before say, and what the
 // person should know about that. A name that means nothing is wrong usage.
-func (p picker) model(name string) (loop.Model, []string, error) {
+func (p picker) model(name string) (turn.Model, []string, error) {
 	choice, err := p.choose(name)
 	if err != nil {
-		return loop.Model{}, nil, err
+		return turn.Model{}, nil, err
 	}
 	return p.build(choice)
 }
@@ -93,7 +93,7 @@ func (p picker) choose(name string) (catalog.Choice, error) {
 }
 
 // build connects the model of a choice, and those that stand in for it.
-func (p picker) build(c catalog.Choice) (loop.Model, []string, error) {
+func (p picker) build(c catalog.Choice) (turn.Model, []string, error) {
 	m, err := p.connect(c)
 	if err != nil {
 		return m, nil, err
@@ -120,8 +120,8 @@ func (p picker) build(c catalog.Choice) (loop.Model, []string, error) {
 }
 
 // connect returns the model of a choice alone.
-func (p picker) connect(c catalog.Choice) (loop.Model, error) {
-	m := loop.Model{
+func (p picker) connect(c catalog.Choice) (turn.Model, error) {
+	m := turn.Model{
 		Name: c.ID(), ID: c.Model, Why: c.Why,
 		Context: c.Info.Context, Cost: c.Info.Cost, Blind: c.Info.Vision != nil && !*c.Info.Vision,
 	}
@@ -131,7 +131,7 @@ func (p picker) connect(c catalog.Choice) (loop.Model, error) {
 	}
 	m.BaseURL, m.Host = c.At(), c.Host()
 	if q := c.Confirm; q != nil {
-		m.Confirm = &loop.Confirm{Question: q.Question, Why: q.Why, Remedy: q.Remedy}
+		m.Confirm = &turn.Confirm{Question: q.Question, Why: q.Why, Remedy: q.Remedy}
 	}
 	provider, err := c.Connect()
 	if err != nil {
@@ -174,7 +174,7 @@ func (p picker) effortOf(c catalog.Choice) (string, error) {
 
 // named returns the model of a name that the person gives while the program
 // runs, with the effort that they want of it.
-func (p picker) named(name, effort string) (loop.Model, error) {
+func (p picker) named(name, effort string) (turn.Model, error) {
 	p.effort = "" // it was of the session as it began
 	switch effort {
 	case "":

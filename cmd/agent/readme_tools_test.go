@@ -16,6 +16,7 @@ import (
 	"agent/internal/llm/script"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/workspace"
 )
@@ -84,7 +85,7 @@ func offered(t *testing.T, ts []tools.Tool) []llm.ToolSpec {
 	p := script.New(script.Say("none needed"))
 	events, commands := make(chan event.Event), make(chan event.Command, 1)
 	commands <- event.Prompt{Text: "what is there?"}
-	a := loop.NewAgent(loop.Options{Model: loop.Model{Name: "script/one", Provider: p}, Tools: ts, Attended: true})
+	a := loop.NewAgent(loop.Options{Model: turn.Model{Name: "script/one", Provider: p}, Tools: ts, Attended: true})
 	go a.Run(t.Context(), commands, events)
 	for e := range events {
 		if _, ok := e.(*event.TurnEnd); ok {

@@ -15,6 +15,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/turn"
 	"agent/internal/tui/ink"
 )
 
@@ -105,7 +106,7 @@ func printerOf(form string, out, notes io.Writer, whole bool) (printer, error) {
 }
 
 // readSchema returns the schema in a file; none without a name.
-func readSchema(file string) (*loop.Schema, error) {
+func readSchema(file string) (*turn.Schema, error) {
 	if file == "" {
 		return nil, nil
 	}
@@ -113,7 +114,7 @@ func readSchema(file string) (*loop.Schema, error) {
 	if err != nil {
 		return nil, usage("--schema: %w", err)
 	}
-	s, err := loop.ParseSchema(b)
+	s, err := turn.ParseSchema(b)
 	if err != nil {
 		return nil, usage("--schema: %s: %w", file, err)
 	}

@@ -20,9 +20,10 @@ func early(scenery func(st *stage) scene) func(*stage, phase) scene {
 		if p == inText {
 			return sc
 		}
-		first := sse(called(st.d, "c0", args("x")))
+		stream := called(st.d, "c0", args("x"))
+		first := sse(stream)
 		if sc.dials != nil { // the next request needs a connection of its own
-			first = alone(first)
+			first = lastOn(stream)
 			sc.dials = append([]dial{nil}, sc.dials...)
 		}
 		sc.acts = append([]act{first}, sc.acts...)
@@ -35,10 +36,16 @@ func early(scenery func(st *stage) scene) func(*stage, phase) scene {
 	}
 }
 
-// alone is an act after which the connection is not used again.
-func alone(a act) act {
+// lastOn answers with a stream that is the last one on its connection, and says so
+// in its head: a client that learns it only when the connection closes could be
+// writing the next request already.
+func lastOn(stream string) act {
 	return func(p *peer) bool {
-		a(p)
+		p.head("text/event-stream", "Connection: close")
+		for _, e := range events(stream) {
+			p.chunk(e)
+		}
+		p.write("0\r\n\r\n")
 		return false
 	}
 }

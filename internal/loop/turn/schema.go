@@ -1,4 +1,4 @@
-package loop
+package turn
 
 import (
 	"encoding/json"
@@ -63,39 +63,41 @@ func (s *Schema) object() (schema json.RawMessage, wrapped bool) {
 	return b, true
 }
 
-// fitting is how a turn brings its answer into shape.
-type fitting struct {
-	forced int  // how often the answer was asked for as a call
+// answerFitter makes the last answer of a turn fit a schema. Without a schema it
+// does nothing.
+type answerFitter struct {
+	schema *Schema
+	forced int  // how often the answer was requested as a call
 	plain  bool // the provider takes no schema
 }
 
-// request adds to req what asks for an answer that fits.
-func (f *fitting) request(s *Schema, req *llm.Request) {
-	if s == nil {
+// require adds to req what asks for an answer that fits.
+func (f *answerFitter) require(req *llm.Request) {
+	if f.schema == nil {
 		return
 	}
-	req.System += "\nYour last answer, when the work is done, must be nothing but one JSON value that fits this schema:\n" + string(s.raw) + "\n"
+	req.System += "\nYour last answer, when the work is done, must be nothing but one JSON value that fits this schema:\n" + string(f.schema.raw) + "\n"
 	if f.forced > 0 {
-		schema, _ := s.object()
+		schema, _ := f.schema.object()
 		req.Tools = append(req.Tools, llm.ToolSpec{Name: answerTool, Description: "Gives the answer.", Schema: schema})
 		req.ToolChoice = llm.ToolChoice{Mode: llm.ChoiceTool, Name: answerTool}
 	} else if !f.plain {
-		req.Schema = s.raw
+		req.Schema = f.schema.raw
 	}
 }
 
-// unwrap makes the answer of the call that was asked for, and that of a code
-// fence, what the model said.
-func (f *fitting) unwrap(s *Schema, said []llm.Message) []llm.Message {
-	if s == nil {
+// unwrap replaces a requested call, or an answer in a code fence, with the answer
+// itself.
+func (f *answerFitter) unwrap(said []llm.Message) []llm.Message {
+	if f.schema == nil {
 		return said
 	}
 	for i, m := range said {
 		switch {
 		case f.forced > 0 && m.Kind == llm.ToolCall && m.Name == answerTool && !m.Cut:
-			said[i] = llm.Message{Kind: llm.Assistant, Reply: m.Reply, Text: f.argument(s, m)}
+			said[i] = llm.Message{Kind: llm.Assistant, Reply: m.Reply, Text: f.argument(m)}
 		case m.Kind == llm.Assistant && !m.Cut:
-			if inner := unfence(m.Text); s.check(inner) == nil {
+			if inner := unfence(m.Text); f.schema.check(inner) == nil {
 				said[i].Text = inner
 			}
 		}
@@ -103,12 +105,12 @@ func (f *fitting) unwrap(s *Schema, said []llm.Message) []llm.Message {
 	return said
 }
 
-// argument is the answer that a call gives.
-func (f *fitting) argument(s *Schema, m llm.Message) string {
+// argument returns the answer that a call holds.
+func (f *answerFitter) argument(m llm.Message) string {
 	if m.Raw != "" {
 		return m.Raw
 	}
-	if _, wrapped := s.object(); wrapped {
+	if _, wrapped := f.schema.object(); wrapped {
 		var o map[string]json.RawMessage
 		if json.Unmarshal(m.Input, &o) == nil && o["value"] != nil {
 			return string(o["value"])
@@ -117,7 +119,7 @@ func (f *fitting) argument(s *Schema, m llm.Message) string {
 	return string(m.Input)
 }
 
-// unfence returns what stands in the code fence that is all of text.
+// unfence returns the contents of the code fence that is all of text.
 func unfence(text string) string {
 	t := strings.TrimSpace(text)
 	inner, ok := strings.CutPrefix(t, "```")
@@ -129,10 +131,11 @@ func unfence(text string) string {
 	return strings.TrimSpace(inner)
 }
 
-// judgeAnswer holds a turn that is done to its schema.
-func (t *Turn) judgeAnswer(said []llm.Message) {
-	if t.Schema == nil {
-		return
+// judge returns how a turn ends that is done, and the note for the model if its
+// answer does not fit yet.
+func (f *answerFitter) judge(said []llm.Message) (end ending, note string) {
+	if f.schema == nil {
+		return ending{reason: event.Done}, ""
 	}
 	answer := ""
 	for _, m := range said {
@@ -140,16 +143,14 @@ func (t *Turn) judgeAnswer(said []llm.Message) {
 			answer = m.Text
 		}
 	}
-	err := t.Schema.check(answer)
+	err := f.schema.check(answer)
 	switch {
 	case err == nil:
-	case t.fitting.forced < maxForced:
-		t.fitting.forced++
-		t.end.Reason = ""
-		t.auto = fmt.Sprintf("Your answer does not fit the schema: %v. Give it again by calling the tool %s.", err, answerTool)
-	default:
-		t.end.Reason = event.BadAnswer
-		t.end.Error = fmt.Sprintf("the answer does not fit the schema: %v", err)
-		t.end.Hint = "the model may be too weak for this schema: simplify it, or choose another model"
+		return ending{reason: event.Done}, ""
+	case f.forced < maxForced:
+		f.forced++
+		return ending{}, fmt.Sprintf("Your answer does not fit the schema: %v. Give it again by calling the tool %s.", err, answerTool)
 	}
+	return ending{event.BadAnswer, fmt.Sprintf("the answer does not fit the schema: %v", err),
+		"the model may be too weak for this schema: simplify it, or choose another model"}, ""
 }

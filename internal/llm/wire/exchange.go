@@ -24,6 +24,7 @@ type Exchange struct {
 	body    [][]byte // in parts
 	secrets []string
 	answer  *watched
+	pace    *paced // of the answer
 }
 
 // Exchange returns an exchange that sends body, all its parts in a row, and ends
@@ -69,7 +70,8 @@ func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
-	body := &watched{body: res.Body, ctx: ctx, cancel: cancel, clock: x.c.at.Clock, limit: x.c.at.Limits.Idle, left: x.c.at.Limits.Bytes}
+	x.pace = &paced{ReadCloser: res.Body, ctx: ctx, clock: x.c.at.Clock, drains: res.TLS == nil || res.ProtoMajor > 1}
+	body := &watched{body: x.pace, ctx: ctx, cancel: cancel, clock: x.c.at.Clock, limit: x.c.at.Limits.Idle, left: x.c.at.Limits.Bytes}
 	if err := x.refused(res, body); err != nil {
 		_ = body.Close()
 		return nil, err
@@ -172,6 +174,7 @@ func (x *Exchange) refused(res *http.Response, body io.Reader) error {
 func (x *Exchange) Hurry() {
 	if x.answer != nil {
 		x.answer.limit = min(x.answer.limit, x.c.at.Limits.Tail)
+		x.pace.hurry = true
 	}
 }
 

@@ -72,7 +72,7 @@ func TestEveryMarkHasAStandIn(t *testing.T) {
 	found := []string{"breaksBefore", "step", "picture", "standIns"}
 	letters := ink.Look{ASCII: true}.Styles().Letters
 	var files []string
-	for _, room := range []string{".", "ink", "markdown", "diff", "text"} {
+	for _, room := range []string{".", "ink", "markdown", "diff", "editor/text", "editor/text/vi"} {
 		more, err := filepath.Glob(filepath.Join(room, "*.go"))
 		if err != nil || len(more) == 0 {
 			t.Fatalf("no source to look through in %s: %v", room, err)

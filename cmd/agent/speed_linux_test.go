@@ -25,7 +25,7 @@ var measures = []measure{
 	{"key-streaming", "key → screen, p95, while 200 tokens a second stream", "8 ms", measureKeyStreaming},
 	{"key-long", "key → screen, p95, with 10,000 messages: at rest; while streaming", "8 ms; 8 ms", measureKeyLong},
 	{"delta", "first delta → on screen", "8 ms", measureDelta},
-	{"stream", "2,000 tokens at 200/s: CPU; bytes to the terminal", "0.3 s; 60 KiB", measureStream},
+	{"stream", "2,000 tokens at 200/s: sent → on screen, median; CPU; bytes to the terminal", "20 ms; 0.5 s; 60 KiB", measureStream},
 	{"burst", "20,000 tokens at once: end on screen; CPU; peak memory", "0.4 s; 0.4 s; 50 MiB", measureBurst},
 	{"cancel", "cancel → connection dropped; → typing shows", "3 ms; 10 ms", measureCancel},
 	{"rounds", "20 rounds of a read tool: time a round beyond the server's; CPU", "2 ms; 0.06 s", measureRounds},

@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/credentials"
+	"agent/cmd/agent/desktop"
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
 	"agent/internal/llm/offline"
@@ -64,11 +66,11 @@ func (f *flags) check() error {
 	resumes := f.cont || f.resume != ""
 	switch {
 	case f.cont && f.resume != "":
-		return usage("--continue and --resume: only one of them")
+		return command.Usage("--continue and --resume: only one of them")
 	case f.none && resumes:
-		return usage("--no-session begins a session that is kept nowhere: it goes with neither --continue nor --resume")
+		return command.Usage("--no-session begins a session that is kept nowhere: it goes with neither --continue nor --resume")
 	case f.fork && !resumes:
-		return usage("--fork needs --continue or --resume, which say of what")
+		return command.Usage("--fork needs --continue or --resume, which say of what")
 	}
 	return nil
 }
@@ -105,7 +107,7 @@ func open(f flags, attended bool) (*app, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	file, err := loadFile()
+	file, err := command.ReadSettings()
 	if err != nil {
 		return nil, err
 	}
@@ -121,11 +123,11 @@ func open(f flags, attended bool) (*app, error) {
 		}
 		a.notices = append(a.notices, clashes...)
 	}
-	if a.store, err = openStore(); err != nil {
+	if a.store, err = command.OpenStore(); err != nil {
 		return nil, err
 	}
 	if a.dir == "" {
-		if a.dir, err = absolute("."); err != nil {
+		if a.dir, err = command.Absolute("."); err != nil {
 			return nil, err
 		}
 	}
@@ -172,7 +174,7 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 		return err
 	}
 	if f.maxSteps < 0 || set.MaxSteps < 0 {
-		return usage("the limit of steps cannot be negative")
+		return command.Usage("the limit of steps cannot be negative")
 	}
 	if a.work, err = openWorkspace(a.dir, set); err != nil {
 		return err
@@ -186,7 +188,7 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 		a.look = pick.local
 	}
 	var inRepo bool
-	a.branch, inRepo = branch(a.dir)
+	a.branch, inRepo = desktop.Branch(a.dir)
 	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.named
 	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
 	a.options.MaxSteps = f.maxSteps
@@ -223,7 +225,7 @@ func (a *app) chooseModel(f flags, set settings.Settings, attended bool) (picker
 		return pick, model, err
 	}
 	if c := model.Confirm; c != nil && !attended {
-		return pick, model, usage("%s: %s: %s", model.Name, c.Why, c.Remedy)
+		return pick, model, command.Usage("%s: %s: %s", model.Name, c.Why, c.Remedy)
 	}
 	a.notices = append(a.notices, notices...)
 	if moved := pick.continued && last.BaseURL != "" && !choice.Offline() && last.BaseURL != model.BaseURL; moved && (last.Host != "" || model.Host != "") {
@@ -245,7 +247,7 @@ func openWorkspace(dir string, set settings.Settings) (*tools.Workspace, error) 
 	if err != nil {
 		return nil, err
 	}
-	w.LimitEnvironment(shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(keyVariables(set), secretAddresses(os.Getenv))})
+	w.LimitEnvironment(shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(credentials.Variables(set), credentials.SecretURLs(os.Getenv))})
 	return w, nil
 }
 
@@ -296,7 +298,7 @@ func chooseMode(flag, configured string) (event.Mode, error) {
 	case flag != "":
 		m, err := event.ParseMode(flag)
 		if err != nil {
-			return "", usage("--mode: %w", err)
+			return "", command.Usage("--mode: %w", err)
 		}
 		return m, nil
 	case configured != "":
@@ -307,41 +309,4 @@ func chooseMode(flag, configured string) (event.Mode, error) {
 		return m, nil
 	}
 	return event.ModeAsk, nil
-}
-
-func loadSettings() (settings.Settings, error) {
-	f, err := loadFile()
-	return f.Settings, err
-}
-
-// loadFile reads the configuration of this person.
-func loadFile() (settings.File, error) {
-	path, err := settings.Path(os.Getenv)
-	if err != nil {
-		return settings.File{}, err
-	}
-	return settings.Read(path)
-}
-
-func openStore() (*history.Store, error) {
-	dir, err := history.Dir(os.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	return history.Open(dir), nil
-}
-
-// short returns dir with the person's home written as ~.
-func short(dir string) string {
-	home, err := os.UserHomeDir()
-	if err != nil || home == "" || home == "/" {
-		return dir
-	}
-	if dir == home {
-		return "~"
-	}
-	if rest, ok := strings.CutPrefix(dir, home+string(filepath.Separator)); ok {
-		return "~" + string(filepath.Separator) + rest
-	}
-	return dir
 }

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"agent/cmd/agent/command"
 	"agent/internal/llm"
 	"agent/internal/llm/offline"
 	"agent/internal/llm/openai"
@@ -27,9 +27,20 @@ import (
 // watch it stream.
 const demoPause = 30 * time.Millisecond
 
-// demoCommand is `agent demo`.
-func demoCommand(f *flags) *cobra.Command {
-	var plain bool
+// demoOptions are what `agent demo` needs.
+type demoOptions struct {
+	IO    command.IO
+	flags *flags
+
+	Plain bool
+}
+
+// newCmdDemo returns `agent demo`.
+func newCmdDemo(f *command.Factory, o *flags, runF func(context.Context, *demoOptions) error) *cobra.Command {
+	if runF == nil {
+		runF = demoRun
+	}
+	opts := &demoOptions{IO: f.IO, flags: o}
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "see the program at work, without a key: four scenes",
@@ -39,41 +50,44 @@ tool and a failing one, from which the model recovers; a runaway that the step
 guard ends. The model is scripted and needs no key; --model plays the scenes'
 prompts to a real one.`,
 		Example: "  agent demo\n  agent demo --plain\n  agent demo --model openai/gpt-5-mini",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := os.MkdirTemp("", "agent-demo-")
-			if err != nil {
-				return fmt.Errorf("make room for the demo: %w", err)
-			}
-			defer os.RemoveAll(dir)
-			defer f.end.cleanup(func() { _ = os.RemoveAll(dir) })()
-			a, err := openDemo(*f, filepath.Join(dir, "sample"), plain)
-			if err != nil {
-				return err
-			}
-			defer a.close()
-			if plain {
-				ctx, stop := context.WithCancel(cmd.Context())
-				defer stop()
-				playing := f.end.begin(func(os.Signal) { stop() }, true)
-				defer playing.end()
-				return a.playPlain(ctx, cmd.OutOrStdout())
-			}
-			if !term.IsTerminal(os.Stdout.Fd()) {
-				return usage("this is no terminal: agent demo --plain prints the demo")
-			}
-			var prompts []tui.Prompt
-			for i, s := range scenes.Scenes() {
-				prompts = append(prompts, tui.Prompt{Note: fmt.Sprintf("Scene %d: %s\n%s", i+1, s.Title, s.Explain), Text: s.Prompt})
-			}
-			exit, err := show(cmd.Context(), a, nil, prompts)
-			f.end.begin(nil, true) // until the program has ended
-			a.goodbye(exit)
-			return err
-		},
+		Args:    command.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runF(cmd.Context(), opts) },
 	}
-	cmd.Flags().BoolVar(&plain, "plain", false, "print a trace of every message instead")
+	cmd.Flags().BoolVar(&opts.Plain, "plain", false, "print a trace of every message instead")
 	return cmd
+}
+
+func demoRun(ctx context.Context, opts *demoOptions) error {
+	end := opts.flags.end
+	dir, err := os.MkdirTemp("", "agent-demo-")
+	if err != nil {
+		return fmt.Errorf("make room for the demo: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	defer end.cleanup(func() { _ = os.RemoveAll(dir) })()
+	a, err := openDemo(*opts.flags, filepath.Join(dir, "sample"), opts.Plain)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	if opts.Plain {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		playing := end.begin(func(os.Signal) { stop() }, true)
+		defer playing.end()
+		return a.playPlain(ctx, opts.IO.Out)
+	}
+	if !opts.IO.Out.Terminal {
+		return command.Usage("this is no terminal: agent demo --plain prints the demo")
+	}
+	var prompts []tui.Prompt
+	for i, s := range scenes.Scenes() {
+		prompts = append(prompts, tui.Prompt{Note: fmt.Sprintf("Scene %d: %s\n%s", i+1, s.Title, s.Explain), Text: s.Prompt})
+	}
+	exit, err := show(ctx, a, nil, prompts)
+	end.begin(nil, true) // until the program has ended
+	a.goodbye(exit)
+	return err
 }
 
 // openDemo copies the sample project to dir and makes a session on it ready
@@ -103,11 +117,11 @@ func openDemo(f flags, dir string, plain bool) (*app, error) {
 // real model does to the sample is asked about where somebody can be.
 func (a *app) demoModel(f flags, plain bool) error {
 	if f.model != "" {
-		set, err := loadSettings()
+		file, err := command.ReadSettings()
 		if err != nil {
 			return err
 		}
-		pick := newPicker(f, set, "", true)
+		pick := newPicker(f, file.Settings, "", true)
 		if a.options.Model, a.notices, err = pick.model(f.model); err != nil {
 			return err
 		}

@@ -104,7 +104,7 @@ func (p *phase) leave() {
 func (s *shutdown) heed(sig os.Signal) {
 	p, atOnce := s.count(sig)
 	if sig == syscall.SIGQUIT {
-		told := tellAll()
+		told := dumpGoroutines()
 		s.mu.Lock()
 		s.told = told
 		s.mu.Unlock()

@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"cmd/agent/credentials":         {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/llm"},
 	"cmd/agent/desktop":             {"cmd/agent/command", "cmd/agent/credentials", "cmd/agent/settings", "internal/llm", "internal/tools", "internal/tui"},
 	"cmd/agent/sessions":            {"cmd/agent/command", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/export", "internal/loop/export/adopt", "internal/loop/session", "internal/tui", "internal/tui/diff", "internal/tui/ink"},
-	"cmd/agent":                     {"internal/llm", "internal/history", "internal/tools", "internal/loop", "internal/loop/event", "internal/loop/session", "internal/loop/policy", "internal/tui", "internal/tui/diff", "internal/tui/ink", "internal/tui/terminal/ptytest", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/sessions", "cmd/agent/settings"},
+	"cmd/agent":                     {"internal/llm", "internal/history", "internal/tools", "internal/loop", "internal/loop/event", "internal/loop/session", "internal/loop/policy", "internal/tui", "internal/tui/diff", "internal/tui/ink", "internal/tui/terminal", "internal/tui/terminal/ptytest", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/sessions", "cmd/agent/settings"},
 }
 
 // leaf may be imported by every package.

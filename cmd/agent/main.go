@@ -28,6 +28,7 @@ var version = "dev"
 const startUp = time.Second
 
 func main() {
+	runHelper()
 	credentials.ProtectMemory()
 	outlastFileLimit()
 	if os.Getenv("GOGC") == "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -42,7 +43,7 @@ func newCmdConfig(f *command.Factory, o *flags) *cobra.Command {
 	}
 	for _, c := range []struct {
 		use, short, example string
-		run                 func(*configOptions) error
+		run                 command.RunFunc[configOptions]
 	}{
 		{"path", "print where the configuration file is, or would be", "", configPathRun},
 		{"show", "print every setting in force and where it comes from, never a key", "", configShowRun},
@@ -51,13 +52,13 @@ func newCmdConfig(f *command.Factory, o *flags) *cobra.Command {
 	} {
 		cmd.AddCommand(&cobra.Command{
 			Use: c.use, Short: c.short, Example: c.example, Args: command.NoArgs,
-			RunE: func(*cobra.Command, []string) error { return c.run(opts) },
+			RunE: func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), opts) },
 		})
 	}
 	return cmd
 }
 
-func configPathRun(opts *configOptions) error {
+func configPathRun(_ context.Context, opts *configOptions) error {
 	path, err := settings.Path(os.Getenv)
 	if err == nil {
 		fmt.Fprintln(opts.IO.Out, path)
@@ -65,7 +66,7 @@ func configPathRun(opts *configOptions) error {
 	return err
 }
 
-func configShowRun(opts *configOptions) error {
+func configShowRun(_ context.Context, opts *configOptions) error {
 	file, err := opts.Settings()
 	if err != nil {
 		return err
@@ -73,7 +74,7 @@ func configShowRun(opts *configOptions) error {
 	return showConfig(opts.IO.Out, file, *opts.flags, os.Getenv)
 }
 
-func configSchemaRun(opts *configOptions) error {
+func configSchemaRun(_ context.Context, opts *configOptions) error {
 	b, err := settings.JSONSchema()
 	if err == nil {
 		_, err = opts.IO.Out.Write(b)

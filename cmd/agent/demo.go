@@ -36,10 +36,7 @@ type demoOptions struct {
 }
 
 // newCmdDemo returns `agent demo`.
-func newCmdDemo(f *command.Factory, o *flags, runF func(context.Context, *demoOptions) error) *cobra.Command {
-	if runF == nil {
-		runF = demoRun
-	}
+func newCmdDemo(f *command.Factory, o *flags, runF command.RunFunc[demoOptions]) *cobra.Command {
 	opts := &demoOptions{IO: f.IO, flags: o}
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -51,7 +48,7 @@ guard ends. The model is scripted and needs no key; --model plays the scenes'
 prompts to a real one.`,
 		Example: "  agent demo\n  agent demo --plain\n  agent demo --model openai/gpt-5-mini",
 		Args:    command.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runF(cmd.Context(), opts) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return command.Or(runF, demoRun)(cmd.Context(), opts) },
 	}
 	cmd.Flags().BoolVar(&opts.Plain, "plain", false, "print a trace of every message instead")
 	return cmd
@@ -157,7 +154,10 @@ func (a *app) playPlain(ctx context.Context, w io.Writer) error {
 	commands, events := make(chan event.Command, 1), make(chan event.Event)
 	go loop.NewAgent(a.options).Run(ctx, commands, events)
 	for i, s := range scenes.Scenes() {
-		fmt.Fprintf(w, "%sScene %d: %s\n%s\n\n", separator(i), i+1, s.Title, s.Explain)
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "Scene %d: %s\n%s\n\n", i+1, s.Title, s.Explain)
 		commands <- event.Prompt{Text: s.Prompt}
 		for e := range events {
 			tracer.printer.event(e)
@@ -172,13 +172,6 @@ func (a *app) playPlain(ctx context.Context, w io.Writer) error {
 		}
 	}
 	return nil
-}
-
-func separator(scene int) string {
-	if scene == 0 {
-		return ""
-	}
-	return "\n"
 }
 
 // tracer is a Provider that prints the messages of each request that were not

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -20,10 +21,7 @@ type keysOptions struct {
 }
 
 // newCmdKeys returns `agent keys`.
-func newCmdKeys(f *command.Factory, runF func(*keysOptions) error) *cobra.Command {
-	if runF == nil {
-		runF = keysRun
-	}
+func newCmdKeys(f *command.Factory, runF command.RunFunc[keysOptions]) *cobra.Command {
 	return &cobra.Command{
 		Use:   "keys",
 		Short: "list the keys of the terminal program, and what each does",
@@ -33,11 +31,13 @@ after the other, or none:
 
   {"keys": {"open": ["f5", "ctrl+x o"], "suspend": []}}`,
 		Args: command.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return runF(&keysOptions{IO: f.IO, Settings: f.Settings}) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return command.Or(runF, keysRun)(cmd.Context(), &keysOptions{IO: f.IO, Settings: f.Settings})
+		},
 	}
 }
 
-func keysRun(opts *keysOptions) error {
+func keysRun(_ context.Context, opts *keysOptions) error {
 	file, err := opts.Settings()
 	if err != nil {
 		return err

@@ -36,10 +36,7 @@ type modelsOptions struct {
 }
 
 // newCmdModels returns `agent models`.
-func newCmdModels(f *command.Factory, o *flags, runF func(context.Context, *modelsOptions) error) *cobra.Command {
-	if runF == nil {
-		runF = modelsRun
-	}
+func newCmdModels(f *command.Factory, o *flags, runF command.RunFunc[modelsOptions]) *cobra.Command {
 	opts := &modelsOptions{IO: f.IO, Settings: f.Settings, flags: o}
 	cmd := &cobra.Command{
 		Use:   "models [PROVIDER]",
@@ -59,7 +56,7 @@ With the name of a provider, that one is asked for all its models.`,
 			default:
 				return command.Usage("name one provider, or none: agent models [PROVIDER]")
 			}
-			return runF(cmd.Context(), opts)
+			return command.Or(runF, modelsRun)(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().BoolVar(&opts.JSON, "json", false, "one JSON object")

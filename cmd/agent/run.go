@@ -34,10 +34,7 @@ type runOptions struct {
 }
 
 // newCmdRun returns `agent run`: one prompt, without a screen.
-func newCmdRun(f *command.Factory, o *flags, runF func(*runOptions) error) *cobra.Command {
-	if runF == nil {
-		runF = runRun
-	}
+func newCmdRun(f *command.Factory, o *flags, runF command.RunFunc[runOptions]) *cobra.Command {
 	opts := &runOptions{IO: f.IO, flags: o}
 	cmd := &cobra.Command{
 		Use:   "run [PROMPT...]",
@@ -57,12 +54,12 @@ reads its output any more, which interrupts it too.`,
   agent run --mode edits --output json "fix the typo in README.md"
   agent run --image before.png --image after.png "what has moved?"
   agent run --schema todo.schema.json "list the TODOs of this project"`,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.resume == choose {
 				return command.Usage("--resume needs the ID of a session here: agent run --resume ID PROMPT. agent sessions lists them")
 			}
 			opts.Prompt = args
-			return runF(opts)
+			return command.Or(runF, runRun)(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().StringVar(&opts.Schema, "schema", "", "file with a JSON schema that the answer must fit; only the answer is printed then")
@@ -71,7 +68,7 @@ reads its output any more, which interrupts it too.`,
 	return cmd
 }
 
-func runRun(opts *runOptions) error {
+func runRun(_ context.Context, opts *runOptions) error {
 	text, err := promptOf(opts.Prompt, opts.IO.In, opts.IO.Err)
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func sessionsOnScreen(ctx context.Context, f flags, prompts []tui.Prompt) error 
 	}()
 	var back *flags // to the session that was on the screen before
 	for {
-		a, err := openOrAsk(f)
+		a, err := openOrAsk(ctx, f)
 		switch {
 		case back != nil && (err != nil || a == nil):
 			if err != nil {
@@ -112,7 +112,7 @@ func (a *app) begun() bool { return a.log != nil && a.log.Begun() }
 
 // openOrAsk opens a session for the screen. If another program holds it, the
 // person says what to do; nil if that is nothing.
-func openOrAsk(f flags) (*app, error) {
+func openOrAsk(ctx context.Context, f flags) (*app, error) {
 	a, err := open(f, true)
 	locked, ok := errors.AsType[*history.LockedError](err)
 	if !ok || !term.IsTerminal(os.Stdin.Fd()) {
@@ -130,7 +130,7 @@ func openOrAsk(f flags) (*app, error) {
 			f.cont, f.resume, f.fork = false, locked.ID, true
 			return open(f, true)
 		case "v":
-			return nil, sessions.Show(&sessions.ShowOptions{IO: command.System(), Store: command.OpenStore, ID: locked.ID})
+			return nil, sessions.Show(ctx, &sessions.ShowOptions{IO: command.System(), Store: command.OpenStore, ID: locked.ID})
 		case "q":
 			return nil, nil
 		}

@@ -35,10 +35,7 @@ type toolOptions struct {
 }
 
 // newCmdTool returns `agent tool`.
-func newCmdTool(f *command.Factory, end *shutdown, runF func(context.Context, *toolOptions) error) *cobra.Command {
-	if runF == nil {
-		runF = toolRun
-	}
+func newCmdTool(f *command.Factory, end *shutdown, runF command.RunFunc[toolOptions]) *cobra.Command {
 	opts := &toolOptions{IO: f.IO, Settings: f.Settings, end: end}
 	cmd := &cobra.Command{
 		Use:   "tool [NAME [JSON]]",
@@ -64,7 +61,7 @@ It exits with 0 when the tool worked, 1 when it failed or was not allowed,
 				return command.Usage("--output: there is no form %q: use text or json", opts.Output)
 			}
 			opts.Args = args
-			return runF(cmd.Context(), opts)
+			return command.Or(runF, toolRun)(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "do not ask, whatever it does")

@@ -2,12 +2,13 @@
 // the error of a wrong call, and a Factory of what they need only when they
 // run.
 //
-// A command is an Options struct, a NewCmdX that fills it from flags and
-// arguments, and an xRun that does the work. NewCmdX takes the function to run
-// instead of xRun; tests pass one to see the options.
+// A command X is a struct XOptions, a function NewCmdX that fills it from flags
+// and arguments, and a function xRun that does the work. NewCmdX takes a
+// function to run instead of xRun: tests pass one to see the options.
 package command
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,6 +48,17 @@ func OpenStore() (*history.Store, error) {
 		return nil, err
 	}
 	return history.Open(dir), nil
+}
+
+// RunFunc does what a command is for.
+type RunFunc[O any] = func(ctx context.Context, opts *O) error
+
+// Or returns runF, or run if runF is nil.
+func Or[O any](runF, run RunFunc[O]) RunFunc[O] {
+	if runF != nil {
+		return runF
+	}
+	return run
 }
 
 // UsageError is the error of a command that was called wrongly.

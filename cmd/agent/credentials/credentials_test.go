@@ -1,7 +1,9 @@
 package credentials
 
 import (
+	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,7 +12,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 
+	"agent/cmd/agent/command"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
 )
@@ -245,4 +249,51 @@ func errorText(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// login and logout take one provider and run with what the factory has.
+func TestLoginOptions(t *testing.T) {
+	t.Parallel()
+	for _, newCmd := range []func(*command.Factory, command.RunFunc[LoginOptions]) *cobra.Command{NewCmdLogin, NewCmdLogout} {
+		for args, want := range map[string]string{"groq": "groq", "": "usage", "groq xai": "usage"} {
+			got := ""
+			cmd := newCmd(&command.Factory{}, func(_ context.Context, opts *LoginOptions) error {
+				got = opts.Provider
+				return nil
+			})
+			cmd.SetArgs(strings.Fields(args))
+			cmd.SilenceErrors, cmd.SilenceUsage = true, true
+			if _, ok := errors.AsType[*command.UsageError](cmd.ExecuteContext(t.Context())); ok {
+				got = "usage"
+			}
+			if got != want {
+				t.Errorf("%s %q: got %q, want %q", cmd.Name(), args, got, want)
+			}
+		}
+	}
+}
+
+// login reads the key from a pipe, and stores it under the name of the table.
+func TestLoginFromPipe(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("GROQ_API_KEY", "")
+	for given, want := range map[string]string{"k1\n": "", "": "there is no key", "two words": "this is no key"} {
+		in, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.WriteString(given); err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		ring := &fakeKeyring{keys: map[string]string{}}
+		err = loginRun(t.Context(), &LoginOptions{
+			IO:       command.IO{In: in, Err: command.Console{Writer: io.Discard}},
+			Settings: func() (settings.File, error) { return settings.File{}, nil }, Keyring: ring, Provider: "groq",
+		})
+		in.Close()
+		if !strings.HasPrefix(errorText(err), want) || (err == nil) != (want == "") || err == nil && ring.keys["groq"] != "k1" {
+			t.Errorf("%q: got %v and %v, want %q", given, err, ring.keys, want)
+		}
+	}
 }

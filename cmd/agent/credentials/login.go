@@ -1,6 +1,7 @@
 package credentials
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -29,11 +30,8 @@ type LoginOptions struct {
 }
 
 // NewCmdLogin returns `agent login`.
-func NewCmdLogin(f *command.Factory, runF func(*LoginOptions) error) *cobra.Command {
-	if runF == nil {
-		runF = loginRun
-	}
-	cmd := newCmd(f, runF)
+func NewCmdLogin(f *command.Factory, runF command.RunFunc[LoginOptions]) *cobra.Command {
+	cmd := newCmd(f, command.Or(runF, loginRun))
 	cmd.Use = "login PROVIDER"
 	cmd.Short = "store a provider's key in the keyring"
 	cmd.Long = `Login stores a provider's key in the keyring of the operating system. On a
@@ -44,18 +42,15 @@ reads it from standard input. A key that the environment holds goes before it.`
 }
 
 // NewCmdLogout returns `agent logout`.
-func NewCmdLogout(f *command.Factory, runF func(*LoginOptions) error) *cobra.Command {
-	if runF == nil {
-		runF = logoutRun
-	}
-	cmd := newCmd(f, runF)
+func NewCmdLogout(f *command.Factory, runF command.RunFunc[LoginOptions]) *cobra.Command {
+	cmd := newCmd(f, command.Or(runF, logoutRun))
 	cmd.Use = "logout PROVIDER"
 	cmd.Short = "remove a provider's key from the keyring"
 	return cmd
 }
 
 // newCmd returns a command that takes the name of a provider.
-func newCmd(f *command.Factory, runF func(*LoginOptions) error) *cobra.Command {
+func newCmd(f *command.Factory, runF command.RunFunc[LoginOptions]) *cobra.Command {
 	return &cobra.Command{
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -63,13 +58,13 @@ func newCmd(f *command.Factory, runF func(*LoginOptions) error) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			return runF(&LoginOptions{IO: f.IO, Settings: f.Settings, Cleanup: f.Cleanup, Keyring: System{}, Provider: args[0]})
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runF(cmd.Context(), &LoginOptions{IO: f.IO, Settings: f.Settings, Cleanup: f.Cleanup, Keyring: System{}, Provider: args[0]})
 		},
 	}
 }
 
-func loginRun(opts *LoginOptions) error {
+func loginRun(_ context.Context, opts *LoginOptions) error {
 	row, err := opts.row()
 	if err != nil {
 		return err
@@ -81,7 +76,7 @@ func loginRun(opts *LoginOptions) error {
 	return login(opts.IO.Err, opts.Keyring, row, key)
 }
 
-func logoutRun(opts *LoginOptions) error {
+func logoutRun(_ context.Context, opts *LoginOptions) error {
 	row, err := opts.row()
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,23 +26,20 @@ type RenameOptions struct {
 }
 
 // NewCmdRename returns `agent sessions rename`.
-func NewCmdRename(f *command.Factory, runF func(*RenameOptions) error) *cobra.Command {
-	if runF == nil {
-		runF = renameRun
-	}
+func NewCmdRename(f *command.Factory, runF command.RunFunc[RenameOptions]) *cobra.Command {
 	return &cobra.Command{
 		Use:     "rename ID TITLE...",
 		Short:   "give a session a title; an empty one gives it back its first words",
 		Example: "  agent sessions rename 1ng2j0n the parser that hangs",
 		Args:    command.MinArgs(2, "the ID of a session and its title: agent sessions rename ID TITLE"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			title := strings.Join(strings.Fields(strings.Join(args[1:], " ")), " ")
-			return runF(&RenameOptions{IO: f.IO, Store: f.Store, ID: args[0], Title: title})
+			return command.Or(runF, renameRun)(cmd.Context(), &RenameOptions{IO: f.IO, Store: f.Store, ID: args[0], Title: title})
 		},
 	}
 }
 
-func renameRun(opts *RenameOptions) error {
+func renameRun(_ context.Context, opts *RenameOptions) error {
 	store, err := opts.Store()
 	if err != nil {
 		return err
@@ -70,26 +68,23 @@ type RemoveOptions struct {
 }
 
 // NewCmdRemove returns `agent sessions remove`.
-func NewCmdRemove(f *command.Factory, runF func(*RemoveOptions) error) *cobra.Command {
-	if runF == nil {
-		runF = removeRun
-	}
+func NewCmdRemove(f *command.Factory, runF command.RunFunc[RemoveOptions]) *cobra.Command {
 	opts := &RemoveOptions{IO: f.IO, Store: f.Store}
 	cmd := &cobra.Command{
 		Use:     "remove ID...",
 		Short:   "remove sessions for good, with all that belongs to them",
 		Example: "  agent sessions remove 1ng2j0n 1ng3q8v",
 		Args:    command.MinArgs(1, "the IDs of sessions: agent sessions remove ID..."),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.IDs = args
-			return runF(opts)
+			return command.Or(runF, removeRun)(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "do not ask")
 	return cmd
 }
 
-func removeRun(opts *RemoveOptions) error {
+func removeRun(_ context.Context, opts *RemoveOptions) error {
 	store, err := opts.Store()
 	if err != nil {
 		return err
@@ -143,10 +138,7 @@ type RepairOptions struct {
 }
 
 // NewCmdRepair returns `agent sessions repair`.
-func NewCmdRepair(f *command.Factory, runF func(*RepairOptions) error) *cobra.Command {
-	if runF == nil {
-		runF = repairRun
-	}
+func NewCmdRepair(f *command.Factory, runF command.RunFunc[RepairOptions]) *cobra.Command {
 	opts := &RepairOptions{IO: f.IO, Store: f.Store}
 	cmd := &cobra.Command{
 		Use:   "repair ID | --all",
@@ -154,19 +146,19 @@ func NewCmdRepair(f *command.Factory, runF func(*RepairOptions) error) *cobra.Co
 		Long: `Repair reads a session whole and says what is damaged. A torn end, as a power
 failure leaves it, is cut off and kept beside the session. Other damage is passed
 over whenever the session is read, and hides nothing that follows.`,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.All != (len(args) == 0) {
 				return command.Usage("give it the IDs of sessions, or --all")
 			}
 			opts.IDs = args
-			return runF(opts)
+			return command.Or(runF, repairRun)(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().BoolVarP(&opts.All, "all", "a", false, "all sessions")
 	return cmd
 }
 
-func repairRun(opts *RepairOptions) error {
+func repairRun(_ context.Context, opts *RepairOptions) error {
 	store, err := opts.Store()
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -28,10 +29,7 @@ type ExportOptions struct {
 }
 
 // NewCmdExport returns `agent sessions export`.
-func NewCmdExport(f *command.Factory, runF func(*ExportOptions) error) *cobra.Command {
-	if runF == nil {
-		runF = exportRun
-	}
+func NewCmdExport(f *command.Factory, runF command.RunFunc[ExportOptions]) *cobra.Command {
 	opts := &ExportOptions{IO: f.IO, Store: f.Store}
 	cmd := &cobra.Command{
 		Use:   "export ID",
@@ -40,12 +38,12 @@ func NewCmdExport(f *command.Factory, runF func(*ExportOptions) error) *cobra.Co
   agent sessions export 1ng2j0n --format html -o session.html
   agent sessions export 1ng2j0n -o session.json`,
 		Args: command.OneArg("the ID of a session: agent sessions export ID"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.ID = args[0]
 			if opts.Format == "" {
 				opts.Format = formatOf(opts.File)
 			}
-			return runF(opts)
+			return command.Or(runF, exportRun)(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().StringVar(&opts.Format, "format", "", "md, html or json (default: what the name of the file says, else md)")
@@ -53,7 +51,7 @@ func NewCmdExport(f *command.Factory, runF func(*ExportOptions) error) *cobra.Co
 	return cmd
 }
 
-func exportRun(opts *ExportOptions) error {
+func exportRun(_ context.Context, opts *ExportOptions) error {
 	write, err := writerOf(opts.Format)
 	if err != nil {
 		return command.Usage("--format: %w", err)
@@ -154,20 +152,19 @@ type SchemaOptions struct {
 }
 
 // NewCmdSchema returns `agent sessions schema`.
-func NewCmdSchema(f *command.Factory, runF func(*SchemaOptions) error) *cobra.Command {
-	if runF == nil {
-		runF = schemaRun
-	}
+func NewCmdSchema(f *command.Factory, runF command.RunFunc[SchemaOptions]) *cobra.Command {
 	return &cobra.Command{
 		Use:     "schema",
 		Short:   "print the JSON schema of session records and --output stream-json",
 		Example: "  agent sessions schema > events.schema.json",
 		Args:    command.NoArgs,
-		RunE:    func(*cobra.Command, []string) error { return runF(&SchemaOptions{IO: f.IO}) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return command.Or(runF, schemaRun)(cmd.Context(), &SchemaOptions{IO: f.IO})
+		},
 	}
 }
 
-func schemaRun(opts *SchemaOptions) error {
+func schemaRun(_ context.Context, opts *SchemaOptions) error {
 	schema, err := event.Schema()
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -28,10 +29,7 @@ type ImportOptions struct {
 }
 
 // NewCmdImport returns `agent sessions import`.
-func NewCmdImport(f *command.Factory, runF func(*ImportOptions) error) *cobra.Command {
-	if runF == nil {
-		runF = importRun
-	}
+func NewCmdImport(f *command.Factory, runF command.RunFunc[ImportOptions]) *cobra.Command {
 	opts := &ImportOptions{IO: f.IO, Store: f.Store, Version: f.Version}
 	cmd := &cobra.Command{
 		Use:   "import FILE...",
@@ -44,16 +42,16 @@ of --dir, and never in one that the file names.`,
 		Example: `  agent sessions import session.json
   agent sessions import --dir ~/src/shop ~/.claude/projects/-home-me-src-shop/*.jsonl`,
 		Args: command.MinArgs(1, "the files to import: agent sessions import FILE..."),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Files = args
-			return runF(opts)
+			return command.Or(runF, importRun)(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().StringVar(&opts.Dir, "dir", "", "where the sessions are to work (default: here)")
 	return cmd
 }
 
-func importRun(opts *ImportOptions) error {
+func importRun(_ context.Context, opts *ImportOptions) error {
 	store, err := opts.Store()
 	if err != nil {
 		return err

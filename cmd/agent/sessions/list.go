@@ -27,21 +27,18 @@ type ListOptions struct {
 }
 
 // NewCmdList returns `agent sessions list`.
-func NewCmdList(f *command.Factory, runF func(context.Context, *ListOptions) error) *cobra.Command {
+func NewCmdList(f *command.Factory, runF command.RunFunc[ListOptions]) *cobra.Command {
 	return newCmdList(f, "list", runF)
 }
 
 // NewCmdTree returns `agent sessions tree`.
-func NewCmdTree(f *command.Factory, runF func(context.Context, *ListOptions) error) *cobra.Command {
+func NewCmdTree(f *command.Factory, runF command.RunFunc[ListOptions]) *cobra.Command {
 	cmd := newCmdList(f, "tree", runF)
 	cmd.Short = "list the sessions, forks below what they were forked from"
 	return cmd
 }
 
-func newCmdList(f *command.Factory, name string, runF func(context.Context, *ListOptions) error) *cobra.Command {
-	if runF == nil {
-		runF = listRun
-	}
+func newCmdList(f *command.Factory, name string, runF command.RunFunc[ListOptions]) *cobra.Command {
 	opts := &ListOptions{IO: f.IO, Store: f.Store, Tree: name == "tree"}
 	cmd := &cobra.Command{
 		Use:   name,
@@ -51,7 +48,7 @@ func newCmdList(f *command.Factory, name string, runF func(context.Context, *Lis
 			if opts.All && opts.Dir != "" {
 				return command.Usage("--all and --dir: only one of them")
 			}
-			return runF(cmd.Context(), opts)
+			return command.Or(runF, listRun)(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().BoolVarP(&opts.All, "all", "a", false, "the sessions of all directories")

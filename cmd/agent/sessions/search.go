@@ -36,10 +36,7 @@ type SearchOptions struct {
 }
 
 // NewCmdSearch returns `agent sessions search`.
-func NewCmdSearch(f *command.Factory, runF func(context.Context, *SearchOptions) error) *cobra.Command {
-	if runF == nil {
-		runF = searchRun
-	}
+func NewCmdSearch(f *command.Factory, runF command.RunFunc[SearchOptions]) *cobra.Command {
 	opts := &SearchOptions{IO: f.IO, Store: f.Store}
 	cmd := &cobra.Command{
 		Use:   "search WORDS...",
@@ -57,7 +54,7 @@ It exits with 1 when nothing is found.`,
 			if opts.Words = args; opts.Limit < 0 {
 				return command.Usage("--limit cannot be negative")
 			}
-			return runF(cmd.Context(), opts)
+			return command.Or(runF, searchRun)(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().StringVar(&opts.Dir, "dir", "", "search the sessions of this directory alone")

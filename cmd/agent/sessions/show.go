@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,23 +27,20 @@ type ShowOptions struct {
 }
 
 // NewCmdShow returns `agent sessions show`.
-func NewCmdShow(f *command.Factory, runF func(*ShowOptions) error) *cobra.Command {
-	if runF == nil {
-		runF = Show
-	}
+func NewCmdShow(f *command.Factory, runF command.RunFunc[ShowOptions]) *cobra.Command {
 	return &cobra.Command{
 		Use:     "show ID",
 		Short:   "print the conversation of a session",
 		Example: "  agent sessions show 1ng2j0n | less",
 		Args:    command.OneArg("the ID of a session: agent sessions show ID"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return runF(&ShowOptions{IO: f.IO, Store: f.Store, ID: args[0]})
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return command.Or(runF, Show)(cmd.Context(), &ShowOptions{IO: f.IO, Store: f.Store, ID: args[0]})
 		},
 	}
 }
 
 // Show prints the conversation of a session.
-func Show(opts *ShowOptions) error {
+func Show(_ context.Context, opts *ShowOptions) error {
 	v, err := view(opts.Store, opts.ID)
 	if err != nil {
 		return err

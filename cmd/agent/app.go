@@ -39,14 +39,13 @@ type flags struct {
 	plain    bool   // show it as lines
 
 	// What no flag says, but the session that was on the screen before.
-	dir   string // where a new session works; empty is here
-	keep  *int   // how much of what it is forked from a fork keeps: see event.Rewound
-	draft string // what the editor of a fork begins with
-	told  string // a notice
-	left  *place // where the requests of the session before a new one went; nil if there was none
-	// typing is what sessions that are shown as lines are told; nil for those on
-	// a screen.
-	typing *typing
+	dir      string // where a new session works; empty is here
+	keep     *int   // how much of what it is forked from a fork keeps: see event.Rewound
+	draft    string // what the editor of a fork begins with
+	notice   string // for the user, at the start
+	previous *place // where the requests of the session before a new one went; nil if there was none
+	// input reads the lines of a session in plain mode; nil on a screen.
+	input *lineInput
 	// baseFor is the provider that baseURL is for; empty is the one that is chosen.
 	baseFor string
 	// opened says that the session was chosen on the screen: where it was before
@@ -90,7 +89,7 @@ type app struct {
 	set     settings.Settings
 	// keepDays is after how many days sessions are removed, 0 for never.
 	keepDays int
-	said     <-chan string // what is to be told that nothing waits for; nil for nothing
+	expired  <-chan string // notices of sessions.Expire; may be nil
 	end      *shutdown
 	notices  []string // what the person should know before the first prompt
 	pick     picker
@@ -113,8 +112,8 @@ func open(f flags, attended bool) (*app, error) {
 	}
 	set := file.Settings
 	a := &app{dir: f.dir, set: set, keepDays: set.Sessions.KeepDays, end: f.end}
-	if f.told != "" {
-		a.notices = append(a.notices, f.told)
+	if f.notice != "" {
+		a.notices = append(a.notices, f.notice)
 	}
 	if attended {
 		clashes, err := checkKeys(file)
@@ -231,7 +230,7 @@ func (a *app) chooseModel(f flags, set settings.Settings, attended bool) (picker
 	if moved := pick.continued && last.BaseURL != "" && !choice.Offline() && last.BaseURL != model.BaseURL; moved && (last.Host != "" || model.Host != "") {
 		a.notices = append(a.notices, fmt.Sprintf("This session was at %s before. From now on its requests go to %s.", last.BaseURL, model.BaseURL))
 	}
-	if l := f.left; l != nil && !choice.Offline() && l.url != "" && l.url != model.BaseURL && (l.host != "" || model.Host != "") {
+	if l := f.previous; l != nil && !choice.Offline() && l.url != "" && l.url != model.BaseURL && (l.host != "" || model.Host != "") {
 		a.notices = append(a.notices, fmt.Sprintf("The session before was at %s. The requests of this new session go to %s.", l.url, model.BaseURL))
 	}
 	if choice.Elsewhere() {

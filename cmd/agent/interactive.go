@@ -26,17 +26,17 @@ func interactive(ctx context.Context, f flags, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if plainly(f) {
-		f.typing = typed()
+	if isPlain(f) {
+		f.input = readLineInput()
 	}
 	if f.resume == choose {
-		id, err := pickSession(ctx, f.typing, f.end)
+		id, err := pickSession(ctx, f.input, f.end)
 		if err != nil || id == "" {
 			return err
 		}
 		f.resume = id
 	}
-	return sessionsOnScreen(ctx, f, prompt)
+	return runSessions(ctx, f, prompt)
 }
 
 // firstPrompt takes from args the prompt to begin with. One word alone is more
@@ -53,7 +53,7 @@ func firstPrompt(args []string) ([]tui.Prompt, error) {
 
 // show runs a's session on the screen until the person leaves or a signal ends
 // the program.
-func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Exit, error) {
+func show(ctx context.Context, a *app, in *lineInput, prompts []tui.Prompt) (tui.Exit, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var interrupts chan struct{}
@@ -74,7 +74,7 @@ func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Ex
 		defer close(ended)
 		agent.Run(outlives, commands, events)
 	}()
-	screen := a.screen(withNotices(events, a.said, outlives.Done()), commands, prompts, in != nil)
+	screen := a.screen(withNotices(events, a.expired, outlives.Done()), commands, prompts, in != nil)
 	var beside sync.WaitGroup
 	beside.Go(func() { a.find(ctx, commands) })
 	screen.Page = agent.Page
@@ -163,7 +163,7 @@ func (a *app) goodbye(exit tui.Exit) {
 }
 
 // pickSession lets the user select a session; "" if they select none.
-func pickSession(ctx context.Context, in *typing, end *shutdown) (string, error) {
+func pickSession(ctx context.Context, in *lineInput, end *shutdown) (string, error) {
 	store, err := command.OpenStore()
 	if err != nil {
 		return "", err

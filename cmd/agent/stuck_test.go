@@ -64,9 +64,9 @@ func runStuck(part string, end *shutdown) error {
 		}
 		return headless(a, event.Prompt{Text: "begin"}, p, out)
 	}
-	var in *typing
+	var in *lineInput
 	if f.plain {
-		in = typed()
+		in = readLineInput()
 	}
 	_, err = show(context.Background(), a, in, nil)
 	return err

@@ -21,15 +21,15 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// sessionsOnScreen shows the session that f names and those that the person
-// goes to from there, until they leave. prompts begin the first one.
-func sessionsOnScreen(ctx context.Context, f flags, prompts []tui.Prompt) error {
+// runSessions runs the session that f names and those that the user switches to,
+// until the user leaves. prompts are for the first one.
+func runSessions(ctx context.Context, f flags, prompts []tui.Prompt) error {
 	ctx, stop := context.WithCancel(ctx)
-	var said <-chan string
+	var expired <-chan string
 	defer func() {
 		stop()
-		if said != nil {
-			for range said { // it sees that ctx has ended
+		if expired != nil {
+			for range expired { // until Expire has seen the end of ctx
 			}
 		}
 	}()
@@ -39,18 +39,18 @@ func sessionsOnScreen(ctx context.Context, f flags, prompts []tui.Prompt) error 
 		switch {
 		case back != nil && (err != nil || a == nil):
 			if err != nil {
-				back.told = err.Error()
+				back.notice = err.Error()
 			}
 			f, back = *back, nil
 			continue
 		case err != nil || a == nil:
 			return err
 		}
-		if said == nil { // not before: the session that is opened stays
-			said = sessions.Expire(ctx, a.store, a.keepDays, time.Now())
+		if expired == nil { // not before: the session that is opened stays
+			expired = sessions.Expire(ctx, a.store, a.keepDays, time.Now())
 		}
-		a.said = said
-		exit, err := show(ctx, a, f.typing, prompts)
+		a.expired = expired
+		exit, err := show(ctx, a, f.input, prompts)
 		closing := f.end.begin(nil, true)
 		closing.leave()
 		next, here := a.next(f, exit), a.again(f)
@@ -77,7 +77,7 @@ func (a *app) next(f flags, exit tui.Exit) *flags {
 		f.resume, f.fork, f.keep, f.draft, f.model = a.id(), true, exit.Fork, exit.Draft, ""
 	case exit.Fork != nil, exit.New:
 		f.dir, f.draft = a.dir, exit.Draft
-		f.left = &place{exit.BaseURL, exit.Host}
+		f.previous = &place{exit.BaseURL, exit.Host}
 		if a.begun() { // the model is the one used here last
 			f.model = ""
 		}
@@ -103,7 +103,7 @@ func (a *app) again(f flags) *flags {
 func (a *app) carried(f flags) flags {
 	return flags{
 		baseURL: f.baseURL, baseFor: cmp.Or(f.baseFor, a.pick.bound.provider),
-		mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, typing: f.typing, end: f.end,
+		mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, input: f.input, end: f.end,
 	}
 }
 
@@ -119,8 +119,8 @@ func openOrAsk(ctx context.Context, f flags) (*app, error) {
 		return a, err
 	}
 	fmt.Println(ink.Sanitize(upper(locked.Error())) + ".")
-	ask := f.typing.ask
-	if f.typing == nil {
+	ask := f.input.ask
+	if f.input == nil {
 		ask = asking(os.Stdin)
 	}
 	for {

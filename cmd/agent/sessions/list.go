@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -79,9 +78,7 @@ func listRun(ctx context.Context, opts *ListOptions) error {
 	w := tabwriter.NewWriter(opts.IO.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tWHEN\tDIRECTORY\tMESSAGES\tTITLE")
 	if opts.Tree {
-		for e, depth := range tree(all) {
-			e.row(w, strings.Repeat("  ", max(depth-1, 0))+strings.Repeat("└ ", min(depth, 1)))
-		}
+		printTree(w, all)
 	} else {
 		for _, e := range all {
 			e.row(w, "")
@@ -104,42 +101,35 @@ func when(t, now time.Time) string {
 	return t.Format(time.DateOnly)
 }
 
-// tree yields all with their depth. Each fork follows its parent if that is
-// among them.
-func tree(all []Entry) iter.Seq2[Entry, int] {
-	listed := map[string]bool{}
+// printTree prints all to a table. Each fork follows its parent if that is among
+// them, and is indented.
+func printTree(w io.Writer, all []Entry) {
+	left := map[string]bool{} // to print
 	for _, e := range all {
-		listed[e.ID] = true
+		left[e.ID] = true
 	}
 	forks := map[string][]Entry{}
 	for _, e := range all {
 		parent := e.Parent
-		if !listed[parent] || parent == e.ID {
+		if !left[parent] || parent == e.ID {
 			parent = ""
 		}
 		forks[parent] = append(forks[parent], e)
 	}
-	return func(yield func(Entry, int) bool) {
-		var below func(parent string, depth int) bool
-		below = func(parent string, depth int) bool {
-			for _, e := range forks[parent] {
-				if !listed[e.ID] {
-					continue
-				}
-				delete(listed, e.ID)
-				if !yield(e, depth) || !below(e.ID, depth+1) {
-					return false
-				}
+	var print func(entries []Entry, depth int)
+	print = func(entries []Entry, depth int) {
+		for _, e := range entries {
+			if left[e.ID] {
+				delete(left, e.ID)
+				e.row(w, strings.Repeat("  ", max(depth-1, 0))+strings.Repeat("└ ", min(depth, 1)))
+				print(forks[e.ID], depth+1)
 			}
-			return true
 		}
-		if !below("", 0) {
-			return
-		}
-		for _, e := range all { // headers that name one another in a ring
-			if listed[e.ID] && !yield(e, 0) {
-				return
-			}
+	}
+	print(forks[""], 0)
+	for _, e := range all { // headers that name one another in a ring
+		if left[e.ID] {
+			e.row(w, "")
 		}
 	}
 }

@@ -85,14 +85,11 @@ type app struct {
 	log     *history.Log  // nil where the session is kept nowhere
 	ending  session.State // of the session that is resumed
 	options loop.Options
-	checks  []settings.Check
 	set     settings.Settings
-	// keepDays is after how many days sessions are removed, 0 for never.
-	keepDays int
-	expired  <-chan string // notices of sessions.Expire; may be nil
-	end      *shutdown
-	notices  []string // what the person should know before the first prompt
-	pick     picker
+	expired <-chan string // notices of sessions.Expire; may be nil
+	end     *shutdown
+	notices []string // what the person should know before the first prompt
+	pick    picker
 	// look finds a model on this machine, where none is connected. It takes a
 	// moment; nil where there is nothing to look for.
 	look func(context.Context) event.Found
@@ -110,8 +107,7 @@ func open(f flags, attended bool) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := file.Settings
-	a := &app{dir: f.dir, set: set, keepDays: set.Sessions.KeepDays, end: f.end}
+	a := &app{dir: f.dir, set: file.Settings, end: f.end}
 	if f.notice != "" {
 		a.notices = append(a.notices, f.notice)
 	}
@@ -134,7 +130,7 @@ func open(f flags, attended bool) (*app, error) {
 		a.giveUp(f)
 		return nil, err
 	}
-	if err := a.assemble(f, set, attended); err != nil {
+	if err := a.assemble(f, attended); err != nil {
 		a.giveUp(f)
 		return nil, err
 	}
@@ -167,7 +163,8 @@ func (a *app) giveUp(f flags) {
 }
 
 // assemble fills a's options.
-func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
+func (a *app) assemble(f flags, attended bool) error {
+	set := a.set
 	mode, err := chooseMode(f.mode, set.Mode)
 	if err != nil {
 		return err
@@ -178,7 +175,7 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 	if a.work, err = openWorkspace(a.dir, set); err != nil {
 		return err
 	}
-	pick, model, err := a.chooseModel(f, set, attended)
+	pick, model, err := a.chooseModel(f, attended)
 	if err != nil {
 		return err
 	}
@@ -195,18 +192,17 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 		a.options.MaxSteps = set.MaxSteps
 	}
 	a.options.MaxReplyBytes = set.MaxReply
-	a.checks = set.Checks
 	a.equip(inRepo)
 	return nil
 }
 
 // chooseModel returns the model that answers, and what finds others from now on.
-func (a *app) chooseModel(f flags, set settings.Settings, attended bool) (picker, loop.Model, error) {
+func (a *app) chooseModel(f flags, attended bool) (picker, loop.Model, error) {
 	last := a.lastModel()
 	if f.opened && last.BaseURL != "" && wire.Redacted(f.baseURL) != last.BaseURL {
 		f.baseURL = ""
 	}
-	pick := newPicker(f, set, last.Model, !attended)
+	pick := newPicker(f, a.set, last.Model, !attended)
 	pick.effort, pick.continued = a.ending.Effort, len(a.ending.Events) > 0
 	if pick.lastOwn = last.BaseURL != "" && last.Host == ""; !pick.lastOwn {
 		pick.lastURL = last.BaseURL
@@ -262,7 +258,7 @@ func (a *app) equip(inRepo bool) {
 	a.jobs = tools.NewJobs()
 	a.options.Jobs = a.jobs
 	a.index = a.work.Index()
-	checks := checksOf(a.work, a.checks)
+	checks := checksOf(a.work, a.set.Checks)
 	a.options.Tools = toolsOf(a.work, known, a.jobs, checks)
 	// The first one sees a result last.
 	a.options.Interceptors = tools.Intercept(indexed{a.index}, checks)

@@ -150,7 +150,7 @@ func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 
 	tidying, leave := context.WithCancel(context.Background()) // no part of the turn
 	defer leave()
-	said := sessions.Expire(tidying, a.store, a.keepDays, time.Now())
+	said := sessions.Expire(tidying, a.store, a.set.Sessions.KeepDays, time.Now())
 
 	r := result{Type: "result", Session: a.id(), Model: a.options.Model.Name}
 	code := exitFailed

@@ -47,7 +47,7 @@ func runSessions(ctx context.Context, f flags, prompts []tui.Prompt) error {
 			return err
 		}
 		if expired == nil { // not before: the session that is opened stays
-			expired = sessions.Expire(ctx, a.store, a.keepDays, time.Now())
+			expired = sessions.Expire(ctx, a.store, a.set.Sessions.KeepDays, time.Now())
 		}
 		a.expired = expired
 		exit, err := show(ctx, a, f.input, prompts)

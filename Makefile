@@ -44,7 +44,7 @@ cases:
 
 ## vim-cases: ask vim anew what its keys do, for the tests of the editor; SEED=2 asks other questions
 vim-cases:
-	$(GO) test -count=1 -v -run VimCases ./internal/tui/text -record 3000 -seed $(or $(SEED),1)
+	$(GO) test -count=1 -v -run VimCases ./internal/tui/editor/text/vi -record 3000 -seed $(or $(SEED),1)
 
 ## bench: the benchmarks, and at the end the table of what people feel; UPDATE=1 writes it into the README
 bench:

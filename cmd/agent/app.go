@@ -23,6 +23,7 @@ import (
 	"agent/internal/tools/fetch"
 	"agent/internal/tools/search"
 	"agent/internal/tools/shell"
+	"agent/internal/tools/workspace"
 )
 
 // flags are what every way of starting a session takes.
@@ -78,7 +79,8 @@ func (f *flags) check() error {
 type app struct {
 	dir     string // the workspace, absolute
 	branch  string
-	work    *tools.Workspace
+	work    *workspace.Workspace
+	limits  shell.Limits  // of the environment of commands
 	index   *search.Index // of the names in it
 	jobs    *tools.Jobs
 	store   *history.Store
@@ -172,9 +174,10 @@ func (a *app) assemble(f flags, attended bool) error {
 	if f.maxSteps < 0 || set.MaxSteps < 0 {
 		return command.Usage("the limit of steps cannot be negative")
 	}
-	if a.work, err = openWorkspace(a.dir, set); err != nil {
+	if a.work, err = workspace.Open(a.dir); err != nil {
 		return err
 	}
+	a.limits = limitsOf(set)
 	pick, model, err := a.chooseModel(f, attended)
 	if err != nil {
 		return err
@@ -235,15 +238,9 @@ func (a *app) chooseModel(f flags, attended bool) (picker, loop.Model, error) {
 	return pick, model, nil
 }
 
-// openWorkspace opens the workspace at dir with the settings for its commands.
-// The caller closes it.
-func openWorkspace(dir string, set settings.Settings) (*tools.Workspace, error) {
-	w, err := tools.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	w.LimitEnvironment(shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(credentials.Variables(set), credentials.SecretURLs(os.Getenv))})
-	return w, nil
+// limitsOf returns which environment variables commands get or not.
+func limitsOf(set settings.Settings) shell.Limits {
+	return shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(credentials.Variables(set), credentials.SecretURLs(os.Getenv))}
 }
 
 // equip gives the session its tools, and tells the model where it works.
@@ -253,16 +250,17 @@ func (a *app) equip(inRepo bool) {
 		a.work.Attach(a.log.Outputs())
 	}
 	a.protect()
-	known := tools.NewLedger()
+	known := workspace.NewLedger()
 	a.options.Ledger = known
 	a.jobs = tools.NewJobs()
 	a.options.Jobs = a.jobs
-	a.index = a.work.Index()
-	checks := checksOf(a.work, a.set.Checks)
-	a.options.Tools = toolsOf(a.work, known, a.jobs, checks)
+	a.index = tools.NewIndex(a.work)
+	commands := tools.Commands{Workspace: a.work, Limits: a.limits}
+	checks := checksOf(commands, a.set.Checks)
+	a.options.Tools = toolsOf(commands, known, a.jobs, checks)
 	// The first one sees a result last.
 	a.options.Interceptors = tools.Intercept(indexed{a.index}, checks)
-	a.options.Shell = tools.Typed(a.work, a.jobs)
+	a.options.Shell = commands.Typed(a.jobs)
 	a.options.System = loop.SystemPrompt(loop.Place{
 		Dir: dir, OS: runtime.GOOS, Shell: filepath.Base(shell.Program()), Git: inRepo, Today: time.Now(),
 	})
@@ -270,21 +268,21 @@ func (a *app) equip(inRepo bool) {
 
 // toolsOf returns the tools on a workspace, in a fixed order.
 // jobs may be nil: then nothing can go on in the background.
-func toolsOf(w *tools.Workspace, known *tools.Ledger, jobs *tools.Jobs, checks *tools.Checks) []tools.Tool {
-	ts := append(tools.Files(w, known), tools.Shell(w, jobs)...)
+func toolsOf(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, checks *tools.Checks) []tools.Tool {
+	ts := append(tools.Files(c.Workspace, known), c.Tools(jobs)...)
 	ts = append(ts, tools.Fetch(fetch.Options{
 		UserAgent: "agent/" + stamped() + " (a coding assistant, for its user)",
 	}))
 	return append(ts, checks.Tools()...)
 }
 
-// checksOf returns the configured checks of a workspace.
-func checksOf(w *tools.Workspace, configured []settings.Check) *tools.Checks {
+// checksOf returns the configured checks, which run as commands do.
+func checksOf(commands tools.Commands, configured []settings.Check) *tools.Checks {
 	var all []tools.Check
 	for _, c := range configured {
 		all = append(all, tools.Check{Files: c.Files, Command: c.Command, Limit: time.Duration(c.Timeout) * time.Second})
 	}
-	return tools.NewChecks(w, all)
+	return tools.NewChecks(commands, all)
 }
 
 // chooseMode returns the mode of the flag, else of the configuration, else ask.

@@ -19,7 +19,7 @@ import (
 	"agent/internal/llm/script/scenes"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
-	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 	"agent/internal/tui"
 )
 
@@ -98,7 +98,7 @@ func openDemo(f flags, dir string, plain bool) (*app, error) {
 	}
 	a := &app{dir: dir, end: f.end}
 	var err error
-	if a.work, err = tools.Open(dir); err != nil {
+	if a.work, err = workspace.Open(dir); err != nil {
 		return nil, err
 	}
 	if err := a.demoModel(f, plain); err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/settings"
-	"agent/internal/tui"
+	keymap "agent/internal/tui/keys"
 )
 
 // keysOptions are what `agent keys` needs.
@@ -48,7 +48,7 @@ func keysRun(_ context.Context, opts *keysOptions) error {
 	}
 	w := tabwriter.NewWriter(opts.IO.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tKEYS\tWHAT THEY DO")
-	for _, k := range tui.KeyTable(file.Keys) {
+	for _, k := range keymap.Table(file.Keys) {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", cmp.Or(k.Action, "(fixed)"), k.Keys, k.What)
 	}
 	if err := w.Flush(); err != nil {
@@ -63,15 +63,15 @@ func keysRun(_ context.Context, opts *keysOptions) error {
 // checkKeys refuses keys in the configuration that mean nothing, and returns
 // notices about those that clash or no longer exist.
 func checkKeys(file settings.File) (clashes []string, err error) {
-	if action, err := tui.CheckKeys(file.Keys); err != nil {
+	if action, err := keymap.Check(file.Keys); err != nil {
 		name := "keys." + action
 		return nil, fmt.Errorf("%s:%d: %s: %w", file.Path, file.Lines[name], name, err)
 	}
-	if old := tui.RetiredKeys(file.Keys); len(old) > 0 {
+	if old := keymap.Retired(file.Keys); len(old) > 0 {
 		clashes = append(clashes, fmt.Sprintf("The key settings %s in %s no longer exist: the keys of a question are fixed. Remove them; 'agent keys' lists all keys.",
 			strings.Join(old, ", "), file.Path))
 	}
-	for _, c := range tui.ClashingKeys(file.Keys) {
+	for _, c := range keymap.Clashing(file.Keys) {
 		clashes = append(clashes, fmt.Sprintf("%s. Mend it under keys in %s", c, file.Path))
 	}
 	return clashes, nil

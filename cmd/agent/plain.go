@@ -14,6 +14,7 @@ import (
 
 	"agent/internal/tui"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/list"
 )
 
 // isPlain reports whether sessions are shown as lines: if the user wants it, or
@@ -77,7 +78,7 @@ const listed = 20
 
 // pick lets the person choose a session by its number, or by a part of what it
 // is called; "" if they chose none.
-func (in *lineInput) pick(all []tui.Session) string {
+func (in *lineInput) pick(all []list.Session) string {
 	found, shown := all, printSessions(all, 0)
 	for {
 		question := "which one? a number, or a part of its title"
@@ -112,7 +113,7 @@ func (in *lineInput) pick(all []tui.Session) string {
 
 // printSessions prints the first of the sessions, with numbers that follow after,
 // and returns how many.
-func printSessions(all []tui.Session, after int) int {
+func printSessions(all []list.Session, after int) int {
 	all = all[:min(len(all), listed)]
 	for i, s := range all {
 		fmt.Printf("%d  %s  %s  %s\n", after+i+1, s.When.Format("2006-01-02 15:04"), ink.SanitizeLine(s.Dir), ink.SanitizeLine(s.Title))
@@ -122,7 +123,7 @@ func printSessions(all []tui.Session, after int) int {
 
 // matching returns the sessions whose title, directory and id have every word of
 // text.
-func matching(all []tui.Session, text string) (found []tui.Session) {
+func matching(all []list.Session, text string) (found []list.Session) {
 	words := strings.Fields(strings.ToLower(text))
 	for _, s := range all {
 		name := strings.ToLower(s.Title + " " + s.Dir + " " + s.ID)

@@ -12,6 +12,7 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
 	"agent/internal/tui"
+	keymap "agent/internal/tui/keys"
 )
 
 // The tables of the README are those of the program. UPDATE=1 writes them.
@@ -80,7 +81,7 @@ func flagTable(c *cobra.Command) string {
 func keyTable() string {
 	var b strings.Builder
 	b.WriteString("| keys | what they do | name |\n|---|---|---|\n")
-	for _, k := range tui.KeyTable(nil) {
+	for _, k := range keymap.Table(nil) {
 		name := "fixed"
 		if k.Action != "" {
 			name = "`" + k.Action + "`"
@@ -114,8 +115,6 @@ func providerTable() string {
 	for _, r := range catalog.Providers() {
 		key := "none: a server on this machine"
 		switch {
-		case !r.Built():
-			key = "`" + strings.Join(r.KeyNames, "`, `") + "` (not built yet)"
 		case len(r.KeyNames) > 0:
 			key = "`" + strings.Join(r.KeyNames, "`, `") + "`"
 		case r.Dialect == catalog.Builtin:

@@ -17,6 +17,7 @@ import (
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // toolNotes are what the table says of the tools that they do not say
@@ -46,14 +47,15 @@ func toolTable(t *testing.T) string {
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("a\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	w, err := tools.Open(dir)
+	w, err := workspace.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
 	jobs := tools.NewJobs()
 	defer jobs.Close()
-	ts := toolsOf(w, nil, jobs, checksOf(w, []settings.Check{{Files: "*.txt", Command: "true"}}))
+	c := tools.Commands{Workspace: w}
+	ts := toolsOf(c, nil, jobs, checksOf(c, []settings.Check{{Files: "*.txt", Command: "true"}}))
 	var b strings.Builder
 	b.WriteString("| tool | what it does | effect | limits |\n|---|---|---|---|\n")
 	for _, s := range offered(t, ts) {

@@ -17,6 +17,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 	"agent/internal/tui/ink"
 )
 
@@ -78,13 +79,14 @@ func toolRun(ctx context.Context, opts *toolOptions) error {
 	if err != nil {
 		return err
 	}
-	w, err := openWorkspace(dir, file.Settings)
+	w, err := workspace.Open(dir)
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	checks := checksOf(w, file.Checks)
-	ts := toolsOf(w, nil, nil, checks)
+	commands := tools.Commands{Workspace: w, Limits: limitsOf(file.Settings)}
+	checks := checksOf(commands, file.Checks)
+	ts := toolsOf(commands, nil, nil, checks)
 	if len(opts.Args) == 0 {
 		return listTools(opts.IO.Out, specs(ts), opts.Output)
 	}

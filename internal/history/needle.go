@@ -1,7 +1,6 @@
 package history
 
 import (
-	"encoding/binary"
 	"fmt"
 	"regexp/syntax"
 	"slices"
@@ -72,29 +71,14 @@ func needles(texts []string) [][]byte {
 	return all
 }
 
-// lower writes text to dst with ASCII's letters in lower case, eight at a time,
-// and returns it.
+// lower appends text to dst[:0] with ASCII's letters in lower case, and returns
+// it.
 func lower(dst, text []byte) []byte {
-	const each = 0x0101010101010101
-	if cap(dst) < len(text) {
-		dst = make([]byte, len(text))
-	}
-	dst = dst[:len(text)]
-	to := dst
-	for len(text) >= 8 && len(to) >= 8 {
-		v := binary.LittleEndian.Uint64(text)
-		seven := v & (0x7f * each)
-		fromA := seven + (0x80-'A')*each // the highest bit of each byte: it is an A or more
-		pastZ := seven + (0x7f-'Z')*each // more than a Z
-		upper := fromA &^ pastZ &^ v & (0x80 * each)
-		binary.LittleEndian.PutUint64(to, v|upper>>2) // what makes 0x80 the bit 0x20
-		text, to = text[8:], to[8:]
-	}
-	for i, c := range text {
+	dst = append(dst[:0], text...)
+	for i, c := range dst {
 		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
+			dst[i] = c + 'a' - 'A'
 		}
-		to[i] = c
 	}
 	return dst
 }

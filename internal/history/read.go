@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -108,10 +109,7 @@ func (s *Store) files() ([]Info, error) {
 		infos = append(infos, Info{Header: Header{ID: id}, Path: path, Modified: st.ModTime(), Size: st.Size()})
 	}
 	slices.SortFunc(infos, func(a, b Info) int {
-		if c := b.Modified.Compare(a.Modified); c != 0 {
-			return c
-		}
-		return strings.Compare(b.ID, a.ID)
+		return cmp.Or(b.Modified.Compare(a.Modified), cmp.Compare(b.ID, a.ID))
 	})
 	return infos, nil
 }

@@ -71,14 +71,7 @@ func (v *View) Before(offset int64) iter.Seq2[Record, error] {
 			yield(Record{}, err)
 			return
 		}
-		for l, err := range backward(v.f, min(offset, size)) {
-			if _, ok := l.header(); ok {
-				continue
-			}
-			if !yield(l.Record, err) {
-				return
-			}
-		}
+		withoutHeader(backward(v.f, min(offset, size)))(yield)
 	}
 }
 
@@ -109,8 +102,13 @@ func records(r io.ReaderAt, from, to int64) iter.Seq2[Record, error] {
 
 // passing is records, each of whose bodies lasts until the next.
 func passing(r io.ReaderAt, from, to int64) iter.Seq2[Record, error] {
+	return withoutHeader(scan(r, from, to))
+}
+
+// withoutHeader yields the records of lines that are not headers.
+func withoutHeader(lines iter.Seq2[line, error]) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		for l, err := range scan(r, from, to) {
+		for l, err := range lines {
 			if _, ok := l.header(); ok {
 				continue
 			}

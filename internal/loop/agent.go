@@ -15,6 +15,7 @@ import (
 	"agent/internal/loop/policy"
 	"agent/internal/loop/session"
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // Options are what an Agent is made of.
@@ -31,8 +32,8 @@ type Options struct {
 	Tools  []tools.Tool // the agent adds todo and ask, which are its own
 	// Interceptors act around every call, also of the commands that the user types.
 	Interceptors tools.Interceptors
-	Ledger       *tools.Ledger // that Tools consult, which is filled here; nil keeps none
-	Jobs         Jobs          // what runs in the background; nil where nothing can
+	Ledger       *workspace.Ledger // that Tools consult, which is filled here; nil keeps none
+	Jobs         Jobs              // what runs in the background; nil where nothing can
 	// Shell prepares a command that the person typed; told says whether the model
 	// is told of it. nil where none can be run.
 	Shell  func(line string, told bool) (tools.Call, error)

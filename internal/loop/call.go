@@ -14,6 +14,7 @@ import (
 	"agent/internal/loop/policy"
 	"agent/internal/loop/window"
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 const (
@@ -34,8 +35,8 @@ type toolCall struct {
 	alone bool  // it runs beside no other, whatever it does
 	start time.Time
 	end   event.ToolEnd
-	reads []tools.Reading // what the model knows of files with its result
-	ran   bool            // the tool did what it does, even if what it ran failed
+	reads []workspace.Reading // what the model knows of files with its result
+	ran   bool                // the tool did what it does, even if what it ran failed
 }
 
 // results answers every call, in the calls' order, and reports whether any of
@@ -287,7 +288,7 @@ func (c *toolCall) fail(ctx context.Context, err error) {
 		return
 	}
 	c.say(event.Failed, err.Error())
-	if changed, ok := errors.AsType[*tools.ChangedError](err); ok {
+	if changed, ok := errors.AsType[*workspace.ChangedError](err); ok {
 		c.reads = changed.Reads
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/session"
 	"agent/internal/loop/window"
-	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // conversation is what the next request continues from. A running turn owns it:
@@ -26,7 +26,7 @@ func newConversation() *conversation {
 }
 
 // take sets c to a folded session.
-func (c *conversation) take(f *session.Folding, known *tools.Ledger) {
+func (c *conversation) take(f *session.Folding, known *workspace.Ledger) {
 	c.messages, c.steps, c.meter = f.Messages, f.Steps, f.Meter().Measured(f.Messages)
 	c.planning = toldToPlan(f.Messages)
 	c.know(window.Remaining(f.Readings(), f.Messages), known)
@@ -34,14 +34,14 @@ func (c *conversation) take(f *session.Folding, known *tools.Ledger) {
 
 // compacted brings the meter and the readings up to date after a compaction made
 // after of before.
-func (c *conversation) compacted(before, after []llm.Message, saved int, known *tools.Ledger) {
+func (c *conversation) compacted(before, after []llm.Message, saved int, known *workspace.Ledger) {
 	c.meter = c.meter.After(before, saved, after)
 	c.know(window.Remaining(c.reads, after), known)
 }
 
 // know replaces what the model knows of files, here and in the ledger that the
 // tools consult.
-func (c *conversation) know(reads []window.Reading, known *tools.Ledger) {
+func (c *conversation) know(reads []window.Reading, known *workspace.Ledger) {
 	c.reads = reads
 	known.Reset()
 	for _, r := range reads {

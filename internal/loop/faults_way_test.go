@@ -111,16 +111,34 @@ func waysThere() []fault {
 		})},
 		{n: 11, name: "half-open connection", scene: halfOpen},
 		{n: 12, name: "reset before headers", scene: early(func(st *stage) scene {
-			return scene{acts: []act{(*peer).reset}, want: `
+			return scene{dials: []dial{nil}, acts: []act{(*peer).reset}, want: `
 				retrying 2 of 6 in 250ms: test: cannot reach HOST: ` + reset + again(2)}
 		})},
 		{n: 12, name: "closed before headers", scene: early(func(st *stage) scene {
-			return scene{acts: []act{func(*peer) bool { return false }}, want: `
+			return scene{dials: []dial{nil}, acts: []act{closes}, want: `
 				retrying 2 of 6 in 250ms: test: HOST closed the connection before it answered` + again(2)}
+		})},
+		{n: 12, name: "kept connection reset", absent: unkept(), scene: early(func(st *stage) scene {
+			return scene{acts: []act{(*peer).reset}, want: again(2)}
+		})},
+		{n: 12, name: "kept connection closed", absent: unkept(), scene: early(func(st *stage) scene {
+			return scene{acts: []act{closes}, want: again(2)}
+		})},
+		{n: 12, name: "kept connection closed, and the next one", absent: unkept(), scene: early(func(st *stage) scene {
+			return scene{acts: times(2, closes), want: `
+				retrying 2 of 6 in 250ms: test: HOST closed the connection before it answered` + again(3)}
 		})},
 		{n: 60, name: "proxy wants a login", scene: proxied(407, "Proxy-Authenticate: Basic", "407 Proxy Authentication Required")},
 		{n: 60, name: "proxy refuses to connect", scene: proxied(403, "", "403 Forbidden")},
 	}
+}
+
+// closes closes the connection without an answer.
+func closes(*peer) bool { return false }
+
+// unkept says why there is no fault of a kept connection at a prompt.
+func unkept() map[string]string {
+	return map[string]string{string(inText): "no connection is kept before the first request"}
 }
 
 // again is how a turn ends whose last try works.

@@ -14,6 +14,7 @@ import (
 	"agent/internal/loop/policy"
 	"agent/internal/loop/window"
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // Model is a way to reach a model.
@@ -70,8 +71,8 @@ type Turn struct {
 	// in bytes. 0 is llm.MaxReplyBytes.
 	MaxReplyBytes int
 
-	Ledger *tools.Ledger   // takes what the model gets to know of files; may be nil
-	Force  <-chan struct{} // closed when what runs is to be killed at once; nil never is
+	Ledger *workspace.Ledger // takes what the model gets to know of files; may be nil
+	Force  <-chan struct{}   // closed when what runs is to be killed at once; nil never is
 
 	// Judge decides whether a call may run unasked.
 	Judge func(context.Context, tools.Call) policy.Verdict

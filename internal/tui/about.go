@@ -8,25 +8,26 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/transcript"
 )
 
 // about is an item that tells how things stand.
 type about struct{ rows [][2]string }
 
-func (a *about) class() class { return said }
+func (a *about) Class() transcript.Class { return transcript.Apart }
 
-func (a *about) draw(c canvas) []string {
+func (a *about) Draw(c transcript.Canvas) []string {
 	var out []string
-	for _, l := range columns(c.st, a.rows, max(c.inner()-gutter, 1)) {
+	for _, l := range columns(c.Styles, a.rows, max(c.Inner()-ink.Gutter, 1)) {
 		out = append(out, strings.TrimPrefix(l, "  "))
 	}
-	return hang(" ", out)
+	return ink.Hang(" ", out)
 }
 
-// slashStatus tells how things stand: all that the last line has no room for.
-func (m *model) slashStatus(string) tea.Cmd {
+// statusCommand tells how things stand: all that the last line has no room for.
+func statusCommand(m *model, _ string) (tea.Cmd, error) {
 	f := m.feed
-	s := status{model: f.model, used: f.used, context: f.context, cost: f.cost, mode: f.mode, jobs: alive(f.jobs)}
+	s := status{model: f.Model, used: f.Used, context: f.Context, cost: f.Cost, mode: f.Mode, jobs: transcript.Running(f.Jobs)}
 	a := &about{}
 	add := func(name, text string) {
 		if text != "" {
@@ -34,29 +35,29 @@ func (m *model) slashStatus(string) tea.Cmd {
 		}
 	}
 	add("model", m.answering())
-	add("effort", cmp.Or(f.effort, m.defaultEffort()))
-	add("base URL", f.baseURL)
+	add("effort", cmp.Or(f.Effort, m.defaultEffort()))
+	add("base URL", f.BaseURL)
 	add("window", s.tokens().text)
 	add("cost", s.spent())
-	add("mode", modeWords(f.mode))
+	add("mode", modeWords(f.Mode))
 	add("directory", m.o.Dir)
 	add("branch", m.o.Branch)
-	add("session", strings.TrimSpace(m.o.SessionID+" "+f.title))
+	add("session", strings.TrimSpace(m.o.SessionID+" "+f.Title))
 	add("log", m.o.SessionPath)
 	if m.o.SessionID == "" {
 		add("session", "kept nowhere")
 	}
 	add("jobs", s.running())
 	add("version", m.o.Version)
-	m.described = m.list.add(a)
+	m.described = m.list.Add(a)
 	m.order(event.ListPermissions{})
-	return nil
+	return nil, nil
 }
 
 // defaultEffort is what /status says of a model whose effort is not set; empty
 // where no language model answers.
 func (m *model) defaultEffort() string {
-	if s := (status{model: m.feed.model}); s.model == "" || s.offline() != "" {
+	if s := (status{model: m.feed.Model}); s.model == "" || s.offline() != "" {
 		return ""
 	}
 	return "the model's default"
@@ -77,11 +78,11 @@ func (m *model) permissionsCame(allowed []string) {
 		rows = append(rows, [2]string{"", text})
 	}
 	if m.lines { // what was printed stays
-		m.list.add(&about{rows})
+		m.list.Add(&about{rows})
 	} else {
-		a := m.described.item.(*about)
+		a := m.described.Item.(*about)
 		a.rows = append(a.rows, rows...)
-		m.described.touch()
+		m.described.Touch()
 	}
 	m.described = nil
 }

@@ -72,10 +72,10 @@ func BenchmarkScrollFrames(b *testing.B) {
 		}
 		do(tea.WindowSizeMsg{Width: 120, Height: 40})
 		do(batch{survey(all)})
-		for m.list.top.page > 0 {
+		for m.list.Top.Page > 0 {
 			do(keyPress("pgup"))
 		}
-		for !m.list.follow {
+		for !m.list.Follow {
 			do(keyPress("pgdown"))
 		}
 		slices.Sort(frames)
@@ -131,9 +131,9 @@ func BenchmarkDeltas(b *testing.B) {
 func TestScrollingDrawsTheWindowOnly(t *testing.T) {
 	m := benchModel(20_000)
 	drawn := func() (n int) {
-		for _, p := range m.list.pages {
-			for _, r := range p.rows {
-				if r.drawn.version != 0 {
+		for _, p := range m.list.Pages {
+			for _, r := range p.Rows {
+				if r.Drawn.Version != 0 {
 					n++
 				}
 			}

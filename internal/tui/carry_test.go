@@ -18,7 +18,7 @@ import (
 func TestCommandAcrossPages(t *testing.T) {
 	for _, before := range []int{0, 1, 5, 8} {
 		d := newDriver(t, 80, 24, Options{})
-		d.m.list.full = small
+		d.m.list.PageLimit = small
 		step := func(i int) {
 			r := fmt.Sprint("r", i)
 			d.events(done(llm.Assistant, r, fmt.Sprintf("step %d", i)), &event.StepEnd{Reply: r})
@@ -68,14 +68,14 @@ func (d *driver) everything() string {
 	last := ""
 	for range 2000 {
 		lines := strings.Split(d.screen(), "\n")
-		if now := strings.Join(lines[:d.m.list.height], "\n"); now != last {
+		if now := strings.Join(lines[:d.m.list.Height], "\n"); now != last {
 			last = now
 			all = append(all, lines[0])
 		}
-		if d.m.list.follow {
-			return strings.Join(append(all, lines[1:d.m.list.height]...), "\n")
+		if d.m.list.Follow {
+			return strings.Join(append(all, lines[1:d.m.list.Height]...), "\n")
 		}
-		d.m.list.scroll(1)
+		d.m.list.Scroll(1)
 		d.send(tea.WindowSizeMsg{Width: d.m.width, Height: d.m.height})
 	}
 	d.t.Fatal("there is no end")
@@ -86,7 +86,7 @@ func (d *driver) everything() string {
 // and when it ends.
 func TestCommandAcrossPagesHoldsThePlace(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
-	d.m.list.full = small
+	d.m.list.PageLimit = small
 	step := func(i int) {
 		r := fmt.Sprint("r", i)
 		d.events(done(llm.Assistant, r, fmt.Sprintf("step %d", i)), &event.StepEnd{Reply: r})
@@ -105,9 +105,9 @@ func TestCommandAcrossPagesHoldsThePlace(t *testing.T) {
 			d.sees("step 30")
 		}
 	}
-	before := strings.Split(d.screen(), "\n")[:d.m.list.height]
+	before := strings.Split(d.screen(), "\n")[:d.m.list.Height]
 	d.events(&event.ShellEnd{ID: "s", Line: "make all", Join: true, Text: "all is made", Outcome: event.OK})
-	if diff := cmp.Diff(strings.Split(d.screen(), "\n")[:d.m.list.height], before); diff != "" {
+	if diff := cmp.Diff(strings.Split(d.screen(), "\n")[:d.m.list.Height], before); diff != "" {
 		t.Errorf("it moved (-got +want):\n%s", diff)
 	}
 }

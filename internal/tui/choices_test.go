@@ -99,7 +99,7 @@ func TestChoices(t *testing.T) {
 			}
 			c.want.ID = "1"
 			d.commands(c.want)
-			if d.m.dialog.waits() {
+			if d.m.dialog.Waits() {
 				t.Error("the question still waits")
 			}
 		})

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/list"
 )
 
 // filesWanted is how many files are asked for.
@@ -99,7 +100,7 @@ func (m *model) filesCame(msg filesFound) tea.Cmd {
 		return nil
 	}
 	p.shown = msg.number
-	var rows []suggestion
+	var rows []list.Suggestion
 	for _, f := range msg.found {
 		rows = append(rows, fileSuggestion(f))
 	}
@@ -119,19 +120,19 @@ func (m *model) askAgain(msg filesDue) tea.Cmd {
 }
 
 // fileSuggestion is how a file is named in a prompt.
-func fileSuggestion(f Match) suggestion {
+func fileSuggestion(f Match) list.Suggestion {
 	path := f.Path
 	if f.Dir {
 		path += "/"
 	}
-	s := suggestion{text: "@" + path, open: f.Dir, label: ink.SanitizeLine(path)}
-	if s.label == path {
-		s.at = f.At
+	s := list.Suggestion{Text: "@" + path, Continues: f.Dir, Label: ink.SanitizeLine(path)}
+	if s.Label == path {
+		s.At = f.At
 	}
 	if strings.ContainsFunc(path, unicode.IsSpace) {
-		s.text = `@"` + path
+		s.Text = `@"` + path
 		if !f.Dir {
-			s.text += `"`
+			s.Text += `"`
 		}
 	}
 	return s
@@ -139,14 +140,14 @@ func fileSuggestion(f Match) suggestion {
 
 // matching are the commands, or the arguments of one, that a word begins; after
 // those, others that hold it.
-func (m *model) matching(w word) []suggestion {
-	var begins, holds []suggestion
+func (m *model) matching(w word) []list.Suggestion {
+	var begins, holds []list.Suggestion
 	query := strings.ToLower(w.query)
-	add := func(s suggestion, name string) {
+	add := func(s list.Suggestion, name string) {
 		i := strings.Index(strings.ToLower(name), query)
-		from := strings.Index(s.shownAs(), name) + i
+		from := strings.Index(s.ShownAs(), name) + i
 		for n := range len(query) {
-			s.at = append(s.at, from+n)
+			s.At = append(s.At, from+n)
 		}
 		switch {
 		case i == 0:
@@ -158,13 +159,13 @@ func (m *model) matching(w word) []suggestion {
 	for _, c := range m.commands() {
 		switch {
 		case w.source == fromCommands:
-			add(suggestion{text: "/" + c.name, label: ink.SanitizeLine(c.usage()), what: ink.SanitizeLine(c.what), goes: c.args == ""}, c.name)
+			add(list.Suggestion{Text: "/" + c.name, Label: ink.SanitizeLine(c.usage()), What: ink.SanitizeLine(c.what), Complete: c.args == ""}, c.name)
 			if c.also != "" && c.also == w.query { // typed in full, so it must win over a longer name
-				add(suggestion{text: "/" + c.also, what: ink.SanitizeLine(c.what), goes: c.args == ""}, c.also)
+				add(list.Suggestion{Text: "/" + c.also, What: ink.SanitizeLine(c.what), Complete: c.args == ""}, c.also)
 			}
 		case c.complete != nil && (c.name == w.command || c.also == w.command):
 			for _, a := range c.complete(m) {
-				add(suggestion{text: a, goes: true}, ink.SanitizeLine(a))
+				add(list.Suggestion{Text: a, Complete: true}, ink.SanitizeLine(a))
 			}
 		}
 	}

@@ -25,8 +25,8 @@ func TestExactNameWinsInCompletion(t *testing.T) {
 			d.press(strings.Fields(before)...)
 			d.enter(name[len(name)-1:])
 			p := &d.m.popup
-			if p.open() && p.at >= 0 && strings.TrimSpace(p.rows[p.at].text) != "/"+name {
-				t.Errorf("/%s: enter would run %s", name, p.rows[p.at].text)
+			if p.open() && p.Marked >= 0 && strings.TrimSpace(p.Rows[p.Marked].Text) != "/"+name {
+				t.Errorf("/%s: enter would run %s", name, p.Rows[p.Marked].Text)
 			}
 		}
 	}
@@ -39,8 +39,8 @@ func TestExactNameWinsInCompletion(t *testing.T) {
 			d := newDriver(t, 80, 24, Options{})
 			d.enter("/" + c.name + " " + arg)
 			p := &d.m.popup
-			if p.open() && p.at >= 0 && p.rows[p.at].text != arg {
-				t.Errorf("/%s %s: enter would take %s", c.name, arg, p.rows[p.at].text)
+			if p.open() && p.Marked >= 0 && p.Rows[p.Marked].Text != arg {
+				t.Errorf("/%s %s: enter would take %s", c.name, arg, p.Rows[p.Marked].Text)
 			}
 		}
 	}

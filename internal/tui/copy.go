@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,49 +9,49 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/markdown"
+	"agent/internal/tui/transcript"
 )
 
-// slashCopy copies the last answer, or a block of code in it: as it was
+// copyCommand copies the last answer, or a block of code in it: as it was
 // written, and not as it is drawn.
-func (m *model) slashCopy(arg string) tea.Cmd {
-	if m.feed.answer == "" {
+func copyCommand(m *model, arg string) (tea.Cmd, error) {
+	if m.feed.Answer == "" {
 		m.say("there is no answer to copy yet")
-		return nil
+		return nil, nil
 	}
 	if arg == "" {
-		return m.copy(m.feed.answer, "the last answer")
+		return m.copy(m.feed.Answer, "the last answer"), nil
 	}
 	words := strings.Fields(arg)
 	if words[0] != "code" || len(words) > 2 {
-		m.misuse("use /copy, /copy code, or /copy code N")
-		return nil
+		return nil, errors.New("use /copy, /copy code, or /copy code N")
 	}
-	blocks := markdown.CodeBlocks(m.feed.answer)
+	blocks := markdown.CodeBlocks(m.feed.Answer)
 	if len(blocks) == 0 {
 		m.say("the last answer has no code in a block of its own")
-		return nil
+		return nil, nil
 	}
 	n := len(blocks)
 	if len(words) == 2 {
 		var err error
 		if n, err = strconv.Atoi(words[1]); err != nil || n < 1 || n > len(blocks) {
-			m.misuse("the last answer has " + count(len(blocks), "block") + " of code: use a number from 1 to " + strconv.Itoa(len(blocks)))
-			return nil
+			return nil, errors.New("the last answer has " + phrase.Count(len(blocks), "block") + " of code: use a number from 1 to " + strconv.Itoa(len(blocks)))
 		}
 	}
 	what := "the code"
 	if len(blocks) > 1 {
 		what = fmt.Sprintf("code block %d of %d", n, len(blocks))
 	}
-	return m.copy(blocks[n-1], what)
+	return m.copy(blocks[n-1], what), nil
 }
 
 // copyWords completes /copy.
 func copyWords(m *model) []string {
 	out := []string{}
-	for i := range markdown.CodeBlocks(m.feed.answer) {
+	for i := range markdown.CodeBlocks(m.feed.Answer) {
 		if i == 0 {
 			out = append(out, "code")
 		}
@@ -89,8 +90,8 @@ func (m *model) hand(text string, c copied) tea.Cmd {
 		}
 		return r
 	}, text)
-	m.editor.clipboard(text)
-	lines := count(strings.Count(strings.TrimRight(text, "\n"), "\n")+1, "line")
+	m.editor.SetClipboard(text)
+	lines := phrase.Count(strings.Count(strings.TrimRight(text, "\n"), "\n")+1, "line")
 	if c.marked {
 		c.what = lines
 	} else {
@@ -117,8 +118,8 @@ func (m *model) wasCopied(c copied) {
 	case c.by != "" && c.err == nil:
 		m.say("copied " + c.what + " with " + c.by)
 	case c.err != nil && !c.told:
-		m.list.add(&fault{text: "copy " + c.what + ": " + c.err.Error()})
-		m.list.end()
+		m.list.Add(&transcript.Problem{Text: "copy " + c.what + ": " + c.err.Error()})
+		m.list.ShowEnd()
 	case c.told:
 		m.say("handed " + c.what + " to the terminal, which should have copied it" + hintOf(c.err))
 	default:

@@ -7,8 +7,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/transcript"
 )
 
 // Spent is what a model has used.
@@ -63,26 +65,26 @@ type spentRead struct {
 	err  error
 }
 
-func (m *model) slashCost(string) tea.Cmd {
+func costCommand(m *model, _ string) (tea.Cmd, error) {
 	if m.o.Spent == nil {
-		return m.showCost(spentRead{all: m.spending.all})
+		return m.showCost(spentRead{all: m.spending.all}), nil
 	}
 	read := m.o.Spent
 	return func() tea.Msg {
 		all, back, err := read()
 		return spentRead{all, back, err}
-	}
+	}, nil
 }
 
 // showCost answers /cost.
 func (m *model) showCost(r spentRead) tea.Cmd {
 	if r.err != nil {
-		m.list.add(&fault{text: r.err.Error()})
-		m.list.end()
+		m.list.Add(&transcript.Problem{Text: r.err.Error()})
+		m.list.ShowEnd()
 		return nil
 	}
-	m.list.add(&bill{turn: m.spending.turn, all: r.all, back: r.back, used: m.feed.used, context: m.feed.context})
-	m.list.end()
+	m.list.Add(&bill{turn: m.spending.turn, all: r.all, back: r.back, used: m.feed.Used, context: m.feed.Context})
+	m.list.ShowEnd()
 	return nil
 }
 
@@ -93,48 +95,48 @@ type bill struct {
 	used, context int
 }
 
-func (b *bill) class() class { return said }
+func (b *bill) Class() transcript.Class { return transcript.Apart }
 
-func (b *bill) draw(c canvas) []string {
+func (b *bill) Draw(c transcript.Canvas) []string {
 	if len(b.all) == 0 {
-		return hang(" ", paint(c.st.Dim, ink.Wrap("nothing was used yet", c.inner())))
+		return ink.Hang(" ", ink.RenderLines(c.Styles.Dim, ink.Wrap("nothing was used yet", c.Inner())))
 	}
 	var lines []string
 	add := func(head string, spent []Spent) {
 		if len(spent) == 0 {
 			return
 		}
-		lines = append(lines, c.st.Bold.Render(ink.Truncate(head, c.inner())))
+		lines = append(lines, c.Styles.Bold.Render(ink.Truncate(head, c.Inner())))
 		for _, s := range spent {
-			lines = append(lines, ink.Wrap(ink.SanitizeLine(s.Model)+": "+s.words(), c.inner())...)
+			lines = append(lines, ink.Wrap(ink.SanitizeLine(s.Model)+": "+s.words(), c.Inner())...)
 		}
 	}
 	add("this turn", b.turn)
 	add("this session", b.all)
 	if b.back.Steps > 0 {
-		lines = append(lines, ink.Wrap("of it taken back: "+b.back.words(), c.inner())...)
+		lines = append(lines, ink.Wrap("of it taken back: "+b.back.words(), c.Inner())...)
 	}
 	if window := (status{used: b.used, context: b.context}).tokens(); window.text != "" {
-		lines = append(lines, c.st.Bold.Render("the model's window"))
-		lines = append(lines, ink.Wrap(window.text, c.inner())...)
+		lines = append(lines, c.Styles.Bold.Render("the model's window"))
+		lines = append(lines, ink.Wrap(window.text, c.Inner())...)
 	}
-	return hang(" ", lines)
+	return ink.Hang(" ", lines)
 }
 
 // words tells what was used in a line.
 func (s Spent) words() string {
-	in := thousands(s.Usage.Input) + " tokens in"
+	in := phrase.Thousands(s.Usage.Input) + " tokens in"
 	if s.Usage.Cached > 0 {
-		in += " (" + thousands(s.Usage.Cached) + " of them from a cache)"
+		in += " (" + phrase.Thousands(s.Usage.Cached) + " of them from a cache)"
 	}
-	words := []string{in, thousands(s.Usage.Output) + " out", count(s.Steps, "step")}
+	words := []string{in, phrase.Thousands(s.Usage.Output) + " out", phrase.Count(s.Steps, "step")}
 	switch {
 	case s.Free == s.Steps:
 		words = append(words, "price not known")
 	case s.Free > 0:
-		words = append(words, "at least "+dollars(s.Cost))
+		words = append(words, "at least "+phrase.Dollars(s.Cost))
 	default:
-		words = append(words, dollars(s.Cost))
+		words = append(words, phrase.Dollars(s.Cost))
 	}
 	return strings.Join(words, ", ")
 }

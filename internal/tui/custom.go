@@ -54,9 +54,9 @@ func (m *model) fromFiles() []slash {
 		} else {
 			what += " (yours)"
 		}
-		out = append(out, slash{name: c.Name, args: ink.SanitizeLine(c.Args), what: what, run: func(m *model, arg string) tea.Cmd {
+		out = append(out, slash{name: c.Name, args: ink.SanitizeLine(c.Args), what: what, run: func(m *model, arg string) (tea.Cmd, error) {
 			m.runCustom(c, arg)
-			return nil
+			return nil, nil
 		}})
 	}
 	return out
@@ -77,7 +77,7 @@ func (m *model) runCustom(c CustomCommand, arg string) {
 	if strings.HasPrefix(text, "!") { // no command to run, not even when it is walked back to
 		text = "/" + c.Name + ":\n" + text
 	}
-	m.list.end()
+	m.list.ShowEnd()
 	m.prompt(text)
 }
 

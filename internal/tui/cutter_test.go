@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/transcript"
 )
 
 // longTexts are answers that are cut into parts.
@@ -36,38 +37,38 @@ func longTexts() map[string]string {
 func TestPartsOfATextThatGrows(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 5))
 	for name, text := range longTexts() {
-		want := markdownParts(text)
+		want := transcript.MarkdownParts(text)
 		if len(want) < 2 {
 			t.Errorf("%s: it is not cut", name)
 		}
 		var all strings.Builder
 		for i, p := range want {
-			all.WriteString(p.own())
-			if len(p.text) > maxPart+fenceBytes {
-				t.Errorf("%s: part %d has %d bytes", name, i, len(p.text))
+			all.WriteString(p.Own())
+			if len(p.Text) > transcript.MaxPart+transcript.FenceBytes {
+				t.Errorf("%s: part %d has %d bytes", name, i, len(p.Text))
 			}
 		}
 		if all.String() != text {
 			t.Errorf("%s: the parts are not the text", name)
 		}
-		var got []part
-		var c cutter
+		var got []transcript.Part
+		var c transcript.Cutter
 		open := ""
 		for rest := text; rest != ""; {
 			n := min(1+rnd.IntN(5000), len(rest))
 			open, rest = open+rest[:n], rest[n:]
-			for p, next, ok := c.next(open); ok; p, next, ok = c.next(open) {
+			for p, next, ok := c.Next(open); ok; p, next, ok = c.Next(open) {
 				got, open = append(got, p), next
 			}
 		}
-		got = append(got, c.last(open))
+		got = append(got, c.Last(open))
 		if diff := cmp.Diff(len(got), len(want)); diff != "" {
 			t.Errorf("%s: the number of parts (-got +want):\n%s", name, diff)
 			continue
 		}
 		for i := range got {
 			if got[i] != want[i] {
-				t.Errorf("%s: part %d is %d bytes of %+d, want %d of %+d", name, i, len(got[i].text), got[i].head, len(want[i].text), want[i].head)
+				t.Errorf("%s: part %d is %d bytes of %+d, want %d of %+d", name, i, len(got[i].Text), got[i].Head, len(want[i].Text), want[i].Head)
 			}
 		}
 	}
@@ -91,8 +92,8 @@ func TestLongAnswerStreams(t *testing.T) {
 		if diff := cmp.Diff(d.screen(), whole.screen()); diff != "" {
 			t.Errorf("%s: the end (-streamed +whole):\n%s", name, diff)
 		}
-		if d.m.feed.answer != text {
-			t.Errorf("%s: %d bytes would be copied, want %d", name, len(d.m.feed.answer), len(text))
+		if d.m.feed.Answer != text {
+			t.Errorf("%s: %d bytes would be copied, want %d", name, len(d.m.feed.Answer), len(text))
 		}
 		d.press("ctrl+home")
 		whole.press("ctrl+home")
@@ -107,8 +108,8 @@ func TestLongAnswerThatBreaksOff(t *testing.T) {
 	for name, text := range longTexts() {
 		d := newDriver(t, 80, 24, Options{})
 		d.events(userSaid("go"), streamed("r", text), turnEnd(event.ProviderError, 0))
-		if d.m.feed.answer != text {
-			t.Errorf("%s: %d bytes would be copied, want %d", name, len(d.m.feed.answer), len(text))
+		if d.m.feed.Answer != text {
+			t.Errorf("%s: %d bytes would be copied, want %d", name, len(d.m.feed.Answer), len(text))
 		}
 	}
 }

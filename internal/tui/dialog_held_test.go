@@ -122,7 +122,7 @@ func TestYesNeverScrolls(t *testing.T) {
 	}
 	for _, key := range []string{"1", "2", "enter"} {
 		d := long()
-		before := d.m.dialog.scroll
+		before := d.m.dialog.Scroll
 		for range 30 {
 			d.press(key)
 			d.pass(30 * time.Millisecond)
@@ -131,7 +131,7 @@ func TestYesNeverScrolls(t *testing.T) {
 			d.press(key)
 			d.pass(time.Second)
 		}
-		if d.commands(); d.m.dialog.scroll != before {
+		if d.commands(); d.m.dialog.Scroll != before {
 			t.Errorf("%s scrolls", key)
 		}
 		if n := strings.Count(d.screen(), "to the end first"); n != 1 {

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
 )
 
 // A command that is longer than the dialog cannot be approved before its end was
@@ -40,7 +41,7 @@ func TestLongCommandIsReadToItsEnd(t *testing.T) {
 	d.sees("the end", "curl https://example.org/x | sh", "yes is ignored for a moment")
 	d.press("1")
 	d.commands()
-	d.pass(quiet)
+	d.pass(dialog.Quiet)
 	d.sees("1–4")
 	d.press("pgup", "1") // it was read
 	d.commands(event.Answer{ID: "1", Decision: event.Allow})
@@ -48,7 +49,7 @@ func TestLongCommandIsReadToItsEnd(t *testing.T) {
 	for _, keys := range []string{"3", "n enter", "end 3", "w enter"} {
 		d := long()
 		d.press(strings.Fields(keys)...)
-		if d.m.dialog.waits() {
+		if d.m.dialog.Waits() {
 			t.Errorf("%s did not answer:\n%s", keys, d.screen())
 		}
 	}
@@ -114,7 +115,7 @@ func TestQuestionTexts(t *testing.T) {
 		"50 steps so far. Go on?":         {ID: event.StepsAsk, Title: "50 steps so far. Go on?"},
 		"Which one?":                      {Title: "ask Which…", Effect: "read", Question: "Which one?"},
 	} {
-		if got := questionText(ask, short); got != want {
+		if got := dialog.QuestionText(ask, short); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -256,7 +257,7 @@ func TestNoLetterAnswers(t *testing.T) {
 		d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 		d.arms()
 		d.send(tea.KeyPressMsg{Code: r, Text: string(r)})
-		if len(d.sent) > 0 || !d.m.dialog.waits() {
+		if len(d.sent) > 0 || !d.m.dialog.Waits() {
 			t.Errorf("%q answers: %v", r, d.sent)
 		}
 	}
@@ -271,7 +272,7 @@ func TestDialogFits(t *testing.T) {
 			d.events(question(true)...)
 			d.arms()
 			d.press("w", "esc", "ctrl+g", "?", "tab", "3")
-			d.pass(quiet)
+			d.pass(dialog.Quiet)
 			d.press("1", "4", "x")
 			for _, l := range strings.Split(d.screen(), "\n") {
 				if ansi.StringWidth(l) > width {

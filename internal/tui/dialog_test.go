@@ -9,6 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
+	"agent/internal/tui/ink"
+	"agent/internal/tui/transcript"
 )
 
 func askCommand(id, command string) event.Asked {
@@ -29,7 +32,7 @@ func TestAskCommand(t *testing.T) {
 		d.press("2") // not offered
 		d.commands()
 		d.press("end", "y")
-		d.pass(quiet)
+		d.pass(dialog.Quiet)
 		d.press("enter")
 		d.commands(event.Answer{ID: "1", Decision: event.Allow})
 	})
@@ -76,7 +79,7 @@ func TestAnswers(t *testing.T) {
 			d.arms()
 			d.pressSlowly(strings.Fields(c.keys)...)
 			d.commands(c.want)
-			if d.m.dialog.waits() {
+			if d.m.dialog.Waits() {
 				t.Error("the question still waits")
 			}
 		})
@@ -102,7 +105,7 @@ func TestEnterWithoutARow(t *testing.T) {
 	d.enter("also fix")
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 	d.arms()
-	d.lacks(markRow)
+	d.lacks(ink.MarkRow)
 	d.sees("› also fix", "your draft")
 	d.press("enter")
 	d.commands()
@@ -190,11 +193,11 @@ func TestSecondQuestion(t *testing.T) {
 		d.press("1", "enter", "y")
 	}
 	d.commands(event.Answer{ID: "1", Decision: event.Allow})
-	d.pass(quietNext)
+	d.pass(dialog.QuietNext)
 	d.press("3")
 	d.commands(event.Answer{ID: "1", Decision: event.Allow}, event.Answer{ID: "2", Decision: event.Refuse})
-	if !d.m.editor.empty() {
-		t.Errorf("keys went astray: %q", d.m.editor.value())
+	if !d.m.editor.Empty() {
+		t.Errorf("keys went astray: %q", d.m.editor.Shown())
 	}
 }
 
@@ -213,11 +216,11 @@ func TestFourQuestionsInARow(t *testing.T) {
 		var want []event.Command
 		for i := range 4 {
 			ask(d, i)
-			d.pass(map[bool]time.Duration{true: quiet, false: quietNext}[i == 0])
+			d.pass(map[bool]time.Duration{true: dialog.Quiet, false: dialog.QuietNext}[i == 0])
 			d.press("1")
 			want = append(want, event.Answer{ID: strconv.Itoa(i), Decision: event.Allow})
 		}
-		d.pass(quietNext)
+		d.pass(dialog.QuietNext)
 		d.commands(want...)
 		if t.Failed() {
 			t.Fatalf("%s: not all questions were answered", name)
@@ -354,7 +357,7 @@ func TestNothingIsCutFromAQuestion(t *testing.T) {
 				d.press("pgdown")
 			}
 			want := []string{ask.Scope, ask.Question}
-			if scopeIsCommand(ask) {
+			if dialog.ScopeIsCommand(ask) {
 				want[0] = "this exact command"
 			}
 			if ask.Question == "" && len(ask.Targets) == 0 {
@@ -398,13 +401,13 @@ func TestGiantDiffIsReadToItsEnd(t *testing.T) {
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "write giant.txt", Effect: "write",
 		Diffs: []event.Diff{{Path: "giant.txt", Unified: u.String(), Added: 9_000, Created: true}}}})
 	d.arms()
-	if n := len(d.m.dialog.body); n > openLines+10 {
+	if n := len(d.m.dialog.Body); n > transcript.OpenLines+10 {
 		t.Errorf("%d lines are drawn before anybody scrolls", n)
 	}
 	was := ""
 	for d.screen() != was {
 		was = d.screen()
-		d.m.dialog.scroll = len(d.m.dialog.body) // as far as it goes
+		d.m.dialog.Scroll = len(d.m.dialog.Body) // as far as it goes
 		d.press("pgup", "pgdown", "pgdown", "pgdown")
 	}
 	if !strings.Contains(was, "line 9000") || strings.Contains(was, "…") {

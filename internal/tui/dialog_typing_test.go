@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/ink"
 )
 
 // A digit only moves the marker while the user is in the middle of a sentence:
@@ -82,11 +83,11 @@ func TestAnotherKindOfQuestion(t *testing.T) {
 		}
 		d.pass(700 * time.Millisecond)
 		d.press("3")
-		if d.m.dialog.waits() && !d.m.dialog.comment.open {
+		if d.m.dialog.Waits() && !d.m.dialog.Comment.Open {
 			t.Errorf("%s after %s takes no key", c[1].Ask.Title, c[0].Ask.Title)
 		}
-		if !d.m.editor.blank() {
-			t.Errorf("the digit went into the draft: %q", d.m.editor.value())
+		if !d.m.editor.Blank() {
+			t.Errorf("the digit went into the draft: %q", d.m.editor.Shown())
 		}
 	}
 }
@@ -100,7 +101,7 @@ func TestWarningMarksNothing(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), ask)
 	d.arms()
-	d.lacks(markRow, "? why", "careful:")
+	d.lacks(ink.MarkRow, "? why", "careful:")
 	d.sees("warning: Makefile changed")
 	d.press("enter")
 	d.commands()
@@ -250,7 +251,7 @@ func TestModeWithoutAName(t *testing.T) {
 	d := newDriver(t, 100, 24, Options{})
 	d.enter("/mode")
 	d.press("enter")
-	if strings.Contains(d.m.editor.value(), "/mode") {
+	if strings.Contains(d.m.editor.Shown(), "/mode") {
 		d.press("enter")
 	}
 	d.commands()

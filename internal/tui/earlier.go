@@ -23,7 +23,7 @@ const earlierWanted = 1000
 
 // prompts are those that one can walk back to, the latest last.
 func (m *model) prompts() []string {
-	return append(m.earlier.prompts[:len(m.earlier.prompts):len(m.earlier.prompts)], m.feed.prompts...)
+	return append(m.earlier.prompts[:len(m.earlier.prompts):len(m.earlier.prompts)], m.feed.Recall...)
 }
 
 // readEarlier reads the prompts of earlier sessions, once.
@@ -37,23 +37,23 @@ func (m *model) readEarlier() tea.Cmd {
 }
 
 func (m *model) earlierCame(msg earlierRead) {
-	m.earlier.prompts = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(m.feed.prompts, p) })
+	m.earlier.prompts = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(m.feed.Recall, p) })
 	switch {
-	case m.editor.search != nil && m.editor.search.lost:
-		m.editor.searchFor(m.editor.search.text, m.prompts())
-	case m.earlier.walks && m.editor.search == nil:
-		m.editor.walkPrompts(true, m.prompts())
+	case m.editor.Search != nil && m.editor.Search.Lost:
+		m.editor.SearchFor(m.editor.Search.Text, m.prompts())
+	case m.earlier.walks && m.editor.Search == nil:
+		m.editor.WalkPrompts(true, m.prompts())
 	}
 	m.earlier.walks = false
 }
 
 // walkBack shows an earlier prompt, as far as the cursor is where that is meant.
 func (m *model) walkBack() (cmd tea.Cmd, taken bool) {
-	if row, _ := m.editor.rows(); row > 0 {
+	if row, _ := m.editor.CaretRow(); row > 0 {
 		return nil, false
 	}
 	cmd = m.readEarlier()
-	if m.editor.walkPrompts(true, m.prompts()) {
+	if m.editor.WalkPrompts(true, m.prompts()) {
 		return cmd, true
 	}
 	m.earlier.walks = cmd != nil

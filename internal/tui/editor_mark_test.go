@@ -34,7 +34,7 @@ func TestMarkingWithKeys(t *testing.T) {
 		d.press("ctrl+j")
 		d.enter("three")
 		d.press(strings.Fields(c.keys)...)
-		if got := d.m.editor.value(); got != c.want {
+		if got := d.m.editor.Shown(); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.keys, got, c.want)
 		}
 	}

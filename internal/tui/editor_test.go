@@ -39,8 +39,8 @@ func TestTyping(t *testing.T) {
 			c.do(d)
 			d.press("enter")
 			d.commands(event.Prompt{Text: c.want})
-			if !d.m.editor.empty() {
-				t.Errorf("the editor still holds %q", d.m.editor.value())
+			if !d.m.editor.Empty() {
+				t.Errorf("the editor still holds %q", d.m.editor.Shown())
 			}
 		})
 	}
@@ -67,7 +67,7 @@ func TestWalkingPrompts(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{History: []event.Event{userSaid("one"), turnEnd(event.Done, 0), userSaid("two\nlines"), turnEnd(event.Done, 0)}})
 	shows := func(want string) {
 		t.Helper()
-		if got := d.m.editor.value(); got != want {
+		if got := d.m.editor.Shown(); got != want {
 			t.Errorf("the editor holds %q, want %q", got, want)
 		}
 	}
@@ -203,7 +203,7 @@ func TestUnsent(t *testing.T) {
 	d.enter("draft")
 	d.press("esc")
 	d.events(turnEnd(event.UserInterrupt, time.Second), event.Unsent{Text: "and this"})
-	if got, want := d.m.editor.value(), "and this\ndraft"; got != want {
+	if got, want := d.m.editor.Shown(), "and this\ndraft"; got != want {
 		t.Errorf("the editor holds %q, want %q", got, want)
 	}
 	if strings.Contains(d.screen(), "goes in") {

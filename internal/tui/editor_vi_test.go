@@ -101,7 +101,7 @@ func TestViLooksInTheDraft(t *testing.T) {
 		d.press("ctrl+j")
 		d.enter("three")
 		d.press(strings.Fields(c.keys)...)
-		if got := d.m.editor.value(); got != c.want {
+		if got := d.m.editor.Shown(); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.keys, got, c.want)
 		}
 		d.commands()
@@ -137,7 +137,7 @@ func TestViWalksFromNormalModeOnly(t *testing.T) {
 		d := newDriver(t, 80, 24, Options{Vi: true, History: history})
 		d.enter("abc")
 		d.press(strings.Fields(keys)...)
-		if got := d.m.editor.value(); got != want {
+		if got := d.m.editor.Shown(); got != want {
 			t.Errorf("%s: got %q, want %q", keys, got, want)
 		}
 	}

@@ -7,18 +7,18 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// slashEffort has the model think as hard as level says; without one, it says
+// effortCommand has the model think as hard as level says; without one, it says
 // how hard it does.
-func (m *model) slashEffort(level string) tea.Cmd {
+func effortCommand(m *model, level string) (tea.Cmd, error) {
 	switch {
-	case m.feed.model == "":
+	case m.feed.Model == "":
 		m.say(m.answering())
-	case level == "" && m.feed.effort == "":
-		m.say(ink.SanitizeLine(m.feed.model) + " thinks as hard as it does by itself. /effort LEVEL changes it: low, medium, high")
+	case level == "" && m.feed.Effort == "":
+		m.say(ink.SanitizeLine(m.feed.Model) + " thinks as hard as it does by itself. /effort LEVEL changes it: low, medium, high")
 	case level == "":
-		m.say(ink.SanitizeLine(m.feed.model) + " thinks with effort " + ink.SanitizeLine(m.feed.effort) + ". /effort " + event.DefaultEffort + " leaves it to the model")
+		m.say(ink.SanitizeLine(m.feed.Model) + " thinks with effort " + ink.SanitizeLine(m.feed.Effort) + ". /effort " + event.DefaultEffort + " leaves it to the model")
 	default:
-		m.order(event.SetModel{Model: m.feed.model, Effort: level})
+		m.order(event.SetModel{Model: m.feed.Model, Effort: level})
 	}
-	return nil
+	return nil, nil
 }

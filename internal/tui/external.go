@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 )
 
@@ -31,8 +32,8 @@ const noEditor = "No editor is set. Set VISUAL or EDITOR to the one you want, as
 // where its window is elsewhere.
 const inTheirEditor = "The draft is in your editor. It comes back when that ends."
 
-// slashEdit writes a prompt in the person's editor.
-func (m *model) slashEdit(string) tea.Cmd { return m.editElsewhere() }
+// editCommand writes a prompt in the person's editor.
+func editCommand(m *model, _ string) (tea.Cmd, error) { return m.editElsewhere(), nil }
 
 // editElsewhere hands the draft to the person's editor, in a file that nobody
 // else can read. Until it is back, it is not handed over again.
@@ -46,7 +47,7 @@ func (m *model) editElsewhere() tea.Cmd {
 	}
 	m.editing = true
 	m.popup.close()
-	text := m.editor.whole()
+	text := m.editor.Text()
 	return func() tea.Msg {
 		path, err := fileDraft(text)
 		return draftFiled{text, path, err}
@@ -96,15 +97,15 @@ func (m *model) draftIsEdited(msg draftEdited) {
 		m.say("The draft is as it was: " + ink.SanitizeLine(strings.TrimRight(whyUnedited(msg.err), ".")) + ".")
 		return
 	}
-	text := strings.TrimSuffix(unixLines(msg.text), "\n")
+	text := strings.TrimSuffix(editor.UnixLines(msg.text), "\n")
 	if text == strings.TrimSuffix(msg.was, "\n") {
 		return
 	}
 	// What was not sent came back meanwhile, above the draft.
-	if above, ok := strings.CutSuffix(m.editor.whole(), msg.was); ok && above != "" {
+	if above, ok := strings.CutSuffix(m.editor.Text(), msg.was); ok && above != "" {
 		text = strings.TrimSuffix(above, "\n") + "\n" + text
 	}
-	m.editor.replaceAll(text)
+	m.editor.ReplaceAll(text)
 }
 
 // whyUnedited says why an editor failed.
@@ -114,22 +115,4 @@ func whyUnedited(err error) string {
 		return "the editor that VISUAL or EDITOR names was not found"
 	}
 	return "the editor ended with " + err.Error()
-}
-
-// replaceAll replaces the text by one that was edited elsewhere. Pastes stay
-// written out in it, as they were there; images that it still names are those
-// that it named before.
-func (e *editor) replaceAll(text string) {
-	if len(text) > expandLimit {
-		e.restore(text)
-		return
-	}
-	var pairs []string
-	for _, r := range e.buf.String() {
-		if p := e.tokens.of(r); p != nil && p.image != nil {
-			pairs = append(pairs, p.label(), string(r))
-		}
-	}
-	text = e.tokens.literal(tidy(text))
-	e.set(strings.NewReplacer(pairs...).Replace(text))
 }

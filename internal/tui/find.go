@@ -8,13 +8,16 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 // find is a search in the session, from its end to its beginning.
 type find struct {
-	needle
+	ink.Query
 	open   bool
 	typing bool // what is typed is what is searched for
 
@@ -36,36 +39,36 @@ type found struct {
 	err          error
 }
 
-func (m *model) slashFind(text string) tea.Cmd {
+func findCommand(m *model, text string) (tea.Cmd, error) {
 	m.openFind()
 	if text == "" {
-		return nil
+		return nil, nil
 	}
 	m.find.older = true
-	return m.searchFor(text)
+	return m.searchFor(text), nil
 }
 
 // openFind begins a search. It has the keys until it is closed: letters of what
 // is searched for must not answer a question that waits.
 func (m *model) openFind() {
-	m.dialog.arming.hold(m.now())
+	m.dialog.Arming.Hold(m.now())
 	m.find = find{open: true, typing: true, search: m.find.search + 1, at: -1}
-	m.list.mark = mark{}
+	m.list.Mark = transcript.SearchMark{}
 }
 
 func (m *model) closeFind() {
 	m.find.open, m.find.typing = false, false
 	m.find.search++
-	m.list.mark = mark{}
+	m.list.Mark = transcript.SearchMark{}
 }
 
 // searchFor searches the whole session.
 func (m *model) searchFor(text string) tea.Cmd {
 	f := &m.find
-	f.needle, f.hits, f.at, f.note = newNeedle(text), nil, -1, ""
+	f.Query, f.hits, f.at, f.note = ink.NewQuery(text), nil, -1, ""
 	f.search++
-	f.down = m.list.events()
-	m.list.mark = mark{}
+	f.down = m.list.Events()
+	m.list.Mark = transcript.SearchMark{}
 	return m.searchOn()
 }
 
@@ -75,16 +78,16 @@ func (m *model) searchOn() tea.Cmd {
 	if m.broken != "" {
 		f.note, f.down = "the session cannot be read", 0
 	}
-	if !f.open || f.text == "" || f.down == 0 || m.o.Page == nil || !m.list.settled {
+	if !f.open || f.Text == "" || f.down == 0 || m.o.Page == nil || !m.list.Settled {
 		return nil
 	}
-	read, n, search, to := m.o.Page, f.needle, f.search, f.down
+	read, n, search, to := m.o.Page, f.Query, f.search, f.down
 	return func() tea.Msg {
 		r := found{search: search, from: max(to-findPage, 0)}
 		var events []event.Event
 		events, r.err = read(r.from, to)
 		for i, ev := range slices.Backward(events) {
-			if n.inEvent(ev) {
+			if transcript.Mentions(n, ev) {
 				r.hits = append(r.hits, r.from+i)
 			}
 		}
@@ -114,7 +117,7 @@ func (m *model) foundSome(r found) tea.Cmd {
 
 // heard takes an event that came while one searches.
 func (f *find) heard(ev event.Event, number int) {
-	if f.open && f.inEvent(ev) && (len(f.hits) == 0 || f.hits[0] < number) {
+	if f.open && transcript.Mentions(f.Query, ev) && (len(f.hits) == 0 || f.hits[0] < number) {
 		f.hits = slices.Insert(f.hits, 0, number)
 		if f.at >= 0 {
 			f.at++
@@ -125,47 +128,33 @@ func (f *find) heard(ev event.Event, number int) {
 // findOlder goes to what is found next above.
 func (m *model) findOlder() {
 	f := &m.find
-	if f.note = ""; !f.open || f.text == "" {
+	if f.note = ""; !f.open || f.Text == "" {
 		return
 	}
 	next := f.at + 1
 	if f.at < 0 {
-		last := m.list.lastShown()
+		last := m.list.LastEvent()
 		next = slices.IndexFunc(f.hits, func(at int) bool { return at <= last })
 		if next < 0 {
 			next = len(f.hits)
 		}
-	} else if m.list.markNext(true, f.needle, f.hits[f.at]) {
+	} else if m.list.MarkNext(true, f.Query, f.hits[f.at]) {
 		return
 	}
 	switch {
 	case next < len(f.hits):
 		f.at = next
-		m.list.seek(aim{at: f.hits[next], find: f.needle, last: true})
+		m.list.Seek(transcript.Target{At: f.hits[next], Find: f.Query, Last: true})
 	case f.down > 0:
 		f.older = true
 	case f.at < 0 && len(f.hits) > 0: // all of it is below
 		f.at = len(f.hits) - 1
-		m.list.seek(aim{at: f.hits[f.at], find: f.needle})
+		m.list.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
 	case len(f.hits) > 0:
 		f.note = "that is the first one"
-	case m.feed.writes(f.needle):
-		m.list.end()
+	case m.feed.Streams(f.Query):
+		m.list.ShowEnd()
 	}
-}
-
-// writes reports whether what is searched for is in what streams, which is no
-// event yet.
-func (f *feed) writes(n needle) bool {
-	return slices.ContainsFunc(f.open, func(p *preview) bool {
-		switch it := p.row.item.(type) {
-		case *answer:
-			return slices.ContainsFunc(p.rows(), func(r *row) bool { return n.in(r.item.(*answer).text.String()) })
-		case *thinking:
-			return n.in(it.text.String())
-		}
-		return false
-	})
 }
 
 // findNewer goes to what is found next below.
@@ -173,10 +162,10 @@ func (m *model) findNewer() {
 	f := &m.find
 	f.note, f.older = "", false
 	switch {
-	case !f.open || f.at < 0 || m.list.markNext(false, f.needle, f.hits[f.at]):
+	case !f.open || f.at < 0 || m.list.MarkNext(false, f.Query, f.hits[f.at]):
 	case f.at > 0:
 		f.at--
-		m.list.seek(aim{at: f.hits[f.at], find: f.needle})
+		m.list.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
 	default:
 		f.note = "that is the last one"
 	}
@@ -188,21 +177,21 @@ func (m *model) pressFind(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	switch {
 	case !f.typing:
 		return nil, false
-	case m.keys.is(k, actDismiss), m.keys.is(k, actClear), m.keys.is(k, actLeave):
+	case m.keys.Is(k, keys.Dismiss), m.keys.Is(k, keys.Clear), m.keys.Is(k, keys.Leave):
 		m.closeFind()
-	case m.keys.is(k, actOlder):
+	case m.keys.Is(k, keys.Older):
 		f.typing = !m.whole
 		m.findOlder()
-	case m.keys.is(k, actNewer):
+	case m.keys.Is(k, keys.Newer):
 		m.findNewer()
-	case m.keys.is(k, actEraseLeft):
-		if r := []rune(f.text); len(r) > 0 {
+	case m.keys.Is(k, keys.EraseLeft):
+		if r := []rune(f.Text); len(r) > 0 {
 			return m.searchFor(string(r[:len(r)-1])), true
 		}
-	case m.keys.is(k, actEraseToHead), m.keys.is(k, actEraseWord):
+	case m.keys.Is(k, keys.EraseToHead), m.keys.Is(k, keys.EraseWord):
 		return m.searchFor(""), true
 	case msg.Text != "":
-		return m.searchFor(f.text + ink.SanitizeLine(msg.Text)), true
+		return m.searchFor(f.Text + ink.SanitizeLine(msg.Text)), true
 	default:
 		return nil, false
 	}
@@ -215,7 +204,7 @@ func (m *model) pasteFind(text string) (cmd tea.Cmd, taken bool) {
 		return nil, false
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return m.searchFor(m.find.text + ink.SanitizeLine(line)), true
+	return m.searchFor(m.find.Text + ink.SanitizeLine(line)), true
 }
 
 // findLine is where one types, and how far the search has come.
@@ -223,7 +212,7 @@ func (m *model) findLine(width int) ([]string, *tea.Cursor) {
 	f, st := &m.find, m.st
 	right := f.note
 	switch {
-	case right != "" || f.text == "":
+	case right != "" || f.Text == "":
 	case f.at >= 0 && f.down > 0:
 		right = fmt.Sprintf("%d of %d so far", f.at+1, len(f.hits))
 	case f.at >= 0:
@@ -231,21 +220,21 @@ func (m *model) findLine(width int) ([]string, *tea.Cursor) {
 	case f.down > 0 && f.older:
 		right = "searching"
 	case len(f.hits) > 0:
-		right = count(len(f.hits), "place")
-	case f.down == 0 && m.feed.writes(f.needle):
+		right = phrase.Count(len(f.hits), "place")
+	case f.down == 0 && m.feed.Streams(f.Query):
 		right = "in what is being written"
 	case f.down == 0:
 		right = "nothing found"
 	}
-	if keys := m.keys.name(actViewOlder) + " above · " + m.keys.name(actViewNewer) + " below"; m.whole && !f.typing && width >= 60 {
+	if keys := m.keys.Name(keys.ViewOlder) + " above · " + m.keys.Name(keys.ViewNewer) + " below"; m.whole && !f.typing && width >= 60 {
 		right += " · " + keys
 	}
 	const lead = "find  "
-	text := f.text
+	text := f.Text
 	for text != "" && lipgloss.Width(lead+text)+2 > width {
 		text = text[len(string([]rune(text)[:1])):]
 	}
-	line := spread(st.Cyan.Render(ink.Truncate(lead, width))+text, st.Dim.Render(right), width)
+	line := ink.Spread(st.Cyan.Render(ink.Truncate(lead, width))+text, st.Dim.Render(right), width)
 	if !f.typing {
 		return []string{line}, nil
 	}
@@ -256,11 +245,36 @@ func (m *model) findLine(width int) ([]string, *tea.Cursor) {
 
 // shownLines is the window of the transcript, with what is searched for set off.
 func (m *model) shownLines() []string {
-	lines := slices.Clone(m.list.window)
-	if m.find.open && m.find.text != "" {
+	lines := slices.Clone(m.list.Window)
+	if m.find.open && m.find.Text != "" {
 		for i, l := range lines {
-			lines[i] = m.find.paint(m.st, l, i == m.list.marked)
+			lines[i] = m.find.Highlight(m.st, l, i == m.list.Marked)
 		}
 	}
 	return lines
+}
+
+// jump moves the window to the prompt above its first line, or to the next one
+// below; after the last one comes the end.
+func (m *model) jump(back bool) {
+	at, within := m.list.TopEvent()
+	prompts := m.feed.Prompts
+	n, _ := slices.BinarySearchFunc(prompts, at, func(s event.PastPrompt, at int) int { return s.At - at })
+	switch {
+	case back && within && n < len(prompts) && prompts[n].At == at:
+		m.list.Seek(transcript.Target{At: at})
+	case back && n > 0:
+		m.list.Seek(transcript.Target{At: prompts[n-1].At})
+	case back:
+		m.list.ShowStart()
+	default:
+		if n < len(prompts) && prompts[n].At == at {
+			n++
+		}
+		if n == len(prompts) {
+			m.list.ShowEnd()
+			return
+		}
+		m.list.Seek(transcript.Target{At: prompts[n].At})
+	}
 }

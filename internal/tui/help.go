@@ -7,12 +7,13 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
 )
 
 // help is the screen that tells every key, every command, and which model
 // answers and why.
 type help struct {
-	keys   keymap
+	keys   keys.Map
 	open   bool
 	scroll int
 	shown  int // lines in the window
@@ -60,20 +61,20 @@ func (h *help) lines(st *ink.Styles, answering string, commands []slash, width, 
 }
 
 func (h *help) all(st *ink.Styles, answering string, commands []slash, width int) []string {
-	inner := max(width-gutter, 1)
-	out := hang(" ", ink.Wrap(answering, inner))
+	inner := max(width-ink.Gutter, 1)
+	out := ink.Hang(" ", ink.Wrap(answering, inner))
 	var signs [][2]string
 	for _, s := range begins() {
 		signs = append(signs, [2]string{s.typed, s.what})
 	}
 	out = append(append(out, "", "  "+st.Bold.Render(ink.Truncate("What you type", inner))), columns(st, signs, inner)...)
-	rows := map[scope][][2]string{}
-	var order []scope
-	for _, k := range h.keys.told() {
-		if rows[k.where] == nil {
-			order = append(order, k.where)
+	rows := map[keys.Scope][][2]string{}
+	var order []keys.Scope
+	for _, k := range h.keys.Listed() {
+		if rows[k.Where] == nil {
+			order = append(order, k.Where)
 		}
-		rows[k.where] = append(rows[k.where], [2]string{k.pressed(), k.what})
+		rows[k.Where] = append(rows[k.Where], [2]string{k.Pressed(), k.What})
 	}
 	for _, where := range order {
 		head := strings.TrimSpace("Keys " + string(where))

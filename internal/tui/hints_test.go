@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
+	"agent/internal/tui/editor"
 )
 
 // The last line names the key that helps only where it does what is said.
@@ -55,13 +57,13 @@ func TestLongDraftSaysWhatIsHidden(t *testing.T) {
 			}
 			d.enter(fmt.Sprint("line ", i+1))
 		}
-		room := min(h/3, editorLines)
+		room := min(h/3, editor.MaxLines)
 		d.sees(fmt.Sprint(14-room, " lines above"), "↑ line "+fmt.Sprint(15-room))
 		d.lacks("↓")
 		for range room {
 			d.press("up")
 		}
-		d.sees(fmt.Sprintf("%s above, %d below", count(13-room, "line"), 1), "↑ line", "↓ line 13")
+		d.sees(fmt.Sprintf("%s above, %d below", phrase.Count(13-room, "line"), 1), "↑ line", "↓ line 13")
 		d.golden("draft-long-" + size)
 		for range 14 {
 			d.press("up")

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif" // the formats that a clipboard has
+	_ "image/gif"
 	_ "image/jpeg"
 	_ "image/png"
 	"io/fs"
@@ -18,6 +18,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 )
 
@@ -35,13 +36,13 @@ type images struct {
 // picturesRead are the images that were found.
 type picturesRead struct {
 	words  []string // in the editor, whose place the images take
-	found  []piece
+	found  []editor.Piece
 	failed []error // why others that are there were not
 }
 
 // clipboardRead is the image that the clipboard has.
 type clipboardRead struct {
-	image piece
+	image editor.Piece
 	err   error
 	quiet bool // nobody asked for it
 }
@@ -92,7 +93,7 @@ func (m *model) lookAtAll(text string) tea.Cmd {
 	return func() tea.Msg {
 		if imagePath(text) {
 			if p, err := readImage(read, text); err == nil {
-				return picturesRead{words: []string{text}, found: []piece{p}}
+				return picturesRead{words: []string{text}, found: []editor.Piece{p}}
 			}
 		}
 		return readImages(read, words)
@@ -116,26 +117,26 @@ func readImages(read func(string) (llm.Image, string, error), words []string) (a
 }
 
 // readImage reads an image; a file that was named with @ goes by its path.
-func readImage(read func(string) (llm.Image, string, error), word string) (piece, error) {
+func readImage(read func(string) (llm.Image, string, error), word string) (editor.Piece, error) {
 	path := word
 	if named, ok := strings.CutPrefix(word, "@"); ok {
 		path = strings.Trim(named, `"`)
 	}
 	img, what, err := read(path)
 	if err != nil {
-		return piece{}, err
+		return editor.Piece{}, err
 	}
 	name := filepath.Base(strings.Trim(strings.TrimSpace(path), `"'`))
 	name = ink.Truncate(ink.SanitizeLine(name), imageNameWidth) + " " + ink.SanitizeLine(what)
-	return piece{name: strings.ReplaceAll(name, "]", ")"), image: &img}, nil // a label ends with the first bracket
+	return editor.Piece{Name: strings.ReplaceAll(name, "]", ")"), Image: &img}, nil // a label ends with the first bracket
 }
 
 // picturesCame puts images in the place of their paths.
 func (m *model) picturesCame(msg picturesRead) tea.Cmd {
 	for i, word := range msg.words {
-		b := m.editor.buf
+		b := m.editor.Buffer
 		if at := strings.LastIndex(b.String(), word); at >= 0 {
-			b.Replace(at, at+len(word), m.editor.tokens.add(msg.found[i]))
+			b.Replace(at, at+len(word), m.editor.Tokens.Add(msg.found[i]))
 		}
 	}
 	for _, err := range msg.failed {
@@ -154,17 +155,17 @@ func (m *model) picturesCame(msg picturesRead) tea.Cmd {
 
 // attached counts the images anew, and says so where the model sees none.
 func (m *model) attached(n int) {
-	m.editor.tokens.number(m.editor.buf)
-	if n > 0 && m.o.Blind != nil && m.o.Blind(m.feed.model) {
-		m.say(ink.SanitizeLine(m.feed.model) + " cannot see images: it will be told only that there was one. /model changes the model.")
+	m.editor.Tokens.Number(m.editor.Buffer)
+	if n > 0 && m.o.Blind != nil && m.o.Blind(m.feed.Model) {
+		m.say(ink.SanitizeLine(m.feed.Model) + " cannot see images: it will be told only that there was one. /model changes the model.")
 	}
 }
 
 // typedImage looks at the word that was typed last, once a blank follows it.
 func (m *model) typedImage() tea.Cmd {
-	before := m.editor.buf.Before()
+	before := m.editor.Buffer.Before()
 	word := strings.TrimRight(before, " ")
-	if word == before || m.editor.walk.back > 0 {
+	if word == before || m.editor.Walk.Back > 0 {
 		return nil
 	}
 	return m.lookAt(lastWord(word))
@@ -233,7 +234,7 @@ func (m *model) attachClipboard(quiet bool) tea.Cmd {
 		if c, _, err := image.DecodeConfig(bytes.NewReader(img.Data)); err == nil {
 			name += fmt.Sprintf(" %dx%d", c.Width, c.Height)
 		}
-		return clipboardRead{image: piece{name: name, image: &img}}
+		return clipboardRead{image: editor.Piece{Name: name, Image: &img}}
 	}
 }
 
@@ -245,6 +246,6 @@ func (m *model) clipboardCame(msg clipboardRead) {
 		m.say(strings.TrimRight(msg.err.Error(), ".") + ".")
 		return
 	}
-	m.editor.buf.Insert(m.editor.tokens.add(msg.image))
+	m.editor.Buffer.Insert(m.editor.Tokens.Add(msg.image))
 	m.attached(1)
 }

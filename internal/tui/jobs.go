@@ -1,58 +1,17 @@
 package tui
 
 import (
+	"errors"
 	"strconv"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
-	"agent/internal/tui/ink"
+	"agent/internal/tui/transcript"
 )
 
-// jobList is an item that lists what runs in the background, and what did.
-type jobList struct {
-	jobs []event.Job
-	now  time.Time
-}
-
-func (j *jobList) class() class { return said }
-
-func (j *jobList) draw(c canvas) []string {
-	if len(j.jobs) == 0 {
-		return hang(" ", paint(c.st.Dim, ink.Wrap("nothing runs in the background", c.inner())))
-	}
-	var lines []string
-	for _, job := range j.jobs {
-		state := ink.SanitizeLine(job.State)
-		if state == "" {
-			state = "runs · " + clock(j.now.Sub(job.Began))
-		}
-		left := strconv.Itoa(job.ID) + "  " + ink.SanitizeLine(job.Title)
-		if c.width >= 60 {
-			state += " · " + count(int(job.Lines), "line")
-		}
-		lines = append(lines, spread(left, c.st.Dim.Render(state), c.inner()))
-	}
-	if alive(j.jobs) > 0 {
-		lines = append(lines, paint(c.st.Dim, ink.Wrap("/jobs stop N stops one", c.inner()))...)
-	}
-	return hang(" ", lines)
-}
-
-// alive is how many of jobs run.
-func alive(jobs []event.Job) int {
-	n := 0
-	for _, j := range jobs {
-		if j.State == "" {
-			n++
-		}
-	}
-	return n
-}
-
-func (m *model) slashJobs(arg string) tea.Cmd {
+func jobsCommand(m *model, arg string) (tea.Cmd, error) {
 	verb, number, _ := strings.Cut(arg, " ")
 	id, err := strconv.Atoi(strings.TrimSpace(number))
 	switch {
@@ -62,16 +21,16 @@ func (m *model) slashJobs(arg string) tea.Cmd {
 	case verb == "stop" && err == nil:
 		m.order(event.StopJob{ID: id})
 	default:
-		m.misuse("use /jobs, or /jobs stop N")
+		return nil, errors.New("use /jobs, or /jobs stop N")
 	}
-	return nil
+	return nil, nil
 }
 
 // listJobs shows what /jobs asked for.
 func (m *model) listJobs(jobs []event.Job) {
 	if m.listing {
 		m.listing = false
-		m.list.add(&jobList{jobs, m.now()})
-		m.list.end()
+		m.list.Add(&transcript.JobList{Jobs: jobs, Now: m.now()})
+		m.list.ShowEnd()
 	}
 }

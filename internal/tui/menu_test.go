@@ -97,7 +97,7 @@ func TestPalette(t *testing.T) {
 		d.press("ctrl+p")
 		d.enter("/ren")
 		d.press("enter")
-		if got := d.m.editor.value(); got != "/rename " {
+		if got := d.m.editor.Shown(); got != "/rename " {
 			t.Errorf("got %q in the editor, want a command to complete", got)
 		}
 		d.press("ctrl+c", "ctrl+p")
@@ -134,7 +134,7 @@ func TestDraftIsWalkedBackTo(t *testing.T) {
 	d.press("ctrl+p")
 	d.enter("/rename")
 	d.press("enter", "ctrl+c", "up", "up")
-	if got := d.m.editor.value(); got != "a draft" {
+	if got := d.m.editor.Shown(); got != "a draft" {
 		t.Errorf("got %q in the editor, want the draft", got)
 	}
 }
@@ -228,7 +228,7 @@ func TestCommandsThatWaitForTheTurn(t *testing.T) {
 	d.events(userSaid("go"))
 	d.enter("/new")
 	d.press("enter")
-	if d.quit || !strings.Contains(d.screen(), "stop it first") || d.m.editor.value() != "/new" {
+	if d.quit || !strings.Contains(d.screen(), "stop it first") || d.m.editor.Shown() != "/new" {
 		t.Errorf("a turn that runs is left:\n%s", d.screen())
 	}
 }

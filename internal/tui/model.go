@@ -11,8 +11,13 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
+	"agent/internal/tui/list"
 	"agent/internal/tui/terminal"
+	"agent/internal/tui/transcript"
 )
 
 const (
@@ -29,20 +34,20 @@ type model struct {
 	after func(time.Duration, tea.Msg) tea.Cmd
 	// lend lets another program have the terminal, as terminal.Lend does.
 	lend func(c *exec.Cmd, note string, told func(error) tea.Msg) tea.Cmd
-	keys keymap
+	keys keys.Map
 	look ink.Look
 	st   *ink.Styles
 
 	width, height int
-	list          *transcript
-	feed          *feed
-	editor        *editor
+	list          *transcript.Transcript
+	feed          *transcript.Feed
+	editor        *editor.Editor
 	popup         popup
 	images        images
 	earlier       earlier
-	dialog        *dialog
+	dialog        *dialog.Dialog
 	help          *help
-	over          overlay // nil unless something is chosen from a list
+	over          list.Overlay // nil unless something is chosen from a list
 
 	play    []Prompt  // prompts that are still to be played
 	lastKey time.Time // when something was typed, or clicked
@@ -61,7 +66,6 @@ type model struct {
 	done    bool
 	orphan  bool   // the agent is gone
 	broken  string // why the session cannot be read; empty if it can
-	misused bool   // the command that is carried out was typed wrongly
 	lines   bool   // nothing is drawn: all is told in lines
 	find    find
 	whole   bool    // everything is shown uncut
@@ -85,21 +89,21 @@ type tickMsg struct{}
 
 func newModel(o Options, now func() time.Time, send func(event.Command)) *model {
 	m := &model{o: o, now: now, send: send, after: after, lend: terminal.Lend, look: o.look(), mouse: !o.NoMouse, play: o.Prompts, width: 80, height: 24}
-	m.keys = newKeymap(o.Keys)
+	m.keys = keys.New(o.Keys)
 	m.recent = o.Recent
 	m.st = m.look.Styles()
-	m.list = newTranscript(m.st)
-	m.editor = newEditor(m.keys, m.st, o.Vi)
-	m.dialog = newDialog(m.keys, m.st, o, now)
+	m.list = transcript.New(m.st)
+	m.editor = editor.New(m.keys, m.st, o.Vi)
+	m.dialog = dialog.New(m.keys, m.st, o.Vi, o.Short, now)
 	m.help = &help{keys: m.keys}
-	m.list.head(&header{o.heading("")})
+	m.list.Head(&transcript.Header{Text: o.heading("")})
 	m.tell(o.History)
-	put := m.list.head
+	put := m.list.Head
 	if len(o.History) > 0 { // of which the end is on screen
-		put = m.list.add
+		put = m.list.Add
 	}
 	for _, n := range append(slices.Clone(o.Notices), m.adopt(o.Custom)...) {
-		put(&notice{n})
+		put(&transcript.Notice{Text: n})
 	}
 	m.greet()
 	if o.Title != "" { // what a person called it stays, though the words may be taken back
@@ -124,8 +128,8 @@ func (m *model) Init() tea.Cmd {
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	covered := m.covered()
 	cmd := tea.Batch(m.route(msg), m.typedOn(), m.knownModels())
-	if covered && m.dialog.waits() {
-		m.dialog.arming.hold(m.now())
+	if covered && m.dialog.Waits() {
+		m.dialog.Arming.Hold(m.now())
 	}
 	m.arrangeAfter(msg)
 	cmd = tea.Batch(cmd, m.keepDraft(), m.turnPages())
@@ -171,7 +175,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return m.retell()
 	case tea.KeyPressMsg:
 		return m.press(msg)
-	case heldDue:
+	case dialog.DeferredKey:
 		return m.pressDeferred(msg)
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
@@ -200,10 +204,10 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 		m.modelsCame(msg)
 	case branchRead:
 		m.o.Branch, m.reading = msg.name, false
-	case pageRead:
-		m.list.turnedPage(msg, m.now)
-	case recalled:
-		m.feed.recalled(msg)
+	case transcript.PageRead:
+		m.list.TakePage(msg, m.now)
+	case transcript.LastFacts:
+		m.feed.TakeLastFacts(msg)
 	case found:
 		return m.foundSome(msg)
 	}
@@ -212,12 +216,12 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 
 // apply takes an event of the agent.
 func (m *model) apply(ev event.Event) {
-	m.feed.apply(ev)
+	m.feed.Apply(ev)
 	m.spending.take(ev)
-	m.find.heard(ev, m.list.events()-1)
+	m.find.heard(ev, m.list.Events()-1)
 	switch ev := ev.(type) {
 	case event.Asked:
-		m.dialog.push(ev.Ask, !m.editor.blank())
+		m.dialog.Push(ev.Ask, !m.editor.Blank())
 		m.takeUp(ev.Ask)
 	case *event.Decided:
 		m.withdraw(ev.ID)
@@ -243,7 +247,7 @@ func (m *model) apply(ev event.Event) {
 		m.rewound(ev.Keep)
 	case *event.TurnEnd:
 		m.keepWords()
-		m.dialog.clear()
+		m.dialog.Clear()
 		if ev.Reason == event.UserInterrupt {
 			m.play = nil
 		}
@@ -254,60 +258,60 @@ func (m *model) apply(ev event.Event) {
 
 // withdraw takes a question away that is answered or gone.
 func (m *model) withdraw(id string) {
-	if m.dialog.waits() && m.dialog.asks[0].ID == id {
+	if m.dialog.Waits() && m.dialog.Asks[0].ID == id {
 		m.keepWords()
 	}
-	m.dialog.withdraw(id)
+	m.dialog.Withdraw(id)
 }
 
 // giveBack puts what was not sent into the editor, above what is typed there.
-func (m *model) giveBack(text string) { m.editor.putBefore(text) }
+func (m *model) giveBack(text string) { m.editor.PutBefore(text) }
 
 // playNext sends the next prompt that plays by itself, when no turn runs.
 func (m *model) playNext() {
-	if len(m.play) == 0 || m.feed.running || len(m.feed.pending) > 0 {
+	if len(m.play) == 0 || m.feed.Running || len(m.feed.Pending) > 0 {
 		return
 	}
 	next := m.play[0]
 	m.play = m.play[1:]
 	if next.Note != "" {
-		m.list.add(&notice{next.Note})
+		m.list.Add(&transcript.Notice{Text: next.Note})
 	}
 	m.prompt(next.Text)
 }
 
 // prompt sends what the person said.
 func (m *model) prompt(text string, images ...llm.Image) {
-	m.feed.sent(text)
+	m.feed.PromptSent(text)
 	m.send(event.Prompt{Text: text, Images: images})
 }
 
 // say shows a line of the screen's own.
 func (m *model) say(text string) {
-	m.list.add(&notice{text})
-	m.list.end()
+	m.list.Add(&transcript.Notice{Text: text})
+	m.list.ShowEnd()
 }
 
 // answering says which model answers and why.
 func (m *model) answering() string {
-	if m.feed.model == "" {
+	if m.feed.Model == "" {
 		return "No model answers yet."
 	}
-	text := ink.SanitizeLine(m.feed.model) + " answers"
-	if m.feed.effort != "" {
-		text += " with effort " + ink.SanitizeLine(m.feed.effort)
+	text := ink.SanitizeLine(m.feed.Model) + " answers"
+	if m.feed.Effort != "" {
+		text += " with effort " + ink.SanitizeLine(m.feed.Effort)
 	}
-	if m.feed.host != "" {
-		text += " at " + ink.SanitizeLine(m.feed.host)
+	if m.feed.Host != "" {
+		text += " at " + ink.SanitizeLine(m.feed.Host)
 	}
-	if m.feed.why != "" {
-		text += ", because " + ink.SanitizeLine(m.feed.why)
+	if m.feed.Why != "" {
+		text += ", because " + ink.SanitizeLine(m.feed.Why)
 	}
 	return strings.TrimRight(text, ".") + "."
 }
 
 func (m *model) setMode(mode event.Mode) {
-	m.feed.mode = string(mode)
+	m.feed.Mode = string(mode)
 	m.send(event.SetMode{Mode: mode})
 }
 
@@ -328,8 +332,8 @@ func since(then, now time.Time) bool { return !then.IsZero() && now.Sub(then) < 
 
 // moves reports whether anything changes with time alone.
 func (m *model) moves() bool {
-	if m.dialog.waits() {
-		return !m.done && !m.covered() && (!m.dialog.arming.ready || m.dialog.pauses())
+	if m.dialog.Waits() {
+		return !m.done && !m.covered() && (!m.dialog.Arming.Ready || m.dialog.Pauses())
 	}
 	return !m.done && (m.busy() || !m.warned.IsZero() || !m.escaped.IsZero())
 }
@@ -363,8 +367,8 @@ func (m *model) nextTick() time.Duration {
 
 // move moves what moves with time alone.
 func (m *model) move() {
-	m.list.frame++
-	m.feed.tick()
+	m.list.Frame++
+	m.feed.Tick()
 	now := m.now()
 	m.moved = now
 	if !m.leaving(now) {
@@ -379,7 +383,7 @@ func (m *model) move() {
 // arm lets the dialog take keys once nobody types.
 func (m *model) arm(now time.Time) {
 	if !m.covered() {
-		m.dialog.arming.advance(now)
+		m.dialog.Arming.Advance(now)
 	}
 }
 

@@ -9,8 +9,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/list"
 )
 
 // Model is a model that can be used, or a provider that something is missing
@@ -60,13 +62,13 @@ func (m *model) modelsCame(r modelsRead) {
 	if r.err == nil && (r.whole || m.models == nil) {
 		m.models = merged(m.models, r.models)
 	}
-	if u, ok := m.over.(*menu); ok && u == m.choosing {
-		u.fill(m.modelOptions())
+	if u, ok := m.over.(*list.Menu); ok && u == m.choosing {
+		u.Fill(m.modelOptions())
 		switch {
 		case r.err != nil:
-			u.right, u.none = "", ink.SanitizeLine(r.err.Error())
+			u.Right, u.None = "", ink.SanitizeLine(r.err.Error())
 		case r.whole:
-			u.right, u.none = "", "no model fits: PROVIDER/NAME can be typed as well"
+			u.Right, u.None = "", "no model fits: PROVIDER/NAME can be typed as well"
 		}
 	}
 	if m.popup.command == "model" {
@@ -89,21 +91,26 @@ func merged(before, now []Model) []Model {
 	return now
 }
 
-// slashModel changes the model that answers: to the one named, else to one that
+// modelCommand changes the model that answers: to the one named, else to one that
 // is chosen from a list.
-func (m *model) slashModel(name string) tea.Cmd {
-	switch {
-	case name != "":
+func modelCommand(m *model, name string) (tea.Cmd, error) {
+	if name != "" {
 		m.order(event.SetModel{Model: name})
-		return nil
-	case m.o.Models == nil:
+		return nil, nil
+	}
+	return m.chooseModelFromList(), nil
+}
+
+// chooseModelFromList opens the list of models.
+func (m *model) chooseModelFromList() tea.Cmd {
+	if m.o.Models == nil {
 		m.say(m.answering() + " /model PROVIDER/NAME changes it.")
 		return nil
 	}
-	u := &menu{chooser: chooser{keys: m.keys, st: m.st, under: detailRows}, head: "choose a model", right: "looking …", none: "looking for models …",
-		hint: "type to search · enter takes it · esc closes", chose: m.chooseModel, detail: m.tellModel, free: anyModel}
-	u.first = m.feed.model
-	u.fill(m.modelOptions())
+	u := &list.Menu{Chooser: list.Chooser{Keys: m.keys, St: m.st, Under: list.DetailRows}, Head: "choose a model", Right: "looking …", None: "looking for models …",
+		Hint: "type to search · enter takes it · esc closes", Chose: m.chooseModel, Detail: m.tellModel, Free: anyModel}
+	u.First = m.feed.Model
+	u.Fill(m.modelOptions())
 	m.choosing = u
 	cmds := []tea.Cmd{m.show(u), m.readModels(true)}
 	if m.models == nil {
@@ -113,17 +120,17 @@ func (m *model) slashModel(name string) tea.Cmd {
 }
 
 // modelOptions are the models as entries of a list.
-func (m *model) modelOptions() []option {
-	var all []option
+func (m *model) modelOptions() []list.Option {
+	var all []list.Option
 	for _, d := range m.models {
-		o := option{id: d.Name, name: ink.SanitizeLine(d.Name), what: d.facts()}
+		o := list.Option{ID: d.Name, Name: ink.SanitizeLine(d.Name), What: d.facts()}
 		switch {
 		case d.Needs != "":
-			o.what, o.last, o.dim = ink.SanitizeLine(d.Needs), true, true
-		case d.Name == m.feed.model:
-			o.right = "this one"
+			o.What, o.Last, o.Dim = ink.SanitizeLine(d.Needs), true, true
+		case d.Name == m.feed.Model:
+			o.Right = "this one"
 		case d.Default:
-			o.right = "its default"
+			o.Right = "its default"
 		}
 		all = append(all, o)
 	}
@@ -134,7 +141,7 @@ func (m *model) modelOptions() []option {
 func (d Model) facts() string {
 	var facts []string
 	if d.Context > 0 {
-		facts = append(facts, thousands(d.Context))
+		facts = append(facts, phrase.Thousands(d.Context))
 	}
 	switch {
 	case d.Input == nil || d.Output == nil:
@@ -156,27 +163,27 @@ func price(usd float64) string {
 }
 
 // anyModel is the model of a name that is in no list.
-func anyModel(typed string) (option, bool) {
+func anyModel(typed string) (list.Option, bool) {
 	if provider, name, ok := strings.Cut(typed, "/"); !ok || provider == "" || name == "" || strings.ContainsAny(typed, " \t") {
-		return option{}, false
+		return list.Option{}, false
 	}
-	return option{id: typed, name: ink.SanitizeLine(typed), what: "as typed"}, true
+	return list.Option{ID: typed, Name: ink.SanitizeLine(typed), What: "as typed"}, true
 }
 
 // chooseModel has the chosen model answer.
-func (m *model) chooseModel(o option) tea.Cmd {
-	i := slices.IndexFunc(m.models, func(d Model) bool { return d.Name == o.id })
+func (m *model) chooseModel(o list.Option) tea.Cmd {
+	i := slices.IndexFunc(m.models, func(d Model) bool { return d.Name == o.ID })
 	if i >= 0 && m.models[i].Needs != "" {
-		m.say(o.name + " cannot be used yet. It needs: " + m.models[i].Needs)
+		m.say(o.Name + " cannot be used yet. It needs: " + m.models[i].Needs)
 		return nil
 	}
-	m.send(event.SetModel{Model: o.id})
+	m.send(event.SetModel{Model: o.ID})
 	return nil
 }
 
 // tellModel tells all that is known of a model.
-func (m *model) tellModel(o option, width int) []string {
-	i := slices.IndexFunc(m.models, func(d Model) bool { return d.Name == o.id })
+func (m *model) tellModel(o list.Option, width int) []string {
+	i := slices.IndexFunc(m.models, func(d Model) bool { return d.Name == o.ID })
 	if i < 0 {
 		return nil
 	}
@@ -188,12 +195,12 @@ func (m *model) tellModel(o option, width int) []string {
 		text += ": " + ink.SanitizeLine(d.Why)
 	}
 	if d.Context > 0 {
-		text += "\na window of " + thousands(d.Context) + " tokens"
+		text += "\na window of " + phrase.Thousands(d.Context) + " tokens"
 	}
 	if d.Input != nil && d.Output != nil && *d.Input+*d.Output > 0 {
 		text += "\n" + price(*d.Input) + " for a million tokens in, " + price(*d.Output) + " out"
 	}
-	return hang(" ", paint(m.st.Dim, ink.Wrap(text, max(width-gutter, 1))))
+	return ink.Hang(" ", ink.RenderLines(m.st.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
 }
 
 // modelNames completes /model.

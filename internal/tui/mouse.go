@@ -5,6 +5,10 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/editor"
+	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 const (
@@ -22,21 +26,21 @@ type pointer struct {
 	x, y   int
 	clicks int // at the same place, one soon after the other
 	at     time.Time
-	due    bool // a dragDue comes
-	opened *row // by the first of the clicks, or closed
+	due    bool            // a dragDue comes
+	opened *transcript.Row // by the first of the clicks, or closed
 }
 
 // click begins a selection; the second click at the same place marks the word
 // there, the third the line. Below the transcript it takes what stands there.
 func (m *model) click(msg tea.MouseClickMsg) tea.Cmd {
-	m.flash, m.editor.swept, m.pointer.sweeps = "", sweep{}, false
+	m.flash, m.editor.Selection, m.pointer.sweeps = "", editor.Selection{}, false
 	if msg.Button != tea.MouseLeft || m.help.open {
 		return nil
 	}
 	now, h := m.now(), &m.pointer
 	m.lastKey = now
-	if !m.dialog.takes() { // the next click, meant for the draft, must not answer a question either
-		m.dialog.arming.typed(now)
+	if !m.dialog.Takes() { // the next click, meant for the draft, must not answer a question either
+		m.dialog.Arming.Typed(now)
 	}
 	again := h.clicks > 0 && now.Sub(h.at) < clickPause && h.x == msg.X && h.y == msg.Y
 	if !again {
@@ -44,15 +48,15 @@ func (m *model) click(msg tea.MouseClickMsg) tea.Cmd {
 	}
 	h.clicks, h.at, h.x, h.y = h.clicks%3+1, now, msg.X, msg.Y
 	if h.opened != nil { // the first of two clicks was none for itself
-		m.list.flip(h.opened)
+		m.list.Flip(h.opened)
 		h.opened = nil
 		m.arrange()
 	}
-	h.drags = m.list.beginSelection(msg.X, msg.Y)
+	h.drags = m.list.BeginSelection(msg.X, msg.Y)
 	if h.drags && h.clicks > 1 {
-		m.list.widenSelection(h.clicks == 3)
+		m.list.WidenSelection(h.clicks == 3)
 	}
-	return m.clickPanel(msg.X, msg.Y-m.list.height)
+	return m.clickPanel(msg.X, msg.Y-m.list.Height)
 }
 
 // drag marks as far as the mouse is.
@@ -66,7 +70,7 @@ func (m *model) drag(msg tea.MouseMotionMsg) tea.Cmd {
 	case h.drags:
 		return m.stretch()
 	case h.sweeps:
-		m.editor.sweepTo(msg.X, msg.Y-m.list.height-m.panel.draft.from)
+		m.editor.ExtendSelection(msg.X, msg.Y-m.list.Height-m.panel.draft.from)
 	}
 	return nil
 }
@@ -76,15 +80,15 @@ func (m *model) drag(msg tea.MouseMotionMsg) tea.Cmd {
 func (m *model) stretch() tea.Cmd {
 	switch {
 	case m.pointer.y <= 0:
-		m.list.scroll(-1)
-	case m.pointer.y >= m.list.height-1 && !m.list.follow:
-		m.list.scroll(1)
+		m.list.Scroll(-1)
+	case m.pointer.y >= m.list.Height-1 && !m.list.Follow:
+		m.list.Scroll(1)
 	default:
-		m.list.extendSelection(m.pointer.x, m.pointer.y)
+		m.list.ExtendSelection(m.pointer.x, m.pointer.y)
 		return nil
 	}
 	m.arrange()
-	m.list.extendSelection(m.pointer.x, m.pointer.y)
+	m.list.ExtendSelection(m.pointer.x, m.pointer.y)
 	if m.pointer.due {
 		return nil
 	}
@@ -98,7 +102,7 @@ func (m *model) release() tea.Cmd {
 	h := &m.pointer
 	if h.sweeps {
 		h.sweeps = false
-		if text := m.editor.sweptText(); strings.TrimSpace(text) != "" {
+		if text := m.editor.SelectedText(); strings.TrimSpace(text) != "" {
 			return m.handMarked(text)
 		}
 		return nil
@@ -107,11 +111,11 @@ func (m *model) release() tea.Cmd {
 		return nil
 	}
 	h.drags = false
-	text := m.list.selected()
+	text := m.list.Selected()
 	if strings.TrimSpace(text) == "" {
-		m.list.sel = selection{}
+		m.list.Selection = transcript.Selection{}
 		if h.clicks == 1 {
-			h.opened = m.list.flipAt(h.y)
+			h.opened = m.list.ToggleAt(h.y)
 		}
 		return nil
 	}
@@ -121,7 +125,7 @@ func (m *model) release() tea.Cmd {
 // handMarked copies what the mouse marked, unless a key is to do that.
 func (m *model) handMarked(text string) tea.Cmd {
 	if m.o.KeepMarked {
-		if k := m.keys.name(actCopyMarked); k != "" {
+		if k := m.keys.Name(keys.CopyMarked); k != "" {
 			m.flash = k + " copies"
 		}
 		return nil
@@ -132,10 +136,10 @@ func (m *model) handMarked(text string) tea.Cmd {
 // swept is what the mouse marked, in the draft or in the transcript; empty for
 // nothing.
 func (m *model) swept() string {
-	if text := m.editor.sweptText(); text != "" && !m.editor.swept.keys {
+	if text := m.editor.SelectedText(); text != "" && !m.editor.Selection.Keys {
 		return text
 	}
-	return m.list.selected()
+	return m.list.Selected()
 }
 
 // switchMouse gives the mouse to the terminal, or takes it back.
@@ -143,7 +147,7 @@ func (m *model) switchMouse() {
 	if m.mouse = !m.mouse; m.mouse {
 		m.flash = "the mouse is ours: it marks, copies, opens and chooses"
 	} else {
-		m.flash = "the mouse is the terminal's · " + m.keys.name(actMouse) + " takes it back"
+		m.flash = "the mouse is the terminal's · " + m.keys.Name(keys.Mouse) + " takes it back"
 	}
 }
 
@@ -173,15 +177,15 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 	case tea.MouseWheelDown:
 		n, step = lines, 1
 	}
-	y := msg.Y - m.list.height
+	y := msg.Y - m.list.Height
 	switch {
 	case m.help.open:
 		m.help.move(n)
 	case m.panel.asked.has(y):
-		m.dialog.roll(n)
+		m.dialog.Roll(n)
 	case m.panel.suggested.has(y):
-		m.popup.at = max(0, min(m.popup.at+step, len(m.popup.rows)-1))
+		m.popup.Marked = max(0, min(m.popup.Marked+step, len(m.popup.Rows)-1))
 	default:
-		m.list.scroll(n)
+		m.list.Scroll(n)
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/list"
+	"agent/internal/tui/transcript"
 )
 
 // Terminal is what is known of the terminal, beyond what it tells itself.
@@ -77,17 +79,17 @@ func (t Terminal) telling(title, text string) string {
 type around struct {
 	focus    focus
 	spending spending
-	reading  bool      // the branch is being read
-	retold   time.Time // when a terminal that forgets was last told that something goes on
-	recent   []string  // what was done last, the latest first
-	unsaved  recently  // those of them that are not saved yet
-	models   []Model   // those that there are, once they are known
-	asking   bool      // they are being found out
-	choosing *menu     // the list that one is chosen from
-	greeting *row      // the welcome, where there is one
+	reading  bool            // the branch is being read
+	retold   time.Time       // when a terminal that forgets was last told that something goes on
+	recent   []string        // what was done last, the latest first
+	unsaved  recently        // those of them that are not saved yet
+	models   []Model         // those that there are, once they are known
+	asking   bool            // they are being found out
+	choosing *list.Menu      // the list that one is chosen from
+	greeting *transcript.Row // the welcome, where there is one
 	// described is what /status shows and waits for the standing permissions; nil
 	// if nothing does.
-	described *row
+	described *transcript.Row
 }
 
 // focus is what is known of whether the person looks here.
@@ -141,23 +143,23 @@ func (m *model) alert(events batch) tea.Cmd {
 // ended says how a turn ended, if that is worth telling.
 func (m *model) ended(ev *event.TurnEnd) string {
 	switch {
-	case ev.Reason == event.UserInterrupt, ev.Duration < m.o.Terminal.Least, m.feed.running:
+	case ev.Reason == event.UserInterrupt, ev.Duration < m.o.Terminal.Least, m.feed.Running:
 		return ""
 	case ev.Reason != event.Done:
-		return why(ev)
-	case m.feed.answer == "":
+		return transcript.Explain(ev)
+	case m.feed.Answer == "":
 		return "done"
 	}
-	return m.feed.answer
+	return m.feed.Answer
 }
 
 // progress is what terminals show in their tabs: something goes on, or waits for
 // the person.
 func (m *model) progress() *tea.ProgressBar {
 	switch {
-	case !m.o.Terminal.Progress || m.done || !m.feed.running:
+	case !m.o.Terminal.Progress || m.done || !m.feed.Running:
 		return nil
-	case m.dialog.waits():
+	case m.dialog.Waits():
 		return tea.NewProgressBar(tea.ProgressBarWarning, 100)
 	}
 	return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
@@ -185,10 +187,10 @@ func (m *model) title() string {
 		name = strings.TrimPrefix(name, "agent · ") + " · " + topic
 	}
 	switch {
-	case m.dialog.waits():
-		return markAsked + " " + name
-	case m.feed.running:
-		return markRunning + " " + name
+	case m.dialog.Waits():
+		return ink.MarkAsked + " " + name
+	case m.feed.Running:
+		return ink.MarkRunning + " " + name
 	}
 	return name
 }
@@ -196,10 +198,10 @@ func (m *model) title() string {
 // topic is how the first prompt begins, of a session that nobody gave a title.
 func (m *model) topic() string {
 	const bytes, columns = 200, 40
-	if m.feed.title != "" || len(m.feed.said) == 0 {
+	if m.feed.Title != "" || len(m.feed.Prompts) == 0 {
 		return ""
 	}
-	text := strings.TrimSpace(m.feed.said[0].Text)
+	text := strings.TrimSpace(m.feed.Prompts[0].Text)
 	if len(text) > bytes { // it is read with every frame
 		text = strings.ToValidUTF8(text[:bytes], "")
 	}
@@ -210,7 +212,7 @@ func (m *model) topic() string {
 // name is what the session is called elsewhere than on the screen, else where
 // it is.
 func (m *model) name() string {
-	name := m.feed.title
+	name := m.feed.Title
 	if name == "" {
 		name = m.o.Dir[strings.LastIndexAny(m.o.Dir, `/\`)+1:]
 	}

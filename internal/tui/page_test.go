@@ -14,6 +14,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/transcript"
 )
 
 // FuzzPages plays the same on a screen whose pages are dropped and read again
@@ -30,7 +31,7 @@ func FuzzPages(f *testing.F) {
 		w, h := 30+p.IntN(90), 4+p.IntN(40)
 		p.paged = resumedAt(t, w, h, p.all, p.prompt())
 		p.whole = newDriver(t, w, h, Options{})
-		p.whole.m.list.full = pageSize{math.MaxInt, math.MaxInt}
+		p.whole.m.list.PageLimit = transcript.PageSize{Events: math.MaxInt, Bytes: math.MaxInt}
 		p.whole.events(p.all...)
 		for i := range 60 {
 			what := p.step()
@@ -39,7 +40,7 @@ func FuzzPages(f *testing.F) {
 			}
 		}
 		if loaded := p.paged.pagesRead(); loaded > 2+2*reach+p.paged.pagesShown() {
-			t.Errorf("%d of %d pages are in memory", loaded, len(p.paged.m.list.pages))
+			t.Errorf("%d of %d pages are in memory", loaded, len(p.paged.m.list.Pages))
 		}
 	})
 }
@@ -48,7 +49,7 @@ func FuzzPages(f *testing.F) {
 const reach = 2
 
 // small is the size of pages at which little makes many.
-var small = pageSize{events: 9, bytes: 2 << 10}
+var small = transcript.PageSize{Events: 9, Bytes: 2 << 10}
 
 // resumedAt resumes a session of small pages, of which the screen is given what
 // follows event number tail.
@@ -56,7 +57,7 @@ func resumedAt(t *testing.T, w, h int, all []event.Event, tail int) *driver {
 	t.Helper()
 	o := Options{History: all[tail:]}
 	d := bareDriver(t, o)
-	d.m.list.full = small
+	d.m.list.PageLimit = small
 	d.log = append([]event.Event{}, all...)
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	d.events(survey(all))
@@ -65,8 +66,8 @@ func resumedAt(t *testing.T, w, h int, all []event.Event, tail int) *driver {
 
 // pagesRead counts the pages in memory.
 func (d *driver) pagesRead() (n int) {
-	for _, p := range d.m.list.pages[1:] {
-		if p.read {
+	for _, p := range d.m.list.Pages[1:] {
+		if p.Read {
 			n++
 		}
 	}
@@ -74,7 +75,7 @@ func (d *driver) pagesRead() (n int) {
 }
 
 // pagesShown counts the pages of which something may be in the window.
-func (d *driver) pagesShown() int { return d.m.list.bottom.page - d.m.list.top.page + 1 }
+func (d *driver) pagesShown() int { return d.m.list.Bottom.Page - d.m.list.Top.Page + 1 }
 
 // pager plays a session on two screens.
 type pager struct {
@@ -221,8 +222,8 @@ func TestPagesAreDropped(t *testing.T) {
 	}
 	d.press("ctrl+end")
 	rows := 0
-	for _, p := range list.pages {
-		rows += len(p.rows)
+	for _, p := range list.Pages {
+		rows += len(p.Rows)
 	}
 	if rows > 2000 {
 		t.Errorf("%d rows are in memory", rows)
@@ -257,8 +258,8 @@ func TestPagesThatAreStillRead(t *testing.T) {
 		switch msg := cmd().(type) {
 		case tea.BatchMsg:
 			due = append(due, msg...)
-		case pageRead:
-			slow.m.list.owed = 0 // what was to be scrolled is another matter
+		case transcript.PageRead:
+			slow.m.list.Owed = 0 // what was to be scrolled is another matter
 			do(msg)
 		}
 	}

@@ -1,18 +1,22 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
 
-func (m *model) slashView(string) tea.Cmd {
+	"agent/internal/tui/keys"
+)
+
+func viewCommand(m *model, _ string) (tea.Cmd, error) {
 	m.openWhole()
-	return nil
+	return nil, nil
 }
 
 // openWhole shows everything uncut in all of the window. It is the same
 // transcript, drawn in another way.
 func (m *model) openWhole() {
 	m.closeFind()
-	m.whole, m.atEnd = true, m.list.follow
-	m.list.showWhole(true)
+	m.whole, m.atEnd = true, m.list.Follow
+	m.list.ShowFull(true)
 }
 
 // closeWhole goes back to the end if one came from there, and else stays at what
@@ -20,20 +24,9 @@ func (m *model) openWhole() {
 func (m *model) closeWhole() {
 	m.closeFind()
 	m.whole = false
-	m.list.showWhole(false)
+	m.list.ShowFull(false)
 	if m.atEnd {
-		m.list.end()
-	}
-}
-
-// showWhole draws all items with all they have, or as they were. What is at the
-// top of the window stays there.
-func (t *transcript) showWhole(whole bool) {
-	t.whole = whole
-	t.look++
-	if !t.follow && t.top.row < len(t.pages[t.top.page].rows) {
-		_, gap := t.lines(t.top)
-		t.skip = min(t.skip, gap)
+		m.list.ShowEnd()
 	}
 }
 
@@ -41,48 +34,48 @@ func (t *transcript) showWhole(whole bool) {
 // unless it goes back from here.
 func (m *model) pressWhole(msg tea.KeyPressMsg) tea.Cmd {
 	k := msg.String()
-	if m.stops(k) && !m.keys.is(k, actViewClose) {
+	if m.stops(k) && !m.keys.Is(k, keys.ViewClose) {
 		m.interrupt()
 		return nil
 	}
 	if cmd, taken := m.pressFind(msg); taken {
 		return cmd
 	}
-	page := max(m.list.height-2, 1)
+	page := max(m.list.Height-2, 1)
 	switch {
-	case m.keys.is(k, actViewClose) && m.find.open && m.keys.is(k, actDismiss):
+	case m.keys.Is(k, keys.ViewClose) && m.find.open && m.keys.Is(k, keys.Dismiss):
 		m.closeFind()
-	case m.keys.is(k, actViewClose), m.keys.is(k, actClear), m.keys.is(k, actView):
+	case m.keys.Is(k, keys.ViewClose), m.keys.Is(k, keys.Clear), m.keys.Is(k, keys.View):
 		m.closeWhole()
-	case m.keys.is(k, actViewUp):
-		m.list.scroll(-1)
-	case m.keys.is(k, actViewDown):
-		m.list.scroll(1)
-	case m.keys.is(k, actViewPageUp), m.keys.is(k, actPageUp):
-		m.list.scroll(-page)
-	case m.keys.is(k, actViewPageDown), m.keys.is(k, actPageDown):
-		m.list.scroll(page)
-	case m.keys.is(k, actViewHalfUp):
-		m.list.scroll(-max(m.list.height/2, 1))
-	case m.keys.is(k, actViewHalfDown):
-		m.list.scroll(max(m.list.height/2, 1))
-	case m.keys.is(k, actViewTop), m.keys.is(k, actTop):
-		m.list.home()
-	case m.keys.is(k, actViewBottom), m.keys.is(k, actBottom):
-		m.list.end()
-	case m.keys.is(k, actViewFind), m.keys.is(k, actFind):
+	case m.keys.Is(k, keys.ViewUp):
+		m.list.Scroll(-1)
+	case m.keys.Is(k, keys.ViewDown):
+		m.list.Scroll(1)
+	case m.keys.Is(k, keys.ViewPageUp), m.keys.Is(k, keys.PageUp):
+		m.list.Scroll(-page)
+	case m.keys.Is(k, keys.ViewPageDown), m.keys.Is(k, keys.PageDown):
+		m.list.Scroll(page)
+	case m.keys.Is(k, keys.ViewHalfUp):
+		m.list.Scroll(-max(m.list.Height/2, 1))
+	case m.keys.Is(k, keys.ViewHalfDown):
+		m.list.Scroll(max(m.list.Height/2, 1))
+	case m.keys.Is(k, keys.ViewTop), m.keys.Is(k, keys.Top):
+		m.list.ShowStart()
+	case m.keys.Is(k, keys.ViewBottom), m.keys.Is(k, keys.Bottom):
+		m.list.ShowEnd()
+	case m.keys.Is(k, keys.ViewFind), m.keys.Is(k, keys.Find):
 		m.openFind()
-	case m.keys.is(k, actViewOlder):
+	case m.keys.Is(k, keys.ViewOlder):
 		m.findOlder()
-	case m.keys.is(k, actViewNewer):
+	case m.keys.Is(k, keys.ViewNewer):
 		m.findNewer()
-	case m.keys.is(k, actJumpBack), m.keys.is(k, actJumpOn):
-		m.jump(m.keys.is(k, actJumpBack))
-	case m.keys.is(k, actMouse):
+	case m.keys.Is(k, keys.JumpBack), m.keys.Is(k, keys.JumpOn):
+		m.jump(m.keys.Is(k, keys.JumpBack))
+	case m.keys.Is(k, keys.Mouse):
 		m.switchMouse()
-	case m.keys.is(k, actSuspend):
+	case m.keys.Is(k, keys.Suspend):
 		return tea.Suspend
-	case m.keys.is(k, actRedraw):
+	case m.keys.Is(k, keys.Redraw):
 		return tea.ClearScreen
 	}
 	return nil

@@ -122,7 +122,7 @@ func TestStopsAnywhere(t *testing.T) {
 			d.press("ctrl+c")
 			d.commands(event.Interrupt{})
 			d.events(turnEnd(event.UserInterrupt, time.Second))
-			if d.m.feed.running || d.quit {
+			if d.m.feed.Running || d.quit {
 				t.Errorf("it did not stop:\n%s", d.screen())
 			}
 		})

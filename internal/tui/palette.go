@@ -9,6 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
+	"agent/internal/tui/list"
 	"agent/internal/tui/terminal"
 )
 
@@ -18,26 +20,26 @@ const recentKept = 8
 // palette opens the list of all that can be done: typed commands, and what keys
 // do, those used last first.
 func (m *model) palette() tea.Cmd {
-	u := &menu{chooser: chooser{keys: m.keys, st: m.st, under: detailRows}, head: "do something", none: "nothing here is called that",
-		hint: "type to search · enter does it · esc closes", chose: m.carryOut, detail: m.explain}
-	u.fill(m.doable())
+	u := &list.Menu{Chooser: list.Chooser{Keys: m.keys, St: m.st, Under: list.DetailRows}, Head: "do something", None: "nothing here is called that",
+		Hint: "type to search · enter does it · esc closes", Chose: m.carryOut, Detail: m.explain}
+	u.Fill(m.doable())
 	return m.show(u)
 }
 
 // doable are the options of the palette.
-func (m *model) doable() []option {
-	var all []option
+func (m *model) doable() []list.Option {
+	var all []list.Option
 	for _, s := range m.commands() {
-		o := option{id: "/" + s.name, name: "/" + ink.SanitizeLine(s.name), what: ink.SanitizeLine(s.what), right: m.keys.name(s.key)}
+		o := list.Option{ID: "/" + s.name, Name: "/" + ink.SanitizeLine(s.name), What: ink.SanitizeLine(s.what), Right: m.keys.Name(s.key)}
 		all = append(all, o)
 	}
-	for _, b := range m.keys.told() {
-		if b.where == anywhere || b.where == inEditor || b.where == whileRuns && m.feed.running {
-			all = append(all, option{id: string(b.action), name: string(b.action), what: b.what, right: b.keys[0]})
+	for _, b := range m.keys.Listed() {
+		if b.Where == keys.Anywhere || b.Where == keys.InEditor || b.Where == keys.WhileRuns && m.feed.Running {
+			all = append(all, list.Option{ID: string(b.Action), Name: string(b.Action), What: b.What, Right: b.Keys[0]})
 		}
 	}
-	all = slices.DeleteFunc(all, func(o option) bool { return o.id == string(actPalette) })
-	slices.SortStableFunc(all, func(a, b option) int { return m.lately(a.id) - m.lately(b.id) })
+	all = slices.DeleteFunc(all, func(o list.Option) bool { return o.ID == string(keys.Palette) })
+	slices.SortStableFunc(all, func(a, b list.Option) int { return m.lately(a.ID) - m.lately(b.ID) })
 	return all
 }
 
@@ -115,11 +117,11 @@ func (m *model) saveRecent() {
 // carryOut does what was chosen. A command that means nothing without an
 // argument goes into the editor, to be completed; a draft that stood there can
 // be walked back to.
-func (m *model) carryOut(o option) tea.Cmd {
+func (m *model) carryOut(o list.Option) tea.Cmd {
 	m.over = nil
-	name, typed := strings.CutPrefix(o.id, "/")
+	name, typed := strings.CutPrefix(o.ID, "/")
 	if !typed {
-		return tea.Batch(m.used(o.id), m.press(action(o.id).press()))
+		return tea.Batch(m.used(o.ID), m.press(keys.Action(o.ID).Press()))
 	}
 	i := slices.IndexFunc(m.commands(), func(s slash) bool { return s.name == name })
 	if i < 0 {
@@ -127,47 +129,47 @@ func (m *model) carryOut(o option) tea.Cmd {
 	}
 	if m.commands()[i].needs() {
 		m.stash()
-		m.editor.set("/" + name + " ")
-		return m.used(o.id)
+		m.editor.Set("/" + name + " ")
+		return m.used(o.ID)
 	}
 	return m.slash(name, "", "")
 }
 
 // stash takes the draft out of the editor, so that it can be walked back to.
 func (m *model) stash() {
-	if !m.editor.empty() {
-		m.feed.prompts = append(m.feed.prompts, m.editor.take())
+	if !m.editor.Empty() {
+		m.feed.Recall = append(m.feed.Recall, m.editor.Take())
 	}
 }
 
 // explain tells how a thing is done otherwise.
-func (m *model) explain(o option, width int) []string {
-	text := o.what
-	if name, typed := strings.CutPrefix(o.id, "/"); typed {
+func (m *model) explain(o list.Option, width int) []string {
+	text := o.What
+	if name, typed := strings.CutPrefix(o.ID, "/"); typed {
 		for _, s := range m.commands() {
 			if s.name == name {
 				text += "\n" + ink.SanitizeLine(s.usage())
 			}
 		}
-	} else if keys := m.keys.keys(action(o.id)); len(keys) > 0 {
-		text += "\n" + strings.Join(keys, ", ") + " · called " + o.id + " in the configuration"
+	} else if keys := m.keys.Keys(keys.Action(o.ID)); len(keys) > 0 {
+		text += "\n" + strings.Join(keys, ", ") + " · called " + o.ID + " in the configuration"
 	}
-	return hang(" ", paint(m.st.Dim, ink.Wrap(text, max(width-gutter, 1))))
+	return ink.Hang(" ", ink.RenderLines(m.st.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
 }
 
-// slashKeys lists every key, to be searched.
-func (m *model) slashKeys(arg string) tea.Cmd {
-	u := &menu{chooser: chooser{keys: m.keys, st: m.st, under: detailRows}, head: "keys", none: "no key does that",
-		hint: "type to search · esc closes", detail: m.explain, chose: func(option) tea.Cmd { return nil }}
-	u.filter = arg
-	var all []option
-	for _, b := range m.keys.told() {
-		id := string(b.action)
-		if b.action == fixed {
-			id = b.pressed()
+// keysCommand lists every key, to be searched.
+func keysCommand(m *model, arg string) (tea.Cmd, error) {
+	u := &list.Menu{Chooser: list.Chooser{Keys: m.keys, St: m.st, Under: list.DetailRows}, Head: "keys", None: "no key does that",
+		Hint: "type to search · esc closes", Detail: m.explain, Chose: func(list.Option) tea.Cmd { return nil }}
+	u.Filter = arg
+	var all []list.Option
+	for _, b := range m.keys.Listed() {
+		id := string(b.Action)
+		if b.Action == keys.Fixed {
+			id = b.Pressed()
 		}
-		all = append(all, option{id: id, name: b.pressed(), what: b.what, right: string(b.where)})
+		all = append(all, list.Option{ID: id, Name: b.Pressed(), What: b.What, Right: string(b.Where)})
 	}
-	u.fill(all)
-	return m.show(u)
+	u.Fill(all)
+	return m.show(u), nil
 }

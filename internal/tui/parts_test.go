@@ -12,6 +12,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/markdown"
+	"agent/internal/tui/transcript"
 )
 
 // A long answer looks the same whether it is drawn at once or in parts.
@@ -28,7 +29,7 @@ func TestPartsLookLikeTheWhole(t *testing.T) {
 		m.Finish()
 		return m.Lines(60)
 	}
-	parts := markdownParts(b.String())
+	parts := transcript.MarkdownParts(b.String())
 	if len(parts) < 4 {
 		t.Fatalf("%d bytes are %d parts", b.Len(), len(parts))
 	}
@@ -37,7 +38,7 @@ func TestPartsLookLikeTheWhole(t *testing.T) {
 		if i > 0 {
 			got = append(got, "")
 		}
-		got = append(got, draw(p.text)...)
+		got = append(got, draw(p.Text)...)
 	}
 	if diff := cmp.Diff(got, draw(b.String())); diff != "" {
 		t.Errorf("in parts (-got +want):\n%s", diff)
@@ -46,16 +47,16 @@ func TestPartsLookLikeTheWhole(t *testing.T) {
 
 func TestPartsOfCode(t *testing.T) {
 	code := strings.Repeat("x := 1\n\n", 30_000)
-	parts := markdownParts("Look:\n\n````go\n" + code + "````\n\nThat was it.\n")
+	parts := transcript.MarkdownParts("Look:\n\n````go\n" + code + "````\n\nThat was it.\n")
 	var all strings.Builder
 	for i, p := range parts {
-		if len(p.text) > 2*fenceBytes {
-			t.Errorf("part %d has %d bytes", i, len(p.text))
+		if len(p.Text) > 2*transcript.FenceBytes {
+			t.Errorf("part %d has %d bytes", i, len(p.Text))
 		}
-		if strings.Count(p.text, "````")%2 != 0 {
+		if strings.Count(p.Text, "````")%2 != 0 {
 			t.Errorf("part %d does not open and close its code", i)
 		}
-		all.WriteString(strings.NewReplacer("````go\n", "", "````\n", "").Replace(p.text))
+		all.WriteString(strings.NewReplacer("````go\n", "", "````\n", "").Replace(p.Text))
 	}
 	if got, want := all.String(), "Look:\n\n"+code+"\nThat was it.\n"; got != want {
 		t.Errorf("%d bytes came of %d", len(got), len(want))
@@ -84,10 +85,10 @@ func TestHugeItems(t *testing.T) {
 		for range 60 {
 			d.press("pgdown")
 		}
-		for _, p := range d.m.list.pages {
-			for _, r := range p.rows {
-				if n := len(r.lines); n > 20_000 {
-					t.Errorf("%T has %d lines at once", r.item, n)
+		for _, p := range d.m.list.Pages {
+			for _, r := range p.Rows {
+				if n := len(r.Lines); n > 20_000 {
+					t.Errorf("%T has %d lines at once", r.Item, n)
 				}
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/tui/terminal"
 )
 
@@ -12,12 +13,12 @@ import (
 func (m *model) pasteGoes(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case terminal.Pasting:
-		m.flash = "pasting, " + thousands(msg.Bytes) + " bytes so far · ctrl+c ends it"
+		m.flash = "pasting, " + phrase.Thousands(msg.Bytes) + " bytes so far · ctrl+c ends it"
 	case terminal.PasteCut:
 		m.flash = "the paste had no end: this is what came of it"
 	case terminal.PasteTooLarge:
 		m.flash = ""
 		m.say(fmt.Sprintf("A paste of %s bytes was not taken: %d MiB are the most. Save it in a file and name that with @, so that the model can read what it needs of it.",
-			thousands(msg.Bytes), terminal.PasteLimit>>20))
+			phrase.Thousands(msg.Bytes), terminal.PasteLimit>>20))
 	}
 }

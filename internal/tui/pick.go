@@ -7,6 +7,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
+	"agent/internal/tui/list"
 	"agent/internal/tui/terminal"
 )
 
@@ -17,7 +20,7 @@ func Pick(ctx context.Context, o Options) (id string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p := newPicking(o, time.Now)
-	defer p.picker.stop()
+	defer p.picker.Stop()
 	drawn, err := terminal.Show(ctx, cancel, p, terminal.Options{In: o.Input, Out: o.Output, Fault: o.Fault}, nil)
 	if !drawn {
 		return "", err
@@ -27,7 +30,7 @@ func Pick(ctx context.Context, o Options) (id string, err error) {
 
 // picking is a picker that is the whole program.
 type picking struct {
-	picker *picker
+	picker *list.Picker
 	o      Options
 	chosen string
 	over   bool
@@ -35,7 +38,8 @@ type picking struct {
 
 func newPicking(o Options, now func() time.Time) *picking {
 	p := &picking{o: o}
-	p.picker = newPicker(&p.o, newKeymap(o.Keys), p.o.look().Styles(), now, func(s Session) tea.Cmd {
+	st := p.o.look().Styles()
+	p.picker = list.NewPicker(p.o.pickerSource(st, now), keys.New(o.Keys), st, now, func(s list.Session) tea.Cmd {
 		p.chosen = s.ID
 		return nil
 	})
@@ -43,11 +47,11 @@ func newPicking(o Options, now func() time.Time) *picking {
 }
 
 // Init reads what there is to choose from.
-func (p *picking) Init() tea.Cmd { return p.picker.read("") }
+func (p *picking) Init() tea.Cmd { return p.picker.Read("") }
 
 // Update takes a message.
 func (p *picking) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd, over := p.picker.take(msg)
+	cmd, over := p.picker.Update(msg)
 	if over {
 		p.over = true
 		return p, tea.Quit
@@ -62,11 +66,11 @@ func (p *picking) View() tea.View {
 	if !p.o.NoMouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
-	if p.picker.width <= 0 || p.picker.height <= 0 {
+	if p.picker.Width <= 0 || p.picker.Height <= 0 {
 		return v
 	}
-	lines, cursor := p.picker.lines()
-	v.SetContent(p.picker.st.Letters.Write(strings.Join(clip(lines, p.picker.width), "\n")))
+	lines, cursor := p.picker.Lines()
+	v.SetContent(p.picker.St.Letters.Write(strings.Join(ink.ClipLines(lines, p.picker.Width), "\n")))
 	if !p.over {
 		v.Cursor = cursor
 	}

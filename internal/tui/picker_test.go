@@ -12,14 +12,15 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/list"
 )
 
 // noon is when sessions are chosen.
 func noon() time.Time { return time.Date(2026, 3, 5, 13, 0, 0, 0, time.UTC) }
 
 // stored are sessions as a store has them.
-func stored() []Session {
-	return []Session{
+func stored() []list.Session {
+	return []list.Session{
 		{ID: "s3", Dir: "~/src/shop", Title: "the server ignores --timeout, fix it", When: noon().Add(-time.Hour), Messages: 14, Parent: "s2"},
 		{ID: "s4", Dir: "~/src/shop", Title: "and now with TLS", When: noon().Add(-2 * time.Hour), Messages: 3, Parent: "s3", Current: true},
 		{ID: "s2", Dir: "~/src/shop", Title: "why is the build slow", When: noon().Add(-50 * time.Hour), Messages: 62},
@@ -35,13 +36,13 @@ type store struct {
 func (s *store) options() Options {
 	return Options{
 		Dir: "~/src/shop",
-		Sessions: func(_ context.Context, query string) ([]Session, error) {
+		Sessions: func(_ context.Context, query string) ([]list.Session, error) {
 			s.queries = append(s.queries, query)
 			switch query {
 			case "":
 				return stored(), nil
 			case "listener":
-				return []Session{stored()[2], stored()[3]}, nil
+				return []list.Session{stored()[2], stored()[3]}, nil
 			case "[":
 				return nil, errors.New("search: missing \x1b]")
 			}
@@ -66,7 +67,7 @@ type pickerDriver struct {
 func newPickerDriver(t *testing.T, width, height int, o Options) *pickerDriver {
 	d := &pickerDriver{driver: driver{t: t, time: noon()}}
 	d.p = newPicking(o, func() time.Time { return d.time })
-	d.p.picker.after = d.after
+	d.p.picker.After = d.after
 	d.work(d.p.Init())
 	d.send(tea.WindowSizeMsg{Width: width, Height: height})
 	return d
@@ -201,11 +202,11 @@ func TestPickerPreviews(t *testing.T) {
 }
 
 func TestPickerMoves(t *testing.T) {
-	var sessions []Session
+	var sessions []list.Session
 	for i := range 50 {
-		sessions = append(sessions, Session{ID: string(rune('A' + i))})
+		sessions = append(sessions, list.Session{ID: string(rune('A' + i))})
 	}
-	d := newPickerDriver(t, 80, 24, Options{Sessions: func(context.Context, string) ([]Session, error) { return sessions, nil }})
+	d := newPickerDriver(t, 80, 24, Options{Sessions: func(context.Context, string) ([]list.Session, error) { return sessions, nil }})
 	d.press("pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "down", "up", "up", "enter")
 	if got, want := d.p.chosen, string(rune('A'+47)); got != want {
 		t.Errorf("chose %q, want %q", got, want)
@@ -247,28 +248,16 @@ func TestResumeNowhere(t *testing.T) {
 	}
 }
 
-// Sessions that claim to be forks of each other are all listed, once.
-func TestTreeOfCircles(t *testing.T) {
-	got, depths := grow([]Session{{ID: "a", Parent: "b"}, {ID: "b", Parent: "a"}, {ID: "c", Parent: "c"}, {ID: "d", Parent: "a"}})
-	want := []Session{{ID: "a", Parent: "b"}, {ID: "b", Parent: "a"}, {ID: "d", Parent: "a"}, {ID: "c", Parent: "c"}}
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Errorf("order (-got +want):\n%s", diff)
-	}
-	if diff := cmp.Diff(depths, []int{0, 1, 1, 0}); diff != "" {
-		t.Errorf("depths (-got +want):\n%s", diff)
-	}
-}
-
 func TestLately(t *testing.T) {
 	for ago, want := range map[time.Duration]string{
 		0: "just now", 59 * time.Second: "just now", time.Minute: "1 min ago", 59 * time.Minute: "59 min ago",
 		time.Hour: "12:00", 25 * time.Hour: "Wed 12:00", -time.Minute: "13:01", 30 * 24 * time.Hour: "2026-02-03",
 	} {
-		if got := lately(noon().Add(-ago), noon()); got != want {
+		if got := list.ShortAge(noon().Add(-ago), noon()); got != want {
 			t.Errorf("%s ago: got %q, want %q", ago, got, want)
 		}
 	}
-	if got := lately(time.Time{}, noon()); got != "" {
+	if got := list.ShortAge(time.Time{}, noon()); got != "" {
 		t.Errorf("got %q for no time at all", got)
 	}
 }

@@ -10,7 +10,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
 	"agent/internal/tui/terminal"
+	"agent/internal/tui/transcript"
 )
 
 // Lines are what a person types where there is no screen, or what a file says
@@ -76,8 +78,8 @@ func Plain(ctx context.Context, o Options, in Lines) (Exit, error) {
 	}
 	m.saveRecent()
 	exit := m.next
-	exit.Turns, exit.Jobs = m.feed.turns, alive(m.feed.jobs)
-	exit.BaseURL, exit.Host = m.feed.baseURL, m.feed.host
+	exit.Turns, exit.Jobs = m.feed.Turns, transcript.Running(m.feed.Jobs)
+	exit.BaseURL, exit.Host = m.feed.BaseURL, m.feed.Host
 	return exit, nil
 }
 
@@ -99,7 +101,7 @@ func (p *teller) run(ctx context.Context) {
 			_, p.ending = ev.(*event.TurnEnd)
 			p.do(ctx, p.update(batch{ev}))
 			p.ending = false
-			if asked, ok := ev.(event.Asked); ok && len(p.m.dialog.asks) == 1 {
+			if asked, ok := ev.(event.Asked); ok && len(p.m.dialog.Asks) == 1 {
 				p.ask(asked.Ask)
 			}
 		case line, ok := <-p.lines():
@@ -171,7 +173,7 @@ func (p *teller) update(msg tea.Msg) tea.Cmd {
 // a turn, unless it has a question, for what a list is to have, and until the
 // past of the session is known.
 func (p *teller) lines() <-chan string {
-	working := p.m.busy() && !p.m.dialog.waits() || p.m.over != nil && p.busy > 0 || !p.m.list.settled
+	working := p.m.busy() && !p.m.dialog.Waits() || p.m.over != nil && p.busy > 0 || !p.m.list.Settled
 	if p.ended || !p.in.Typed && working {
 		return nil
 	}
@@ -181,8 +183,8 @@ func (p *teller) lines() <-chan string {
 // line deals with a line.
 func (p *teller) line(line string) tea.Cmd {
 	line = strings.TrimSpace(line)
-	if p.m.dialog.waits() {
-		if !p.in.Typed || p.m.now().Sub(p.asked) >= quiet {
+	if p.m.dialog.Waits() {
+		if !p.in.Typed || p.m.now().Sub(p.asked) >= dialog.Quiet {
 			p.answer(line)
 			return nil
 		}
@@ -196,7 +198,7 @@ func (p *teller) line(line string) tea.Cmd {
 		return p.choose(line)
 	case line != "":
 		p.m.over, p.listed = nil, 0
-		p.m.editor.set(line)
+		p.m.editor.Set(line)
 		return p.update(tea.KeyPressMsg{Code: tea.KeyEnter})
 	}
 	return nil
@@ -205,10 +207,10 @@ func (p *teller) line(line string) tea.Cmd {
 // nobody deals with a session whose lines are at an end: what waits for an
 // answer is refused, and the end of the turn is that of the session.
 func (p *teller) nobody() {
-	for p.m.dialog.waits() {
+	for p.m.dialog.Waits() {
 		p.reply(event.Answer{Decision: event.Refuse, Note: "nobody is here to answer"})
 	}
-	if !p.m.busy() && !p.m.starting && len(p.m.feed.pending) == 0 && p.busy == 0 && p.sought == "" {
+	if !p.m.busy() && !p.m.starting && len(p.m.feed.Pending) == 0 && p.busy == 0 && p.sought == "" {
 		p.m.done = true
 	}
 }
@@ -230,7 +232,7 @@ func (p *teller) interrupt() {
 // mark begins the line that one types on, when it is one's turn.
 func (p *teller) mark() {
 	reads := p.m.over != nil && p.busy > 0 // what there is to choose from
-	if p.in.Typed && !p.marked && !p.ended && !reads && (!p.m.feed.running || p.m.dialog.waits()) {
+	if p.in.Typed && !p.marked && !p.ended && !reads && (!p.m.feed.Running || p.m.dialog.Waits()) {
 		fmt.Fprint(p.out, "> ")
 		p.marked = true
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
 )
@@ -23,23 +24,23 @@ func (p *teller) ask(ask event.Ask) {
 		p.askChoice(ask)
 		return
 	}
-	title := questionText(ask, p.m.dialog.short)
+	title := dialog.QuestionText(ask, p.m.dialog.Short)
 	if len(ask.Diffs) == 1 {
 		title += " (" + diff.Stat(ask.Diffs[0]) + ")"
 	}
 	p.block("ask", title)
-	for _, w := range warningsOf(ask) {
+	for _, w := range dialog.WarningsOf(ask) {
 		p.block("", "warning: "+ink.Sanitize(w))
 	}
 	for _, t := range ask.Targets {
 		switch {
 		case t.Kind == "command":
-			p.block("", strings.Join(spell(t.Value, plainWidth), "\n"))
+			p.block("", strings.Join(ink.WrapExact(t.Value, plainWidth), "\n"))
 		case t.Kind == "host" && len(ask.Targets) == 1:
-			p.block("", strings.Join(spell(requestOf(ask.Title), plainWidth), "\n"))
+			p.block("", strings.Join(ink.WrapExact(dialog.RequestOf(ask.Title), plainWidth), "\n"))
 		}
 	}
-	if why := whyOf(ask); why != "" {
+	if why := dialog.WhyOf(ask); why != "" {
 		p.block("", ink.Sanitize(why))
 	}
 	if shownAtOnce(ask) {
@@ -61,7 +62,7 @@ func shownAtOnce(ask event.Ask) bool {
 // changes prints the changes of a question, whole.
 func (p *teller) changes(ask event.Ask) {
 	for _, d := range ask.Diffs {
-		p.block("", exactLine(d.Path)+" "+diff.Stat(d))
+		p.block("", dialog.ExactLine(d.Path)+" "+diff.Stat(d))
 		p.block("", ink.Sanitize(d.Unified))
 	}
 }
@@ -74,12 +75,12 @@ func (p *teller) rows(ask event.Ask) {
 		return
 	}
 	var rows []string
-	for _, row := range rowsOf(ask).all {
-		text := strconv.Itoa(row.digit)
-		if row.kind == answerComment {
+	for _, row := range dialog.RowsOf(ask).All {
+		text := strconv.Itoa(row.Digit)
+		if row.Kind == dialog.Comment {
 			text += " TEXT"
 		}
-		rows = append(rows, text+" "+lowered(exactLine(row.text)))
+		rows = append(rows, text+" "+lowered(dialog.ExactLine(row.Text)))
 	}
 	if len(ask.Diffs) > 0 && !shownAtOnce(ask) {
 		rows = append(rows, strconv.Itoa(showDigit)+" show the change")
@@ -91,24 +92,24 @@ func (p *teller) rows(ask event.Ask) {
 func lowered(text string) string { return strings.ToLower(text[:1]) + text[1:] }
 
 func (p *teller) askChoice(ask event.Ask) {
-	p.block("ask", questionText(ask, p.m.dialog.short))
+	p.block("ask", dialog.QuestionText(ask, p.m.dialog.Short))
 	p.choiceRows(ask)
 }
 
 // choiceRows prints the rows that answer a question of the model.
 func (p *teller) choiceRows(ask event.Ask) {
-	for _, row := range rowsOf(ask).all {
-		line := "  " + strconv.Itoa(row.digit) + " "
+	for _, row := range dialog.RowsOf(ask).All {
+		line := "  " + strconv.Itoa(row.Digit) + " "
 		switch {
-		case row.kind == answerComment:
+		case row.Kind == dialog.Comment:
 			line += "TEXT something else: your answer"
-		case row.kind == answerNo:
+		case row.Kind == dialog.No:
 			line += "let the model decide"
 		default:
-			line += ink.SanitizeLine(row.text)
+			line += ink.SanitizeLine(row.Text)
 		}
-		if row.explain != "" {
-			line += ": " + ink.SanitizeLine(row.explain)
+		if row.Explain != "" {
+			line += ": " + ink.SanitizeLine(row.Explain)
 		}
 		p.print(line)
 	}
@@ -132,7 +133,7 @@ func yesOrNo(line string) int {
 // answer takes a line as the answer to the first question that waits. What is no
 // answer asks again.
 func (p *teller) answer(line string) {
-	ask := p.m.dialog.asks[0]
+	ask := p.m.dialog.Asks[0]
 	line = strings.TrimSpace(line)
 	switch {
 	case line == "":
@@ -153,23 +154,23 @@ func (p *teller) answerApproval(ask event.Ask, line string) {
 	if word := yesOrNo(line); word != 0 {
 		n, err = word, nil
 	}
-	rows := rowsOf(ask)
+	rows := dialog.RowsOf(ask)
 	i := -1
 	if err == nil {
-		i = rows.digit(n)
+		i = rows.Digit(n)
 	}
 	switch {
 	case err == nil && n == showDigit && rest == "" && len(ask.Diffs) > 0:
 		p.changes(ask)
 		p.rows(ask)
-	case i < 0 && n == 2 && err == nil && rest == "" && isApproval(ask):
+	case i < 0 && n == 2 && err == nil && rest == "" && dialog.IsApproval(ask):
 		p.again(ask, "this cannot be always allowed")
-	case i < 0, rest != "" && rows.all[i].kind != answerComment:
+	case i < 0, rest != "" && rows.All[i].Kind != dialog.Comment:
 		p.again(ask, answerHint)
-	case rows.all[i].kind == answerComment && rest == "":
+	case rows.All[i].Kind == dialog.Comment && rest == "":
 		p.again(ask, "type the reason after the number, for example: "+first+" use an index instead")
 	default:
-		decision := map[answerKind]event.Decision{answerYes: event.Allow, answerAlways: event.Always}[rows.all[i].kind]
+		decision := map[dialog.Kind]event.Decision{dialog.Yes: event.Allow, dialog.Always: event.Always}[rows.All[i].Kind]
 		if decision == "" {
 			decision = event.Refuse
 		}
@@ -245,11 +246,11 @@ func (p *teller) answerNumbers(ask event.Ask, numbers []int) {
 
 // reply answers the first question.
 func (p *teller) reply(a event.Answer) {
-	a.ID = p.m.dialog.asks[0].ID
-	p.m.dialog.withdraw(a.ID)
-	p.m.feed.answered(a.ID)
+	a.ID = p.m.dialog.Asks[0].ID
+	p.m.dialog.Withdraw(a.ID)
+	p.m.feed.Answered(a.ID)
 	p.m.send(a)
-	if p.m.dialog.waits() && !p.ended {
-		p.ask(p.m.dialog.asks[0])
+	if p.m.dialog.Waits() && !p.ended {
+		p.ask(p.m.dialog.Asks[0])
 	}
 }

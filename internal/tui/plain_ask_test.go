@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
 )
 
 // asker is an agent that asks one question and keeps the answer.
@@ -128,16 +129,16 @@ func TestPlainLineAnswersNothing(t *testing.T) {
 			t.Errorf("a line was taken for %v", a)
 		}
 	}
-	if !m.dialog.waits() {
+	if !m.dialog.Waits() {
 		t.Fatal("the question is gone")
 	}
 	for range 3 { // an answer that comes too soon after a line is a message
 		p.line("y")
 	}
-	if a, ok := sent[len(sent)-1].(event.Answer); ok || !m.dialog.waits() {
+	if a, ok := sent[len(sent)-1].(event.Answer); ok || !m.dialog.Waits() {
 		t.Fatalf("a line that came too soon was taken for %v", a)
 	}
-	now = now.Add(quiet)
+	now = now.Add(dialog.Quiet)
 	p.line("3")
 	if diff := cmp.Diff(sent[len(sent)-1], event.Command(event.Answer{ID: "1", Decision: event.Refuse})); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/list"
 )
 
 // many are more models than are told at once.
@@ -119,8 +120,8 @@ func TestPlainListByName(t *testing.T) {
 
 // Sessions are found by what was said in them, too.
 func TestPlainListOfSessions(t *testing.T) {
-	sessions := func(_ context.Context, query string) ([]Session, error) {
-		all := []Session{{ID: "a", Dir: "~/shop", Title: "one"}, {ID: "b", Dir: "~/shop", Title: "two"}, {ID: "c", Dir: "~/shop", Title: "three"}}
+	sessions := func(_ context.Context, query string) ([]list.Session, error) {
+		all := []list.Session{{ID: "a", Dir: "~/shop", Title: "one"}, {ID: "b", Dir: "~/shop", Title: "two"}, {ID: "c", Dir: "~/shop", Title: "three"}}
 		if query != "" {
 			return all[1:2], nil
 		}
@@ -130,7 +131,7 @@ func TestPlainListOfSessions(t *testing.T) {
 	if !strings.Contains(got, "3 three") || !strings.Contains(got, "  1 two") && !strings.Contains(got, "  1 b") {
 		t.Errorf("the session is not found:\n%s", got)
 	}
-	got = conversed(t, Options{Sessions: func(context.Context, string) ([]Session, error) { return nil, nil }}, turn{"> ", "/resume"}, turn{"there is nothing to choose from", "/quit"})
+	got = conversed(t, Options{Sessions: func(context.Context, string) ([]list.Session, error) { return nil, nil }}, turn{"> ", "/resume"}, turn{"there is nothing to choose from", "/quit"})
 	if strings.Contains(got, "needs a screen") {
 		t.Errorf("an empty list says:\n%s", got)
 	}

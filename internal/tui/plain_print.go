@@ -4,9 +4,11 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/transcript"
 )
 
 // plainOutput is how many lines of a tool's output are told, its last ones.
@@ -14,11 +16,11 @@ const plainOutput = 8
 
 // begin tells where one is, and what was said last.
 func (p *teller) begin() {
-	p.print(p.m.o.heading(p.m.feed.title))
+	p.print(p.m.o.heading(p.m.feed.Title))
 	for _, n := range p.m.o.Notices {
 		p.block("note", ink.Sanitize(n))
 	}
-	if p.m.feed.host != "" {
+	if p.m.feed.Host != "" {
 		p.block("note", p.m.answering())
 	}
 	last := 0
@@ -37,42 +39,42 @@ func (p *teller) begin() {
 		}
 	}
 	p.in.Typed = typed
-	if draft := p.m.editor.take(); strings.TrimSpace(draft) != "" {
+	if draft := p.m.editor.Take(); strings.TrimSpace(draft) != "" {
 		p.block("note", "unsent, type it again to send it: "+ink.Sanitize(draft))
 	}
 	if len(p.m.waits) > 0 {
 		p.print("note: these are unsent, type them again to send them:")
 		for _, w := range p.m.waits {
-			p.block("", ink.Sanitize(w.text))
+			p.block("", ink.Sanitize(w.Text))
 		}
 		p.m.waits = nil
 	}
-	p.m.list.told = p.told
+	p.m.list.OnAdd = p.told
 }
 
 // told tells of what the model adds to the transcript, but for what is told of
 // when it happens.
-func (p *teller) told(it item) {
+func (p *teller) told(it transcript.Item) {
 	switch it := it.(type) {
-	case *notice:
-		p.block("note", ink.Sanitize(it.text))
-	case *fault:
-		p.block("error", ink.Sanitize(it.text))
-		if it.hint != "" {
-			p.block("", ink.Sanitize(it.hint))
+	case *transcript.Notice:
+		p.block("note", ink.Sanitize(it.Text))
+	case *transcript.Problem:
+		p.block("error", ink.Sanitize(it.Text))
+		if it.Hint != "" {
+			p.block("", ink.Sanitize(it.Hint))
 		}
-	case *ending:
+	case *transcript.Closing:
 		who := "note"
 		if p.ending {
 			who = "done"
 		}
-		p.block(who, ink.Sanitize(it.text))
+		p.block(who, ink.Sanitize(it.Text))
 	case *about:
 		for _, row := range it.rows {
 			p.print("  " + row[0] + ": " + row[1])
 		}
-	case *retry:
-		p.block("error", strings.Join(it.draw(canvas{st: p.m.st, width: plainWidth}), "\n"))
+	case *transcript.Retry:
+		p.block("error", strings.Join(it.Draw(transcript.Canvas{Styles: p.m.st, Width: plainWidth}), "\n"))
 	}
 }
 
@@ -100,7 +102,7 @@ func (p *teller) event(ev event.Event) {
 	case *event.ToolEnd:
 		p.toolEnd(ev)
 	case *event.ModelSet:
-		if ev.Model != p.m.feed.model || ev.Effort != p.m.feed.effort || ev.Host != p.m.feed.host {
+		if ev.Model != p.m.feed.Model || ev.Effort != p.m.feed.Effort || ev.Host != p.m.feed.Host {
 			name := strings.TrimSpace(ev.Model + " " + ev.Effort)
 			if ev.Host != "" {
 				name += " at " + ev.Host
@@ -113,7 +115,7 @@ func (p *teller) event(ev event.Event) {
 			p.block("note", modeWords(ev.Mode))
 		}
 	case *event.ShellEnd:
-		p.block("ran", ink.SanitizeLine(asTyped(ev.Line, ev.Join)))
+		p.block("ran", ink.SanitizeLine(transcript.AsTyped(ev.Line, ev.Join)))
 		p.block("", ink.Sanitize(strings.TrimRight(ev.Text, "\n")))
 	}
 }
@@ -159,7 +161,7 @@ func (p *teller) toolEnd(ev *event.ToolEnd) {
 	if ev.Summary != "" {
 		facts += ", " + ink.SanitizeLine(ev.Summary)
 	}
-	facts += ", " + brief(ev.Duration)
+	facts += ", " + phrase.Duration(ev.Duration)
 	if p.started[ev.Result.ID] {
 		p.print("  " + facts)
 	} else {
@@ -174,7 +176,7 @@ func (p *teller) toolEnd(ev *event.ToolEnd) {
 	}
 	lines := strings.Split(strings.TrimRight(ink.Sanitize(ev.Result.Text), "\n"), "\n")
 	if more := len(lines) - plainOutput; more > 0 {
-		p.print("    " + count(more, "earlier line"))
+		p.print("    " + phrase.Count(more, "earlier line"))
 		lines = lines[more:]
 	}
 	for _, l := range lines {

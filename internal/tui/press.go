@@ -9,6 +9,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
+	"agent/internal/tui/editor"
+	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 // press takes a key: the help has it while it is open, then a dialog that takes
@@ -26,32 +30,32 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	marked := m.swept()
-	m.flash, m.list.sel = "", selection{}
+	m.flash, m.list.Selection = "", transcript.Selection{}
 	m.pointer.drags, m.pointer.sweeps = false, false
-	m.editor.release()
-	if m.keys.is(msg.String(), actCopyMarked) && marked != "" {
+	m.editor.ReleaseSelection()
+	if m.keys.Is(msg.String(), keys.CopyMarked) && marked != "" {
 		return m.copyMarked(marked)
 	}
 	k, now := msg.String(), m.now()
 	m.arm(now)
-	v := m.dialog.held.press(msg, now)
+	v := m.dialog.Held.Press(msg, now)
 	if m.whole {
 		m.lastKey = now
 		return m.pressWhole(msg)
 	}
 	switch {
-	case m.keys.is(k, actInterrupt) && m.busy() && !m.dismisses(k):
+	case m.keys.Is(k, keys.Interrupt) && m.busy() && !m.dismisses(k):
 		m.interrupt()
 	case m.find.typing:
 		m.typed(now)
 		return m.pressEditor(msg)
-	case m.dialog.takes():
+	case m.dialog.Takes():
 		return m.pressHeld(msg, v, now)
-	case m.dialog.waits() && m.dialog.arming.next && !isWord(msg):
-		if v == later && m.dialog.arming.alike {
-			return m.deferKey(msg, max(repeatGap, m.dialog.arming.rest(now)))
+	case m.dialog.Waits() && m.dialog.Arming.Next && !isWord(msg):
+		if v == dialog.Defer && m.dialog.Arming.Alike {
+			return m.deferKey(msg, max(dialog.RepeatGap, m.dialog.Arming.Rest(now)))
 		}
-		m.dialog.arming.dropped(now)
+		m.dialog.Arming.Dropped(now)
 	default:
 		return m.pressDraft(msg, now)
 	}
@@ -62,10 +66,10 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 // not take keys yet.
 func (m *model) pressDraft(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
 	m.typed(now)
-	before := m.editor.buf.Revision()
+	before := m.editor.Buffer.Revision()
 	cmd := m.pressEditor(msg)
-	if m.editor.buf.Revision() != before {
-		m.dialog.interrupted(!m.editor.blank())
+	if m.editor.Buffer.Revision() != before {
+		m.dialog.StopForDraft(!m.editor.Blank())
 	}
 	return cmd
 }
@@ -73,36 +77,36 @@ func (m *model) pressDraft(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
 // typed notes that the user typed something that is not for the dialog.
 func (m *model) typed(now time.Time) {
 	m.lastKey = now
-	m.dialog.arming.typed(now)
+	m.dialog.Arming.Typed(now)
 }
 
 // isWord reports whether a key types a letter that answers no question.
 func isWord(msg tea.KeyPressMsg) bool {
 	r, _ := utf8.DecodeRuneInString(msg.Text)
-	return msg.Mod != virtual && unicode.IsLetter(r) && !strings.ContainsRune("ynYN", r)
+	return msg.Mod != keys.Virtual && unicode.IsLetter(r) && !strings.ContainsRune("ynYN", r)
 }
 
 // stops reports whether a key stops what runs, whatever is shown before it, and
 // does not only take that away.
 func (m *model) stops(k string) bool {
-	return m.busy() && m.keys.is(k, actInterrupt) && !m.keys.is(k, actDismiss)
+	return m.busy() && m.keys.Is(k, keys.Interrupt) && !m.keys.Is(k, keys.Dismiss)
 }
 
 // interrupt ends the turn, and the person's own command. Pressed again, it kills
 // what does not end by itself.
 func (m *model) interrupt() {
-	if !m.feed.killing {
+	if !m.feed.Killing {
 		m.send(event.Interrupt{})
 	}
-	m.feed.stopping, m.feed.killing = true, m.feed.stopping
+	m.feed.Stopping, m.feed.Killing = true, m.feed.Stopping
 	m.keepWords()
-	m.dialog.clear()
+	m.dialog.Clear()
 	m.tellForced()
 }
 
 // tellForced tells Options.Forced whether what runs was interrupted twice.
 func (m *model) tellForced() {
-	if forced := m.feed.killing && m.busy(); forced != m.forced {
+	if forced := m.feed.Killing && m.busy(); forced != m.forced {
 		m.forced = forced
 		if m.o.Forced != nil {
 			m.o.Forced(forced)
@@ -111,25 +115,25 @@ func (m *model) tellForced() {
 }
 
 func (m *model) pressDialog(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
-	m.dialog.took(now)
-	p := m.dialog.press(msg)
-	if p.rest != "" {
-		m.giveBack(p.rest)
+	m.dialog.Took(now)
+	p := m.dialog.Press(msg)
+	if p.Rest != "" {
+		m.giveBack(p.Rest)
 	}
 	switch {
-	case p.interrupt:
+	case p.Interrupt:
 		m.interrupt()
-	case p.draft != "": // and so does what follows
-		m.dialog.arming.hold(now)
+	case p.Draft != "": // and so does what follows
+		m.dialog.Arming.Hold(now)
 		m.typed(now)
-		m.editor.buf.Type(m.editor.tokens.literal(tidy(p.draft)))
-	case p.answer != nil:
-		m.dialog.held.answered = true
-		m.give(p.answer)
-	case p.ignored && m.dialog.typing:
-		m.dialog.arming.hold(now)
+		m.editor.Buffer.Type(m.editor.Tokens.Literal(editor.Typable(p.Draft)))
+	case p.Answer != nil:
+		m.dialog.Held.Answered = true
+		m.give(p.Answer)
+	case p.Ignored && m.dialog.Typing:
+		m.dialog.Arming.Hold(now)
 		return m.pressDraft(msg, now)
-	case p.ignored:
+	case p.Ignored:
 		cmd, _ := m.pressAnywhere(msg.String())
 		return cmd
 	}
@@ -138,47 +142,47 @@ func (m *model) pressDialog(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
 
 // give hands over an answer.
 func (m *model) give(answer *event.Answer) {
-	m.feed.answered(answer.ID)
+	m.feed.Answered(answer.ID)
 	m.send(*answer)
 }
 
 // pressAnywhere takes a key that means the same whatever has the focus.
 func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
-	page := max(m.list.height-2, 1)
+	page := max(m.list.Height-2, 1)
 	switch {
-	case m.keys.is(k, actPageUp):
-		m.list.scroll(-page)
-	case m.keys.is(k, actPageDown):
-		m.list.scroll(page)
-	case m.keys.is(k, actTop):
-		m.list.home()
-	case m.keys.is(k, actBottom):
-		m.list.end()
-	case m.keys.is(k, actJumpBack), m.keys.is(k, actJumpOn):
-		m.jump(m.keys.is(k, actJumpBack))
-	case m.keys.is(k, actFind):
+	case m.keys.Is(k, keys.PageUp):
+		m.list.Scroll(-page)
+	case m.keys.Is(k, keys.PageDown):
+		m.list.Scroll(page)
+	case m.keys.Is(k, keys.Top):
+		m.list.ShowStart()
+	case m.keys.Is(k, keys.Bottom):
+		m.list.ShowEnd()
+	case m.keys.Is(k, keys.JumpBack), m.keys.Is(k, keys.JumpOn):
+		m.jump(m.keys.Is(k, keys.JumpBack))
+	case m.keys.Is(k, keys.Find):
 		m.openFind()
-	case m.keys.is(k, actView):
+	case m.keys.Is(k, keys.View):
 		m.openWhole()
-	case m.keys.is(k, actOpen):
-		m.list.toggle()
-	case m.keys.is(k, actOpenAll):
-		m.list.toggleAll()
-	case m.keys.is(k, actPalette):
+	case m.keys.Is(k, keys.Open):
+		m.list.ToggleLast()
+	case m.keys.Is(k, keys.OpenAll):
+		m.list.ToggleAll()
+	case m.keys.Is(k, keys.Palette):
 		return m.palette(), true
-	case m.keys.is(k, actMode):
-		if m.dialog.waits() { // a key that looks at the question must not approve what follows
+	case m.keys.Is(k, keys.Mode):
+		if m.dialog.Waits() { // a key that looks at the question must not approve what follows
 			m.flash = "answer the question first"
 			break
 		}
 		m.setMode(m.nextMode())
-	case m.keys.is(k, actModel):
-		return m.slashModel(""), true
-	case m.keys.is(k, actMouse):
+	case m.keys.Is(k, keys.Model):
+		return m.chooseModelFromList(), true
+	case m.keys.Is(k, keys.Mouse):
 		m.switchMouse()
-	case m.keys.is(k, actSuspend):
+	case m.keys.Is(k, keys.Suspend):
 		return tea.Suspend, true
-	case m.keys.is(k, actRedraw):
+	case m.keys.Is(k, keys.Redraw):
 		return tea.ClearScreen, true
 	default:
 		return nil, false
@@ -204,25 +208,25 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	}
 	switch {
-	case m.keys.is(k, actClear):
+	case m.keys.Is(k, keys.Clear):
 		return m.clear(leaving)
-	case m.keys.is(k, actLeave) && m.editor.empty():
+	case m.keys.Is(k, keys.Leave) && m.editor.Empty():
 		return m.leave()
-	case m.keys.is(k, actRewind) && m.editor.empty() && !m.editor.escapes():
+	case m.keys.Is(k, keys.Rewind) && m.editor.Empty() && !m.editor.HandlesEscape():
 		return m.goBack(rewinding)
-	case m.keys.is(k, actHelp) && m.editor.empty():
+	case m.keys.Is(k, keys.Help) && m.editor.Empty():
 		m.help.show()
-	case m.keys.is(k, actNewline):
-		m.editor.newline()
-	case m.keys.is(k, actSend):
+	case m.keys.Is(k, keys.Newline):
+		m.editor.Newline()
+	case m.keys.Is(k, keys.Send):
 		return m.submit()
-	case m.keys.is(k, actQueue):
+	case m.keys.Is(k, keys.Queue):
 		return m.later()
-	case m.keys.is(k, actUnqueue):
+	case m.keys.Is(k, keys.Unqueue):
 		m.dropQueued()
 	default:
-		m.editor.press(msg)
-		if text, ok := m.editor.copied(); ok {
+		m.editor.Press(msg)
+		if text, ok := m.editor.TakeCopied(); ok {
 			return m.copyMarked(text)
 		}
 	}
@@ -234,10 +238,10 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 // does with esc.
 func (m *model) clear(leaving bool) tea.Cmd {
 	switch {
-	case !m.editor.empty() && m.editor.escapes():
-		m.editor.vi.Press("esc")
-	case !m.editor.empty():
-		m.feed.prompts = append(m.feed.prompts, m.editor.take())
+	case !m.editor.Empty() && m.editor.HandlesEscape():
+		m.editor.Vi.Press("esc")
+	case !m.editor.Empty():
+		m.feed.Recall = append(m.feed.Recall, m.editor.Take())
 	case leaving:
 		return m.leave()
 	default:
@@ -248,17 +252,17 @@ func (m *model) clear(leaving bool) tea.Cmd {
 
 // submit sends what is typed, or carries out the command it is.
 func (m *model) submit() tea.Cmd {
-	if m.editor.continued() {
-		m.editor.newline()
+	if m.editor.ContinueLine() {
+		m.editor.Newline()
 		return nil
 	}
-	if typed := strings.TrimSpace(m.editor.buf.String()); typed == "!" || typed == "!!" {
+	if typed := strings.TrimSpace(m.editor.Buffer.String()); typed == "!" || typed == "!!" {
 		m.say("use !COMMAND, or !!COMMAND for what the model is not to be told")
 		return nil
 	}
-	if m.editor.blank() {
-		if !m.letGo() && m.feed.cut && !m.feed.running {
-			m.list.end()
+	if m.editor.Blank() {
+		if !m.letGo() && m.feed.Cut && !m.feed.Running {
+			m.list.ShowEnd()
 			m.prompt(event.GoOn)
 		}
 		return nil
@@ -266,11 +270,11 @@ func (m *model) submit() tea.Cmd {
 	if cmd, waits := m.unread(); waits {
 		return cmd
 	}
-	typed, all := m.editor.buf.String(), m.editor.takeAll()
-	if name, arg, ok := parseSlash(all.text); ok {
+	typed, all := m.editor.Buffer.String(), m.editor.TakeAll()
+	if name, arg, ok := parseSlash(all.Text); ok {
 		return m.slash(name, arg, typed)
 	}
-	m.list.end()
+	m.list.ShowEnd()
 	m.utter(all)
 	return nil
 }
@@ -283,16 +287,16 @@ func (m *model) paste(text string) tea.Cmd {
 	now := m.now()
 	m.lastKey, m.flash = now, ""
 	m.arm(now)
-	m.dialog.held.release()
-	if m.dialog.takes() && !m.whole && m.dialog.paste(text) {
-		m.dialog.took(now)
+	m.dialog.Held.Release()
+	if m.dialog.Takes() && !m.whole && m.dialog.Paste(text) {
+		m.dialog.Took(now)
 		return nil
 	}
-	m.dialog.arming.typed(now)
+	m.dialog.Arming.Typed(now)
 	if cmd, taken := m.pasteFind(text); taken || m.whole {
 		return cmd
 	}
 	cmd := m.pasteTyped(text)
-	m.dialog.interrupted(!m.editor.blank())
+	m.dialog.StopForDraft(!m.editor.Blank())
 	return cmd
 }

@@ -174,22 +174,22 @@ func TestSpinnerTurnsWithWhatStreams(t *testing.T) {
 		d.pass(42 * time.Millisecond)
 		d.events(streamed("r1", "word "))
 	}
-	turned := d.m.list.frame
+	turned := d.m.list.Frame
 	ticks = 0
 	for range 50 {
 		d.pass(42 * time.Millisecond)
 		d.events(streamed("r1", "word "))
 	}
-	if got := d.m.list.frame - turned; got < 14 || got > 18 {
+	if got := d.m.list.Frame - turned; got < 14 || got > 18 {
 		t.Errorf("it turned %d times in two seconds", got)
 	}
 	if ticks > 8 {
 		t.Errorf("it woke somebody %d times in two seconds", ticks)
 	}
 	d.pass(5 * spin)
-	turned = d.m.list.frame
+	turned = d.m.list.Frame
 	d.pass(5 * spin)
-	if got := d.m.list.frame - turned; got != 5 {
+	if got := d.m.list.Frame - turned; got != 5 {
 		t.Errorf("it turned %d times in %v", got, 5*spin)
 	}
 }

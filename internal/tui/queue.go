@@ -9,7 +9,10 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 // queueRows is how many messages that wait are shown.
@@ -26,17 +29,17 @@ type queue struct {
 
 // queued is one message that waits.
 type queued struct {
-	typing
+	editor.Typed
 	soon bool // it waits for the person's own command alone
 }
 
 // later puts what is typed into the queue. Where nothing is waited for, it is
 // sent.
 func (m *model) later() tea.Cmd {
-	if m.editor.blank() {
+	if m.editor.Blank() {
 		return nil
 	}
-	if _, _, command := parseSlash(m.editor.whole()); command { // it is no message, and can be carried out now
+	if _, _, command := parseSlash(m.editor.Text()); command { // it is no message, and can be carried out now
 		return m.submit()
 	}
 	if cmd, waits := m.unread(); waits {
@@ -46,10 +49,10 @@ func (m *model) later() tea.Cmd {
 	if len(m.waits) == 0 { // what was held is gone otherwise
 		m.held = ""
 	}
-	next := m.editor.takeAll()
-	next.text = strings.TrimSpace(next.text)
-	m.waits = append(m.waits, queued{typing: next})
-	m.list.end()
+	next := m.editor.TakeAll()
+	next.Text = strings.TrimSpace(next.Text)
+	m.waits = append(m.waits, queued{Typed: next})
+	m.list.ShowEnd()
 	m.sendQueued()
 	return nil
 }
@@ -57,51 +60,51 @@ func (m *model) later() tea.Cmd {
 // waitsForShell queues what cannot be sent while a command of the person's runs. It
 // reports whether it did: what is said to the model waits for a command whose
 // output is to be told, and a command for any.
-func (m *model) waitsForShell(s typing) bool {
-	_, _, command := parseShell(s.text)
-	if !m.shellRuns() || !command && (m.feed.running || !m.shellJoins()) {
+func (m *model) waitsForShell(s editor.Typed) bool {
+	_, _, command := parseShell(s.Text)
+	if !m.shellRuns() || !command && (m.feed.Running || !m.shellJoins()) {
 		return false
 	}
-	m.waits = append(m.waits, queued{typing: s, soon: true})
+	m.waits = append(m.waits, queued{Typed: s, soon: true})
 	return true
 }
 
-func (m *model) shellRuns() bool { return m.starting || m.feed.typed != nil }
+func (m *model) shellRuns() bool { return m.starting || m.feed.Shell != nil }
 
 // shellJoins reports whether the model is to be told of the command that runs.
 func (m *model) shellJoins() bool {
-	if m.feed.typed == nil {
+	if m.feed.Shell == nil {
 		return true
 	}
-	_, join, _ := parseShell(m.feed.typed.item.(*typedCommand).line)
+	_, join, _ := parseShell(m.feed.Shell.Item.(*transcript.ShellCommand).Line)
 	return join
 }
 
 // utter sends what the person said, or runs the command that it is. What cannot
 // be sent yet waits in the queue.
-func (m *model) utter(s typing) {
-	s.text = strings.TrimSpace(s.text)
+func (m *model) utter(s editor.Typed) {
+	s.Text = strings.TrimSpace(s.Text)
 	if m.waitsForShell(s) {
 		return
 	}
-	if line, join, ok := parseShell(s.text); ok {
+	if line, join, ok := parseShell(s.Text); ok {
 		m.runShell(line, join)
 		return
 	}
-	m.prompt(s.text, s.images...)
+	m.prompt(s.Text, s.Images...)
 }
 
 // sendQueued sends the next message that waits, if its time has come.
 func (m *model) sendQueued() {
 	for len(m.waits) > 0 && m.held == "" {
 		next := m.waits[0]
-		_, _, command := parseShell(next.text)
-		turn := m.feed.running || len(m.feed.pending) > 0 || len(m.play) > 0
+		_, _, command := parseShell(next.Text)
+		turn := m.feed.Running || len(m.feed.Pending) > 0 || len(m.play) > 0
 		if m.shellRuns() || turn && !(command && next.soon) {
 			return
 		}
 		m.waits = m.waits[1:]
-		m.utter(next.typing)
+		m.utter(next.Typed)
 	}
 }
 
@@ -111,7 +114,7 @@ func (m *model) letGo() bool {
 		return false
 	}
 	m.held = ""
-	m.list.end()
+	m.list.ShowEnd()
 	m.sendQueued()
 	return true
 }
@@ -131,7 +134,7 @@ func (m *model) queueAfter(ev event.Event) {
 	case event.NotRun:
 		m.starting = false
 		m.say("not run: " + ev.Why)
-		m.giveBack(asTyped(ev.Line, ev.Join))
+		m.giveBack(transcript.AsTyped(ev.Line, ev.Join))
 		m.hold("not run")
 		return
 	case *event.ShellEnd:
@@ -158,19 +161,19 @@ func (m *model) queueAfter(ev event.Event) {
 // whether there was one, and nothing in the editor.
 func (m *model) editQueued() bool {
 	n := len(m.waits)
-	if n == 0 || !m.editor.empty() || m.editor.walk.back > 0 {
+	if n == 0 || !m.editor.Empty() || m.editor.Walk.Back > 0 {
 		return false
 	}
 	last := m.waits[n-1]
 	m.waits = slices.Clone(m.waits[:n-1])
-	m.editor.takeBack(last.typing)
+	m.editor.TakeBack(last.Typed)
 	return true
 }
 
 // dropQueued removes the last message that waits.
 func (m *model) dropQueued() {
 	if n := len(m.waits); n > 0 {
-		m.feed.prompts = append(m.feed.prompts, m.waits[n-1].text) // it can be walked back to
+		m.feed.Recall = append(m.feed.Recall, m.waits[n-1].Text) // it can be walked back to
 		m.waits = slices.Clone(m.waits[:n-1])
 	}
 }
@@ -181,9 +184,9 @@ func (m *model) queueLines() []string {
 	if n == 0 {
 		return nil
 	}
-	word, why, keys := "queued", "", m.keys.name(actPrevPrompt)+" edits · "+m.keys.name(actUnqueue)+" removes"
+	word, why, hint := "queued", "", m.keys.Name(keys.PrevPrompt)+" edits · "+m.keys.Name(keys.Unqueue)+" removes"
 	if m.held != "" {
-		word, why, keys = "waits", m.held, m.held+" · "+m.keys.name(actSend)+" sends · "+keys
+		word, why, hint = "waits", m.held, m.held+" · "+m.keys.Name(keys.Send)+" sends · "+hint
 	}
 	rows := queueRows
 	if m.height < 16 {
@@ -199,17 +202,17 @@ func (m *model) queueLines() []string {
 		if i > 0 {
 			label = ""
 		}
-		left := label + strings.Repeat(" ", 8-lipgloss.Width(label)) + strconv.Itoa(i+1) + "  " + quoted(w.text)
+		left := label + strings.Repeat(" ", 8-lipgloss.Width(label)) + strconv.Itoa(i+1) + "  " + ink.Quoted(w.Text)
 		right := ""
 		switch {
-		case i == 0 && m.editor.empty() && m.width >= 72:
-			right = keys
+		case i == 0 && m.editor.Empty() && m.width >= 72:
+			right = hint
 		case i == 0 && m.held == "":
-			right = m.keys.name(actPrevPrompt) + " edits"
+			right = m.keys.Name(keys.PrevPrompt) + " edits"
 		case i == 0:
 			right = why
 		}
-		out = append(out, m.st.Dim.Render(spread(left, right, m.width)))
+		out = append(out, m.st.Dim.Render(ink.Spread(left, right, m.width)))
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,11 +11,13 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/list"
+	"agent/internal/tui/transcript"
 )
 
 // points is the list of the prompts that one can go back to.
 type points struct {
-	chooser
+	list.Chooser
 	head, hint string
 	now        func() time.Time
 	all, found []point
@@ -27,46 +30,46 @@ type point struct {
 	end bool
 }
 
-// take implements overlay.
-func (p *points) take(msg tea.Msg) (cmd tea.Cmd, over bool) {
-	switch p.chooser.take(msg) {
-	case narrowed:
+// Update implements overlay.
+func (p *points) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
+	switch p.Chooser.Update(msg) {
+	case list.Narrowed:
 		p.refine()
-	case chosen:
-		return p.chose(p.found[p.at]), true
-	case closed:
+	case list.Chosen:
+		return p.chose(p.found[p.At]), true
+	case list.Closed:
 		return nil, true
 	}
-	p.clamp()
+	p.Clamp()
 	return nil, false
 }
 
 func (p *points) refine() {
-	p.found = matching(&p.chooser, p.all, func(t point) string { return t.Text })
+	p.found = list.Matching(&p.Chooser, p.all, func(t point) string { return t.Text })
 }
 
-// lines implements overlay.
-func (p *points) lines() ([]string, *tea.Cursor) {
-	return p.draw(page{head: p.head, row: p.row, none: "no prompt fits", marked: p.whole, hint: p.hint})
+// Lines implements overlay.
+func (p *points) Lines() ([]string, *tea.Cursor) {
+	return p.Draw(list.Page{Head: p.head, Row: p.Row, None: "no prompt fits", Marked: p.whole, Hint: p.hint})
 }
 
-func (p *points) row(i int) string {
+func (p *points) Row(i int) string {
 	t := p.found[i]
 	if t.end {
-		return p.entry(i, "now", "the end: nothing is left out", "")
+		return p.Entry(i, "now", "the end: nothing is left out", "")
 	}
-	return p.entry(i, shortTime(t.Time, p.now()), strings.Join(strings.Fields(ink.Sanitize(t.Text)), " "), "")
+	return p.Entry(i, list.ShortTime(t.Time, p.now()), strings.Join(strings.Fields(ink.Sanitize(t.Text)), " "), "")
 }
 
 // whole is the marked prompt, as far as there is room.
 func (p *points) whole(height int) []string {
-	if p.at >= len(p.found) || p.found[p.at].end {
+	if p.At >= len(p.found) || p.found[p.At].end {
 		return nil
 	}
-	u := &user{text: p.found[p.at].Text, open: true}
-	lines := u.draw(canvas{st: p.st, width: max(p.width, 1)})
+	u := &transcript.Prompt{Text: p.found[p.At].Text, Open: true}
+	lines := u.Draw(transcript.Canvas{Styles: p.St, Width: max(p.Width, 1)})
 	if len(lines) > height {
-		lines = append(lines[:height-1:height-1], p.st.Dim.Render("  …"))
+		lines = append(lines[:height-1:height-1], p.St.Dim.Render("  …"))
 	}
 	return lines
 }
@@ -75,7 +78,7 @@ func (p *points) whole(height int) []string {
 func (m *model) choosePoint(head, hint string, above []point, chose func(point) tea.Cmd) tea.Cmd {
 	all := m.points()
 	switch {
-	case m.feed.running:
+	case m.feed.Running:
 		m.say(stopFirst)
 		return nil
 	case m.stuck():
@@ -84,7 +87,7 @@ func (m *model) choosePoint(head, hint string, above []point, chose func(point) 
 		m.say("nothing was said yet")
 		return nil
 	}
-	p := &points{chooser: chooser{keys: m.keys, st: m.st}, head: head, now: m.now, chose: chose,
+	p := &points{Chooser: list.Chooser{Keys: m.keys, St: m.st}, head: head, now: m.now, chose: chose,
 		hint: "type to search · " + hint + " · esc closes"}
 	p.all = all[:len(all)-1]
 	slices.Reverse(p.all)
@@ -93,29 +96,32 @@ func (m *model) choosePoint(head, hint string, above []point, chose func(point) 
 	return m.show(p)
 }
 
-func (m *model) slashRewind(arg string) tea.Cmd {
+func rewindCommand(m *model, arg string) (tea.Cmd, error) {
 	if arg == "" {
-		return m.choosePoint("take back a prompt, with all that followed, to say it otherwise", "enter takes back", nil, m.rewind)
+		return m.chooseRewind(), nil
 	}
 	said, ok := m.back(arg)
 	if !ok {
-		m.misuse("use /rewind, or /rewind N, where N is how many prompts are taken back")
-		return nil
+		return nil, errors.New("use /rewind, or /rewind N, where N is how many prompts are taken back")
 	}
-	return m.rewind(said)
+	return m.rewind(said), nil
 }
 
-func (m *model) slashFork(arg string) tea.Cmd {
+// chooseRewind lists the prompts that can be rewound to.
+func (m *model) chooseRewind() tea.Cmd {
+	return m.choosePoint("take back a prompt, with all that followed, to say it otherwise", "enter takes back", nil, m.rewind)
+}
+
+func forkCommand(m *model, arg string) (tea.Cmd, error) {
 	if arg == "" {
-		end := point{event.PastPrompt{At: m.list.events()}, true}
-		return m.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, m.fork)
+		end := point{event.PastPrompt{At: m.list.Events()}, true}
+		return m.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, m.fork), nil
 	}
 	said, ok := m.back(arg)
 	if !ok {
-		m.misuse("use /fork, or /fork N, where N is how many of the last prompts the fork is to lack")
-		return nil
+		return nil, errors.New("use /fork, or /fork N, where N is how many of the last prompts the fork is to lack")
 	}
-	return m.fork(said)
+	return m.fork(said), nil
 }
 
 // stuck tells somebody who wants to go back why that cannot be, and reports
@@ -124,7 +130,7 @@ func (m *model) stuck() bool {
 	switch {
 	case m.broken != "":
 		m.say("the session cannot be read, so there is no way back in it: " + m.broken)
-	case !m.list.settled:
+	case !m.list.Settled:
 		m.say("the session is still being read: try again in an instant")
 	default:
 		return false
@@ -135,10 +141,10 @@ func (m *model) stuck() bool {
 // points are the prompts that began a turn, oldest first, and the end.
 func (m *model) points() []point {
 	var out []point
-	for _, said := range m.feed.turned() {
+	for _, said := range m.feed.TurnPrompts() {
 		out = append(out, point{said, false})
 	}
-	return append(out, point{event.PastPrompt{At: m.list.events()}, true})
+	return append(out, point{event.PastPrompt{At: m.list.Events()}, true})
 }
 
 // back is the prompt so many prompts back, in digits; for none at all, what
@@ -155,7 +161,7 @@ func (m *model) back(arg string) (point, bool) {
 // rewind takes back a prompt and all that followed. It can be said otherwise.
 func (m *model) rewind(to point) tea.Cmd {
 	switch {
-	case m.feed.running:
+	case m.feed.Running:
 		m.say(stopFirst)
 	case m.stuck():
 	default:
@@ -181,8 +187,8 @@ func (m *model) fork(before point) tea.Cmd {
 func (m *model) goBack(again bool) tea.Cmd {
 	switch {
 	case again:
-		return m.slashRewind("")
-	case len(m.feed.said) > 0:
+		return m.chooseRewind()
+	case len(m.feed.Prompts) > 0:
 		m.escaped = m.now()
 	}
 	return nil

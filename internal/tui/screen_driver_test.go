@@ -16,6 +16,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
 )
 
 var updateScreens = flag.Bool("update-screens", false, "write the goldens of the screen anew")
@@ -33,9 +34,6 @@ type driver struct {
 	timers []timer
 	draw   func(tea.View) // gets every screen; may be nil
 }
-
-// value is the text as it is shown, with the labels of tokens.
-func (e *editor) value() string { return e.tokens.write(e.buf.String(), (*piece).label) }
 
 func newDriver(t *testing.T, width, height int, o Options) *driver {
 	t.Helper()
@@ -236,8 +234,8 @@ func (d *driver) pass(t time.Duration) {
 // arms lets a question that waits take keys.
 func (d *driver) arms() {
 	d.t.Helper()
-	d.pass(quiet)
-	if !d.m.dialog.takes() {
+	d.pass(dialog.Quiet)
+	if !d.m.dialog.Takes() {
 		d.t.Fatal("the question takes no keys")
 	}
 }

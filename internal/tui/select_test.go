@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/ink"
 )
 
 // dragged has a screen with a short session, and returns what is copied from
@@ -66,7 +67,7 @@ func TestDraggingCopiesWithoutMargins(t *testing.T) {
 	}
 
 	d.press("x")
-	if strings.Contains(d.screen(), "copied") || d.m.list.selected() != "" {
+	if strings.Contains(d.screen(), "copied") || d.m.list.Selected() != "" {
 		t.Errorf("got a selection that outlives a key:\n%s", d.screen())
 	}
 }
@@ -126,7 +127,7 @@ func TestWordAt(t *testing.T) {
 		{"a bc d", 2, 2, 3}, {"a bc d", 3, 2, 3}, {"a bc d", 4, 4, 4}, {"a bc d", 0, 0, 0}, {"a bc d", 5, 5, 5},
 		{"a bc d", 9, 9, 9}, {"日本 x", 1, 0, 3}, {"日本 x", 4, 4, 4}, {"(x)", 0, 0, 0}, {"(x)", 1, 1, 1}, {"", 0, 0, 0},
 	} {
-		if from, to := wordAt(c.line, c.col); from != c.from || to != c.to {
+		if from, to := ink.WordAt(c.line, c.col); from != c.from || to != c.to {
 			t.Errorf("%q at %d: got %d to %d, want %d to %d", c.line, c.col, from, to, c.from, c.to)
 		}
 	}

@@ -1,38 +1,41 @@
 package tui
 
 import (
+	"errors"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
+	"agent/internal/tui/list"
+	"agent/internal/tui/transcript"
 )
 
 // stopFirst is what is said to somebody who wants to leave a turn that runs.
 const stopFirst = "a turn runs: stop it first"
 
-func (m *model) slashRename(title string) tea.Cmd {
+func renameCommand(m *model, title string) (tea.Cmd, error) {
 	if title == "" {
-		m.misuse("use /rename TITLE")
-		return nil
+		return nil, errors.New("use /rename TITLE")
 	}
 	m.order(event.Rename{Title: title})
-	return nil
+	return nil, nil
 }
 
-func (m *model) slashCompact(string) tea.Cmd {
+func compactCommand(m *model, _ string) (tea.Cmd, error) {
 	m.order(event.Compact{})
-	return nil
+	return nil, nil
 }
 
-func (m *model) slashNew(string) tea.Cmd {
-	return m.switchTo(Exit{New: true})
+func newCommand(m *model, _ string) (tea.Cmd, error) {
+	return m.switchTo(Exit{New: true}), nil
 }
 
-func (m *model) slashResume(string) tea.Cmd { return m.pick(false) }
+func resumeCommand(m *model, _ string) (tea.Cmd, error) { return m.pick(false), nil }
 
-func (m *model) slashSessions(string) tea.Cmd { return m.pick(true) }
+func sessionsCommand(m *model, _ string) (tea.Cmd, error) { return m.pick(true), nil }
 
 // pick opens the list of sessions.
 func (m *model) pick(tree bool) tea.Cmd {
@@ -40,37 +43,34 @@ func (m *model) pick(tree bool) tea.Cmd {
 		m.say("there are no other sessions here")
 		return nil
 	}
-	if m.feed.running {
+	if m.feed.Running {
 		m.say(stopFirst)
 		return nil
 	}
-	p := newPicker(&m.o, m.keys, m.st, m.now, func(s Session) tea.Cmd {
+	p := list.NewPicker(m.o.pickerSource(m.st, m.now), m.keys, m.st, m.now, func(s list.Session) tea.Cmd {
 		if s.Current || s.ID == m.o.SessionID {
 			return nil
 		}
 		return m.switchTo(Exit{Open: s.ID})
 	})
-	p.tree, p.after = tree, m.after
-	return tea.Batch(m.show(p), p.read(""))
+	p.Tree, p.After = tree, m.after
+	return tea.Batch(m.show(p), p.Read(""))
 }
 
 // show puts an overlay over the screen.
-func (m *model) show(o overlay) tea.Cmd {
-	cmd, _ := o.take(tea.WindowSizeMsg{Width: m.width, Height: m.height})
+func (m *model) show(o list.Overlay) tea.Cmd {
+	cmd, _ := o.Update(tea.WindowSizeMsg{Width: m.width, Height: m.height})
 	m.over = o
 	return cmd
 }
 
 // remind says on an overlay's last line that a question waits below it.
 func (m *model) remind(lines []string) {
-	if m.dialog.waits() && len(lines) > 1 {
-		text := "  " + markAsked + " a question waits · " + m.keys.name(actInterrupt) + " shows it"
+	if m.dialog.Waits() && len(lines) > 1 {
+		text := "  " + ink.MarkAsked + " a question waits · " + m.keys.Name(keys.Interrupt) + " shows it"
 		lines[len(lines)-1] = m.st.Yellow.Render(ink.Truncate(text, m.width))
 	}
 }
-
-// toOverlay is a message that is about the overlay.
-type toOverlay interface{ toOverlay() }
 
 // takeOver hands a message to the overlay, if there is one and the message is
 // about it: the keys and the mouse are, and what it wanted itself.
@@ -80,24 +80,24 @@ func (m *model) takeOver(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		cmd, _ = m.over.take(msg)
+		cmd, _ = m.over.Update(msg)
 		return cmd, false
 	case tea.KeyPressMsg:
-		if m.keys.is(msg.String(), actSuspend) {
+		if m.keys.Is(msg.String(), keys.Suspend) {
 			return tea.Suspend, true
 		}
-		if m.keys.is(msg.String(), actRedraw) {
+		if m.keys.Is(msg.String(), keys.Redraw) {
 			return tea.ClearScreen, true
 		}
 		if m.stops(msg.String()) { // which closes the overlay, too
 			m.interrupt()
 		}
-	case tea.PasteMsg, tea.MouseMsg, toOverlay:
+	case tea.PasteMsg, tea.MouseMsg, list.Msg:
 	default:
 		return nil, false
 	}
 	over := m.over
-	cmd, closed := over.take(msg)
+	cmd, closed := over.Update(msg)
 	if closed && m.over == over {
 		m.over = nil
 	}
@@ -106,7 +106,7 @@ func (m *model) takeOver(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 
 // switchTo ends the screen for another session.
 func (m *model) switchTo(next Exit) tea.Cmd {
-	if m.feed.running {
+	if m.feed.Running {
 		m.say(stopFirst)
 		return nil
 	}
@@ -120,29 +120,28 @@ type exported struct {
 	err  error
 }
 
-func (m *model) slashExport(format string) tea.Cmd {
+func exportCommand(m *model, format string) (tea.Cmd, error) {
 	if format == "" {
 		format = "md"
 	}
 	switch {
 	case m.o.Export == nil:
 		m.say("there is no session to export here")
-		return nil
+		return nil, nil
 	case !slices.Contains([]string{"md", "html", "json"}, format):
-		m.misuse("use /export md, /export html or /export json")
-		return nil
+		return nil, errors.New("use /export md, /export html or /export json")
 	}
 	export := m.o.Export
 	return func() tea.Msg {
 		path, err := export(format)
 		return exported{path, err}
-	}
+	}, nil
 }
 
 func (m *model) exported(e exported) {
 	if e.err != nil {
-		m.list.add(&fault{text: e.err.Error()})
-		m.list.end()
+		m.list.Add(&transcript.Problem{Text: e.err.Error()})
+		m.list.ShowEnd()
 		return
 	}
 	m.say("exported to " + e.path)

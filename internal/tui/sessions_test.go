@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/transcript"
 )
 
 // twoTurns is a session of two turns, of which the first keeps firstTurn events.
@@ -60,13 +61,13 @@ func TestRewoundIsLikeResumed(t *testing.T) {
 	d := newDriver(t, 100, 40, Options{History: twoTurns()})
 	d.events(&event.Rewound{Keep: firstTurn})
 	resumed := newDriver(t, 100, 40, Options{History: twoTurns()[:firstTurn+partials]})
-	facts := func(f *feed) []any {
-		return []any{f.answer, f.turns, f.used, f.running, f.said}
+	facts := func(f *transcript.Feed) []any {
+		return []any{f.Answer, f.Turns, f.Used, f.Running, f.Prompts}
 	}
 	if diff := cmp.Diff(facts(d.m.feed), facts(resumed.m.feed)); diff != "" {
 		t.Errorf("what is left (-got +want):\n%s", diff)
 	}
-	if got, want := d.m.list.events(), resumed.m.list.events(); got != want {
+	if got, want := d.m.list.Events(), resumed.m.list.Events(); got != want {
 		t.Errorf("%d events are left, want %d", got, want)
 	}
 }
@@ -159,7 +160,7 @@ func TestRewindByNumber(t *testing.T) {
 	d.enter("/rewind 1")
 	d.press("enter")
 	d.commands(event.Rewind{Keep: firstTurn})
-	if got, want := d.m.editor.value(), "then make it fast\nwithout new dependencies"; got != want {
+	if got, want := d.m.editor.Shown(), "then make it fast\nwithout new dependencies"; got != want {
 		t.Errorf("got %q in the editor, want %q", got, want)
 	}
 }

@@ -8,8 +8,11 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 // status is what the last line tells: what answers, where, how full its window
@@ -63,7 +66,7 @@ func (s status) line(st *ink.Styles, width int, layout []string) string {
 			return st.Dim.Render(ink.Truncate(s.right, width)) // what a key does now matters more
 		}
 		if wide-3 <= room || len(facts) <= 1 {
-			return spread(strings.Join(texts, st.Dim.Render(" · ")), st.Dim.Render(s.right), width)
+			return ink.Spread(strings.Join(texts, st.Dim.Render(" · ")), st.Dim.Render(s.right), width)
 		}
 		if f := &facts[least]; f.short != "" {
 			f.text, f.short = f.short, ""
@@ -128,9 +131,9 @@ func (s status) tokens() fact {
 	case s.used == 0:
 		return fact{}
 	case s.context == 0:
-		return fact{text: thousands(s.used) + " tokens", keep: 5}
+		return fact{text: phrase.Thousands(s.used) + " tokens", keep: 5}
 	}
-	text, full := thousands(s.used)+" of "+thousands(s.context), 100*s.used/s.context
+	text, full := phrase.Thousands(s.used)+" of "+phrase.Thousands(s.context), 100*s.used/s.context
 	switch {
 	case full == 0:
 		return fact{text: text, keep: 5}
@@ -145,7 +148,7 @@ func (s status) spent() string {
 	if s.cost == 0 {
 		return ""
 	}
-	return dollars(s.cost)
+	return phrase.Dollars(s.cost)
 }
 
 // running tells what runs in the background.
@@ -153,7 +156,7 @@ func (s status) running() string {
 	if s.jobs == 0 {
 		return ""
 	}
-	return count(s.jobs, "job")
+	return phrase.Count(s.jobs, "job")
 }
 
 // modeWords says in words what is asked about.
@@ -179,36 +182,36 @@ func (m *model) nextMode() event.Mode {
 	if m.o.Mode != string(event.ModeAll) {
 		modes = slices.DeleteFunc(modes, func(mode event.Mode) bool { return mode == event.ModeAll })
 	}
-	i := slices.Index(modes, event.Mode(m.feed.mode))
+	i := slices.Index(modes, event.Mode(m.feed.Mode))
 	return modes[(i+1)%len(modes)]
 }
 
 // doing says what goes on, and what ends it.
 func (m *model) doing() string {
 	stops := m.stopKey() + " stops"
-	words := stops + " · " + clock(m.now().Sub(m.feed.since).Truncate(time.Second))
+	words := stops + " · " + phrase.Seconds(m.now().Sub(m.feed.Since).Truncate(time.Second))
 	switch {
 	case m.chord != "":
 		return m.chord + " …"
 	case m.leaving(m.now()):
-		return m.keys.name(actClear) + " again leaves" + m.lost()
+		return m.keys.Name(keys.Clear) + " again leaves" + m.lost()
 	case m.rewinding(m.now()):
-		return m.keys.name(actRewind) + " again goes back"
-	case m.dialog.waits():
+		return m.keys.Name(keys.Rewind) + " again goes back"
+	case m.dialog.Waits():
 		return "waits for you · " + stops
-	case !m.busy() && m.feed.cut && len(m.waits) == 0 && m.editor.empty():
-		return m.keys.name(actSend) + " goes on · " + m.keys.name(actHelp) + " keys"
+	case !m.busy() && m.feed.Cut && len(m.waits) == 0 && m.editor.Empty():
+		return m.keys.Name(keys.Send) + " goes on · " + m.keys.Name(keys.Help) + " keys"
 	case !m.busy():
 		return m.idleHint()
-	case !m.feed.running && !m.feed.stopping:
+	case !m.feed.Running && !m.feed.Stopping:
 		words = stops
-	case m.feed.killing:
+	case m.feed.Killing:
 		words = "killing"
-	case m.feed.stopping:
+	case m.feed.Stopping:
 		words = "stopping · " + m.stopKey() + " again: kill the command"
 	}
-	if m.whole || !m.feed.working() {
-		words = spinner(m.list.frame) + " " + words
+	if m.whole || !m.feed.Working() {
+		words = transcript.Spinner(m.list.Frame) + " " + words
 	}
 	return words
 }
@@ -216,23 +219,23 @@ func (m *model) doing() string {
 // stopKey is the key that stops what runs: one that does not only go back from
 // what is shown or begun.
 func (m *model) stopKey() string {
-	for _, k := range m.keys.keys(actInterrupt) {
-		if (!m.whole || !m.keys.is(k, actViewClose)) && !m.dismisses(k) {
+	for _, k := range m.keys.Keys(keys.Interrupt) {
+		if (!m.whole || !m.keys.Is(k, keys.ViewClose)) && !m.dismisses(k) {
 			return k
 		}
 	}
-	return m.keys.name(actInterrupt)
+	return m.keys.Name(keys.Interrupt)
 }
 
 // idleHint says how one finds the rest: all of it to who has said nothing yet.
 // Where something is typed, it says what sending it does.
 func (m *model) idleHint() string {
 	const wide = 100
-	if !m.editor.empty() || m.find.open {
+	if !m.editor.Empty() || m.find.open {
 		return m.sendHint()
 	}
-	hint := m.keys.name(actHelp) + " keys"
-	if m.feed.turns == 0 && m.width >= wide {
+	hint := m.keys.Name(keys.Help) + " keys"
+	if m.feed.Turns == 0 && m.width >= wide {
 		hint += " · / commands · @ files · ! shell"
 	}
 	return hint
@@ -242,29 +245,29 @@ func (m *model) idleHint() string {
 // anything with it that is not told elsewhere.
 func (m *model) sendHint() string {
 	e, does := m.editor, " sends"
-	typed := e.buf.String()
+	typed := e.Buffer.String()
 	_, _, command := parseSlash(typed)
 	_, _, shell := parseShell(typed)
 	switch {
 	case m.find.open:
-		k := m.keys.name
-		return k(actOlder) + " above · " + k(actNewer) + " below · " + k(actDismiss) + " closes"
-	case m.popup.open() || e.search != nil || e.blank():
+		k := m.keys.Name
+		return k(keys.Older) + " above · " + k(keys.Newer) + " below · " + k(keys.Dismiss) + " closes"
+	case m.popup.open() || e.Search != nil || e.Blank():
 		return ""
-	case strings.HasSuffix(e.buf.Before(), `\`):
+	case strings.HasSuffix(e.Buffer.Before(), `\`):
 		does = " begins a new line"
 	case command:
 		does = " does it"
 	case shell:
 		does = " runs it"
 	}
-	return m.keys.name(actSend) + does
+	return m.keys.Name(keys.Send) + does
 }
 
 // lost says what ends with the program.
 func (m *model) lost() string {
-	if n := alive(m.feed.jobs); n > 0 {
-		return " and ends " + count(n, "job")
+	if n := transcript.Running(m.feed.Jobs); n > 0 {
+		return " and ends " + phrase.Count(n, "job")
 	}
 	return ""
 }

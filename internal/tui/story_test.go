@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/keys"
 )
 
 func TestStreaming(t *testing.T) {
@@ -87,7 +88,7 @@ func TestResumeLooksTheSame(t *testing.T) {
 			live.press("pgup", "ctrl+o")
 			resumed.press("pgup", "ctrl+o")
 		}
-		if got, want := resumed.m.feed.answer, live.m.feed.answer; got != want || want == "" {
+		if got, want := resumed.m.feed.Answer, live.m.feed.Answer; got != want || want == "" {
 			t.Errorf("last answer %q, want %q", got, want)
 		}
 	})
@@ -146,7 +147,7 @@ func TestHelp(t *testing.T) {
 func TestHelpTellsEveryKey(t *testing.T) {
 	d := newDriver(t, 120, 200, Options{})
 	d.press("?")
-	for _, k := range KeyTable(nil) {
+	for _, k := range keys.Table(nil) {
 		if !strings.Contains(d.screen(), k.Keys) {
 			t.Errorf("the help does not tell %s (%s)", k.Keys, k.What)
 		}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/list"
+	"agent/internal/tui/transcript"
 )
 
 // look is how the screen begins: on a dark background, as most are, until the
@@ -43,36 +46,35 @@ func (m *model) restyle(l ink.Look) {
 	}
 	m.look = l
 	m.st = l.Styles()
-	m.list.restyle(m.st)
-	m.editor.restyle(m.st)
-	m.dialog.restyle(m.st)
+	m.list.Restyle(m.st)
+	m.editor.Restyle(m.st)
+	m.dialog.Restyle(m.st)
 	if m.over != nil {
-		m.over.restyle(m.st)
+		m.over.Restyle(m.st)
 	}
 }
 
 // themeList is the list of themes. The marked one is seen at once.
 type themeList struct {
-	chooser
+	list.Chooser
 	all, found []ink.Theme
 	now        string // the theme that was in use
 	try        func(name string)
 	chose      func(name string) tea.Cmd
 }
 
-func (m *model) slashTheme(name string) tea.Cmd {
+func themeCommand(m *model, name string) (tea.Cmd, error) {
 	if name != "" {
 		if !slices.Contains(ink.ThemeNames(), name) {
-			m.misuse("there is no theme " + ink.SanitizeLine(name) + ": use " + strings.Join(ink.ThemeNames(), ", "))
-			return nil
+			return nil, errors.New("there is no theme " + ink.SanitizeLine(name) + ": use " + strings.Join(ink.ThemeNames(), ", "))
 		}
-		return m.chooseTheme(name)
+		return m.chooseTheme(name), nil
 	}
 	was := ink.ThemeNamed(m.look.Theme).Name
-	l := &themeList{chooser: chooser{keys: m.keys, st: m.st}, all: ink.Themes(), now: was, try: m.tryTheme, chose: m.chooseTheme}
+	l := &themeList{Chooser: list.Chooser{Keys: m.keys, St: m.st}, all: ink.Themes(), now: was, try: m.tryTheme, chose: m.chooseTheme}
 	l.refine()
-	l.at = slices.Index(ink.ThemeNames(), was)
-	return m.show(l)
+	l.At = slices.Index(ink.ThemeNames(), was)
+	return m.show(l), nil
 }
 
 // tryTheme draws with a theme, for now.
@@ -103,59 +105,59 @@ type themeSaved struct {
 
 func (m *model) themeSaved(s themeSaved) {
 	if s.err != nil {
-		m.list.add(&fault{text: "the theme is used, but could not be kept: " + s.err.Error()})
-		m.list.end()
+		m.list.Add(&transcript.Problem{Text: "the theme is used, but could not be kept: " + s.err.Error()})
+		m.list.ShowEnd()
 		return
 	}
 	m.say("theme " + s.name + ", from now on")
 }
 
-// take implements overlay.
-func (l *themeList) take(msg tea.Msg) (cmd tea.Cmd, over bool) {
-	switch l.chooser.take(msg) {
-	case narrowed:
+// Update implements overlay.
+func (l *themeList) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
+	switch l.Chooser.Update(msg) {
+	case list.Narrowed:
 		l.refine()
-	case chosen:
-		return l.chose(l.found[l.at].Name), true
-	case closed:
+	case list.Chosen:
+		return l.chose(l.found[l.At].Name), true
+	case list.Closed:
 		l.try(l.now)
 		return nil, true
 	}
-	l.clamp()
-	if l.at < len(l.found) {
-		l.try(l.found[l.at].Name)
+	l.Clamp()
+	if l.At < len(l.found) {
+		l.try(l.found[l.At].Name)
 	}
 	return nil, false
 }
 
 func (l *themeList) refine() {
-	l.found = matching(&l.chooser, l.all, func(t ink.Theme) string { return t.Name + " " + t.What })
+	l.found = list.Matching(&l.Chooser, l.all, func(t ink.Theme) string { return t.Name + " " + t.What })
 }
 
-// lines implements overlay.
-func (l *themeList) lines() ([]string, *tea.Cursor) {
-	return l.draw(page{head: "choose a theme", row: l.row, none: "no theme fits", marked: l.sample,
-		hint: "up and down try it · enter keeps it · esc goes back"})
+// Lines implements overlay.
+func (l *themeList) Lines() ([]string, *tea.Cursor) {
+	return l.Draw(list.Page{Head: "choose a theme", Row: l.Row, None: "no theme fits", Marked: l.sample,
+		Hint: "up and down try it · enter keeps it · esc goes back"})
 }
 
-func (l *themeList) row(i int) string {
+func (l *themeList) Row(i int) string {
 	facts := ""
 	if l.found[i].Name == l.now {
 		facts = "in use"
 	}
-	return l.entry(i, fmt.Sprintf("%-13s", l.found[i].Name), l.found[i].What, facts)
+	return l.Entry(i, fmt.Sprintf("%-13s", l.found[i].Name), l.found[i].What, facts)
 }
 
 // sample is a little of everything, drawn with the marked theme.
 func (l *themeList) sample(height int) []string {
-	c := canvas{st: l.st, width: max(l.width, 1)}
-	edit := &tool{title: "edit server.go", effect: "write", stage: finished, outcome: event.OK, diffs: []event.Diff{{
+	c := transcript.Canvas{Styles: l.St, Width: max(l.Width, 1)}
+	edit := &transcript.Tool{Title: "edit server.go", Effect: "write", Stage: transcript.Finished, Outcome: event.OK, Diffs: []event.Diff{{
 		Path: "server.go", Added: 1, Removed: 1,
 		Unified: "@@ -7,3 +7,3 @@\n // serve listens\n-\tsrv := newServer(mux, 10)\n+\tsrv := newServer(mux, timeout)\n",
 	}}}
-	fails := &tool{title: "shell go test", effect: "execute", stage: finished, outcome: event.Failed, summary: "exit code 1"}
-	lines := append((&user{text: "use the timeout"}).draw(c), edit.draw(c)...)
-	lines = append(lines, fails.draw(c)...)
-	lines = append(lines, hang(l.st.Yellow.Render(markAsked), []string{"shell rm -r build"})...)
+	fails := &transcript.Tool{Title: "shell go test", Effect: "execute", Stage: transcript.Finished, Outcome: event.Failed, Summary: "exit code 1"}
+	lines := append((&transcript.Prompt{Text: "use the timeout"}).Draw(c), edit.Draw(c)...)
+	lines = append(lines, fails.Draw(c)...)
+	lines = append(lines, ink.Hang(l.St.Yellow.Render(ink.MarkAsked), []string{"shell rm -r build"})...)
 	return lines[:min(len(lines), height)]
 }

@@ -38,7 +38,7 @@ func TestScrolling(t *testing.T) {
 			t.Errorf("this is not the end:\n%s", s)
 		}
 		d.press("pgup", "pgdown", "pgdown")
-		if !d.m.list.follow {
+		if !d.m.list.Follow {
 			t.Error("reaching the end does not follow it")
 		}
 	})
@@ -47,13 +47,13 @@ func TestScrolling(t *testing.T) {
 // above is the part of the screen that is transcript.
 func above(d *driver) string {
 	lines := strings.Split(d.screen(), "\n")
-	return strings.Join(lines[:d.m.list.height], "\n")
+	return strings.Join(lines[:d.m.list.Height], "\n")
 }
 
 func TestSendingGoesToTheEnd(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{History: long(200)})
 	d.press("pgup", "pgup", "x", "enter")
-	if !d.m.list.follow {
+	if !d.m.list.Follow {
 		t.Error("a prompt is sent and its answer is out of sight")
 	}
 }
@@ -138,7 +138,7 @@ func TestJumping(t *testing.T) {
 		at(841 + i)
 	}
 	d.press("alt+down")
-	if !d.m.list.follow {
+	if !d.m.list.Follow {
 		t.Error("below the last prompt is not the end")
 	}
 	d.press("ctrl+home", "alt+down")

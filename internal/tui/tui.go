@@ -12,7 +12,9 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/list"
 	"agent/internal/tui/terminal"
+	"agent/internal/tui/transcript"
 )
 
 // Options are what the terminal program is made of.
@@ -31,7 +33,7 @@ type Options struct {
 
 	// Sessions returns those that can be opened, the latest first, or those in
 	// whose text query is found.
-	Sessions func(ctx context.Context, query string) ([]Session, error)
+	Sessions func(ctx context.Context, query string) ([]list.Session, error)
 	// Preview returns the last events of a session.
 	Preview func(id string) ([]event.Event, error)
 	// Export writes the session to a file: as "md", "html" or "json".
@@ -194,7 +196,7 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 	}
 	m.saveRecent()
 	exit := m.next
-	exit.LastAnswer, exit.Turns, exit.Jobs = m.feed.answer, m.feed.turns, alive(m.feed.jobs)
-	exit.BaseURL, exit.Host, exit.Lent = m.feed.baseURL, m.feed.host, m.editing
+	exit.LastAnswer, exit.Turns, exit.Jobs = m.feed.Answer, m.feed.Turns, transcript.Running(m.feed.Jobs)
+	exit.BaseURL, exit.Host, exit.Lent = m.feed.BaseURL, m.feed.Host, m.editing
 	return exit, err
 }

@@ -5,6 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/tui/editor"
+	"agent/internal/tui/keys"
 	"agent/internal/tui/terminal"
 )
 
@@ -12,12 +14,12 @@ import (
 // turn: suggestions, a search, a mode of vi.
 func (m *model) dismisses(k string) bool {
 	switch {
-	case !m.keys.is(k, actDismiss):
+	case !m.keys.Is(k, keys.Dismiss):
 		return false
-	case m.dialog.takes():
-		return m.dialog.comment.open || m.dialog.full
+	case m.dialog.Takes():
+		return m.dialog.Comment.Open || m.dialog.Full
 	}
-	return m.find.typing || m.popup.open() || m.editor.search != nil || m.editor.escapes() || m.editor.holds()
+	return m.find.typing || m.popup.open() || m.editor.Search != nil || m.editor.HandlesEscape() || m.editor.HasKeySelection()
 }
 
 // tookTyping takes a message for what helps to type. It reports whether it was
@@ -51,8 +53,8 @@ func (m *model) tookTyping(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	k, e := msg.String(), m.editor
 	m.images.sends, m.images.later, m.earlier.walks = false, false, false
-	if e.search != nil {
-		return nil, e.pressSearch(msg, m.prompts())
+	if e.Search != nil {
+		return nil, e.PressSearch(msg, m.prompts())
 	}
 	if cmd, taken := m.pressPopup(k); taken {
 		return cmd, true
@@ -61,22 +63,22 @@ func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 		return cmd, true
 	}
 	switch {
-	case m.keys.is(k, actStepRight) && !e.buf.AtEnd(), m.keys.is(k, actStepUp) && !e.buf.OnFirstRow():
-		e.press(msg)
+	case m.keys.Is(k, keys.StepRight) && !e.Buffer.AtEnd(), m.keys.Is(k, keys.StepUp) && !e.Buffer.OnFirstRow():
+		e.Press(msg)
 		return nil, true
-	case m.keys.is(k, actSearch) && e.mode() == "":
-		e.beginSearch()
+	case m.keys.Is(k, keys.Search) && e.ModeHint() == "":
+		e.BeginSearch()
 		return m.readEarlier(), true
-	case m.keys.is(k, actEdit):
+	case m.keys.Is(k, keys.Edit):
 		return m.editElsewhere(), true
-	case m.keys.is(k, actAttach):
+	case m.keys.Is(k, keys.Attach):
 		return m.attachClipboard(false), true
-	case m.keys.is(k, actPrevPrompt) && m.editQueued():
+	case m.keys.Is(k, keys.PrevPrompt) && m.editQueued():
 		return nil, true
-	case m.keys.is(k, actPrevPrompt):
+	case m.keys.Is(k, keys.PrevPrompt):
 		return m.walkBack()
-	case m.keys.is(k, actNextPrompt):
-		return nil, e.walkPrompts(false, m.prompts())
+	case m.keys.Is(k, keys.NextPrompt):
+		return nil, e.WalkPrompts(false, m.prompts())
 	}
 	return nil, false
 }
@@ -84,24 +86,24 @@ func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 // pasteTyped takes text that is pasted into the editor, or into what is searched
 // for.
 func (m *model) pasteTyped(text string) tea.Cmd {
-	if s := m.editor.search; s != nil {
-		line, _, _ := strings.Cut(strings.TrimSpace(tidy(text)), "\n")
-		m.editor.searchFor(s.text+line, m.prompts())
+	if s := m.editor.Search; s != nil {
+		line, _, _ := strings.Cut(strings.TrimSpace(editor.Typable(text)), "\n")
+		m.editor.SearchFor(s.Text+line, m.prompts())
 		return nil
 	}
 	if text == "" { // all that a terminal can paste of an image
 		return m.attachClipboard(true)
 	}
-	m.editor.paste(text)
-	return m.lookAtPaste(strings.TrimSpace(unixLines(text)))
+	m.editor.Paste(text)
+	return m.lookAtPaste(strings.TrimSpace(editor.UnixLines(text)))
 }
 
 // typedOn looks at what is typed after every message.
 func (m *model) typedOn() tea.Cmd {
-	b := m.editor.buf
+	b := m.editor.Buffer
 	if seen := [2]int{b.Revision(), b.Caret()}; seen != m.popup.seen {
 		m.popup.seen = seen
-		if m.editor.empty() {
+		if m.editor.Empty() {
 			m.images.tried = nil
 		}
 		return tea.Batch(m.suggest(), m.typedImage())
@@ -112,7 +114,7 @@ func (m *model) typedOn() tea.Cmd {
 // unread reports whether the prompt names what may be an image that was not read
 // yet. It is sent once it was, which cmd sees to.
 func (m *model) unread() (cmd tea.Cmd, waits bool) {
-	raw := strings.TrimRight(m.editor.buf.String(), " \n")
+	raw := strings.TrimRight(m.editor.Buffer.String(), " \n")
 	cmd = m.lookAt(lastWord(raw[strings.LastIndexByte(raw, '\n')+1:]))
 	m.images.sends = m.images.reads > 0
 	return cmd, m.images.sends

@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm"
-	"agent/internal/tui/text"
+	"agent/internal/tui/editor/text"
 )
 
 // FuzzTyping presses all that means something to the editor, in both kinds of
@@ -31,11 +31,11 @@ func FuzzTyping(f *testing.F) {
 		}), nil, 0}
 		for range 100 {
 			p.typeOn()
-			b := p.d.m.editor.buf
+			b := p.d.m.editor.Buffer
 			if raw := b.String(); b.Caret() > len(raw) || !utf8.ValidString(raw[:b.Caret()]) || !utf8.ValidString(raw[b.Caret():]) {
 				t.Fatalf("the caret is at %d, between %q and %q", b.Caret(), raw[max(b.Caret()-20, 0):b.Caret()], raw[b.Caret():min(b.Caret()+20, len(raw))])
 			}
-			if whole := p.d.m.editor.whole(); strings.ContainsFunc(whole, text.IsToken) {
+			if whole := p.d.m.editor.Text(); strings.ContainsFunc(whole, text.IsToken) {
 				t.Fatalf("a token is left in what would be sent: %q", whole)
 			}
 		}

@@ -10,13 +10,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 )
 
 // holds compares what the editor shows.
 func (d *driver) holds(want string) {
 	d.t.Helper()
-	if got := d.m.editor.value(); got != want {
+	if got := d.m.editor.Shown(); got != want {
 		d.t.Errorf("the editor holds %q, want %q", got, want)
 	}
 }
@@ -188,11 +189,11 @@ func TestWalkingPastTheSame(t *testing.T) {
 	var got []string
 	for range 4 {
 		d.press("up")
-		got = append(got, d.m.editor.value())
+		got = append(got, d.m.editor.Shown())
 	}
 	for range 3 {
 		d.press("down")
-		got = append(got, d.m.editor.value())
+		got = append(got, d.m.editor.Shown())
 	}
 	if diff := cmp.Diff(got, []string{"c", "b", "a", "a", "b", "c", ""}); diff != "" {
 		t.Errorf("walked (-got +want):\n%s", diff)
@@ -240,7 +241,7 @@ func TestPastesDoNotBlock(t *testing.T) {
 	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("200 keys after a paste of %d bytes took %v", len(huge), took)
 	}
-	d.shows(fmt.Sprintf("[pasted %s]", count(300_000, "line")))
+	d.shows(fmt.Sprintf("[pasted %s]", phrase.Count(300_000, "line")))
 }
 
 // A key that moves in the text where it can means something else at its end.
@@ -275,7 +276,7 @@ func TestKeysThatRewriteWords(t *testing.T) {
 		d := newDriver(t, 80, 24, Options{})
 		d.enter("one two three")
 		d.press(strings.Fields(c.keys)...)
-		if got := d.m.editor.value(); got != c.want {
+		if got := d.m.editor.Shown(); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.keys, got, c.want)
 		}
 	}

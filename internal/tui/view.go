@@ -5,9 +5,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
+	"agent/internal/tui/transcript"
 )
 
 // pendingLines is how many prompts that are not yet in the conversation are
@@ -38,7 +39,7 @@ func (a area) has(y int) bool { return a.from <= y && y < a.to }
 // arrange gives every part its room. The transcript gets what the panel below
 // it leaves.
 func (m *model) arrange() {
-	m.editor.resize(m.width, m.height/3)
+	m.editor.Resize(m.width, m.height/3)
 	if m.whole {
 		m.panel = panel{rule: -1, lines: []string{""}}
 	} else {
@@ -59,7 +60,7 @@ func (m *model) arrangeAfter(msg tea.Msg) {
 
 // layout lays the transcript out above the panel, whose rule tells of it.
 func (m *model) layout() {
-	m.list.layout(m.width, m.height-len(m.panel.lines))
+	m.list.Layout(m.width, m.height-len(m.panel.lines))
 	if m.whole { // whose line tells of what is shown now
 		m.panel = m.wholePanel()
 	}
@@ -75,34 +76,34 @@ func (m *model) layout() {
 func (m *model) makePanel() panel {
 	p := panel{rule: -1, status: m.status()}
 	ruled, roomy := m.height >= 10, m.height >= 16
-	if now := m.feed.todoNow(); now != "" && roomy {
+	if now := m.feed.TodoNow(); now != "" && roomy {
 		p.lines = append(p.lines, m.st.Dim.Render(ink.Truncate(now, m.width)))
 	}
-	for _, sent := range m.feed.pending[:min(len(m.feed.pending), pendingLines)] {
+	for _, sent := range m.feed.Pending[:min(len(m.feed.Pending), pendingLines)] {
 		note := ""
-		if sent.steers {
+		if sent.Steers {
 			note = "goes in with the next step"
 		}
-		p.lines = append(p.lines, m.st.Dim.Render(spread(markUser+" "+ink.SanitizeLine(sent.text), note, m.width)))
+		p.lines = append(p.lines, m.st.Dim.Render(ink.Spread(ink.MarkUser+" "+ink.SanitizeLine(sent.Text), note, m.width)))
 	}
 	if ruled {
 		p.rule = len(p.lines)
 		p.lines = append(p.lines, "")
 	}
-	if m.dialog.waits() {
-		m.dialog.behind = m.find.typing
-		lines, cursor := m.dialog.lines(m.width, m.dialogHeight()-len(p.lines))
+	if m.dialog.Waits() {
+		m.dialog.Behind = m.find.typing
+		lines, cursor := m.dialog.Lines(m.width, m.dialogHeight()-len(p.lines))
 		p.asked = p.add(lines, cursor)
 	}
 	switch {
-	case m.dialog.takes() && !m.editor.blank():
+	case m.dialog.Takes() && !m.editor.Blank():
 		p.lines = append(p.lines, m.keptDraft())
-	case !m.dialog.takes():
+	case !m.dialog.Takes():
 		if m.find.open {
 			p.add(m.findLine(m.width))
 		} else {
-			p.suggested = p.add(m.popup.lines(m.st, m.width, max(m.height/3, 3)), nil)
-			p.draft = p.add(m.editor.lines())
+			p.suggested = p.add(m.popup.Lines(m.st, m.width, max(m.height/3, 3)), nil)
+			p.draft = p.add(m.editor.Lines())
 		}
 		p.add(m.queueLines(), nil)
 	}
@@ -123,20 +124,20 @@ func (m *model) makePanel() panel {
 
 // keptDraft is the line that shows the draft while a question has the keys.
 func (m *model) keptDraft() string {
-	first, _, _ := strings.Cut(strings.TrimSpace(m.editor.tokens.write(m.editor.buf.String(), (*piece).label)), "\n")
-	return m.st.Dim.Render(spread(markUser+" "+ink.SanitizeLine(first), "your draft", m.width))
+	first, _, _ := strings.Cut(strings.TrimSpace(m.editor.Shown()), "\n")
+	return m.st.Dim.Render(ink.Spread(ink.MarkUser+" "+ink.SanitizeLine(first), "your draft", m.width))
 }
 
 // status is what the last line tells now.
 func (m *model) status() status {
-	return status{model: m.feed.model, effort: m.feed.effort, host: m.feed.host, dir: m.o.Dir, branch: m.o.Branch, used: m.feed.used, context: m.feed.context,
-		cost: m.feed.cost, mode: m.feed.mode, jobs: alive(m.feed.jobs), right: m.doing()}
+	return status{model: m.feed.Model, effort: m.feed.Effort, host: m.feed.Host, dir: m.o.Dir, branch: m.o.Branch, used: m.feed.Used, context: m.feed.Context,
+		cost: m.feed.Cost, mode: m.feed.Mode, jobs: transcript.Running(m.feed.Jobs), right: m.doing()}
 }
 
 // dialogHeight leaves some of the transcript to see, in a low window little. A
 // question in full view leaves none.
 func (m *model) dialogHeight() int {
-	if m.dialog.full {
+	if m.dialog.Full {
 		return max(m.height-4, 2)
 	}
 	const low = 12
@@ -158,9 +159,9 @@ func (p *panel) add(lines []string, cursor *tea.Cursor) area {
 // hint is what the rule above the editor carries: what helps, and how much of
 // the draft has no room, if both fit.
 func (m *model) hint() string {
-	helps, hidden := m.advice(), m.editor.hidden()
+	helps, hidden := m.advice(), m.editor.HiddenLines()
 	switch {
-	case hidden == "" || m.dialog.takes() || m.find.open:
+	case hidden == "" || m.dialog.Takes() || m.find.open:
 		return helps
 	case helps == "":
 		return hidden
@@ -176,16 +177,16 @@ func (m *model) advice() string {
 	switch {
 	case m.flash != "":
 		return m.flash
-	case m.popup.open() && !m.dialog.takes():
-		return m.popup.place() + m.keys.name(actComplete) + " takes · " + m.keys.name(actDismiss) + " closes"
-	case m.editor.mode() != "":
-		return m.editor.mode()
-	case !m.list.follow:
-		return "more below · " + m.keys.name(actBottom) + " goes there"
-	case m.feed.running && !m.dialog.waits() && !m.editor.empty():
-		return m.keys.name(actSend) + " steers · " + m.keys.name(actQueue) + " queues"
+	case m.popup.open() && !m.dialog.Takes():
+		return m.popup.Place() + m.keys.Name(keys.Complete) + " takes · " + m.keys.Name(keys.Dismiss) + " closes"
+	case m.editor.ModeHint() != "":
+		return m.editor.ModeHint()
+	case !m.list.Follow:
+		return "more below · " + m.keys.Name(keys.Bottom) + " goes there"
+	case m.feed.Running && !m.dialog.Waits() && !m.editor.Empty():
+		return m.keys.Name(keys.Send) + " steers · " + m.keys.Name(keys.Queue) + " queues"
 	}
-	return m.editor.inserting()
+	return m.editor.ModeName()
 }
 
 // ruleLine is the rule above the editor.
@@ -209,21 +210,21 @@ func (m *model) View() tea.View {
 		return v
 	}
 	if m.over != nil {
-		lines, cursor := m.over.lines()
+		lines, cursor := m.over.Lines()
 		m.remind(lines)
-		v.SetContent(m.st.Letters.Write(strings.Join(clip(lines, m.width), "\n")))
+		v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(lines, m.width), "\n")))
 		v.Cursor = cursor
 		return v
 	}
 	if m.help.open {
-		v.SetContent(m.st.Letters.Write(strings.Join(clip(m.help.lines(m.st, m.answering(), m.commands(), m.width, m.height), m.width), "\n")))
+		v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(m.help.lines(m.st, m.answering(), m.commands(), m.width, m.height), m.width), "\n")))
 		return v
 	}
 	lines := m.shownLines()
 	for range m.height - len(m.panel.lines) - len(lines) {
 		lines = append(lines, "")
 	}
-	v.SetContent(m.st.Letters.Write(strings.Join(clip(append(lines, m.panel.lines...), m.width), "\n")))
+	v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(append(lines, m.panel.lines...), m.width), "\n")))
 	if c := m.panel.cursor; c != nil && c.Y >= 0 && !m.done {
 		at := *c
 		at.Y += m.height - len(m.panel.lines)
@@ -231,16 +232,4 @@ func (m *model) View() tea.View {
 		v.Cursor = &at
 	}
 	return v
-}
-
-// clip cuts lines in a window too narrow for the margins that they have.
-func clip(lines []string, width int) []string {
-	const narrow = 12
-	if width >= narrow {
-		return lines
-	}
-	for i, l := range lines {
-		lines[i] = ansi.Truncate(l, width, "")
-	}
-	return lines
 }

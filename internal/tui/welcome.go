@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/transcript"
 )
 
 // welcome is an item that says, at the first start without a model, what was
@@ -22,14 +23,14 @@ type welcome struct {
 // providersShown is how many providers that could be connected are listed.
 const providersShown = 6
 
-func (w *welcome) class() class { return said }
+func (w *welcome) Class() transcript.Class { return transcript.Apart }
 
-func (w *welcome) draw(c canvas) []string {
+func (w *welcome) Draw(c transcript.Canvas) []string {
 	if w.waits {
-		return hang(" ", []string{c.st.Dim.Render(ink.Truncate("Searching for a model on this machine …", c.inner()))})
+		return ink.Hang(" ", []string{c.Styles.Dim.Render(ink.Truncate("Searching for a model on this machine …", c.Inner()))})
 	}
 	var lines []string
-	add := func(text string) { lines = append(lines, ink.Wrap(text, c.inner())...) }
+	add := func(text string) { lines = append(lines, ink.Wrap(text, c.Inner())...) }
 	add(w.offline)
 	lines = append(lines, "")
 	usable, missing := w.sorted()
@@ -49,12 +50,12 @@ func (w *welcome) draw(c canvas) []string {
 		shown := simplest(missing)
 		lines = append(lines, w.rows(c, shown)...)
 		if more := len(missing) - len(shown); more > 0 {
-			lines = append(lines, paint(c.st.Dim, ink.Wrap(fmt.Sprintf("and %d more: /model lists them", more), c.inner()))...)
+			lines = append(lines, ink.RenderLines(c.Styles.Dim, ink.Wrap(fmt.Sprintf("and %d more: /model lists them", more), c.Inner()))...)
 		}
 	}
 	lines = append(lines, "")
 	add("Or go on as it is: just type.")
-	return hang(" ", lines)
+	return ink.Hang(" ", lines)
 }
 
 // sorted splits the models in those that can be used and the others.
@@ -82,13 +83,13 @@ func simplest(missing []Model) []Model {
 	return out
 }
 
-func (w *welcome) rows(c canvas, models []Model) []string {
+func (w *welcome) rows(c transcript.Canvas, models []Model) []string {
 	var rows [][2]string
 	for _, d := range models {
 		rows = append(rows, [2]string{ink.SanitizeLine(d.Name), ink.SanitizeLine(d.Needs + d.Why)})
 	}
 	var out []string
-	for _, l := range columns(c.st, rows, max(c.inner()-gutter, 1)) {
+	for _, l := range columns(c.Styles, rows, max(c.Inner()-ink.Gutter, 1)) {
 		out = append(out, strings.TrimPrefix(l, "  "))
 	}
 	return out
@@ -97,15 +98,15 @@ func (w *welcome) rows(c canvas, models []Model) []string {
 // greet puts the welcome in the transcript, for somebody who has no model yet.
 func (m *model) greet() {
 	if m.o.Welcome != "" {
-		m.greeting = m.list.head(&welcome{offline: m.o.Welcome, waits: m.o.Searching})
+		m.greeting = m.list.Head(&welcome{offline: m.o.Welcome, waits: m.o.Searching})
 	}
 }
 
 // connected removes the welcome once a model is connected before the first turn:
 // how to connect one no longer matters.
 func (m *model) connected() {
-	if s := (status{model: m.feed.model}); m.greeting != nil && s.offline() == "" && m.feed.turns == 0 {
-		m.list.takeOut(m.greeting, m.list.pages[0])
+	if s := (status{model: m.feed.Model}); m.greeting != nil && s.offline() == "" && m.feed.Turns == 0 {
+		m.list.TakeOut(m.greeting, m.list.Pages[0])
 		m.greeting = nil
 	}
 }
@@ -115,16 +116,16 @@ func (m *model) searched() {
 	if m.greeting == nil {
 		return
 	}
-	m.greeting.item.(*welcome).waits = false
+	m.greeting.Item.(*welcome).waits = false
 	m.showWelcome()
 }
 
 // showWelcome draws the welcome again after it changed. In a low window it is
 // read from its beginning.
 func (m *model) showWelcome() {
-	m.greeting.touch()
-	if m.feed.turns == 0 && len(m.feed.pending) == 0 {
-		m.list.home()
+	m.greeting.Touch()
+	if m.feed.Turns == 0 && len(m.feed.Pending) == 0 {
+		m.list.ShowStart()
 	}
 }
 
@@ -141,7 +142,7 @@ func (m *model) welcomed(r modelsRead) {
 	if m.greeting == nil || !r.whole {
 		return
 	}
-	w := m.greeting.item.(*welcome)
+	w := m.greeting.Item.(*welcome)
 	w.looked, w.models = true, r.models
 	m.showWelcome()
 }

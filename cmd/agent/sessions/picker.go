@@ -7,14 +7,14 @@ import (
 	"agent/internal/history"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
-	"agent/internal/tui"
+	"agent/internal/tui/list"
 )
 
 // Picker returns what lists the sessions of the session picker: all of them, or
 // those whose text contains a query. current is the ID of the session on the
 // screen.
-func Picker(store *history.Store, current string) func(ctx context.Context, query string) ([]tui.Session, error) {
-	return func(ctx context.Context, query string) ([]tui.Session, error) {
+func Picker(store *history.Store, current string) func(ctx context.Context, query string) ([]list.Session, error) {
+	return func(ctx context.Context, query string) ([]list.Session, error) {
 		all, err := Entries(ctx, store, "")
 		if err != nil {
 			return nil, err
@@ -25,16 +25,16 @@ func Picker(store *history.Store, current string) func(ctx context.Context, quer
 				return nil, err
 			}
 		}
-		var list []tui.Session
+		var rows []list.Session
 		for _, e := range all {
 			if query == "" || found[e.ID] {
-				list = append(list, tui.Session{
+				rows = append(rows, list.Session{
 					ID: e.ID, Dir: command.Short(e.Dir), Title: e.Title, Parent: e.Parent, Current: e.ID == current,
 					When: e.Modified, Messages: e.Messages,
 				})
 			}
 		}
-		return list, nil
+		return rows, nil
 	}
 }
 

@@ -1,11 +1,11 @@
 // Package offline is the model that answers when no other is connected: a
 // Provider that follows simple requests by rules.
 //
-// It is no language model and says so. It is deterministic: the same request
-// gives the same reply, byte for byte, the ids of its calls included. It keeps
-// no state, since all it goes by is in the request's messages, and it touches
-// nothing itself, since what it does it does through the request's tools. Every
-// reply ends in a Finish unless the context ends first.
+// It is not a language model and says so. It is deterministic: the same request
+// gives the same reply, byte for byte, including the IDs of its calls. It keeps
+// no state, because all it needs is in the request's messages, and it acts only
+// through the request's tools. Every reply ends in a Finish unless the context
+// ends first. Start reading at rules.
 package offline
 
 import (
@@ -13,9 +13,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"iter"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -35,24 +34,24 @@ const (
 )
 
 const (
-	callPiece = 24  // bytes of a call's arguments in one delta
-	maxPieces = 300 // deltas of one text, so that a long one does not take long
+	callPrefix = "guide_" // of the IDs of the guide's calls
+	maxPieces  = 300      // deltas of one text, which limits its duration
 )
 
 // Provider is the offline guide. See New.
 type Provider struct {
-	// Pause is waited for before each delta, so that people can read along.
+	// Pause is the time before each delta, so that users can read along.
 	Pause time.Duration
 
-	grammar func() *grammar // compiled when it is first needed
+	rules func() []rule // compiled on the first prompt
 }
 
 // New returns a guide that streams at a pleasant speed.
 func New() *Provider {
-	return &Provider{Pause: 5 * time.Millisecond, grammar: sync.OnceValue(newGrammar)}
+	return &Provider{Pause: 5 * time.Millisecond, rules: sync.OnceValue(rules)}
 }
 
-// Stream answers the last thing that the person said. See llm.Provider.
+// Stream answers the user's last prompt. See llm.Provider.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		for _, d := range deltas(p.reply(req), req) {
@@ -67,13 +66,11 @@ func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	}
 }
 
-// wait holds a delta back for the pause.
+// wait waits for the pause before a delta.
 func (p *Provider) wait(ctx context.Context) error {
-	if p.Pause > 0 {
-		t := time.NewTimer(p.Pause)
-		defer t.Stop()
+	if ctx.Err() == nil {
 		select {
-		case <-t.C:
+		case <-time.After(p.Pause):
 		case <-ctx.Done():
 		}
 	}
@@ -83,30 +80,27 @@ func (p *Provider) wait(ctx context.Context) error {
 	return nil
 }
 
-// reply is one whole answer: what is said, then what is called.
+// reply is one complete answer: text, then at most one call.
 type reply struct {
-	text  string
-	calls []call
+	text string
+	call *call
 }
 
 // reply works out the answer to req.
 func (p *Provider) reply(req llm.Request) reply {
-	prompt := parse(p.grammar(), lastPrompt(req.Messages))
 	t := newTurn(req)
-	reports, waiting := t.play(prompt.requests)
+	requests, more := parse(p.rules(), t.prompt)
+	reports := t.play(requests)
 	var says []string
 	if !said(req.Messages, intro) {
 		says = append(says, intro)
 	}
-	if waiting {
-		if t.saying != "" {
-			says = append(says, t.saying)
-		}
-		return reply{text: strings.Join(says, " "), calls: t.wanted}
+	if t.wanted != nil {
+		return reply{text: strings.Join(says, " "), call: t.wanted}
 	}
 	says = append(says, reports...)
-	if prompt.material {
-		says = append(says, fmt.Sprintf("I took requests from the first paragraph only, %d at most, and left the rest alone.", maxRequests))
+	if more {
+		says = append(says, "I follow the first line of a prompt only. The rest is ignored.")
 	}
 	if said(req.Messages, connect) {
 		says = append(says, connectShort)
@@ -116,7 +110,7 @@ func (p *Provider) reply(req llm.Request) reply {
 	return reply{text: strings.Join(says, "\n\n")}
 }
 
-// said reports whether the conversation holds an answer with that sentence.
+// said reports whether an answer in the conversation contains sentence.
 func said(msgs []llm.Message, sentence string) bool {
 	for _, m := range msgs {
 		if m.Kind == llm.Assistant && strings.Contains(m.Text, sentence) {
@@ -126,80 +120,36 @@ func said(msgs []llm.Message, sentence string) bool {
 	return false
 }
 
-// lastPrompt is what the person said last.
-func lastPrompt(msgs []llm.Message) string {
-	for i := len(msgs) - 1; i >= 0; i-- {
-		if msgs[i].Kind == llm.User {
-			return msgs[i].Text
-		}
-	}
-	return ""
-}
-
-// deltas cuts r into what is streamed.
+// deltas splits r into what is streamed.
 func deltas(r reply, req llm.Request) []llm.Delta {
 	var out []llm.Delta
-	index := 0
+	index, size := 0, len(r.text)
 	if r.text != "" {
-		for _, s := range pieces(r.text) {
-			out = append(out, llm.TextDelta{Index: index, Text: s})
+		words := strings.SplitAfter(r.text, " ")
+		for piece := range slices.Chunk(words, len(words)/maxPieces+1) {
+			out = append(out, llm.TextDelta{Index: index, Text: strings.Join(piece, "")})
 		}
 		out = append(out, llm.BlockEnd{Index: index})
 		index++
-	}
-	id := idOf(req.Messages)
-	size := len(r.text)
-	for i, c := range r.calls {
-		out = append(out, llm.CallDelta{Index: index, ID: "guide_" + id + "_" + strconv.Itoa(i+1), Name: c.tool})
-		for _, s := range slicesOf(c.args, callPiece) {
-			out = append(out, llm.CallDelta{Index: index, Args: s})
-		}
-		out = append(out, llm.BlockEnd{Index: index})
-		index++
-		size += len(c.tool) + len(c.args)
 	}
 	reason := llm.Stop
-	if len(r.calls) > 0 {
+	if c := r.call; c != nil {
 		reason = llm.Calls
+		size += len(c.tool) + len(c.args)
+		out = append(out, llm.CallDelta{Index: index, ID: callPrefix + idOf(req.Messages), Name: c.tool, Args: c.args}, llm.BlockEnd{Index: index})
 	}
 	return append(out, llm.Finish{Reason: reason, Raw: string(reason), Usage: llm.Usage{Input: tokens(inputSize(req)), Output: tokens(size)}})
 }
 
-// pieces cuts text after its spaces into at most maxPieces.
-func pieces(text string) []string {
-	words := strings.SplitAfter(text, " ")
-	n := len(words)/maxPieces + 1
-	var out []string
-	for len(words) > 0 {
-		k := min(n, len(words))
-		out = append(out, strings.Join(words[:k], ""))
-		words = words[k:]
-	}
-	return out
-}
-
-// slicesOf cuts s into pieces of about n bytes, between runes.
-func slicesOf(s string, n int) []string {
-	var out []string
-	start := 0
-	for i := range s {
-		if i-start >= n {
-			out = append(out, s[start:i])
-			start = i
-		}
-	}
-	return append(out, s[start:])
-}
-
-// idOf names the state of a conversation, so that a call's id is the same each
-// time and yet unlike those of other steps.
+// idOf returns an ID for the state of a conversation: the same each time, and
+// different at each step.
 func idOf(msgs []llm.Message) string {
 	h := sha256.New()
-	_ = json.NewEncoder(h).Encode(msgs) // a hash takes all, and what cannot be encoded only makes ids less unlike
+	_ = json.NewEncoder(h).Encode(msgs) // a hash cannot fail to write
 	return hex.EncodeToString(h.Sum(nil))[:10]
 }
 
-// inputSize is the size of all that req tells, in bytes.
+// inputSize returns the size of the texts of req in bytes.
 func inputSize(req llm.Request) int {
 	n := len(req.System)
 	for _, m := range req.Messages {
@@ -211,5 +161,5 @@ func inputSize(req llm.Request) int {
 	return n
 }
 
-// tokens estimates how many tokens that many bytes are.
+// tokens estimates the number of tokens in that many bytes.
 func tokens(bytes int) int { return (bytes + 3) / 4 }

@@ -1,267 +1,171 @@
 package offline
 
 import (
-	"path"
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
+
+// verb is the kind of a request.
+type verb int
 
 const (
-	maxPrompt   = 64 << 10 // bytes that are looked at
-	maxRequests = 20
-	maxJoints   = 40      // places in a line where a second request may begin
-	maxLead     = 5       // "ok, now could you please", and the request itself
-	maxStops    = 3       // a quotation's, and the sentence's
-	maxLine     = 2 << 10 // bytes of a line that may hold several requests
+	unknown verb = iota
+	overview
+	read
+	list
+	glob
+	find
+	replace
+	create
+	run
+	help
 )
 
-// request is one thing that the person wants.
+// rule is one form of a request.
+type rule struct {
+	verb    verb
+	tool    string         // that the request needs; empty for none
+	usage   string         // the form as the user is shown it; empty to hide it
+	pattern *regexp.Regexp // its groups are named for the fields of request
+}
+
+// rules returns all forms of requests. The first one that matches decides.
+func rules() []rule {
+	part := strings.NewReplacer(
+		" ", `\s+`,
+		"QUOTED", "\"[^\"]*\"|'[^']*'|`[^`]*`",
+	)
+	form := func(v verb, tool, usage, pattern string) rule {
+		return rule{v, tool, usage, regexp.MustCompile(`(?is)^(?:` + part.Replace(pattern) + `)$`)}
+	}
+	return []rule{
+		form(overview, "list", "what is this project?", `(?:what is|what's|explain|describe|summari[sz]e) (?:this|the)(?: project| repo| repository| codebase| code)?|overview`),
+		form(read, "read", "read FILE", `(?:read|show|open|cat) (?:the )?(?:file )?(?P<path>QUOTED|\S+)`),
+		form(read, "read", "read FILE lines 10-40", `(?:read|show|open|cat) (?:the )?(?:file )?(?P<path>QUOTED|\S+) lines? (?P<first>\d+)(?:\s*(?:-|to)\s*(?P<last>\d+))?`),
+		form(list, "list", "list files in DIR", `(?:list|ls)(?: (?:the )?files)?(?: (?:in )?(?P<path>QUOTED|\S+))?`),
+		form(glob, "glob", "find files named *.go", `find (?:the )?files? (?:named|called) (?P<glob>QUOTED|\S+)(?: in (?P<path>QUOTED|\S+))?`),
+		form(find, "search", "find WORD in *.go", `(?:find|search for|grep) (?P<pattern>QUOTED|.+?)(?: in (?P<path>QUOTED|\S+))?`),
+		form(replace, "edit", "replace A with B in FILE", `replace (?P<all>all )?(?P<old>QUOTED|.+?) with (?P<new>QUOTED|.+) in (?P<path>QUOTED|\S+)`),
+		form(create, "edit", "create FILE with TEXT", `create (?:an? )?(?:file )?(?P<path>QUOTED|\S+) with:? (?P<content>QUOTED|.+)`),
+		form(run, "shell", "run COMMAND", `(?:run |!\s*)(?P<command>QUOTED|.+)`),
+		form(help, "", "", `help|hi|hello|hey|`),
+	}
+}
+
+const (
+	maxLine     = 2 << 10 // bytes of a line that is parsed
+	maxRequests = 20      // of one prompt
+)
+
+// request is one thing that the user wants.
 type request struct {
 	verb    verb
-	said    string // in the person's words
-	path    string // of a file; of find, a file or directory
-	dir     string
+	tool    string // that it needs
+	said    string // in the user's words
+	path    string
 	glob    string
-	pattern string // a regular expression
-	shown   string // the pattern as the person wrote it
-	fold    bool   // letters match in either case
+	pattern string
 	old     string
 	new     string
-	all     bool // every occurrence
+	all     string // set to replace every occurrence
 	content string
 	command string
-	first   int // line, 0 from the start
-	last    int // line, 0 to the end
+	first   int // line, 0 for the start
+	last    int // line, 0 for the end
 }
 
-// prompt is all that the person wants.
-type prompt struct {
-	requests []request
-	// material says that more followed that was not read as requests, as text
-	// that is piped in does.
-	material bool
-}
-
-// parse reads a prompt. Requests stand in its first paragraph: what follows
-// may be a pasted diff or a log, and is never obeyed.
-func parse(g *grammar, text string) prompt {
-	if len(text) > maxPrompt {
-		text = strings.ToValidUTF8(text[:maxPrompt], "")
+// parse reads the first line of a prompt. A request to create a file takes the
+// lines below it as its content. more reports lines that were ignored: pasted
+// text is never followed.
+func parse(rules []rule, text string) (requests []request, more bool) {
+	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	line, rest, _ := strings.Cut(text, "\n")
+	if len(line) > maxLine {
+		return []request{{said: line}}, rest != ""
 	}
-	q := mask(strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")))
-	head, rest := q.text, ""
-	if at := regexp.MustCompile(`\n[ \t]*\n`).FindStringIndex(q.text); at != nil {
-		head, rest = q.text[:at[0]], q.text[at[0]+1:]
+	for _, s := range split(rules, line) {
+		requests = append(requests, match(rules, s))
 	}
-	var p prompt
-	segments, open := g.segments(q, head)
-	if n := len(segments); open && rest != "" {
-		segments[n-1] += "\n" + rest
-		rest = ""
-	}
-	p.material = strings.TrimSpace(rest) != ""
-	for _, s := range segments {
-		rs := g.requests(q, s)
-		if len(rs) == 0 {
-			rs = g.salvage(q, s)
+	if last := &requests[len(requests)-1]; last.verb == unknown && rest != "" {
+		if r := match(rules, last.said+"\n"+rest); r.verb == create {
+			*last, rest = r, ""
 		}
-		p.requests = append(p.requests, rs...)
 	}
-	if len(p.requests) > maxRequests {
-		p.requests = p.requests[:maxRequests]
-		p.material = true
-	}
-	return p
+	return requests, rest != ""
 }
 
-// requests reads one segment: none if it is not understood, several if it
-// names several files.
-func (g *grammar) requests(q quotes, s string) []request {
+// split cuts a line at each semicolon that another request follows. A command
+// goes on to the end of the line.
+func split(rules []rule, line string) []string {
+	var out []string
+	for at := 0; len(out) < maxRequests-1; {
+		i := strings.Index(line[at:], ";")
+		if i < 0 {
+			break
+		}
+		at += i + 1
+		before := match(rules, line[:at-1]).verb
+		if before == run {
+			break
+		}
+		next, _, _ := strings.Cut(line[at:], ";")
+		if before != unknown && match(rules, next).verb != unknown {
+			out = append(out, line[:at-1])
+			line, at = line[at:], 0
+		}
+	}
+	return append(out, line)
+}
+
+// match reads one request. Its verb is unknown if no rule matches.
+func match(rules []rule, s string) request {
 	s = strings.TrimSpace(s)
-	if cut := g.tail.ReplaceAllString(s, ""); cut != "" {
-		s = cut
+	r := request{said: s}
+	const please = "please "
+	if len(s) > len(please) && strings.EqualFold(s[:len(please)], please) {
+		s = strings.TrimSpace(s[len(please):])
 	}
-	for range maxLead {
-		if rs := g.match(q, s); len(rs) > 0 {
-			return rs
+	for _, rule := range rules {
+		text := s
+		if trimmed := strings.TrimRight(s, ".!?"); rule.verb != run && rule.verb != create && trimmed == strings.TrimSpace(trimmed) {
+			text = trimmed
 		}
-		s = g.lead.ReplaceAllString(s, "")
-	}
-	return nil
-}
-
-// match tries the rules on a segment without what politeness puts before it.
-func (g *grammar) match(q quotes, exact string) []request {
-	plain := exact
-	for range maxStops {
-		if cut := g.stop.ReplaceAllString(plain, "$1"); cut != "" {
-			plain = cut
-		}
-	}
-	for _, r := range g.rules {
-		text := plain
-		if r.exact {
-			text = exact
-		}
-		if m := r.re.FindStringSubmatch(text); m != nil {
-			if rs := fill(q, r, m); len(rs) > 0 {
-				return rs
+		if m := rule.pattern.FindStringSubmatch(text); m != nil {
+			r.verb, r.tool = rule.verb, rule.tool
+			for i, name := range rule.pattern.SubexpNames() {
+				if m[i] != "" {
+					r.set(name, m[i])
+				}
 			}
+			return r
 		}
 	}
-	return nil
+	return r
 }
 
-// fill makes requests of what a rule matched, none if it does not fit after all.
-func fill(q quotes, r compiled, m []string) []request {
-	req := request{verb: r.verb, said: q.restore(m[0])}
-	var names []string
-	for i, name := range r.re.SubexpNames() {
-		if name == "" || m[i] == "" {
-			continue
-		}
-		if !req.fits(name, m[i]) {
-			return nil
-		}
-		if name == "paths" {
-			names = files(m[i])
-			continue
-		}
-		req.set(name, m[i], q)
-	}
-	if r.verb == run && (req.command == "" || req.command[0] == '`' && m[0][0] != '!') {
-		return nil // a quoted command and then prose
-	}
-	if names == nil {
-		return []request{req}
-	}
-	var out []request
-	for _, n := range names {
-		req.path = q.path(n)
-		out = append(out, req)
-	}
-	return out
-}
-
-// fits reports whether what a group matched can be what the group is for.
-func (r *request) fits(group, s string) bool {
+// set stores the text that the group of that name matched.
+func (r *request) set(group, s string) {
+	s = unquoted(s)
 	switch group {
-	case "named", "inside":
-		return fileLike(s)
-	case "filename":
-		language, _ := languageOf(s)
-		return language != ""
-	case "paths":
-		return files(s) != nil
-	}
-	return true
-}
-
-// set takes over what a group of that name matched.
-func (r *request) set(group, s string, q quotes) {
-	switch group {
-	case "path", "named", "inside":
-		r.path = q.path(s)
-	case "dir":
-		r.dir = place(q.path(s))
-	case "where":
-		if s = place(q.path(s)); strings.ContainsAny(s, "*?[{") {
-			r.glob = s
-		} else {
-			r.path = s
-		}
-	case "glob", "filename":
-		r.glob = anywhere(q.value(s))
-	case "ext":
-		ext, _, _ := strings.Cut(s, " ")
-		r.glob = "**/*." + strings.TrimPrefix(ext, ".")
-	case "pattern":
-		r.shown = q.value(s)
-		r.pattern = expression(r.shown)
-	case "fold":
-		r.fold = true
-	case "old":
-		r.old = q.value(s)
-	case "new":
-		r.new = q.value(s)
-	case "all", "everywhere":
-		r.all = true
-	case "content":
-		r.content = q.content(s)
-	case "command":
-		if bare := strings.TrimSuffix(s, "."); bare != s && endsInWord(bare) {
-			s = bare
-		}
-		r.command = q.value(s)
+	case "path":
+		r.path = strings.TrimPrefix(s, "@")
 	case "first":
-		r.first, _ = strconv.Atoi(s) // digits only; too many of them are 0, which is from the start
+		r.first, _ = strconv.Atoi(s) // 0, the start, for a number that is too large
 	case "last":
 		r.last, _ = strconv.Atoi(s)
+	case "": // the whole match
+	default:
+		*map[string]*string{
+			"glob": &r.glob, "pattern": &r.pattern, "old": &r.old, "new": &r.new, "all": &r.all, "content": &r.content, "command": &r.command,
+		}[group] = s
 	}
 }
 
-// endsInWord reports whether a full stop after s ends a sentence.
-func endsInWord(s string) bool {
-	r, _ := utf8.DecodeLastRuneInString(s)
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || masked(r)
-}
-
-// files takes a list of files apart. It is nil when it reads like prose.
-func files(s string) []string {
-	names := regexp.MustCompile(`\s*,\s*(?:and\s+)?|\s+and\s+|\s+`).Split(strings.TrimSpace(s), -1)
-	for _, n := range names {
-		if n == "" || len(names) > 1 && !fileLike(n) {
-			return nil
-		}
-	}
-	return names
-}
-
-// fileLike reports whether a word is rather a file's name than plain prose.
-func fileLike(s string) bool {
-	first, _ := firstRune(s)
-	switch strings.ToLower(s) {
-	case "makefile", "dockerfile", "license", "readme":
-		return true
-	}
-	return strings.ContainsAny(s, "./") || masked(first)
-}
-
-// place is a directory that may be named in words.
-func place(s string) string {
-	switch strings.ToLower(s) {
-	case "here", "this", "project", "repo", "repository", "code", "codebase", "everything", "workspace", "directory", "folder", "files":
-		return ""
+// unquoted returns s without the quotation marks around it.
+func unquoted(s string) string {
+	if n := len(s); n > 1 && strings.ContainsRune("\"'`", rune(s[0])) && strings.IndexByte(s[1:], s[0]) == n-2 {
+		return s[1 : n-1]
 	}
 	return s
-}
-
-// anywhere lets a pattern without a directory match in all of them.
-func anywhere(pattern string) string {
-	if ext := path.Ext(pattern); ext == pattern && !strings.ContainsAny(pattern, "*?[{/") && pattern != "." && len(pattern) > 1 {
-		pattern = "*" + pattern // ".go" files
-	}
-	if strings.Contains(pattern, "/") {
-		return pattern
-	}
-	return "**/" + pattern
-}
-
-// expression is what finds s: s itself where it is clearly written as a regular
-// expression, otherwise s letter by letter.
-func expression(s string) string {
-	if n := len(s); n > 2 && s[0] == '/' && s[n-1] == '/' {
-		s = s[1 : n-1]
-		if _, err := regexp.Compile(s); err == nil {
-			return s
-		}
-	}
-	clearly := regexp.MustCompile(`\.[*+]|\\[wdsbWDSB.()\[\]{}]|\w\|\w|^\^|\w\$$|\[[^\]]+-[^\]]+\]`)
-	if _, err := regexp.Compile(s); err == nil && clearly.MatchString(s) {
-		return s
-	}
-	return regexp.QuoteMeta(s)
 }

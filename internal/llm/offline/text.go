@@ -3,7 +3,7 @@ package offline
 import (
 	"fmt"
 	"path"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,44 +13,35 @@ import (
 
 const maxWidth = 200 // runes of a line in an answer
 
-// page is what the read tool gave: the lines of the file, and what it said
-// about them.
+// page is the result of the read tool.
 type page struct {
-	first int // number of the first line
-	lines []string
-	notes []string
+	first int      // number of the first line
+	lines []string // of the file
+	notes string   // of the tool about them
 }
 
-// numbered takes a page with numbered lines apart.
+// numbered separates the numbered lines of a page from the tool's notes.
 func numbered(text string) page {
-	number := regexp.MustCompile(`^\s*(\d+)(?:\t| ?[│|→:] ?)(.*)$`)
 	var p page
-	next := 0
+	var notes []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		m := number.FindStringSubmatch(line)
-		n := 0
-		if m != nil {
-			n, _ = strconv.Atoi(m[1]) // too many digits are not the number that comes next
-		}
+		number, content, _ := strings.Cut(strings.TrimLeft(line, " "), "\t")
+		n, _ := strconv.Atoi(number) // 0 for a note
 		switch {
-		case n > 0 && (next == 0 || n == next):
-			if next == 0 {
-				p.first = n
-			}
-			p.lines = append(p.lines, m[2])
-			next = n + 1
-		case next > 0 && n == 0 && line == strconv.Itoa(next):
-			p.lines = append(p.lines, "") // an empty line whose separator was trimmed
-			next++
+		case n > 0 && len(p.lines) == 0:
+			p.first, p.lines = n, []string{content}
+		case n > 0 && n == p.first+len(p.lines):
+			p.lines = append(p.lines, content)
 		case strings.TrimSpace(line) != "":
-			p.notes = append(p.notes, strings.TrimSpace(line))
+			notes = append(notes, strings.TrimSpace(line))
 		}
 	}
+	p.notes = strings.Join(notes, "\n")
 	return p
 }
 
-// code is s as inline code, on one line.
+// code returns s as inline code on one line.
 func code(s string) string {
 	s = clip(strings.Join(strings.Split(s, "\n"), "⏎"), maxWidth)
 	if !strings.Contains(s, "`") {
@@ -60,7 +51,7 @@ func code(s string) string {
 	return ticks + " " + s + " " + ticks
 }
 
-// block is text as a fenced block, with long lines cut.
+// block returns text as a fenced block with long lines truncated.
 func block(language, text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, l := range lines {
@@ -70,21 +61,16 @@ func block(language, text string) string {
 	return ticks + language + "\n" + strings.Join(lines, "\n") + "\n" + ticks
 }
 
-// longestRun is the length of the longest run of backquotes in s.
+// longestRun returns the length of the longest run of backquotes in s.
 func longestRun(s string) int {
-	longest, run := 0, 0
-	for _, r := range s {
-		if r != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
+	n := 0
+	for _, run := range strings.FieldsFunc(s, func(r rune) bool { return r != '`' }) {
+		n = max(n, len(run))
 	}
-	return longest
+	return n
 }
 
-// listing is a result of many lines, cut after the first few.
+// listing returns a result of many lines, truncated to maxShown.
 func listing(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if len(lines) == 1 && strings.Contains(strings.TrimSpace(text), " ") {
@@ -96,28 +82,23 @@ func listing(text string) string {
 	return block("", text)
 }
 
-// quoted is what somebody else said: as a quotation, or as a block where its
-// characters would be taken for markdown.
+// quoted returns a tool's text as a quotation, or as a block if it contains
+// Markdown's special characters.
 func quoted(text string) string {
 	text = strings.TrimSpace(text)
 	if strings.ContainsAny(text, "*_`<[\\") {
 		return block("", text)
 	}
-	if text == "" {
-		return "> (nothing)"
-	}
 	lines := strings.Split(text, "\n")
-	if more := len(lines) - maxTail; more > 0 {
-		lines = append(lines[:maxTail], fmt.Sprintf("… and %s more", phrase.Count(more, "line")))
-	}
+	lines = lines[:min(len(lines), maxTail)]
 	for i, l := range lines {
 		lines[i] = "> " + clip(l, 2*maxWidth)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// aside is what a tool said about its success after the first sentence, which
-// tells no more than the answer does.
+// aside returns what a tool reported after its first sentence, which the answer
+// repeats.
 func aside(text string) string {
 	_, more, _ := strings.Cut(strings.TrimSpace(text), ". ")
 	if more == "" || strings.Contains(more, "\n") || len(more) > maxWidth {
@@ -126,7 +107,7 @@ func aside(text string) string {
 	return " " + more
 }
 
-// clip cuts s to n runes.
+// clip truncates s to n runes.
 func clip(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
@@ -134,51 +115,29 @@ func clip(s string, n int) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
-// languageOf names the language of a file and how a fence is marked with it.
+// languages maps the extension or name of a file to its language.
+const languages = `
+.go Go
+.rs Rust
+.py Python
+.js .mjs .cjs .jsx JavaScript
+.ts .tsx TypeScript
+.java Java
+.rb Ruby
+.sh .bash shell
+.md Markdown
+makefile Make
+`
+
+// languageOf returns the language of a file, empty if it is not known, and the
+// info string of its fence.
 func languageOf(file string) (name, fence string) {
-	switch strings.ToLower(path.Base(file)) {
-	case "makefile":
-		return "Make", "make"
-	case "dockerfile":
-		return "Dockerfile", "dockerfile"
+	base := strings.ToLower(path.Base(file))
+	for row := range strings.Lines(languages) {
+		f := strings.Fields(row)
+		if n := max(len(f)-1, 0); slices.Contains(f[:n], path.Ext(base)) || slices.Contains(f[:n], base) {
+			return f[n], strings.ToLower(f[n])
+		}
 	}
-	switch ext := strings.ToLower(path.Ext(file)); ext {
-	case ".go":
-		return "Go", "go"
-	case ".rs":
-		return "Rust", "rust"
-	case ".py":
-		return "Python", "python"
-	case ".js", ".mjs", ".cjs", ".jsx":
-		return "JavaScript", "javascript"
-	case ".ts", ".tsx":
-		return "TypeScript", "typescript"
-	case ".java":
-		return "Java", "java"
-	case ".kt":
-		return "Kotlin", "kotlin"
-	case ".c", ".h":
-		return "C", "c"
-	case ".cc", ".cpp", ".hpp", ".cxx":
-		return "C++", "cpp"
-	case ".cs":
-		return "C#", "csharp"
-	case ".rb":
-		return "Ruby", "ruby"
-	case ".php":
-		return "PHP", "php"
-	case ".swift":
-		return "Swift", "swift"
-	case ".sh", ".bash":
-		return "shell", "sh"
-	case ".html", ".css", ".sql", ".json", ".xml":
-		return strings.ToUpper(ext[1:]), ext[1:]
-	case ".yaml", ".yml":
-		return "YAML", "yaml"
-	case ".toml":
-		return "TOML", "toml"
-	case ".md":
-		return "Markdown", "markdown"
-	}
-	return "", ""
+	return "", strings.TrimPrefix(path.Ext(base), ".")
 }

@@ -173,14 +173,9 @@ func codeSpan(text string) string {
 }
 
 func longestRun(s string, c byte) int {
-	longest, run := 0, 0
-	for i := range len(s) {
-		if s[i] != c {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
+	longest := 0
+	for run := range strings.FieldsFuncSeq(s, func(r rune) bool { return r != rune(c) }) {
+		longest = max(longest, len(run))
 	}
 	return longest
 }

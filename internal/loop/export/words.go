@@ -1,6 +1,7 @@
 package export
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -71,13 +72,7 @@ func lines(text string) int {
 
 // join joins the words that there are.
 func join(words ...string) string {
-	var some []string
-	for _, w := range words {
-		if w != "" {
-			some = append(some, w)
-		}
-	}
-	return strings.Join(some, " · ")
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " · ")
 }
 
 // outcomes says in words how a call ended that did not just end.

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
 
@@ -78,7 +77,7 @@ func tail(records iter.Seq2[history.Record, error], least int) (gathering, bool,
 // nothing of them: those that it began with, if every step of the end was that
 // model's. Otherwise all of the log has to be looked through.
 func modelBefore(ctx context.Context, v *history.View, end State) (event.ModelSet, error) {
-	first, err := firstModel(v)
+	first, err := firstModel(ctx, v)
 	if err != nil {
 		return event.ModelSet{}, err
 	}
@@ -97,13 +96,7 @@ func modelBefore(ctx context.Context, v *history.View, end State) (event.ModelSe
 // lastModel returns the model and the effort that a log tells of last, reading
 // nothing else in it, unless something was taken back, which may be that.
 func lastModel(ctx context.Context, v *history.View) (last event.ModelSet, err error) {
-	for r, err := range v.Pass(0) {
-		if errors.As(err, new(history.Problem)) {
-			continue
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
+	for r, err := range validRecords(ctx, v, 0) {
 		if err != nil {
 			return event.ModelSet{}, err
 		}
@@ -129,11 +122,8 @@ func lastModel(ctx context.Context, v *history.View) (last event.ModelSet, err e
 
 // firstModel returns what was set before anything was answered; empty for
 // nothing.
-func firstModel(v *history.View) (event.ModelSet, error) {
-	for r, err := range v.Pass(0) {
-		if errors.As(err, new(history.Problem)) {
-			continue
-		}
+func firstModel(ctx context.Context, v *history.View) (event.ModelSet, error) {
+	for r, err := range validRecords(ctx, v, 0) {
 		if err != nil {
 			return event.ModelSet{}, err
 		}

@@ -45,7 +45,7 @@ func ReadIndex(ctx context.Context, v *history.View) (*Index, error) {
 			s.addAt(e, r.Offset)
 		}
 	}
-	return s, s.join(v)
+	return s, s.join(ctx, v)
 }
 
 // addAt takes an event and where it begins.
@@ -68,7 +68,7 @@ func (s *Index) addAt(e event.Durable, offset int64) {
 }
 
 // join reads the text of messages that were not finished.
-func (s *Index) join(v *history.View) error {
+func (s *Index) join(ctx context.Context, v *history.View) error {
 	from := int64(math.MaxInt64)
 	for k := range s.partial {
 		from = min(from, s.first[k])
@@ -76,10 +76,7 @@ func (s *Index) join(v *history.View) error {
 	if len(s.partial) == 0 {
 		return nil
 	}
-	for r, err := range v.Pass(from) {
-		if errors.As(err, new(history.Problem)) {
-			continue
-		}
+	for r, err := range validRecords(ctx, v, from) {
 		if err != nil {
 			return err
 		}

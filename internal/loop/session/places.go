@@ -1,7 +1,7 @@
 package session
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"iter"
 	"slices"
@@ -135,10 +135,7 @@ func recordsAt(v *history.View, at []int64) iter.Seq2[[]byte, error] {
 		if len(at) == 0 {
 			return
 		}
-		for r, err := range v.Pass(at[0]) {
-			if errors.As(err, new(history.Problem)) {
-				continue
-			}
+		for r, err := range validRecords(context.Background(), v, at[0]) {
 			if err == nil && r.Offset < at[0] {
 				continue // taken back, or no event
 			}

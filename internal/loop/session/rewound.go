@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 
 	"agent/internal/history"
@@ -18,23 +19,30 @@ type Taken struct {
 // TakenBack returns the events of a session that were taken back, in the order in
 // which they were. Of most sessions that is nothing, which is found out fast.
 func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
-	last := int64(-1) // where something was taken back last
-	err := eachRecord(ctx, v, func(r history.Record) (more bool, err error) {
-		typ, err := event.NameIn(r.Body)
-		if err == nil && typ == "rewind" {
+	last := int64(-1) // offset of the last rewind
+	for r, err := range validRecords(ctx, v, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if typ, err := event.NameIn(r.Body); err == nil && typ == "rewind" {
 			last = r.Offset
 		}
-		return true, nil
-	})
-	if err != nil || last < 0 {
-		return nil, err
+	}
+	if last < 0 {
+		return nil, nil
 	}
 	var taken []Taken
 	s := &Index{gathering: newGathering(), first: map[partialKey]int64{}}
-	err = eachRecord(ctx, v, func(r history.Record) (more bool, err error) {
+	for r, err := range validRecords(ctx, v, 0) {
+		if err != nil || r.Offset > last {
+			return taken, err
+		}
 		e, err := DecodeLight(r.Body)
-		if err != nil || e == nil {
-			return true, err
+		if err != nil {
+			return taken, err
+		}
+		if e == nil {
+			continue
 		}
 		events, at := s.events, s.at
 		if _, ok := e.(*event.Rewound); ok {
@@ -44,27 +52,24 @@ func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
 		for i := len(s.events); i < len(events); i++ {
 			taken = append(taken, Taken{at[i], events[i]})
 		}
-		return r.Offset < last, nil
-	})
-	return taken, err
+	}
+	return taken, nil
 }
 
-// eachRecord hands the records of a log to do until that wants no more, or fails.
-// Damage is passed over.
-func eachRecord(ctx context.Context, v *history.View, do func(history.Record) (more bool, err error)) error {
-	for r, err := range v.Pass(0) {
-		if errors.As(err, new(history.Problem)) {
-			continue
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
-		if more, err := do(r); err != nil || !more {
-			return err
+// validRecords yields the records of a log from an offset on and skips damage.
+// An error comes last; it is that of ctx once ctx has ended.
+func validRecords(ctx context.Context, v *history.View, from int64) iter.Seq2[history.Record, error] {
+	return func(yield func(history.Record, error) bool) {
+		for r, err := range v.Pass(from) {
+			if errors.As(err, new(history.Problem)) {
+				continue
+			}
+			if err == nil {
+				err = ctx.Err()
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
 		}
 	}
-	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 
 	gitignore "github.com/sabhiram/go-gitignore"
+
+	"agent/internal/tools/search/wildmatch"
 )
 
 // Limits says which limits a call reached. The zero value is a call that
@@ -133,7 +135,7 @@ func (b *budget) library(g *glob, fold bool) *gitignore.GitIgnore {
 		return nil
 	}
 	var c *gitignore.GitIgnore
-	if expr, ok := translate(g.prefix, g.classes, fold); ok {
+	if expr, ok := wildmatch.Translate(g.prefix, g.classes, fold); ok {
 		c = gitignore.CompileIgnoreLines(expr)
 	}
 	b.compiled[key] = c

@@ -9,12 +9,11 @@ import (
 
 // explain says what is wrong with a pattern and how to write it instead.
 func explain(pattern string, err error) error {
-	what := err.Error()
 	var e *syntax.Error
 	if !errors.As(err, &e) {
-		return fmt.Errorf("the pattern %s is no valid regular expression: %s", pattern, what)
+		return err
 	}
-	what = e.Code.String()
+	what := e.Code.String()
 	if e.Expr != "" && e.Expr != pattern {
 		what += ": " + e.Expr
 	}

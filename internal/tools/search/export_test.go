@@ -1,8 +1,5 @@
 package search
 
-// Wild is wild.
-func Wild(pattern, s string) (ok bool, steps int) { return wild(pattern, s) }
-
 // Caps are limits of a tree that a test lowers. Those that are 0 stay.
 type Caps struct {
 	Bytes, Patterns, Steps, Growth int64

@@ -4,6 +4,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"agent/internal/tools/search/wildmatch"
 )
 
 // gitDir is the name of git's own directory, which is never looked into.
@@ -182,7 +184,7 @@ func (g *glob) matches(s *subject, what string, fold bool) bool {
 	if !ok || !strings.Contains(rest, g.word) {
 		return false
 	}
-	ok, steps := wild(g.text, rest)
+	ok, steps := wildmatch.Match(g.text, rest)
 	s.steps += steps
 	if !ok || g.classes == "" {
 		return ok
@@ -190,7 +192,7 @@ func (g *glob) matches(s *subject, what string, fold bool) bool {
 	// What a class stands for is left to the library.
 	s.steps += 16 * len(what)
 	c := s.budget.library(g, fold)
-	return c != nil && c.MatchesPath(bytewise(what))
+	return c != nil && c.MatchesPath(wildmatch.Bytewise(what))
 }
 
 // rules are the levels that hold in a directory, and how its repository wants

@@ -2,6 +2,8 @@ package search
 
 import (
 	"strings"
+
+	"agent/internal/tools/search/wildmatch"
 )
 
 // order is the place of a pattern in its ignore file, from 1, times two, plus
@@ -134,7 +136,7 @@ func (ps *patterns) add(line string) bool {
 		return false
 	default:
 		g := glob{at: at, byName: byName, dirOnly: dirOnly, prefix: line[:first]}
-		if !g.read(line[first:], ps.fold) {
+		if !g.read(line[first:]) {
 			return true
 		}
 		g.word = longestWord(g.text)
@@ -155,7 +157,7 @@ func add(l *literals, text string, at order, dirOnly bool) {
 
 // read takes the part of a pattern with wildcards. It reports whether git can
 // read it: a pattern that git cannot read matches nothing.
-func (g *glob) read(rest string, fold bool) bool {
+func (g *glob) read(rest string) bool {
 	g.text = rest
 	if !strings.ContainsAny(rest, `[\`) {
 		return true
@@ -171,7 +173,7 @@ func (g *glob) read(rest string, fold bool) bool {
 			b.WriteString(rest[i:next])
 		case '[':
 			var ok bool
-			if _, next, ok = bracket(rest, i, fold); !ok {
+			if next, ok = wildmatch.SkipBracket(rest, i); !ok {
 				return false
 			}
 			g.classes = rest

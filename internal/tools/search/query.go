@@ -3,20 +3,17 @@ package search
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"slices"
+
+	"agent/internal/tools/search/dfa"
 )
 
 // Query is a pattern, ready to be looked for. It is safe for concurrent use.
 type Query struct {
-	re       *regexp.Regexp
-	program  *program // nil if the pattern is too large for one
-	literals []string // every match holds one of them; none if that is not known
-	exact    bool     // what holds one of them matches
-	fold     bool     // the literals match in lower and upper case
-	anchored bool     // the ends of a line matter
-	spans    bool     // a match may be on several lines
+	pattern  *dfa.Pattern
+	anchored bool // the ends of a line matter
+	spans    bool // a match may be on several lines
 }
 
 // Syntax says how a pattern is meant.
@@ -53,20 +50,11 @@ func Compile(pattern string, s Syntax) (*Query, error) {
 			"or search for a part that is on one line and use context to see those around it")
 	}
 	tree = byLine(tree, s.Multiline)
-	re, err := regexp.Compile(tree.String())
+	p, err := dfa.Compile(tree, s.Multiline)
 	if err != nil {
 		return nil, explain(pattern, err)
 	}
-	q := &Query{re: re, fold: folds(tree), anchored: anchored(tree), spans: s.Multiline}
-	q.literals = required(tree, q.fold)
-	q.exact = !q.fold && len(q.literals) > 0 && len(strs(tree)) > 0
-	q.program, err = newProgram(tree, s.Multiline)
-	return q, err
-}
-
-// folds reports whether some of a pattern matches in lower and upper case.
-func folds(re *syntax.Regexp) bool {
-	return re.Flags&syntax.FoldCase != 0 || slices.ContainsFunc(re.Sub, folds)
+	return &Query{pattern: p, anchored: anchored(tree), spans: s.Multiline}, nil
 }
 
 // holdsNewline reports whether a pattern has a newline in so many words.

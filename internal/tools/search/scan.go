@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+
+	"agent/internal/tools/search/dfa"
 )
 
 // The sizes of reading. What is no text shows it in the first block, by a NUL.
@@ -18,12 +20,11 @@ const (
 // scanner looks for a query in one file after another. It is used by one
 // goroutine.
 type scanner struct {
-	q         *Query
-	budget    *budget
-	keep      int // matches of one file that are kept; all are counted
-	buf       []byte
-	finders   []finder // of the literals
-	automaton *automaton
+	q       *Query
+	budget  *budget
+	keep    int // matches of one file that are kept; all are counted
+	buf     []byte
+	matcher *dfa.Matcher
 
 	// Where in the file the buffer begins.
 	line   int
@@ -33,11 +34,7 @@ type scanner struct {
 }
 
 func newScanner(q *Query, keep int, b *budget) *scanner {
-	s := &scanner{q: q, budget: b, keep: keep, buf: make([]byte, bufferSize), automaton: newAutomaton(q.program)}
-	for _, l := range q.literals {
-		s.finders = append(s.finders, newFinder(l, q.fold))
-	}
-	return s
+	return &scanner{q: q, budget: b, keep: keep, buf: make([]byte, bufferSize), matcher: q.pattern.Matcher()}
 }
 
 // file searches r to its end. A binary file is searched up to its first match,
@@ -123,9 +120,7 @@ func (s *scanner) advance(end, filled int) int {
 func (s *scanner) block(m *Matched, end int, last bool) {
 	b := s.buf[:end]
 	open := !last && b[max(end-1, 0)] != '\n'
-	for i := range s.finders {
-		s.finders[i].reset()
-	}
+	s.matcher.Reset()
 	line, counted, from := s.line, 0, 0
 	if s.hit {
 		if from = bytes.IndexByte(b, '\n') + 1; from == 0 {
@@ -134,7 +129,7 @@ func (s *scanner) block(m *Matched, end int, last bool) {
 		s.hit = false
 	}
 	for from < end {
-		start, at, stop := s.match(b, from)
+		start, at, stop := s.matcher.Next(b, from)
 		if start < 0 {
 			return
 		}
@@ -159,73 +154,4 @@ func (s *scanner) block(m *Matched, end int, last bool) {
 			return
 		}
 	}
-}
-
-// match returns the first matching line of b that begins at or after from, and
-// a place in it that belongs to a match. start is -1 if there is none.
-func (s *scanner) match(b []byte, from int) (start, at, stop int) {
-	for from < len(b) {
-		at, sure := s.candidate(b, from)
-		if at < 0 {
-			break
-		}
-		start, stop = lineAround(b, from, at)
-		if sure || s.matches(b[start:stop]) {
-			return start, at, stop
-		}
-		from = stop + 1
-	}
-	return -1, 0, 0
-}
-
-// candidate returns a place in or at the end of the first line of b, from from
-// on, that may match, or -1 if there is none. It reports whether it is sure that
-// the line does.
-func (s *scanner) candidate(b []byte, from int) (at int, sure bool) {
-	if len(s.finders) > 0 {
-		return s.literal(b, from)
-	}
-	if s.automaton.works() {
-		if at = s.automaton.find(b[from:]); at < 0 {
-			return -1, false
-		}
-		return from + at, true
-	}
-	loc := s.q.re.FindIndex(b[from:])
-	if loc == nil || from+loc[0] == len(b) && b[len(b)-1] == '\n' {
-		return -1, false
-	}
-	return from + loc[0], true
-}
-
-// literal returns the first place of a literal in b from from on, or -1, and
-// whether that is all that a match takes.
-func (s *scanner) literal(b []byte, from int) (at int, sure bool) {
-	at = len(b)
-	for i := range s.finders {
-		at = min(at, s.finders[i].find(b, from))
-	}
-	if at == len(b) {
-		return -1, false
-	}
-	return at, s.q.exact
-}
-
-// matches reports whether a line does.
-func (s *scanner) matches(line []byte) bool {
-	if s.automaton.works() {
-		return s.automaton.find(line) >= 0
-	}
-	return s.q.re.Match(line)
-}
-
-// lineAround returns the bounds of the line that at is in, which does not begin
-// before from.
-func lineAround(b []byte, from, at int) (start, stop int) {
-	start = from + bytes.LastIndexByte(b[from:at], '\n') + 1
-	stop = len(b)
-	if i := bytes.IndexByte(b[at:], '\n'); i >= 0 {
-		stop = at + i
-	}
-	return start, stop
 }

@@ -40,22 +40,15 @@ func (s *scanner) wholeFile(ctx context.Context, r file, named bool) (m Matched,
 // spans counts and keeps the matches in b. The next is looked for after the last
 // line of the one before, so that no line is shown twice.
 func (s *scanner) spans(ctx context.Context, m *Matched, b []byte) error {
-	for i := range s.finders {
-		s.finders[i].reset()
-	}
+	s.matcher.Reset()
 	line, counted := 1, 0
-	for from := 0; from < len(b) && s.mayMatch(b, from); {
-		loc := s.q.re.FindIndex(b[from:])
-		if loc == nil || from+loc[0] == len(b) && b[len(b)-1] == '\n' {
-			break
-		}
-		at, end := from+loc[0], from+loc[1]
-		start, stop := lineAround(b, from, at)
-		if end > stop+1 {
-			_, stop = lineAround(b, stop, end-1)
+	for from := 0; ; {
+		start, at, stop := s.matcher.Next(b, from)
+		if start < 0 {
+			return nil
 		}
 		if m.Count++; m.Binary {
-			break
+			return nil
 		}
 		line += bytes.Count(b[counted:start], []byte{'\n'})
 		counted = start
@@ -68,17 +61,6 @@ func (s *scanner) spans(ctx context.Context, m *Matched, b []byte) error {
 			return err
 		}
 	}
-	return nil
-}
-
-// mayMatch reports whether there may be a match in b from from on, which costs
-// little beside finding it.
-func (s *scanner) mayMatch(b []byte, from int) bool {
-	if len(s.finders) > 0 {
-		at, _ := s.literal(b, from)
-		return at >= 0
-	}
-	return !s.automaton.works() || s.automaton.find(b[from:]) >= 0
 }
 
 // clipLines returns the lines of a match, the first cut around byte at, and how

@@ -295,11 +295,8 @@ func blocks(content json.RawMessage) []claudeBlock {
 	return out
 }
 
-// moments reads a time; it is zero for what is none.
+// moments reads a time. It is zero if s is not one.
 func moments(s string) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		return time.Time{}
-	}
+	t, _ := time.Parse(time.RFC3339Nano, s)
 	return t
 }

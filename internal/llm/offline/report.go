@@ -1,0 +1,130 @@
+package offline
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"agent/internal/llm/phrase"
+)
+
+const (
+	maxShown = 40 // lines of a result in an answer
+	maxTail  = 25 // lines of a command's output
+)
+
+// trouble reports a call that failed.
+func trouble(r request, o outcome) string {
+	switch {
+	case o.absent:
+		return fmt.Sprintf("Not done: there is no tool %s here, which %s needs.", code(r.tool), code(r.said))
+	case o.refused():
+		return fmt.Sprintf("Refused, so nothing was done: %s\n\n%s", code(r.said), quoted(o.text))
+	}
+	advice := ""
+	if r.verb == replace && r.all == "" && strings.Contains(o.text, "replace_all") {
+		advice = fmt.Sprintf("\n\nTo change every one: %s.", code(fmt.Sprintf("replace all %q with %q in %s", r.old, r.new, r.path)))
+	}
+	return fmt.Sprintf("That failed: %s\n\n%s%s", code(r.said), quoted(o.text), advice)
+}
+
+func reportRead(r request, o outcome) string {
+	file := numbered(o.text)
+	if len(file.lines) == 0 {
+		return fmt.Sprintf("%s:\n\n%s", code(r.path), quoted(o.text))
+	}
+	language, fence := languageOf(r.path)
+	last := file.first + len(file.lines) - 1
+	what := phrase.Count(len(file.lines), "line")
+	if file.first > 1 || r.last > 0 || strings.Contains(file.notes, "offset") {
+		what = fmt.Sprintf("lines %d–%d", file.first, last)
+	}
+	if language != "" {
+		what += " of " + language
+	}
+	shown := file.lines[:min(len(file.lines), maxShown)]
+	out := fmt.Sprintf("%s, %s:\n\n%s", code(r.path), what, block(fence, strings.Join(shown, "\n")))
+	if next := file.first + len(shown); next <= last || r.last == 0 && strings.Contains(file.notes, "offset") {
+		return out + fmt.Sprintf("\n\nThe file goes on: %s", code(fmt.Sprintf("read %s lines %d-%d", r.path, next, next+maxShown-1)))
+	}
+	if file.notes != "" && !strings.Contains(file.notes, "offset") {
+		out += "\n\n" + quoted(file.notes)
+	}
+	return out
+}
+
+func reportList(r request, o outcome) string {
+	where := "The working directory"
+	if r.path != "" {
+		where = code(r.path)
+	}
+	return where + ":\n\n" + listing(o.text)
+}
+
+func reportGlob(r request, o outcome) string {
+	return fmt.Sprintf("Files that match %s:\n\n%s", code(r.glob), listing(o.text))
+}
+
+func reportFind(r request, o outcome) string {
+	where := cmp.Or(r.glob, r.path)
+	if where != "" {
+		where = " in " + code(where)
+	}
+	return fmt.Sprintf("Looking for %s%s:\n\n%s", code(r.pattern), where, listing(o.text))
+}
+
+func reportReplace(r request, o outcome) string {
+	return fmt.Sprintf("Done: %s is now %s in %s.", code(r.old), code(r.new), code(r.path)) + aside(o.text)
+}
+
+func reportCreate(r request, o outcome) string {
+	return fmt.Sprintf("Done: wrote %s, %s.", code(r.path), phrase.Count(strings.Count(r.content, "\n"), "line")) + aside(o.text)
+}
+
+// reportRun tells how a command ended, with the last lines of its output.
+func reportRun(r request, o outcome) string {
+	lines := strings.Split(strings.Trim(o.text, "\n"), "\n")
+	how := "ran"
+	if status, ok := strings.CutPrefix(lines[len(lines)-1], "[exit "); ok {
+		how = "ended with exit code " + strings.TrimSuffix(status, "]")
+		lines = lines[:len(lines)-1]
+	} else if o.failed {
+		how = "failed"
+	}
+	if strings.TrimSpace(strings.Join(lines, "")) == "" {
+		return fmt.Sprintf("%s %s and printed nothing.", code(r.command), how)
+	}
+	more := ":"
+	if cut := len(lines) - maxTail; cut > 0 {
+		more = fmt.Sprintf(". These are its last %d lines of %d:", maxTail, len(lines))
+		lines = lines[cut:]
+	}
+	return fmt.Sprintf("%s %s%s\n\n%s", code(r.command), how, more, block("", strings.Join(lines, "\n")))
+}
+
+// offer begins the list of requests.
+const offer = "I follow simple requests:"
+
+// welcome lists the requests that the tools allow.
+func (t *turn) welcome() string {
+	t.listed = true
+	var b strings.Builder
+	for _, r := range rules() {
+		if r.usage != "" && t.tools[r.tool] {
+			b.WriteString("- " + code(r.usage) + "\n")
+		}
+	}
+	if b.Len() == 0 {
+		return "I follow simple requests about files, but there are no tools here that I could use."
+	}
+	return offer + "\n\n" + b.String() + "\nSeveral go into one line with `;` between them. I cannot explain code, write it or reason about it."
+}
+
+// puzzled reports a request that no rule matches.
+func (t *turn) puzzled(r request) string {
+	how := "Say `help` to see what I follow."
+	if !t.listed {
+		how = t.welcome()
+	}
+	return fmt.Sprintf("I did not understand %s, and did nothing about it. That takes a language model. %s", code(clip(r.said, 100)), how)
+}

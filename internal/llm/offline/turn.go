@@ -1,0 +1,191 @@
+package offline
+
+import (
+	"cmp"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"agent/internal/llm"
+)
+
+// Arguments of the tools.
+type (
+	readArgs struct {
+		Path   string `json:"path"`
+		Offset int    `json:"offset,omitempty"`
+		Limit  int    `json:"limit,omitempty"`
+	}
+	editArgs struct {
+		Path       string `json:"path"`
+		Old        string `json:"old"`
+		New        string `json:"new"`
+		ReplaceAll bool   `json:"replace_all,omitempty"`
+	}
+	listArgs struct {
+		Path  string `json:"path,omitempty"`
+		Depth int    `json:"depth,omitempty"`
+	}
+	searchArgs struct { // of glob too
+		Pattern string `json:"pattern"`
+		Path    string `json:"path,omitempty"`
+		Glob    string `json:"glob,omitempty"`
+	}
+	shellArgs struct {
+		Command string `json:"command"`
+	}
+)
+
+// call is a tool call.
+type call struct {
+	tool string
+	args string // JSON
+}
+
+// outcome is the result of a call.
+type outcome struct {
+	text   string
+	failed bool
+	absent bool // there is no such tool; nothing was called
+}
+
+// ok reports whether the call succeeded.
+func (o outcome) ok() bool { return !o.failed && !o.absent }
+
+// refused reports whether the call was not allowed to run.
+func (o outcome) refused() bool {
+	return o.failed && strings.HasPrefix(strings.ToLower(strings.TrimSpace(o.text)), "refused")
+}
+
+// turn works through the requests of one prompt.
+//
+// It keeps no state between replies. Each reply plays the requests from the
+// first one on: do returns the results of earlier calls in their order, and the
+// first call without a result ends the play and is made.
+type turn struct {
+	prompt  string
+	tools   map[string]bool
+	results []outcome // of this turn's calls that were not returned yet
+	wanted  *call     // the call that has yet to be made
+	listed  bool      // an answer in the conversation lists the requests
+}
+
+func newTurn(req llm.Request) *turn {
+	t := &turn{tools: map[string]bool{}, listed: said(req.Messages, offer)}
+	if req.ToolChoice.Mode != llm.ChoiceNone {
+		for _, spec := range req.Tools {
+			t.tools[spec.Name] = true
+		}
+	}
+	for _, m := range req.Messages {
+		switch {
+		case m.Kind == llm.User:
+			t.prompt, t.results = m.Text, nil
+		case m.Kind == llm.ToolResult && strings.HasPrefix(m.ID, callPrefix):
+			t.results = append(t.results, outcome{text: m.Text, failed: m.IsError})
+		}
+	}
+	return t
+}
+
+// do returns the result of a call, or false if the call has yet to be made.
+func (t *turn) do(tool string, args any) (outcome, bool) {
+	if !t.tools[tool] {
+		return outcome{absent: true}, true
+	}
+	if len(t.results) > 0 {
+		o := t.results[0]
+		t.results = t.results[1:]
+		return o, true
+	}
+	text, err := json.Marshal(args)
+	if err != nil {
+		return outcome{text: err.Error(), failed: true}, true
+	}
+	t.wanted = &call{tool: tool, args: string(text)}
+	return outcome{}, false
+}
+
+// play works through requests up to the first call that has yet to be made. It
+// returns a report on each request that is complete. After a failed request no
+// further one changes anything.
+func (t *turn) play(requests []request) (reports []string) {
+	stopped := false
+	for _, r := range requests {
+		changes := r.verb == replace || r.verb == create || r.verb == run
+		if stopped && changes {
+			reports = append(reports, "Not done, because something before it failed: "+code(r.said)+".")
+			continue
+		}
+		report, ok := t.perform(r)
+		if t.wanted != nil {
+			return reports
+		}
+		stopped = stopped || changes && !ok
+		reports = append(reports, report)
+	}
+	return reports
+}
+
+// perform does one request as far as it can. The report is meaningful only if
+// no call is wanted. ok reports success.
+func (t *turn) perform(r request) (report string, ok bool) {
+	switch r.verb {
+	case overview:
+		return t.overview(), true
+	case read:
+		return t.single(r, readRange(r), reportRead)
+	case list:
+		return t.single(r, listArgs{Path: cmp.Or(r.path, ".")}, reportList)
+	case glob:
+		if !strings.Contains(r.glob, "/") {
+			r.glob = "**/" + r.glob
+		}
+		return t.single(r, searchArgs{Pattern: r.glob, Path: r.path}, reportGlob)
+	case find:
+		if strings.ContainsAny(r.path, "*?[{") {
+			r.path, r.glob = "", r.path
+		}
+		return t.single(r, searchArgs{Pattern: expression(r.pattern), Path: r.path, Glob: r.glob}, reportFind)
+	case replace:
+		return t.single(r, editArgs{Path: r.path, Old: r.old, New: r.new, ReplaceAll: r.all != ""}, reportReplace)
+	case create:
+		r.content = strings.TrimSuffix(r.content, "\n") + "\n"
+		// An edit of nothing fails on a file that has content.
+		return t.single(r, editArgs{Path: r.path, New: r.content}, reportCreate)
+	case run:
+		return t.single(r, shellArgs{Command: r.command}, reportRun)
+	case help:
+		return t.welcome(), true
+	}
+	return t.puzzled(r), true
+}
+
+// single does a request that takes one call.
+func (t *turn) single(r request, args any, report func(request, outcome) string) (string, bool) {
+	o, done := t.do(r.tool, args)
+	if !done {
+		return "", false
+	}
+	if o.ok() || r.verb == run && !o.absent && !o.refused() {
+		return report(r, o), o.ok()
+	}
+	return trouble(r, o), false
+}
+
+func readRange(r request) readArgs {
+	a := readArgs{Path: r.path, Offset: r.first}
+	if r.first > 0 {
+		a.Limit = max(r.last-r.first, 0) + 1
+	}
+	return a
+}
+
+// expression returns the regular expression for s: the one between slashes, or
+// the one that finds s literally.
+func expression(s string) string {
+	if n := len(s); n > 2 && s[0] == '/' && s[n-1] == '/' {
+		return s[1 : n-1]
+	}
+	return regexp.QuoteMeta(s)
+}

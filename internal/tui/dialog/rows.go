@@ -1,0 +1,220 @@
+package dialog
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"agent/internal/loop/event"
+	"agent/internal/tui/ink"
+)
+
+// Kind is what a row of a question does.
+type Kind int
+
+const (
+	Yes     Kind = iota
+	Always       // yes, and allow the scope in this session
+	No           // no; for a question of the model: let the model decide
+	Comment      // no with a reason; for a question of the model: an answer in own words
+	Choice       // one of the model's choices
+)
+
+// Row is one answer that a question offers.
+type Row struct {
+	Digit         int
+	Kind          Kind
+	Text, Explain string // not sanitized
+}
+
+// Rows are the answers to one question, and the marker on them. The same
+// rows serve approvals, questions of the model and plain mode.
+type Rows struct {
+	All    []Row
+	at     int   // the marked row, negative for none
+	many   bool  // several choices may be selected
+	picked []int // the selected ones, in order
+	lines  []int // the first line of each row as drawn last, and the end of the last
+}
+
+// RowsOf returns the rows of a question, with the first one marked.
+func RowsOf(ask event.Ask) Rows {
+	r := Rows{many: ask.Many}
+	switch {
+	case len(ask.Choices) > 0:
+		for i, c := range ask.Choices {
+			r.All = append(r.All, Row{i + 1, Choice, c.Text, c.Explain})
+		}
+		n := len(ask.Choices)
+		r.All = append(r.All, Row{Digit: n + 1, Kind: Comment, Text: commentRow(ask)},
+			Row{Digit: n + 2, Kind: No, Text: "Let the model decide"})
+	default:
+		r.All = append(r.All, Row{Digit: 1, Kind: Yes, Text: "Yes"})
+		if ask.Scope != "" {
+			r.All = append(r.All, Row{Digit: 2, Kind: Always, Text: "Yes, and allow " + ask.Scope + " in this session"})
+		}
+		r.All = append(r.All, Row{Digit: 3, Kind: No, Text: "No"})
+		if !ask.AboutTurn() {
+			r.All = append(r.All, Row{Digit: 4, Kind: Comment, Text: commentRow(ask)})
+		}
+	}
+	return r
+}
+
+// commentRow is the text of the row that the user answers in their own words.
+func commentRow(ask event.Ask) string {
+	if len(ask.Choices) > 0 {
+		return "Something else: type your answer"
+	}
+	return "No, and tell the model why"
+}
+
+// marked is the marked row, nil if there is none.
+func (r *Rows) marked() *Row {
+	if r.at < 0 || r.at >= len(r.All) {
+		return nil
+	}
+	return &r.All[r.at]
+}
+
+// move moves the marker. Without one, it goes to the first row or the last.
+func (r *Rows) move(by int) {
+	if r.at < 0 && by < 0 {
+		r.at = len(r.All)
+	}
+	r.at = max(0, min(r.at+by, len(r.All)-1))
+}
+
+// mark moves the marker to the first row of that kind, if there is one.
+func (r *Rows) mark(kind Kind) bool {
+	i := slices.IndexFunc(r.All, func(a Row) bool { return a.Kind == kind })
+	if i >= 0 {
+		r.at = i
+	}
+	return i >= 0
+}
+
+// Digit returns the index of the row with that digit, negative if there is none.
+func (r *Rows) Digit(n int) int {
+	return slices.IndexFunc(r.All, func(a Row) bool { return a.Digit == n })
+}
+
+// toggle selects the marked choice or deselects it.
+func (r *Rows) toggle() {
+	if i := slices.Index(r.picked, r.at); i >= 0 {
+		r.picked = slices.Delete(r.picked, i, i+1)
+		return
+	}
+	r.picked = append(r.picked, r.at)
+	slices.Sort(r.picked)
+}
+
+// rowAt returns the row of a line as drawn last, negative for none.
+func (r *Rows) rowAt(line int) int {
+	for i := len(r.lines) - 2; i >= 0; i-- {
+		if r.lines[i] <= line && line < r.lines[i+1] {
+			return i
+		}
+	}
+	return -1
+}
+
+// draw returns the rows in lines of that width. Those that dim reports cannot be
+// taken now.
+func (r *Rows) draw(st *ink.Styles, width int, dim func(Row) bool) []string {
+	name := r.nameWidth(width - r.headWidth())
+	var out []string
+	r.lines = r.lines[:0]
+	for i, row := range r.All {
+		r.lines = append(r.lines, len(out))
+		head := r.head(st, i)
+		for j, l := range r.text(st, row, name, max(width-r.headWidth(), 1)) {
+			if j > 0 {
+				head = strings.Repeat(" ", r.headWidth())
+			}
+			if dim(row) {
+				l = st.Dim.Render(l)
+			}
+			out = append(out, head+l)
+		}
+	}
+	r.lines = append(r.lines, len(out))
+	return ink.TrimLines(out)
+}
+
+// line returns the rows of an approval in one line, for a window that has no room
+// for more.
+func (r *Rows) line(st *ink.Styles, width int, dim func(Row) bool) string {
+	names := map[Kind]string{Yes: "Yes", Always: "Always", No: "No", Comment: "Why"}
+	out := " "
+	for i, row := range r.All {
+		mark, text := " ", strconv.Itoa(row.Digit)+" "+names[row.Kind]
+		if i == r.at {
+			mark = st.Cyan.Render(ink.MarkRow)
+		}
+		if dim(row) {
+			text = st.Dim.Render(text)
+		}
+		out += mark + text + " "
+	}
+	return ink.Truncate(strings.TrimRight(out, " "), width)
+}
+
+// text draws a row without its head: the explanation beside the name, or below
+// it where name is 0.
+func (r *Rows) text(st *ink.Styles, row Row, name, width int) []string {
+	text, explain := ink.SanitizeLine(row.Text), ink.SanitizeLine(row.Explain)
+	if name > 0 && explain != "" {
+		return []string{text + strings.Repeat(" ", max(name-lipgloss.Width(text), 0)+2) + st.Dim.Render(explain)}
+	}
+	lines := ink.Wrap(text, width)
+	if explain != "" {
+		lines = append(lines, ink.RenderLines(st.Dim, ink.Wrap(explain, width))...)
+	}
+	return lines
+}
+
+// nameWidth is the width of the column of names, 0 if not every explanation has
+// room beside it.
+func (r *Rows) nameWidth(width int) int {
+	name := 0
+	for _, row := range r.All {
+		if row.Kind == Choice {
+			name = max(name, lipgloss.Width(ink.SanitizeLine(row.Text)))
+		}
+	}
+	for _, row := range r.All {
+		if row.Kind == Choice && name+2+lipgloss.Width(ink.SanitizeLine(row.Explain)) > width {
+			return 0
+		}
+	}
+	return name
+}
+
+// headWidth is the width of what stands before a row: the marker, the digit and
+// whether it is selected.
+func (r *Rows) headWidth() int {
+	if r.many {
+		return len("  > 1 [x] ")
+	}
+	return len("  > 1  ")
+}
+
+func (r *Rows) head(st *ink.Styles, i int) string {
+	mark, row := " ", r.All[i]
+	if i == r.at {
+		mark = st.Cyan.Render(ink.MarkRow)
+	}
+	head := "  " + mark + " " + strconv.Itoa(row.Digit) + " "
+	switch {
+	case !r.many:
+		return head + " "
+	case row.Kind != Choice:
+		return head + "    "
+	case slices.Contains(r.picked, i):
+		return head + "[x] "
+	}
+	return head + "[ ] "
+}

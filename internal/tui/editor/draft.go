@@ -1,0 +1,103 @@
+package editor
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/llm"
+	"agent/internal/loop/event"
+	"agent/internal/tui/editor/text"
+)
+
+// RestoreDraft shows a draft that was kept, with tokens for what was pasted and
+// for images.
+func (e *Editor) RestoreDraft(d event.Draft) {
+	raw, at, no, first := "", 0, 1, len(e.Tokens.all)
+	add := func(typed string) {
+		var more string
+		more, no = e.Tokens.pictured(typed, raw, d.Images, no)
+		raw += more
+	}
+	for _, p := range d.Pasted {
+		if p.From < at || p.To < p.From || p.To > len(d.Text) {
+			break
+		}
+		add(d.Text[at:p.From])
+		raw += e.Tokens.pasted(d.Text[p.From:p.To], raw)
+		at = p.To
+	}
+	add(d.Text[at:])
+	e.Set(e.Tokens.again(raw, first))
+	e.Buffer.Forget()
+}
+
+// pictured is collapse for a text that names images by their labels, the first
+// of which has the number no. It returns the number of the next.
+func (t *Attachments) pictured(typed, raw string, images []llm.Image, no int) (string, int) {
+	var out string
+	for no <= len(images) {
+		before, rest, found := strings.Cut(typed, fmt.Sprintf("[image %d: ", no))
+		name, after, closed := strings.Cut(rest, "]")
+		if !found || !closed {
+			break
+		}
+		if before != "" {
+			out += t.collapse(before, raw+out)
+		}
+		out += t.Add(Piece{Name: name, no: no, Image: &images[no-1]})
+		typed, no = after, no+1
+	}
+	return out + t.collapse(typed, raw+out), no
+}
+
+// WithTokens is what was typed, with tokens for the images in it.
+func (t *Attachments) WithTokens(s Typed) string {
+	first := len(t.all)
+	raw, _ := t.pictured(s.Text, "", s.Images, 1)
+	return t.again(raw, first)
+}
+
+// again puts the tokens of images, from that number of a token on, wherever else
+// raw has their labels: an image can be there twice.
+func (t *Attachments) again(raw string, first int) string {
+	for i, tok := range t.all[first:] {
+		if tok.Image != nil {
+			raw = strings.ReplaceAll(raw, tok.Label(), string(text.FirstToken+rune(first+i)))
+		}
+	}
+	return raw
+}
+
+// Draft is what is in the editor; nothing where that is no more than blanks.
+func (e *Editor) Draft() event.Draft {
+	if e.Blank() {
+		return event.Draft{}
+	}
+	raw := e.Buffer.String()
+	text, pasted := e.Tokens.spans(raw)
+	return event.Draft{Text: text, Images: e.Tokens.images(raw), Pasted: pasted}
+}
+
+func SameImages(a, b []llm.Image) bool {
+	return slices.EqualFunc(a, b, func(a, b llm.Image) bool { return bytes.Equal(a.Data, b.Data) })
+}
+
+// ReplaceAll replaces the text by one that was edited elsewhere. Pastes stay
+// written out in it, as they were there; images that it still names are those
+// that it named before.
+func (e *Editor) ReplaceAll(text string) {
+	if len(text) > expandLimit {
+		e.Restore(text)
+		return
+	}
+	var pairs []string
+	for _, r := range e.Buffer.String() {
+		if p := e.Tokens.of(r); p != nil && p.Image != nil {
+			pairs = append(pairs, p.Label(), string(r))
+		}
+	}
+	text = e.Tokens.Literal(Typable(text))
+	e.Set(strings.NewReplacer(pairs...).Replace(text))
+}

@@ -1,0 +1,158 @@
+package editor
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/tui/editor/text"
+	"agent/internal/tui/ink"
+)
+
+// measure implements text.Measure.
+func (e *Editor) measure(character, rest string) (string, int) {
+	r, n := utf8.DecodeRuneInString(character)
+	switch {
+	case text.IsToken(r):
+		label := e.Tokens.label(r)
+		return label, ansi.StringWidth(label)
+	case character == "\t":
+		return "    "[:ink.TabStop], ink.TabStop
+	case n == len(character) && r >= ' ' && r < 0x7f:
+		return character, 1
+	}
+	following, _ := utf8.DecodeRuneInString(rest)
+	drawn := ink.Sanitize(character)
+	if last, _ := utf8.DecodeLastRuneInString(character); last == ink.ZWNJ && ink.Joinable(following) {
+		drawn = strings.TrimSuffix(ink.Sanitize(character+string(following)), string(following))
+	}
+	return drawn, ansi.StringWidth(drawn)
+}
+
+// Lines returns the part of the editor around the cursor, and where the cursor
+// stands in it.
+func (e *Editor) Lines() ([]string, *tea.Cursor) {
+	row, col := e.Buffer.Locate(e.Buffer.Caret())
+	count := e.Buffer.RowCount()
+	e.top = max(0, min(e.top, row, count-e.limit), row-e.limit+1)
+	var out []string
+	for i := e.top; i < min(e.top+e.limit, count); i++ {
+		mark := "  "
+		switch {
+		case i == 0:
+			mark = e.st.Cyan.Render(ink.MarkUser) + " "
+		case i == e.top:
+			mark = e.st.Dim.Render(ink.MarkAbove) + " "
+		case i == e.top+e.limit-1 && i < count-1:
+			mark = e.st.Dim.Render(ink.MarkBelow) + " "
+		}
+		out = append(out, ink.Truncate(mark+e.row(i), e.width))
+	}
+	at := tea.NewCursor(max(min(ink.Gutter+col, e.width-1), 0), row-e.top)
+	at.Shape, at.Blink = tea.CursorBar, false
+	if e.ModeHint() != "" {
+		at.Shape = tea.CursorBlock
+	}
+	if e.Search != nil {
+		line, x := e.Search.line(e)
+		out, at.X, at.Y = append([]string{line}, out...), max(x, 0), 0
+	}
+	return ink.TrimLines(out), at
+}
+
+// HiddenLines says how many rows of the text have no room.
+func (e *Editor) HiddenLines() string {
+	above, below := e.top, e.Buffer.RowCount()-e.top-e.limit
+	switch {
+	case above > 0 && below > 0:
+		return phrase.Count(above, "line") + " above, " + strconv.Itoa(below) + " below"
+	case above > 0:
+		return phrase.Count(above, "line") + " above"
+	case below > 0:
+		return phrase.Count(below, "line") + " below"
+	}
+	return ""
+}
+
+// row draws a row of the text.
+func (e *Editor) row(i int) string {
+	var b, run strings.Builder
+	now := e.st.Plain
+	flush := func() {
+		if run.Len() > 0 {
+			b.WriteString(now.Render(run.String()))
+			run.Reset()
+		}
+	}
+	look := e.look()
+	was := plainly
+	e.Buffer.Draw(i, func(at int, drawn string, _ int) {
+		if how := look(at); how != was {
+			flush()
+			was, now = how, e.style(how)
+		}
+		run.WriteString(drawn)
+	})
+	flush()
+	if from, to, ok := e.marked(); ok && e.Buffer.Row(i).To >= from && e.Buffer.Row(i).To < to {
+		b.WriteString(e.style(marked).Render(" ")) // the newline is marked
+	}
+	return ink.Truncate(b.String(), max(e.width-ink.Gutter, 1))
+}
+
+// manner is how a character is drawn.
+type manner int
+
+const (
+	plainly manner = iota
+	asToken
+	marked
+	matched
+)
+
+func (e *Editor) style(m manner) lipgloss.Style {
+	switch m {
+	case asToken:
+		return e.st.Cyan
+	case marked:
+		return e.st.Plain.Reverse(true)
+	case matched:
+		return e.st.Bold.Underline(true)
+	}
+	return e.st.Plain
+}
+
+// look returns how the character at an offset is drawn.
+func (e *Editor) look() func(at int) manner {
+	raw := e.Buffer.String()
+	from, to, marks := e.marked()
+	begin, end := e.Search.matched()
+	return func(at int) manner {
+		r, _ := utf8.DecodeRuneInString(raw[at:])
+		switch {
+		case marks && at >= from && at < to:
+			return marked
+		case at >= begin && at < end:
+			return matched
+		case text.IsToken(r):
+			return asToken
+		}
+		return plainly
+	}
+}
+
+// marked is the range that the mouse or visual mode has marked.
+func (e *Editor) marked() (from, to int, ok bool) {
+	if from, to = e.Selection.ends(); from < to && to <= len(e.Buffer.String()) {
+		return from, to, true
+	}
+	if e.Vi == nil {
+		return 0, 0, false
+	}
+	return e.Vi.Selection()
+}

@@ -1,0 +1,181 @@
+package vi
+
+import (
+	"strings"
+
+	"agent/internal/tui/editor/text"
+)
+
+// brackets are those that belong together.
+const brackets = "()[]{}"
+
+// blockMotion is motion over sentences, paragraphs and brackets.
+func (v *Vi) blockMotion(key string) (m motion, ok bool) {
+	b, n := v.b, v.times()
+	m = motion{to: b.Caret(), jumps: true, wide: true}
+	switch key {
+	case "%":
+		if v.count > 0 || v.opCount > 0 {
+			return v.percent(n), true
+		}
+		m.inclusive = true
+		m.to, ok = b.matching(b.Caret())
+		m.fails = !ok
+	case "{", "}":
+		for ; n > 0 && !m.fails; n-- {
+			m = b.paragraph(m, key == "}", n > 1)
+		}
+	case "(", ")":
+		for ; n > 0 && !m.fails; n-- {
+			m = b.sentence(m, key == ")")
+		}
+	case "[(", "[{", "])", "]}":
+		m.wide = true
+		open := strings.NewReplacer(")", "(", "}", "{").Replace(key[1:])
+		shut := strings.NewReplacer("(", ")", "{", "}").Replace(key[1:])
+		for ; n > 0; n-- {
+			to, ok := b.unmatched(m.to, open[0], shut[0], key[0] == ']')
+			if !ok {
+				break
+			}
+			m.to = to
+		}
+		m.fails = m.to == b.Caret()
+	default:
+		return m, false
+	}
+	return m, true
+}
+
+// percent leads to the line that so much of the text is before.
+func (v *Vi) percent(n int) motion {
+	const whole = 100
+	lines := strings.Count(v.b.String(), "\n") + 1
+	return motion{to: v.b.firstLetter(text.Line(v.b.String(), (n*lines+whole-1)/whole-1)), lines: true, jumps: true, fails: n > whole}
+}
+
+// matching is the bracket that belongs to the first one at an offset or behind
+// it in the line.
+func (b buffer) matching(at int) (to int, ok bool) {
+	for end := b.lineEnd(at); at < end; at++ {
+		i := strings.IndexByte(brackets, b.String()[at])
+		if i < 0 {
+			continue
+		}
+		open, shut := brackets[i&^1], brackets[i|1]
+		if i%2 == 0 {
+			return b.unmatched(at, open, shut, true)
+		}
+		return b.unmatched(at, open, shut, false)
+	}
+	return 0, false
+}
+
+// unmatched is the nearest bracket behind an offset, or before it, whose
+// counterpart is not between the two.
+func (b buffer) unmatched(at int, open, shut byte, on bool) (to int, ok bool) {
+	step, inner, outer := 1, open, shut
+	if !on {
+		step, inner, outer = -1, shut, open
+	}
+	depth := 0
+	for at += step; at >= 0 && at < len(b.String()); at += step {
+		switch b.String()[at] {
+		case inner:
+			depth++
+		case outer:
+			if depth == 0 {
+				return at, true
+			}
+			depth--
+		}
+	}
+	return 0, false
+}
+
+// paragraph goes on with m to the next empty line behind a paragraph, or the
+// one before it. The end of the text will do if no more are to follow.
+func (b buffer) paragraph(m motion, on, more bool) motion {
+	at, seen := b.lineStart(m.to), false
+	for {
+		if b.lineEmpty(at) && seen {
+			m.to = at
+			return m
+		}
+		seen = seen || !b.lineEmpty(at)
+		switch {
+		case on && b.lineEnd(at) == len(b.String()):
+			m.to, m.inclusive, m.fails = b.lastLetter(), !b.lineEmpty(at), more
+			return m
+		case !on && at == 0:
+			m.to, m.fails = 0, more || m.to == 0
+			return m
+		case on:
+			at = b.lineEnd(at) + 1
+		default:
+			at = b.lineStart(at - 1)
+		}
+	}
+}
+
+// lastLetter is the last character of all, or the end of an empty last line.
+func (b buffer) lastLetter() int {
+	if at := len(b.String()); at > 0 && b.String()[at-1] != '\n' {
+		return text.Previous(b.String(), at)
+	}
+	return len(b.String())
+}
+
+// sentence goes on with m to where the next sentence begins, or the one before.
+func (b buffer) sentence(m motion, on bool) motion {
+	at := m.to
+	if !on {
+		for m.to--; m.to > 0 && emptyLineAt(b.String(), m.to+1) && emptyLineAt(b.String(), m.to); m.to-- {
+		}
+		if at > m.to+1 {
+			m.to--
+		}
+		for ; m.to > 0 && !b.sentenceAt(m.to); m.to-- {
+		}
+		m.to, m.fails = max(m.to, 0), at == 0
+		return m
+	}
+	for m.to++; m.to < len(b.String()); m.to++ {
+		if b.sentenceAt(m.to) {
+			return m
+		}
+	}
+	m.to, m.inclusive = b.lastLetter(), true
+	return m
+}
+
+// sentenceAt reports whether a sentence begins at an offset: at the start of a
+// paragraph, at the empty line behind one, and behind a stop and blanks.
+func (b buffer) sentenceAt(at int) bool {
+	s := b.String()
+	if emptyLineAt(s, at) {
+		return at == 0 || !emptyLineAt(s, at-1)
+	}
+	if at > 0 && at < len(s) && (s[at] == '\n' || isBlank(s[at])) {
+		return false
+	}
+	i := at
+	for i > 0 && isBlank(s[i-1]) {
+		i--
+	}
+	if i == 0 || s[i-1] == '\n' && emptyLineAt(s, i-1) {
+		return i > 0 || at == 0
+	}
+	if i > 0 && s[i-1] == '\n' {
+		i--
+	} else if i == at {
+		return false
+	}
+	for i > 0 && isBlank(s[i-1]) {
+		i--
+	}
+	for i > 0 && strings.IndexByte(`)]"'`, s[i-1]) >= 0 {
+		i--
+	}
+	return i > 0 && strings.IndexByte(".!?", s[i-1]) >= 0
+}

@@ -1,0 +1,161 @@
+package vi
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"agent/internal/tui/editor/text"
+)
+
+var (
+	recordCases = flag.Int("record", 0, "let vim make so many cases anew")
+	recordSeed  = flag.Uint64("seed", 1, "of the cases that are recorded")
+)
+
+// The tables of cases.
+const (
+	sameAsVim = "testdata/vim.txt"
+	notAsVim  = "testdata/vim-differs.txt"
+)
+
+// vimCase is what vim does: a text with its caret, keys, and what becomes of
+// the text, and of the register that has no name.
+type vimCase struct {
+	text, keys, want string
+	register         text.Kill
+}
+
+// caretSign is where the caret is in the texts of cases.
+const caretSign = "¦"
+
+// String is a line of the table.
+func (c vimCase) String() string {
+	how := "letters"
+	if c.register.Lines {
+		how = "lines"
+	}
+	return fmt.Sprintf("%q %q %q %s %q", c.text, c.keys, c.want, how, c.register.Text)
+}
+
+// parseCase reads a line of the table.
+func parseCase(line string) (c vimCase, err error) {
+	var parts [5]string
+	for i := range parts {
+		line = strings.TrimPrefix(line, " ")
+		if i == 3 {
+			parts[i], line, _ = strings.Cut(line, " ")
+			continue
+		}
+		quoted, err := strconv.QuotedPrefix(line)
+		if err != nil {
+			return c, fmt.Errorf("field %d: %w", i, err)
+		}
+		if parts[i], err = strconv.Unquote(quoted); err != nil {
+			return c, err
+		}
+		line = line[len(quoted):]
+	}
+	return vimCase{parts[0], parts[1], parts[2], text.Kill{Text: parts[4], Lines: parts[3] == "lines"}}, nil
+}
+
+// Keys do what they do in vim: texts, carets and registers are those that vim
+// was asked for. make vim-cases asks it again.
+func TestVimCases(t *testing.T) {
+	if *recordCases > 0 {
+		record(t)
+	}
+	f, err := os.Open(sameAsVim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	count, bad := 0, 0
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "#") {
+			continue
+		}
+		c, err := parseCase(lines.Text())
+		if err != nil {
+			t.Fatalf("%s: %v", lines.Text(), err)
+		}
+		count++
+		if got := c.played(); got != c {
+			const enough = 20
+			if bad++; bad <= enough {
+				t.Errorf("%q  %s\n  got  %q %q\n  want %q %q", c.text, c.keys, got.want, got.register.Text, c.want, c.register.Text)
+			}
+		}
+	}
+	if count < 1000 || bad > 0 {
+		t.Errorf("%d of %d cases differ", bad, count)
+	}
+}
+
+// played is the case as it is here.
+func (c vimCase) played() (is vimCase) {
+	defer func() {
+		if r := recover(); r != nil {
+			is = vimCase{want: fmt.Sprint(r)}
+		}
+	}()
+	b := text.New(plain)
+	b.SetWidth(1000)
+	at := strings.Index(c.text, caretSign)
+	b.Reset(c.text[:at] + c.text[at+len(caretSign):])
+	b.MoveTo(at)
+	v := New(b)
+	v.Press("esc")
+	b.MoveTo(at)
+	v.sought.text = "qqq" // something for n, ; and . to do
+	play(v, "fqi<esc>")
+	b.MoveTo(at)
+	v.Moved()
+	play(v, strings.ReplaceAll(c.keys, " ", ""))
+	is = vimCase{c.text, c.keys, b.String()[:b.Caret()] + caretSign + b.String()[b.Caret():], b.LastKill()}
+	if c.register.Text == "" { // nothing that was copied takes the place of something here
+		is.register = c.register
+	}
+	return is
+}
+
+// record asks vim for new cases. Those few that come out otherwise here go into
+// a table of their own, to be read: most are quirks.
+func record(t *testing.T) {
+	version, err := exec.Command("vim", "--version").Output()
+	if err != nil {
+		t.Skipf("vim: %v", err)
+	}
+	name, _, _ := strings.Cut(string(version), " (")
+	cases := inventCases(*recordSeed, *recordCases)
+	if err := askVim(t.TempDir(), cases); err != nil {
+		t.Fatal(err)
+	}
+	var same, other strings.Builder
+	const layout = "# What %s does: a text, keys, the text behind them, and the unnamed register.\n"
+	fmt.Fprintf(&same, layout, name)
+	fmt.Fprintf(&other, layout+"# Here, these come out otherwise.\n", name)
+	differ := 0
+	for _, c := range cases {
+		if got := c.played(); got != c {
+			differ++
+			fmt.Fprintf(&other, "%v\n# %q %q\n", c, got.want, got.register.Text)
+			continue
+		}
+		fmt.Fprintln(&same, c)
+	}
+	for file, table := range map[string]string{sameAsVim: same.String(), notAsVim: other.String()} {
+		if err := os.WriteFile(file, []byte(table), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d of %d cases differ", differ, len(cases))
+	if differ*100 > len(cases)*2 {
+		t.Errorf("too many differ: %d of %d, see %s", differ, len(cases), notAsVim)
+	}
+}

@@ -1,0 +1,288 @@
+package vi
+
+import (
+	"math"
+
+	"agent/internal/tui/editor/text"
+)
+
+// motion is where a key leads.
+type motion struct {
+	to        int
+	lines     bool // an operator takes whole lines
+	inclusive bool // it takes the character at to
+	fails     bool // it leads nowhere
+	jumps     bool // `` leads back
+	keeps     bool // the column that j and k keep to stays
+	wide      bool // what it cuts counts as much
+	exact     bool // an operator takes all up to it, be it a newline
+}
+
+// endless is the column of the end of every line.
+const endless = math.MaxInt
+
+// move carries out a motion, or the operator that waited for one.
+func (v *Vi) move(m motion) {
+	b := v.b
+	if m.fails {
+		v.reset()
+		return
+	}
+	if v.operator != "" {
+		v.operate(m)
+		return
+	}
+	if m.jumps {
+		b.SetMark("'", b.Caret())
+	}
+	column, key := v.column, v.keys
+	b.MoveTo(m.to)
+	v.done(false)
+	switch {
+	case m.keeps:
+		v.column = column
+	case len(key) > 0 && key[len(key)-1] == "$":
+		v.column = endless
+	}
+}
+
+// motion returns where a key leads; ok is whether it leads anywhere at all.
+func (v *Vi) motion(key string) (m motion, ok bool) {
+	for _, of := range []func(string) (motion, bool){v.lineMotion, v.wordMotion, v.blockMotion, v.lookMotion, v.markMotion} {
+		if m, ok := of(key); ok {
+			return m, true
+		}
+	}
+	b, n := v.b, v.times()
+	start := b.lineStart(b.Caret())
+	m.to = b.Caret()
+	switch key {
+	case "h":
+		for ; n > 0 && m.to > start; n-- {
+			m.to = text.Previous(b.String(), m.to)
+		}
+	case "l":
+		m.to = v.along(n)
+	case "backspace":
+		m.to, m.exact = v.wrapBack(n), true
+	case " ":
+		m.to, m.exact = v.wrapOn(n), true
+	case "0", "g0":
+		m.to = start
+	case "^", "g^":
+		m.to = b.firstLetter(start)
+	case "$", "g$":
+		m.to, ok = v.lines(n - 1)
+		m.fails = !ok
+	case "g_":
+		m = v.lastLetter(n)
+	case "|":
+		m.to = b.AtColumn(start, b.lineEnd(start), n-1)
+	default:
+		return m, false
+	}
+	return m, true
+}
+
+// wrapBack is n characters before the caret, over the ends of lines too.
+func (v *Vi) wrapBack(n int) int {
+	b, at := v.b, v.b.Caret()
+	for ; n > 0 && at > 0; n-- {
+		at = text.Previous(b.String(), at)
+		if b.String()[at] == '\n' && v.operator == "" && v.mode == Normal && at > b.lineStart(at) {
+			at = text.Previous(b.String(), at)
+		}
+	}
+	return at
+}
+
+// wrapOn is n characters behind the caret, over the ends of lines too.
+func (v *Vi) wrapOn(n int) int {
+	b, at := v.b, v.b.Caret()
+	for ; n > 0 && at < len(b.String()); n-- {
+		at = text.Next(b.String(), at)
+		if v.mode == Normal && v.operator == "" && at < len(b.String()) && b.String()[at] == '\n' {
+			at++
+		}
+	}
+	return at
+}
+
+// lastLetter is the last character of a line that is not blank.
+func (v *Vi) lastLetter(n int) motion {
+	b := v.b
+	to, ok := v.lines(n - 1)
+	start := b.lineStart(to)
+	if !ok {
+		return motion{fails: true}
+	}
+	for to > start && text.ClassAt(b.String(), text.Previous(b.String(), to)) == text.Blank {
+		to = text.Previous(b.String(), to)
+	}
+	if to > start {
+		to = text.Previous(b.String(), to)
+	}
+	return motion{to: to, inclusive: true}
+}
+
+// lineMotion is motion from line to line.
+func (v *Vi) lineMotion(key string) (m motion, ok bool) {
+	b, n := v.b, v.times()
+	switch key {
+	case "j":
+		return v.vertical(n), true
+	case "k":
+		return v.vertical(-n), true
+	case "gj", "gk":
+		return v.rowMotion(key, n), true
+	case "+":
+		m = v.vertical(n)
+	case "-":
+		m = v.vertical(-n)
+	case "_":
+		m = v.vertical(n - 1)
+	case "gg":
+		m = motion{to: text.Line(b.String(), n-1), lines: true, jumps: true}
+	case "G":
+		m = motion{to: len(b.String()), lines: true, jumps: true}
+		if v.count > 0 || v.opCount > 0 {
+			m.to = text.Line(b.String(), n-1)
+		}
+	default:
+		return m, false
+	}
+	m.keeps = false
+	m.to = b.firstLetter(b.lineStart(m.to))
+	if key == "_" && v.operator == "y" && n == 1 {
+		m.to = b.Caret()
+	}
+	return m, true
+}
+
+// vertical leads n lines down, in the same column.
+func (v *Vi) vertical(n int) motion {
+	b := v.b
+	at := b.lineStart(b.Caret())
+	if v.column < 0 {
+		v.column = b.Column(b.lineStart(b.Caret()), b.Caret())
+	}
+	for ; n > 0; n-- {
+		end := b.lineEnd(at)
+		if end == len(b.String()) {
+			break
+		}
+		at = end + 1
+	}
+	for ; n < 0; n++ {
+		if at == 0 {
+			break
+		}
+		at = b.lineStart(at - 1)
+	}
+	return motion{to: b.AtColumn(at, b.lineEnd(at), v.column), lines: true, keeps: true, fails: n != 0 && at == b.lineStart(b.Caret())}
+}
+
+// rowMotion leads n rows down or up, as they are drawn.
+func (v *Vi) rowMotion(key string, n int) motion {
+	b := v.b
+	if key == "gk" {
+		n = -n
+	}
+	row, col := b.Locate(b.Caret())
+	if row+n < 0 || row+n >= b.RowCount() {
+		return motion{fails: true}
+	}
+	return motion{to: b.Offset(row+n, col)}
+}
+
+// firstLetter is the first character of a line that is not blank.
+func (b buffer) firstLetter(start int) int {
+	at, end := start, b.lineEnd(start)
+	for at < end && isBlank(b.String()[at]) {
+		at++
+	}
+	return at
+}
+
+// isBlank reports whether a byte is a blank within a line.
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// characters counts them.
+func characters(s string) (n int) {
+	for at := 0; at < len(s); at = text.Next(s, at) {
+		n++
+	}
+	return n
+}
+
+// found is what f and its like look for.
+type found struct {
+	key  string // f, F, t or T
+	what string
+}
+
+// lookMotion is motion to what is looked for.
+func (v *Vi) lookMotion(key string) (m motion, ok bool) {
+	switch key {
+	case "f", "F", "t", "T", ";", ",":
+		return v.findMotion(key, v.times()), true
+	case "n", "N", "*", "#", "g*", "g#":
+		return v.searchMotion(key, v.times()), true
+	}
+	return m, false
+}
+
+// findMotion leads to a character in the line.
+func (v *Vi) findMotion(key string, n int) motion {
+	f, again := v.find, key == ";" || key == ","
+	if key == "," {
+		f.key = map[string]string{"f": "F", "F": "f", "t": "T", "T": "t"}[f.key]
+	}
+	if f.key == "" {
+		return motion{fails: true}
+	}
+	b := v.b
+	at := b.Caret()
+	back := f.key == "F" || f.key == "T"
+	till := f.key == "t" || f.key == "T"
+	if till && again && n == 1 && b.at(b.step(at, back)) == f.what {
+		at = b.step(at, back)
+	}
+	for ; n > 0; n-- {
+		for at = b.step(at, back); at >= 0 && b.at(at) != f.what; at = b.step(at, back) {
+		}
+		if at < 0 {
+			return motion{fails: true}
+		}
+	}
+	if till {
+		at = b.step(at, !back)
+	}
+	return motion{to: at, inclusive: !back}
+}
+
+// step is the character beside one in its line; negative if there is none.
+func (b buffer) step(at int, back bool) int {
+	switch {
+	case at < 0:
+		return at
+	case back && at > b.lineStart(at):
+		return text.Previous(b.String(), at)
+	case !back && at < b.lineEnd(at):
+		if at = text.Next(b.String(), at); at < b.lineEnd(at) {
+			return at
+		}
+	}
+	return -1
+}
+
+// at is the character at an offset.
+func (b buffer) at(at int) string {
+	if at < 0 || at >= len(b.String()) {
+		return ""
+	}
+	return b.String()[at:text.Next(b.String(), at)]
+}
+
+// lineEmpty reports whether nothing is in the line that begins at an offset.
+func (b buffer) lineEmpty(start int) bool { return start == b.lineEnd(start) }

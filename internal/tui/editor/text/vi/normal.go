@@ -1,0 +1,209 @@
+package vi
+
+import (
+	"strings"
+
+	"agent/internal/tui/editor/text"
+)
+
+// runNormal carries out a command of normal mode that is neither motion nor
+// operator.
+func (v *Vi) runNormal(key string) {
+	n := v.times()
+	switch key {
+	case "i", "I", "a", "A", "o", "O", "gi", "gI", "R":
+		v.begin(key, n)
+	case "x", "X", "D", "C", "s", "S", "Y":
+		v.short(key)
+	case "p", "P", "gp", "gP":
+		v.putAt(key)
+	case "~":
+		v.tilde(n)
+	case "J", "gJ":
+		v.joinLines(max(n-1, 1), key == "J")
+	case "ctrl+a", "ctrl+x":
+		v.addTo(key, n)
+	case "v", "V":
+		v.mark(key)
+	case "gv":
+		v.markAgain()
+	case "u", "ctrl+r":
+		for ; n > 0 && v.travel(key); n-- {
+		}
+		v.done(false)
+	case ".":
+		v.again()
+	default:
+		v.reset()
+	}
+}
+
+// short carries out what is short for an operator and a motion.
+func (v *Vi) short(key string) {
+	b := v.b
+	end, ok := v.lines(v.times() - 1)
+	if !ok && strings.Contains("DCSY", key) {
+		v.reset()
+		return
+	}
+	switch key {
+	case "x":
+		if b.Caret() == b.lineEnd(b.Caret()) {
+			v.done(true)
+			return
+		}
+		v.apply("d", span{from: b.Caret(), to: v.along(v.times()), caret: b.Caret()})
+	case "X":
+		from := b.Caret()
+		for n := v.times(); n > 0 && from > b.lineStart(b.Caret()); n-- {
+			from = text.Previous(b.String(), from)
+		}
+		if from == b.Caret() {
+			v.done(true)
+			return
+		}
+		v.apply("d", span{from: from, to: b.Caret(), caret: from})
+	case "s":
+		v.apply("c", span{from: b.Caret(), to: v.along(v.times()), caret: b.Caret()})
+	case "D", "C":
+		v.operator = strings.ToLower(key)
+		v.operate(motion{to: end, inclusive: true})
+	case "S":
+		v.applyLines("c")
+	case "Y":
+		v.applyLines("y")
+	}
+}
+
+// along is n characters behind the caret, in its line.
+func (v *Vi) along(n int) int {
+	b := v.b
+	at, end := b.Caret(), b.lineEnd(b.Caret())
+	for ; n > 0 && at < end; n-- {
+		at = text.Next(b.String(), at)
+	}
+	return at
+}
+
+// lines is the end of the line that is n below the caret's, or of the last one;
+// ok is false if there is none below.
+func (v *Vi) lines(n int) (at int, ok bool) {
+	b := v.b
+	at = b.lineEnd(b.Caret())
+	ok = n == 0 || at < len(b.String())
+	for ; n > 0 && at < len(b.String()); n-- {
+		at = b.lineEnd(at + 1)
+	}
+	return at, ok
+}
+
+// travel undoes or does again. The caret goes where it was before the change.
+func (v *Vi) travel(key string) bool {
+	b := v.b
+	if key == "u" {
+		return b.Undo()
+	}
+	was := b.String()
+	if !b.Redo() {
+		return false
+	}
+	at := b.StepCaret()
+	line, col := strings.Count(was[:at], "\n"), at-text.LineStart(was, at)
+	start := text.Line(b.String(), line)
+	b.MoveTo(min(start+col, b.lineEnd(start)))
+	if strings.Count(b.String()[:start], "\n") < line {
+		b.MoveTo(b.firstLetter(start))
+	}
+	return true
+}
+
+// tilde is ~: the case of n characters is the other one.
+func (v *Vi) tilde(n int) {
+	b := v.b
+	from, to := b.Caret(), v.along(n)
+	if from == to {
+		v.reset()
+		return
+	}
+	b.rewrite(from, to, otherCase(b.String()[from:to]))
+	b.MoveTo(to)
+	v.done(true)
+}
+
+// replaceLetter is r: the key takes the place of the characters at the caret,
+// or of all that are marked.
+func (v *Vi) replaceLetter(key string) {
+	b := v.b
+	from, to, marked := v.Selection()
+	if !marked {
+		from, to = b.Caret(), v.along(v.times())
+	}
+	if key == "enter" || key == "ctrl+j" {
+		key = "\n"
+	}
+	if v.operator != "" || !isLetter(key) || !marked && characters(b.String()[from:to]) < v.times() {
+		v.reset()
+		return
+	}
+	v.leaveVisual()
+	var with strings.Builder
+	switch {
+	case key == "\n" && !marked:
+		with.WriteString(key)
+	default:
+		for at := from; at < to; at = text.Next(b.String(), at) {
+			if b.String()[at] == '\n' {
+				with.WriteByte('\n')
+			} else {
+				with.WriteString(key)
+			}
+		}
+	}
+	b.Edit(from, to, with.String())
+	switch {
+	case marked:
+		b.MoveTo(from)
+	case key == "\n":
+		b.MoveTo(b.firstLetter(b.Caret()))
+	default:
+		b.MoveTo(max(b.Caret()-len(key), from))
+	}
+	v.done(true)
+}
+
+// joinLines is J: newlines, and what is blank after them, become one blank;
+// or gJ: they go.
+func (v *Vi) joinLines(n int, spaced bool) {
+	b := v.b
+	start, to := b.lineStart(b.Caret()), b.lineEnd(b.Caret())
+	if to == len(b.String()) {
+		v.reset()
+		v.hold()
+		return
+	}
+	for ; n > 0 && to < len(b.String()); n-- {
+		to = b.lineEnd(to + 1)
+	}
+	joined, at := joined(strings.Split(b.String()[start:to], "\n"), spaced)
+	b.Edit(start, to, joined)
+	b.MoveTo(start + at)
+	v.done(true)
+}
+
+// joined makes one line of several. It returns where the last of them begins,
+// with the blank before it.
+func joined(lines []string, spaced bool) (line string, at int) {
+	for i, l := range lines {
+		at = len(line)
+		if i > 0 && spaced {
+			l = strings.TrimLeft(l, " \t")
+			before := lines[i-1]
+			if l != "" && l[0] != ')' && line != "" && !strings.HasSuffix(before, " ") && !strings.HasSuffix(before, "\t") {
+				line += " "
+			}
+			lines[i] = l
+		}
+		line += l
+	}
+	return line, at
+}

@@ -1,0 +1,64 @@
+package vi
+
+import (
+	"math/big"
+	"regexp"
+	"strings"
+)
+
+// addTo adds to the number at the caret or behind it in the line, or takes
+// from it.
+func (v *Vi) addTo(key string, n int) {
+	b := v.b
+	from, to := b.numberNear()
+	if from == to {
+		v.done(true)
+		return
+	}
+	by := int64(n)
+	if key == "ctrl+x" {
+		by = -by
+	}
+	b.Edit(from, to, plus(b.String()[from:to], by))
+	b.MoveTo(b.Caret() - 1)
+	v.done(true)
+}
+
+// numberNear is the number that ends behind the caret first.
+func (b buffer) numberNear() (from, to int) {
+	start, end := b.lineStart(b.Caret()), b.lineEnd(b.Caret())
+	for _, at := range regexp.MustCompile(`0[xX][0-9a-fA-F]+|-?[0-9]+`).FindAllStringIndex(b.String()[start:end], -1) {
+		if start+at[1] > b.Caret() {
+			return start + at[0], start + at[1]
+		}
+	}
+	return 0, 0
+}
+
+// plus is a number and by, as it is written: as wide where it begins with a
+// nought, in the base it is in.
+func plus(number string, by int64) string {
+	sum, base := new(big.Int), 10
+	digits := strings.TrimPrefix(number, "-")
+	prefix := ""
+	if len(digits) > 2 && strings.EqualFold(digits[:2], "0x") {
+		prefix, digits, base = digits[:2], digits[2:], 16
+	}
+	if _, ok := sum.SetString(digits, base); !ok {
+		return number
+	}
+	if number[0] == '-' {
+		sum.Neg(sum)
+	}
+	sum.Add(sum, big.NewInt(by))
+	sign := ""
+	if sum.Sign() < 0 {
+		sign = "-"
+		sum.Neg(sum)
+	}
+	out := sum.Text(base)
+	if base == 16 || digits[0] == '0' {
+		out = strings.Repeat("0", max(len(digits)-len(out), 0)) + out
+	}
+	return sign + prefix + out
+}

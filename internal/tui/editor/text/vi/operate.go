@@ -1,0 +1,199 @@
+package vi
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"agent/internal/tui/editor/text"
+)
+
+// indent is how many columns > moves a line.
+const indent = 4
+
+// span is what an operator is carried out on.
+type span struct {
+	from, to int
+	lines    bool // whole ones
+	big      bool // what is cut counts as much
+	caret    int  // where it is left, if the operator does not say
+	times    int  // how often > moves a line
+}
+
+// isOperator reports whether a key is an operator. Those that do nothing here
+// are some, too: the motion behind them would else mean something.
+func isOperator(key string) bool {
+	return slices.Contains([]string{"d", "c", "y", ">", "<", "gu", "gU", "g~", "=", "!", "gq", "gw", "g?", "g@", "zf"}, key)
+}
+
+// pendingKey takes a key that is no motion behind an operator: pressed twice,
+// it is for whole lines.
+func (v *Vi) pendingKey(key string) {
+	op := v.operator
+	switch {
+	case key == "v", key == "V":
+		v.force = key
+	case key == op, len(op) == 2 && op[0] == 'g' && key == op[1:]:
+		v.applyLines(op)
+	default:
+		v.reset()
+	}
+}
+
+// applyLines carries out an operator on as many lines as were counted.
+func (v *Vi) applyLines(op string) {
+	b := v.b
+	to, ok := v.lines(v.times() - 1)
+	if !ok {
+		v.reset()
+		return
+	}
+	s := span{from: b.Caret(), to: to, lines: true, caret: b.Caret()}
+	if op != "y" && b.lineEnd(b.Caret()) == to {
+		s.caret = min(b.Caret(), b.firstLetter(b.lineStart(b.Caret())))
+	}
+	v.apply(op, s)
+}
+
+// operate carries out the operator on what a motion passes over.
+func (v *Vi) operate(m motion) {
+	b := v.b
+	s := span{from: min(b.Caret(), m.to), to: max(b.Caret(), m.to), lines: m.lines, big: m.wide}
+	s.caret = s.from
+	switch {
+	case v.force == "V":
+		s.lines = true
+	case v.force == "v":
+		m.inclusive = !m.lines && !m.inclusive
+		s.lines = false
+	}
+	switch {
+	case s.lines:
+	case m.inclusive:
+		if s.to < b.lineEnd(s.to) {
+			s.to = text.Next(b.String(), s.to)
+		}
+	case v.force == "" && !m.exact && s.to > s.from && b.lineStart(s.to) == s.to && strings.Contains(b.String()[s.from:s.to], "\n"):
+		s.to-- // the newline before the start of a line stays
+		s.lines = b.inIndent(s.from)
+	}
+	if v.operator == "d" && v.force == "" && !s.lines && strings.Contains(b.String()[s.from:s.to], "\n") {
+		s.lines = b.inIndent(s.from) && b.firstLetter(s.to) == b.lineEnd(s.to)
+	}
+	v.apply(v.operator, s)
+}
+
+// inIndent reports whether nothing but blanks is before an offset in its line.
+func (b buffer) inIndent(at int) bool { return b.firstLetter(b.lineStart(at)) >= at }
+
+// apply carries out an operator.
+func (v *Vi) apply(op string, s span) {
+	b := v.b
+	v.leaveVisual()
+	b.MoveTo(s.caret)
+	if s.lines {
+		s.from, s.to = b.lineStart(s.from), b.lineEnd(s.to)
+	}
+	switch op {
+	case "y", "d", "c":
+		v.cut(op, s)
+	case ">", "<":
+		v.shift(op, s)
+	case "gu", "gU", "g~":
+		how := map[string]func(string) string{"gu": strings.ToLower, "gU": strings.ToUpper, "g~": otherCase}[op]
+		b.rewrite(s.from, s.to, how(b.String()[s.from:s.to]))
+		b.MoveTo(s.caret)
+		v.done(true)
+	default:
+		v.reset()
+		v.hold()
+	}
+}
+
+// rewrite replaces a range, unless it is so already.
+func (b buffer) rewrite(from, to int, with string) {
+	if b.String()[from:to] != with {
+		b.Edit(from, to, with)
+	}
+}
+
+// otherCase swaps capitals and small letters.
+func otherCase(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsUpper(r) {
+			return unicode.ToLower(r)
+		}
+		return unicode.ToUpper(r)
+	}, s)
+}
+
+// cut copies text to a register, and takes it away.
+func (v *Vi) cut(op string, s span) {
+	b := v.b
+	k := taken(b.String()[s.from:s.to], s.lines)
+	if b.String() != "" || op == "y" {
+		v.keep(k, op != "y", s.lines || s.big || strings.Contains(k.Text, "\n"))
+	}
+	switch op {
+	case "y":
+		b.MoveTo(s.caret)
+		v.keys = nil
+		v.done(false)
+	case "d":
+		b.cutOut(s)
+		v.done(true)
+	case "c":
+		b.Join()
+		b.Edit(s.from, s.to, "")
+		v.change(Insert, 1)
+	}
+}
+
+// taken is a range of the text as a register holds it.
+func taken(s string, lines bool) text.Kill {
+	if lines {
+		s += "\n"
+	}
+	return text.Kill{Text: s, Lines: lines}
+}
+
+// cutOut deletes a range; of whole lines, with one of the newlines around them.
+func (b buffer) cutOut(s span) {
+	from, to := s.from, s.to
+	switch {
+	case !s.lines:
+	case to < len(b.String()):
+		to++
+	case from > 0:
+		from--
+	}
+	b.Edit(from, to, "")
+	if s.lines {
+		b.MoveTo(b.firstLetter(b.lineStart(b.Caret())))
+	}
+}
+
+// shift is > and <: it moves lines to the right or to the left.
+func (v *Vi) shift(op string, s span) {
+	b := v.b
+	by := indent * max(s.times, 1)
+	if op == "<" {
+		by = -by
+	}
+	from, to := b.lineStart(s.from), b.lineEnd(s.to)
+	if !s.lines && s.to > s.from && s.to == b.lineStart(s.to) {
+		to = s.to - 1 // nothing of that line is in it
+	}
+	all := strings.Split(b.String()[from:to], "\n")
+	for i, line := range all {
+		if words := strings.TrimLeft(line, " \t"); words != "" {
+			col := b.Column(from, from+len(line)-len(words))
+			all[i] = strings.Repeat(" ", max(col+by, 0)) + words
+		}
+		from += len(line) + 1
+	}
+	from = b.lineStart(s.from)
+	b.rewrite(from, to, strings.Join(all, "\n"))
+	b.MoveTo(b.firstLetter(from))
+	v.done(true)
+}

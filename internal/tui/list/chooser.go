@@ -1,0 +1,309 @@
+package list
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
+)
+
+// Overlay is a screen that takes the place of all others until something was
+// chosen on it.
+type Overlay interface {
+	// take takes a message, and tells whether the overlay is done with.
+	Update(msg tea.Msg) (cmd tea.Cmd, over bool)
+	Lines() ([]string, *tea.Cursor)
+	Restyle(st *ink.Styles)
+}
+
+// Chooser is a list with a mark in it, which typing narrows.
+type Chooser struct {
+	Keys   keys.Map
+	St     *ink.Styles
+	Filter string
+	count  int // entries of the list
+	At     int // the marked one
+	top    int // the first in the window
+
+	Width, Height int
+	Under         int // lines for what is marked, at most; 0 for a third of the window
+}
+
+// Outcome is what a key did to a chooser.
+type Outcome int
+
+const (
+	Moved    Outcome = iota // or did nothing
+	Narrowed                // the filter changed
+	Chosen
+	Closed
+)
+
+// Msg is a message that belongs to the list on the screen.
+type Msg interface{ isMsg() }
+
+// SetFilter narrows a list to what fits.
+type SetFilter string
+
+func (SetFilter) isMsg() {}
+
+// Size is how many entries there are.
+func (c *Chooser) Size() int { return c.count }
+
+// MarkRow marks entry i.
+func (c *Chooser) MarkRow(i int) { c.At = i }
+
+func (c *Chooser) Restyle(st *ink.Styles) { c.St = st }
+
+// Update takes a message that means the same in every list.
+func (c *Chooser) Update(msg tea.Msg) Outcome {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		c.Width, c.Height = msg.Width, msg.Height
+	case tea.PasteMsg:
+		return c.narrow(c.Filter + ink.SanitizeLine(msg.Content))
+	case SetFilter:
+		return c.narrow(string(msg))
+	case tea.MouseWheelMsg:
+		switch msg.Button {
+		case tea.MouseWheelUp:
+			c.At--
+		case tea.MouseWheelDown:
+			c.At++
+		}
+	case tea.MouseClickMsg:
+		if i, ok := c.entryAt(msg.Y); ok && msg.Button == tea.MouseLeft {
+			c.At = i
+			return Chosen
+		}
+	case tea.KeyPressMsg:
+		return c.press(msg)
+	}
+	return Moved
+}
+
+func (c *Chooser) press(msg tea.KeyPressMsg) Outcome {
+	k := msg.String()
+	switch {
+	case c.Keys.Is(k, keys.Send) && c.count > 0:
+		return Chosen
+	case c.Keys.Is(k, keys.Interrupt), c.Keys.Is(k, keys.Leave):
+		return Closed
+	case c.Keys.Is(k, keys.ListUp):
+		c.At--
+	case c.Keys.Is(k, keys.ListDown):
+		c.At++
+	case c.Keys.Is(k, keys.PageUp):
+		c.At -= c.room()
+	case c.Keys.Is(k, keys.PageDown):
+		c.At += c.room()
+	case c.Keys.Is(k, keys.EraseLeft):
+		if r := []rune(c.Filter); len(r) > 0 {
+			return c.narrow(string(r[:len(r)-1]))
+		}
+	case c.Keys.Is(k, keys.EraseToHead), c.Keys.Is(k, keys.EraseWord):
+		return c.narrow("")
+	case msg.Text != "":
+		return c.narrow(c.Filter + msg.Text)
+	}
+	return Moved
+}
+
+func (c *Chooser) narrow(filter string) Outcome {
+	c.Filter, c.At = filter, 0
+	return Narrowed
+}
+
+// fits reports whether every word of the filter occurs in text.
+func (c *Chooser) fits(text string) bool {
+	text = strings.ToLower(text)
+	for _, w := range strings.Fields(strings.ToLower(c.Filter)) {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// nearly is fits for words that may end otherwise in text: copy finds copies.
+func (c *Chooser) nearly(text string) bool {
+	there := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
+	for _, w := range strings.Fields(strings.ToLower(c.Filter)) {
+		root := stem(w)
+		if !slices.ContainsFunc(there, func(t string) bool { return strings.HasPrefix(t, root) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// stem is a word without the ending that its other forms have not, if enough of
+// it is left.
+func stem(word string) string {
+	const least = 3
+	for _, ending := range []string{"ying", "ing", "ies", "ied", "es", "ed", "s", "e", "y"} {
+		if root, ok := strings.CutSuffix(word, ending); ok && len(root) >= least {
+			return root
+		}
+	}
+	return word
+}
+
+// Matching returns those of all that the filter fits by their text: the entries
+// from now on.
+func Matching[T any](c *Chooser, all []T, text func(T) string) []T {
+	var found []T
+	for _, e := range all {
+		if c.fits(text(e)) {
+			found = append(found, e)
+		}
+	}
+	c.count = len(found)
+	c.Clamp()
+	return found
+}
+
+// below is how many lines under the rule are left for what is marked.
+func (c *Chooser) below() int {
+	const low = 12
+	if c.Height < low {
+		return 0
+	}
+	under := c.Height/3 - 2
+	if c.Under > 0 {
+		under = min(under, c.Under)
+	}
+	return under
+}
+
+// listHead is how many lines stand above the entries.
+const listHead = 3
+
+// room is how many entries fit in the window.
+func (c *Chooser) room() int {
+	const around = 5 // the heading, the filter, the hint, and space
+	room := c.Height - around
+	if n := c.below(); n > 0 {
+		room -= n + 1
+	}
+	return max(room, 1)
+}
+
+// entryAt returns the entry that stands in a line of the window.
+func (c *Chooser) entryAt(y int) (i int, ok bool) {
+	i = c.top + y - listHead
+	return i, y >= listHead && y < c.Height-1 && i < min(c.count, c.top+c.room())
+}
+
+// Clamp keeps the mark in the list, and the window around the mark.
+func (c *Chooser) Clamp() {
+	c.At = max(0, min(c.At, c.count-1))
+	c.top = max(0, min(c.top, c.At, c.count-c.room()))
+	if c.At >= c.top+c.room() {
+		c.top = c.At - c.room() + 1
+	}
+}
+
+// Page is what a list shows.
+type Page struct {
+	Head, Right string                    // of the first line
+	Row         func(i int) string        // an entry, no wider than the window
+	None        string                    // said where there is no entry
+	Marked      func(height int) []string // what stands under the rule
+	Hint        string
+}
+
+// Draw fills the window with p.
+func (c *Chooser) Draw(p Page) ([]string, *tea.Cursor) {
+	dim := func(s string) string { return c.St.Dim.Render(ink.Truncate(s, c.Width)) }
+	filter := ink.Truncate(ink.SanitizeLine(c.Filter), max(c.Width-ink.Gutter-1, 0))
+	lines := []string{
+		c.St.Dim.Render(ink.Spread(briefly(p.Head, c.Width), p.Right, c.Width)),
+		ink.Truncate(c.St.Cyan.Render(ink.MarkUser)+" "+filter, c.Width),
+		"",
+	}
+	for i := c.top; i < c.count && i < c.top+c.room(); i++ {
+		lines = append(lines, p.Row(i))
+	}
+	if c.count == 0 {
+		lines = append(lines, dim("  "+p.None))
+	}
+	under := c.below()
+	for len(lines) < c.Height-under-2 {
+		lines = append(lines, "")
+	}
+	if under > 0 {
+		lines = append(lines, c.St.Dim.Render(strings.Repeat("─", c.Width)))
+		lines = append(lines, p.Marked(under)...)
+	}
+	for len(lines) < c.Height-1 {
+		lines = append(lines, "")
+	}
+	lines = append(lines[:max(min(len(lines), c.Height-1), 0)], c.foot(p.Hint))
+	if c.Height <= 2 {
+		return lines, nil
+	}
+	cursor := tea.NewCursor(min(ink.Gutter+lipgloss.Width(filter), c.Width-1), 1)
+	cursor.Shape, cursor.Blink = tea.CursorBar, false
+	return lines, cursor
+}
+
+// foot is the last line: what keys do, and where in a list one is that has more
+// entries than room.
+func (c *Chooser) foot(hint string) string {
+	at, room := "", c.Width-ink.Gutter
+	if c.count > c.room() {
+		at = fmt.Sprintf("%d of %d", c.At+1, c.count)
+		room -= lipgloss.Width(at) + 2
+	}
+	hint = FitHints(hint, room)
+	return c.St.Dim.Render(ink.Spread(strings.Repeat(" ", ink.Gutter)+hint, at, c.Width))
+}
+
+// briefly leaves out what a heading ends with, after commas, until the rest has
+// room.
+func briefly(head string, width int) string {
+	for lipgloss.Width(head) > width {
+		i := strings.LastIndex(head, ", ")
+		if i < 0 {
+			break
+		}
+		head = head[:i]
+	}
+	return head
+}
+
+// FitHints leaves out what a hint begins with until the rest has room.
+func FitHints(hint string, width int) string {
+	for lipgloss.Width(hint) > width {
+		_, rest, ok := strings.Cut(hint, " · ")
+		if !ok {
+			break
+		}
+		hint = rest
+	}
+	return hint
+}
+
+// widestRow is how wide an entry becomes: in a wide window, what stands at its
+// right edge would be too far away to be seen with it.
+const widestRow = 140
+
+// Entry draws one line of a list: when, what, and facts at the right edge.
+func (c *Chooser) Entry(i int, when, what, facts string) string {
+	const column = 12
+	mark := "  "
+	if i == c.At {
+		mark = c.St.Cyan.Render(ink.MarkUser) + " "
+		what = c.St.Bold.Render(what)
+	}
+	when += strings.Repeat(" ", max(column-lipgloss.Width(when), 2))
+	room := max(min(c.Width, widestRow)-ink.Gutter-lipgloss.Width(when), 1)
+	return ink.Truncate(mark+c.St.Dim.Render(when)+ink.Spread(what, c.St.Dim.Render(facts), room), c.Width)
+}

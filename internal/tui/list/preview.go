@@ -1,0 +1,51 @@
+package list
+
+import tea "charm.land/bubbletea/v2"
+
+// preview wants the end of the marked session, once the mark rests on it.
+func (p *Picker) preview() tea.Cmd {
+	id := ""
+	if p.At < len(p.found) {
+		id = p.found[p.At].ID
+	}
+	if id == p.wanted || p.src.Preview == nil || p.below() == 0 {
+		return nil
+	}
+	p.wanted = id
+	if id == "" || p.previews[id] != nil {
+		return nil
+	}
+	return p.After(previewPause, previewDue{id})
+}
+
+// readPreview returns the command that reads the end of a session, unless it is
+// not wanted any more.
+func (p *Picker) readPreview(id string) tea.Cmd {
+	if id != p.wanted || p.previews[id] != nil {
+		return nil
+	}
+	return func() tea.Msg {
+		events, err := p.src.Preview(id)
+		return previewRead{id, events, err}
+	}
+}
+
+// previewed draws the end of a session as it looked in it.
+func (p *Picker) previewed(r previewRead) {
+	if len(p.previews) >= previewsKept {
+		clear(p.previews)
+	}
+	p.previews[r.id] = p.src.Render(r.events, r.err)
+}
+
+// end is the last lines of the marked session.
+func (p *Picker) end(height int) []string {
+	if p.At >= len(p.found) {
+		return nil
+	}
+	t := p.previews[p.found[p.At].ID]
+	if t == nil {
+		return nil
+	}
+	return t.Window(p.St, p.Width, height)
+}

@@ -1,0 +1,34 @@
+package tui
+
+import tea "charm.land/bubbletea/v2"
+
+// pressVi takes a key of vi that means something to more than the text: what is
+// begun with it belongs to the program.
+func (m *model) pressVi(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
+	k, e := msg.String(), m.editor
+	switch {
+	case e.InCommandLine():
+		e.Press(msg)
+		return nil, true
+	case !e.InNormalMode():
+	case k == ":":
+		return m.palette(), true
+	case k == "/" && e.Empty(): // there is nothing to look in: it begins a command
+		e.Vi.Press("i")
+	case k == "k":
+		return m.walkBack()
+	case k == "j":
+		return nil, e.WalkPrompts(false, m.prompts())
+	}
+	return nil, false
+}
+
+// chords joins a key with those that were pressed before it, but for one that
+// vi knows as a command of its own.
+func (m *model) chords(msg tea.KeyPressMsg) (_ tea.KeyPressMsg, whole bool) {
+	if e := m.editor; m.chord == "" && e.IsCommandKey(msg.String()) {
+		return msg, true
+	}
+	msg, m.chord, whole = m.keys.Chord(m.chord, msg)
+	return msg, whole
+}

@@ -1,0 +1,30 @@
+package tui
+
+import (
+	"strings"
+
+	"agent/internal/loop/event"
+	"agent/internal/tui/transcript"
+)
+
+// parseShell splits what is typed to run a command: !LINE joins its output to
+// the conversation, !!LINE only shows it.
+func parseShell(text string) (line string, join, ok bool) {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "!")
+	if !ok {
+		return "", false, false
+	}
+	line, only := strings.CutPrefix(rest, "!")
+	line = strings.TrimSpace(line)
+	return line, !only, line != ""
+}
+
+// runShell runs a command of the person's.
+func (m *model) runShell(line string, join bool) {
+	m.feed.Recall = append(m.feed.Recall, transcript.AsTyped(line, join))
+	m.starting = true
+	m.send(event.RunShell{Line: line, Join: join})
+}
+
+// busy reports whether something runs that can be stopped.
+func (m *model) busy() bool { return m.feed.Running || m.feed.Shell != nil }

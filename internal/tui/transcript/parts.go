@@ -1,0 +1,246 @@
+package transcript
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/tui/ink"
+)
+
+// How much of a text is drawn at once. What is longer would take more than a
+// frame's time.
+const (
+	partBytes   = 16 << 10  // of an answer: a longer one is a row for each part
+	FenceBytes  = 12 << 10  // of an answer that is code all through
+	tableBytes  = 12 << 10  // of an answer that is a table all through
+	MaxPart     = 32 << 10  // of an answer whose block does not end
+	maxFence    = 200       // of the line that begins code, which is repeated
+	maxLinks    = 4 << 10   // of the definitions of links that every part has
+	lineBytes   = 4 << 10   // of a thought of which one line is shown
+	closedBytes = 8 << 10   // of a prompt that is closed
+	openBytes   = 128 << 10 // of anything that is open
+	wholeBytes  = 1 << 20   // of anything that is to be shown whole
+)
+
+// limit is how many bytes of a text are drawn that is open.
+func (c Canvas) limit() int {
+	if c.Full {
+		return wholeBytes
+	}
+	return openBytes
+}
+
+// left says how many lines are left out, if any are.
+func (c Canvas) left(lines int) []string {
+	if lines == 0 {
+		return nil
+	}
+	return []string{c.Styles.Dim.Render(ink.Truncate("… "+phrase.Count(lines, "more line"), c.Inner()))}
+}
+
+// Part is what a row shows of a long answer.
+type Part struct {
+	Text  string
+	Head  int  // so many bytes at its beginning are repeated from before
+	tail  int  // so many bytes at its end are not the model's
+	joins bool // it goes on with the block of the part before, without a blank line
+	plain bool // it is a piece of a line that is too long to be drawn as markdown
+}
+
+// Own returns the text of the part that the model wrote.
+func (p Part) Own() string { return p.Text[p.Head : len(p.Text)-p.tail] }
+
+// MarkdownParts cuts a long text where a blank line ends a paragraph, a list or
+// a table; a block that is too long by itself is cut where a line begins, and code
+// and tables go on with their first lines. Every part has the definitions of all
+// links.
+func MarkdownParts(text string) []Part {
+	var parts []Part
+	var c Cutter
+	head, at := "", 0
+	for {
+		window := head + text[at:min(at+2*MaxPart, len(text))] // in which the part ends, if anywhere
+		p, rest, ok := c.Next(window)
+		if !ok {
+			return withLinks(append(parts, c.Last(window)))
+		}
+		parts = append(parts, p)
+		head, at = rest[:c.head], at+len(p.Own())
+	}
+}
+
+// Cutter cuts a text that grows. It cuts the same whatever the pieces are in which
+// the text comes. The zero value begins a text.
+type Cutter struct {
+	head   int    // so many bytes of the open part are repeated from before
+	within bool   // the open part begins within a line
+	joins  bool   // the open part goes on with the block of the one before
+	at     int    // up to here lines were looked at
+	seen   int    // up to here there is no further line end
+	opened int    // where the code or the table begins that is open
+	soft   int    // the open part may end here; 0 is nowhere
+	fence  string // the line that begins the code that is open; empty outside
+	table  string // the first two lines of the table that is open; empty outside
+	before string // the line before, to be the first of a table
+	blank  bool   // the line before is
+}
+
+// Next returns the first part of text, which is the open part and what follows
+// it, and the text that begins with the next one. It reports false where the open
+// part has not ended.
+func (c *Cutter) Next(text string) (p Part, rest string, ok bool) {
+	if len(text) <= tableBytes && !c.within {
+		return Part{}, "", false
+	}
+	for {
+		if c.soft > 0 && len(text) > partBytes+partBytes/2 {
+			return c.cut(text, c.soft, "", "")
+		}
+		n := strings.IndexByte(text[max(c.seen, c.at):], '\n')
+		if n < 0 {
+			c.seen = len(text)
+			if len(text) <= MaxPart || c.soft > 0 {
+				return Part{}, "", false
+			}
+			return c.hard(text)
+		}
+		end := max(c.seen, c.at) + n + 1
+		c.seen = end
+		if end > MaxPart && c.soft == 0 {
+			return c.hard(text)
+		}
+		line := text[c.at : end-1]
+		bare := strings.TrimSpace(line)
+		switch {
+		case c.fence != "":
+			if c.at-c.opened >= FenceBytes {
+				return c.hard(text)
+			}
+		case c.table != "":
+			if c.at-c.opened >= tableBytes && bare != "" {
+				return c.hard(text)
+			}
+		case c.soft == 0 && c.blank && c.at >= partBytes && bare != "" && line[0] != ' ' && line[0] != '\t':
+			c.soft = c.at
+		}
+		c.take(line, bare)
+		if c.at = end; c.within { // the long line is over
+			return c.cut(text, end, "", "")
+		}
+	}
+}
+
+// take takes a line into account.
+func (c *Cutter) take(line, bare string) {
+	mark, ok := fenceMark(bare)
+	switch {
+	case c.fence == "" && ok:
+		if c.fence, c.opened = bare, c.at; len(bare) > maxFence {
+			c.fence = mark
+		}
+	case c.fence != "" && ok && bare == mark:
+		if open, _ := fenceMark(c.fence); strings.HasPrefix(mark, open) {
+			c.fence = ""
+		}
+	case c.fence == "" && bare == "":
+		c.table = ""
+	case c.fence == "" && c.table == "" && strings.Contains(c.before, "|") && delimits(bare) && len(c.before)+len(line) < partBytes/8:
+		c.table, c.opened = c.before+"\n"+line+"\n", c.at
+	}
+	c.before, c.blank = line, bare == ""
+}
+
+// delimits reports whether a line is the one below the head of a table.
+func delimits(bare string) bool {
+	return strings.Contains(bare, "-") && strings.Trim(bare, "|:- \t") == ""
+}
+
+// hard cuts an open part that is too long where its last line begins, or within
+// that line if there is no other.
+func (c *Cutter) hard(text string) (Part, string, bool) {
+	at, tail, head := c.at, "", ""
+	within := at == c.head
+	if within {
+		for at = MaxPart; !utf8.RuneStart(text[at]); {
+			at--
+		}
+	}
+	switch {
+	case c.fence != "":
+		mark, _ := fenceMark(c.fence)
+		tail, head = mark+"\n", c.fence+"\n"
+		if within {
+			tail = "\n" + tail
+		}
+		within = false
+	case c.table != "" && !within:
+		head = c.table
+	}
+	long, table := within, c.table != ""
+	p, rest, ok := c.cut(text, at, tail, head)
+	p.plain = p.plain || long
+	c.within, c.joins = long, !table
+	return p, rest, ok
+}
+
+// cut ends the open part at an offset, with tail, and begins the next one with
+// head.
+func (c *Cutter) cut(text string, at int, tail, head string) (Part, string, bool) {
+	p := Part{Text: text[:at] + tail, Head: c.head, tail: len(tail), joins: c.joins, plain: c.within}
+	*c = Cutter{head: len(head), at: len(head)}
+	if head != "" {
+		if _, fenced := fenceMark(head); fenced {
+			c.fence = strings.TrimSuffix(head, "\n")
+		} else {
+			c.table = head
+		}
+	}
+	return p, head + text[at:], true
+}
+
+// Last is the open part, which text is all of.
+func (c *Cutter) Last(text string) Part {
+	return Part{Text: text, Head: c.head, joins: c.joins, plain: c.within}
+}
+
+// fenceMark returns the marks that begin or end a block of code.
+func fenceMark(line string) (string, bool) {
+	for _, c := range []string{"`", "~"} {
+		if rest := strings.TrimLeft(line, c); len(line)-len(rest) >= 3 {
+			return line[:len(line)-len(rest)], true
+		}
+	}
+	return "", false
+}
+
+// withLinks gives every part the definitions of links that others have, unless
+// there are too many.
+func withLinks(parts []Part) []Part {
+	if len(parts) == 1 {
+		return parts
+	}
+	links := ""
+	for _, p := range parts {
+		for line := range strings.Lines(p.Own()) {
+			if name, url, ok := strings.Cut(line, "]: "); ok && strings.HasPrefix(name, "[") && url != "" {
+				links += strings.TrimSpace(line) + "\n"
+			}
+			if len(links) > maxLinks {
+				return parts
+			}
+		}
+	}
+	if links == "" {
+		return parts
+	}
+	for i, p := range parts {
+		if p.plain {
+			continue
+		}
+		text := strings.TrimRight(p.Text, "\n")
+		parts[i].Text = p.Text + "\n\n"[:2-min(2, len(p.Text)-len(text))] + links
+		parts[i].tail += len(parts[i].Text) - len(p.Text)
+	}
+	return parts
+}

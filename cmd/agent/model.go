@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
 	"agent/internal/llm/offline"
@@ -34,22 +36,20 @@ type picker struct {
 	wait bool
 	// attended says that a user can read notices and select another model.
 	attended bool
-	keys     *keys
+	vault    *credentials.Vault
 }
 
 // newPicker returns a picker that chooses by what the person said.
 func newPicker(f flags, set settings.Settings, last string, wait bool) picker {
-	k := newKeys(set, systemRing{}, storedProviders)
-	k.end = f.end
-	return picker{flags: f, settings: set, last: last, wait: wait, attended: !wait, keys: k}
+	return picker{flags: f, settings: set, last: last, wait: wait, attended: !wait, vault: credentials.NewVault(set, f.end.cleanup)}
 }
 
 // input is all that the choice depends on, with the name that the person gave.
 func (p picker) input(ctx context.Context, name string) catalog.Input {
 	in := catalog.Input{
-		Getenv: p.keys.getenv, Vault: p.keys, Flag: name, Last: p.last,
+		Getenv: p.vault.Getenv, Vault: p.vault, Flag: name, Last: p.last,
 		LastURL: p.lastURL, LastOwn: p.lastOwn, Continued: p.continued, Attended: p.attended,
-		BaseURL: p.flags.baseURL, BaseFor: p.flags.baseFor, ConfigURL: p.settings.BaseURL, Changes: changesOf(p.settings),
+		BaseURL: p.flags.baseURL, BaseFor: p.flags.baseFor, ConfigURL: p.settings.BaseURL, Changes: p.settings.Changes(),
 		AllowHTTP: p.settings.AllowHTTP,
 	}
 	if p.bound.url != "" {
@@ -84,7 +84,7 @@ func (p picker) choose(name string) (catalog.Choice, error) {
 	in := p.input(context.Background(), name)
 	choice, err := catalog.Resolve(in)
 	if err != nil {
-		return choice, usage("%w", err)
+		return choice, command.Usage("%w", err)
 	}
 	if choice.Info.Context == 0 {
 		choice = in.Measured(context.Background(), choice)
@@ -167,7 +167,7 @@ func (p picker) effortOf(c catalog.Choice) (string, error) {
 	case err == nil:
 		return want, nil
 	case p.flags.effort != "":
-		return "", usage("--effort: %s: %w", c.ID(), err)
+		return "", command.Usage("--effort: %s: %w", c.ID(), err)
 	}
 	return "", nil
 }

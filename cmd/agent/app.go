@@ -201,11 +201,7 @@ func (a *app) assemble(f flags, attended bool) error {
 }
 
 // chooseModel returns the model that answers, and what finds others from now on.
-<<<<<<< HEAD
-func (a *app) chooseModel(f flags, set settings.Settings, attended bool) (picker, turn.Model, error) {
-=======
-func (a *app) chooseModel(f flags, attended bool) (picker, loop.Model, error) {
->>>>>>> w-cmd
+func (a *app) chooseModel(f flags, attended bool) (picker, turn.Model, error) {
 	last := a.lastModel()
 	if f.opened && last.BaseURL != "" && wire.Redacted(f.baseURL) != last.BaseURL {
 		f.baseURL = ""

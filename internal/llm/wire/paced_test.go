@@ -59,7 +59,7 @@ func (c *movedClock) AfterFunc(d time.Duration, f func()) Timer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if d > time.Second { // a limit
-		return NewFakeClock(c.now).AfterFunc(d, f)
+		return newFakeClock(c.now).AfterFunc(d, f)
 	}
 	c.rests = append(c.rests, d)
 	if c.stuck {
@@ -88,13 +88,13 @@ func TestPace(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			clock := &movedClock{now: time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)}
 			c.say.clock = clock
-			x := New(Endpoint{Base: "http://model.test", Transport: &c.say, Clock: clock}).Exchange(t.Context(), "m", nil)
-			p, err := x.Post("/ask")
+			x := New(Endpoint{Base: "http://model.test", Transport: &c.say, Clock: clock}).Exchange(t.Context(), "m")
+			p, err := x.Post("/ask", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if c.hurry {
-				x.Hurry()
+				x.hurry()
 			}
 			if _, err := p.Next(); err == nil {
 				t.Error("blank lines are payloads")

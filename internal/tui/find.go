@@ -53,13 +53,13 @@ func (m *model) slashFind(text string) tea.Cmd {
 func (m *model) openFind() {
 	m.dialog.Arming.Hold(m.now())
 	m.find = find{open: true, typing: true, search: m.find.search + 1, at: -1}
-	m.list.Mark = transcript.SearchMark{}
+	m.list.ClearMark()
 }
 
 func (m *model) closeFind() {
 	m.find.open, m.find.typing = false, false
 	m.find.search++
-	m.list.Mark = transcript.SearchMark{}
+	m.list.ClearMark()
 }
 
 // searchFor searches the whole session.
@@ -68,7 +68,7 @@ func (m *model) searchFor(text string) tea.Cmd {
 	f.Query, f.hits, f.at, f.note = ink.NewQuery(text), nil, -1, ""
 	f.search++
 	f.down = m.list.Events()
-	m.list.Mark = transcript.SearchMark{}
+	m.list.ClearMark()
 	return m.searchOn()
 }
 

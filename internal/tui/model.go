@@ -97,7 +97,7 @@ func newModel(o Options, now func() time.Time, send func(event.Command)) *model 
 	m.editor = editor.New(m.keys, m.st, o.Vi)
 	m.dialog = dialog.New(m.keys, m.st, o.Vi, o.Short, now)
 	m.help = &help{keys: m.keys}
-	m.list.Head(&transcript.Header{Text: o.heading("")})
+	m.list.SetHeader(o.heading(""))
 	m.tell(o.History)
 	put := m.list.Head
 	if len(o.History) > 0 { // of which the end is on screen

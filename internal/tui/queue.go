@@ -69,15 +69,12 @@ func (m *model) waitsForShell(s editor.Typed) bool {
 	return true
 }
 
-func (m *model) shellRuns() bool { return m.starting || m.feed.Shell != nil }
+func (m *model) shellRuns() bool { return m.starting || m.feed.ShellLine() != "" }
 
 // shellJoins reports whether the model is to be told of the command that runs.
 func (m *model) shellJoins() bool {
-	if m.feed.Shell == nil {
-		return true
-	}
-	_, join, _ := parseShell(m.feed.Shell.Item.(*transcript.ShellCommand).Line)
-	return join
+	_, join, runs := parseShell(m.feed.ShellLine())
+	return join || !runs
 }
 
 // utter sends what the person said, or runs the command that it is. What cannot

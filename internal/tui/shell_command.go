@@ -27,4 +27,4 @@ func (m *model) runShell(line string, join bool) {
 }
 
 // busy reports whether something runs that can be stopped.
-func (m *model) busy() bool { return m.feed.Running || m.feed.Shell != nil }
+func (m *model) busy() bool { return m.feed.Running || m.feed.ShellLine() != "" }

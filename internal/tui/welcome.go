@@ -23,8 +23,6 @@ type welcome struct {
 // providersShown is how many providers that could be connected are listed.
 const providersShown = 6
 
-func (w *welcome) Class() transcript.Class { return transcript.Apart }
-
 func (w *welcome) Draw(c transcript.Canvas) []string {
 	if w.waits {
 		return ink.Hang(" ", []string{c.Styles.Dim.Render(ink.Truncate("Searching for a model on this machine …", c.Inner()))})
@@ -106,7 +104,7 @@ func (m *model) greet() {
 // how to connect one no longer matters.
 func (m *model) connected() {
 	if s := (status{model: m.feed.Model}); m.greeting != nil && s.offline() == "" && m.feed.Turns == 0 {
-		m.list.TakeOut(m.greeting, m.list.Pages[0])
+		m.list.RemoveHead(m.greeting)
 		m.greeting = nil
 	}
 }

@@ -3,76 +3,61 @@ package transcript
 import (
 	"strings"
 	"unicode/utf8"
-
-	"agent/internal/llm/phrase"
-	"agent/internal/tui/ink"
 )
 
-// How much of a text is drawn at once. What is longer would take more than a
-// frame's time.
+// How long the parts of an answer are, in bytes. A longer part would take more
+// than a frame to draw.
 const (
-	partBytes   = 16 << 10  // of an answer: a longer one is a row for each part
-	FenceBytes  = 12 << 10  // of an answer that is code all through
-	tableBytes  = 12 << 10  // of an answer that is a table all through
-	MaxPart     = 32 << 10  // of an answer whose block does not end
-	maxFence    = 200       // of the line that begins code, which is repeated
-	maxLinks    = 4 << 10   // of the definitions of links that every part has
-	lineBytes   = 4 << 10   // of a thought of which one line is shown
-	closedBytes = 8 << 10   // of a prompt that is closed
-	openBytes   = 128 << 10 // of anything that is open
-	wholeBytes  = 1 << 20   // of anything that is to be shown whole
+	partBytes  = 16 << 10 // of a part: a longer answer has a row for each
+	fenceBytes = 12 << 10 // of a part that is all code
+	tableBytes = 12 << 10 // of a part that is all one table
+	maxPart    = 32 << 10 // of a part whose block does not end
+	maxFence   = 200      // of the line that begins code, which is repeated
+	maxLinks   = 4 << 10  // of the definitions of links, which every part has
 )
 
-// limit is how many bytes of a text are drawn that is open.
-func (c Canvas) limit() int {
-	if c.Full {
-		return wholeBytes
-	}
-	return openBytes
+// part is the text that a row shows of a long answer.
+type part struct {
+	text string
+	edges
 }
 
-// left says how many lines are left out, if any are.
-func (c Canvas) left(lines int) []string {
-	if lines == 0 {
-		return nil
-	}
-	return []string{c.Styles.Dim.Render(ink.Truncate("… "+phrase.Count(lines, "more line"), c.Inner()))}
+// edges describe how a part of a long answer is joined to the others.
+type edges struct {
+	head  int  // bytes at its beginning that repeat text from before
+	tail  int  // bytes at its end that the model did not write
+	joins bool // it continues the block of the part before, without a blank line
+	plain bool // it is a piece of a line that is too long to be drawn as Markdown
 }
 
-// Part is what a row shows of a long answer.
-type Part struct {
-	Text  string
-	Head  int  // so many bytes at its beginning are repeated from before
-	tail  int  // so many bytes at its end are not the model's
-	joins bool // it goes on with the block of the part before, without a blank line
-	plain bool // it is a piece of a line that is too long to be drawn as markdown
-}
+// own returns the bytes of the text of a part that the model wrote.
+func (e edges) own(text string) string { return text[e.head : len(text)-e.tail] }
 
-// Own returns the text of the part that the model wrote.
-func (p Part) Own() string { return p.Text[p.Head : len(p.Text)-p.tail] }
+// own returns the text that the model wrote.
+func (p part) own() string { return p.edges.own(p.text) }
 
-// MarkdownParts cuts a long text where a blank line ends a paragraph, a list or
-// a table; a block that is too long by itself is cut where a line begins, and code
-// and tables go on with their first lines. Every part has the definitions of all
+// markdownParts splits a long text at blank lines after a paragraph, a list or a
+// table. A block that is too long is split where a line begins, and code and
+// tables continue with their first lines. Every part has the definitions of all
 // links.
-func MarkdownParts(text string) []Part {
-	var parts []Part
-	var c Cutter
+func markdownParts(text string) []part {
+	var parts []part
+	var c cutter
 	head, at := "", 0
 	for {
-		window := head + text[at:min(at+2*MaxPart, len(text))] // in which the part ends, if anywhere
-		p, rest, ok := c.Next(window)
+		window := head + text[at:min(at+2*maxPart, len(text))] // in which the part ends, if anywhere
+		p, rest, ok := c.next(window)
 		if !ok {
-			return withLinks(append(parts, c.Last(window)))
+			return withLinks(append(parts, c.last(window)))
 		}
 		parts = append(parts, p)
-		head, at = rest[:c.head], at+len(p.Own())
+		head, at = rest[:c.head], at+len(p.own())
 	}
 }
 
-// Cutter cuts a text that grows. It cuts the same whatever the pieces are in which
+// cutter cuts a text that grows. It cuts the same whatever the pieces are in which
 // the text comes. The zero value begins a text.
-type Cutter struct {
+type cutter struct {
 	head   int    // so many bytes of the open part are repeated from before
 	within bool   // the open part begins within a line
 	joins  bool   // the open part goes on with the block of the one before
@@ -86,12 +71,12 @@ type Cutter struct {
 	blank  bool   // the line before is
 }
 
-// Next returns the first part of text, which is the open part and what follows
+// next returns the first part of text, which is the open part and what follows
 // it, and the text that begins with the next one. It reports false where the open
 // part has not ended.
-func (c *Cutter) Next(text string) (p Part, rest string, ok bool) {
+func (c *cutter) next(text string) (p part, rest string, ok bool) {
 	if len(text) <= tableBytes && !c.within {
-		return Part{}, "", false
+		return part{}, "", false
 	}
 	for {
 		if c.soft > 0 && len(text) > partBytes+partBytes/2 {
@@ -100,21 +85,21 @@ func (c *Cutter) Next(text string) (p Part, rest string, ok bool) {
 		n := strings.IndexByte(text[max(c.seen, c.at):], '\n')
 		if n < 0 {
 			c.seen = len(text)
-			if len(text) <= MaxPart || c.soft > 0 {
-				return Part{}, "", false
+			if len(text) <= maxPart || c.soft > 0 {
+				return part{}, "", false
 			}
 			return c.hard(text)
 		}
 		end := max(c.seen, c.at) + n + 1
 		c.seen = end
-		if end > MaxPart && c.soft == 0 {
+		if end > maxPart && c.soft == 0 {
 			return c.hard(text)
 		}
 		line := text[c.at : end-1]
 		bare := strings.TrimSpace(line)
 		switch {
 		case c.fence != "":
-			if c.at-c.opened >= FenceBytes {
+			if c.at-c.opened >= fenceBytes {
 				return c.hard(text)
 			}
 		case c.table != "":
@@ -132,7 +117,7 @@ func (c *Cutter) Next(text string) (p Part, rest string, ok bool) {
 }
 
 // take takes a line into account.
-func (c *Cutter) take(line, bare string) {
+func (c *cutter) take(line, bare string) {
 	mark, ok := fenceMark(bare)
 	switch {
 	case c.fence == "" && ok:
@@ -158,11 +143,11 @@ func delimits(bare string) bool {
 
 // hard cuts an open part that is too long where its last line begins, or within
 // that line if there is no other.
-func (c *Cutter) hard(text string) (Part, string, bool) {
+func (c *cutter) hard(text string) (part, string, bool) {
 	at, tail, head := c.at, "", ""
 	within := at == c.head
 	if within {
-		for at = MaxPart; !utf8.RuneStart(text[at]); {
+		for at = maxPart; !utf8.RuneStart(text[at]); {
 			at--
 		}
 	}
@@ -186,9 +171,9 @@ func (c *Cutter) hard(text string) (Part, string, bool) {
 
 // cut ends the open part at an offset, with tail, and begins the next one with
 // head.
-func (c *Cutter) cut(text string, at int, tail, head string) (Part, string, bool) {
-	p := Part{Text: text[:at] + tail, Head: c.head, tail: len(tail), joins: c.joins, plain: c.within}
-	*c = Cutter{head: len(head), at: len(head)}
+func (c *cutter) cut(text string, at int, tail, head string) (part, string, bool) {
+	p := part{text[:at] + tail, edges{head: c.head, tail: len(tail), joins: c.joins, plain: c.within}}
+	*c = cutter{head: len(head), at: len(head)}
 	if head != "" {
 		if _, fenced := fenceMark(head); fenced {
 			c.fence = strings.TrimSuffix(head, "\n")
@@ -199,9 +184,9 @@ func (c *Cutter) cut(text string, at int, tail, head string) (Part, string, bool
 	return p, head + text[at:], true
 }
 
-// Last is the open part, which text is all of.
-func (c *Cutter) Last(text string) Part {
-	return Part{Text: text, Head: c.head, joins: c.joins, plain: c.within}
+// last is the open part, which text is all of.
+func (c *cutter) last(text string) part {
+	return part{text, edges{head: c.head, joins: c.joins, plain: c.within}}
 }
 
 // fenceMark returns the marks that begin or end a block of code.
@@ -216,13 +201,13 @@ func fenceMark(line string) (string, bool) {
 
 // withLinks gives every part the definitions of links that others have, unless
 // there are too many.
-func withLinks(parts []Part) []Part {
+func withLinks(parts []part) []part {
 	if len(parts) == 1 {
 		return parts
 	}
 	links := ""
 	for _, p := range parts {
-		for line := range strings.Lines(p.Own()) {
+		for line := range strings.Lines(p.own()) {
 			if name, url, ok := strings.Cut(line, "]: "); ok && strings.HasPrefix(name, "[") && url != "" {
 				links += strings.TrimSpace(line) + "\n"
 			}
@@ -238,9 +223,9 @@ func withLinks(parts []Part) []Part {
 		if p.plain {
 			continue
 		}
-		text := strings.TrimRight(p.Text, "\n")
-		parts[i].Text = p.Text + "\n\n"[:2-min(2, len(p.Text)-len(text))] + links
-		parts[i].tail += len(parts[i].Text) - len(p.Text)
+		text := strings.TrimRight(p.text, "\n")
+		parts[i].text = p.text + "\n\n"[:2-min(2, len(p.text)-len(text))] + links
+		parts[i].tail += len(parts[i].text) - len(p.text)
 	}
 	return parts
 }

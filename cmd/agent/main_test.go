@@ -8,14 +8,21 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"agent/internal/tools/shell/keeper"
+	"agent/internal/tui/terminal/rescue"
 )
 
 func TestMain(m *testing.M) {
 	quiet()
 	_ = flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0)))) // they wait more than they compute
-	testscript.Main(m, map[string]func(){
+	programs := map[string]func(){
 		"agent": main, "agent-with-a-fault": mainWithFault, "agent-stuck": mainStuck, "agent-probe": mainProbe, "agent-control": mainControl,
-	})
+	}
+	if runtime.GOOS != "windows" { // where there are no helpers, and no colon in the name of a file
+		programs[keeper.Name], programs[rescue.Name] = main, main
+	}
+	testscript.Main(m, programs)
 }
 
 // quiet keeps the tests, and the program, which is this binary, from the servers

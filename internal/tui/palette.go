@@ -29,7 +29,7 @@ func (m *model) palette() tea.Cmd {
 // doable are the options of the palette.
 func (m *model) doable() []list.Option {
 	var all []list.Option
-	for _, s := range m.commands() {
+	for _, s := range m.table.commands() {
 		o := list.Option{ID: "/" + s.name, Name: "/" + ink.SanitizeLine(s.name), What: ink.SanitizeLine(s.what), Right: m.keys.Name(s.key)}
 		all = append(all, o)
 	}
@@ -39,31 +39,31 @@ func (m *model) doable() []list.Option {
 		}
 	}
 	all = slices.DeleteFunc(all, func(o list.Option) bool { return o.ID == string(keys.Palette) })
-	slices.SortStableFunc(all, func(a, b list.Option) int { return m.lately(a.ID) - m.lately(b.ID) })
+	slices.SortStableFunc(all, func(a, b list.Option) int { return m.table.lately(a.ID) - m.table.lately(b.ID) })
 	return all
 }
 
 // lately says how long ago something was done, in things that were done since.
-func (m *model) lately(id string) int {
-	if i := slices.Index(m.recent, id); i >= 0 {
+func (t *commandTable) lately(id string) int {
+	if i := slices.Index(t.recent, id); i >= 0 {
 		return i
 	}
 	return recentKept
 }
 
 // used remembers what was done.
-func (m *model) used(id string) tea.Cmd {
-	if len(m.recent) > 0 && m.recent[0] == id {
+func (t *commandTable) used(id string) tea.Cmd {
+	if len(t.recent) > 0 && t.recent[0] == id {
 		return nil
 	}
-	before := slices.DeleteFunc(slices.Clone(m.recent), func(r string) bool { return r == id })
-	m.recent = append([]string{id}, before[:min(len(before), recentKept-1)]...)
-	if m.o.Remember == nil {
+	before := slices.DeleteFunc(slices.Clone(t.recent), func(r string) bool { return r == id })
+	t.recent = append([]string{id}, before[:min(len(before), recentKept-1)]...)
+	if t.o.Remember == nil {
 		return nil
 	}
-	m.unsaved.set(m.recent)
+	t.unsaved.set(t.recent)
 	return func() tea.Msg {
-		m.unsaved.save(m.o.Remember)
+		t.unsaved.save(t.o.Remember)
 		return nil
 	}
 }
@@ -99,14 +99,14 @@ func (r *recently) save(remember func([]string)) {
 
 // saveRecent saves the actions used last at the end of the screen. It waits no
 // longer than terminal.Grace.
-func (m *model) saveRecent() {
-	if m.o.Remember == nil {
+func (t *commandTable) saveRecent() {
+	if t.o.Remember == nil {
 		return
 	}
 	saved := make(chan struct{})
 	go func() {
 		defer close(saved)
-		m.unsaved.save(m.o.Remember)
+		t.unsaved.save(t.o.Remember)
 	}()
 	select {
 	case <-saved:
@@ -121,16 +121,16 @@ func (m *model) carryOut(o list.Option) tea.Cmd {
 	m.over = nil
 	name, typed := strings.CutPrefix(o.ID, "/")
 	if !typed {
-		return tea.Batch(m.used(o.ID), m.press(keys.Action(o.ID).Press()))
+		return tea.Batch(m.table.used(o.ID), m.press(keys.Action(o.ID).Press()))
 	}
-	i := slices.IndexFunc(m.commands(), func(s slash) bool { return s.name == name })
+	i := slices.IndexFunc(m.table.commands(), func(s slash) bool { return s.name == name })
 	if i < 0 {
 		return nil
 	}
-	if m.commands()[i].needs() {
+	if m.table.commands()[i].needs() {
 		m.stash()
 		m.editor.Set("/" + name + " ")
-		return m.used(o.ID)
+		return m.table.used(o.ID)
 	}
 	return m.slash(name, "", "")
 }
@@ -146,7 +146,7 @@ func (m *model) stash() {
 func (m *model) explain(o list.Option, width int) []string {
 	text := o.What
 	if name, typed := strings.CutPrefix(o.ID, "/"); typed {
-		for _, s := range m.commands() {
+		for _, s := range m.table.commands() {
 			if s.name == name {
 				text += "\n" + ink.SanitizeLine(s.usage())
 			}
@@ -157,8 +157,8 @@ func (m *model) explain(o list.Option, width int) []string {
 	return ink.Hang(" ", ink.RenderLines(m.st.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
 }
 
-// slashKeys lists every key, to be searched.
-func (m *model) slashKeys(arg string) tea.Cmd {
+// keysCommand lists every key, to be searched.
+func keysCommand(m *model, arg string) (tea.Cmd, error) {
 	u := &list.Menu{Chooser: list.Chooser{Keys: m.keys, St: m.st, Under: list.DetailRows}, Head: "keys", None: "no key does that",
 		Hint: "type to search · esc closes", Detail: m.explain, Chose: func(list.Option) tea.Cmd { return nil }}
 	u.Filter = arg
@@ -171,5 +171,5 @@ func (m *model) slashKeys(arg string) tea.Cmd {
 		all = append(all, list.Option{ID: id, Name: b.Pressed(), What: b.What, Right: string(b.Where)})
 	}
 	u.Fill(all)
-	return m.show(u)
+	return m.show(u), nil
 }

@@ -17,9 +17,9 @@ const plainRows = 20
 // numbered is a list of which one row is wanted.
 type numbered interface {
 	list.Overlay
-	size() int
-	row(i int) string
-	mark(i int)
+	Size() int
+	Row(i int) string
+	MarkRow(i int)
 }
 
 // list tells of the list that waits for a choice, when its rows are there. What
@@ -40,7 +40,7 @@ func (p *teller) list() tea.Cmd {
 	}
 	sought := p.sought
 	p.sought = ""
-	switch n := rows.size(); {
+	switch n := rows.Size(); {
 	case n == 0 && sought == "":
 		p.m.over = nil
 		p.print("note: there is nothing to choose from")
@@ -63,11 +63,11 @@ func (p *teller) list() tea.Cmd {
 
 // tellRows tells the next rows of a list.
 func (p *teller) tellRows(rows numbered) {
-	for end := min(rows.size(), p.listed+plainRows); p.listed < end; {
+	for end := min(rows.Size(), p.listed+plainRows); p.listed < end; {
 		p.listed++
-		p.print("  " + strconv.Itoa(p.listed) + " " + strings.TrimLeft(ansi.Strip(rows.row(p.listed-1)), ink.MarkUser+" "))
+		p.print("  " + strconv.Itoa(p.listed) + " " + strings.TrimLeft(ansi.Strip(rows.Row(p.listed-1)), ink.MarkUser+" "))
 	}
-	if more := rows.size() - p.listed; more > 0 {
+	if more := rows.Size() - p.listed; more > 0 {
 		p.print("  and " + strconv.Itoa(more) + " more: type more to see them")
 	}
 }
@@ -82,7 +82,7 @@ func (p *teller) chooses(line string) bool {
 // wantsMore reports whether a line asks for more of the list.
 func (p *teller) wantsMore(line string) bool {
 	rows, ok := p.m.over.(numbered)
-	return ok && line == "more" && p.listed < rows.size()
+	return ok && line == "more" && p.listed < rows.Size()
 }
 
 // choose takes a line as the number of a row, or as a part of the name of one.
@@ -109,6 +109,6 @@ func (p *teller) choose(line string) tea.Cmd {
 
 // take takes a row.
 func (p *teller) take(rows numbered, i int) tea.Cmd {
-	rows.mark(i)
+	rows.MarkRow(i)
 	return p.update(tea.KeyPressMsg{Code: tea.KeyEnter})
 }

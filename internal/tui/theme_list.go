@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,19 +63,18 @@ type themeList struct {
 	chose      func(name string) tea.Cmd
 }
 
-func (m *model) slashTheme(name string) tea.Cmd {
+func themeCommand(m *model, name string) (tea.Cmd, error) {
 	if name != "" {
 		if !slices.Contains(ink.ThemeNames(), name) {
-			m.misuse("there is no theme " + ink.SanitizeLine(name) + ": use " + strings.Join(ink.ThemeNames(), ", "))
-			return nil
+			return nil, errors.New("there is no theme " + ink.SanitizeLine(name) + ": use " + strings.Join(ink.ThemeNames(), ", "))
 		}
-		return m.chooseTheme(name)
+		return m.chooseTheme(name), nil
 	}
 	was := ink.ThemeNamed(m.look.Theme).Name
 	l := &themeList{Chooser: list.Chooser{Keys: m.keys, St: m.st}, all: ink.Themes(), now: was, try: m.tryTheme, chose: m.chooseTheme}
 	l.refine()
 	l.At = slices.Index(ink.ThemeNames(), was)
-	return m.show(l)
+	return m.show(l), nil
 }
 
 // tryTheme draws with a theme, for now.
@@ -136,11 +136,11 @@ func (l *themeList) refine() {
 
 // Lines implements overlay.
 func (l *themeList) Lines() ([]string, *tea.Cursor) {
-	return l.Draw(list.Page{Head: "choose a theme", Row: l.row, None: "no theme fits", Marked: l.sample,
+	return l.Draw(list.Page{Head: "choose a theme", Row: l.Row, None: "no theme fits", Marked: l.sample,
 		Hint: "up and down try it · enter keeps it · esc goes back"})
 }
 
-func (l *themeList) row(i int) string {
+func (l *themeList) Row(i int) string {
 	facts := ""
 	if l.found[i].Name == l.now {
 		facts = "in use"

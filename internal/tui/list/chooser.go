@@ -53,11 +53,11 @@ type SetFilter string
 
 func (SetFilter) isMsg() {}
 
-// size is how many entries there are.
-func (c *Chooser) size() int { return c.count }
+// Size is how many entries there are.
+func (c *Chooser) Size() int { return c.count }
 
-// mark marks entry i.
-func (c *Chooser) mark(i int) { c.At = i }
+// MarkRow marks entry i.
+func (c *Chooser) MarkRow(i int) { c.At = i }
 
 func (c *Chooser) Restyle(st *ink.Styles) { c.St = st }
 

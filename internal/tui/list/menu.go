@@ -125,11 +125,11 @@ func inOrder(part, text string) bool {
 
 // Lines implements overlay.
 func (u *Menu) Lines() ([]string, *tea.Cursor) {
-	return u.Draw(Page{Head: u.Head, Right: u.Right, None: u.None, Row: u.row, Marked: u.marked, Hint: u.Hint})
+	return u.Draw(Page{Head: u.Head, Right: u.Right, None: u.None, Row: u.Row, Marked: u.marked, Hint: u.Hint})
 }
 
-// row draws an option: its name in a column of its own.
-func (u *Menu) row(i int) string {
+// Row draws an option: its name in a column of its own.
+func (u *Menu) Row(i int) string {
 	o, mark := u.found[i], "  "
 	name, what := o.Name, u.St.Dim.Render(o.What)
 	if i == u.At {

@@ -243,7 +243,7 @@ func (p *Picker) refine() {
 // Lines implements overlay.
 func (p *Picker) Lines() ([]string, *tea.Cursor) {
 	name, here := p.Keys.Name(keys.Everywhere), ink.SanitizeLine(p.src.Dir)
-	pg := Page{Head: "resume a session", Row: p.row, Marked: p.end,
+	pg := Page{Head: "resume a session", Row: p.Row, Marked: p.end,
 		Hint: "type to search · enter resumes · esc closes"}
 	switch {
 	case p.everywhere && p.someHere():
@@ -267,9 +267,9 @@ func (p *Picker) Lines() ([]string, *tea.Cursor) {
 	return p.Draw(pg)
 }
 
-// row draws one session: when, what about, where and how much. Where room is
+// Row draws one session: when, what about, where and how much. Where room is
 // short, what is said last stays.
-func (p *Picker) row(i int) string {
+func (p *Picker) Row(i int) string {
 	const title = 52 // with what stands before it
 	s := p.found[i]
 	room := p.Width - title

@@ -55,43 +55,38 @@ func markdownParts(text string) []part {
 	}
 }
 
-// cutter cuts a text that grows. It cuts the same whatever the pieces are in which
-// the text comes. The zero value begins a text.
+// cutter splits a text that grows. The pieces in which the text comes make no
+// difference. The zero value begins a text.
 type cutter struct {
-	head   int    // so many bytes of the open part are repeated from before
-	within bool   // the open part begins within a line
-	joins  bool   // the open part goes on with the block of the one before
-	at     int    // up to here lines were looked at
-	seen   int    // up to here there is no further line end
-	opened int    // where the code or the table begins that is open
-	soft   int    // the open part may end here; 0 is nowhere
-	fence  string // the line that begins the code that is open; empty outside
-	table  string // the first two lines of the table that is open; empty outside
-	before string // the line before, to be the first of a table
-	blank  bool   // the line before is
+	edges         // of the open part, the last one
+	at     int    // the offset of the first line that was not looked at
+	opened int    // the offset of the code or the table that is open
+	soft   int    // the offset where the open part may end; 0 for none
+	fence  string // the line that begins the code that is open; empty outside code
+	table  string // the first two lines of the table that is open; empty outside tables
+	before string // the line before, which may be the first of a table
+	blank  bool   // the line before is blank
 }
 
-// next returns the first part of text, which is the open part and what follows
-// it, and the text that begins with the next one. It reports false where the open
-// part has not ended.
+// next returns the open part and the text that begins with the next one. Text is
+// the open part and all that follows it. It reports false if the open part has
+// not ended.
 func (c *cutter) next(text string) (p part, rest string, ok bool) {
-	if len(text) <= tableBytes && !c.within {
+	if len(text) <= tableBytes && !c.plain {
 		return part{}, "", false
 	}
 	for {
 		if c.soft > 0 && len(text) > partBytes+partBytes/2 {
 			return c.cut(text, c.soft, "", "")
 		}
-		n := strings.IndexByte(text[max(c.seen, c.at):], '\n')
+		n := strings.IndexByte(text[c.at:], '\n')
 		if n < 0 {
-			c.seen = len(text)
 			if len(text) <= maxPart || c.soft > 0 {
 				return part{}, "", false
 			}
 			return c.hard(text)
 		}
-		end := max(c.seen, c.at) + n + 1
-		c.seen = end
+		end := c.at + n + 1
 		if end > maxPart && c.soft == 0 {
 			return c.hard(text)
 		}
@@ -110,13 +105,13 @@ func (c *cutter) next(text string) (p part, rest string, ok bool) {
 			c.soft = c.at
 		}
 		c.take(line, bare)
-		if c.at = end; c.within { // the long line is over
+		if c.at = end; c.plain { // the long line is over
 			return c.cut(text, end, "", "")
 		}
 	}
 }
 
-// take takes a line into account.
+// take notes a line: whether it begins or ends code or a table.
 func (c *cutter) take(line, bare string) {
 	mark, ok := fenceMark(bare)
 	switch {
@@ -141,8 +136,8 @@ func delimits(bare string) bool {
 	return strings.Contains(bare, "-") && strings.Trim(bare, "|:- \t") == ""
 }
 
-// hard cuts an open part that is too long where its last line begins, or within
-// that line if there is no other.
+// hard ends an open part that is too long before its last line, or within that
+// line if there is no other.
 func (c *cutter) hard(text string) (part, string, bool) {
 	at, tail, head := c.at, "", ""
 	within := at == c.head
@@ -162,18 +157,19 @@ func (c *cutter) hard(text string) (part, string, bool) {
 	case c.table != "" && !within:
 		head = c.table
 	}
-	long, table := within, c.table != ""
+	table := c.table != ""
 	p, rest, ok := c.cut(text, at, tail, head)
-	p.plain = p.plain || long
-	c.within, c.joins = long, !table
+	p.plain = p.plain || within
+	c.plain, c.joins = within, !table
 	return p, rest, ok
 }
 
 // cut ends the open part at an offset, with tail, and begins the next one with
 // head.
 func (c *cutter) cut(text string, at int, tail, head string) (part, string, bool) {
-	p := part{text[:at] + tail, edges{head: c.head, tail: len(tail), joins: c.joins, plain: c.within}}
-	*c = cutter{head: len(head), at: len(head)}
+	p := part{text[:at] + tail, c.edges}
+	p.tail = len(tail)
+	*c = cutter{edges: edges{head: len(head)}, at: len(head)}
 	if head != "" {
 		if _, fenced := fenceMark(head); fenced {
 			c.fence = strings.TrimSuffix(head, "\n")
@@ -184,10 +180,8 @@ func (c *cutter) cut(text string, at int, tail, head string) (part, string, bool
 	return p, head + text[at:], true
 }
 
-// last is the open part, which text is all of.
-func (c *cutter) last(text string) part {
-	return part{text, edges{head: c.head, joins: c.joins, plain: c.within}}
-}
+// last returns the open part, which is all of text.
+func (c *cutter) last(text string) part { return part{text, c.edges} }
 
 // fenceMark returns the marks that begin or end a block of code.
 func fenceMark(line string) (string, bool) {

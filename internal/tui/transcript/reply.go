@@ -97,7 +97,7 @@ func (r *reply) grow(p *preview, text string) {
 			p.ended[n-1].release()
 		}
 		p.ended = append(p.ended, p.row)
-		a = &answer{edges: edges{head: p.cut.head, joins: p.cut.joins, plain: p.cut.within}}
+		a = &answer{edges: p.cut.edges}
 		a.text.WriteString(rest)
 		p.row = r.list.insertAfter(p.row, a)
 	}

@@ -75,25 +75,25 @@ func (t *Tool) class() class { return steps }
 
 func (t *Tool) more() bool { return t.Stage >= running }
 
-// start takes the intent to run.
+// start begins to run the call.
 func (t *Tool) start(ev *event.ToolStart, now time.Time) {
 	t.Title, t.Effect, t.targets = ev.Title, ev.Effect, ev.Targets
 	t.Stage, t.began = running, now
 }
 
-// end takes the result.
+// end sets the result.
 func (t *Tool) end(ev *event.ToolEnd) {
 	t.Title, t.Effect = cmp.Or(ev.Title, t.Title), cmp.Or(ev.Effect, t.Effect)
 	t.Stage, t.Outcome, t.Summary, t.Diffs = Finished, ev.Outcome, ev.Summary, ev.Diffs
 	t.took, t.result, t.tail = ev.Duration, ev.Result.Text, ""
 }
 
-// abandon ends a call of which nothing more will be heard.
+// abandon ends a call that has no further events.
 func (t *Tool) abandon() {
 	t.Stage, t.Outcome, t.tail = Finished, event.Uncertain, ""
 }
 
-// progress takes a piece of output.
+// progress adds a piece of output.
 func (t *Tool) progress(text string) {
 	t.tail += text
 	if over := len(t.tail) - tailBytes; over > 0 {
@@ -122,7 +122,7 @@ func (t *Tool) Draw(c Canvas) []string {
 	return out
 }
 
-// mark is what stands in the gutter.
+// mark returns the mark in the gutter.
 func (t *Tool) mark(c Canvas) string {
 	switch {
 	case t.Stage == asking:
@@ -135,7 +135,7 @@ func (t *Tool) mark(c Canvas) string {
 	return c.Styles.Green.Render(ink.MarkDone)
 }
 
-// line is the call in one line: what, how it went, how long it took.
+// line draws the call in one line: its title, its outcome and its time.
 func (t *Tool) line(c Canvas) string {
 	verb, rest, _ := strings.Cut(ink.SanitizeLine(t.Title), " ")
 	left := verb
@@ -145,8 +145,8 @@ func (t *Tool) line(c Canvas) string {
 	return t.mark(c) + " " + t.fields(c, left, t.words(), t.time(c))
 }
 
-// fields sets left, middle and right in one line. The middle goes first where
-// room is short.
+// fields draws left, middle and right in one line. The middle is left out if there
+// is too little room.
 func (t *Tool) fields(c Canvas, left, middle, right string) string {
 	if middle != "" && right != "" {
 		middle += "  "
@@ -160,7 +160,7 @@ func (t *Tool) fields(c Canvas, left, middle, right string) string {
 	return ink.Spread(left, c.Styles.Dim.Render(middle+right), c.Inner())
 }
 
-// words are the few words between title and time.
+// words returns the outcome in a few words, for the space between title and time.
 func (t *Tool) words() string {
 	if t.Stage == composing && t.written > 0 {
 		return phrase.Thousands(t.written) + " bytes"
@@ -169,12 +169,10 @@ func (t *Tool) words() string {
 		return ""
 	}
 	switch t.Outcome {
-	case event.OK:
-		if t.Summary == "" && len(t.Diffs) == 1 {
+	case event.OK, event.Failed:
+		if t.Outcome == event.OK && t.Summary == "" && len(t.Diffs) == 1 {
 			return diff.Stat(t.Diffs[0])
 		}
-		return ink.SanitizeLine(t.Summary)
-	case event.Failed:
 		return ink.SanitizeLine(t.Summary)
 	case event.Refused:
 		return "refused"
@@ -186,7 +184,7 @@ func (t *Tool) words() string {
 	return ""
 }
 
-// time is how long it took, with the spinner while it runs.
+// time returns how long the call took, with the spinner while it runs.
 func (t *Tool) time(c Canvas) string {
 	switch {
 	case t.Stage == running:
@@ -197,7 +195,7 @@ func (t *Tool) time(c Canvas) string {
 	return ""
 }
 
-// body is what stands below the line.
+// body draws what stands below the line.
 func (t *Tool) body(c Canvas, open bool) []string {
 	width := max(c.Width-4, 1)
 	var out []string
@@ -246,8 +244,8 @@ func (t *Tool) fullTitle(c Canvas, width int) []string {
 	return ink.Wrap(title, width)
 }
 
-// output is the end of the output while the call runs, the error of one that
-// failed, or everything while it is open.
+// output draws the end of the output while the call runs, the error of a call that
+// failed, or all of the output while the item is open.
 func (t *Tool) output(c Canvas, width int, open bool) []string {
 	switch {
 	case t.Stage == running && open:

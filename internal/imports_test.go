@@ -45,9 +45,10 @@ var mayImport = map[string][]string{
 	"cmd/agent/settings":              {"internal/llm"},
 	"cmd/agent/command":               {"cmd/agent/settings", "internal/history", "internal/llm", "internal/tui/ink"},
 	"cmd/agent/credentials":           {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/llm"},
+	"cmd/agent/dispatch":              {"internal/tools", "internal/tui/terminal"},
 	"cmd/agent/desktop":               {"cmd/agent/command", "cmd/agent/credentials", "cmd/agent/settings", "internal/llm", "internal/tools", "internal/tui"},
 	"cmd/agent/sessions":              {"cmd/agent/command", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/export", "internal/loop/export/adopt", "internal/loop/session", "internal/tui/diff", "internal/tui/ink", "internal/tui/list"},
-	"cmd/agent":                       {"internal/llm", "internal/history", "internal/tools", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/tui", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/terminal", "internal/tui/terminal/ptytest", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/sessions", "cmd/agent/settings"},
+	"cmd/agent":                       {"cmd/agent/dispatch", "internal/llm", "internal/history", "internal/tools", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/tui", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/terminal", "internal/tui/terminal/ptytest", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/sessions", "cmd/agent/settings"},
 }
 
 // leaf may be imported by every package.

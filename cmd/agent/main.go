@@ -17,6 +17,7 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/credentials"
+	_ "agent/cmd/agent/dispatch" // runs helper processes before anything else
 	"agent/cmd/agent/sessions"
 	"agent/internal/tui/ink"
 )
@@ -28,7 +29,6 @@ var version = "dev"
 const startUp = time.Second
 
 func main() {
-	runHelper()
 	credentials.ProtectMemory()
 	outlastFileLimit()
 	if os.Getenv("GOGC") == "" {

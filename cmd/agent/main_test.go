@@ -8,9 +8,6 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"agent/internal/tools/shell/keeper"
-	"agent/internal/tui/terminal/rescue"
 )
 
 func TestMain(m *testing.M) {
@@ -18,9 +15,6 @@ func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0)))) // they wait more than they compute
 	programs := map[string]func(){
 		"agent": main, "agent-with-a-fault": mainWithFault, "agent-stuck": mainStuck, "agent-probe": mainProbe, "agent-control": mainControl,
-	}
-	if runtime.GOOS != "windows" { // where there are no helpers, and no colon in the name of a file
-		programs[keeper.Name], programs[rescue.Name] = main, main
 	}
 	testscript.Main(m, programs)
 }

@@ -35,7 +35,6 @@ func (stuck) Prepare(context.Context, json.RawMessage) (tools.Call, error) {
 // mainStuck is the program with that tool. Its argument says which part of the
 // program runs: run, tool, screen or plain.
 func mainStuck() {
-	runHelper()
 	credentials.ProtectMemory()
 	end := watchSignals()
 	code, say := exitCode(runStuck(os.Args[1], end))

@@ -12,7 +12,7 @@ import (
 )
 
 // Run makes this process a keeper if it was started as one, and does not return
-// then. It must be the first call of main.
+// then. Package dispatch calls it.
 func Run() {
 	dispatched = true
 	var s syscall.Stat_t

@@ -15,7 +15,7 @@ import (
 const Stands = true
 
 // Run makes this process a rescuer if it was started as one, and does not return
-// then. It must be the first call of main.
+// then. Package dispatch calls it.
 func Run() {
 	dispatched = true
 	var s syscall.Stat_t

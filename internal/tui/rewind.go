@@ -66,7 +66,8 @@ func (p *points) whole(height int) []string {
 	if p.At >= len(p.found) || p.found[p.At].end {
 		return nil
 	}
-	u := &transcript.Prompt{Text: p.found[p.At].Text, Open: true}
+	u := &transcript.Prompt{Text: p.found[p.At].Text}
+	u.Open = true
 	lines := u.Draw(transcript.Canvas{Styles: p.St, Width: max(p.Width, 1)})
 	if len(lines) > height {
 		lines = append(lines[:height-1:height-1], p.St.Dim.Render("  …"))

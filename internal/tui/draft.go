@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 )
 
@@ -19,17 +20,12 @@ type draftDue struct{}
 
 // typedAt is a state of all that is being typed.
 type typedAt struct {
-	prompt int            // the editor's revision
-	note   *editor.Editor // in which a question is answered; nil if none is
-	words  int            // its revision
+	prompt int // the editor's revision
+	note   dialog.Revision
 }
 
 func (m *model) typedAt() typedAt {
-	at := typedAt{prompt: m.editor.Buffer.Revision(), note: m.dialog.Comment.Edit}
-	if at.note != nil {
-		at.words = at.note.Buffer.Revision()
-	}
-	return at
+	return typedAt{m.editor.Revision(), m.dialog.CommentRevision()}
 }
 
 // restoreDraft puts what was typed before into the editor, and what waited for
@@ -65,7 +61,7 @@ type unsaid struct {
 // before the program ended, unless the user edited that.
 func (m *model) takeUp(ask event.Ask) {
 	was := m.unsaid
-	if was.about == "" || was.about != ask.Title || len(m.dialog.Asks) > 1 || ask.AboutTurn() {
+	if was.about == "" || was.about != ask.Title || m.dialog.Count() > 1 || ask.AboutTurn() {
 		return
 	}
 	m.unsaid = unsaid{}
@@ -74,15 +70,14 @@ func (m *model) takeUp(ask event.Ask) {
 		return
 	}
 	m.editor.Set(strings.TrimPrefix(rest, "\n"))
-	m.dialog.Typing = false
 	m.dialog.Resume(was.text)
 }
 
 // keepWords puts what was being said to a question that goes away into the
 // editor.
 func (m *model) keepWords() {
-	if c := &m.dialog.Comment; !c.Blank() {
-		m.giveBack(c.Text())
+	if text := m.dialog.Comment(); text != "" {
+		m.giveBack(text)
 	}
 }
 
@@ -90,8 +85,8 @@ func (m *model) keepWords() {
 // into the turn that runs.
 func (m *model) draft() event.Draft {
 	d := m.editor.Draft()
-	if c := &m.dialog.Comment; !c.Blank() {
-		d.Queue = append(d.Queue, event.Waiting{Text: c.Text(), About: m.dialog.Asks[0].Title})
+	if text := m.dialog.Comment(); text != "" {
+		d.Queue = append(d.Queue, event.Waiting{Text: text, About: m.dialog.First().Title})
 	}
 	d.Queue = append(d.Queue, m.unsentQueue()...)
 	return d
@@ -127,7 +122,7 @@ func sameWaiting(a, b event.Waiting) bool {
 func (m *model) keepDraft() tea.Cmd {
 	switch {
 	case !m.touched():
-	case m.editor.Blank() && m.dialog.Comment.Blank() && len(m.unsentQueue()) == 0:
+	case m.editor.Blank() && m.dialog.Comment() == "" && len(m.unsentQueue()) == 0:
 		m.saveDraft()
 	case !m.saving:
 		m.saving = true

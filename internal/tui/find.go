@@ -51,7 +51,7 @@ func (m *model) slashFind(text string) tea.Cmd {
 // openFind begins a search. It has the keys until it is closed: letters of what
 // is searched for must not answer a question that waits.
 func (m *model) openFind() {
-	m.dialog.Arming.Hold(m.now())
+	m.dialog.Hold()
 	m.find = find{open: true, typing: true, search: m.find.search + 1, at: -1}
 	m.list.Mark = transcript.SearchMark{}
 }

@@ -130,7 +130,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	covered := m.covered()
 	cmd := tea.Batch(m.route(msg), m.typedOn(), m.knownModels())
 	if covered && m.dialog.Waits() {
-		m.dialog.Arming.Hold(m.now())
+		m.dialog.Hold()
 	}
 	m.arrangeAfter(msg)
 	cmd = tea.Batch(cmd, m.keepDraft(), m.turnPages())
@@ -177,7 +177,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return m.press(msg)
 	case dialog.DeferredKey:
-		return m.pressDeferred(msg)
+		return m.pressDue(msg)
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
 	case tea.MouseMsg:
@@ -259,7 +259,7 @@ func (m *model) apply(ev event.Event) {
 
 // withdraw takes a question away that is answered or gone.
 func (m *model) withdraw(id string) {
-	if m.dialog.Waits() && m.dialog.Asks[0].ID == id {
+	if m.dialog.First().ID == id {
 		m.keepWords()
 	}
 	m.dialog.Withdraw(id)
@@ -334,7 +334,7 @@ func since(then, now time.Time) bool { return !then.IsZero() && now.Sub(then) < 
 // moves reports whether anything changes with time alone.
 func (m *model) moves() bool {
 	if m.dialog.Waits() {
-		return !m.done && !m.covered() && (!m.dialog.Arming.Ready || m.dialog.Pauses())
+		return !m.done && !m.covered() && m.dialog.Animates()
 	}
 	return !m.done && (m.busy() || !m.warned.IsZero() || !m.escaped.IsZero())
 }
@@ -378,13 +378,13 @@ func (m *model) move() {
 	if !m.rewinding(now) {
 		m.escaped = time.Time{}
 	}
-	m.arm(now)
+	m.arm()
 }
 
 // arm lets the dialog take keys once nobody types.
-func (m *model) arm(now time.Time) {
+func (m *model) arm() {
 	if !m.covered() {
-		m.dialog.Arming.Advance(now)
+		m.dialog.Tick()
 	}
 }
 

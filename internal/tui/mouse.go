@@ -40,7 +40,7 @@ func (m *model) click(msg tea.MouseClickMsg) tea.Cmd {
 	now, h := m.now(), &m.pointer
 	m.lastKey = now
 	if !m.dialog.Takes() { // the next click, meant for the draft, must not answer a question either
-		m.dialog.Arming.Typed(now)
+		m.dialog.Elsewhere()
 	}
 	again := h.clicks > 0 && now.Sub(h.at) < clickPause && h.x == msg.X && h.y == msg.Y
 	if !again {
@@ -182,7 +182,7 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 	case m.help.open:
 		m.help.move(n)
 	case m.panel.asked.has(y):
-		m.dialog.Roll(n)
+		m.dialog.Scroll(n)
 	case m.panel.suggested.has(y):
 		m.popup.Marked = max(0, min(m.popup.Marked+step, len(m.popup.Rows)-1))
 	default:

@@ -17,7 +17,7 @@ func (m *model) dismisses(k string) bool {
 	case !m.keys.Is(k, keys.Dismiss):
 		return false
 	case m.dialog.Takes():
-		return m.dialog.Comment.Open || m.dialog.Full
+		return m.dialog.Dismisses()
 	}
 	return m.find.typing || m.popup.open() || m.editor.Search != nil || m.editor.HandlesEscape() || m.editor.HasKeySelection()
 }

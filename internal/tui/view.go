@@ -137,7 +137,7 @@ func (m *model) status() status {
 // dialogHeight leaves some of the transcript to see, in a low window little. A
 // question in full view leaves none.
 func (m *model) dialogHeight() int {
-	if m.dialog.Full {
+	if m.dialog.Full() {
 		return max(m.height-4, 2)
 	}
 	const low = 12

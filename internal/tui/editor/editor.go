@@ -112,6 +112,16 @@ func (e *Editor) Paste(pasted string) {
 	}
 }
 
+// Type inserts text at the cursor as if the user typed it.
+func (e *Editor) Type(typed string) {
+	if typed = Typable(typed); typed != "" {
+		e.Buffer.Type(e.Tokens.Literal(typed))
+	}
+}
+
+// Revision changes with every change of the text.
+func (e *Editor) Revision() int { return e.Buffer.Revision() }
+
 // Newline breaks the line at the cursor.
 func (e *Editor) Newline() { e.Buffer.Type("\n") }
 

@@ -59,7 +59,7 @@ func (e *Editor) Press(msg tea.KeyPressMsg) {
 			e.Vi.Moved()
 		}
 	case msg.Text != "" && msg.Mod != keys.Virtual:
-		e.Buffer.Type(e.Tokens.Literal(Typable(msg.Text)))
+		e.Type(msg.Text)
 	}
 	e.held = Selection{}
 	e.Tokens.Number(e.Buffer)

@@ -35,15 +35,14 @@ const (
 // Key takes a key while a question waits or none. Before the question takes keys,
 // they go to the draft, unless it directly follows an answer: then only letters do.
 func (d *Dialog) Key(msg tea.KeyPressMsg) Result {
-	now := d.now()
+	k, now := msg.String(), d.now()
 	v := d.held.press(msg, now)
+	answers := k == "enter" || d.keys.Is(k, keys.Send) || !d.comment.open && isDigit(k)
 	switch {
-	case d.Takes() && !d.answersWith(msg.String()):
-		return d.take(msg)
-	case d.Takes() && v == ignored:
+	case d.Takes() && answers && v == ignored:
 		d.held.dropped = true
 		return Result{}
-	case d.Takes() && v == deferred:
+	case d.Takes() && answers && v == deferred:
 		return d.held.later(msg, repeatGap)
 	case d.Takes():
 		return d.take(msg)
@@ -122,11 +121,6 @@ func (d *Dialog) take(msg tea.KeyPressMsg) Result {
 		d.held.answered = true
 	}
 	return r
-}
-
-// answersWith reports whether a key can answer the question.
-func (d *Dialog) answersWith(k string) bool {
-	return k == "enter" || d.keys.Is(k, keys.Send) || !d.comment.open && isDigit(k)
 }
 
 // isWord reports whether a key types a letter that answers no question.

@@ -39,11 +39,11 @@ func (m *model) restoreDraft(d event.Draft) {
 	for _, w := range d.Queue {
 		if w.About != "" {
 			m.giveBack(w.Text)
-			m.unsaid = unsaid{w.About, m.editor.Buffer.String(), w.Text}
+			m.unsaid = unsaid{w.About, m.editor.Raw(), w.Text}
 			continue
 		}
 		said := editor.Typed{Text: w.Text, Images: w.Images}
-		m.editor.Walk.Remember(said.Text, m.editor.Tokens.WithTokens(said))
+		m.editor.History.Remember(said)
 		m.waits = append(m.waits, queued{Typed: said})
 	}
 	m.hold("unsent")
@@ -65,8 +65,8 @@ func (m *model) takeUp(ask event.Ask) {
 		return
 	}
 	m.unsaid = unsaid{}
-	rest, found := strings.CutPrefix(m.editor.Buffer.String(), m.editor.FromHistory(was.text))
-	if m.editor.Buffer.String() != was.raw || !found {
+	rest, found := strings.CutPrefix(m.editor.Raw(), m.editor.History.WithTokens(was.text))
+	if m.editor.Raw() != was.raw || !found {
 		return
 	}
 	m.editor.Set(strings.TrimPrefix(rest, "\n"))

@@ -39,21 +39,21 @@ func (m *model) readEarlier() tea.Cmd {
 func (m *model) earlierCame(msg earlierRead) {
 	m.earlier.prompts = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(m.feed.Recall, p) })
 	switch {
-	case m.editor.Search != nil && m.editor.Search.Lost:
-		m.editor.SearchFor(m.editor.Search.Text, m.prompts())
-	case m.earlier.walks && m.editor.Search == nil:
-		m.editor.WalkPrompts(true, m.prompts())
+	case m.editor.History.Searching():
+		m.editor.History.Extend("", m.prompts())
+	case m.earlier.walks:
+		m.editor.History.Walk(true, m.prompts())
 	}
 	m.earlier.walks = false
 }
 
 // walkBack shows an earlier prompt, as far as the cursor is where that is meant.
 func (m *model) walkBack() (cmd tea.Cmd, taken bool) {
-	if row, _ := m.editor.CaretRow(); row > 0 {
+	if m.editor.CaretRow() > 0 {
 		return nil, false
 	}
 	cmd = m.readEarlier()
-	if m.editor.WalkPrompts(true, m.prompts()) {
+	if m.editor.History.Walk(true, m.prompts()) {
 		return cmd, true
 	}
 	m.earlier.walks = cmd != nil

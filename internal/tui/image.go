@@ -134,10 +134,7 @@ func readImage(read func(string) (llm.Image, string, error), word string) (edito
 // picturesCame puts images in the place of their paths.
 func (m *model) picturesCame(msg picturesRead) tea.Cmd {
 	for i, word := range msg.words {
-		b := m.editor.Buffer
-		if at := strings.LastIndex(b.String(), word); at >= 0 {
-			b.Replace(at, at+len(word), m.editor.Tokens.Add(msg.found[i]))
-		}
+		m.editor.Attach(word, msg.found[i])
 	}
 	for _, err := range msg.failed {
 		m.say("An image stays a path: " + ink.SanitizeLine(strings.TrimRight(err.Error(), ".")) + ".")
@@ -153,9 +150,8 @@ func (m *model) picturesCame(msg picturesRead) tea.Cmd {
 	return nil
 }
 
-// attached counts the images anew, and says so where the model sees none.
+// attached says that the model sees no images, if so.
 func (m *model) attached(n int) {
-	m.editor.Tokens.Number(m.editor.Buffer)
 	if n > 0 && m.o.Blind != nil && m.o.Blind(m.feed.Model) {
 		m.say(ink.SanitizeLine(m.feed.Model) + " cannot see images: it will be told only that there was one. /model changes the model.")
 	}
@@ -163,9 +159,9 @@ func (m *model) attached(n int) {
 
 // typedImage looks at the word that was typed last, once a blank follows it.
 func (m *model) typedImage() tea.Cmd {
-	before := m.editor.Buffer.Before()
+	before := m.editor.Before()
 	word := strings.TrimRight(before, " ")
-	if word == before || m.editor.Walk.Back > 0 {
+	if word == before || m.editor.History.Walking() {
 		return nil
 	}
 	return m.lookAt(lastWord(word))
@@ -246,6 +242,6 @@ func (m *model) clipboardCame(msg clipboardRead) {
 		m.say(strings.TrimRight(msg.err.Error(), ".") + ".")
 		return
 	}
-	m.editor.Buffer.Insert(m.editor.Tokens.Add(msg.image))
+	m.editor.Attach("", msg.image)
 	m.attached(1)
 }

@@ -138,7 +138,7 @@ func (m *model) carryOut(o list.Option) tea.Cmd {
 // stash takes the draft out of the editor, so that it can be walked back to.
 func (m *model) stash() {
 	if !m.editor.Empty() {
-		m.feed.Recall = append(m.feed.Recall, m.editor.Take())
+		m.feed.Recall = append(m.feed.Recall, m.editor.Take().Text)
 	}
 }
 

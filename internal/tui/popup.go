@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/list"
 )
@@ -62,7 +61,7 @@ func (m *model) suggest() tea.Cmd {
 	switch {
 	case w.source == nowhere:
 		p.close()
-		if m.editor.Search == nil { // which gives the word back
+		if !m.editor.History.Searching() { // which gives the word back
 			p.dismissed = word{}
 		}
 	case w.same(p.dismissed):
@@ -84,17 +83,17 @@ func (w word) same(as word) bool {
 // wordTyped is the word before the cursor that suggestions are for.
 func (m *model) wordTyped() word {
 	e := m.editor
-	if e.Walk.Back > 0 || e.Search != nil || e.ModeHint() != "" {
+	if e.History.Walking() || e.History.Searching() || e.Mode.Hint() != "" {
 		return word{}
 	}
-	raw, caret := e.Buffer.String(), e.Buffer.Caret()
+	raw, caret := e.Raw(), e.Caret()
 	if w := commandTyped(raw, caret); w.source != nowhere {
 		return w
 	}
 	if m.o.Files == nil {
 		return word{}
 	}
-	return fileTyped(e.Buffer.Before(), caret)
+	return fileTyped(e.Before(), caret)
 }
 
 // offer shows suggestions. The first is marked once something is typed of it:
@@ -128,7 +127,7 @@ func (p *popup) exactly(m *model) func(list.Suggestion) bool {
 }
 
 // typed is the text of the word.
-func (p *popup) typed(m *model) string { return m.editor.Buffer.String()[p.from:p.to] }
+func (p *popup) typed(m *model) string { return m.editor.Raw()[p.from:p.to] }
 
 // pressPopup takes a key while suggestions are shown. It reports whether it did.
 func (m *model) pressPopup(k string) (cmd tea.Cmd, taken bool) {
@@ -139,7 +138,7 @@ func (m *model) pressPopup(k string) (cmd tea.Cmd, taken bool) {
 		return nil, false // it comes again
 	case !p.open():
 		return nil, false
-	case m.keys.Is(k, keys.Dismiss) && m.editor.Vi != nil:
+	case m.keys.Is(k, keys.Dismiss) && m.editor.Mode.Name() != "":
 		return nil, false // it ends insert mode, and this with it
 	case m.keys.Is(k, keys.Dismiss):
 		was := p.word
@@ -165,12 +164,10 @@ func (m *model) pressPopup(k string) (cmd tea.Cmd, taken bool) {
 
 // accept puts a suggestion in the place of the word.
 func (m *model) accept(s list.Suggestion) {
-	p, b := &m.popup, m.editor.Buffer
-	text := m.editor.Tokens.Literal(editor.Typable(s.Text))
-	if !s.Continues && !s.Complete && !strings.HasPrefix(b.String()[p.to:], " ") {
+	p, text := &m.popup, s.Text
+	if !s.Continues && !s.Complete && !strings.HasPrefix(m.editor.Raw()[p.to:], " ") {
 		text += " "
 	}
-	b.MoveTo(p.to)
-	b.Replace(p.from, p.to, text)
+	m.editor.Complete(p.from, p.to, text)
 	p.close()
 }

@@ -29,7 +29,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	marked := m.swept()
 	m.flash, m.list.Selection = "", transcript.Selection{}
 	m.pointer.drags, m.pointer.sweeps = false, false
-	m.editor.ReleaseSelection()
+	m.editor.Selection.Release()
 	if m.keys.Is(msg.String(), keys.CopyMarked) && marked != "" {
 		return m.copyMarked(marked)
 	}
@@ -197,7 +197,7 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 		return m.clear(leaving)
 	case m.keys.Is(k, keys.Leave) && m.editor.Empty():
 		return m.leave()
-	case m.keys.Is(k, keys.Rewind) && m.editor.Empty() && !m.editor.HandlesEscape():
+	case m.keys.Is(k, keys.Rewind) && m.editor.Empty() && !m.editor.Mode.HandlesEscape():
 		return m.goBack(rewinding)
 	case m.keys.Is(k, keys.Help) && m.editor.Empty():
 		m.help.show()
@@ -223,10 +223,10 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 // does with esc.
 func (m *model) clear(leaving bool) tea.Cmd {
 	switch {
-	case !m.editor.Empty() && m.editor.HandlesEscape():
-		m.editor.Vi.Press("esc")
+	case !m.editor.Empty() && m.editor.Mode.HandlesEscape():
+		m.editor.Press(tea.KeyPressMsg{Code: tea.KeyEscape})
 	case !m.editor.Empty():
-		m.feed.Recall = append(m.feed.Recall, m.editor.Take())
+		m.feed.Recall = append(m.feed.Recall, m.editor.Take().Text)
 	case leaving:
 		return m.leave()
 	default:
@@ -241,7 +241,7 @@ func (m *model) submit() tea.Cmd {
 		m.editor.Newline()
 		return nil
 	}
-	if typed := strings.TrimSpace(m.editor.Buffer.String()); typed == "!" || typed == "!!" {
+	if typed := strings.TrimSpace(m.editor.Raw()); typed == "!" || typed == "!!" {
 		m.say("use !COMMAND, or !!COMMAND for what the model is not to be told")
 		return nil
 	}
@@ -255,7 +255,7 @@ func (m *model) submit() tea.Cmd {
 	if cmd, waits := m.unread(); waits {
 		return cmd
 	}
-	typed, all := m.editor.Buffer.String(), m.editor.TakeAll()
+	typed, all := m.editor.Raw(), m.editor.Take()
 	if name, arg, ok := parseSlash(all.Text); ok {
 		return m.slash(name, arg, typed)
 	}

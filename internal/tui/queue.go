@@ -49,7 +49,7 @@ func (m *model) later() tea.Cmd {
 	if len(m.waits) == 0 { // what was held is gone otherwise
 		m.held = ""
 	}
-	next := m.editor.TakeAll()
+	next := m.editor.Take()
 	next.Text = strings.TrimSpace(next.Text)
 	m.waits = append(m.waits, queued{Typed: next})
 	m.list.ShowEnd()
@@ -161,7 +161,7 @@ func (m *model) queueAfter(ev event.Event) {
 // whether there was one, and nothing in the editor.
 func (m *model) editQueued() bool {
 	n := len(m.waits)
-	if n == 0 || !m.editor.Empty() || m.editor.Walk.Back > 0 {
+	if n == 0 || !m.editor.Empty() || m.editor.History.Walking() {
 		return false
 	}
 	last := m.waits[n-1]

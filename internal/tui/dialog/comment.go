@@ -24,7 +24,7 @@ type Revision struct {
 // start opens the comment and types text at its end.
 func (c *comment) start(text string) {
 	e := c.begin()
-	e.Buffer.MoveTo(len(e.Buffer.String()))
+	e.MoveToEnd()
 	e.Type(text)
 }
 
@@ -41,8 +41,8 @@ func (c *comment) begin() *editor.Editor {
 	if c.edit == nil {
 		c.edit = c.make()
 	}
-	if !c.open && c.edit.Vi != nil {
-		c.edit.Vi.Begin()
+	if !c.open {
+		c.edit.Mode.Begin()
 	}
 	c.open = true
 	return c.edit
@@ -66,12 +66,11 @@ func (c *comment) text() string {
 func (c *comment) leaves(k string) bool {
 	switch k {
 	case "esc":
-		return !c.edit.HandlesEscape()
+		return !c.edit.Mode.HandlesEscape()
 	case "tab":
 		return true
 	case "up":
-		row, _ := c.edit.CaretRow()
-		return row == 0
+		return c.edit.CaretRow() == 0
 	}
 	return false
 }

@@ -224,7 +224,7 @@ func (d *Dialog) Click(x, y int) {
 	d.held.release()
 	if d.comment.open {
 		if y -= d.comment.line; y >= 0 {
-			d.comment.edit.MoveCaret(d.comment.edit.OffsetAt(x, y))
+			d.comment.edit.PlaceCaret(x, y)
 		}
 		return
 	}

@@ -117,8 +117,8 @@ func TestPalette(t *testing.T) {
 func TestRecentIsSavedAtTheEnd(t *testing.T) {
 	var saved [][]string
 	d := newDriver(t, 80, 24, Options{Remember: func(recent []string) { saved = append(saved, recent) }})
-	first := d.m.used("/cost")
-	second := d.m.used("/status")
+	first := d.m.recent.Use("/cost")
+	second := d.m.recent.Use("/status")
 	d.m.saveRecent()
 	d.work(first)
 	d.work(second)

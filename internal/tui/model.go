@@ -91,7 +91,7 @@ type tickMsg struct{}
 func newModel(o Options, now func() time.Time, send func(event.Command)) *model {
 	m := &model{o: o, now: now, send: send, after: after, lend: terminal.Lend, look: o.look(), mouse: !o.NoMouse, play: o.Prompts, width: 80, height: 24}
 	m.keys = keys.New(o.Keys)
-	m.recent = o.Recent
+	m.recent = list.NewRecent(o.Recent, o.Remember)
 	m.st = m.look.Styles()
 	m.list = transcript.New(m.st)
 	m.editor = editor.New(m.keys, m.st, o.Vi)

@@ -79,10 +79,9 @@ func (t Terminal) telling(title, text string) string {
 type around struct {
 	focus    focus
 	spending spending
-	reading  bool            // the branch is being read
-	retold   time.Time       // when a terminal that forgets was last told that something goes on
-	recent   []string        // what was done last, the latest first
-	unsaved  recently        // those of them that are not saved yet
+	reading  bool      // the branch is being read
+	retold   time.Time // when a terminal that forgets was last told that something goes on
+	recent   *list.Recent
 	models   []Model         // those that there are, once they are known
 	asking   bool            // they are being found out
 	choosing *list.Menu      // the list that one is chosen from

@@ -3,7 +3,6 @@ package tui
 import (
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,9 +12,6 @@ import (
 	"agent/internal/tui/list"
 	"agent/internal/tui/terminal"
 )
-
-// recentKept is how many things that were done are remembered.
-const recentKept = 8
 
 // palette opens the list of all that can be done: typed commands, and what keys
 // do, those used last first.
@@ -39,74 +35,17 @@ func (m *model) doable() []list.Option {
 		}
 	}
 	all = slices.DeleteFunc(all, func(o list.Option) bool { return o.ID == string(keys.Palette) })
-	slices.SortStableFunc(all, func(a, b list.Option) int { return m.lately(a.ID) - m.lately(b.ID) })
+	slices.SortStableFunc(all, func(a, b list.Option) int { return m.recent.Rank(a.ID) - m.recent.Rank(b.ID) })
 	return all
-}
-
-// lately says how long ago something was done, in things that were done since.
-func (m *model) lately(id string) int {
-	if i := slices.Index(m.recent, id); i >= 0 {
-		return i
-	}
-	return recentKept
-}
-
-// used remembers what was done.
-func (m *model) used(id string) tea.Cmd {
-	if len(m.recent) > 0 && m.recent[0] == id {
-		return nil
-	}
-	before := slices.DeleteFunc(slices.Clone(m.recent), func(r string) bool { return r == id })
-	m.recent = append([]string{id}, before[:min(len(before), recentKept-1)]...)
-	if m.o.Remember == nil {
-		return nil
-	}
-	m.unsaved.set(m.recent)
-	return func() tea.Msg {
-		m.unsaved.save(m.o.Remember)
-		return nil
-	}
-}
-
-// recently are the actions used last that are not saved yet. Commands of the
-// screen save them, and those that the end of the screen came before are made up
-// for.
-type recently struct {
-	mu     sync.Mutex // guards recent
-	recent []string
-	saving sync.Mutex // one at a time: an older list never overwrites a newer one
-}
-
-func (r *recently) set(recent []string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.recent = recent
-}
-
-// save calls remember with the actions unless they are saved. It returns when
-// they are.
-func (r *recently) save(remember func([]string)) {
-	r.saving.Lock()
-	defer r.saving.Unlock()
-	r.mu.Lock()
-	recent := r.recent
-	r.recent = nil
-	r.mu.Unlock()
-	if recent != nil {
-		remember(recent)
-	}
 }
 
 // saveRecent saves the actions used last at the end of the screen. It waits no
 // longer than terminal.Grace.
 func (m *model) saveRecent() {
-	if m.o.Remember == nil {
-		return
-	}
 	saved := make(chan struct{})
 	go func() {
 		defer close(saved)
-		m.unsaved.save(m.o.Remember)
+		m.recent.Save()
 	}()
 	select {
 	case <-saved:
@@ -121,7 +60,7 @@ func (m *model) carryOut(o list.Option) tea.Cmd {
 	m.over = nil
 	name, typed := strings.CutPrefix(o.ID, "/")
 	if !typed {
-		return tea.Batch(m.used(o.ID), m.press(keys.Action(o.ID).Press()))
+		return tea.Batch(m.recent.Use(o.ID), m.press(keys.Action(o.ID).Press()))
 	}
 	i := slices.IndexFunc(m.commands(), func(s slash) bool { return s.name == name })
 	if i < 0 {
@@ -130,7 +69,7 @@ func (m *model) carryOut(o list.Option) tea.Cmd {
 	if m.commands()[i].needs() {
 		m.stash()
 		m.editor.Set("/" + name + " ")
-		return m.used(o.ID)
+		return m.recent.Use(o.ID)
 	}
 	return m.slash(name, "", "")
 }

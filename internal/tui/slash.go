@@ -131,7 +131,7 @@ func (m *model) slash(name, arg, typed string) tea.Cmd {
 		m.misused = false
 		cmd := all[i].run(m, arg)
 		if !m.misused {
-			return tea.Batch(cmd, m.used("/"+all[i].name))
+			return tea.Batch(cmd, m.recent.Use("/"+all[i].name))
 		}
 	}
 	if typed != "" {

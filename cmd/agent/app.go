@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/credentials"
+	"agent/cmd/agent/desktop"
 	"agent/cmd/agent/settings"
 	"agent/internal/history"
 	"agent/internal/llm/offline"
@@ -17,10 +19,12 @@ import (
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
+	"agent/internal/loop/turn"
 	"agent/internal/tools"
 	"agent/internal/tools/fetch"
 	"agent/internal/tools/search"
 	"agent/internal/tools/shell"
+	"agent/internal/tools/workspace"
 )
 
 // flags are what every way of starting a session takes.
@@ -37,14 +41,13 @@ type flags struct {
 	plain    bool   // show it as lines
 
 	// What no flag says, but the session that was on the screen before.
-	dir   string // where a new session works; empty is here
-	keep  *int   // how much of what it is forked from a fork keeps: see event.Rewound
-	draft string // what the editor of a fork begins with
-	told  string // a notice
-	left  *place // where the requests of the session before a new one went; nil if there was none
-	// typing is what sessions that are shown as lines are told; nil for those on
-	// a screen.
-	typing *typing
+	dir      string // where a new session works; empty is here
+	keep     *int   // how much of what it is forked from a fork keeps: see event.Rewound
+	draft    string // what the editor of a fork begins with
+	notice   string // for the user, at the start
+	previous *place // where the requests of the session before a new one went; nil if there was none
+	// input reads the lines of a session in plain mode; nil on a screen.
+	input *lineInput
 	// baseFor is the provider that baseURL is for; empty is the one that is chosen.
 	baseFor string
 	// opened says that the session was chosen on the screen: where it was before
@@ -64,11 +67,11 @@ func (f *flags) check() error {
 	resumes := f.cont || f.resume != ""
 	switch {
 	case f.cont && f.resume != "":
-		return usage("--continue and --resume: only one of them")
+		return command.Usage("--continue and --resume: only one of them")
 	case f.none && resumes:
-		return usage("--no-session begins a session that is kept nowhere: it goes with neither --continue nor --resume")
+		return command.Usage("--no-session begins a session that is kept nowhere: it goes with neither --continue nor --resume")
 	case f.fork && !resumes:
-		return usage("--fork needs --continue or --resume, which say of what")
+		return command.Usage("--fork needs --continue or --resume, which say of what")
 	}
 	return nil
 }
@@ -77,21 +80,19 @@ func (f *flags) check() error {
 type app struct {
 	dir     string // the workspace, absolute
 	branch  string
-	work    *tools.Workspace
+	work    *workspace.Workspace
+	limits  shell.Limits  // of the environment of commands
 	index   *search.Index // of the names in it
 	jobs    *tools.Jobs
 	store   *history.Store
 	log     *history.Log  // nil where the session is kept nowhere
 	ending  session.State // of the session that is resumed
 	options loop.Options
-	checks  []settings.Check
 	set     settings.Settings
-	// keepDays is after how many days sessions are removed, 0 for never.
-	keepDays int
-	said     <-chan string // what is to be told that nothing waits for; nil for nothing
-	end      *shutdown
-	notices  []string // what the person should know before the first prompt
-	pick     picker
+	expired <-chan string // notices of sessions.Expire; may be nil
+	end     *shutdown
+	notices []string // what the person should know before the first prompt
+	pick    picker
 	// look finds a model on this machine, where none is connected. It takes a
 	// moment; nil where there is nothing to look for.
 	look func(context.Context) event.Found
@@ -105,14 +106,13 @@ func open(f flags, attended bool) (*app, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	file, err := loadFile()
+	file, err := command.ReadSettings()
 	if err != nil {
 		return nil, err
 	}
-	set := file.Settings
-	a := &app{dir: f.dir, set: set, keepDays: set.Sessions.KeepDays, end: f.end}
-	if f.told != "" {
-		a.notices = append(a.notices, f.told)
+	a := &app{dir: f.dir, set: file.Settings, end: f.end}
+	if f.notice != "" {
+		a.notices = append(a.notices, f.notice)
 	}
 	if attended {
 		clashes, err := checkKeys(file)
@@ -121,11 +121,11 @@ func open(f flags, attended bool) (*app, error) {
 		}
 		a.notices = append(a.notices, clashes...)
 	}
-	if a.store, err = openStore(); err != nil {
+	if a.store, err = command.OpenStore(); err != nil {
 		return nil, err
 	}
 	if a.dir == "" {
-		if a.dir, err = absolute("."); err != nil {
+		if a.dir, err = command.Absolute("."); err != nil {
 			return nil, err
 		}
 	}
@@ -133,7 +133,7 @@ func open(f flags, attended bool) (*app, error) {
 		a.giveUp(f)
 		return nil, err
 	}
-	if err := a.assemble(f, set, attended); err != nil {
+	if err := a.assemble(f, attended); err != nil {
 		a.giveUp(f)
 		return nil, err
 	}
@@ -166,18 +166,20 @@ func (a *app) giveUp(f flags) {
 }
 
 // assemble fills a's options.
-func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
+func (a *app) assemble(f flags, attended bool) error {
+	set := a.set
 	mode, err := chooseMode(f.mode, set.Mode)
 	if err != nil {
 		return err
 	}
 	if f.maxSteps < 0 || set.MaxSteps < 0 {
-		return usage("the limit of steps cannot be negative")
+		return command.Usage("the limit of steps cannot be negative")
 	}
-	if a.work, err = openWorkspace(a.dir, set); err != nil {
+	if a.work, err = workspace.Open(a.dir); err != nil {
 		return err
 	}
-	pick, model, err := a.chooseModel(f, set, attended)
+	a.limits = limitsOf(set)
+	pick, model, err := a.chooseModel(f, attended)
 	if err != nil {
 		return err
 	}
@@ -186,7 +188,7 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 		a.look = pick.local
 	}
 	var inRepo bool
-	a.branch, inRepo = branch(a.dir)
+	a.branch, inRepo = desktop.Branch(a.dir)
 	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.named
 	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
 	a.options.MaxSteps = f.maxSteps
@@ -194,25 +196,24 @@ func (a *app) assemble(f flags, set settings.Settings, attended bool) error {
 		a.options.MaxSteps = set.MaxSteps
 	}
 	a.options.MaxReplyBytes = set.MaxReply
-	a.checks = set.Checks
 	a.equip(inRepo)
 	return nil
 }
 
 // chooseModel returns the model that answers, and what finds others from now on.
-func (a *app) chooseModel(f flags, set settings.Settings, attended bool) (picker, loop.Model, error) {
+func (a *app) chooseModel(f flags, attended bool) (picker, turn.Model, error) {
 	last := a.lastModel()
 	if f.opened && last.BaseURL != "" && wire.Redacted(f.baseURL) != last.BaseURL {
 		f.baseURL = ""
 	}
-	pick := newPicker(f, set, last.Model, !attended)
+	pick := newPicker(f, a.set, last.Model, !attended)
 	pick.effort, pick.continued = a.ending.Effort, len(a.ending.Events) > 0
 	if pick.lastOwn = last.BaseURL != "" && last.Host == ""; !pick.lastOwn {
 		pick.lastURL = last.BaseURL
 	}
 	choice, err := pick.choose(f.model)
 	if err != nil {
-		return pick, loop.Model{}, err
+		return pick, turn.Model{}, err
 	}
 	pick.held = choice.Held
 	if choice.Held { // its base URL still holds for all models of its provider
@@ -223,13 +224,13 @@ func (a *app) chooseModel(f flags, set settings.Settings, attended bool) (picker
 		return pick, model, err
 	}
 	if c := model.Confirm; c != nil && !attended {
-		return pick, model, usage("%s: %s: %s", model.Name, c.Why, c.Remedy)
+		return pick, model, command.Usage("%s: %s: %s", model.Name, c.Why, c.Remedy)
 	}
 	a.notices = append(a.notices, notices...)
 	if moved := pick.continued && last.BaseURL != "" && !choice.Offline() && last.BaseURL != model.BaseURL; moved && (last.Host != "" || model.Host != "") {
 		a.notices = append(a.notices, fmt.Sprintf("This session was at %s before. From now on its requests go to %s.", last.BaseURL, model.BaseURL))
 	}
-	if l := f.left; l != nil && !choice.Offline() && l.url != "" && l.url != model.BaseURL && (l.host != "" || model.Host != "") {
+	if l := f.previous; l != nil && !choice.Offline() && l.url != "" && l.url != model.BaseURL && (l.host != "" || model.Host != "") {
 		a.notices = append(a.notices, fmt.Sprintf("The session before was at %s. The requests of this new session go to %s.", l.url, model.BaseURL))
 	}
 	if choice.Elsewhere() {
@@ -238,15 +239,9 @@ func (a *app) chooseModel(f flags, set settings.Settings, attended bool) (picker
 	return pick, model, nil
 }
 
-// openWorkspace opens the workspace at dir with the settings for its commands.
-// The caller closes it.
-func openWorkspace(dir string, set settings.Settings) (*tools.Workspace, error) {
-	w, err := tools.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	w.LimitEnvironment(shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(keyVariables(set), secretAddresses(os.Getenv))})
-	return w, nil
+// limitsOf returns which environment variables commands get or not.
+func limitsOf(set settings.Settings) shell.Limits {
+	return shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(credentials.Variables(set), credentials.SecretURLs(os.Getenv))}
 }
 
 // equip gives the session its tools, and tells the model where it works.
@@ -256,16 +251,17 @@ func (a *app) equip(inRepo bool) {
 		a.work.Attach(a.log.Outputs())
 	}
 	a.protect()
-	known := tools.NewLedger()
+	known := workspace.NewLedger()
 	a.options.Ledger = known
 	a.jobs = tools.NewJobs()
 	a.options.Jobs = a.jobs
-	a.index = a.work.Index()
-	checks := checksOf(a.work, a.checks)
-	a.options.Tools = toolsOf(a.work, known, a.jobs, checks)
+	a.index = tools.NewIndex(a.work)
+	commands := tools.Commands{Workspace: a.work, Limits: a.limits}
+	checks := checksOf(commands, a.set.Checks)
+	a.options.Tools = toolsOf(commands, known, a.jobs, checks)
 	// The first one sees a result last.
 	a.options.Interceptors = tools.Intercept(indexed{a.index}, checks)
-	a.options.Shell = tools.Typed(a.work, a.jobs)
+	a.options.Shell = commands.Typed(a.jobs)
 	a.options.System = loop.SystemPrompt(loop.Place{
 		Dir: dir, OS: runtime.GOOS, Shell: filepath.Base(shell.Program()), Git: inRepo, Today: time.Now(),
 	})
@@ -273,21 +269,21 @@ func (a *app) equip(inRepo bool) {
 
 // toolsOf returns the tools on a workspace, in a fixed order.
 // jobs may be nil: then nothing can go on in the background.
-func toolsOf(w *tools.Workspace, known *tools.Ledger, jobs *tools.Jobs, checks *tools.Checks) []tools.Tool {
-	ts := append(tools.Files(w, known), tools.Shell(w, jobs)...)
+func toolsOf(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, checks *tools.Checks) []tools.Tool {
+	ts := append(tools.Files(c.Workspace, known), c.Tools(jobs)...)
 	ts = append(ts, tools.Fetch(fetch.Options{
 		UserAgent: "agent/" + stamped() + " (a coding assistant, for its user)",
 	}))
 	return append(ts, checks.Tools()...)
 }
 
-// checksOf returns the configured checks of a workspace.
-func checksOf(w *tools.Workspace, configured []settings.Check) *tools.Checks {
+// checksOf returns the configured checks, which run as commands do.
+func checksOf(commands tools.Commands, configured []settings.Check) *tools.Checks {
 	var all []tools.Check
 	for _, c := range configured {
 		all = append(all, tools.Check{Files: c.Files, Command: c.Command, Limit: time.Duration(c.Timeout) * time.Second})
 	}
-	return tools.NewChecks(w, all)
+	return tools.NewChecks(commands, all)
 }
 
 // chooseMode returns the mode of the flag, else of the configuration, else ask.
@@ -296,7 +292,7 @@ func chooseMode(flag, configured string) (event.Mode, error) {
 	case flag != "":
 		m, err := event.ParseMode(flag)
 		if err != nil {
-			return "", usage("--mode: %w", err)
+			return "", command.Usage("--mode: %w", err)
 		}
 		return m, nil
 	case configured != "":
@@ -307,41 +303,4 @@ func chooseMode(flag, configured string) (event.Mode, error) {
 		return m, nil
 	}
 	return event.ModeAsk, nil
-}
-
-func loadSettings() (settings.Settings, error) {
-	f, err := loadFile()
-	return f.Settings, err
-}
-
-// loadFile reads the configuration of this person.
-func loadFile() (settings.File, error) {
-	path, err := settings.Path(os.Getenv)
-	if err != nil {
-		return settings.File{}, err
-	}
-	return settings.Read(path)
-}
-
-func openStore() (*history.Store, error) {
-	dir, err := history.Dir(os.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	return history.Open(dir), nil
-}
-
-// short returns dir with the person's home written as ~.
-func short(dir string) string {
-	home, err := os.UserHomeDir()
-	if err != nil || home == "" || home == "/" {
-		return dir
-	}
-	if dir == home {
-		return "~"
-	}
-	if rest, ok := strings.CutPrefix(dir, home+string(filepath.Separator)); ok {
-		return "~" + string(filepath.Separator) + rest
-	}
-	return dir
 }

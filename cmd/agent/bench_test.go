@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/cmd/agent/sessions"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/loop/event"
@@ -66,12 +67,12 @@ func BenchmarkSessions(b *testing.B) {
 	for i := range 1000 {
 		written(b, s, history.Header{ID: fmt.Sprintf("k%03d", i), Dir: "/d"}, 50, 1000)
 	}
-	if _, err := entries(context.Background(), s, ""); err != nil { // which makes the index
+	if _, err := sessions.Entries(context.Background(), s, ""); err != nil { // which makes the index
 		b.Fatal(err)
 	}
 	b.Run("list", func(b *testing.B) {
 		for b.Loop() {
-			if all, err := entries(context.Background(), s, "/d"); err != nil || len(all) != 1000 || all[0].Messages != 30 {
+			if all, err := sessions.Entries(context.Background(), s, "/d"); err != nil || len(all) != 1000 || all[0].Messages != 30 {
 				b.Fatal(len(all), err)
 			}
 		}
@@ -79,7 +80,7 @@ func BenchmarkSessions(b *testing.B) {
 	for name, query := range map[string]string{"search, in none": "zeitgeist", "search, in all": "store key"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := holding(context.Background(), s, query); err != nil {
+				if _, err := sessions.Find(context.Background(), s, query); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"agent/cmd/agent/credentials"
+	"agent/cmd/agent/desktop"
 	"agent/internal/llm/catalog"
 	"agent/internal/tools/shell"
 )
@@ -24,12 +26,12 @@ func TestKeysOfProvidersReachNoProgram(t *testing.T) {
 	if got := shell.Scrub(slices.Clone(env), shell.Limits{}); got != nil {
 		t.Errorf("a command would get %q", got)
 	}
-	if got := withoutKeys(slices.Clone(env)); len(got) > 0 {
+	if got := credentials.Strip(slices.Clone(env)); len(got) > 0 {
 		t.Errorf("the user's own programs would get %q", got)
 	}
 	t.Setenv("OPENAI_API_KEY", "key")
 	t.Setenv("GITHUB_TOKEN", "needed by a plugin")
-	edit := personsEditor(func(string) string { return "vim" })("draft.md")
+	edit := desktop.Editor(func(string) string { return "vim" })("draft.md")
 	if slices.ContainsFunc(edit.Env, func(v string) bool { return strings.HasPrefix(v, "OPENAI_API_KEY=") }) {
 		t.Error("the editor would get OPENAI_API_KEY")
 	}
@@ -51,7 +53,7 @@ func TestAddressWithASecretReachesNoCommand(t *testing.T) {
 				continue
 			}
 			getenv := func(name string) string { return map[string]string{r.URLName: base}[name] }
-			got := shell.Scrub([]string{r.URLName + "=" + base}, shell.Limits{Hide: secretAddresses(getenv)})
+			got := shell.Scrub([]string{r.URLName + "=" + base}, shell.Limits{Hide: credentials.SecretURLs(getenv)})
 			if secret != (got == nil) {
 				t.Errorf("%s=%s: a command gets %v", r.URLName, base, got)
 			}

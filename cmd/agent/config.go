@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,62 +14,72 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agent/cmd/agent/command"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm"
 	"agent/internal/llm/wire"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/turn"
 	"agent/internal/tui/ink"
 )
 
-// configCommand is `agent config`.
-func configCommand(f *flags) *cobra.Command {
+// configOptions are what the commands of `agent config` need.
+type configOptions struct {
+	IO       command.IO
+	Settings func() (settings.File, error)
+	flags    *flags
+}
+
+// newCmdConfig returns `agent config`.
+func newCmdConfig(f *command.Factory, o *flags) *cobra.Command {
+	opts := &configOptions{IO: f.IO, Settings: f.Settings, flags: o}
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "where the configuration is, what is set and what can be",
-		Args:  noArgs,
+		Args:  command.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return usage("say which: agent config path, agent config show or agent config schema")
+			return command.Usage("say which: agent config path, agent config show or agent config schema")
 		},
 	}
-	cmd.AddCommand(
-		&cobra.Command{
-			Use: "path", Short: "print where the configuration file is, or would be", Args: noArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error {
-				path, err := settings.Path(os.Getenv)
-				if err == nil {
-					fmt.Fprintln(cmd.OutOrStdout(), path)
-				}
-				return err
-			},
-		},
-		&cobra.Command{
-			Use: "show", Short: "print every setting in force and where it comes from, never a key", Args: noArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error {
-				path, err := settings.Path(os.Getenv)
-				if err != nil {
-					return err
-				}
-				file, err := settings.Read(path)
-				if err != nil {
-					return err
-				}
-				return showConfig(cmd.OutOrStdout(), file, *f, os.Getenv)
-			},
-		},
-		&cobra.Command{
-			Use: "schema", Short: "print the JSON schema of the configuration file, for editors", Args: noArgs,
-			Example: `  agent config schema > ~/.config/agent/schema.json   # and "$schema": "schema.json" in config.json`,
-			RunE: func(cmd *cobra.Command, _ []string) error {
-				b, err := settings.JSONSchema()
-				if err == nil {
-					_, err = cmd.OutOrStdout().Write(b)
-				}
-				return err
-			},
-		},
-	)
+	for _, c := range []struct {
+		use, short, example string
+		run                 command.RunFunc[configOptions]
+	}{
+		{"path", "print where the configuration file is, or would be", "", configPathRun},
+		{"show", "print every setting in force and where it comes from, never a key", "", configShowRun},
+		{"schema", "print the JSON schema of the configuration file, for editors",
+			`  agent config schema > ~/.config/agent/schema.json   # and "$schema": "schema.json" in config.json`, configSchemaRun},
+	} {
+		cmd.AddCommand(&cobra.Command{
+			Use: c.use, Short: c.short, Example: c.example, Args: command.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), opts) },
+		})
+	}
 	return cmd
+}
+
+func configPathRun(_ context.Context, opts *configOptions) error {
+	path, err := settings.Path(os.Getenv)
+	if err == nil {
+		fmt.Fprintln(opts.IO.Out, path)
+	}
+	return err
+}
+
+func configShowRun(_ context.Context, opts *configOptions) error {
+	file, err := opts.Settings()
+	if err != nil {
+		return err
+	}
+	return showConfig(opts.IO.Out, file, *opts.flags, os.Getenv)
+}
+
+func configSchemaRun(_ context.Context, opts *configOptions) error {
+	b, err := settings.JSONSchema()
+	if err == nil {
+		_, err = opts.IO.Out.Write(b)
+	}
+	return err
 }
 
 // override is a setting that stands elsewhere than in the file.
@@ -92,7 +103,7 @@ func overrides(f flags, getenv func(string) string) (said, otherwise []override)
 	}
 	return said, []override{
 		{"model", "the first that can be used", "default"}, {"mode", string(event.ModeAsk), "default"},
-		{"max_steps", fmt.Sprint(loop.DefaultMaxSteps), "default"}, {"max_reply_bytes", fmt.Sprint(llm.MaxReplyBytes), "default"}, {"effort", "the model's own", "default"}, {"local", "true", "default"},
+		{"max_steps", fmt.Sprint(turn.DefaultMaxSteps), "default"}, {"max_reply_bytes", fmt.Sprint(llm.MaxReplyBytes), "default"}, {"effort", "the model's own", "default"}, {"local", "true", "default"},
 		{"sessions.keep_days", "never", "default"}, {"theme", ink.ThemeNames()[0], "default"}, {"diff", string(ink.Auto), "default"},
 		{"notify", "auto", "default"}, {"notify_after_seconds", "10", "default"},
 	}

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"agent/cmd/agent/command"
 	"agent/internal/llm"
 	"agent/internal/llm/offline"
 	"agent/internal/llm/openai"
@@ -19,7 +19,8 @@ import (
 	"agent/internal/llm/script/scenes"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
-	"agent/internal/tools"
+	"agent/internal/loop/turn"
+	"agent/internal/tools/workspace"
 	"agent/internal/tui"
 )
 
@@ -27,9 +28,17 @@ import (
 // watch it stream.
 const demoPause = 30 * time.Millisecond
 
-// demoCommand is `agent demo`.
-func demoCommand(f *flags) *cobra.Command {
-	var plain bool
+// demoOptions are what `agent demo` needs.
+type demoOptions struct {
+	IO    command.IO
+	flags *flags
+
+	Plain bool
+}
+
+// newCmdDemo returns `agent demo`.
+func newCmdDemo(f *command.Factory, o *flags, runF command.RunFunc[demoOptions]) *cobra.Command {
+	opts := &demoOptions{IO: f.IO, flags: o}
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "see the program at work, without a key: four scenes",
@@ -39,41 +48,44 @@ tool and a failing one, from which the model recovers; a runaway that the step
 guard ends. The model is scripted and needs no key; --model plays the scenes'
 prompts to a real one.`,
 		Example: "  agent demo\n  agent demo --plain\n  agent demo --model openai/gpt-5-mini",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := os.MkdirTemp("", "agent-demo-")
-			if err != nil {
-				return fmt.Errorf("make room for the demo: %w", err)
-			}
-			defer os.RemoveAll(dir)
-			defer f.end.cleanup(func() { _ = os.RemoveAll(dir) })()
-			a, err := openDemo(*f, filepath.Join(dir, "sample"), plain)
-			if err != nil {
-				return err
-			}
-			defer a.close()
-			if plain {
-				ctx, stop := context.WithCancel(cmd.Context())
-				defer stop()
-				playing := f.end.begin(func(os.Signal) { stop() }, true)
-				defer playing.end()
-				return a.playPlain(ctx, cmd.OutOrStdout())
-			}
-			if !term.IsTerminal(os.Stdout.Fd()) {
-				return usage("this is no terminal: agent demo --plain prints the demo")
-			}
-			var prompts []tui.Prompt
-			for i, s := range scenes.Scenes() {
-				prompts = append(prompts, tui.Prompt{Note: fmt.Sprintf("Scene %d: %s\n%s", i+1, s.Title, s.Explain), Text: s.Prompt})
-			}
-			exit, err := show(cmd.Context(), a, nil, prompts)
-			f.end.begin(nil, true) // until the program has ended
-			a.goodbye(exit)
-			return err
-		},
+		Args:    command.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return command.Or(runF, demoRun)(cmd.Context(), opts) },
 	}
-	cmd.Flags().BoolVar(&plain, "plain", false, "print a trace of every message instead")
+	cmd.Flags().BoolVar(&opts.Plain, "plain", false, "print a trace of every message instead")
 	return cmd
+}
+
+func demoRun(ctx context.Context, opts *demoOptions) error {
+	end := opts.flags.end
+	dir, err := os.MkdirTemp("", "agent-demo-")
+	if err != nil {
+		return fmt.Errorf("make room for the demo: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	defer end.cleanup(func() { _ = os.RemoveAll(dir) })()
+	a, err := openDemo(*opts.flags, filepath.Join(dir, "sample"), opts.Plain)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	if opts.Plain {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		playing := end.begin(func(os.Signal) { stop() }, true)
+		defer playing.end()
+		return a.playPlain(ctx, opts.IO.Out)
+	}
+	if !opts.IO.Out.Terminal {
+		return command.Usage("this is no terminal: agent demo --plain prints the demo")
+	}
+	var prompts []tui.Prompt
+	for i, s := range scenes.Scenes() {
+		prompts = append(prompts, tui.Prompt{Note: fmt.Sprintf("Scene %d: %s\n%s", i+1, s.Title, s.Explain), Text: s.Prompt})
+	}
+	exit, err := show(ctx, a, nil, prompts)
+	end.begin(nil, true) // until the program has ended
+	a.goodbye(exit)
+	return err
 }
 
 // openDemo copies the sample project to dir and makes a session on it ready
@@ -87,7 +99,7 @@ func openDemo(f flags, dir string, plain bool) (*app, error) {
 	}
 	a := &app{dir: dir, end: f.end}
 	var err error
-	if a.work, err = tools.Open(dir); err != nil {
+	if a.work, err = workspace.Open(dir); err != nil {
 		return nil, err
 	}
 	if err := a.demoModel(f, plain); err != nil {
@@ -103,11 +115,11 @@ func openDemo(f flags, dir string, plain bool) (*app, error) {
 // real model does to the sample is asked about where somebody can be.
 func (a *app) demoModel(f flags, plain bool) error {
 	if f.model != "" {
-		set, err := loadSettings()
+		file, err := command.ReadSettings()
 		if err != nil {
 			return err
 		}
-		pick := newPicker(f, set, "", true)
+		pick := newPicker(f, file.Settings, "", true)
 		if a.options.Model, a.notices, err = pick.model(f.model); err != nil {
 			return err
 		}
@@ -128,7 +140,7 @@ func (a *app) demoModel(f flags, plain bool) error {
 	if !plain {
 		p.Pause = demoPause
 	}
-	a.options.Model = loop.Model{Name: "offline/script", ID: "script", Provider: p, Why: "this is the demo"}
+	a.options.Model = turn.Model{Name: "offline/script", ID: "script", Provider: p, Why: "this is the demo"}
 	a.options.Mode = event.ModeAll // nobody needs to be there: the guard ends the runaway
 	return nil
 }
@@ -143,7 +155,10 @@ func (a *app) playPlain(ctx context.Context, w io.Writer) error {
 	commands, events := make(chan event.Command, 1), make(chan event.Event)
 	go loop.NewAgent(a.options).Run(ctx, commands, events)
 	for i, s := range scenes.Scenes() {
-		fmt.Fprintf(w, "%sScene %d: %s\n%s\n\n", separator(i), i+1, s.Title, s.Explain)
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "Scene %d: %s\n%s\n\n", i+1, s.Title, s.Explain)
 		commands <- event.Prompt{Text: s.Prompt}
 		for e := range events {
 			tracer.printer.event(e)
@@ -158,13 +173,6 @@ func (a *app) playPlain(ctx context.Context, w io.Writer) error {
 		}
 	}
 	return nil
-}
-
-func separator(scene int) string {
-	if scene == 0 {
-		return ""
-	}
-	return "\n"
 }
 
 // tracer is a Provider that prints the messages of each request that were not

@@ -58,7 +58,7 @@ func TestQuitSignal(t *testing.T) {
 		t.Error(err)
 	}
 	told := onlyFault(t, h)
-	if !strings.Contains(told, "goroutine ") || !strings.Contains(told, "loop.(*Turn).Run") {
+	if !strings.Contains(told, "goroutine ") || !strings.Contains(told, "turn.(*Turn).Run") {
 		t.Errorf("got %q, want what every goroutine was doing", told)
 	}
 	if got := a.screen(); !strings.Contains(strings.Join(strings.Fields(got), ""), filepath.Join(h.dir, ".local/state/agent/faults")) {

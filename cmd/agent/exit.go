@@ -3,6 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"syscall"
+
+	"agent/cmd/agent/command"
 )
 
 // The exit codes of the program.
@@ -17,8 +21,8 @@ const (
 	exitTerminated  = 143 // 128 + SIGTERM
 )
 
-// exitError ends the program with code. A nil err says nothing more: what
-// there was to say is said.
+// exitError is the error of a command that ends with code. A nil err has been
+// printed already.
 type exitError struct {
 	code int
 	err  error
@@ -33,18 +37,30 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// usage is an error in how the program was called.
-func usage(format string, args ...any) error {
-	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
-}
-
-// exitCode returns the code with which err ends the program, and what to say.
-func exitCode(err error) (code int, say error) {
+// exitCode returns the exit code for the error of a command, and the message to
+// print; nil for none.
+func exitCode(err error) (code int, message error) {
 	if err == nil {
 		return exitDone, nil
 	}
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code, e.err
 	}
+	if _, ok := errors.AsType[*command.UsageError](err); ok {
+		return exitUsage, err
+	}
 	return exitFailed, err
+}
+
+// signalCode returns the exit code of a program that a signal ended.
+func signalCode(s os.Signal) int {
+	switch s {
+	case syscall.SIGTERM:
+		return exitTerminated
+	case syscall.SIGHUP:
+		return exitHangup
+	case syscall.SIGQUIT:
+		return exitQuit
+	}
+	return exitInterrupted
 }

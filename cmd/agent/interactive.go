@@ -8,7 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"agent/internal/llm/offline"
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/sessions"
 	"agent/internal/llm/wire"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
@@ -25,17 +26,17 @@ func interactive(ctx context.Context, f flags, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if plainly(f) {
-		f.typing = typed()
+	if isPlain(f) {
+		f.input = readLineInput()
 	}
 	if f.resume == choose {
-		id, err := pickSession(ctx, f.typing, f.end)
+		id, err := pickSession(ctx, f.input, f.end)
 		if err != nil || id == "" {
 			return err
 		}
 		f.resume = id
 	}
-	return sessionsOnScreen(ctx, f, prompt)
+	return runSessions(ctx, f, prompt)
 }
 
 // firstPrompt takes from args the prompt to begin with. One word alone is more
@@ -45,14 +46,14 @@ func firstPrompt(args []string) ([]tui.Prompt, error) {
 		return nil, nil
 	}
 	if len(args) == 1 && !strings.ContainsAny(args[0], " \n") {
-		return nil, usage("there is no command %q. A prompt of one word goes through: agent run %s", args[0], args[0])
+		return nil, command.Usage("there is no command %q. A prompt of one word goes through: agent run %s", args[0], args[0])
 	}
 	return []tui.Prompt{{Text: strings.Join(args, " ")}}, nil
 }
 
 // show runs a's session on the screen until the person leaves or a signal ends
 // the program.
-func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Exit, error) {
+func show(ctx context.Context, a *app, in *lineInput, prompts []tui.Prompt) (tui.Exit, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var interrupts chan struct{}
@@ -73,7 +74,7 @@ func show(ctx context.Context, a *app, in *typing, prompts []tui.Prompt) (tui.Ex
 		defer close(ended)
 		agent.Run(outlives, commands, events)
 	}()
-	screen := a.screen(among(events, a.said, outlives.Done()), commands, prompts, in != nil)
+	screen := a.screen(withNotices(events, a.expired, outlives.Done()), commands, prompts, in != nil)
 	var beside sync.WaitGroup
 	beside.Go(func() { a.find(ctx, commands) })
 	screen.Page = agent.Page
@@ -138,82 +139,6 @@ func (a *app) force(stop func()) func(bool) {
 	}
 }
 
-// find searches for a model on this machine and tells the agent how that ended.
-// If there is none, the user is shown how to connect one.
-func (a *app) find(ctx context.Context, commands chan<- event.Command) {
-	if a.look == nil {
-		return
-	}
-	found := a.look(ctx)
-	if found.Model == "" && a.advice != "" {
-		found.Notices = append([]string{a.advice}, found.Notices...)
-	}
-	select {
-	case commands <- found:
-	case <-ctx.Done():
-	}
-}
-
-// screen is what the terminal program needs to know of a. plain says that the
-// session is shown as lines.
-func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, prompts []tui.Prompt, plain bool) tui.Options {
-	o := tui.Options{
-		Events: events, Commands: commands, Prompts: prompts,
-		Version: stamped(), Short: short, Dir: short(a.dir), Branch: a.branch,
-		Model: a.options.Model.Name, ModelWhy: a.options.Model.Why, Context: a.options.Model.Context, Effort: a.options.Model.Effort,
-		Host: a.options.Model.Host, BaseURL: a.options.Model.BaseURL,
-		Mode: string(a.options.Mode), Notices: a.notices,
-		SessionID: a.id(), Title: a.ending.Title, Draft: a.options.Draft,
-	}
-	drawAs(&o, a.set)
-	a.typeIn(&o)
-	a.takeCommands(&o)
-	o.Fault, _ = faultFile() // without a place for it, none is kept
-	o.Files = suggestions(a.index)
-	a.around(&o)
-	shown := &pictures{dir: a.dir}
-	o.Image, o.ClipboardImage = shown.file, shown.pasted
-	if a.store != nil {
-		o.Sessions, o.Preview = rows(a.store, a.id()), preview(a.store)
-	}
-	if a.log != nil {
-		o.Export, o.SessionPath = a.export, short(a.log.Path())
-	}
-	switch {
-	case a.pick.held:
-		o.Notices = append(o.Notices, guide)
-	case a.options.Model.Name == offline.Name && len(a.ending.Events) == 0:
-		a.advise(&o, prompts, plain)
-	}
-	for _, e := range a.ending.Events {
-		o.History = append(o.History, e)
-	}
-	return o
-}
-
-// advise puts into o how to connect a model. While servers are searched for, it
-// is shown only once none was found, unless prompts are sent before.
-func (a *app) advise(o *tui.Options, prompts []tui.Prompt, plain bool) {
-	o.Searching = a.look != nil
-	if !plain {
-		o.Welcome = a.welcome(prompts)
-	}
-	switch {
-	case o.Welcome != "":
-	case o.Searching && !plain && len(prompts) == 0:
-		a.advice = unconnected
-	default:
-		o.Notices = append([]string{unconnected}, o.Notices...)
-	}
-}
-
-// guide and unconnected are what somebody without a model sees first.
-const (
-	guide = `No model is connected, so the built-in offline guide answers. It is no language model: it follows simple requests such as  read FILE · find WORD in *.go · replace A with B in FILE · run COMMAND.`
-
-	unconnected = guide + "\n" + `To connect one:  agent login openai | anthropic | openrouter …,  or set its key in the environment,  or start Ollama: it is found by itself.  /model  lists what can be used.`
-)
-
 // goodbye leaves the last answer, and how to come back, on the normal screen.
 func (a *app) goodbye(exit tui.Exit) {
 	if exit.Lent { // what is printed would appear in the user's editor
@@ -237,13 +162,13 @@ func (a *app) goodbye(exit tui.Exit) {
 	fmt.Printf("To go on with this session:  agent --resume %s%s\n", a.log.Header().ID, url)
 }
 
-// pickSession lets the person choose among the sessions; "" if they chose none.
-func pickSession(ctx context.Context, in *typing, end *shutdown) (string, error) {
-	store, err := openStore()
+// pickSession lets the user select a session; "" if they select none.
+func pickSession(ctx context.Context, in *lineInput, end *shutdown) (string, error) {
+	store, err := command.OpenStore()
 	if err != nil {
 		return "", err
 	}
-	list := rows(store, "")
+	list := sessions.Picker(store, "")
 	all, err := list(ctx, "")
 	if err != nil {
 		return "", err
@@ -254,17 +179,15 @@ func pickSession(ctx context.Context, in *typing, end *shutdown) (string, error)
 	if in != nil {
 		return in.pick(all), nil
 	}
-	set, err := loadSettings()
+	file, err := command.ReadSettings()
 	if err != nil {
 		return "", err
 	}
-	o := tui.Options{Sessions: list, Preview: preview(store)}
+	o := screenOptions(file.Screen, os.Getenv)
+	o.Sessions, o.Preview = list, sessions.Preview(store)
 	if dir, err := os.Getwd(); err == nil {
-		o.Dir = short(dir)
+		o.Dir = command.Short(dir)
 	}
-	drawAs(&o, set)
-	o.Keys = set.Keys
-	o.Fault, _ = faultFile()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	picking := end.begin(stopUnlessInterrupt(stop), false)

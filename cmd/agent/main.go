@@ -15,6 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/credentials"
+	_ "agent/cmd/agent/dispatch" // runs helper processes before anything else
+	"agent/cmd/agent/sessions"
 	"agent/internal/tui/ink"
 )
 
@@ -25,7 +29,7 @@ var version = "dev"
 const startUp = time.Second
 
 func main() {
-	protectMemory()
+	credentials.ProtectMemory()
 	outlastFileLimit()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(70) // the largest reply must fit into 150 MB
@@ -50,7 +54,8 @@ func main() {
 
 // rootCommand is `agent` with everything under it.
 func rootCommand(end *shutdown) *cobra.Command {
-	f := &flags{end: end}
+	f := &command.Factory{IO: command.System(), Version: version, Settings: command.ReadSettings, Store: command.OpenStore, Cleanup: end.cleanup}
+	o := &flags{end: end}
 	cmd := &cobra.Command{
 		Use:   "agent [PROMPT]",
 		Short: "a coding assistant for the terminal",
@@ -66,33 +71,28 @@ stops it at any instant. Without a model connected, a built-in guide answers.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return interactive(cmd.Context(), *f, args)
+			return interactive(cmd.Context(), *o, args)
 		},
 	}
 	cmd.SetVersionTemplate("agent {{.Version}}\n")
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%w", err) })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return command.Usage("%w", err) })
 	p := cmd.PersistentFlags()
-	p.StringVarP(&f.model, "model", "m", "", "model as PROVIDER/NAME")
-	p.StringVar(&f.baseURL, "base-url", "", "URL of an OpenAI-compatible server")
-	p.StringVar(&f.mode, "mode", "", "what is asked about: ask (default: whatever changes something), edits (edits in the directory unasked), plan (edits refused), all (nothing asks but changes of protected paths)")
-	p.IntVar(&f.maxSteps, "max-steps", 0, "steps after which a turn asks whether it may go on (default 50)")
-	p.StringVar(&f.effort, "effort", "", "how hard the model thinks, where it can be told: low, medium, high")
-	p.BoolVarP(&f.cont, "continue", "c", false, "go on with the newest session of this directory")
-	p.StringVarP(&f.resume, "resume", "r", "", "go on with the session of this ID, or choose one")
+	p.StringVarP(&o.model, "model", "m", "", "model as PROVIDER/NAME")
+	p.StringVar(&o.baseURL, "base-url", "", "URL of an OpenAI-compatible server")
+	p.StringVar(&o.mode, "mode", "", "what is asked about: ask (default: whatever changes something), edits (edits in the directory unasked), plan (edits refused), all (nothing asks but changes of protected paths)")
+	p.IntVar(&o.maxSteps, "max-steps", 0, "steps after which a turn asks whether it may go on (default 50)")
+	p.StringVar(&o.effort, "effort", "", "how hard the model thinks, where it can be told: low, medium, high")
+	p.BoolVarP(&o.cont, "continue", "c", false, "go on with the newest session of this directory")
+	p.StringVarP(&o.resume, "resume", "r", "", "go on with the session of this ID, or choose one")
 	p.Lookup("resume").NoOptDefVal = choose
-	p.BoolVar(&f.fork, "fork", false, "with --continue or --resume: go on in a fork, and leave that session as it is")
-	p.BoolVar(&f.none, "no-session", false, "keep nothing of the session on disk")
-	cmd.AddCommand(runCommand(f), sessionsCommand(), demoCommand(f), toolCommand(end), modelsCommand(f), keysCommand(), loginCommand(end), logoutCommand(), configCommand(f))
-	cmd.Flags().BoolVar(&f.plain, "plain", false, "show the session as lines that stay, with choices by number: for screen readers and logs")
+	p.BoolVar(&o.fork, "fork", false, "with --continue or --resume: go on in a fork, and leave that session as it is")
+	p.BoolVar(&o.none, "no-session", false, "keep nothing of the session on disk")
+	cmd.AddCommand(
+		newCmdRun(f, o, nil), sessions.NewCmdSessions(f), newCmdDemo(f, o, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdKeys(f, nil),
+		credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o),
+	)
+	cmd.Flags().BoolVar(&o.plain, "plain", false, "show the session as lines that stay, with choices by number: for screen readers and logs")
 	return cmd
-}
-
-// noArgs refuses arguments as wrong usage.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if err := cobra.NoArgs(cmd, args); err != nil {
-		return usage("%w", err)
-	}
-	return nil
 }
 
 // choose is the value of --resume without an ID.

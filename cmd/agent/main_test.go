@@ -13,9 +13,10 @@ import (
 func TestMain(m *testing.M) {
 	quiet()
 	_ = flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0)))) // they wait more than they compute
-	testscript.Main(m, map[string]func(){
+	programs := map[string]func(){
 		"agent": main, "agent-with-a-fault": mainWithFault, "agent-stuck": mainStuck, "agent-probe": mainProbe, "agent-control": mainControl,
-	})
+	}
+	testscript.Main(m, programs)
 }
 
 // quiet keeps the tests, and the program, which is this binary, from the servers

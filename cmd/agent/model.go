@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/credentials"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
 	"agent/internal/llm/offline"
 	"agent/internal/llm/text"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/turn"
 )
 
 // picker finds the model that answers.
@@ -34,22 +36,20 @@ type picker struct {
 	wait bool
 	// attended says that a user can read notices and select another model.
 	attended bool
-	keys     *keys
+	vault    *credentials.Vault
 }
 
 // newPicker returns a picker that chooses by what the person said.
 func newPicker(f flags, set settings.Settings, last string, wait bool) picker {
-	k := newKeys(set, systemRing{}, storedProviders)
-	k.end = f.end
-	return picker{flags: f, settings: set, last: last, wait: wait, attended: !wait, keys: k}
+	return picker{flags: f, settings: set, last: last, wait: wait, attended: !wait, vault: credentials.NewVault(set, f.end.cleanup)}
 }
 
 // input is all that the choice depends on, with the name that the person gave.
 func (p picker) input(ctx context.Context, name string) catalog.Input {
 	in := catalog.Input{
-		Getenv: p.keys.getenv, Vault: p.keys, Flag: name, Last: p.last,
+		Getenv: p.vault.Getenv, Vault: p.vault, Flag: name, Last: p.last,
 		LastURL: p.lastURL, LastOwn: p.lastOwn, Continued: p.continued, Attended: p.attended,
-		BaseURL: p.flags.baseURL, BaseFor: p.flags.baseFor, ConfigURL: p.settings.BaseURL, Changes: changesOf(p.settings),
+		BaseURL: p.flags.baseURL, BaseFor: p.flags.baseFor, ConfigURL: p.settings.BaseURL, Changes: p.settings.Changes(),
 		AllowHTTP: p.settings.AllowHTTP,
 	}
 	if p.bound.url != "" {
@@ -71,10 +71,10 @@ func (p picker) probes() bool { return p.settings.Local == nil || *p.settings.Lo
 // model returns the model that name says, or where it is empty the one that the
 // environment, the configuration and what was used before say, and what the
 // person should know about that. A name that means nothing is wrong usage.
-func (p picker) model(name string) (loop.Model, []string, error) {
+func (p picker) model(name string) (turn.Model, []string, error) {
 	choice, err := p.choose(name)
 	if err != nil {
-		return loop.Model{}, nil, err
+		return turn.Model{}, nil, err
 	}
 	return p.build(choice)
 }
@@ -84,7 +84,7 @@ func (p picker) choose(name string) (catalog.Choice, error) {
 	in := p.input(context.Background(), name)
 	choice, err := catalog.Resolve(in)
 	if err != nil {
-		return choice, usage("%w", err)
+		return choice, command.Usage("%w", err)
 	}
 	if choice.Info.Context == 0 {
 		choice = in.Measured(context.Background(), choice)
@@ -93,7 +93,7 @@ func (p picker) choose(name string) (catalog.Choice, error) {
 }
 
 // build connects the model of a choice, and those that stand in for it.
-func (p picker) build(c catalog.Choice) (loop.Model, []string, error) {
+func (p picker) build(c catalog.Choice) (turn.Model, []string, error) {
 	m, err := p.connect(c)
 	if err != nil {
 		return m, nil, err
@@ -120,8 +120,8 @@ func (p picker) build(c catalog.Choice) (loop.Model, []string, error) {
 }
 
 // connect returns the model of a choice alone.
-func (p picker) connect(c catalog.Choice) (loop.Model, error) {
-	m := loop.Model{
+func (p picker) connect(c catalog.Choice) (turn.Model, error) {
+	m := turn.Model{
 		Name: c.ID(), ID: c.Model, Why: c.Why,
 		Context: c.Info.Context, Cost: c.Info.Cost, Blind: c.Info.Vision != nil && !*c.Info.Vision,
 	}
@@ -131,7 +131,7 @@ func (p picker) connect(c catalog.Choice) (loop.Model, error) {
 	}
 	m.BaseURL, m.Host = c.At(), c.Host()
 	if q := c.Confirm; q != nil {
-		m.Confirm = &loop.Confirm{Question: q.Question, Why: q.Why, Remedy: q.Remedy}
+		m.Confirm = &turn.Confirm{Question: q.Question, Why: q.Why, Remedy: q.Remedy}
 	}
 	provider, err := c.Connect()
 	if err != nil {
@@ -167,14 +167,14 @@ func (p picker) effortOf(c catalog.Choice) (string, error) {
 	case err == nil:
 		return want, nil
 	case p.flags.effort != "":
-		return "", usage("--effort: %s: %w", c.ID(), err)
+		return "", command.Usage("--effort: %s: %w", c.ID(), err)
 	}
 	return "", nil
 }
 
 // named returns the model of a name that the person gives while the program
 // runs, with the effort that they want of it.
-func (p picker) named(name, effort string) (loop.Model, error) {
+func (p picker) named(name, effort string) (turn.Model, error) {
 	p.effort = "" // it was of the session as it began
 	switch effort {
 	case "":

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -14,8 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
 	"agent/internal/llm/wire"
+	"agent/internal/tui"
 	"agent/internal/tui/ink"
 )
 
@@ -23,9 +25,19 @@ import (
 // for just what they have.
 const modelsTime = time.Second
 
-// modelsCommand is `agent models`.
-func modelsCommand(f *flags) *cobra.Command {
-	var asJSON bool
+// modelsOptions are what `agent models` needs.
+type modelsOptions struct {
+	IO       command.IO
+	Settings func() (settings.File, error)
+	flags    *flags
+
+	Provider string // empty is every provider
+	JSON     bool
+}
+
+// newCmdModels returns `agent models`.
+func newCmdModels(f *command.Factory, o *flags, runF command.RunFunc[modelsOptions]) *cobra.Command {
+	opts := &modelsOptions{IO: f.IO, Settings: f.Settings, flags: o}
 	cmd := &cobra.Command{
 		Use:   "models [PROVIDER]",
 		Short: "list the models that can be used now, and what the others need",
@@ -37,27 +49,36 @@ Below stands what each of the other providers needs.
 With the name of a provider, that one is asked for all its models.`,
 		Example: "  agent models\n  agent models groq\n  agent models --json | jq '.models[].model'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage("name one provider, or none: agent models [PROVIDER]")
+			switch len(args) {
+			case 0:
+			case 1:
+				opts.Provider = args[0]
+			default:
+				return command.Usage("name one provider, or none: agent models [PROVIDER]")
 			}
-			set, err := loadSettings()
-			if err != nil {
-				return err
-			}
-			in := newPicker(*f, set, "", false).input(cmd.Context(), "")
-			in.Wait = modelsTime
-			l, err := listing(cmd.Context(), in, slices.Concat(args, []string{""})[0], set.Local == nil || *set.Local)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return l.json(cmd.OutOrStdout())
-			}
-			return l.text(cmd.OutOrStdout())
+			return command.Or(runF, modelsRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	cmd.Flags().BoolVar(&opts.JSON, "json", false, "one JSON object")
 	return cmd
+}
+
+func modelsRun(ctx context.Context, opts *modelsOptions) error {
+	file, err := opts.Settings()
+	if err != nil {
+		return err
+	}
+	pick := newPicker(*opts.flags, file.Settings, "", false)
+	in := pick.input(ctx, "")
+	in.Wait = modelsTime
+	l, err := listing(ctx, in, opts.Provider, pick.probes())
+	if err != nil {
+		return err
+	}
+	if opts.JSON {
+		return opts.IO.Out.JSON(l)
+	}
+	return l.text(opts.IO.Out)
 }
 
 // modelList is what `agent models` tells.
@@ -87,7 +108,7 @@ type missingLine struct {
 func listing(ctx context.Context, in catalog.Input, only string, probe bool) (modelList, error) {
 	l := modelList{Models: []modelLine{}, Missing: []missingLine{}}
 	if _, found := in.Changes.Find(only); only != "" && !found {
-		return l, usage("there is no provider %q: agent models lists them", only)
+		return l, command.Usage("there is no provider %q: agent models lists them", only)
 	}
 	standings := slices.DeleteFunc(in.Standings(), func(s catalog.Standing) bool {
 		return only != "" && s.Row.Name != strings.ToLower(only)
@@ -161,13 +182,6 @@ func line(in catalog.Input, s catalog.Standing, m catalog.Served, why string) mo
 	return out
 }
 
-func (l modelList) json(out io.Writer) error {
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(l)
-}
-
 func (l modelList) text(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if len(l.Models) > 0 {
@@ -224,4 +238,38 @@ func dollars(usd *float64) string {
 		return "$" + whole + "." + (cents + "00")[:2]
 	}
 	return "$" + s
+}
+
+// quickTime is the time limit for the models that are known without asking
+// anybody.
+const quickTime = 100 * time.Millisecond
+
+// models returns the models that can be used, and what the other providers
+// need. Unless all is set, no provider or server is asked.
+func (a *app) models(ctx context.Context, all bool) ([]tui.Model, error) {
+	if !all {
+		var stop func()
+		ctx, stop = context.WithTimeout(ctx, quickTime)
+		defer stop()
+	}
+	in := a.pick.input(ctx, "")
+	in.Wait = modelsTime
+	only := ""
+	if a.pick.flags.baseURL != "" { // which is the address of the selected provider
+		only = a.pick.bound.provider
+	}
+	l, err := listing(ctx, in, only, all && a.pick.probes())
+	if err != nil {
+		return nil, err
+	}
+	var models []tui.Model
+	for _, d := range l.Models {
+		models = append(models, tui.Model{Name: d.Model, Context: d.Context, Input: d.Input, Output: d.Output, Why: d.Why, Default: d.Default})
+	}
+	if all {
+		for _, d := range l.Missing {
+			models = append(models, tui.Model{Name: d.Provider, Needs: d.Needs})
+		}
+	}
+	return models, nil
 }

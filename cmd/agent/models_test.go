@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"agent/cmd/agent/command"
 	"agent/cmd/agent/settings"
 	"agent/internal/llm"
 	"agent/internal/llm/catalog"
@@ -169,7 +170,7 @@ func TestModelsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := l.json(&b); err != nil {
+	if err := (command.Console{Writer: &b}).JSON(l); err != nil {
 		t.Fatal(err)
 	}
 	want := `{"models":[{"model":"ollama/qwen3:8b","context":40960,"input_usd":0,"output_usd":0,"tools":true,"why":"runs at ` + vars["OLLAMA_HOST"] + `/v1"}],"others":[]}`
@@ -347,4 +348,11 @@ func TestModelsStandIn(t *testing.T) {
 	if seen := rich.seen(); len(seen) != 1 || seen[0].key != "k2" || seen[0].Model != "b" {
 		t.Errorf("the second was asked %+v", seen)
 	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }

@@ -115,8 +115,6 @@ func providerTable() string {
 	for _, r := range catalog.Providers() {
 		key := "none: a server on this machine"
 		switch {
-		case !r.Built():
-			key = "`" + strings.Join(r.KeyNames, "`, `") + "` (not built yet)"
 		case len(r.KeyNames) > 0:
 			key = "`" + strings.Join(r.KeyNames, "`, `") + "`"
 		case r.Dialect == catalog.Builtin:

@@ -16,7 +16,9 @@ import (
 	"agent/internal/llm/script"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/turn"
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // toolNotes are what the table says of the tools that they do not say
@@ -46,14 +48,15 @@ func toolTable(t *testing.T) string {
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("a\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	w, err := tools.Open(dir)
+	w, err := workspace.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
 	jobs := tools.NewJobs()
 	defer jobs.Close()
-	ts := toolsOf(w, nil, jobs, checksOf(w, []settings.Check{{Files: "*.txt", Command: "true"}}))
+	c := tools.Commands{Workspace: w}
+	ts := toolsOf(c, nil, jobs, checksOf(c, []settings.Check{{Files: "*.txt", Command: "true"}}))
 	var b strings.Builder
 	b.WriteString("| tool | what it does | effect | limits |\n|---|---|---|---|\n")
 	for _, s := range offered(t, ts) {
@@ -82,7 +85,7 @@ func offered(t *testing.T, ts []tools.Tool) []llm.ToolSpec {
 	p := script.New(script.Say("none needed"))
 	events, commands := make(chan event.Event), make(chan event.Command, 1)
 	commands <- event.Prompt{Text: "what is there?"}
-	a := loop.NewAgent(loop.Options{Model: loop.Model{Name: "script/one", Provider: p}, Tools: ts, Attended: true})
+	a := loop.NewAgent(loop.Options{Model: turn.Model{Name: "script/one", Provider: p}, Tools: ts, Attended: true})
 	go a.Run(t.Context(), commands, events)
 	for e := range events {
 		if _, ok := e.(*event.TurnEnd); ok {

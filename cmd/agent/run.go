@@ -6,25 +6,37 @@ import (
 	"io"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/desktop"
+	"agent/cmd/agent/sessions"
 	"agent/internal/llm"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/turn"
 	"agent/internal/tui/ink"
 )
 
 // maxPrompt is how many bytes of standard input become a prompt.
 const maxPrompt = 4 << 20
 
-// runCommand is `agent run`: one prompt, without a screen.
-func runCommand(f *flags) *cobra.Command {
-	var form, schemaFile string
-	var images []string
+// runOptions are what `agent run` needs.
+type runOptions struct {
+	IO    command.IO
+	flags *flags
+
+	Prompt []string
+	Output string   // text, json or stream-json
+	Schema string   // file of a JSON schema
+	Images []string // files
+}
+
+// newCmdRun returns `agent run`: one prompt, without a screen.
+func newCmdRun(f *command.Factory, o *flags, runF command.RunFunc[runOptions]) *cobra.Command {
+	opts := &runOptions{IO: f.IO, flags: o}
 	cmd := &cobra.Command{
 		Use:   "run [PROMPT...]",
 		Short: "do one prompt without a screen",
@@ -44,78 +56,82 @@ reads its output any more, which interrupts it too.`,
   agent run --image before.png --image after.png "what has moved?"
   agent run --schema todo.schema.json "list the TODOs of this project"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.resume == choose {
-				return usage("--resume needs the ID of a session here: agent run --resume ID PROMPT. agent sessions lists them")
+			if o.resume == choose {
+				return command.Usage("--resume needs the ID of a session here: agent run --resume ID PROMPT. agent sessions lists them")
 			}
-			prompt, err := promptOf(args, os.Stdin, cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			schema, err := readSchema(schemaFile)
-			if err != nil {
-				return err
-			}
-			out := newOutput(cmd.OutOrStdout())
-			p, err := printerOf(form, out, cmd.ErrOrStderr(), schema != nil)
-			if err != nil {
-				return err
-			}
-			shown, err := readImages(images)
-			if err != nil {
-				return err
-			}
-			a, err := open(*f, false)
-			if err != nil {
-				return err
-			}
-			defer a.close()
-			a.options.Schema = schema
-			a.tellNotices(p, form, cmd.ErrOrStderr())
-			return headless(a, event.Prompt{Text: prompt, Images: shown}, p, out)
+			opts.Prompt = args
+			return command.Or(runF, runRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&schemaFile, "schema", "", "file with a JSON schema that the answer must fit; only the answer is printed then")
-	cmd.Flags().StringArrayVar(&images, "image", nil, "image file (PNG, JPEG, GIF, WebP or BMP) that the model is to see; may be given several times")
-	cmd.Flags().StringVarP(&form, "output", "o", "text", "form of the output: text, json (one object at the end) or stream-json (a line an event)")
+	cmd.Flags().StringVar(&opts.Schema, "schema", "", "file with a JSON schema that the answer must fit; only the answer is printed then")
+	cmd.Flags().StringArrayVar(&opts.Images, "image", nil, "image file (PNG, JPEG, GIF, WebP or BMP) that the model is to see; may be given several times")
+	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "form of the output: text, json (one object at the end) or stream-json (a line an event)")
 	return cmd
 }
 
-// tellNotices tells what the user should know before the turn: by way of p where
-// it prints text, else on notes.
-func (a *app) tellNotices(p printer, form string, notes io.Writer) {
+func runRun(_ context.Context, opts *runOptions) error {
+	text, err := promptOf(opts.Prompt, opts.IO.In, opts.IO.Err)
+	if err != nil {
+		return err
+	}
+	prompt := event.Prompt{Text: text}
+	schema, err := readSchema(opts.Schema)
+	if err != nil {
+		return err
+	}
+	out := newOutput(opts.IO.Out)
+	p, err := printerOf(opts, out, schema != nil)
+	if err != nil {
+		return err
+	}
+	images := desktop.Images{Dir: "."}
+	for _, file := range opts.Images {
+		img, _, err := images.File(file)
+		if err != nil {
+			return command.Usage("--image: %w", err)
+		}
+		prompt.Images = append(prompt.Images, img)
+	}
+	a, err := open(*opts.flags, false)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	a.options.Schema = schema
 	for _, n := range a.notices {
-		if form == "text" {
+		if opts.Output == "text" {
 			p.event(event.Notice{Text: n})
 		} else {
-			fmt.Fprintln(notes, ink.Sanitize(n))
+			fmt.Fprintln(opts.IO.Err, ink.Sanitize(n))
 		}
 	}
+	return headless(a, prompt, p, out)
 }
 
-// printerOf returns what prints in the form that --output names. whole says that
-// a text is the answer alone, at the end.
-func printerOf(form string, out, notes io.Writer, whole bool) (printer, error) {
-	switch form {
+// printerOf returns what prints in the form that --output names. A text that is
+// only the answer is printed at the end.
+func printerOf(opts *runOptions, out io.Writer, onlyAnswer bool) (printer, error) {
+	switch opts.Output {
 	case "text":
-		return &textPrinter{out: out, err: notes, clean: term.IsTerminal(os.Stdout.Fd()), whole: whole}, nil
+		return &textPrinter{out: out, err: opts.IO.Err, clean: opts.IO.Out.Terminal, whole: onlyAnswer}, nil
 	case "json", "stream-json":
-		return &jsonPrinter{out: out, lines: form == "stream-json"}, nil
+		return &jsonPrinter{out: out, lines: opts.Output == "stream-json"}, nil
 	}
-	return nil, usage("--output: there is no form %q: use text, json or stream-json", form)
+	return nil, command.Usage("--output: there is no form %q: use text, json or stream-json", opts.Output)
 }
 
 // readSchema returns the schema in a file; none without a name.
-func readSchema(file string) (*loop.Schema, error) {
+func readSchema(file string) (*turn.Schema, error) {
 	if file == "" {
 		return nil, nil
 	}
 	b, err := os.ReadFile(file)
 	if err != nil {
-		return nil, usage("--schema: %w", err)
+		return nil, command.Usage("--schema: %w", err)
 	}
-	s, err := loop.ParseSchema(b)
+	s, err := turn.ParseSchema(b)
 	if err != nil {
-		return nil, usage("--schema: %s: %w", file, err)
+		return nil, command.Usage("--schema: %s: %w", file, err)
 	}
 	return s, nil
 }
@@ -135,7 +151,7 @@ func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 
 	tidying, leave := context.WithCancel(context.Background()) // no part of the turn
 	defer leave()
-	said := expire(tidying, a.store, a.keepDays, time.Now())
+	said := sessions.Expire(tidying, a.store, a.set.Sessions.KeepDays, time.Now())
 
 	r := result{Type: "result", Session: a.id(), Model: a.options.Model.Name}
 	code := exitFailed
@@ -235,19 +251,6 @@ func forward(to chan<- os.Signal) func(os.Signal) {
 	}
 }
 
-// signalCode is the exit code of a program that s ended.
-func signalCode(s os.Signal) int {
-	switch s {
-	case syscall.SIGTERM:
-		return exitTerminated
-	case syscall.SIGHUP:
-		return exitHangup
-	case syscall.SIGQUIT:
-		return exitQuit
-	}
-	return exitInterrupted
-}
-
 // promptOf joins the arguments and what comes on standard input, which is read
 // when it is no terminal.
 func promptOf(args []string, stdin *os.File, notes io.Writer) (string, error) {
@@ -258,7 +261,7 @@ func promptOf(args []string, stdin *os.File, notes io.Writer) (string, error) {
 	}
 	switch {
 	case prompt == "" && piped == "":
-		return "", usage("there is no prompt: agent run \"what to do\", or give it on standard input")
+		return "", command.Usage("there is no prompt: agent run \"what to do\", or give it on standard input")
 	case piped == "":
 		return prompt, nil
 	case prompt == "":
@@ -283,7 +286,7 @@ func readPiped(stdin *os.File, notes io.Writer) (string, error) {
 		return "", fmt.Errorf("read standard input: %w", err)
 	}
 	if len(b) > maxPrompt {
-		return "", usage("standard input is longer than %d MiB: write it to a file and name the file in the prompt", maxPrompt>>20)
+		return "", command.Usage("standard input is longer than %d MiB: write it to a file and name the file in the prompt", maxPrompt>>20)
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(string(b), "\uFFFD")), nil
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/sessions"
 	"agent/internal/history"
 	"agent/internal/llm/offline"
 	"agent/internal/loop/event"
@@ -70,7 +72,7 @@ func (a *app) resumeLog(id string) error {
 		return fmt.Errorf("%w. --fork goes on in a copy of it", err)
 	}
 	if err != nil {
-		return lookedFor(err)
+		return sessions.HintList(err)
 	}
 	a.log = log
 	for _, p := range problems {
@@ -84,7 +86,7 @@ func (a *app) resumeLog(id string) error {
 func (a *app) forkLog(id string, keep *int) error {
 	v, err := a.store.View(id)
 	if err != nil {
-		return lookedFor(err)
+		return sessions.HintList(err)
 	}
 	from := v.Header()
 	if err := v.Close(); err != nil {
@@ -132,7 +134,7 @@ func (a *app) goThere() error {
 	if _, err := os.Stat(dir); err != nil {
 		return fmt.Errorf("the session ran in %s: %w", dir, err)
 	}
-	a.notices = append(a.notices, "This session works in "+short(dir)+", where it began.")
+	a.notices = append(a.notices, "This session works in "+command.Short(dir)+", where it began.")
 	a.dir = dir
 	return nil
 }

@@ -41,7 +41,7 @@ type shutdown struct {
 	phases   []*phase // the last one gets the signals
 	cleanups []*func()
 	code     int         // exit code of the first signal that ends the program; 0 until then
-	told     error       // what the user is shown at the end of the program; may be nil
+	message  error       // what the user is shown at the end of the program; may be nil
 	limit    *time.Timer // ends the program; nil until it has to end
 	ending   bool        // exit is about to be called
 }
@@ -104,9 +104,9 @@ func (p *phase) leave() {
 func (s *shutdown) heed(sig os.Signal) {
 	p, atOnce := s.count(sig)
 	if sig == syscall.SIGQUIT {
-		told := tellAll()
+		message := dumpGoroutines()
 		s.mu.Lock()
-		s.told = told
+		s.message = message
 		s.mu.Unlock()
 	}
 	switch {
@@ -154,7 +154,7 @@ func (s *shutdown) ended() int {
 func (s *shutdown) notice() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.told
+	return s.message
 }
 
 // unless ends the program after endTime, as the second interrupt does, unless ok
@@ -175,7 +175,7 @@ func (s *shutdown) forced(stop func()) (callOff func()) {
 	closing := time.AfterFunc(closeTime, func() {
 		s.interrupted()
 		s.mu.Lock()
-		s.told = errOverdue
+		s.message = errOverdue
 		s.mu.Unlock()
 		stop()
 	})
@@ -202,8 +202,8 @@ func (s *shutdown) overdue() {
 	if code == 0 {
 		code = exitFailed
 	}
-	if s.told == nil {
-		s.told = errOverdue
+	if s.message == nil {
+		s.message = errOverdue
 	}
 	s.mu.Unlock()
 	s.now(code)
@@ -218,7 +218,7 @@ func (s *shutdown) now(code int) {
 		return
 	}
 	s.ending = true
-	cleanups, told := slices.Clone(s.cleanups), s.told
+	cleanups, message := slices.Clone(s.cleanups), s.message
 	s.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
@@ -226,8 +226,8 @@ func (s *shutdown) now(code int) {
 		for _, f := range slices.Backward(cleanups) {
 			(*f)()
 		}
-		if told != nil {
-			fmt.Fprintln(os.Stderr, "agent: "+told.Error())
+		if message != nil {
+			fmt.Fprintln(os.Stderr, "agent: "+message.Error())
 		}
 	}()
 	select {

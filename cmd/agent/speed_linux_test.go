@@ -20,12 +20,13 @@ type measure struct {
 
 var measures = []measure{
 	{"start", "start → a typed letter shows; CPU of it", "25 ms; 0.04 s", measureStart},
+	{"helper", "helper process: start → its command runs; CPU; memory (PSS)", "30 ms; 0.03 s; 25 MiB", measureHelper},
 	{"idle", "idle memory (PSS); in 10 s: CPU; bytes written", "25 MiB; 0; 0", measureIdle},
 	{"key", "key → screen, p95, at rest", "8 ms", measureKey},
 	{"key-streaming", "key → screen, p95, while 200 tokens a second stream", "8 ms", measureKeyStreaming},
 	{"key-long", "key → screen, p95, with 10,000 messages: at rest; while streaming", "8 ms; 8 ms", measureKeyLong},
 	{"delta", "first delta → on screen", "8 ms", measureDelta},
-	{"stream", "2,000 tokens at 200/s: CPU; bytes to the terminal", "0.3 s; 60 KiB", measureStream},
+	{"stream", "2,000 tokens at 200/s: sent → on screen, median; CPU; bytes to the terminal", "20 ms; 0.5 s; 60 KiB", measureStream},
 	{"burst", "20,000 tokens at once: end on screen; CPU; peak memory", "0.4 s; 0.4 s; 50 MiB", measureBurst},
 	{"cancel", "cancel → connection dropped; → typing shows", "3 ms; 10 ms", measureCancel},
 	{"rounds", "20 rounds of a read tool: time a round beyond the server's; CPU", "2 ms; 0.06 s", measureRounds},

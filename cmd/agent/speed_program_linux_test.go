@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"agent/internal/tools/shell/keeper"
 )
 
 // buildProgram makes the program as make build does, and puts it first in the PATH.
@@ -68,4 +70,33 @@ func (p process) kib(b *testing.B, file, name string) float64 {
 	}
 	b.Fatalf("there is no %s in %s", name, file)
 	return 0
+}
+
+// measureHelper starts the keepers of commands that wait, one after another.
+func measureHelper(b *testing.B) string {
+	program, err := exec.LookPath("agent")
+	if err != nil {
+		b.Fatal(err)
+	}
+	var starts, cpu []time.Duration
+	var memory []float64
+	for range 20 {
+		begun := time.Now()
+		k := startKeeper(b, program, os.DevNull, "sleep 600")
+		for r := range k.reports() {
+			switch r.Kind {
+			case keeper.Started:
+				starts = append(starts, time.Since(begun))
+				p := process(k.cmd.Process.Pid)
+				cpu, memory = append(cpu, p.cpu(b)), append(memory, p.memory(b))
+				k.kill.Close()
+			case keeper.Failed:
+				b.Fatalf("the command did not start: error %d", r.Value)
+			}
+		}
+		if err := k.cmd.Wait(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return fmt.Sprintf("%s; %s; %s", millis(median(starts)), seconds(median(cpu)), mebibytes(median(memory)))
 }

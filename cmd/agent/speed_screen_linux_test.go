@@ -32,9 +32,10 @@ type gauge struct {
 
 	mu    sync.Mutex // guards what follows
 	em    *vt.Emulator
-	wants map[string]chan time.Time // texts that are waited for
-	bytes int                       // written so far
-	last  time.Time                 // when
+	wants map[string]chan time.Time         // texts that are waited for
+	watch func(screen string, at time.Time) // called for each piece of output; may be nil
+	bytes int                               // written so far
+	last  time.Time                         // when
 }
 
 // gauge starts the program in h.
@@ -105,16 +106,26 @@ func (g *gauge) draw() {
 
 // tell says of each text that is on the screen when it came.
 func (g *gauge) tell(at time.Time) {
-	if len(g.wants) == 0 {
+	if len(g.wants) == 0 && g.watch == nil {
 		return
 	}
 	screen := g.screen()
+	if g.watch != nil {
+		g.watch(screen, at)
+	}
 	for text, seen := range g.wants {
 		if strings.Contains(screen, text) {
 			seen <- at
 			delete(g.wants, text)
 		}
 	}
+}
+
+// observe has watch called with the screen after each piece of output.
+func (g *gauge) observe(watch func(screen string, at time.Time)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.watch = watch
 }
 
 // screen is the text of all rows.

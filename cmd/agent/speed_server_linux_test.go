@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,6 +32,7 @@ type play struct {
 	call   string        // a file that the answer reads, in place of text
 	hold   bool          // goes on for ever, from the beginning
 	last   func()        // called when all but the end was sent; may be nil
+	send   func(i int)   // called before token i is sent; may be nil
 }
 
 func newPacer(b *testing.B) *pacer {
@@ -82,6 +85,9 @@ func (p *pacer) say(w http.ResponseWriter, r *http.Request, now play) bool {
 	for i := 0; i < len(now.tokens) || now.hold; i++ {
 		if i == 0 {
 			p.first <- begun
+		}
+		if now.send != nil {
+			now.send(i)
 		}
 		_, _ = io.WriteString(w, piece(`{"content":`+quote(now.tokens[i%len(now.tokens)])+`}`))
 		if now.every == 0 {
@@ -159,6 +165,21 @@ func NewServer(addr string, mux http.Handler, timeout time.Duration) *http.Serve
 		all = append(all, tokens[i%len(tokens)])
 	}
 	return all
+}
+
+// plainWord is a token that is a word of prose, which markdown leaves as it is.
+var plainWord = regexp.MustCompile(`^[a-z]{3,} $`)
+
+// numbered replaces the plain words of tokens by numbered ones, which a reader of
+// the screen tells apart.
+func numbered(tokens []string) []string {
+	out := slices.Clone(tokens)
+	for i, t := range out {
+		if plainWord.MatchString(t) {
+			out[i] = fmt.Sprintf("x%04d ", i)
+		}
+	}
+	return out
 }
 
 // kilobytes is an answer of about so many KiB, ending in a text of its own.

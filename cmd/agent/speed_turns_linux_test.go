@@ -3,8 +3,12 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os/exec"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -28,24 +32,72 @@ func measureDelta(b *testing.B) string {
 
 // measureStream lets an answer stream as a fast model does, thrice. What it
 // costs is the least of the three: a processor that others use, too, adds to it
-// for seconds at a time.
+// for seconds at a time. So is the lag, for the same reason.
 func measureStream(b *testing.B) string {
-	var cpu []time.Duration
+	var lags, cpu []time.Duration
 	var written []int64
 	for range 3 {
 		s := newPacer(b)
 		g := newHome(b, nil, s.env()...).gauge(b)
 		g.wait("? keys")
 		g.settle(300 * time.Millisecond)
-		s.next(play{tokens: append(speech(2000), "\n\n```\n\nend of all"), every: 5 * time.Millisecond})
+		l := newLag(2000)
+		s.next(play{tokens: append(numbered(speech(2000)), "\n\n```\n\nend of all"), every: 5 * time.Millisecond, send: l.send})
 		before, bytes := g.cpu(b), g.written()
+		g.observe(l.show)
 		g.send("talk" + enter)
 		g.wait("end of all")
 		g.settle(300 * time.Millisecond)
 		cpu, written = append(cpu, g.cpu(b)-before), append(written, int64(g.written()-bytes))
+		lags = append(lags, l.median(b))
 		g.close()
 	}
-	return seconds(slices.Min(cpu)) + "; " + kibibytes(int(median(written)))
+	return millis(slices.Min(lags)) + "; " + seconds(slices.Min(cpu)) + "; " + kibibytes(int(median(written)))
+}
+
+// lag notes when each numbered token was sent, and when it was first on the
+// screen.
+type lag struct {
+	mu   sync.Mutex
+	sent []time.Time
+	seen map[int]time.Duration
+}
+
+func newLag(tokens int) *lag {
+	return &lag{sent: make([]time.Time, tokens+1), seen: map[int]time.Duration{}}
+}
+
+func (l *lag) send(i int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sent[i] = time.Now()
+}
+
+func (l *lag) show(screen string, at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for rest := screen; ; {
+		_, after, ok := strings.Cut(rest, "x")
+		if !ok {
+			return
+		}
+		rest = after
+		i, err := strconv.Atoi(rest[:min(4, len(rest))])
+		if _, seen := l.seen[i]; err == nil && !seen && i < len(l.sent) {
+			l.seen[i] = at.Sub(l.sent[i])
+		}
+	}
+}
+
+// median returns the lag of half of the tokens.
+func (l *lag) median(b *testing.B) time.Duration {
+	b.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if least := len(l.sent) / 4; len(l.seen) < least {
+		b.Fatalf("%d numbered tokens were seen on the screen, want at least %d", len(l.seen), least)
+	}
+	return median(slices.Collect(maps.Values(l.seen)))
 }
 
 // measureBurst takes an answer as fast as loopback brings it.

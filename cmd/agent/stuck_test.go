@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/credentials"
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
@@ -33,7 +35,7 @@ func (stuck) Prepare(context.Context, json.RawMessage) (tools.Call, error) {
 // mainStuck is the program with that tool. Its argument says which part of the
 // program runs: run, tool, screen or plain.
 func mainStuck() {
-	protectMemory()
+	credentials.ProtectMemory()
 	end := watchSignals()
 	code, say := exitCode(runStuck(os.Args[1], end))
 	if say != nil {
@@ -44,7 +46,7 @@ func mainStuck() {
 
 func runStuck(part string, end *shutdown) error {
 	if part == "tool" {
-		return newOneCall(true, tools.Interceptors{}, end).run(context.Background(), stuck{}, json.RawMessage(`{}`))
+		return (&oneCall{IO: command.System(), yes: true, end: end}).run(context.Background(), stuck{}, json.RawMessage(`{}`))
 	}
 	f := flags{end: end, plain: part == "plain"}
 	a, err := open(f, part != "run")
@@ -55,15 +57,15 @@ func runStuck(part string, end *shutdown) error {
 	a.options.Tools = append(a.options.Tools, stuck{})
 	if part == "run" {
 		out := newOutput(os.Stdout)
-		p, err := printerOf("text", out, os.Stderr, false)
+		p, err := printerOf(&runOptions{IO: command.System(), Output: "text"}, out, false)
 		if err != nil {
 			return err
 		}
 		return headless(a, event.Prompt{Text: "begin"}, p, out)
 	}
-	var in *typing
+	var in *lineInput
 	if f.plain {
-		in = typed()
+		in = readLineInput()
 	}
 	_, err = show(context.Background(), a, in, nil)
 	return err

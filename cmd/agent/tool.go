@@ -2,29 +2,42 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/settings"
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 	"agent/internal/tui/ink"
 )
 
 // maxArguments is how many bytes of standard input a tool may be given.
 const maxArguments = 64 << 20
 
-// toolCommand is `agent tool`.
-func toolCommand(end *shutdown) *cobra.Command {
-	var yes bool
-	var output string
+// toolOptions are what `agent tool` needs.
+type toolOptions struct {
+	IO       command.IO
+	Settings func() (settings.File, error)
+	end      *shutdown
+
+	Args   []string // a tool and its arguments as JSON; "-" is standard input
+	Yes    bool     // do not ask
+	Output string   // text or json
+}
+
+// newCmdTool returns `agent tool`.
+func newCmdTool(f *command.Factory, end *shutdown, runF command.RunFunc[toolOptions]) *cobra.Command {
+	opts := &toolOptions{IO: f.IO, Settings: f.Settings, end: end}
 	cmd := &cobra.Command{
 		Use:   "tool [NAME [JSON]]",
 		Short: "run one tool here, without a model; or list them",
@@ -41,60 +54,56 @@ It exits with 0 when the tool worked, 1 when it failed or was not allowed,
   agent tool search '{"pattern": "TODO", "glob": "*.go"}'
   agent tool --yes edit '{"path": "README.md", "old": "teh", "new": "the"}'
   jq -n '{command: "make test"}' | agent tool --yes shell -`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 2 {
-				return usage("a tool takes one JSON object: put it in quotes")
-			}
-			return nil
-		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if output != "text" && output != "json" {
-				return usage("--output: there is no form %q: use text or json", output)
+			if len(args) > 2 {
+				return command.Usage("a tool takes one JSON object: put it in quotes")
 			}
-			ts, around, w, err := toolsHere()
-			if err != nil {
-				return err
+			if opts.Output != "text" && opts.Output != "json" {
+				return command.Usage("--output: there is no form %q: use text or json", opts.Output)
 			}
-			defer w.Close()
-			if len(args) == 0 {
-				return listTools(cmd.OutOrStdout(), specs(ts), output)
-			}
-			i := slices.IndexFunc(ts, func(t tools.Tool) bool { return t.Spec().Name == args[0] })
-			if i < 0 {
-				return unknownTool(args[0], ts)
-			}
-			if len(args) == 1 {
-				return showTool(cmd.OutOrStdout(), ts[i].Spec(), output)
-			}
-			input, err := arguments(args[0], args[1], os.Stdin)
-			if err != nil {
-				return err
-			}
-			return newOneCall(yes, around, end).run(cmd.Context(), ts[i], input)
+			opts.Args = args
+			return command.Or(runF, toolRun)(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask, whatever it does")
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "form of what is said of tools: text or json")
+	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "do not ask, whatever it does")
+	cmd.Flags().StringVarP(&opts.Output, "output", "o", "text", "form of what is said of tools: text or json")
 	return cmd
 }
 
-// toolsHere returns the tools of the current directory and what acts around their
-// calls, as in a session. The caller closes the workspace.
-func toolsHere() ([]tools.Tool, tools.Interceptors, *tools.Workspace, error) {
-	set, err := loadSettings()
+func toolRun(ctx context.Context, opts *toolOptions) error {
+	file, err := opts.Settings()
 	if err != nil {
-		return nil, tools.Interceptors{}, nil, err
+		return err
 	}
-	dir, err := absolute(".")
+	dir, err := command.Absolute(".")
 	if err != nil {
-		return nil, tools.Interceptors{}, nil, err
+		return err
 	}
-	w, err := openWorkspace(dir, set)
+	w, err := workspace.Open(dir)
 	if err != nil {
-		return nil, tools.Interceptors{}, nil, err
+		return err
 	}
-	checks := checksOf(w, set.Checks)
-	return toolsOf(w, nil, nil, checks), tools.Intercept(checks), w, nil
+	defer w.Close()
+	commands := tools.Commands{Workspace: w, Limits: limitsOf(file.Settings)}
+	checks := checksOf(commands, file.Checks)
+	ts := toolsOf(commands, nil, nil, checks)
+	if len(opts.Args) == 0 {
+		return listTools(opts.IO.Out, specs(ts), opts.Output)
+	}
+	name := opts.Args[0]
+	i := slices.IndexFunc(ts, func(t tools.Tool) bool { return t.Spec().Name == name })
+	if i < 0 {
+		return unknownTool(name, specs(ts))
+	}
+	if len(opts.Args) == 1 {
+		return showTool(opts.IO.Out, ts[i].Spec(), opts.Output)
+	}
+	input, err := arguments(name, opts.Args[1], opts.IO.In)
+	if err != nil {
+		return err
+	}
+	c := &oneCall{IO: opts.IO, yes: opts.Yes, interceptors: tools.Intercept(checks), end: opts.end}
+	return c.run(ctx, ts[i], input)
 }
 
 func specs(ts []tools.Tool) []llm.ToolSpec {
@@ -106,15 +115,15 @@ func specs(ts []tools.Tool) []llm.ToolSpec {
 }
 
 // unknownTool is the error of a name that no tool has.
-func unknownTool(name string, ts []tools.Tool) error {
+func unknownTool(name string, all []llm.ToolSpec) error {
 	var names []string
-	for _, s := range specs(ts) {
+	for _, s := range all {
 		names = append(names, s.Name)
 	}
 	if near := phrase.Nearest(name, names); near != "" {
-		return usage("there is no tool %q: did you mean %s?", name, near)
+		return command.Usage("there is no tool %q: did you mean %s?", name, near)
 	}
-	return usage("there is no tool %q. The tools are: %s", name, strings.Join(names, ", "))
+	return command.Usage("there is no tool %q. The tools are: %s", name, strings.Join(names, ", "))
 }
 
 // arguments returns the JSON that a tool is given; - stands for what comes on
@@ -127,7 +136,7 @@ func arguments(name, given string, stdin io.Reader) (json.RawMessage, error) {
 			return nil, fmt.Errorf("read standard input: %w", err)
 		}
 		if len(b) > maxArguments {
-			return nil, usage("standard input is longer than %d MiB", maxArguments>>20)
+			return nil, command.Usage("standard input is longer than %d MiB", maxArguments>>20)
 		}
 	}
 	var value any
@@ -135,7 +144,7 @@ func arguments(name, given string, stdin io.Reader) (json.RawMessage, error) {
 		if e, ok := errors.AsType[*json.SyntaxError](err); ok {
 			err = fmt.Errorf("%w, at byte %d", err, e.Offset)
 		}
-		return nil, usage("the arguments of %s are no JSON: %w. agent tool %s shows what it takes", name, err, name)
+		return nil, command.Usage("the arguments of %s are no JSON: %w. agent tool %s shows what it takes", name, err, name)
 	}
 	return b, nil
 }
@@ -149,13 +158,13 @@ type toolJSON struct {
 
 // listTools prints what tools there are: of each its name, what it does in a
 // line, and its schema.
-func listTools(out io.Writer, all []llm.ToolSpec, output string) error {
+func listTools(out command.Console, all []llm.ToolSpec, output string) error {
 	if output == "json" {
 		list := []toolJSON{}
 		for _, s := range all {
 			list = append(list, toolJSON(s))
 		}
-		return printJSON(out, list)
+		return out.JSON(list)
 	}
 	for _, s := range all {
 		first, _, _ := strings.Cut(s.Description, "\n")
@@ -165,9 +174,9 @@ func listTools(out io.Writer, all []llm.ToolSpec, output string) error {
 }
 
 // showTool prints all that a model is told of a tool.
-func showTool(out io.Writer, s llm.ToolSpec, output string) error {
+func showTool(out command.Console, s llm.ToolSpec, output string) error {
 	if output == "json" {
-		return printJSON(out, toolJSON(s))
+		return out.JSON(toolJSON(s))
 	}
 	var schema bytes.Buffer
 	if err := json.Indent(&schema, s.Schema, "", "  "); err != nil {
@@ -175,11 +184,4 @@ func showTool(out io.Writer, s llm.ToolSpec, output string) error {
 	}
 	_, err := fmt.Fprintf(out, "%s\n\n%s\n", strings.TrimRight(s.Description, "\n"), schema.Bytes())
 	return err
-}
-
-func printJSON(out io.Writer, v any) error {
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

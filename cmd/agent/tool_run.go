@@ -1,75 +1,40 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
-	_ "image/gif" // the images that results hold
-	_ "image/jpeg"
-	_ "image/png"
 	"io"
 	"os"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
-	"github.com/charmbracelet/x/term"
-	_ "golang.org/x/image/webp"
 
-	"agent/internal/llm"
+	"agent/cmd/agent/command"
 	"agent/internal/tools"
 	"agent/internal/tui/ink"
 )
 
-// oneCall runs one call of a tool for a person at a shell.
+// oneCall runs one call of a tool for the user at a shell.
 type oneCall struct {
-	in       io.Reader
-	out, err console
-	yes      bool // whatever it does is allowed
-	attended bool // somebody can be asked
-	around   tools.Interceptors
-	end      *shutdown
-}
-
-// console is an output. Only what is no terminal gets untrusted text as it is.
-type console struct {
-	io.Writer
-	terminal bool
-}
-
-func newConsole(f *os.File) console { return console{f, term.IsTerminal(f.Fd())} }
-
-// say writes text that came from anywhere.
-func (c console) say(text string) {
-	if c.terminal {
-		text = ink.Sanitize(text)
-		if text != "" && !strings.HasSuffix(text, "\n") {
-			text += "\n"
-		}
-	}
-	_, _ = io.WriteString(c, text)
-}
-
-func newOneCall(yes bool, around tools.Interceptors, end *shutdown) *oneCall {
-	return &oneCall{
-		in: os.Stdin, out: newConsole(os.Stdout), err: newConsole(os.Stderr), yes: yes, around: around, end: end,
-		attended: term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stderr.Fd()),
-	}
+	command.IO
+	yes          bool // do not ask
+	interceptors tools.Interceptors
+	end          *shutdown
 }
 
 // run prepares the call, asks about it where that is needed, and does it.
 func (o *oneCall) run(ctx context.Context, t tools.Tool, input json.RawMessage) error {
 	in := tools.Info{Tool: t.Spec().Name, Args: input}
-	call, err := o.around.Prepare(ctx, in, t)
+	call, err := o.interceptors.Prepare(ctx, in, t)
 	if err != nil {
 		return o.fail(err.Error())
 	}
 	if call.Effect != tools.Read && !o.yes {
-		if !o.attended {
+		if !o.Interactive() {
 			return fmt.Errorf("not done: %s does more than read (%s), and nobody can be asked here. Allow it with --yes", ink.SanitizeLine(call.Title), call.Effect)
 		}
 		if !o.allowed(call) {
@@ -85,17 +50,17 @@ func (o *oneCall) run(ctx context.Context, t tools.Tool, input json.RawMessage) 
 func (o *oneCall) do(ctx context.Context, in tools.Info, call tools.Call, force <-chan struct{}) error {
 	ok := tools.Approved{Changes: call.Changes, Force: force}
 	live := false // its output was shown as it came
-	if o.err.terminal {
+	if o.Err.Terminal {
 		ok.Progress = func(text string) {
 			live = true
-			_, _ = io.WriteString(o.err, ink.Sanitize(text))
+			_, _ = io.WriteString(o.Err, ink.Sanitize(text))
 		}
 	}
-	r, err := o.around.Run(ctx, in, call, ok)
+	r, err := o.interceptors.Run(ctx, in, call, ok)
 	switch {
 	case err != nil:
 		if r.Text != "" {
-			o.err.say(r.Text)
+			o.Err.Say(r.Text)
 		}
 		if ctx.Err() != nil {
 			return &exitError{code: exitInterrupted}
@@ -104,12 +69,12 @@ func (o *oneCall) do(ctx context.Context, in tools.Info, call tools.Call, force 
 	case r.IsError:
 		return o.fail(r.Text)
 	}
-	if live && o.out.terminal {
-		fmt.Fprintln(o.err, "--- what a model reads of it:")
+	if live && o.Out.Terminal {
+		fmt.Fprintln(o.Err, "--- what a model reads of it:")
 	}
-	o.out.say(r.Text)
+	o.Out.Say(r.Text)
 	if len(r.Images) > 0 {
-		fmt.Fprintln(o.err, notShown(r.Images))
+		fmt.Fprintln(o.Err, command.NotShown(r.Images))
 	}
 	return nil
 }
@@ -119,28 +84,25 @@ func (o *oneCall) fail(text string) error {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	o.err.say(text)
+	o.Err.Say(text)
 	return &exitError{code: exitFailed}
 }
 
 // allowed shows what a call would do and asks whether it may.
 func (o *oneCall) allowed(call tools.Call) bool {
-	o.err.say(call.Title + "\n")
+	o.Err.Say(call.Title + "\n")
 	for _, t := range call.Targets {
 		if t.Kind == tools.Command && !strings.HasSuffix(call.Title, " "+t.Value) {
-			o.err.say(t.Value + "\n")
+			o.Err.Say(t.Value + "\n")
 		}
 	}
 	for _, c := range call.Changes {
-		o.err.say(diffOf(c))
+		o.Err.Say(diffOf(c))
 	}
 	for _, w := range call.Warnings {
-		o.err.say("warning: " + w + "\n")
+		o.Err.Say("warning: " + w + "\n")
 	}
-	fmt.Fprint(o.err, "Do it? [y/N] ")
-	answer, _ := bufio.NewReader(o.in).ReadString('\n')
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes"
+	return o.Confirm("Do it? [y/N] ")
 }
 
 // diffOf is a change as people read it.
@@ -158,22 +120,6 @@ func diffOf(c tools.Change) string {
 		after = "/dev/null"
 	}
 	return udiff.Unified(before, after, string(c.Before), string(c.After))
-}
-
-// notShown says what images there are.
-func notShown(images []llm.Image) string {
-	var each []string
-	for _, i := range images {
-		size := i.MediaType
-		if c, _, err := image.DecodeConfig(bytes.NewReader(i.Data)); err == nil {
-			size = fmt.Sprintf("%dx%d", c.Width, c.Height)
-		}
-		each = append(each, ink.SanitizeLine(size))
-	}
-	if len(each) == 1 {
-		return "(1 image, " + each[0] + ", not shown)"
-	}
-	return fmt.Sprintf("(%d images, %s, not shown)", len(each), strings.Join(each, ", "))
 }
 
 // interruptible runs do under a context that a signal ends. A second signal

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 )
 
@@ -48,6 +50,19 @@ func (l *Log) Path() string { return l.store.path(l.header.ID) }
 // Outputs returns the directory beside the log for what a session keeps outside
 // its records: the whole of long outputs. Whoever writes there first makes it.
 func (l *Log) Outputs() string { return l.store.Outputs(l.header.ID) }
+
+// SaveOutput saves a text in the directory of Outputs, readable by the user only,
+// unless it is there already: the name is derived from the text.
+func (l *Log) SaveOutput(name, text string) error {
+	path := filepath.Join(l.Outputs(), name)
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+		return nil
+	}
+	if err := os.MkdirAll(l.Outputs(), 0o700); err != nil {
+		return err
+	}
+	return replace(path, []byte(text))
+}
 
 // Begun reports whether the session is on the disk: it was there when it was
 // opened, or something was appended since.

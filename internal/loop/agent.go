@@ -3,18 +3,19 @@ package loop
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"agent/internal/history"
-	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/session"
+	"agent/internal/loop/turn"
+	"agent/internal/loop/window"
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // Options are what an Agent is made of.
@@ -22,23 +23,22 @@ type Options struct {
 	// Log is where durable events go; nil keeps them nowhere. What it holds is
 	// the session that is resumed. The agent does not close it.
 	Log    *history.Log
-	State  session.State // of the session that is resumed where no log holds it
-	Draft  event.Draft   // that was kept of the session
-	Model  Model
-	Models func(name, effort string) (Model, error) // finds the model of a SetModel
+	Draft  event.Draft // that was kept of the session
+	Model  turn.Model
+	Models func(name, effort string) (turn.Model, error) // finds the model of a SetModel
 	Mode   event.Mode
 	System string
 	Tools  []tools.Tool // the agent adds todo and ask, which are its own
 	// Interceptors act around every call, also of the commands that the user types.
 	Interceptors tools.Interceptors
-	Ledger       *tools.Ledger // that Tools consult, which is filled here; nil keeps none
-	Jobs         Jobs          // what runs in the background; nil where nothing can
+	Ledger       *workspace.Ledger // that Tools consult, which is filled here; nil keeps none
+	Jobs         Jobs              // what runs in the background; nil where nothing can
 	// Shell prepares a command that the person typed; told says whether the model
 	// is told of it. nil where none can be run.
 	Shell  func(line string, told bool) (tools.Call, error)
-	Schema *Schema // what the last answer of a turn must fit; nil for any
+	Schema *turn.Schema // what the last answer of a turn must fit; nil for any
 	// MaxSteps is the number of steps after which a turn asks whether it may go
-	// on; 0 is DefaultMaxSteps.
+	// on; 0 is turn.DefaultMaxSteps.
 	MaxSteps int
 	// MaxReplyBytes limits each reply of the model; 0 is llm.MaxReplyBytes.
 	MaxReplyBytes int
@@ -57,58 +57,59 @@ type Options struct {
 	Rand  func() float64                                   // nil: math/rand
 }
 
-// Agent owns a session: it takes commands, runs one turn at a time and tells of
-// it in events.
+// Agent owns a session: it takes commands, runs one turn at a time and reports
+// everything in events.
 type Agent struct {
-	o   Options
-	rec *recorder
+	o           Options
+	clock       turn.Clock
+	rec         *recorder
+	models      *models
+	permissions *permissions
+	approvals   *approvals
+	user        turn.Approver // approvals; nil if there is no user
+	inbox       *inbox
+	shell       *userShell
+	tools       []tools.Tool
 
-	tools []tools.Tool
-	conv  *conversation // nil while a turn has it
-	over  atomic.Bool   // the end of the turn was sent
-
-	asides sync.WaitGroup // what goes on beside the turn
-
-	sealer func() (policy.Sealer, error) // see newSealer
-
-	mu      sync.Mutex // guards what follows
-	model   Model
-	policy  policy.Policy
-	inbox   []event.Prompt
-	answers map[string]chan event.Answer // of the asks that wait
-	brake   *brake                       // of the turn that runs
-	named   address                      // of the model that the log knows of
-	typed   *brake                       // of the command of the person's that runs; nil if none does
-
+	conv       *turn.Conversation // nil while a turn has it
+	folded     *session.Folding   // the first events of the session, as survey read them; nil once load has used it
+	folds      int                // number of these events
+	running    *interrupter       // of the last turn
+	over       atomic.Bool        // the end of the turn was sent
+	background sync.WaitGroup     // what runs in parallel to the turn
 }
 
-// NewAgent returns an agent that goes on with the session of o.
+// NewAgent returns an agent that continues the session of o.
 func NewAgent(o Options) *Agent {
-	if o.Now == nil {
-		o.Now = time.Now
+	clock := turn.Clock{Now: o.Now, Sleep: o.Sleep, Rand: o.Rand}.OrReal()
+	o.Now = clock.Now
+	if o.Jobs == nil {
+		o.Jobs = noJobs{}
 	}
-	if o.Sleep == nil {
-		o.Sleep = sleep
+	a := &Agent{clock: clock}
+	a.rec = newRecorder(o, func() { a.over.Store(true) })
+	a.o = o
+	a.models = &models{find: o.Models, rec: a.rec, current: o.Model}
+	a.permissions = newPermissions(o, a.rec)
+	a.approvals = &approvals{rec: a.rec, permissions: a.permissions, waiting: map[string]chan event.Answer{}}
+	if o.Attended {
+		a.user = a.approvals
 	}
-	if o.Rand == nil {
-		o.Rand = rand.Float64
+	a.inbox = &inbox{rec: a.rec, jobs: o.Jobs}
+	a.shell = &userShell{prepare: o.Shell, interceptors: o.Interceptors, rec: a.rec, background: &a.background}
+	a.tools = append(slices.Clone(o.Tools), newTodo(a.rec), newAsk(a.rec, a.user))
+	var outputs turn.Outputs
+	if o.Log != nil {
+		outputs = o.Log
 	}
-	a := &Agent{
-		o: o, model: o.Model,
-		answers: map[string]chan event.Answer{}, conv: newConversation(), brake: newBrake(func() {}),
-	}
-	a.tools = append(slices.Clone(o.Tools), newOwn(a.todo), newOwn(a.ask))
-	a.policy.Mode = o.Mode
-	a.sealer = newSealer(o)
-	a.rec = newRecorder(o.Log, len(o.State.Events) > 0, func() { a.over.Store(true) })
-	a.rec.draft.of = o.Draft
-	for _, e := range o.State.Events {
-		if record, err := event.Encode(e); err == nil {
-			a.rec.places.Add(e, record)
-		}
-	}
-	a.o.State = session.State{} // the recorder has it
+	a.conv = turn.NewConversation(o.Ledger, outputs)
 	return a
+}
+
+// outcome is how a turn ended, with the conversation that it gives back.
+type outcome struct {
+	reason event.Reason
+	conv   *turn.Conversation
 }
 
 // Run carries out commands until they are closed or ctx ends, and closes events
@@ -116,13 +117,12 @@ func NewAgent(o Options) *Agent {
 // its end is in the log even when nobody takes events any more. Run is called
 // once.
 //
-// It first reads all that a resumed session holds and reports it in an Opened. The
-// conversation is folded with the first command that needs it.
+// It first reads all that a resumed session holds and reports it in an Opened.
 func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events chan<- event.Event) {
 	a.rec.start(events, ctx.Done())
 	defer close(events)
 	defer a.rec.stop()
-	defer a.asides.Wait()
+	defer a.background.Wait()
 	ended := make(chan outcome, 1) // one turn runs at a time
 	running := false
 	defer func() {
@@ -136,16 +136,16 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 		select {
 		case <-ctx.Done():
 			return
-		case <-a.jobsChanged():
-			_ = a.emit(a.jobsNow())
+		case <-a.o.Jobs.Changed():
+			a.listJobs()
 		case o := <-ended:
-			running = a.goOn(ctx, o, ended)
+			running = a.next(ctx, o, ended)
 		case c, ok := <-commands:
 			if !ok {
 				return
 			}
-			if running && a.over.Load() { // its end was told: what is said now is no steering
-				running = a.goOn(ctx, <-ended, ended)
+			if running && a.over.Load() { // its end was sent: what comes now does not steer it
+				running = a.next(ctx, <-ended, ended)
 			}
 			if p, ok := c.(event.Prompt); ok && !running {
 				running = true
@@ -153,7 +153,7 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 				continue
 			}
 			if running {
-				a.steer(c)
+				a.doInTurn(c)
 			} else {
 				a.do(c)
 			}
@@ -161,106 +161,72 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 	}
 }
 
-// goOn deals with what the person said too late for the turn that ended. After
-// one that is done it begins the next turn, which it reports; otherwise the
-// person gets it back.
-func (a *Agent) goOn(ctx context.Context, o outcome, ended chan<- outcome) bool {
+// next takes the conversation back from the turn that ended, and deals with the
+// prompts that came too late for it. If the turn is done they start the next one,
+// which it reports; otherwise the user gets them back.
+func (a *Agent) next(ctx context.Context, o outcome, ended chan<- outcome) bool {
 	a.conv = o.conv
-	late := a.leftover()
+	late := a.inbox.Prompts()
 	if o.reason == event.Done && len(late) > 0 {
-		a.mu.Lock()
-		a.inbox = append(late[1:], a.inbox...)
-		a.mu.Unlock()
+		a.inbox.putBack(late[1:])
 		a.start(ctx, late[0], ended)
 		return true
 	}
-	for _, p := range late {
-		a.rec.draft.giveBack(p)
-		_ = a.emit(event.Unsent{Text: p.Text})
-	}
+	a.rec.giveBack(late...)
 	return false
 }
 
-// start begins a turn in a goroutine of its own.
+// start starts a turn in a goroutine of its own.
 func (a *Agent) start(ctx context.Context, p event.Prompt, ended chan<- outcome) {
 	ctx, stop := context.WithCancel(ctx)
 	a.over.Store(false)
-	b := newBrake(stop)
-	a.mu.Lock()
-	a.brake = b
-	a.mu.Unlock()
+	i := newInterrupter(stop)
 	c := a.conv
-	a.conv = nil
+	a.running, a.conv = i, nil
 	go func() {
 		defer stop()
-		ended <- outcome{a.turn(ctx, c, p, b.force), c}
+		ended <- outcome{a.turn(ctx, c, p, i.kill), c}
 	}()
-}
-
-// outcome is how a turn ended, with the conversation that it gives back.
-type outcome struct {
-	reason event.Reason
-	conv   *conversation
 }
 
 // turn carries p to its end. It owns c meanwhile.
-func (a *Agent) turn(ctx context.Context, c *conversation, p event.Prompt, force <-chan struct{}) (reason event.Reason) {
+func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, kill <-chan struct{}) (reason event.Reason) {
 	defer func() {
 		if p := recover(); p != nil { // a mistake of this program ends the turn, not the program
-			reason, c.folded = event.ProviderError, false // the log has what was said
-			_ = a.emit(&event.TurnEnd{Meta: event.Meta{Time: a.o.Now()}, Reason: reason, Error: fmt.Sprintf("agent itself broke down: %v", p),
-				Hint: "what was said is kept; leave and come back with --continue if it goes on"})
+			c.Loaded = false // the log has what was said
+			reason = a.endTurn(event.ProviderError, fmt.Sprintf("agent itself broke down: %v", p),
+				"what was said is kept; leave and come back with --continue if it goes on")
 		}
 	}()
-	if err := a.recall(c); err != nil {
-		return a.unable(p, err)
+	if err := a.load(c); err != nil {
+		a.rec.giveBack(p)
+		return a.endTurn(event.LogError, err.Error(), "mend what is wrong there and say it again, or begin anew with /new")
 	}
-	t := &Turn{
-		Model: a.currentModel, System: a.o.System, Tools: a.tools, Interceptors: a.o.Interceptors, Schema: a.o.Schema, MaxSteps: a.o.MaxSteps, MaxReplyBytes: a.o.MaxReplyBytes,
-		Ledger: a.o.Ledger, Force: force,
-		Judge: a.judge, News: func() []string { return a.news(c) }, Ran: a.untold, Confirmed: a.confirmed, Inbox: a.leftover, Emit: a.emit,
-		Now: a.o.Now, Sleep: a.o.Sleep, Rand: a.o.Rand, conv: c, outputs: a.outputs(),
+	t := &turn.Turn{
+		Models: a.models, Permissions: a.permissions, Approver: a.user, Inbox: a.inbox, Emit: a.rec.emit,
+		System: a.o.System, Tools: a.tools, Runner: turn.Runner{Interceptors: a.o.Interceptors, Kill: kill}, Schema: a.o.Schema,
+		Limits: turn.Limits{Steps: a.o.MaxSteps, ReplyBytes: a.o.MaxReplyBytes}, Clock: a.clock,
 	}
-	t.Paths = a.o.Paths
-	if a.o.Attended {
-		t.Approve = a.approve
-	}
-	t.logErr = a.emitModel()
-	msgs := t.tell(t.hear(c.messages), a.news(c)...)
-	t.emit(&event.UserSaid{Meta: t.now(), Text: p.Text, Images: p.Images})
-	msgs = append(msgs, llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
-	c.messages = nil // nothing else holds what the turn shortens
-	msgs, end := t.Run(ctx, msgs)
-	c.messages = msgs
-	c.steps += end.Steps
-	return end.Reason
+	return t.Run(ctx, c, p).Reason
 }
 
-// unable ends a turn that cannot begin because the session cannot be read, and
-// gives the prompt back.
-func (a *Agent) unable(p event.Prompt, err error) event.Reason {
-	a.rec.draft.giveBack(p)
-	_ = a.emit(event.Unsent{Text: p.Text})
-	_ = a.emit(&event.TurnEnd{Meta: event.Meta{Time: a.o.Now()}, Reason: event.LogError, Error: err.Error(),
-		Hint: "mend what is wrong there and say it again, or begin anew with /new"})
-	return event.LogError
+// endTurn emits the end of a turn that could not run.
+func (a *Agent) endTurn(reason event.Reason, err, hint string) event.Reason {
+	_ = a.rec.emit(&event.TurnEnd{Meta: a.rec.meta(), Reason: reason, Error: err, Hint: hint})
+	return reason
 }
 
-// steer carries out a command while a turn runs.
-func (a *Agent) steer(c event.Command) {
+// doInTurn carries out a command while a turn runs.
+func (a *Agent) doInTurn(c event.Command) {
 	switch c := c.(type) {
 	case event.Prompt:
-		a.mu.Lock()
-		a.inbox = append(a.inbox, c)
-		a.mu.Unlock()
-		a.rec.draft.wait(c)
-		a.tellUnkept(a.rec.saveDraft())
+		a.inbox.add(c)
 	case event.Found: // too late
-		_ = a.emit(event.Searched{})
+		_ = a.rec.emit(event.Searched{})
 	case event.ListPermissions:
-		a.listPermissions()
+		a.background.Go(a.permissions.list)
 	case event.Rewind, event.Compact:
-		_ = a.emit(event.Notice{Text: "That waits for the end of the turn: stop it first."})
+		a.rec.notify("That waits for the end of the turn: stop it first.")
 	default:
 		a.do(c)
 	}
@@ -272,138 +238,56 @@ func (a *Agent) do(c event.Command) {
 	case event.Interrupt:
 		a.interrupt()
 	case event.Answer:
-		a.answered(c)
+		a.approvals.answer(c)
 	case event.ListJobs:
-		_ = a.emit(a.jobsNow())
+		a.listJobs()
 	case event.ListPermissions:
-		if err := a.recall(a.conv); err != nil { // those of a resumed session
-			_ = a.emit(event.Notice{Text: "list the permissions: " + err.Error()})
+		if err := a.load(a.conv); err != nil { // those of a resumed session
+			a.rec.notify("list the permissions: " + err.Error())
 			return
 		}
-		a.listPermissions()
+		a.background.Go(a.permissions.list)
 	case event.StopJob:
 		a.stopJob(c.ID)
 	case event.SetMode:
-		a.mu.Lock()
-		a.policy.Mode = c.Mode
-		a.mu.Unlock()
-		_ = a.emit(&event.ModeSet{Meta: event.Meta{Time: a.o.Now()}, Mode: string(c.Mode)})
+		a.permissions.setMode(c.Mode)
 	case event.SetModel:
-		a.setModel(c)
+		a.models.choose(c.Model, c.Effort, "")
 	case event.Found:
-		a.found(c)
+		a.models.found(c)
 	case event.Rename:
-		_ = a.emit(&event.Renamed{Meta: event.Meta{Time: a.o.Now()}, Title: session.FirstWords(c.Title)})
+		_ = a.rec.emit(&event.Renamed{Meta: a.rec.meta(), Title: session.FirstWords(c.Title)})
 	case event.Rewind:
 		a.rewind(c.Keep)
 	case event.Compact:
 		a.compact()
 	case event.SaveDraft:
-		a.keepDraft(c.Draft)
+		a.rec.do(func() {
+			a.rec.draft.draft = c.Draft
+			a.rec.saveDraft()
+		})
+		if c.Draft.Text != "" && a.conv != nil {
+			_ = a.load(a.conv) // so that the prompt need not wait for it; an error comes again with that
+		}
 	case event.RunShell:
-		a.runShell(c)
+		a.shell.start(c)
 	}
 }
 
-func (a *Agent) setModel(c event.SetModel) {
-	if a.o.Models == nil {
-		_ = a.emit(event.Notice{Text: "the model cannot be changed here"})
+// interrupt stops the turn and the user's command that run, if any.
+func (a *Agent) interrupt() {
+	a.running.interrupt()
+	a.shell.interrupt()
+}
+
+// compact shortens old content because the user wants it.
+func (a *Agent) compact() {
+	if err := a.load(a.conv); err != nil {
+		a.rec.notify("Nothing was cut: " + err.Error())
 		return
 	}
-	m, err := a.o.Models(c.Model, c.Effort)
-	if err != nil {
-		_ = a.emit(event.Notice{Text: err.Error()})
-		return
-	}
-	a.useModel(m)
-}
-
-// found takes a model if nothing was said yet.
-func (a *Agent) found(c event.Found) {
-	defer func() { _ = a.emit(event.Searched{}) }()
-	spoken := false
-	a.rec.do(func() { spoken = a.rec.spoken })
-	if spoken {
-		return
-	}
-	if c.Model != "" {
-		a.foundModel(c.Model, c.Why)
-	}
-	for _, text := range c.Notices {
-		_ = a.emit(event.Notice{Text: text})
-	}
-}
-
-// foundModel switches to a model that was found, and says why.
-func (a *Agent) foundModel(name, why string) {
-	m, err := a.o.Models(name, "")
-	if err != nil {
-		_ = a.emit(event.Notice{Text: err.Error()})
-		return
-	}
-	m.Why = why
-	a.useModel(m)
-	_ = a.emit(event.Notice{Text: m.Name + " answers now: " + m.Why + "."})
-}
-
-func (a *Agent) useModel(m Model) {
-	a.mu.Lock()
-	a.model, a.named = m, address{}
-	a.mu.Unlock()
-	_ = a.emitModel()
-}
-
-// address is a model and where it is: PROVIDER/NAME and a base URL.
-type address struct{ model, baseURL string }
-
-// emitModel puts the model on record, unless the log knows it.
-func (a *Agent) emitModel() error {
-	a.mu.Lock()
-	m := a.model
-	if m.Confirm != nil { // on record its address would count as approved
-		m.BaseURL = ""
-	}
-	at := address{m.Name, m.BaseURL}
-	known := a.named == at
-	a.named = at
-	a.mu.Unlock()
-	if known {
-		return nil
-	}
-	return a.emit(&event.ModelSet{Meta: event.Meta{Time: a.o.Now()}, Model: m.Name, Why: m.Why, Context: m.Context, Effort: m.Effort, BaseURL: m.BaseURL, Host: m.Host})
-}
-
-// confirmed takes note that the user approved where the model's requests go.
-func (a *Agent) confirmed() {
-	a.mu.Lock()
-	a.model.Confirm = nil
-	a.mu.Unlock()
-	_ = a.emitModel()
-}
-
-func (a *Agent) currentModel() Model {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.model
-}
-
-// leftover takes what the person said while a turn runs.
-func (a *Agent) leftover() []event.Prompt {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	in := a.inbox
-	a.inbox = nil
-	return in
-}
-
-// sleep waits for d or the end of ctx.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	need := window.Need{Enough: a.conv.Tokens() / 4, Least: 1, Why: "asked for"}
+	if !a.conv.Compact(need, func(e event.Event) { _ = a.rec.emit(e) }, a.rec.meta) {
+		a.rec.notify("There is nothing to cut: what is old is short already.")
 	}
 }

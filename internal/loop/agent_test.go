@@ -15,6 +15,7 @@ import (
 	"agent/internal/llm/script"
 	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/turn"
 	"agent/internal/tools"
 )
 
@@ -218,8 +219,8 @@ func TestModelAndModeChange(t *testing.T) {
 	first, second := script.New(script.Call("c1", "run", args("a"))), script.New(script.Say("done"))
 	o := options(first, echo("run", tools.Execute))
 	o.Mode = event.ModeAsk
-	o.Models = func(name, effort string) (loop.Model, error) {
-		return loop.Model{Name: name, ID: "two", Provider: second, Effort: effort}, nil
+	o.Models = func(name, effort string) (turn.Model, error) {
+		return turn.Model{Name: name, ID: "two", Provider: second, Effort: effort}, nil
 	}
 	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 		if a, ok := e.(event.Asked); ok {
@@ -269,7 +270,7 @@ func TestNoSessionWithoutAPrompt(t *testing.T) {
 	dir := t.TempDir()
 	o := options(script.New())
 	o.Log = history.Open(dir).Create(history.Header{Dir: "/w"})
-	o.Models = func(name, _ string) (loop.Model, error) { return loop.Model{Name: name}, nil }
+	o.Models = func(name, _ string) (turn.Model, error) { return turn.Model{Name: name}, nil }
 	commands, events := make(chan event.Command, 2), make(chan event.Event, 8)
 	commands <- event.SetModel{Model: "a/b"}
 	commands <- event.SetMode{Mode: event.ModeEdits}
@@ -293,8 +294,8 @@ func TestFoundModel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			commands, events := make(chan event.Command), make(chan event.Event)
 			o := options(script.New(script.Say("first")))
-			o.Models = func(name, _ string) (loop.Model, error) {
-				return loop.Model{Name: name, Provider: script.New(script.Say("found"))}, nil
+			o.Models = func(name, _ string) (turn.Model, error) {
+				return turn.Model{Name: name, Provider: script.New(script.Say("found"))}, nil
 			}
 			go loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
 			go func() {

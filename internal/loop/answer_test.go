@@ -8,8 +8,8 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/script"
-	"agent/internal/loop"
 	"agent/internal/loop/event"
+	"agent/internal/loop/turn"
 	"agent/internal/tools"
 )
 
@@ -82,7 +82,7 @@ func TestSchema(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			schema, err := loop.ParseSchema([]byte(c.schema))
+			schema, err := turn.ParseSchema([]byte(c.schema))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestSchema(t *testing.T) {
 			}
 		})
 	}
-	if _, err := loop.ParseSchema([]byte(`{"type":["object"`)); err == nil {
+	if _, err := turn.ParseSchema([]byte(`{"type":["object"`)); err == nil {
 		t.Error("a schema that means nothing was taken")
 	}
 }
@@ -121,7 +121,7 @@ func TestFallbacks(t *testing.T) {
 	third := script.New(script.Say("third"), script.Say("third still"))
 	o := options(first)
 	o.Model.Name = "one/a"
-	o.Model.Fallbacks = []loop.Model{{Name: "two/b", Provider: second}, {Name: "three/c", Provider: third}}
+	o.Model.Fallbacks = []turn.Model{{Name: "two/b", Provider: second}, {Name: "three/c", Provider: third}}
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	o.Now = func() time.Time { return now }
 	turns := 0
@@ -220,5 +220,37 @@ func TestNoToolCalling(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// A message that arrives with the last unfit answer continues the turn, whose end
+// then says nothing of that answer.
+func TestSteeringAfterUnfitAnswers(t *testing.T) {
+	schema, err := turn.ParseSchema([]byte(`{"type":"object","required":["n"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	steered := make(chan struct{})
+	last := script.Reply{Deltas: script.Say("no").Deltas, Hold: map[int]<-chan struct{}{1: steered}}
+	o := options(script.New(script.Say("no"), script.Say("no"), last, script.Say(`{"n":1}`)))
+	o.Schema = schema
+	asked := 0
+	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
+		switch e.(type) {
+		case *event.UserSaid:
+			asked++
+		case event.Streamed:
+			if asked == 3 { // the last unfit answer has begun
+				asked++
+				return []event.Command{event.Prompt{Text: "n is 1"}, event.ListJobs{}}
+			}
+		case event.JobsNow:
+			close(steered)
+		}
+		return nil
+	})
+	end := events[len(events)-1].(*event.TurnEnd)
+	if end.Reason != event.Done || end.Error != "" || end.Hint != "" || end.Steps != 4 {
+		t.Errorf("got %+v, want a turn that is done after 4 steps", end)
 	}
 }

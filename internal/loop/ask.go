@@ -13,6 +13,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
 	"agent/internal/loop/session"
+	"agent/internal/loop/turn"
 	"agent/internal/tools"
 )
 
@@ -37,18 +38,23 @@ type askArgs struct {
 // nobody is what the model reads when it asks where no person is.
 const nobody = "Nobody is here to answer. Decide for yourself and say in your answer what you decided, or stop and say what you need to know."
 
-// ask is the tool with which the model asks the person something.
-func (a *Agent) ask(id string) tools.Tool {
+// newAsk returns the tool with which the model asks the user something. User is nil
+// if there is none.
+func newAsk(rec *recorder, user turn.Approver) conversationTool {
+	return newConversationTool(func(id string) tools.Tool { return askTool(rec, user, id) })
+}
+
+func askTool(rec *recorder, user turn.Approver, id string) tools.Tool {
 	return tools.New("ask", askText, func(_ context.Context, args askArgs) (tools.Call, error) {
 		if err := args.check(); err != nil {
 			return tools.Call{}, err
 		}
 		call := tools.Call{Title: "ask " + session.FirstWords(args.Question), Effect: tools.Read}
 		call.Run = func(ctx context.Context, _ tools.Approved) (tools.Result, error) {
-			if !a.o.Attended {
+			if user == nil {
 				return tools.Result{Text: nobody, Summary: "nobody is there"}, nil
 			}
-			answer, _, err := a.approve(ctx, event.Ask{
+			answer, _, err := user.Approve(ctx, event.Ask{
 				ID: id, Title: call.Title, Effect: string(call.Effect),
 				Question: args.Question, Choices: args.Choices, Many: args.Many,
 			}, policy.Grant{})
@@ -56,8 +62,8 @@ func (a *Agent) ask(id string) tools.Tool {
 				return tools.Result{}, err
 			}
 			d := args.decided(answer)
-			d.Meta = event.Meta{Time: a.o.Now()}
-			if err := a.emit(d); err != nil {
+			d.Meta = rec.meta()
+			if err := rec.emit(d); err != nil {
 				return tools.Result{}, err
 			}
 			return tools.Result{Text: session.AnswerText(d), Summary: session.AnswerSummary(d)}, nil

@@ -19,6 +19,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // long is an output of 6 KB.
@@ -28,7 +29,7 @@ func long(of string) string { return strings.Repeat(of+" says something.\n", 6<<
 func verbose() tools.Tool {
 	return tools.New("look", "a tool for tests", func(_ context.Context, a textArgs) (tools.Call, error) {
 		return tools.Call{Title: "look " + a.Text, Effect: tools.Read, Run: func(context.Context, tools.Approved) (tools.Result, error) {
-			return tools.Result{Text: long(a.Text), Reads: []tools.Reading{{Path: a.Text, Sum: "1", First: 1, Last: 9}}}, nil
+			return tools.Result{Text: long(a.Text), Reads: []workspace.Reading{{Path: a.Text, Sum: "1", First: 1, Last: 9}}}, nil
 		}}, nil
 	})
 }
@@ -87,7 +88,7 @@ func compactions(events []event.Event) (out []event.Compacted) {
 func TestCompactCommand(t *testing.T) {
 	p := script.New(append(looks(10), script.Say("done"), script.Say("more"))...)
 	o := options(p, verbose())
-	o.Model.Context, o.Ledger = 0, tools.NewLedger()
+	o.Model.Context, o.Ledger = 0, workspace.NewLedger()
 	o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 	defer o.Log.Close()
 	events := command(t, o, []event.Command{
@@ -175,13 +176,13 @@ func TestCutReadingsAreForgotten(t *testing.T) {
 	if err := os.WriteFile(dir+"/a.txt", []byte(long("a")), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	w, err := tools.Open(dir)
+	w, err := workspace.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
 	read := func(id string) script.Reply { return script.Call(id, "read", `{"path":"a.txt"}`) }
-	known := tools.NewLedger()
+	known := workspace.NewLedger()
 	o := options(script.New(read("c1"), script.Say("done"), read("c2"), script.Say("done")), tools.Files(w, known)...)
 	o.Ledger, o.Model.Context = known, 0
 	events := command(t, o, []event.Command{event.Prompt{Text: "one"}, event.Compact{}, event.Prompt{Text: "two"}}, carriedOut)

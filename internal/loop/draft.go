@@ -3,57 +3,42 @@ package loop
 import (
 	"encoding/json"
 	"slices"
-	"sync"
 
 	"agent/internal/loop/event"
 )
 
-// unsent is what would be lost if the program were gone now: what the person
-// has not sent yet, and what was sent to steer a turn whose model was not told
-// so far. The zero value is ready to use.
+// unsent is what would be lost if the program crashed now: what the user has not
+// sent yet, and what the user sent to steer a turn and the model has yet to get.
+// The zero value is ready to use. It is not safe for concurrent use.
 type unsent struct {
-	mu      sync.Mutex
-	of      event.Draft     // of the front end, which may have in its queue what waits
-	waiting []event.Waiting // to be told
-	told    bool            // that it cannot be kept
-}
-
-// set takes what the front end has.
-func (u *unsent) set(d event.Draft) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.of = d
+	draft   event.Draft     // of the front end, whose queue may hold some of waiting
+	waiting []event.Waiting // for the next step
+	failed  bool            // it could not be saved
 }
 
 // wait takes what was sent and waits for the model.
 func (u *unsent) wait(p event.Prompt) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	drop(&u.of, p.Text)
+	drop(&u.draft, p.Text)
 	u.waiting = append(u.waiting, event.Waiting{Text: p.Text, Images: p.Images})
 }
 
 // giveBack makes what waited the front end's again, whose next draft has it.
 func (u *unsent) giveBack(p event.Prompt) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
 	u.waiting = without(u.waiting, p.Text)
-	if at(u.of.Queue, p.Text) < 0 {
-		u.of.Queue = append(slices.Clone(u.of.Queue), event.Waiting{Text: p.Text, Images: p.Images})
+	if at(u.draft.Queue, p.Text) < 0 {
+		u.draft.Queue = append(slices.Clone(u.draft.Queue), event.Waiting{Text: p.Text, Images: p.Images})
 	}
 }
 
 // sent forgets what is on record now.
 func (u *unsent) sent(text string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
 	u.waiting = without(u.waiting, text)
-	drop(&u.of, text)
+	drop(&u.draft, text)
 }
 
 // all is what would be lost.
 func (u *unsent) all() event.Draft {
-	d := u.of
+	d := u.draft
 	for _, w := range u.waiting {
 		d.Queue = without(d.Queue, w.Text)
 	}
@@ -61,11 +46,9 @@ func (u *unsent) all() event.Draft {
 	return d
 }
 
-// keep hands save the draft, as JSON; nothing where there is none. The first
-// time that this fails it returns why.
-func (u *unsent) keep(save func([]byte) error) error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
+// save hands save the draft, as JSON; nothing if there is none. It returns the
+// first error only.
+func (u *unsent) save(save func([]byte) error) error {
 	d := u.all()
 	var text []byte
 	if d.Text != "" || len(d.Queue) > 0 {
@@ -76,10 +59,10 @@ func (u *unsent) keep(save func([]byte) error) error {
 		text = b
 	}
 	err := save(text)
-	if err == nil || u.told {
+	if err == nil || u.failed {
 		return nil
 	}
-	u.told = true
+	u.failed = true
 	return err
 }
 
@@ -103,16 +86,4 @@ func without(all []event.Waiting, text string) []event.Waiting {
 		return slices.Delete(slices.Clone(all), i, i+1)
 	}
 	return all
-}
-
-// keepDraft takes what the front end has, and keeps it.
-func (a *Agent) keepDraft(d event.Draft) {
-	a.rec.draft.set(d)
-	a.tellUnkept(a.rec.saveDraft())
-}
-
-func (a *Agent) tellUnkept(err error) {
-	if err != nil {
-		_ = a.emit(event.Notice{Text: "What is not sent yet is not kept: " + err.Error()})
-	}
 }

@@ -16,6 +16,7 @@ import (
 	"agent/internal/loop"
 	"agent/internal/loop/event"
 	"agent/internal/loop/policy"
+	"agent/internal/loop/turn"
 	"agent/internal/tools"
 )
 
@@ -76,7 +77,7 @@ func fill(o loop.Options) loop.Options {
 // options are those of an attended agent in mode all that plays replies.
 func options(p llm.Provider, ts ...tools.Tool) loop.Options {
 	return loop.Options{
-		Model: loop.Model{Name: "script/test", ID: "test", Provider: p, Context: 1000},
+		Model: turn.Model{Name: "script/test", ID: "test", Provider: p, Context: 1000},
 		Mode:  event.ModeAll, Tools: ts, Attended: true, System: "system", Paths: policy.Paths{Workspace: "/w"},
 	}
 }
@@ -162,6 +163,17 @@ func recorded(log *history.Log) iter.Seq2[history.Record, error] {
 		defer v.Close()
 		v.From(0)(yield)
 	}
+}
+
+// resumedLog returns the log of a session that holds events, opened to continue it.
+func resumedLog(t *testing.T, events ...event.Durable) *history.Log {
+	t.Helper()
+	log, _, err := placed(t, logOf(t, recordsOf(t, events...))).Resume("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { log.Close() })
+	return log
 }
 
 // valid reports what is wrong with a conversation: a call without exactly one

@@ -20,9 +20,10 @@ func early(scenery func(st *stage) scene) func(*stage, phase) scene {
 		if p == inText {
 			return sc
 		}
-		first := sse(called(st.d, "c0", args("x")))
+		stream := called(st.d, "c0", args("x"))
+		first := sse(stream)
 		if sc.dials != nil { // the next request needs a connection of its own
-			first = alone(first)
+			first = lastOn(stream)
 			sc.dials = append([]dial{nil}, sc.dials...)
 		}
 		sc.acts = append([]act{first}, sc.acts...)
@@ -35,10 +36,16 @@ func early(scenery func(st *stage) scene) func(*stage, phase) scene {
 	}
 }
 
-// alone is an act after which the connection is not used again.
-func alone(a act) act {
+// lastOn answers with a stream that is the last one on its connection, and says so
+// in its head: a client that learns it only when the connection closes could be
+// writing the next request already.
+func lastOn(stream string) act {
 	return func(p *peer) bool {
-		a(p)
+		p.head("text/event-stream", "Connection: close")
+		for _, e := range events(stream) {
+			p.chunk(e)
+		}
+		p.write("0\r\n\r\n")
 		return false
 	}
 }
@@ -111,16 +118,34 @@ func waysThere() []fault {
 		})},
 		{n: 11, name: "half-open connection", scene: halfOpen},
 		{n: 12, name: "reset before headers", scene: early(func(st *stage) scene {
-			return scene{acts: []act{(*peer).reset}, want: `
+			return scene{dials: []dial{nil}, acts: []act{(*peer).reset}, want: `
 				retrying 2 of 6 in 250ms: test: cannot reach HOST: ` + reset + again(2)}
 		})},
 		{n: 12, name: "closed before headers", scene: early(func(st *stage) scene {
-			return scene{acts: []act{func(*peer) bool { return false }}, want: `
+			return scene{dials: []dial{nil}, acts: []act{closes}, want: `
 				retrying 2 of 6 in 250ms: test: HOST closed the connection before it answered` + again(2)}
+		})},
+		{n: 12, name: "kept connection reset", absent: unkept(), scene: early(func(st *stage) scene {
+			return scene{acts: []act{(*peer).reset}, want: again(2)}
+		})},
+		{n: 12, name: "kept connection closed", absent: unkept(), scene: early(func(st *stage) scene {
+			return scene{acts: []act{closes}, want: again(2)}
+		})},
+		{n: 12, name: "kept connection closed, and the next one", absent: unkept(), scene: early(func(st *stage) scene {
+			return scene{acts: times(2, closes), want: `
+				retrying 2 of 6 in 250ms: test: HOST closed the connection before it answered` + again(3)}
 		})},
 		{n: 60, name: "proxy wants a login", scene: proxied(407, "Proxy-Authenticate: Basic", "407 Proxy Authentication Required")},
 		{n: 60, name: "proxy refuses to connect", scene: proxied(403, "", "403 Forbidden")},
 	}
+}
+
+// closes closes the connection without an answer.
+func closes(*peer) bool { return false }
+
+// unkept says why there is no fault of a kept connection at a prompt.
+func unkept() map[string]string {
+	return map[string]string{string(inText): "no connection is kept before the first request"}
 }
 
 // again is how a turn ends whose last try works.

@@ -106,7 +106,7 @@ func TestFoldIsWhatHappened(t *testing.T) {
 	}
 	p := script.New(script.Say("third"))
 	o := options(p)
-	o.State = state
+	o.Log = resumedLog(t, state.Events...)
 	play(t, o, []string{"three"}, nil)
 	want2 := dedent(`
 		user "one"

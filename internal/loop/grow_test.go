@@ -46,7 +46,7 @@ func TestRequestsOnlyGrow(t *testing.T) {
 	}
 	again := script.New(script.Say("resumed"))
 	o := options(again)
-	o.State = foldOf(t, durable)
+	o.Log = resumedLog(t, durable...)
 	play(t, o, []string{"and now"}, nil)
 
 	requests := append(p.Requests(), again.Requests()...)

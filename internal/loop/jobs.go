@@ -1,14 +1,14 @@
 package loop
 
 import (
-	"fmt"
+	"errors"
 
 	"agent/internal/loop/event"
 	"agent/internal/tools"
 )
 
 // Jobs are the commands in the background of a session. Whoever makes them
-// starts and ends them; the agent shows them, stops one for the person, and
+// starts and ends them; the agent shows them, stops one for the user, and
 // tells the model when one has ended. It is safe for concurrent use.
 type Jobs interface {
 	// List returns those that run and those that did, in the order of their ids.
@@ -22,47 +22,28 @@ type Jobs interface {
 	Ended() []tools.Job
 }
 
-// jobsChanged is ready when there is something new to tell of jobs.
-func (a *Agent) jobsChanged() <-chan struct{} {
-	if a.o.Jobs == nil {
-		return nil
-	}
-	return a.o.Jobs.Changed()
-}
+// noJobs are the Jobs of a session without any.
+type noJobs struct{}
 
-func (a *Agent) jobsNow() event.JobsNow {
+func (noJobs) List() []tools.Job        { return nil }
+func (noJobs) Stop(int) error           { return errors.New("nothing runs in the background here") }
+func (noJobs) Changed() <-chan struct{} { return nil }
+func (noJobs) Ended() []tools.Job       { return nil }
+
+// listJobs emits the list of jobs.
+func (a *Agent) listJobs() {
 	var now event.JobsNow
-	if a.o.Jobs == nil {
-		return now
-	}
 	for _, j := range a.o.Jobs.List() {
 		now.Jobs = append(now.Jobs, event.Job{ID: j.ID, Title: j.Title, State: j.State, Began: j.Began, Lines: j.Lines})
 	}
-	return now
+	_ = a.rec.emit(now)
 }
 
-// stopJob stops a job without keeping the person's next command waiting.
+// stopJob stops a job while the agent takes other commands.
 func (a *Agent) stopJob(id int) {
-	if a.o.Jobs == nil {
-		_ = a.emit(event.Notice{Text: "nothing runs in the background here"})
-		return
-	}
-	a.asides.Go(func() {
+	a.background.Go(func() {
 		if err := a.o.Jobs.Stop(id); err != nil {
-			_ = a.emit(event.Notice{Text: err.Error()})
+			a.rec.notify(err.Error())
 		}
 	})
-}
-
-// news is what the model has to be told before its next step: of the mode, and
-// of jobs.
-func (a *Agent) news(c *conversation) []string {
-	out := a.planNews(c)
-	if a.o.Jobs == nil {
-		return out
-	}
-	for _, j := range a.o.Jobs.Ended() {
-		out = append(out, fmt.Sprintf("[job %d (%s) ended: %s. Use jobs to read its output]", j.ID, j.Title, j.State))
-	}
-	return out
 }

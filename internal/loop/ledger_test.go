@@ -15,15 +15,16 @@ import (
 	"agent/internal/llm/script"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // reader returns a tool whose calls tell of a reading, or where the text begins
 // with "stale" refuse with one.
 func reader() tools.Tool {
 	return tools.New("look", "a tool for tests", func(_ context.Context, a textArgs) (tools.Call, error) {
-		reads := []tools.Reading{{Path: a.Text, Sum: "1", First: 1, Last: 9, Content: []byte("content")}}
+		reads := []workspace.Reading{{Path: a.Text, Sum: "1", First: 1, Last: 9, Content: []byte("content")}}
 		if strings.HasPrefix(a.Text, "stale") {
-			return tools.Call{}, &tools.ChangedError{Path: a.Text, Step: 1, What: "It is new.", Reads: reads}
+			return tools.Call{}, &workspace.ChangedError{Path: a.Text, Step: 1, What: "It is new.", Reads: reads}
 		}
 		return tools.Call{Title: "look " + a.Text, Effect: tools.Read, Run: func(context.Context, tools.Approved) (tools.Result, error) {
 			switch a.Text {
@@ -63,14 +64,14 @@ func TestReadings(t *testing.T) {
 // results of all calls and what the session came to.
 func visit(t *testing.T, dir string, before []event.Durable, p llm.Provider, after map[string]func()) (results map[string]string, all []event.Durable) {
 	t.Helper()
-	w, err := tools.Open(dir)
+	w, err := workspace.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	known := tools.NewLedger()
+	known := workspace.NewLedger()
 	o := options(p, tools.Files(w, known)...)
-	o.Ledger, o.State = known, foldOf(t, before)
+	o.Ledger, o.Log = known, resumedLog(t, before...)
 	results = map[string]string{}
 	events := play(t, o, []string{"go"}, func(e event.Event) []event.Command {
 		end, ok := e.(*event.ToolEnd)

@@ -17,6 +17,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // command gives an agent commands one after the other: the next one after the
@@ -65,7 +66,7 @@ func TestRewind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := script.New(script.Call("c1", "look", args("a")), script.Say("first"), script.Call("c1", "look", args("b")), script.Say("second"), script.Say("third"))
 			o := options(p, reader())
-			o.Ledger = tools.NewLedger()
+			o.Ledger = workspace.NewLedger()
 			if logged {
 				o.Log = history.Open(t.TempDir()).Create(history.Header{Dir: "/w"})
 				defer o.Log.Close()

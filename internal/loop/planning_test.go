@@ -39,7 +39,7 @@ func TestModePlan(t *testing.T) {
 	} {
 		p := script.New(script.Say("well"))
 		o := options(p)
-		o.Mode, o.State = mode, foldOf(t, durable(events))
+		o.Mode, o.Log = mode, resumedLog(t, durable(events)...)
 		play(t, o, []string{"on"}, nil)
 		if d := cmp.Diff(conversation(p.Requests()[0]), told+"assistant \"a plan\"\n"+want+"user \"on\"\n"); d != "" {
 			t.Errorf("%s: %s", mode, d)

@@ -2,6 +2,8 @@ package loop
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,35 +18,37 @@ const syncWithin = time.Second
 
 // recorder appends durable events to the log and then forwards them, in their
 // order, to the front end. One goroutine does both; what it owns is reached from
-// others by put and do. Between start and stop its methods may be called by any
+// others by emit and do. Between start and stop its methods may be called by any
 // goroutine.
 type recorder struct {
-	log    *history.Log   // nil keeps no session
+	log    *history.Log // nil keeps no session
+	now    func() time.Time
 	places session.Places // guards itself
-	draft  unsent         // guards itself
 
 	work    chan func()
 	stopped chan struct{}
 	done    sync.WaitGroup
 
 	// Owned by the goroutine.
-	events chan<- event.Event
+	front  chan<- event.Event
 	gone   <-chan struct{} // closed when the front end takes no more events
 	begun  bool            // the session is worth keeping
 	spoken bool            // the session has a prompt
 	ended  func()          // called before a TurnEnd is forwarded
 	typed  session.Typed   // commands that the user typed
-	timer  *time.Timer     // until records are synced; nil if all are
-	late   error           // of the last delayed sync, until put returns it
+	draft  unsent
+	timer  *time.Timer // until records are synced; nil if all are
+	late   error       // of the last delayed sync, until emit returns it
 }
 
-func newRecorder(log *history.Log, begun bool, ended func()) *recorder {
-	return &recorder{log: log, begun: begun, spoken: begun, ended: ended, work: make(chan func()), stopped: make(chan struct{})}
+// newRecorder returns a recorder. It calls ended before it forwards a TurnEnd.
+func newRecorder(o Options, ended func()) *recorder {
+	return &recorder{log: o.Log, now: o.Now, draft: unsent{draft: o.Draft}, ended: ended, work: make(chan func()), stopped: make(chan struct{})}
 }
 
 // start starts the goroutine, which sends to events until gone is closed.
 func (r *recorder) start(events chan<- event.Event, gone <-chan struct{}) {
-	r.events, r.gone = events, gone
+	r.front, r.gone = events, gone
 	r.done.Go(func() {
 		for {
 			select {
@@ -57,7 +61,7 @@ func (r *recorder) start(events chan<- event.Event, gone <-chan struct{}) {
 	})
 }
 
-// stop waits for the goroutine to end. Nothing may be put any more. Records that
+// stop waits for the goroutine to end. Nothing may be emitted any more. Records that
 // are not synced yet are left to the owner of the log.
 func (r *recorder) stop() {
 	close(r.stopped)
@@ -67,7 +71,7 @@ func (r *recorder) stop() {
 	}
 }
 
-// do runs f in the goroutine and waits for it. f must not call put or do. After
+// do runs f in the goroutine and waits for it. f must not call emit or do. After
 // stop it does nothing.
 func (r *recorder) do(f func()) {
 	done := make(chan struct{})
@@ -76,23 +80,74 @@ func (r *recorder) do(f func()) {
 	}
 }
 
-// put appends a durable event to the log, forwards it after that, and returns
+// emit appends a durable event to the log, forwards it after that, and returns
 // once the front end has it: an interrupt that the front end sent before it saw
-// a tool_start keeps the tool from running. err is the log's: what it could not
-// take is appended with a later event. unkept is the error of saving the draft,
-// which loses a prompt once that is on record. A preview is forwarded without
-// waiting for it.
-func (r *recorder) put(e event.Event) (unkept, err error) {
+// a tool_start keeps the tool from running. The error is the log's: what it could
+// not take is appended with a later event. A preview is forwarded without waiting
+// for it.
+func (r *recorder) emit(e event.Event) (err error) {
 	d, ok := e.(event.Durable)
 	if !ok {
 		r.hand(func() { r.forward(e) })
-		return nil, nil
+		return nil
 	}
 	r.do(func() {
-		unkept, err = r.record(d)
+		err = r.save(d)
+		r.typed.Take(d)
+		switch d := d.(type) {
+		case *event.UserSaid:
+			if !d.Auto && err == nil {
+				r.draft.sent(d.Text)
+				r.saveDraft()
+			}
+		case *event.TurnEnd:
+			r.ended()
+		}
 		r.forward(e)
 	})
-	return unkept, err
+	return err
+}
+
+// notify emits a notice.
+func (r *recorder) notify(text string) { _ = r.emit(event.Notice{Text: text}) }
+
+// meta is that of an event that happens now.
+func (r *recorder) meta() event.Meta { return event.Meta{Time: r.now()} }
+
+// header returns the header of the log, empty without one.
+func (r *recorder) header() history.Header {
+	if r.log == nil {
+		return history.Header{}
+	}
+	return r.log.Header()
+}
+
+// hasPrompt reports whether the session has a prompt.
+func (r *recorder) hasPrompt() (yes bool) {
+	r.do(func() { yes = r.spoken })
+	return yes
+}
+
+// events yields the events of the session from number from up to, and without,
+// number to, as decode reads them; an error comes last. It may be called by any
+// goroutine.
+func (r *recorder) events(from, to int, decode func([]byte) (event.Durable, error)) iter.Seq2[event.Durable, error] {
+	return func(yield func(event.Durable, error) bool) {
+		p, err := r.places.Page(from, to)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for record, err := range p.Records(r.log) {
+			var e event.Durable
+			if err == nil {
+				e, err = decode(record)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // hand gives the goroutine something to do, without waiting until it is done. It
@@ -109,25 +164,9 @@ func (r *recorder) hand(f func()) bool {
 // forward sends e to the front end, if there still is one.
 func (r *recorder) forward(e event.Event) {
 	select {
-	case r.events <- e:
+	case r.front <- e:
 	case <-r.gone:
 	}
-}
-
-// record puts a durable event on record.
-func (r *recorder) record(d event.Durable) (unkept, err error) {
-	err = r.save(d)
-	r.typed.Take(d)
-	switch d := d.(type) {
-	case *event.UserSaid:
-		if !d.Auto && err == nil {
-			r.draft.sent(d.Text)
-			unkept = r.saveDraft()
-		}
-	case *event.TurnEnd:
-		r.ended()
-	}
-	return unkept, err
 }
 
 // save appends d to the log, after the records that the log could not take
@@ -164,13 +203,23 @@ func (r *recorder) save(d event.Durable) error {
 	return nil
 }
 
-// saveDraft saves what the user has not sent yet. It returns the first error
-// only: no turn depends on the draft.
-func (r *recorder) saveDraft() error {
+// saveDraft saves what the user has not sent yet. It shows its first error only:
+// no turn depends on the draft. It runs in the goroutine.
+func (r *recorder) saveDraft() {
 	if r.log == nil {
-		return nil
+		return
 	}
-	return r.draft.keep(r.log.SaveDraft)
+	if err := r.draft.save(r.log.SaveDraft); err != nil {
+		r.forward(event.Notice{Text: "What is not sent yet is not kept: " + err.Error()})
+	}
+}
+
+// giveBack returns prompts to the front end that the model did not get.
+func (r *recorder) giveBack(ps ...event.Prompt) {
+	for _, p := range ps {
+		r.do(func() { r.draft.giveBack(p) })
+		_ = r.emit(event.Unsent{Text: p.Text})
+	}
 }
 
 // synced reports whether d must survive a loss of power from now on. Other
@@ -203,5 +252,17 @@ func (r *recorder) syncSoon() {
 func (r *recorder) syncNow() {
 	if r.timer != nil {
 		r.timer, r.late = nil, r.log.Sync()
+	}
+}
+
+// loadTyped takes over the typed commands of a resumed session whose output the
+// model has yet to get, except one that is running now. It runs in the goroutine.
+func (r *recorder) loadTyped(untold []*event.ShellEnd) {
+	running := r.typed.Open
+	r.typed = session.Typed{Open: running}
+	for _, end := range untold {
+		if !slices.ContainsFunc(running, func(o *event.ShellStart) bool { return o.ID == end.ID }) {
+			r.typed.Untold = append(r.typed.Untold, end)
+		}
 	}
 }

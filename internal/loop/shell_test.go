@@ -243,15 +243,11 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 // A session that is gone on with tells the model of the command that had ended
 // without its knowing.
 func TestTypedCommandIsToldAfterResume(t *testing.T) {
-	records := recordsOf(t, &event.UserSaid{Text: "one"}, &event.TurnEnd{Reason: event.Done},
+	log := resumedLog(t, &event.UserSaid{Text: "one"}, &event.TurnEnd{Reason: event.Done},
 		&event.ShellStart{ID: "a", Line: "x", Join: true}, &event.ShellEnd{ID: "a", Line: "x", Join: true, Outcome: event.OK, Text: "did x\n[exit 0]\n"})
-	state, err := session.Fold(of(records))
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := script.New(script.Say("done"))
 	o := options(p)
-	o.State = state
+	o.Log = log
 	play(t, o, []string{"two"}, nil)
 	if d := cmp.Diff(p.Requests()[0].Messages, []llm.Message{
 		{Kind: llm.User, Text: "one"}, {Kind: llm.User, Text: ranX}, {Kind: llm.User, Text: "two"},

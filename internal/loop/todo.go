@@ -24,8 +24,25 @@ type todoArgs struct {
 	Items []event.TodoItem `json:"items" jsonschema:"the whole plan, in the order of the work; an empty list clears it"`
 }
 
-// todo is the tool with which the model keeps its plan.
-func (a *Agent) todo(id string) tools.Tool {
+// conversationTool is a turn.ConversationTool.
+type conversationTool struct {
+	tools.Tool                            // as the model sees it
+	forCall    func(id string) tools.Tool // the same, for the call of that ID
+}
+
+// ForCall returns the tool for the call of that ID.
+func (t conversationTool) ForCall(id string) tools.Tool { return t.forCall(id) }
+
+func newConversationTool(forCall func(id string) tools.Tool) conversationTool {
+	return conversationTool{forCall(""), forCall}
+}
+
+// newTodo returns the tool with which the model keeps its plan.
+func newTodo(rec *recorder) conversationTool {
+	return newConversationTool(func(id string) tools.Tool { return todoTool(rec, id) })
+}
+
+func todoTool(rec *recorder, id string) tools.Tool {
 	return tools.New("todo", todoText, func(_ context.Context, args todoArgs) (tools.Call, error) {
 		if err := args.check(); err != nil {
 			return tools.Call{}, err
@@ -35,7 +52,7 @@ func (a *Agent) todo(id string) tools.Tool {
 			title = fmt.Sprintf("plan %s", phrase.Count(n, "item"))
 		}
 		return tools.Call{Title: title, Effect: tools.Read, Run: func(context.Context, tools.Approved) (tools.Result, error) {
-			if err := a.emit(&event.TodoSet{Meta: event.Meta{Time: a.o.Now()}, ID: id, Items: args.Items}); err != nil {
+			if err := rec.emit(&event.TodoSet{Meta: rec.meta(), ID: id, Items: args.Items}); err != nil {
 				return tools.Result{}, err
 			}
 			return args.result(), nil

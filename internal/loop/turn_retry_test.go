@@ -6,8 +6,6 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/script"
-	"agent/internal/loop"
-	"agent/internal/loop/event"
 )
 
 func TestRetries(t *testing.T) {
@@ -92,26 +90,4 @@ func TestRetries(t *testing.T) {
 				turn error after 1: p answered 401: bad key`,
 		},
 	})
-}
-
-// A model that says nothing for long is told of, and waited for.
-func TestSilence(t *testing.T) {
-	told := make(chan struct{})
-	p := script.New(script.Reply{Deltas: script.Say("at last").Deltas, Hold: map[int]<-chan struct{}{0: told}})
-	o := fill(options(p))
-	var notices []string
-	turn := loop.Turn{
-		Model: func() loop.Model { return o.Model }, Silence: time.Millisecond, Now: o.Now, Sleep: o.Sleep, Rand: o.Rand,
-		Emit: func(e event.Event) error {
-			if n, ok := e.(event.Notice); ok && len(notices) == 0 {
-				notices = append(notices, n.Text)
-				close(told)
-			}
-			return nil
-		},
-	}
-	_, end := turn.Run(t.Context(), []llm.Message{{Kind: llm.User, Text: "go"}})
-	if end.Reason != event.Done || len(notices) != 1 || notices[0] != "script/test has said nothing for 1ms, but the connection is alive." {
-		t.Errorf("got %v, %q", end.Reason, notices)
-	}
 }

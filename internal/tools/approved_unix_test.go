@@ -39,7 +39,7 @@ func TestCommandRunsWhereItWasApproved(t *testing.T) {
 	} {
 		for _, tool := range []string{"shell", "jobs"} {
 			t.Run(name+" "+tool, func(t *testing.T) {
-				ws, dir := workspace(t, map[string]string{"evil/x": ""})
+				ws, dir := newWorkspace(t, map[string]string{"evil/x": ""})
 				if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
 					t.Fatal(err)
 				}
@@ -76,7 +76,7 @@ func TestCommandRunsWhereItWasApproved(t *testing.T) {
 // A command that was approved in one directory does not follow one that moved to
 // another meanwhile.
 func TestCommandDoesNotFollowTheLast(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"sub/x": ""})
+	ws, dir := newWorkspace(t, map[string]string{"sub/x": ""})
 	cmds := newCommands(t, ws, nil)
 	call, err := cmds.prepare("shell", obj{"command": "pwd"})
 	if err != nil {
@@ -96,7 +96,7 @@ func TestDirectoryBecomesALink(t *testing.T) {
 		"a file": {"d/hook": "old\n", "real/hook": "old\n"}, "a new file": {"d/x": "", "real/x": ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ws, dir := workspace(t, files)
+			ws, dir := newWorkspace(t, files)
 			call, err := prepare(t, ws, "write", obj{"path": "d/hook", "content": "new\n"})
 			if err != nil {
 				t.Fatal(err)
@@ -120,7 +120,7 @@ func TestDirectoryBecomesALink(t *testing.T) {
 
 // No tool shows or changes the file that is hidden, by whichever name.
 func TestHiddenFile(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"state/permissions.key": "the secret key\n", "state/other": "no secret\n"})
+	ws, dir := newWorkspace(t, map[string]string{"state/permissions.key": "the secret key\n", "state/other": "no secret\n"})
 	if err := os.Symlink("state/permissions.key", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}

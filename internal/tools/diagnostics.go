@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -35,12 +36,12 @@ type Check struct {
 // Checks run after every change of a file, and on request by the tool
 // diagnostics. They are the user's own configuration, so they need no approval.
 type Checks struct {
-	w   *Workspace
-	all []Check
+	commands Commands
+	all      []Check
 }
 
-// NewChecks returns the checks of w.
-func NewChecks(w *Workspace, all []Check) *Checks { return &Checks{w, all} }
+// NewChecks returns checks that run as c says.
+func NewChecks(c Commands, all []Check) *Checks { return &Checks{c, all} }
 
 // Tools returns the tool with which the model runs the checks; none if there are
 // no checks.
@@ -48,7 +49,7 @@ func (k *Checks) Tools() []Tool {
 	if len(k.all) == 0 {
 		return nil
 	}
-	return []Tool{k.w.diagnosticsTool(k.all)}
+	return []Tool{New("diagnostics", diagnosticsText, k.prepare)}
 }
 
 // Run runs the checks for the files that a call has changed and adds what they
@@ -58,11 +59,10 @@ func (k *Checks) Run(ctx context.Context, _ Info, c Call, ok Approved, next Runn
 	if len(k.all) == 0 || c.Effect != Write || err != nil || r.IsError || len(r.Changes) == 0 {
 		return r, err
 	}
-	found, err := k.w.check(ctx, k.all, r.Changes, ok.Progress)
-	if r.Text != "" && !strings.HasSuffix(r.Text, "\n") && found.text != "" {
-		r.Text += "\n"
+	found, err := k.check(ctx, r.Changes, ok.Progress)
+	if found.text != "" {
+		r.Text = ended(r.Text) + found.text
 	}
-	r.Text += found.text
 	if found.failed {
 		r.Summary += " · check failed"
 	}
@@ -73,45 +73,40 @@ type diagnosticsArgs struct {
 	Path string `json:"path,omitempty" jsonschema:"the file to check, relative to the working directory; the whole project if it is not given"`
 }
 
-// diagnosticsTool runs checks on request. Its effect is to read: what it runs
-// is the person's own choice, not the model's.
-func (w *Workspace) diagnosticsTool(checks []Check) Tool {
-	return New("diagnostics", diagnosticsText, func(_ context.Context, a diagnosticsArgs) (Call, error) {
-		c := Call{Title: "check the project", Effect: Read}
-		var changes []Change
-		if a.Path != "" {
-			p, err := w.resolve(a.Path)
-			if err != nil {
-				return Call{}, err
-			}
-			if _, err := w.root.Stat(p); err != nil {
-				return Call{}, w.notThere(a.Path, p)
-			}
-			c.Title, c.Targets = "check "+p, []Target{{Kind: Path, Value: p}}
-			changes = []Change{{Path: p, After: []byte{}}}
+// prepare prepares checks on request. The effect is to read: which command runs
+// is the choice of the user, not of the model.
+func (k *Checks) prepare(_ context.Context, a diagnosticsArgs) (Call, error) {
+	c := Call{Title: "check the project", Effect: Read}
+	var changes []Change
+	if a.Path != "" {
+		p, err := k.commands.Workspace.Resolve(a.Path)
+		if err != nil {
+			return Call{}, err
 		}
-		c.Run = func(ctx context.Context, ok Approved) (Result, error) {
-			found, err := w.check(ctx, checks, changes, ok.Progress)
-			switch {
-			case err != nil:
-				return Result{Text: found.text}, err
-			case found.text == "":
-				return Result{}, fmt.Errorf("no check is configured for the path %s: there are checks for %s", a.Path, globs(checks))
-			}
-			r := Result{Text: found.text, Summary: "ok", IsError: found.failed}
-			if found.failed {
-				r.Summary = "check failed"
-			}
-			return r, nil
+		c.Title, c.Targets = "check "+p, []Target{{Kind: Path, Value: p}}
+		changes = []Change{{Path: p, After: []byte{}}}
+	}
+	c.Run = func(ctx context.Context, ok Approved) (Result, error) {
+		found, err := k.check(ctx, changes, ok.Progress)
+		switch {
+		case err != nil:
+			return Result{Text: found.text}, err
+		case found.text == "":
+			return Result{}, fmt.Errorf("no check is configured for the path %s: there are checks for %s", a.Path, k.globs())
 		}
-		return c, nil
-	})
+		r := Result{Text: found.text, Summary: "ok", IsError: found.failed}
+		if found.failed {
+			r.Summary = "check failed"
+		}
+		return r, nil
+	}
+	return c, nil
 }
 
-// globs names the files that checks are for.
-func globs(checks []Check) string {
+// globs names the files that the checks are for.
+func (k *Checks) globs() string {
 	var all []string
-	for _, c := range checks {
+	for _, c := range k.all {
 		if !slices.Contains(all, c.Files) {
 			all = append(all, c.Files)
 		}
@@ -127,9 +122,9 @@ type findings struct {
 
 // check runs the checks for what has changed, each once; all of them where no
 // change is named. Its error is that of ctx.
-func (w *Workspace) check(ctx context.Context, checks []Check, changes []Change, progress func(string)) (findings, error) {
+func (k *Checks) check(ctx context.Context, changes []Change, progress func(string)) (findings, error) {
 	var found findings
-	for _, c := range checks {
+	for _, c := range k.all {
 		touched, files := c.concerned(changes)
 		if changes != nil && !touched {
 			continue
@@ -145,7 +140,7 @@ func (w *Workspace) check(ctx context.Context, checks []Check, changes []Change,
 			}
 			line = strings.ReplaceAll(line, filePlace, strings.Join(files, " "))
 		}
-		said, ok, err := w.runCheck(ctx, c, line, progress)
+		said, ok, err := k.run(ctx, c, line, progress)
 		found.text += said
 		found.failed = found.failed || !ok
 		if err != nil {
@@ -182,31 +177,22 @@ func (c Check) concerned(changes []Change) (touched bool, files []string) {
 	return touched, files
 }
 
-// runCheck runs a check as line, and says what it found. Its error is that of
+// run runs a check as line, and says what it found. Its error is that of
 // ctx.
-func (w *Workspace) runCheck(ctx context.Context, c Check, line string, progress func(string)) (said string, ok bool, err error) {
-	limit := c.Limit
-	if limit == 0 {
-		limit = checkLimit
-	}
-	limited, stop := context.WithTimeout(ctx, limit)
-	defer stop()
-	command := w.command(line, w.dir)
-	command.Max, command.Keep, command.Progress = 2*limit, checkKeep, progress
-	r, err := shell.Run(limited, command)
+func (k *Checks) run(ctx context.Context, c Check, line string, progress func(string)) (said string, ok bool, err error) {
+	command := k.commands.command(line, k.commands.Workspace.Dir())
+	command.Max, command.Keep, command.Progress = cmp.Or(c.Limit, checkLimit), checkKeep, progress
+	r, err := shell.Run(ctx, command)
 	end, output := r.Ended, r.Output
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return fmt.Sprintf("[check `%s`: interrupted]\n", c.Command), false, ctx.Err()
-	case err != nil && limited.Err() != nil:
-		end = "still running after " + seconds(limit) + ", its time limit, and ended"
 	case err != nil:
 		end, output = fmt.Sprintf("it could not be run: %v", err), ""
+	case r.Why == shell.TooLong:
+		end = "still running after " + seconds(command.Max) + ", its time limit, and ended"
 	case r.Code == 0:
 		return fmt.Sprintf("[check `%s`: ok]\n", c.Command), true, nil
 	}
-	if output != "" && !strings.HasSuffix(output, "\n") {
-		output += "\n"
-	}
-	return fmt.Sprintf("[check `%s`: %s]\n%s", c.Command, end, output), false, nil
+	return fmt.Sprintf("[check `%s`: %s]\n%s", c.Command, end, ended(output)), false, nil
 }

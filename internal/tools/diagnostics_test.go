@@ -13,16 +13,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // runChecked runs a tool of a workspace with checks.
-func runChecked(ctx context.Context, t *testing.T, ws *tools.Workspace, checks []tools.Check, name string, args any, progress func(string)) (tools.Result, error) {
+func runChecked(ctx context.Context, t *testing.T, ws *workspace.Workspace, checks []tools.Check, name string, args any, progress func(string)) (tools.Result, error) {
 	t.Helper()
 	b, err := json.Marshal(args)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := tools.NewChecks(ws, checks)
+	k := tools.NewChecks(tools.Commands{Workspace: ws}, checks)
 	around := tools.Intercept(k)
 	for _, tool := range append(tools.Files(ws, nil), k.Tools()...) {
 		if tool.Spec().Name != name {
@@ -76,7 +77,7 @@ func TestAChangeIsChecked(t *testing.T) {
 			"[check `echo begun; sleep 600`: still running after 1 s, its time limit, and ended]\nbegun\n", "1 line · check failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ws, _ := workspace(t, nil)
+			ws, _ := newWorkspace(t, nil)
 			r, err := runChecked(t.Context(), t, ws, c.checks, "write", obj{"path": c.path, "content": "hello\n"}, nil)
 			if err != nil || r.IsError || len(r.Changes) != 1 {
 				t.Fatalf("got %+v, %v", r, err)
@@ -89,7 +90,7 @@ func TestAChangeIsChecked(t *testing.T) {
 }
 
 func TestWhatACheckSaysHasALimit(t *testing.T) {
-	ws, _ := workspace(t, nil)
+	ws, _ := newWorkspace(t, nil)
 	long := []tools.Check{{Files: "*", Command: "yes | head -c 1000000; false"}}
 	r, err := runChecked(t.Context(), t, ws, long, "write", obj{"path": "a", "content": "b"}, nil)
 	if n := len(r.Text); err != nil || n < 8<<10 || n > 10<<10 {
@@ -98,7 +99,7 @@ func TestWhatACheckSaysHasALimit(t *testing.T) {
 }
 
 func TestNoChangeIsNotChecked(t *testing.T) {
-	ws, _ := workspace(t, map[string]string{"a.go": "package a\n"})
+	ws, _ := newWorkspace(t, map[string]string{"a.go": "package a\n"})
 	checks := []tools.Check{{Files: "*", Command: "touch ran"}}
 	if _, err := runChecked(t.Context(), t, ws, checks, "read", obj{"path": "a.go"}, nil); err != nil {
 		t.Fatal(err)
@@ -113,7 +114,7 @@ func TestNoChangeIsNotChecked(t *testing.T) {
 
 // A check that is interrupted does not hide that the file was written.
 func TestACheckIsInterrupted(t *testing.T) {
-	ws, _ := workspace(t, nil)
+	ws, _ := newWorkspace(t, nil)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	checks := []tools.Check{{Files: "*", Command: "echo ready; sleep 600"}}
@@ -127,7 +128,7 @@ func TestACheckIsInterrupted(t *testing.T) {
 }
 
 func TestDiagnostics(t *testing.T) {
-	ws, _ := workspace(t, map[string]string{"a.go": "package a\n", "b.py": ""})
+	ws, _ := newWorkspace(t, map[string]string{"a.go": "package a\n", "b.py": ""})
 	checks := []tools.Check{{Files: "*.go", Command: "echo wrong; exit 1"}, {Files: "*.go", Command: "cat {file}; exit 2"}, {Files: "*.py", Command: "true"}}
 	for path, want := range map[string]tools.Result{
 		"": {Text: "[check `echo wrong; exit 1`: exit 1]\nwrong\n[check `cat {file}; exit 2`: not run, it is for one file: give a path]\n[check `true`: ok]\n",
@@ -157,8 +158,8 @@ func TestDiagnostics(t *testing.T) {
 
 // Without checks there is no such tool.
 func TestNoChecks(t *testing.T) {
-	ws, _ := workspace(t, nil)
-	for _, tool := range tools.NewChecks(ws, nil).Tools() {
+	ws, _ := newWorkspace(t, nil)
+	for _, tool := range tools.NewChecks(tools.Commands{Workspace: ws}, nil).Tools() {
 		if tool.Spec().Name == "diagnostics" {
 			t.Error("there is a tool without anything to run")
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"agent/internal/tools/edit"
+	"agent/internal/tools/workspace"
 )
 
 //go:embed edit.md
@@ -57,16 +58,16 @@ func (a editArgs) list() ([]oneEdit, error) {
 	return out, nil
 }
 
-func (w *Workspace) editTool(known *Ledger) Tool {
+func editTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 	return New("edit", editText, func(ctx context.Context, a editArgs) (Call, error) {
 		edits, err := a.list()
 		if err != nil {
 			return Call{}, err
 		}
-		d := drafts{w: w, known: known}
-		places := map[*draft]*placed{}
+		t := w.Begin(known)
+		places := map[*workspace.Draft]*placed{}
 		for i, e := range edits {
-			f, r, err := d.edit(ctx, e)
+			d, r, err := applyEdit(ctx, t, e)
 			if ctx.Err() != nil {
 				return Call{}, ctx.Err()
 			}
@@ -76,33 +77,34 @@ func (w *Workspace) editTool(known *Ledger) Tool {
 			if err != nil {
 				return Call{}, err
 			}
-			if places[f] == nil {
-				places[f] = &placed{}
+			if places[d] == nil {
+				places[d] = &placed{}
 			}
-			places[f].add(e, r)
+			places[d].add(e, r)
 		}
-		for f, p := range places {
-			f.notes = p.notes()
+		for d, p := range places {
+			d.Notes = p.notes()
 		}
-		return d.call("edit", 1)
+		return changeCall(t, "edit", 1)
 	})
 }
 
-// edit makes one edit in its draft.
-func (d *drafts) edit(ctx context.Context, e oneEdit) (*draft, edit.Result, error) {
-	f, err := d.open(e.Path)
-	if err == nil && f.after == nil && e.Old != "" {
-		err = d.w.notThere(e.Path, f.path)
+// applyEdit makes one edit in its draft.
+func applyEdit(ctx context.Context, t *workspace.Transaction, e oneEdit) (*workspace.Draft, edit.Result, error) {
+	open := t.OpenExisting
+	if e.Old == "" {
+		open = t.Open
 	}
+	d, err := open(e.Path)
 	if err != nil {
 		return nil, edit.Result{}, err
 	}
-	r, err := edit.Replace(ctx, f.after, []byte(e.Old), []byte(e.New), e.ReplaceAll)
+	r, err := edit.Replace(ctx, d.After, []byte(e.Old), []byte(e.New), e.ReplaceAll)
 	if err != nil {
-		return nil, r, fmt.Errorf("edit %s: %w", f.path, err)
+		return nil, r, fmt.Errorf("edit %s: %w", d.Path, err)
 	}
-	f.after = r.After
-	return f, r, nil
+	d.After = r.After
+	return d, r, nil
 }
 
 // placed is where edits of one file were made, and how they fitted.

@@ -136,10 +136,7 @@ func (a *fetchArgs) window(p fetch.Page) string {
 	if end < total {
 		end = breakAt(p.Text, start, end)
 	}
-	text := p.Text[start:end]
-	if !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
+	text := ended(p.Text[start:end])
 	switch {
 	case end < total:
 		text += fmt.Sprintf("[bytes %d to %d of %d%s. Go on with offset %d]\n", start, end, total, whole, end)

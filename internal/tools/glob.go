@@ -10,6 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tools/workspace"
 )
 
 //go:embed glob.md
@@ -23,7 +24,7 @@ type globArgs struct {
 	Path    string `json:"path,omitempty" jsonschema:"the directory that the pattern is relative to; the working directory if it is not given"`
 }
 
-func (w *Workspace) globTool() Tool {
+func globTool(w *workspace.Workspace) Tool {
 	return New("glob", globText, func(_ context.Context, a globArgs) (Call, error) {
 		pattern := strings.TrimPrefix(a.Pattern, "./")
 		switch {
@@ -34,35 +35,26 @@ func (w *Workspace) globTool() Tool {
 		case filepath.IsAbs(pattern) || strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "../"):
 			return Call{}, fmt.Errorf("the pattern %s leaves the directory: give one relative to path, and in path a directory inside the working directory", pattern)
 		}
-		at, err := w.reach(a.Path)
+		at, err := w.Find(a.Path)
 		if err != nil {
 			return Call{}, err
 		}
-		p, err := at.start(a.Path)
-		if err != nil {
-			return Call{}, err
-		}
-		return Call{
-			Title:   "glob " + pattern + in("", at.show(p)),
-			Effect:  Read,
-			Targets: []Target{{Kind: Path, Value: at.show(p)}},
-			Run: func(ctx context.Context, _ Approved) (Result, error) {
-				return within(ctx, func() (Result, error) { return at.glob(ctx, p, pattern) })
-			},
-		}, nil
+		return readCall("glob "+pattern+in("", at.Name()), at, func(ctx context.Context, _ Approved) (Result, error) {
+			return globFiles(ctx, at, pattern)
+		}), nil
 	})
 }
 
-func (w *Workspace) glob(ctx context.Context, p, pattern string) (Result, error) {
-	found, err := w.tree().Find(ctx, p, func(file string) bool {
-		return doublestar.MatchUnvalidated(pattern, below(p, file))
+func globFiles(ctx context.Context, at workspace.Place, pattern string) (Result, error) {
+	found, err := tree(at).Find(ctx, at.Path, func(file string) bool {
+		return doublestar.MatchUnvalidated(pattern, below(at.Path, file))
 	})
 	if err != nil {
-		return Result{}, failed(ctx, "glob "+w.show(p), err)
+		return Result{}, failed(ctx, "glob "+at.Name(), err)
 	}
 	var b strings.Builder
 	for _, f := range found.Files[:min(len(found.Files), maxGlob)] {
-		b.WriteString(spelled(w.show(f.Path)) + "\n")
+		b.WriteString(spelled(at.Show(f.Path)) + "\n")
 	}
 	n := len(found.Files)
 	switch {
@@ -114,14 +106,5 @@ func costly(pattern string) bool {
 // tooCostly is the error for a glob that is costly.
 func tooCostly(pattern string) error {
 	return fmt.Errorf("the pattern %s stands for more than %d patterns or is longer than %d bytes: use fewer braces, or several calls",
-		clipped(pattern), maxAlternatives, maxGlobPattern)
-}
-
-// clipped is the beginning of a text that is long.
-func clipped(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+		phrase.Clip(pattern, 200), maxAlternatives, maxGlobPattern)
 }

@@ -17,12 +17,13 @@ import (
 	"time"
 
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // links makes a workspace full of symbolic links, and a secret beside it.
-func links(t *testing.T) (*tools.Workspace, string) {
+func links(t *testing.T) (*workspace.Workspace, string) {
 	t.Helper()
-	ws, dir := workspace(t, map[string]string{"real/file.txt": "inside\n"})
+	ws, dir := newWorkspace(t, map[string]string{"real/file.txt": "inside\n"})
 	outside := filepath.Join(t.TempDir(), "outside")
 	writeFile(t, filepath.Join(outside, "secret.txt"), "secret\n")
 	for name, target := range map[string]string{
@@ -133,7 +134,7 @@ func TestNothingLeavesTheWorkspace(t *testing.T) {
 }
 
 func TestNothingLeavesTheOutputs(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"inside.txt": "inside\n"})
+	ws, dir := newWorkspace(t, map[string]string{"inside.txt": "inside\n"})
 	beside := t.TempDir()
 	out := filepath.Join(beside, "s.out")
 	ws.Attach(out)
@@ -159,13 +160,13 @@ func TestNothingLeavesTheOutputs(t *testing.T) {
 }
 
 func TestAnotherSpellingOfTheWorkspace(t *testing.T) {
-	_, dir := workspace(t, map[string]string{"sub/a.txt": "a\n"})
+	_, dir := newWorkspace(t, map[string]string{"sub/a.txt": "a\n"})
 	other := filepath.Join(t.TempDir(), "other")
 	if err := os.Symlink(dir, other); err != nil {
 		t.Fatal(err)
 	}
 	for _, opened := range []string{dir, other} {
-		ws, err := tools.Open(opened)
+		ws, err := workspace.Open(opened)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +181,7 @@ func TestAnotherSpellingOfTheWorkspace(t *testing.T) {
 }
 
 func TestSpecialFilesAreNamedNotOpened(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"a.txt": "needle\n"})
+	ws, dir := newWorkspace(t, map[string]string{"a.txt": "needle\n"})
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +218,7 @@ func TestSpecialFilesAreNamedNotOpened(t *testing.T) {
 }
 
 func TestHugeFilesAreNotLoaded(t *testing.T) {
-	ws, dir := workspace(t, nil)
+	ws, dir := newWorkspace(t, nil)
 	sparse(t, filepath.Join(dir, "nuls"), "", 1<<40)
 	sparse(t, filepath.Join(dir, "head"), strings.Repeat("a line of text\n", 10_000), 1<<40)
 	sparse(t, filepath.Join(dir, "image"), "\x89PNG\r\n\x1a\n", 5<<30)
@@ -267,7 +268,7 @@ func TestHugeFilesAreNotLoaded(t *testing.T) {
 // TestWideTextIsNotLoaded reads UTF-16 that is too large to be held.
 func TestWideTextIsNotLoaded(t *testing.T) {
 	const lines = 1_500_000
-	ws, _ := workspace(t, map[string]string{"f": "\xff\xfe" + strings.Repeat("l\x00i\x00n\x00e\x00 \x00\xac\x20\n\x00", lines)})
+	ws, _ := newWorkspace(t, map[string]string{"f": "\xff\xfe" + strings.Repeat("l\x00i\x00n\x00e\x00 \x00\xac\x20\n\x00", lines)})
 	got := said(call(t, ws, "read", obj{"path": "f", "offset": lines - 1, "limit": 1}))
 	if !strings.HasPrefix(got, "1499999\tline €\n(decoded from UTF-16LE.") || !strings.HasSuffix(got, "(lines 1499999-1499999 of 1500000; read on with offset 1500000)\n") {
 		t.Errorf("got %q", got)
@@ -275,7 +276,7 @@ func TestWideTextIsNotLoaded(t *testing.T) {
 }
 
 func TestALineOf200MB(t *testing.T) {
-	ws, dir := workspace(t, nil)
+	ws, dir := newWorkspace(t, nil)
 	f, err := os.Create(filepath.Join(dir, "long"))
 	if err != nil {
 		t.Fatal(err)

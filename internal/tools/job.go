@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -60,25 +61,25 @@ func NewJobs() *Jobs { return &Jobs{changed: make(chan struct{}, 1)} }
 func (j *Jobs) Changed() <-chan struct{} { return j.changed }
 
 // List returns the jobs that run, and those that have ended lately, oldest first.
-func (j *Jobs) List() []Job {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	var out []Job
-	for _, b := range j.jobs {
-		out = append(out, b.now())
-	}
-	return out
-}
+func (j *Jobs) List() []Job { return j.choose(func(*job) bool { return true }) }
 
 // Ended returns the jobs that have ended without the model's knowing, each once.
 func (j *Jobs) Ended() []Job {
+	return j.choose(func(b *job) bool {
+		news := b.state != "" && !b.known
+		b.known = b.known || news
+		return news
+	})
+}
+
+// choose returns the jobs for which ok returns true, oldest first.
+func (j *Jobs) choose(ok func(*job) bool) []Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var out []Job
 	for _, b := range j.jobs {
-		if b.state != "" && !b.known {
-			b.known = true
-			out = append(out, b.now())
+		if ok(b) {
+			out = append(out, Job{ID: b.id, Title: b.title, Began: b.began, State: b.state, Lines: b.run.Lines()})
 		}
 	}
 	return out
@@ -163,23 +164,17 @@ func (j *Jobs) see(b *job) {
 	j.tell()
 }
 
-// forget lets go of the oldest that have ended, where there are many.
+// forget drops the oldest job that has ended, where there are many.
 func (j *Jobs) forget() {
-	ended := 0
-	for _, b := range j.jobs {
+	var ended []int
+	for i, b := range j.jobs {
 		if b.state != "" {
-			ended++
+			ended = append(ended, i)
 		}
 	}
-	var keep []*job
-	for _, b := range j.jobs {
-		if b.state != "" && ended > endedJobs {
-			ended--
-			continue
-		}
-		keep = append(keep, b)
+	if len(ended) > endedJobs {
+		j.jobs = slices.Concat(j.jobs[:ended[0]], j.jobs[ended[0]+1:])
 	}
-	j.jobs = keep
 }
 
 func (j *Jobs) tell() {
@@ -229,10 +224,6 @@ func (j *Jobs) end(b *job) (state string, failed bool) {
 		b.known = true
 	}
 	return b.state, b.failed
-}
-
-func (b *job) now() Job {
-	return Job{ID: b.id, Title: b.title, Began: b.began, State: b.state, Lines: b.run.Lines()}
 }
 
 func (b *job) String() string { return fmt.Sprintf("%d (%s)", b.id, b.title) }

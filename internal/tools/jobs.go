@@ -78,10 +78,7 @@ func (s *shellTool) prepareJob(_ context.Context, a jobsArgs) (Call, error) {
 // start starts a command in the background, and waits a moment to see whether
 // it does run.
 func (s *shellTool) start(ctx context.Context, command string, at location) (Result, error) {
-	if err := ctx.Err(); err != nil {
-		return Result{}, err
-	}
-	note, err := s.enter(at)
+	note, err := s.enter(ctx, at)
 	if err != nil {
 		return Result{}, err
 	}
@@ -92,7 +89,7 @@ func (s *shellTool) start(ctx context.Context, command string, at location) (Res
 		}
 		defer theirs.Close()
 		c := s.command(command, at.dir)
-		c.Input = theirs
+		c.Input, c.Whole = theirs, s.Workspace.OutputFile()
 		r, err := shell.Start(c)
 		if err != nil {
 			return nil, nil, errors.Join(err, ours.Close())

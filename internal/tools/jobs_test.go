@@ -18,7 +18,7 @@ import (
 // newJobs returns the tools of an agent that has jobs, and those.
 func newJobs(t *testing.T) (commands, *tools.Jobs, string) {
 	t.Helper()
-	ws, dir := workspace(t, nil)
+	ws, dir := newWorkspace(t, nil)
 	jobs := tools.NewJobs()
 	return newCommands(t, ws, jobs), jobs, dir
 }
@@ -231,7 +231,7 @@ func TestEndedJobsAreForgottenInTime(t *testing.T) {
 }
 
 func TestLongOutputOfAJobIsInAFile(t *testing.T) {
-	ws, _ := workspace(t, nil)
+	ws, _ := newWorkspace(t, nil)
 	ws.Attach(filepath.Join(t.TempDir(), "outputs"))
 	c := newCommands(t, ws, tools.NewJobs())
 	c.run("jobs", obj{"action": "start", "command": "echo first; read x; seq 100000"})

@@ -13,21 +13,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // reader is an agent as far as its tools can tell: what they say that it knows
 // is added to its ledger.
 type reader struct {
 	t     *testing.T
-	ws    *tools.Workspace
+	ws    *workspace.Workspace
 	dir   string
-	known *tools.Ledger
+	known *workspace.Ledger
 	step  int
 }
 
 func newReader(t *testing.T, files map[string]string) *reader {
-	ws, dir := workspace(t, files)
-	return &reader{t: t, ws: ws, dir: dir, known: tools.NewLedger()}
+	ws, dir := newWorkspace(t, files)
+	return &reader{t: t, ws: ws, dir: dir, known: workspace.NewLedger()}
 }
 
 // call makes a call of which everything is approved.
@@ -35,7 +36,7 @@ func (r *reader) call(name string, args obj) (tools.Result, error) {
 	r.t.Helper()
 	r.step++
 	c, err := r.prepare(name, args)
-	if changed, ok := errors.AsType[*tools.ChangedError](err); ok {
+	if changed, ok := errors.AsType[*workspace.ChangedError](err); ok {
 		r.known.Add(r.step, changed.Reads...)
 	}
 	if err != nil {
@@ -116,7 +117,7 @@ func TestWhatHasChangedIsNotWritten(t *testing.T) {
 			r.must("read", obj{"path": "f"})
 			r.theirs("f", "one\nand\ntwo\n")
 			_, err := r.call(tool, args)
-			changed, ok := errors.AsType[*tools.ChangedError](err)
+			changed, ok := errors.AsType[*workspace.ChangedError](err)
 			if !ok {
 				t.Fatalf("got %v, want a *ChangedError", err)
 			}
@@ -151,7 +152,7 @@ func TestWhatHasChangedTooMuchMustBeRead(t *testing.T) {
 			r.theirs("f", c.after)
 			for range 2 {
 				_, err := r.call("write", obj{"path": "f", "content": "mine\n"})
-				changed, ok := errors.AsType[*tools.ChangedError](err)
+				changed, ok := errors.AsType[*workspace.ChangedError](err)
 				if !ok || changed.Reads != nil || !strings.Contains(changed.Error(), "Read it again") {
 					t.Fatalf("got %v, want a *ChangedError that says to read", err)
 				}

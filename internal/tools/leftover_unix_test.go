@@ -22,7 +22,7 @@ func TestWhatKilledProgramsLeft(t *testing.T) {
 		"dir/.agent-young.tmp": "x", "dir/.agent-only.old": "x", "dir/agent-mine.tmp": "x", "dir/.agent-notes": "x",
 		"dir/.agent-d.tmp/in": "x",
 	}
-	ws, dir := workspace(t, map[string]string{"dir/f": "f\n", "dir/.agent-dead.tmp": "half"})
+	ws, dir := newWorkspace(t, map[string]string{"dir/f": "f\n", "dir/.agent-dead.tmp": "half"})
 	for name, text := range kept {
 		writeFile(t, filepath.Join(dir, name), text)
 	}
@@ -62,7 +62,7 @@ func TestWhatKilledProgramsLeft(t *testing.T) {
 // TestAWriterLives keeps its temporary file while another program writes in
 // the directory, and writes beside it.
 func TestAWriterLives(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"f": "f\n", ".agent-live.tmp": "half"})
+	ws, dir := newWorkspace(t, map[string]string{"f": "f\n", ".agent-live.tmp": "half"})
 	back(t, dir, "")
 	other, err := os.Open(dir)
 	if err != nil {

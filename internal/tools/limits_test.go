@@ -17,7 +17,7 @@ import (
 // A configuration of git that includes itself many times costs nothing.
 func TestConfigurationThatIncludesItself(t *testing.T) {
 	alone(t)
-	ws, _ := workspace(t, map[string]string{
+	ws, _ := newWorkspace(t, map[string]string{
 		".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[include]\n" + strings.Repeat("path = config\n", 10), "a.go": "needle\n",
 	})
 	var worst time.Duration
@@ -47,7 +47,7 @@ func TestTooManyIgnoreRules(t *testing.T) {
 		fmt.Fprintf(&rules, "n%d\n", i)
 	}
 	rules.WriteString("late\n")
-	ws, _ := workspace(t, map[string]string{"d/.gitignore": rules.String(), "d/early": "needle\n", "d/late": "needle\n"})
+	ws, _ := newWorkspace(t, map[string]string{"d/.gitignore": rules.String(), "d/early": "needle\n", "d/late": "needle\n"})
 	const note = "Not all ignore rules were applied: there are too many of them here, or they are too costly. " +
 		"So files that git ignores may be among these. Give a narrower path.\n"
 	for _, c := range []struct {
@@ -72,7 +72,7 @@ func TestTooManyIgnoreRules(t *testing.T) {
 // Globs that stand for very many others are rejected before anything is
 // compared with them.
 func TestGlobsOfManyAlternatives(t *testing.T) {
-	ws, _ := workspace(t, map[string]string{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": "needle\n"})
+	ws, _ := newWorkspace(t, map[string]string{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": "needle\n"})
 	for _, glob := range []string{strings.Repeat("{a,a}", 40) + "b", strings.Repeat("{a,", 30) + strings.Repeat("}", 30), strings.Repeat("a", 2000)} {
 		for tool, args := range map[string]obj{"glob": {"pattern": glob}, "search": {"pattern": "needle", "glob": glob}} {
 			if got := said(call(t, ws, tool, args)); !strings.Contains(got, "use fewer braces") {
@@ -89,7 +89,7 @@ func TestGlobsOfManyAlternatives(t *testing.T) {
 // line of the file may begin it.
 func TestAnInterruptEndsAnEdit(t *testing.T) {
 	const lines = 300_000
-	ws, _ := workspace(t, map[string]string{"f": strings.Repeat("x\n", lines)})
+	ws, _ := newWorkspace(t, map[string]string{"f": strings.Repeat("x\n", lines)})
 	for name, args := range map[string]obj{
 		"edit":  {"path": "f", "old": strings.Repeat(" x\nx\n", lines/4), "new": "y\n"},
 		"patch": {"patch": "*** Begin Patch\n*** Update File: f\n@@\n" + strings.Repeat(" x\n", lines/2) + "-y\n*** End Patch"},
@@ -118,7 +118,7 @@ func TestAnInterruptEndsProgress(t *testing.T) {
 	for i := range 500 {
 		files[fmt.Sprintf("f%d", i)] = "hit\n"
 	}
-	ws, _ := workspace(t, files)
+	ws, _ := newWorkspace(t, files)
 	c, err := prepare(t, ws, "search", obj{"pattern": "hit", "max_results": 500})
 	if err != nil {
 		t.Fatal(err)

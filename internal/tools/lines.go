@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tools/read"
 )
 
 // span is which lines of a file to give.
@@ -46,20 +47,7 @@ type lineReader struct{ r *bufio.Reader }
 const readBlock = 64 << 10
 
 func newLineReader(ctx context.Context, r io.Reader) *lineReader {
-	return &lineReader{bufio.NewReaderSize(&contextReader{ctx, r}, readBlock)}
-}
-
-// contextReader stops reading when ctx ends.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c *contextReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
+	return &lineReader{bufio.NewReaderSize(read.Interruptible(ctx, r), readBlock)}
 }
 
 // line is the beginning of a line.
@@ -130,46 +118,23 @@ func narrow(b []byte) []byte {
 // wanted.
 func (l *lineReader) page(s span, count bool) (*page, error) {
 	p := &page{}
+	full := false
 	for n := 1; ; n++ {
 		ln, err := l.next()
-		if err == io.EOF {
+		switch {
+		case err == io.EOF:
 			p.total = n - 1
 			return p, nil
-		}
-		if err != nil {
+		case err != nil:
 			return nil, err
-		}
-		if n < s.first {
-			continue
-		}
-		if p.shown == s.limit || p.shown > 0 && p.text.Len()+len(ln.text) > maxPage {
-			if p.total = -1; count {
-				p.total, err = l.count(n, ln.ended)
-			}
-			return p, err
-		}
-		p.add(n, ln)
-	}
-}
-
-// count returns the number of lines when line n has been read.
-func (l *lineReader) count(n int, ended bool) (int, error) {
-	for {
-		b, err := l.r.Peek(1)
-		if len(b) == 0 {
-			if err == io.EOF {
-				err = nil
-			}
-			return n, err
-		}
-		if ended {
-			n++
-		}
-		b, _ = l.r.Peek(l.r.Buffered())
-		n += bytes.Count(b[:len(b)-1], []byte("\n"))
-		ended = b[len(b)-1] == '\n'
-		if _, err := l.r.Discard(len(b)); err != nil {
-			return n, err
+		case n < s.first || full:
+		case p.shown < s.limit && (p.shown == 0 || p.text.Len()+len(ln.text) <= maxPage):
+			p.add(n, ln)
+		case count:
+			full = true
+		default:
+			p.total = -1
+			return p, nil
 		}
 	}
 }

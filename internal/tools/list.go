@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tools/workspace"
 )
 
 //go:embed list.md
@@ -28,42 +29,33 @@ type listArgs struct {
 	Depth int    `json:"depth,omitempty" jsonschema:"how many levels of directories to show; 2 if it is not given"`
 }
 
-func (w *Workspace) listTool() Tool {
+func listTool(w *workspace.Workspace) Tool {
 	return New("list", listText, func(_ context.Context, a listArgs) (Call, error) {
-		at, err := w.reach(a.Path)
+		at, err := w.Find(a.Path)
 		if err != nil {
 			return Call{}, err
 		}
-		p, err := at.start(a.Path)
-		if err != nil {
-			return Call{}, err
-		}
-		if info, err := at.root.Stat(p); err == nil && !info.IsDir() {
+		if !at.Info.IsDir() {
 			return Call{}, fmt.Errorf("%s is a file: use read to see what is in it", a.Path)
 		}
 		depth := defaultDepth
 		if a.Depth > 0 {
 			depth = min(a.Depth, maxDepth)
 		}
-		return Call{
-			Title:   "list " + at.show(p),
-			Effect:  Read,
-			Targets: []Target{{Kind: Path, Value: at.show(p)}},
-			Run: func(ctx context.Context, _ Approved) (Result, error) {
-				return within(ctx, func() (Result, error) { return at.list(ctx, p, depth) })
-			},
-		}, nil
+		return readCall("list "+at.Name(), at, func(ctx context.Context, _ Approved) (Result, error) {
+			return list(ctx, at, depth)
+		}), nil
 	})
 }
 
 // list shows a directory as an indented tree.
-func (w *Workspace) list(ctx context.Context, p string, depth int) (Result, error) {
-	l, err := w.tree().List(ctx, p, depth, maxEntries)
+func list(ctx context.Context, at workspace.Place, depth int) (Result, error) {
+	l, err := tree(at).List(ctx, at.Path, depth, maxEntries)
 	if err != nil {
-		return Result{}, failed(ctx, "list "+w.show(p), err)
+		return Result{}, failed(ctx, "list "+at.Name(), err)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s/\n", spelled(w.show(p)))
+	fmt.Fprintf(&b, "%s/\n", spelled(at.Name()))
 	for _, e := range l.Entries {
 		fmt.Fprintf(&b, "%s%s%s\n", strings.Repeat("  ", e.Depth+1), spelled(e.Name), mark(e.Mode, e.Target))
 	}
@@ -96,7 +88,7 @@ func mark(m fs.FileMode, target string) string {
 	case m&fs.ModeSymlink != 0:
 		return " -> " + spelled(target)
 	case !m.IsRegular():
-		return " (" + kind(m) + ")"
+		return " (" + workspace.Kind(m) + ")"
 	}
 	return ""
 }

@@ -10,7 +10,7 @@ import (
 // What names a device, a stream or a file spelled differently is no path: what
 // a person approves is what is written.
 func TestNamesOfWindows(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"a.txt": "one\n", "sub/b.txt": "two\n"})
+	ws, dir := newWorkspace(t, map[string]string{"a.txt": "one\n", "sub/b.txt": "two\n"})
 	for name, why := range map[string]string{
 		"NUL": "device", "con": "device", "sub/aux.txt": "device", `sub\COM1`: "device", "lpt1.c": "device",
 		"a.txt:stream": "characters", "a.txt::$DATA": "characters", "sub:x/b.txt": "characters", "what?": "characters", "*.txt": "characters",

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,31 +19,22 @@ import (
 // A has none.
 func New[A any](name, description string, prepare func(context.Context, A) (Call, error)) Tool {
 	t := &typed[A]{name: name, prepare: prepare}
-	t.spec = sync.OnceValue(func() llm.ToolSpec {
-		text, err := json.Marshal(t.described())
+	t.made = sync.OnceValues(func() (llm.ToolSpec, *jsonschema.Resolved) {
+		schema, err := jsonschema.For[A](nil)
 		t.check(err)
-		return llm.ToolSpec{Name: name, Description: description, Schema: text}
-	})
-	t.schema = sync.OnceValue(func() *jsonschema.Resolved {
-		schema, err := t.described().Resolve(nil)
+		text, err := json.Marshal(schema)
 		t.check(err)
-		return schema
+		resolved, err := schema.Resolve(nil)
+		t.check(err)
+		return llm.ToolSpec{Name: name, Description: description, Schema: text}, resolved
 	})
 	return t
 }
 
 type typed[A any] struct {
 	name    string
-	spec    func() llm.ToolSpec
-	schema  func() *jsonschema.Resolved
+	made    func() (llm.ToolSpec, *jsonschema.Resolved)
 	prepare func(context.Context, A) (Call, error)
-}
-
-// described returns the schema of A.
-func (t *typed[A]) described() *jsonschema.Schema {
-	schema, err := jsonschema.For[A](nil)
-	t.check(err)
-	return schema
 }
 
 func (t *typed[A]) check(err error) {
@@ -53,25 +43,24 @@ func (t *typed[A]) check(err error) {
 	}
 }
 
-func (t *typed[A]) Spec() llm.ToolSpec { return t.spec() }
-
-func (t *typed[A]) Prepare(ctx context.Context, args json.RawMessage) (Call, error) {
-	var value any
-	if err := json.Unmarshal(args, &value); err != nil {
-		return Call{}, t.misfit(err)
-	}
-	if err := t.schema().Validate(value); err != nil {
-		return Call{}, t.misfit(err)
-	}
-	var a A
-	d := json.NewDecoder(bytes.NewReader(args))
-	if err := d.Decode(&a); err != nil {
-		return Call{}, t.misfit(err)
-	}
-	return within(ctx, func() (Call, error) { return t.prepare(ctx, a) })
+func (t *typed[A]) Spec() llm.ToolSpec {
+	spec, _ := t.made()
+	return spec
 }
 
-// misfit is the error for arguments that the schema does not allow.
-func (t *typed[A]) misfit(err error) error {
-	return fmt.Errorf("the arguments do not fit the tool %s: %w. Its schema is %s", t.name, err, t.spec().Schema)
+func (t *typed[A]) Prepare(ctx context.Context, args json.RawMessage) (Call, error) {
+	spec, schema := t.made()
+	var value any
+	var a A
+	err := json.Unmarshal(args, &value)
+	if err == nil {
+		err = schema.Validate(value)
+	}
+	if err == nil {
+		err = json.Unmarshal(args, &a)
+	}
+	if err != nil {
+		return Call{}, fmt.Errorf("the arguments do not fit the tool %s: %w. Its schema is %s", t.name, err, spec.Schema)
+	}
+	return within(ctx, func() (Call, error) { return t.prepare(ctx, a) })
 }

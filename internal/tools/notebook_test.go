@@ -57,7 +57,7 @@ func TestNotebooksAreShownAsCells(t *testing.T) {
 		"a list":   {"[1]\n", "1\t[1]\n(not shown as the cells of a notebook: it has no cells)\n", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ws, _ := workspace(t, map[string]string{"n.ipynb": c.content})
+			ws, _ := newWorkspace(t, map[string]string{"n.ipynb": c.content})
 			r, err := call(t, ws, "read", obj{"path": "n.ipynb"})
 			if diff := cmp.Diff(said(r, err), c.want); diff != "" || len(r.Images) != c.images {
 				t.Errorf("%d images, want %d; got (-), want (+):\n%s", len(r.Images), c.images, diff)
@@ -78,7 +78,7 @@ func TestAPageOfANotebook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ws, _ := workspace(t, map[string]string{"n.ipynb": string(b)})
+	ws, _ := newWorkspace(t, map[string]string{"n.ipynb": string(b)})
 	for _, c := range []struct {
 		offset, limit, images int
 		want                  string

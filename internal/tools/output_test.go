@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // TestReadReachesTheOutputs reads what a session keeps, beside the workspace
@@ -18,7 +19,7 @@ import (
 func TestReadReachesTheOutputs(t *testing.T) {
 	for name, inside := range map[string]bool{"beside": false, "inside": true} {
 		t.Run(name, func(t *testing.T) {
-			ws, dir := workspace(t, map[string]string{"a.txt": "a\n"})
+			ws, dir := newWorkspace(t, map[string]string{"a.txt": "a\n"})
 			out := filepath.Join(dir, "state", "s.out")
 			if !inside {
 				out = filepath.Join(t.TempDir(), "s.out")
@@ -57,7 +58,7 @@ func TestReadReachesTheOutputs(t *testing.T) {
 }
 
 func TestTheOutputsAreOnlyRead(t *testing.T) {
-	ws, _ := workspace(t, nil)
+	ws, _ := newWorkspace(t, nil)
 	beside := t.TempDir()
 	out := filepath.Join(beside, "s.out")
 	ws.Attach(out)
@@ -86,11 +87,11 @@ func TestTheOutputsAreOnlyRead(t *testing.T) {
 
 // TestReadsRunSideBySide is for the race detector.
 func TestReadsRunSideBySide(t *testing.T) {
-	ws, _ := workspace(t, map[string]string{"a.png": string(pngOf(t, plain(1600, 10))), "a.txt": "a\n"})
+	ws, _ := newWorkspace(t, map[string]string{"a.png": string(pngOf(t, plain(1600, 10))), "a.txt": "a\n"})
 	out := filepath.Join(t.TempDir(), "s.out")
 	ws.Attach(out)
 	writeFile(t, filepath.Join(out, "1.txt"), "one\n")
-	known := tools.NewLedger()
+	known := workspace.NewLedger()
 	var all sync.WaitGroup
 	for range 4 {
 		for _, name := range []string{"a.png", "a.txt", filepath.Join(out, "1.txt")} {

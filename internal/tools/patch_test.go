@@ -41,7 +41,7 @@ func TestPatchCases(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(c.ID, func(t *testing.T) {
-			ws, dir := workspace(t, c.Before)
+			ws, dir := newWorkspace(t, c.Before)
 			_, err := call(t, ws, "patch", obj{"patch": c.Patch})
 			if refuse := maps.Equal(c.Before, c.After); refuse != (err != nil) {
 				t.Errorf("got %v, want it refused: %v", err, refuse)
@@ -62,7 +62,7 @@ func patchOf(lines ...string) obj {
 }
 
 func TestAMoveKeepsTheMode(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"run.sh": "echo a\n", "there": "x\n"})
+	ws, dir := newWorkspace(t, map[string]string{"run.sh": "echo a\n", "there": "x\n"})
 	if err := os.Chmod(filepath.Join(dir, "run.sh"), 0o750); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestAPatchIsApprovedByFile(t *testing.T) {
 		"a removal alone": {[]string{"c"}, map[string]string{"a": "a\n", "b": "b\n"}, "removed c."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ws, dir := workspace(t, files)
+			ws, dir := newWorkspace(t, files)
 			asked, err := prepare(t, ws, "patch", patch)
 			if err != nil {
 				t.Fatal(err)
@@ -113,7 +113,7 @@ func TestAPatchIsApprovedByFile(t *testing.T) {
 }
 
 func TestALinkIsNotRemoved(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"real": "a\n"})
+	ws, dir := newWorkspace(t, map[string]string{"real": "a\n"})
 	if err := os.Symlink("real", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}

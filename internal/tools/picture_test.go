@@ -55,7 +55,7 @@ func TestPicturesAreShown(t *testing.T) {
 		"misnamed.txt": {pngOf(t, plain(40, 30)), seen{"misnamed.txt: PNG image, 40 x 30 pixels, SIZE\n", "image/png", 40, 30, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ws, _ := workspace(t, map[string]string{name: string(c.content)})
+			ws, _ := newWorkspace(t, map[string]string{name: string(c.content)})
 			r, err := call(t, ws, "read", obj{"path": name})
 			if err != nil || len(r.Images) != 1 {
 				t.Fatalf("got %d images, %v, want one", len(r.Images), err)
@@ -97,7 +97,7 @@ func TestScalingKeepsWhatIsThere(t *testing.T) {
 			img.SetNRGBA(x, y, c)
 		}
 	}
-	ws, _ := workspace(t, map[string]string{"f": string(pngOf(t, img))})
+	ws, _ := newWorkspace(t, map[string]string{"f": string(pngOf(t, img))})
 	r, err := call(t, ws, "read", obj{"path": "f"})
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestPhotosAreShownUpright(t *testing.T) {
 		}
 		photo := jpegOf(t, img)
 		exif := "\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00" + string(o) + "\x00\x00\x00\x00\x00\x00\x00"
-		ws, _ := workspace(t, map[string]string{"f": string(photo[:2]) + exif + string(photo[2:])})
+		ws, _ := newWorkspace(t, map[string]string{"f": string(photo[:2]) + exif + string(photo[2:])})
 		r, err := call(t, ws, "read", obj{"path": "f"})
 		if err != nil {
 			t.Fatal(err)
@@ -177,7 +177,7 @@ func TestHostilePicturesAreRefused(t *testing.T) {
 		"jpeg":      {[]byte("\xff\xd8\xff\xe0"), "the JPEG image is damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ws, _ := workspace(t, map[string]string{"f": string(c.content)})
+			ws, _ := newWorkspace(t, map[string]string{"f": string(c.content)})
 			got := said(call(t, ws, "read", obj{"path": "f"}))
 			if !strings.HasPrefix(got, "f cannot be shown: "+c.want) || !strings.Contains(got, "by a command in the shell") {
 				t.Errorf("got %s, want %s and what to do", got, c.want)
@@ -187,7 +187,7 @@ func TestHostilePicturesAreRefused(t *testing.T) {
 }
 
 func TestDecodingEndsWithTheContext(t *testing.T) {
-	ws, dir := workspace(t, nil)
+	ws, dir := newWorkspace(t, nil)
 	writeFile(t, filepath.Join(dir, "f"), string(pngOf(t, plain(2000, 100))))
 	c, err := prepare(t, ws, "read", obj{"path": "f"})
 	if err != nil {

@@ -9,13 +9,14 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/read"
+	"agent/internal/tools/workspace"
 )
 
 // maxPictures is how many images of a notebook are shown at a time.
 const maxPictures = 4
 
 // picture shows an image to models that see.
-func (w *Workspace) picture(ctx context.Context, in *source) (Result, error) {
+func (r *reader) picture(ctx context.Context, in *source) (Result, error) {
 	const instead = "make a smaller or another one by a command in the shell, such as magick IMAGE -resize 1568x1568 NEW.png"
 	if err := in.hold(maxWhole); err != nil {
 		return Result{}, err
@@ -23,7 +24,7 @@ func (w *Workspace) picture(ctx context.Context, in *source) (Result, error) {
 	if !in.whole {
 		return Result{}, fmt.Errorf("%s is an image of %s, more than the %s that are read here: %s", in.name, phrase.Bytes(in.size), phrase.Bytes(maxWhole), instead)
 	}
-	s, err := w.draw(ctx, in.held)
+	s, err := r.draw(ctx, in.held)
 	if err != nil {
 		return Result{}, fmt.Errorf("%s cannot be shown: %w. To see it, %s", in.name, err, instead)
 	}
@@ -40,20 +41,20 @@ func (w *Workspace) picture(ctx context.Context, in *source) (Result, error) {
 		Text:    text + "\n",
 		Summary: fmt.Sprintf("%s image, %d x %d", s.Format, s.Size.X, s.Size.Y),
 		Images:  []llm.Image{s.Image},
-		Reads:   []Reading{seen},
+		Reads:   []workspace.Reading{seen},
 	}, nil
 }
 
-// draw decodes an image. One at a time is, as that takes much memory.
-func (w *Workspace) draw(ctx context.Context, content []byte) (read.Shown, error) {
-	w.drawing.Lock()
-	defer w.drawing.Unlock()
+// draw decodes an image, one at a time.
+func (r *reader) draw(ctx context.Context, content []byte) (read.Shown, error) {
+	r.drawing.Lock()
+	defer r.drawing.Unlock()
 	return read.Show(ctx, content)
 }
 
 // notebook shows the cells of a notebook. What is none, or too large, is shown
 // as its lines.
-func (w *Workspace) notebook(ctx context.Context, in *source, known *Ledger, s span) (Result, error) {
+func (r *reader) notebook(ctx context.Context, in *source, s span) (Result, error) {
 	if err := in.hold(maxWhole); err != nil {
 		return Result{}, err
 	}
@@ -63,9 +64,9 @@ func (w *Workspace) notebook(ctx context.Context, in *source, known *Ledger, s s
 		cells, err = read.CellsOf(in.held)
 	}
 	if err != nil {
-		r, failed := in.lines(ctx, known, s)
-		r.Text += fmt.Sprintf("(not shown as the cells of a notebook: %v)\n", err)
-		return r, failed
+		result, failed := r.lines(ctx, in, s)
+		result.Text += fmt.Sprintf("(not shown as the cells of a notebook: %v)\n", err)
+		return result, failed
 	}
 	page, err := newLineReader(ctx, strings.NewReader(cells.Text)).page(s, true)
 	if err != nil {
@@ -74,27 +75,27 @@ func (w *Workspace) notebook(ctx context.Context, in *source, known *Ledger, s s
 	if page.shown == 0 && s.first > 1 {
 		return Result{}, page.beyond(in.name + " as text")
 	}
-	images, note := w.among(ctx, cells.Pictures, s.first, s.first+page.shown-1)
+	images, note := r.among(ctx, cells.Pictures, s.first, s.first+page.shown-1)
 	text := strings.TrimSpace(fmt.Sprintf("notebook of %s %s", phrase.Count(cells.Count, "cell"), cells.Language))
 	return Result{
 		Text: page.text.String() + page.oddities(read.UTF8) + page.place(s, in.size) + note +
 			fmt.Sprintf("(%s. The lines are numbered as shown: edit and search see the JSON of the file)\n", text),
 		Summary: phrase.Count(cells.Count, "cell"),
 		Images:  images,
-		Reads:   []Reading{in.reading()},
+		Reads:   []workspace.Reading{in.reading()},
 	}, nil
 }
 
 // among returns the images that belong to the lines that are shown, and says
 // how many are left out.
-func (w *Workspace) among(ctx context.Context, all []read.Placed, first, last int) (images []llm.Image, note string) {
+func (r *reader) among(ctx context.Context, all []read.Placed, first, last int) (images []llm.Image, note string) {
 	left := 0
 	for _, p := range all {
 		if p.Line < first || p.Line > last {
 			continue
 		}
 		if len(images) < maxPictures {
-			if s, err := w.draw(ctx, p.Content); err == nil {
+			if s, err := r.draw(ctx, p.Content); err == nil {
 				images = append(images, s.Image)
 				continue
 			}

@@ -19,13 +19,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // TestWhatWasRenamedIsPutBack has a last step that fails when the others are
 // made: a file in a directory that may not be written cannot be removed.
 func TestWhatWasRenamedIsPutBack(t *testing.T) {
 	files := map[string]string{"a": "a\n", "b": "b\n", "shut/c": "c\n"}
-	ws, dir := workspace(t, files)
+	ws, dir := newWorkspace(t, files)
 	patch := patchOf("*** Update File: a", "-a", "+A", "*** Add File: new/d", "+d", "*** Update File: b", "*** Move to: e", "*** Delete File: shut/c")
 	before, err := os.Stat(filepath.Join(dir, "a"))
 	if err != nil {
@@ -99,7 +100,7 @@ func TestAFullDisk(t *testing.T) {
 		return
 	}
 	files := map[string]string{"a": "a\n", "b": strings.Repeat("b\n", 10_000)}
-	_, dir := workspace(t, files)
+	_, dir := newWorkspace(t, files)
 	cmd := exec.Command(os.Args[0], "-test.run=^TestAFullDisk$")
 	cmd.Env = append(os.Environ(), fullDisk+"="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -116,7 +117,7 @@ func writeTooMuch(t *testing.T, dir string) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
 		t.Skip(err)
 	}
-	ws, err := tools.Open(dir)
+	ws, err := workspace.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestAKillWhileWriting(t *testing.T) {
 		return
 	}
 	one, two := versions()
-	_, dir := workspace(t, map[string]string{"f": one})
+	_, dir := newWorkspace(t, map[string]string{"f": one})
 	for range 10 {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestAKillWhileWriting$")
 		cmd.Env = append(os.Environ(), killed+"="+dir)
@@ -174,7 +175,7 @@ func versions() (one, two string) {
 }
 
 func writeForever(t *testing.T, dir string) {
-	ws, err := tools.Open(dir)
+	ws, err := workspace.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +194,7 @@ func writeForever(t *testing.T, dir string) {
 }
 
 func TestAttributesAreKept(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"f": "a\n"})
+	ws, dir := newWorkspace(t, map[string]string{"f": "a\n"})
 	file := filepath.Join(dir, "f")
 	if err := unix.Setxattr(file, "user.note", []byte("mine"), 0); err != nil {
 		t.Skipf("the file system keeps no attributes: %v", err)

@@ -28,7 +28,7 @@ func TestCancelWhileWriting(t *testing.T) {
 	changed := map[string]string{"a": strings.Repeat("new a\n", 5000), "dir/b": strings.Repeat("new b\n", 5000), "new/d": "new d\n"}
 	change := patchOf("*** Add File: a", strings.TrimSuffix(strings.Repeat("+new a\n", 5000), "\n"),
 		"*** Add File: dir/b", strings.TrimSuffix(strings.Repeat("+new b\n", 5000), "\n"), "*** Delete File: c", "*** Add File: new/d", "+new d")
-	ws, dir := workspace(t, old)
+	ws, dir := newWorkspace(t, old)
 	start := time.Now()
 	longest := 2 * time.Millisecond
 	tried, done := 0, 0
@@ -102,7 +102,7 @@ func TestAllOrNothing(t *testing.T) {
 		"another's mode": {func(dir string) error { return os.Chmod(filepath.Join(dir, "a"), 0o600) }, files},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ws, dir := workspace(t, files)
+			ws, dir := newWorkspace(t, files)
 			prepared, err := prepare(t, ws, "patch", patch)
 			if err != nil {
 				t.Fatal(err)
@@ -124,7 +124,7 @@ func TestAllOrNothing(t *testing.T) {
 // TestOtherNamesKeepTheOldContent changes several files of which some have hard
 // links: what is put aside in between must not go through them.
 func TestOtherNamesKeepTheOldContent(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"a": "a\n", "b": "b\n"})
+	ws, dir := newWorkspace(t, map[string]string{"a": "a\n", "b": "b\n"})
 	if err := os.Link(filepath.Join(dir, "a"), filepath.Join(dir, "link")); err != nil {
 		t.Skip(err)
 	}
@@ -144,7 +144,7 @@ func TestOtherNamesKeepTheOldContent(t *testing.T) {
 }
 
 func TestOneFileHasOneName(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"a": "a\n"})
+	ws, dir := newWorkspace(t, map[string]string{"a": "a\n"})
 	if err := os.Link(filepath.Join(dir, "a"), filepath.Join(dir, "b")); err != nil {
 		t.Skip(err)
 	}

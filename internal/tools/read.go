@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"time"
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/read"
+	"agent/internal/tools/workspace"
 )
 
 //go:embed read.md
@@ -20,7 +23,14 @@ type readArgs struct {
 	Limit  int    `json:"limit,omitempty" jsonschema:"how many lines to give; 2000 if it is not given"`
 }
 
-func (w *Workspace) readTool(known *Ledger) Tool {
+// reader is the tool read.
+type reader struct {
+	known   *workspace.Ledger
+	drawing sync.Mutex // held while an image is decoded, as that takes much memory
+}
+
+func readTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
+	r := &reader{known: known}
 	return New("read", readText, func(_ context.Context, a readArgs) (Call, error) {
 		if a.Offset < 0 || a.Limit < 0 {
 			return Call{}, errors.New("offset and limit must not be negative: lines are counted from 1")
@@ -28,11 +38,7 @@ func (w *Workspace) readTool(known *Ledger) Tool {
 		if a.Path == "" {
 			return Call{}, errors.New("the path is empty: give the file to read")
 		}
-		at, err := w.reach(a.Path)
-		if err != nil {
-			return Call{}, err
-		}
-		p, err := at.start(a.Path)
+		at, err := w.Find(a.Path)
 		if err != nil {
 			return Call{}, err
 		}
@@ -40,63 +46,56 @@ func (w *Workspace) readTool(known *Ledger) Tool {
 		if a.Limit > 0 {
 			span.limit = min(a.Limit, maxLines)
 		}
-		title := "read " + at.show(p)
+		title := "read " + at.Name()
 		if span.first > 1 {
 			title += fmt.Sprintf(" from line %d", span.first)
 		}
-		return Call{
-			Title:   title,
-			Effect:  Read,
-			Targets: []Target{{Kind: Path, Value: at.show(p)}},
-			Run: func(ctx context.Context, _ Approved) (Result, error) {
-				return within(ctx, func() (Result, error) { return at.read(ctx, known, p, span) })
-			},
-		}, nil
+		return readCall(title, at, func(ctx context.Context, _ Approved) (Result, error) { return r.read(ctx, at, span) }), nil
 	})
 }
 
-func (w *Workspace) read(ctx context.Context, known *Ledger, p string, s span) (Result, error) {
-	name := w.show(p)
-	f, info, err := w.open(name, p)
+func (r *reader) read(ctx context.Context, at workspace.Place, s span) (Result, error) {
+	f, info, err := at.Open()
 	if err != nil {
 		return Result{}, err
 	}
 	defer f.Close()
 	if info.IsDir() {
-		return w.list(ctx, p, 1)
+		return list(ctx, at, 1)
 	}
-	defer unblock(ctx, f)()
-	in := newSource(ctx, name, f, info)
-	switch read.KindOf(name, in.sample()) {
+	// Where the system can, reads that wait for something end with ctx.
+	defer context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) })()
+	in := newSource(ctx, at.Name(), f, info)
+	switch read.KindOf(in.name, in.sample()) {
 	case read.Picture:
-		return w.picture(ctx, in)
+		return r.picture(ctx, in)
 	case read.Notebook:
-		return w.notebook(ctx, in, known, s)
+		return r.notebook(ctx, in, s)
 	case read.PDF:
 		return Result{}, noPDF(in)
 	}
-	return in.lines(ctx, known, s)
+	return r.lines(ctx, in, s)
 }
 
 // lines shows the lines of a file that is text.
-func (in *source) lines(ctx context.Context, known *Ledger, s span) (Result, error) {
+func (r *reader) lines(ctx context.Context, in *source, s span) (Result, error) {
 	e, err := in.text()
 	if err != nil {
 		return Result{}, err
 	}
 	page, err := newLineReader(ctx, e.Decode(in.content())).page(s, in.counted())
 	if err != nil {
-		return Result{}, fmt.Errorf("read %s: %w", in.name, reason(err))
+		return Result{}, fmt.Errorf("read %s: %w", in.name, workspace.Cause(err))
 	}
 	if page.shown == 0 && s.first > 1 {
 		return Result{}, page.beyond(in.name)
 	}
 	seen := in.reading()
 	if page.total == 0 {
-		return Result{Text: "(the file is empty)\n", Summary: "0 lines", Reads: []Reading{seen}}, nil
+		return Result{Text: "(the file is empty)\n", Summary: "0 lines", Reads: []workspace.Reading{seen}}, nil
 	}
 	seen.First, seen.Last = s.first, s.first+page.shown-1
-	if step, ok := known.shown(seen); ok {
+	if step, ok := r.known.Shown(seen); ok {
 		return Result{
 			Text: fmt.Sprintf("unchanged since step %d: lines %d-%d of %s are still as shown there\n", step, seen.First, seen.Last, in.name) +
 				page.place(s, in.size),
@@ -104,5 +103,5 @@ func (in *source) lines(ctx context.Context, known *Ledger, s span) (Result, err
 		}, nil
 	}
 	text := page.text.String() + page.oddities(e) + page.place(s, in.size)
-	return Result{Text: strings.ToValidUTF8(text, "\ufffd"), Summary: phrase.Count(page.shown, "line"), Reads: []Reading{seen}}, nil
+	return Result{Text: strings.ToValidUTF8(text, "\ufffd"), Summary: phrase.Count(page.shown, "line"), Reads: []workspace.Reading{seen}}, nil
 }

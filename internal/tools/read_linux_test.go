@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // TestFilesOfTheKernel reads what claims to be empty, and what no program
 // should read, where the workspace holds it.
 func TestFilesOfTheKernel(t *testing.T) {
-	ws, err := tools.Open("/proc/self")
+	ws, err := workspace.Open("/proc/self")
 	if err != nil {
 		t.Skip(err)
 	}
@@ -33,7 +33,7 @@ func TestFilesOfTheKernel(t *testing.T) {
 }
 
 func TestDevicesAreNamedNotOpened(t *testing.T) {
-	ws, err := tools.Open("/")
+	ws, err := workspace.Open("/")
 	if err != nil {
 		t.Skip(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // TestReadingOnGivesEveryLineOnce follows the notes from page to page.
@@ -29,7 +30,7 @@ func TestReadingOnGivesEveryLineOnce(t *testing.T) {
 			for i := range c.lines {
 				want = append(want, fmt.Sprintf("%d\t%s", i+1, strings.Repeat("x", c.width)))
 			}
-			ws, _ := workspace(t, map[string]string{"f": strings.Repeat(strings.Repeat("x", c.width)+"\n", c.lines)})
+			ws, _ := newWorkspace(t, map[string]string{"f": strings.Repeat(strings.Repeat("x", c.width)+"\n", c.lines)})
 			next := regexp.MustCompile(fmt.Sprintf(`\(lines \d+-\d+ of %d; read on with offset (\d+)\)\n$`, c.lines))
 			var got []string
 			offset, pages := 1, 0
@@ -89,7 +90,7 @@ func TestWhatReadSaysOfOddFiles(t *testing.T) {
 		"pdf":              {"%PDF-1.4\n", "f is a PDF of 9 bytes, which is not read here: run a command in the shell, such as pdftotext -layout FILE - or, to look at its pages as images, pdftoppm -png -r 80 FILE PREFIX (both are of poppler-utils)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ws, _ := workspace(t, map[string]string{"f": c.content})
+			ws, _ := newWorkspace(t, map[string]string{"f": c.content})
 			if diff := cmp.Diff(said(call(t, ws, "read", obj{"path": "f"})), c.want); diff != "" {
 				t.Errorf("got (-), want (+):\n%s", diff)
 			}
@@ -107,14 +108,14 @@ func said(r tools.Result, err error) string {
 
 // TestWhatWasReadIsNotRepeated reads again and again with one ledger.
 func TestWhatWasReadIsNotRepeated(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{
+	ws, dir := newWorkspace(t, map[string]string{
 		"f":        "1\n2\n3\n4\n",
 		"one":      "1\n",
 		"long":     strings.Repeat("line\n", 2500),
 		"empty":    "",
 		"nb.ipynb": `{"cells": [], "nbformat": 4}`,
 	})
-	known := tools.NewLedger()
+	known := workspace.NewLedger()
 	step := 0
 	read := func(args obj) tools.Result {
 		t.Helper()
@@ -167,14 +168,14 @@ func TestWhatWasReadIsNotRepeated(t *testing.T) {
 
 func TestWhatAReadingSaysOfAFile(t *testing.T) {
 	big := strings.Repeat("0123456789abcde\n", 1<<16) + "x\n" // a little over 1 MB
-	ws, dir := workspace(t, map[string]string{"f": "caf\xe9\n2\n", "big": big})
+	ws, dir := newWorkspace(t, map[string]string{"f": "caf\xe9\n2\n", "big": big})
 	sum := func(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }
-	for name, want := range map[string]tools.Reading{
+	for name, want := range map[string]workspace.Reading{
 		"f":   {Path: "f", Sum: sum("caf\xe9\n2\n"), First: 2, Last: 2, Content: []byte("caf\xe9\n2\n")},
 		"big": {Path: "big", Sum: sum(big), First: 2, Last: 2},
 	} {
 		r := reading(t, ws, nil, obj{"path": name, "offset": 2, "limit": 1})
-		if diff := cmp.Diff(r.Reads, []tools.Reading{want}); diff != "" {
+		if diff := cmp.Diff(r.Reads, []workspace.Reading{want}); diff != "" {
 			t.Errorf("%s: got (-), want (+):\n%s", name, diff)
 		}
 	}
@@ -182,7 +183,7 @@ func TestWhatAReadingSaysOfAFile(t *testing.T) {
 	// What is too large to be edited is told apart by its time and size.
 	huge := filepath.Join(dir, "huge")
 	writeFile(t, huge, strings.Repeat(big, 17))
-	known := tools.NewLedger()
+	known := workspace.NewLedger()
 	r := reading(t, ws, known, obj{"path": "huge"})
 	if len(r.Reads) != 1 || !strings.HasPrefix(r.Reads[0].Sum, "stat:") || r.Reads[0].Content != nil {
 		t.Fatalf("huge: got %.200v, want one reading by stat", r.Reads)
@@ -201,7 +202,7 @@ func TestWhatAReadingSaysOfAFile(t *testing.T) {
 }
 
 // reading reads with a ledger.
-func reading(t *testing.T, ws *tools.Workspace, known *tools.Ledger, args obj) tools.Result {
+func reading(t *testing.T, ws *workspace.Workspace, known *workspace.Ledger, args obj) tools.Result {
 	t.Helper()
 	b, err := json.Marshal(args)
 	if err != nil {

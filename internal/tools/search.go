@@ -13,6 +13,7 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/search"
+	"agent/internal/tools/workspace"
 )
 
 //go:embed search.md
@@ -26,6 +27,7 @@ const (
 	maxOutput      = 50_000 // bytes
 	// searchPatience is how long the rest is counted once enough was found.
 	searchPatience = 5 * time.Second
+	maxNearTypes   = 3
 )
 
 type searchArgs struct {
@@ -39,7 +41,7 @@ type searchArgs struct {
 	MaxResults int    `json:"max_results,omitempty" jsonschema:"matches to show at most; 100 if it is not given"`
 }
 
-func (w *Workspace) searchTool() Tool {
+func searchTool(w *workspace.Workspace) Tool {
 	return New("search", searchText, func(_ context.Context, a searchArgs) (Call, error) {
 		q, err := search.Compile(a.Pattern, search.Syntax{IgnoreCase: a.IgnoreCase, Multiline: a.Multiline})
 		if err != nil {
@@ -48,15 +50,11 @@ func (w *Workspace) searchTool() Tool {
 		if a.Context < 0 || a.MaxResults < 0 {
 			return Call{}, errors.New("context and max_results must not be negative")
 		}
-		at, err := w.reach(a.Path)
+		at, err := w.Find(a.Path)
 		if err != nil {
 			return Call{}, err
 		}
-		p, err := at.start(a.Path)
-		if err != nil {
-			return Call{}, err
-		}
-		match, err := filter(a.Glob, a.Type, p)
+		match, err := filter(a.Glob, a.Type, at.Path)
 		if err != nil {
 			return Call{}, err
 		}
@@ -64,23 +62,15 @@ func (w *Workspace) searchTool() Tool {
 		if a.MaxResults > 0 {
 			o.Max = min(a.MaxResults, maxResults)
 		}
-		return Call{
-			Title:   `search "` + strings.ReplaceAll(a.Pattern, "\n", `\n`) + `"` + in(a.kinds(), at.show(p)),
-			Effect:  Read,
-			Targets: []Target{{Kind: Path, Value: at.show(p)}},
-			Run: func(ctx context.Context, ok Approved) (Result, error) {
-				progress, stop := until(ctx, ok.Progress)
-				defer stop()
-				o.Found = at.tell(progress, o.Max)
-				return within(ctx, func() (Result, error) {
-					r, err := at.tree().Grep(ctx, p, q, o)
-					if err != nil {
-						return Result{}, failed(ctx, "search "+at.show(p), err)
-					}
-					return at.searched(r, a, o.Max), nil
-				})
-			},
-		}, nil
+		title := `search "` + strings.ReplaceAll(a.Pattern, "\n", `\n`) + `"` + in(a.kinds(), at.Name())
+		return readCall(title, at, func(ctx context.Context, ok Approved) (Result, error) {
+			o.Found = tell(at, ok.Progress, o.Max)
+			r, err := tree(at).Grep(ctx, at.Path, q, o)
+			if err != nil {
+				return Result{}, failed(ctx, "search "+at.Name(), err)
+			}
+			return searched(at, r, a, o.Max), nil
+		}), nil
 	})
 }
 
@@ -95,37 +85,19 @@ func (a searchArgs) kinds() string {
 	return a.Type + " files, " + a.Glob
 }
 
-// tree is what of the workspace is searched: what git ignores is not, but
-// outputs are wherever they lie.
-func (w *Workspace) tree() *search.Tree {
-	if w.prefix != "" {
-		return search.Whole(w.root)
+// tree is what is searched from a place on: of the workspace without what git
+// ignores, of the outputs everything.
+func tree(at workspace.Place) *search.Tree {
+	root, outputs := at.Root()
+	if outputs {
+		return search.Whole(root)
 	}
-	return search.New(w.root, w.dir).Hide(w.hiddenName())
+	return search.New(root, root.Name()).Hide(at.Hidden())
 }
 
-// Index returns an index of the names in the workspace. The caller closes it
+// NewIndex returns an index of the names in the workspace. The caller closes it
 // before the workspace.
-func (w *Workspace) Index() *search.Index { return search.NewIndex(w.tree()) }
-
-// start resolves the path at which a search begins, which must exist.
-func (w *Workspace) start(name string) (string, error) {
-	if name == "" {
-		name = "."
-	}
-	p, err := w.resolve(name)
-	if err != nil {
-		return "", err
-	}
-	info, err := w.root.Stat(p)
-	if err != nil {
-		return "", w.notThere(name, p)
-	}
-	if w.isHidden(p) {
-		return "", hidden(name)
-	}
-	return p, readable(name, info)
-}
+func NewIndex(w *workspace.Workspace) *search.Index { return search.NewIndex(tree(w.Top())) }
 
 // filter returns what decides whether a file is searched: by its type, and by
 // glob, which is about its name or, if it holds a slash, its path from the
@@ -171,7 +143,7 @@ func ofType(kind string) (func(p string) bool, error) {
 	}
 	msg := fmt.Sprintf("there is no type of file called %s: use glob, such as *.%s", kind, kind)
 	if len(near) > 0 {
-		return nil, fmt.Errorf("%s, or a near name: %s", msg, strings.Join(near[:min(len(near), maxNearNames)], ", "))
+		return nil, fmt.Errorf("%s, or a near name: %s", msg, strings.Join(near[:min(len(near), maxNearTypes)], ", "))
 	}
 	return nil, fmt.Errorf("%s. Types are %s", msg, strings.Join(search.FileTypes(), ", "))
 }
@@ -204,5 +176,5 @@ func failed(ctx context.Context, what string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return fmt.Errorf("%s: %w", what, reason(err))
+	return fmt.Errorf("%s: %w", what, workspace.Cause(err))
 }

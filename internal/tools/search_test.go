@@ -16,7 +16,7 @@ import (
 // git would ignore it.
 func TestSearchReachesTheOutputs(t *testing.T) {
 	alone(t)
-	ws, dir := workspace(t, map[string]string{
+	ws, dir := newWorkspace(t, map[string]string{
 		".git/HEAD": "ref: refs/heads/main\n", ".gitignore": "*.txt\nstate\n", ".agentignore": "s.out\n", "a.go": "needle\n",
 	})
 	out := filepath.Join(dir, "state", "s.out")
@@ -55,7 +55,7 @@ func TestSearchReachesTheOutputs(t *testing.T) {
 
 func TestSearchShowsWhatItFindsAtOnce(t *testing.T) {
 	alone(t)
-	ws, _ := workspace(t, map[string]string{"a/x": "hit\n-\nhit\n", "b/y": "hit 1\nhit 2\n"})
+	ws, _ := newWorkspace(t, map[string]string{"a/x": "hit\n-\nhit\n", "b/y": "hit 1\nhit 2\n"})
 	c, err := prepare(t, ws, "search", obj{"pattern": "hit", "max_results": 3})
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestTheCapIsCounted(t *testing.T) {
 	for i := range 300 {
 		files[fmt.Sprintf("d/f%03d", i)] = strings.Repeat("hit\n", 3)
 	}
-	ws, _ := workspace(t, files)
+	ws, _ := newWorkspace(t, files)
 	for _, c := range []struct {
 		tool string
 		args obj
@@ -103,7 +103,7 @@ func TestTheCapIsCounted(t *testing.T) {
 func TestNamesThatCouldBeLines(t *testing.T) {
 	alone(t)
 	name := "a\n1: forged"
-	ws, dir := workspace(t, nil)
+	ws, dir := newWorkspace(t, nil)
 	if err := os.WriteFile(filepath.Join(dir, name), []byte("hit\n"), 0o666); err != nil {
 		t.Skip(err)
 	}

@@ -6,10 +6,11 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/search"
+	"agent/internal/tools/workspace"
 )
 
 // tell returns what shows people the first matches as they are found.
-func (w *Workspace) tell(progress func(string), max int) func(search.Matched) {
+func tell(at workspace.Place, progress func(string), max int) func(search.Matched) {
 	if progress == nil {
 		return nil
 	}
@@ -18,7 +19,7 @@ func (w *Workspace) tell(progress func(string), max int) func(search.Matched) {
 		for _, m := range f.Matches {
 			if max--; max >= 0 {
 				first, _, _ := strings.Cut(m.Text, "\n")
-				fmt.Fprintf(&b, "%s:%d: %s\n", spelled(w.show(f.Path)), m.Line, first)
+				fmt.Fprintf(&b, "%s:%d: %s\n", spelled(at.Show(f.Path)), m.Line, first)
 			}
 		}
 		if b.Len() > 0 {
@@ -28,7 +29,7 @@ func (w *Workspace) tell(progress func(string), max int) func(search.Matched) {
 }
 
 // searched lays out the results: a file, its matches, an empty line.
-func (w *Workspace) searched(r search.Results, a searchArgs, most int) Result {
+func searched(at workspace.Place, r search.Results, a searchArgs, most int) Result {
 	var b strings.Builder
 	shown, files := 0, 0
 	for _, f := range r.Files {
@@ -36,7 +37,7 @@ func (w *Workspace) searched(r search.Results, a searchArgs, most int) Result {
 			break
 		}
 		files++
-		b.WriteString(spelled(w.show(f.Path)))
+		b.WriteString(spelled(at.Show(f.Path)))
 		if f.Binary {
 			b.WriteString(": a binary file that matches\n\n")
 			continue
@@ -99,10 +100,10 @@ func limited(l search.Limits, done string) string {
 			"So files that git ignores may be among these. Give a narrower path.\n"
 	}
 	if l.Deep > 0 {
-		text += fmt.Sprintf("%s not %s: too many levels below the start. Give a path further down.\n", directories(l.Deep), done)
+		text += fmt.Sprintf("%s not %s: too many levels below the start. Give a path further down.\n", phrase.Count(l.Deep, "directory"), done)
 	}
 	if l.Large > 0 {
-		text += fmt.Sprintf("%s not %s to the end: too many entries in one directory. For those use a command in the shell.\n", directories(l.Large), done)
+		text += fmt.Sprintf("%s not %s to the end: too many entries in one directory. For those use a command in the shell.\n", phrase.Count(l.Large, "directory"), done)
 	}
 	if l.Grown > 0 {
 		text += fmt.Sprintf("%s not %s to the end: still growing.\n", phrase.Count(l.Grown, "file"), done)
@@ -119,13 +120,6 @@ func inShort(l search.Limits) string {
 		return ", ignore rules incomplete"
 	}
 	return ""
-}
-
-func directories(n int) string {
-	if n == 1 {
-		return "1 directory"
-	}
-	return fmt.Sprintf("%d directories", n)
 }
 
 // unreadable says what could not be read.

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"crypto/rand"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/shell"
+	"agent/internal/tools/workspace"
 )
 
 //go:embed shell.md
@@ -34,11 +34,20 @@ type shellArgs struct {
 	AtLimit string `json:"at_limit,omitempty" jsonschema:"what happens at a limit: background (the command goes on as a job; the default) or end"`
 }
 
-// Shell returns the tool that runs a command in w and, where jobs is not nil,
-// the one for commands in the background. They share the directory that the
-// last command has moved to, so each agent gets its own.
-func Shell(w *Workspace, jobs *Jobs) []Tool {
-	s := &shellTool{w: w, jobs: jobs, at: "."}
+// Commands is how shell commands run in a workspace: those of the model, those
+// that the user types, and checks.
+type Commands struct {
+	Workspace *workspace.Workspace
+	// Limits are exceptions to the rules of shell.Scrub: which environment variables
+	// commands get or not.
+	Limits shell.Limits
+}
+
+// Tools returns the tool that runs a command and, where jobs is not nil, the one
+// for commands in the background. They share the directory that the last command
+// has moved to, so each agent gets its own.
+func (c Commands) Tools(jobs *Jobs) []Tool {
+	s := &shellTool{Commands: c, jobs: jobs, at: "."}
 	tools := []Tool{New("shell", shellText, s.prepare)}
 	if jobs != nil {
 		tools = append(tools, New("jobs", jobsText, s.prepareJob))
@@ -46,8 +55,28 @@ func Shell(w *Workspace, jobs *Jobs) []Tool {
 	return tools
 }
 
+// Typed returns what prepares the commands that the user types: they run as
+// the model's do, but a directory that one moves to is theirs alone. What the
+// model is not told of cannot go on as a job, which it would get to know: it
+// ends at the longest limit.
+func (c Commands) Typed(jobs *Jobs) func(line string, told bool) (Call, error) {
+	s := &shellTool{Commands: c, jobs: jobs, at: "."}
+	return func(line string, told bool) (Call, error) {
+		a := shellArgs{Command: line}
+		if !told {
+			a.Timeout, a.AtLimit = maxTimeout, "end"
+		}
+		return s.prepare(context.Background(), a)
+	}
+}
+
+// command returns a command with the environment that every command gets.
+func (c Commands) command(line, dir string) shell.Command {
+	return shell.Command{Line: line, Dir: dir, Env: os.Environ(), Limits: c.Limits}
+}
+
 type shellTool struct {
-	w    *Workspace
+	Commands
 	jobs *Jobs // nil where nothing runs in the background
 
 	mu sync.Mutex
@@ -96,33 +125,13 @@ func checkCommand(command string) error {
 	return nil
 }
 
-// command is a line as it is run now.
-func (s *shellTool) command(line, dir string) shell.Command {
-	c := s.w.command(line, dir)
-	c.Whole = s.w.newOutput()
-	return c
-}
-
-// command returns a command with the environment that every command in the
-// workspace gets: those of the model, those that the user types, and checks.
-func (w *Workspace) command(line, dir string) shell.Command {
-	return shell.Command{Line: line, Dir: dir, Env: os.Environ(), Limits: w.limits}
-}
-
-// LimitEnvironment sets which variables the commands in the workspace get or
-// not, as exceptions to the rules of shell.Scrub. It is called before any
-// command is prepared.
-func (w *Workspace) LimitEnvironment(l shell.Limits) { w.limits = l }
-
 func (s *shellTool) run(ctx context.Context, a shellArgs, at location, ok Approved) (Result, error) {
-	if err := ctx.Err(); err != nil {
-		return Result{}, err
-	}
-	lost, err := s.enter(at)
+	lost, err := s.enter(ctx, at)
 	if err != nil {
 		return Result{}, err
 	}
 	c := s.command(a.Command, at.dir)
+	c.Whole = s.Workspace.OutputFile()
 	c.Max, c.Quiet = time.Duration(a.Timeout)*time.Second, time.Duration(a.Quiet)*time.Second
 	c.Progress, c.Force = ok.Progress, ok.Force
 	r, err := shell.Start(c)
@@ -158,12 +167,12 @@ type location struct {
 func (s *shellTool) where() location {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	dir := filepath.Join(s.w.dir, filepath.FromSlash(s.at))
+	dir := filepath.Join(s.Workspace.Dir(), filepath.FromSlash(s.at))
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return location{dir: dir, info: info}
 	}
-	at := location{dir: s.w.dir}
-	at.info, _ = os.Stat(s.w.dir)
+	at := location{dir: s.Workspace.Dir()}
+	at.info, _ = os.Stat(s.Workspace.Dir())
 	if s.at != "." {
 		at.gone = s.at
 	}
@@ -174,13 +183,16 @@ func (s *shellTool) where() location {
 // returns a note for the model if that is not where the last one ended. A
 // directory that is replaced after this, before the command has started, is not
 // noticed.
-func (s *shellTool) enter(at location) (note string, err error) {
+func (s *shellTool) enter(ctx context.Context, at location) (note string, err error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
 	info, err := os.Stat(at.dir)
 	switch {
 	case err != nil && at.info == nil: // it never was there, as the start of the command will say
 		return "", nil
 	case err != nil || !info.IsDir():
-		return "", fmt.Errorf("the directory %s is gone since this command was approved. It did not run: call it again, and it will run in %s", at.dir, s.w.dir)
+		return "", fmt.Errorf("the directory %s is gone since this command was approved. It did not run: call it again, and it will run in %s", at.dir, s.Workspace.Dir())
 	case at.info == nil || !os.SameFile(info, at.info):
 		return "", fmt.Errorf("the directory %s is another one than when this command was approved. It did not run: look at what has changed, and call it again if it is still wanted", at.dir)
 	case at.gone == "":
@@ -189,7 +201,7 @@ func (s *shellTool) enter(at location) (note string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.at = "."
-	return fmt.Sprintf("[the directory %s is gone, so this ran in %s]\n", at.gone, s.w.dir), nil
+	return fmt.Sprintf("[the directory %s is gone, so this ran in %s]\n", at.gone, s.Workspace.Dir()), nil
 }
 
 // moved takes note of the directory that a command ended in, "" if it is not
@@ -201,30 +213,15 @@ func (s *shellTool) moved(to string) (note string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.at
-	rel, ok := s.w.inside(to)
+	rel, ok := s.Workspace.Inside(to)
 	if !ok {
 		s.at = "."
-		return fmt.Sprintf("[it ended in %s, outside the working directory: the next command runs in %s again]\n", to, s.w.dir)
+		return fmt.Sprintf("[it ended in %s, outside the working directory: the next command runs in %s again]\n", to, s.Workspace.Dir())
 	}
 	if s.at = rel; rel == before {
 		return ""
 	}
 	return fmt.Sprintf("[working directory is now %s]\n", rel)
-}
-
-// newOutput returns what makes a file for the whole of an output, or nil where
-// none is kept.
-func (w *Workspace) newOutput() func() (*os.File, error) {
-	if w.outputs == "" {
-		return nil
-	}
-	return func() (*os.File, error) {
-		if err := os.MkdirAll(w.outputs, 0o700); err != nil {
-			return nil, err
-		}
-		name := "shell-" + strings.ToLower(rand.Text()) + ".txt"
-		return os.OpenFile(filepath.Join(w.outputs, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	}
 }
 
 // outcome is what a command came to, and what it was asked to.

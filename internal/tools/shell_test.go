@@ -17,12 +17,13 @@ import (
 
 	"agent/internal/tools"
 	"agent/internal/tools/shell"
+	"agent/internal/tools/workspace"
 )
 
 // prepareShell prepares a call of the shell tool in dir.
 func prepareShell(t *testing.T, dir string, args any) (tools.Call, error) {
 	t.Helper()
-	ws, err := tools.Open(dir)
+	ws, err := workspace.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,11 +37,11 @@ type commands struct {
 	tools []tools.Tool
 }
 
-func newCommands(t *testing.T, ws *tools.Workspace, jobs *tools.Jobs) commands {
+func newCommands(t *testing.T, ws *workspace.Workspace, jobs *tools.Jobs) commands {
 	if jobs != nil {
 		t.Cleanup(jobs.Close)
 	}
-	return commands{t, tools.Shell(ws, jobs)}
+	return commands{t, tools.Commands{Workspace: ws}.Tools(jobs)}
 }
 
 func (c commands) prepare(name string, args any) (tools.Call, error) {
@@ -156,7 +157,7 @@ func TestShellRuns(t *testing.T) {
 		{"printf x; exit 2", tools.Result{Text: "x\n[exit 2]\n", Summary: "exit 2 · 1 line", IsError: true, ExitCode: code(2)}},
 		{"kill -SEGV $$", tools.Result{Text: "[killed by SIGSEGV]\n", Summary: "killed by SIGSEGV · no output", IsError: true}},
 	} {
-		ws, _ := workspace(t, nil)
+		ws, _ := newWorkspace(t, nil)
 		same(t, newCommands(t, ws, nil).run("shell", obj{"command": c.command}), c.want)
 	}
 }
@@ -174,7 +175,7 @@ func TestShellEndsAtItsLimit(t *testing.T) { // P10
 		{nil, obj{"quiet_seconds": 1}, quiet},
 		{tools.NewJobs(), obj{"quiet_seconds": 1, "at_limit": "end"}, quiet},
 	} {
-		ws, _ := workspace(t, nil)
+		ws, _ := newWorkspace(t, nil)
 		c.args["command"] = "echo a; sleep 600"
 		got := newCommands(t, ws, c.jobs).run("shell", c.args)
 		same(t, strings.TrimPrefix(got.Text, "a\n"), c.text) // a busy machine may not come to the echo
@@ -207,7 +208,7 @@ func TestShellWithoutItsDirectory(t *testing.T) { // P14
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	ws, err := tools.Open(dir)
+	ws, err := workspace.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +225,7 @@ func TestShellWithoutItsDirectory(t *testing.T) { // P14
 }
 
 func TestShellKeepsTheDirectory(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"a b/c/file": "", "d/file": ""})
+	ws, dir := newWorkspace(t, map[string]string{"a b/c/file": "", "d/file": ""})
 	if err := os.Symlink("d", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +272,7 @@ func TestShellKeepsTheDirectory(t *testing.T) {
 }
 
 func TestShellKeepsTheDirectoryWithoutBash(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"d/file": ""})
+	ws, dir := newWorkspace(t, map[string]string{"d/file": ""})
 	t.Setenv("PATH", dir)
 	c := newCommands(t, ws, nil)
 	same(t, c.run("shell", obj{"command": "cd d; exit 3"}).Text, "[working directory is now d]\n[exit 3]\n")
@@ -279,7 +280,7 @@ func TestShellKeepsTheDirectoryWithoutBash(t *testing.T) {
 }
 
 func TestShellKeepsTheWholeOutput(t *testing.T) {
-	ws, _ := workspace(t, nil)
+	ws, _ := newWorkspace(t, nil)
 	outputs := filepath.Join(t.TempDir(), "outputs")
 	ws.Attach(outputs)
 	c := newCommands(t, ws, nil)
@@ -314,7 +315,7 @@ func TestShellKeepsTheWholeOutput(t *testing.T) {
 }
 
 func TestShellGoesOnWithoutTheFile(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"file": ""})
+	ws, dir := newWorkspace(t, map[string]string{"file": ""})
 	ws.Attach(filepath.Join(dir, "file", "outputs"))
 	got := newCommands(t, ws, nil).run("shell", obj{"command": "seq 100000"})
 	if !strings.Contains(got.Text, "\n100000\n[the whole output is not kept: ") || got.IsError {

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tools/read"
+	"agent/internal/tools/workspace"
 )
 
 // maxWhole is the largest file that is held in memory to be shown as something
@@ -32,7 +33,7 @@ type source struct {
 }
 
 func newSource(ctx context.Context, name string, r io.Reader, info fs.FileInfo) *source {
-	r = io.LimitReader(&contextReader{ctx, r}, min(info.Size(), 1<<62)+maxGrowth)
+	r = io.LimitReader(read.Interruptible(ctx, r), min(info.Size(), 1<<62)+maxGrowth)
 	return &source{
 		name: name,
 		info: info,
@@ -50,7 +51,7 @@ func (in *source) hold(limit int64) error {
 	b.Grow(int(in.size) + bytes.MinRead) // the size of what is in /proc is 0, whatever it holds
 	n, err := b.ReadFrom(io.LimitReader(in.rest, limit+1))
 	if err != nil {
-		return fmt.Errorf("read %s: %w", in.name, reason(err))
+		return fmt.Errorf("read %s: %w", in.name, workspace.Cause(err))
 	}
 	in.held = b.Bytes()[:n:n]
 	in.whole = n <= limit
@@ -76,7 +77,7 @@ func (in *source) counted() bool {
 func (in *source) text() (read.Encoding, error) {
 	e, ok := read.Detect(in.sample(), in.whole)
 	if ok {
-		if err := in.hold(maxEdit); err != nil {
+		if err := in.hold(workspace.MaxEdit); err != nil {
 			return "", err
 		}
 		e, ok = read.Detect(in.sample(), in.whole)
@@ -98,13 +99,9 @@ func (in *source) sample() []byte {
 }
 
 // reading is what a model knows that was shown the file, but none of its lines.
-func (in *source) reading() Reading {
-	if !in.whole || len(in.held) > maxEdit {
-		return Reading{Path: in.name, Sum: fmt.Sprintf("stat:%d-%d-%d", in.info.Size(), in.info.ModTime().UnixNano(), inode(in.info))}
+func (in *source) reading() workspace.Reading {
+	if !in.whole || len(in.held) > workspace.MaxEdit {
+		return workspace.LargeReading(in.name, in.info)
 	}
-	r := Reading{Path: in.name, Sum: sumOf(in.held)}
-	if len(in.held) <= maxKnown {
-		r.Content = in.held
-	}
-	return r
+	return workspace.NewReading(in.name, in.held)
 }

@@ -1,4 +1,4 @@
-// Package tools holds the workspace and the tools that act on it.
+// Package tools holds the tools that act on a workspace, and their contract.
 //
 // A tool is used in two halves. Prepare checks the arguments and says what
 // would happen, without any side effect; the Run it returns does it. Between
@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 
 	"agent/internal/llm"
+	"agent/internal/tools/workspace"
 )
 
 // Tool is something a model can call.
@@ -56,12 +57,12 @@ type Approved struct {
 
 // Result is what a call came to.
 type Result struct {
-	Text    string      // what the model reads
-	Summary string      // a few words for people: "7 matches in 3 files"
-	Images  []llm.Image // what the model sees beside Text
-	IsError bool        // the tool ran and failed, as a command that exits with 1
-	Changes []Change    // the files that were written
-	Reads   []Reading   // the files of which the model knows more now
+	Text    string              // what the model reads
+	Summary string              // a few words for people: "7 matches in 3 files"
+	Images  []llm.Image         // what the model sees beside Text
+	IsError bool                // the tool ran and failed, as a command that exits with 1
+	Changes []Change            // the files that were written
+	Reads   []workspace.Reading // the files of which the model knows more now
 	// ExitCode is the exit code of a command that has ended; nil for other calls,
 	// and for one that a signal or a limit ended.
 	ExitCode *int

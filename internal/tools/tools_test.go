@@ -17,6 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"agent/internal/tools"
+	"agent/internal/tools/workspace"
 )
 
 // TestWorkspaces plays each archive in testdata: a workspace, and calls in its
@@ -34,7 +35,7 @@ func TestWorkspaces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ws, dir := workspace(t, nil)
+			ws, dir := newWorkspace(t, nil)
 			var want string
 			var rest []txtar.File
 			for _, f := range a.Files {
@@ -69,7 +70,7 @@ var update = flag.Bool("update", false, "write the wanted results in testdata")
 
 // play runs one call, as "read {...}", and writes down what a person and the
 // model get to see of it, and the files it changed.
-func play(t *testing.T, ws *tools.Workspace, call string) string {
+func play(t *testing.T, ws *workspace.Workspace, call string) string {
 	name, args, _ := strings.Cut(call, " ")
 	c, err := tool(t, ws, name).Prepare(t.Context(), json.RawMessage(args))
 	if err != nil {
@@ -109,7 +110,7 @@ func play(t *testing.T, ws *tools.Workspace, call string) string {
 	return b.String()
 }
 
-func tool(t *testing.T, ws *tools.Workspace, name string) tools.Tool {
+func tool(t *testing.T, ws *workspace.Workspace, name string) tools.Tool {
 	t.Helper()
 	for _, tool := range tools.Files(ws, nil) {
 		if tool.Spec().Name == name {
@@ -121,7 +122,7 @@ func tool(t *testing.T, ws *tools.Workspace, name string) tools.Tool {
 }
 
 // call prepares and runs a tool with everything it asks for approved.
-func call(t *testing.T, ws *tools.Workspace, name string, args any) (tools.Result, error) {
+func call(t *testing.T, ws *workspace.Workspace, name string, args any) (tools.Result, error) {
 	t.Helper()
 	c, err := prepare(t, ws, name, args)
 	if err != nil {
@@ -130,7 +131,7 @@ func call(t *testing.T, ws *tools.Workspace, name string, args any) (tools.Resul
 	return c.Run(t.Context(), tools.Approved{Changes: c.Changes})
 }
 
-func prepare(t *testing.T, ws *tools.Workspace, name string, args any) (tools.Call, error) {
+func prepare(t *testing.T, ws *workspace.Workspace, name string, args any) (tools.Call, error) {
 	t.Helper()
 	b, err := json.Marshal(args)
 	if err != nil {
@@ -142,7 +143,7 @@ func prepare(t *testing.T, ws *tools.Workspace, name string, args any) (tools.Ca
 type obj = map[string]any
 
 // workspace opens a new directory with files in it.
-func workspace(t *testing.T, files map[string]string) (*tools.Workspace, string) {
+func newWorkspace(t *testing.T, files map[string]string) (*workspace.Workspace, string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -151,7 +152,7 @@ func workspace(t *testing.T, files map[string]string) (*tools.Workspace, string)
 	for name, text := range files {
 		writeFile(t, filepath.Join(dir, name), text)
 	}
-	ws, err := tools.Open(dir)
+	ws, err := workspace.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

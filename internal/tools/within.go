@@ -2,9 +2,7 @@ package tools
 
 import (
 	"context"
-	"os"
 	"sync"
-	"time"
 )
 
 // within returns what do returns, or ctx's error as soon as ctx ends. A read of
@@ -39,13 +37,6 @@ func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 		var none T
 		return none, ctx.Err()
 	}
-}
-
-// unblock makes the reads of f that wait for something end with ctx, where the
-// system lets them. The caller calls what it returns before it closes f.
-func unblock(ctx context.Context, f *os.File) func() {
-	stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) })
-	return func() { stop() }
 }
 
 // until returns progress such that it does nothing once ctx has ended or stop

@@ -5,6 +5,8 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+
+	"agent/internal/tools/workspace"
 )
 
 //go:embed write.md
@@ -15,19 +17,19 @@ type writeArgs struct {
 	Content string `json:"content" jsonschema:"the whole content the file is to have"`
 }
 
-func (w *Workspace) writeTool(known *Ledger) Tool {
+func writeTool(w *workspace.Workspace, known *workspace.Ledger) Tool {
 	return New("write", writeText, func(_ context.Context, a writeArgs) (Call, error) {
-		d := drafts{w: w, known: known}
-		f, err := d.open(a.Path)
+		t := w.Begin(known)
+		d, err := t.Open(a.Path)
 		if err != nil {
 			return Call{}, err
 		}
-		if f.info != nil && bytes.Equal(f.content, []byte(a.Content)) {
-			return Call{}, fmt.Errorf("%s already has exactly this content: there is nothing to write", f.path)
+		if d.Before != nil && bytes.Equal(d.Before, []byte(a.Content)) {
+			return Call{}, fmt.Errorf("%s already has exactly this content: there is nothing to write", d.Path)
 		}
-		if err := d.overwrite(f, []byte(a.Content)); err != nil {
+		if err := t.Overwrite(d, []byte(a.Content)); err != nil {
 			return Call{}, err
 		}
-		return d.call("write", 1)
+		return changeCall(t, "write", 1)
 	})
 }

@@ -30,7 +30,7 @@ func TestEditKeepsEveryOtherByte(t *testing.T) {
 		"tabs and blanks":  {"\ta \t\n", "a", "b", "\tb \t\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ws, dir := workspace(t, map[string]string{"f": c.before})
+			ws, dir := newWorkspace(t, map[string]string{"f": c.before})
 			if _, err := call(t, ws, "edit", obj{"path": "f", "old": c.old, "new": c.new}); err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestEditKeepsEveryOtherByte(t *testing.T) {
 
 func TestModes(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o027))
-	ws, dir := workspace(t, map[string]string{"script.sh": "echo a\n", "shut": "a\n"})
+	ws, dir := newWorkspace(t, map[string]string{"script.sh": "echo a\n", "shut": "a\n"})
 	for name, mode := range map[string]fs.FileMode{"script.sh": 0o755, "shut": 0o600} {
 		if err := os.Chmod(filepath.Join(dir, name), mode); err != nil {
 			t.Fatal(err)
@@ -70,7 +70,7 @@ func TestModes(t *testing.T) {
 }
 
 func TestReadOnlyIsRespected(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"f": "a\n", "dir/g": "a\n"})
+	ws, dir := newWorkspace(t, map[string]string{"f": "a\n", "dir/g": "a\n"})
 	if err := os.Chmod(filepath.Join(dir, "f"), 0o444); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestChangedWhileApproving(t *testing.T) {
 		"a directory": {"g", func(f string) error { return os.Mkdir(f, 0o777) }, map[string]string{"f": "a\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ws, dir := workspace(t, map[string]string{"f": "a\n"})
+			ws, dir := newWorkspace(t, map[string]string{"f": "a\n"})
 			prepared, err := prepare(t, ws, "write", obj{"path": c.path, "content": "mine\n"})
 			if err != nil {
 				t.Fatal(err)
@@ -135,7 +135,7 @@ func TestChangedWhileApproving(t *testing.T) {
 }
 
 func TestOnlyWhatWasApprovedIsWritten(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"f": "a\nb\n"})
+	ws, dir := newWorkspace(t, map[string]string{"f": "a\nb\n"})
 	asked, err := prepare(t, ws, "write", obj{"path": "f", "content": "A\nB\n"})
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +164,7 @@ func TestOnlyWhatWasApprovedIsWritten(t *testing.T) {
 }
 
 func TestPrepareChangesNothing(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"f": "a\n"})
+	ws, dir := newWorkspace(t, map[string]string{"f": "a\n"})
 	for tool, args := range map[string]obj{
 		"write": {"path": "new/g", "content": "b"},
 		"edit":  {"path": "f", "old": "a", "new": "b"},
@@ -185,7 +185,7 @@ func TestPrepareChangesNothing(t *testing.T) {
 }
 
 func TestHardLinksAreWarnedOf(t *testing.T) {
-	ws, dir := workspace(t, map[string]string{"f": "a\n", "h": "a\n", "i": "a\n"})
+	ws, dir := newWorkspace(t, map[string]string{"f": "a\n", "h": "a\n", "i": "a\n"})
 	for from, to := range map[string]string{"f": "g", "i": "j"} {
 		if err := os.Link(filepath.Join(dir, from), filepath.Join(dir, to)); err != nil {
 			t.Skip(err)
@@ -204,7 +204,7 @@ func TestHardLinksAreWarnedOf(t *testing.T) {
 }
 
 func TestGitsOwnDataIsNotWritten(t *testing.T) {
-	ws, _ := workspace(t, map[string]string{".git/config": "[core]\n", "sub/.git": "gitdir: ..\n"})
+	ws, _ := newWorkspace(t, map[string]string{".git/config": "[core]\n", "sub/.git": "gitdir: ..\n"})
 	for _, name := range []string{
 		".git/config", ".GIT/config", ".Git/hooks/post-commit", "sub/.git", ".git", ".git./config", ".git /config",
 		"git~1/config", ".g\u200cit/config", ".git::$INDEX_ALLOCATION/config", "a/../.git/config",

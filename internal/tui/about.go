@@ -24,8 +24,8 @@ func (a *about) Draw(c transcript.Canvas) []string {
 	return ink.Hang(" ", out)
 }
 
-// slashStatus tells how things stand: all that the last line has no room for.
-func (m *model) slashStatus(string) tea.Cmd {
+// statusCommand tells how things stand: all that the last line has no room for.
+func statusCommand(m *model, _ string) (tea.Cmd, error) {
 	f := m.feed
 	s := status{model: f.Model, used: f.Used, context: f.Context, cost: f.Cost, mode: f.Mode, jobs: transcript.Running(f.Jobs)}
 	a := &about{}
@@ -51,12 +51,12 @@ func (m *model) slashStatus(string) tea.Cmd {
 	add("version", m.o.Version)
 	m.described = m.list.Add(a)
 	m.order(event.ListPermissions{})
-	return nil
+	return nil, nil
 }
 
 // defaultEffort is what /status says of a model whose effort is not set; empty
 // where no language model answers.
-func (m *model) defaultEffort() string {
+func (m *session) defaultEffort() string {
 	if s := (status{model: m.feed.Model}); s.model == "" || s.offline() != "" {
 		return ""
 	}

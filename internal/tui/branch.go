@@ -10,21 +10,21 @@ import (
 type branchRead struct{ name string }
 
 // followBranch reads the branch anew after what may have changed it.
-func (m *model) followBranch(events batch) tea.Cmd {
+func (n *notifier) followBranch(events batch) tea.Cmd {
 	for _, ev := range events {
 		if end, ok := ev.(*event.ToolEnd); ok && end.Effect != "read" {
-			return m.readBranch()
+			return n.readBranch()
 		}
 	}
 	return nil
 }
 
 // readBranch returns the command that reads the branch, unless that goes on.
-func (m *model) readBranch() tea.Cmd {
-	if m.o.BranchNow == nil || m.reading {
+func (n *notifier) readBranch() tea.Cmd {
+	if n.o.BranchNow == nil || n.reading {
 		return nil
 	}
-	m.reading = true
-	read := m.o.BranchNow
+	n.reading = true
+	read := n.o.BranchNow
 	return func() tea.Msg { return branchRead{read()} }
 }

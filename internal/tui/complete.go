@@ -72,8 +72,7 @@ func fileTyped(line string, caret int) word {
 }
 
 // suggestFiles asks for the files that a word names.
-func (m *model) suggestFiles(w word) tea.Cmd {
-	p := &m.popup
+func (p *suggestions) suggestFiles(w word) tea.Cmd {
 	if !w.same(p.word) {
 		p.close()
 	}
@@ -84,7 +83,7 @@ func (m *model) suggestFiles(w word) tea.Cmd {
 	ctx, stop := context.WithCancel(context.Background())
 	p.stop = stop
 	p.number++
-	number, files := p.number, m.o.Files
+	number, files := p.number, p.o.Files
 	return func() tea.Msg {
 		defer stop()
 		found, final := files(ctx, w.query, filesWanted)
@@ -92,10 +91,9 @@ func (m *model) suggestFiles(w word) tea.Cmd {
 	}
 }
 
-// filesCame shows what was found, unless that is an answer to an older question
+// take shows what was found, unless that is an answer to an older question
 // than the one whose answer is shown.
-func (m *model) filesCame(msg filesFound) tea.Cmd {
-	p := &m.popup
+func (p *suggestions) take(msg filesFound) tea.Cmd {
 	if !msg.same(p.word) || msg.number < p.shown {
 		return nil
 	}
@@ -104,17 +102,17 @@ func (m *model) filesCame(msg filesFound) tea.Cmd {
 	for _, f := range msg.found {
 		rows = append(rows, fileSuggestion(f))
 	}
-	m.offer(rows)
+	p.offer(rows)
 	if !msg.final {
-		return m.after(fillPause, filesDue{msg.number})
+		return p.after(fillPause, filesDue{msg.number})
 	}
 	return nil
 }
 
 // askAgain asks once more where the answer was not final.
-func (m *model) askAgain(msg filesDue) tea.Cmd {
-	if p := &m.popup; p.source == fromFiles && msg.number == p.number {
-		return m.suggestFiles(p.word)
+func (p *suggestions) askAgain(msg filesDue) tea.Cmd {
+	if p.source == fromFiles && msg.number == p.number {
+		return p.suggestFiles(p.word)
 	}
 	return nil
 }
@@ -140,7 +138,7 @@ func fileSuggestion(f Match) list.Suggestion {
 
 // matching are the commands, or the arguments of one, that a word begins; after
 // those, others that hold it.
-func (m *model) matching(w word) []list.Suggestion {
+func (p *suggestions) matching(w word) []list.Suggestion {
 	var begins, holds []list.Suggestion
 	query := strings.ToLower(w.query)
 	add := func(s list.Suggestion, name string) {
@@ -156,7 +154,7 @@ func (m *model) matching(w word) []list.Suggestion {
 			holds = append(holds, s)
 		}
 	}
-	for _, c := range m.commands() {
+	for _, c := range p.table.commands() {
 		switch {
 		case w.source == fromCommands:
 			add(list.Suggestion{Text: "/" + c.name, Label: ink.SanitizeLine(c.usage()), What: ink.SanitizeLine(c.what), Complete: c.args == ""}, c.name)
@@ -164,7 +162,7 @@ func (m *model) matching(w word) []list.Suggestion {
 				add(list.Suggestion{Text: "/" + c.also, What: ink.SanitizeLine(c.what), Complete: c.args == ""}, c.also)
 			}
 		case c.complete != nil && (c.name == w.command || c.also == w.command):
-			for _, a := range c.complete(m) {
+			for _, a := range c.complete(p.session) {
 				add(list.Suggestion{Text: a, Complete: true}, ink.SanitizeLine(a))
 			}
 		}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,48 +10,47 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/markdown"
 	"agent/internal/tui/transcript"
 )
 
-// slashCopy copies the last answer, or a block of code in it: as it was
+// copyCommand copies the last answer, or a block of code in it: as it was
 // written, and not as it is drawn.
-func (m *model) slashCopy(arg string) tea.Cmd {
+func copyCommand(m *model, arg string) (tea.Cmd, error) {
 	if m.feed.Answer == "" {
 		m.say("there is no answer to copy yet")
-		return nil
+		return nil, nil
 	}
 	if arg == "" {
-		return m.copy(m.feed.Answer, "the last answer")
+		return m.clip.copy(m.feed.Answer, "the last answer"), nil
 	}
 	words := strings.Fields(arg)
 	if words[0] != "code" || len(words) > 2 {
-		m.misuse("use /copy, /copy code, or /copy code N")
-		return nil
+		return nil, errors.New("use /copy, /copy code, or /copy code N")
 	}
 	blocks := markdown.CodeBlocks(m.feed.Answer)
 	if len(blocks) == 0 {
 		m.say("the last answer has no code in a block of its own")
-		return nil
+		return nil, nil
 	}
 	n := len(blocks)
 	if len(words) == 2 {
 		var err error
 		if n, err = strconv.Atoi(words[1]); err != nil || n < 1 || n > len(blocks) {
-			m.misuse("the last answer has " + phrase.Count(len(blocks), "block") + " of code: use a number from 1 to " + strconv.Itoa(len(blocks)))
-			return nil
+			return nil, errors.New("the last answer has " + phrase.Count(len(blocks), "block") + " of code: use a number from 1 to " + strconv.Itoa(len(blocks)))
 		}
 	}
 	what := "the code"
 	if len(blocks) > 1 {
 		what = fmt.Sprintf("code block %d of %d", n, len(blocks))
 	}
-	return m.copy(blocks[n-1], what)
+	return m.clip.copy(blocks[n-1], what), nil
 }
 
 // copyWords completes /copy.
-func copyWords(m *model) []string {
+func copyWords(m *session) []string {
 	out := []string{}
 	for i := range markdown.CodeBlocks(m.feed.Answer) {
 		if i == 0 {
@@ -59,6 +59,12 @@ func copyWords(m *model) []string {
 		out = append(out, "code "+strconv.Itoa(i+1))
 	}
 	return out
+}
+
+// clipboard copies text, by the terminal and by the system's own program.
+type clipboard struct {
+	*session
+	editor *editor.Editor // whose vi registers get the text
 }
 
 // copied brings what became of a copy.
@@ -78,13 +84,13 @@ const longestCopy = 100_000
 // copy puts text on the clipboard, by the terminal and by the system's own
 // program, since either may be out of reach: through ssh the program, in many
 // terminals the terminal. what says what it is, for the person.
-func (m *model) copy(text, what string) tea.Cmd { return m.hand(text, copied{what: what}) }
+func (c *clipboard) copy(text, what string) tea.Cmd { return c.hand(text, copied{what: what}) }
 
 // copyMarked puts what the mouse marked on the clipboard.
-func (m *model) copyMarked(text string) tea.Cmd { return m.hand(text, copied{marked: true}) }
+func (c *clipboard) copyMarked(text string) tea.Cmd { return c.hand(text, copied{marked: true}) }
 
 // hand gives text to whoever can put it on the clipboard.
-func (m *model) hand(text string, c copied) tea.Cmd {
+func (m *clipboard) hand(text string, c copied) tea.Cmd {
 	text = strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.IsControl(r) {
 			return -1
@@ -100,7 +106,7 @@ func (m *model) hand(text string, c copied) tea.Cmd {
 	}
 	var cmd tea.Cmd
 	if len(text) <= longestCopy {
-		c.told, cmd = true, m.raw(m.o.Terminal.clipboard(text))
+		c.told, cmd = true, tea.Raw(m.o.Terminal.clipboard(text))
 	}
 	write := m.o.Copy
 	return tea.Batch(cmd, func() tea.Msg {
@@ -111,8 +117,8 @@ func (m *model) hand(text string, c copied) tea.Cmd {
 	})
 }
 
-// wasCopied says what became of a copy.
-func (m *model) wasCopied(c copied) {
+// report says what became of a copy.
+func (m *clipboard) report(c copied) {
 	switch {
 	case c.marked && (c.by != "" && c.err == nil || c.told):
 		m.flash = "copied " + c.what

@@ -65,26 +65,26 @@ type spentRead struct {
 	err  error
 }
 
-func (m *model) slashCost(string) tea.Cmd {
+func costCommand(m *model, _ string) (tea.Cmd, error) {
 	if m.o.Spent == nil {
-		return m.showCost(spentRead{all: m.spending.all})
+		return m.showCost(spentRead{all: m.spending.all}), nil
 	}
 	read := m.o.Spent
 	return func() tea.Msg {
 		all, back, err := read()
 		return spentRead{all, back, err}
-	}
+	}, nil
 }
 
 // showCost answers /cost.
-func (m *model) showCost(r spentRead) tea.Cmd {
+func (s *session) showCost(r spentRead) tea.Cmd {
 	if r.err != nil {
-		m.list.Add(&transcript.Problem{Text: r.err.Error()})
-		m.list.ShowEnd()
+		s.list.Add(&transcript.Problem{Text: r.err.Error()})
+		s.list.ShowEnd()
 		return nil
 	}
-	m.list.Add(&bill{turn: m.spending.turn, all: r.all, back: r.back, used: m.feed.Used, context: m.feed.Context})
-	m.list.ShowEnd()
+	s.list.Add(&bill{turn: s.spending.turn, all: r.all, back: r.back, used: s.feed.Used, context: s.feed.Context})
+	s.list.ShowEnd()
 	return nil
 }
 

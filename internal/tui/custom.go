@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/list"
 )
 
 // CustomCommand is a typed command that somebody wrote as a file: a prompt with
@@ -26,25 +27,33 @@ type custom struct {
 	told     map[string]bool // those of the repository whose origin was told
 }
 
+// commandTable holds the slash commands of this program, and remembers which were
+// used last.
+type commandTable struct {
+	*session
+	custom custom
+	recent *list.Recent
+}
+
 // adopt takes the commands from files, and returns what is to be told of those
 // that cannot be had.
-func (m *model) adopt(all []CustomCommand) (notices []string) {
-	m.custom.told = map[string]bool{}
+func (t *commandTable) adopt(all []CustomCommand) (notices []string) {
+	t.custom.told = map[string]bool{}
 	own := slashes()
 	for _, c := range all {
 		if slices.ContainsFunc(own, func(s slash) bool { return s.name == c.Name || s.also == c.Name }) {
 			notices = append(notices, c.Source+" is not used: /"+c.Name+" is a command of the program. Give the file another name.")
 			continue
 		}
-		m.custom.commands = append(m.custom.commands, c)
+		t.custom.commands = append(t.custom.commands, c)
 	}
 	return notices
 }
 
 // fromFiles are the commands from files, as rows of the table.
-func (m *model) fromFiles() []slash {
+func (t *commandTable) fromFiles() []slash {
 	var out []slash
-	for _, c := range m.custom.commands {
+	for _, c := range t.custom.commands {
 		what := ink.SanitizeLine(c.What)
 		if what == "" {
 			what = "the prompt in " + ink.SanitizeLine(c.Source)
@@ -54,9 +63,9 @@ func (m *model) fromFiles() []slash {
 		} else {
 			what += " (yours)"
 		}
-		out = append(out, slash{name: c.Name, args: ink.SanitizeLine(c.Args), what: what, run: func(m *model, arg string) tea.Cmd {
-			m.runCustom(c, arg)
-			return nil
+		out = append(out, slash{name: c.Name, args: ink.SanitizeLine(c.Args), what: what, run: func(m *model, arg string) (tea.Cmd, error) {
+			m.table.runCustom(c, arg)
+			return nil, nil
 		}})
 	}
 	return out
@@ -64,21 +73,21 @@ func (m *model) fromFiles() []slash {
 
 // runCustom sends the prompt that a command stands for. The first time that one
 // of the repository's is used, the person is told where it comes from.
-func (m *model) runCustom(c CustomCommand, arg string) {
-	if c.Theirs && !m.custom.told[c.Name] {
-		m.custom.told[c.Name] = true
-		m.say("/" + c.Name + " comes with this repository (" + ink.SanitizeLine(c.Source) + "): what it says is sent as your prompt")
+func (t *commandTable) runCustom(c CustomCommand, arg string) {
+	if c.Theirs && !t.custom.told[c.Name] {
+		t.custom.told[c.Name] = true
+		t.say("/" + c.Name + " comes with this repository (" + ink.SanitizeLine(c.Source) + "): what it says is sent as your prompt")
 	}
 	text := strings.TrimSpace(expandArgs(c.Text, arg))
 	if text == "" {
-		m.say("/" + c.Name + " is empty: there is nothing in " + ink.SanitizeLine(c.Source))
+		t.say("/" + c.Name + " is empty: there is nothing in " + ink.SanitizeLine(c.Source))
 		return
 	}
 	if strings.HasPrefix(text, "!") { // no command to run, not even when it is walked back to
 		text = "/" + c.Name + ":\n" + text
 	}
-	m.list.ShowEnd()
-	m.prompt(text)
+	t.list.ShowEnd()
+	t.prompt(text)
 }
 
 // expandArgs puts what was typed behind a command into its text: all of it for

@@ -18,35 +18,49 @@ const draftPause = time.Second
 // draftDue says that a draft is to be saved.
 type draftDue struct{}
 
+// draftKeeper saves what the user has not sent yet, and brings it back.
+type draftKeeper struct {
+	*session
+	editor *editor.Editor
+	dialog *dialog.Dialog
+	queue  *messageQueue
+
+	saving  bool // the draft is going to be saved
+	saved   event.Draft
+	savedAt typedAt         // what was typed then
+	waited  []event.Waiting // and what waited
+	unsaid  unsaid
+}
+
 // typedAt is a state of all that is being typed.
 type typedAt struct {
 	prompt int // the editor's revision
 	note   dialog.Revision
 }
 
-func (m *model) typedAt() typedAt {
-	return typedAt{m.editor.Revision(), m.dialog.CommentRevision()}
+func (d *draftKeeper) typedAt() typedAt {
+	return typedAt{d.editor.Revision(), d.dialog.CommentRevision()}
 }
 
-// restoreDraft puts what was typed before into the editor, and what waited for
+// restore puts what was typed before into the editor, and what waited for
 // the end of a turn into the queue, where it waits for the person. The comment on
 // a question goes into the editor too: the question is gone, or comes again.
-func (m *model) restoreDraft(d event.Draft) {
+func (m *draftKeeper) restore(d event.Draft) {
 	m.saved = d
 	if d.Text != "" {
 		m.editor.RestoreDraft(d)
 	}
 	for _, w := range d.Queue {
 		if w.About != "" {
-			m.giveBack(w.Text)
+			m.editor.PutBefore(w.Text)
 			m.unsaid = unsaid{w.About, m.editor.Raw(), w.Text}
 			continue
 		}
 		said := editor.Typed{Text: w.Text, Images: w.Images}
 		m.editor.History.Remember(said)
-		m.waits = append(m.waits, queued{Typed: said})
+		m.queue.waits = append(m.queue.waits, queued{Typed: said})
 	}
-	m.hold("unsent")
+	m.queue.hold("unsent")
 	m.savedAt, m.waited = m.typedAt(), m.unsentQueue()
 }
 
@@ -59,31 +73,31 @@ type unsaid struct {
 
 // takeUp opens the comment on a question that comes again with what was typed
 // before the program ended, unless the user edited that.
-func (m *model) takeUp(ask event.Ask) {
-	was := m.unsaid
-	if was.about == "" || was.about != ask.Title || m.dialog.Count() > 1 || ask.AboutTurn() {
+func (d *draftKeeper) takeUp(ask event.Ask) {
+	was := d.unsaid
+	if was.about == "" || was.about != ask.Title || d.dialog.Count() > 1 || ask.AboutTurn() {
 		return
 	}
-	m.unsaid = unsaid{}
-	rest, found := strings.CutPrefix(m.editor.Raw(), m.editor.History.WithTokens(was.text))
-	if m.editor.Raw() != was.raw || !found {
+	d.unsaid = unsaid{}
+	rest, found := strings.CutPrefix(d.editor.Raw(), d.editor.History.WithTokens(was.text))
+	if d.editor.Raw() != was.raw || !found {
 		return
 	}
-	m.editor.Set(strings.TrimPrefix(rest, "\n"))
-	m.dialog.Resume(was.text)
+	d.editor.Set(strings.TrimPrefix(rest, "\n"))
+	d.dialog.Resume(was.text)
 }
 
 // keepWords puts what was being said to a question that goes away into the
 // editor.
-func (m *model) keepWords() {
-	if text := m.dialog.Comment(); text != "" {
-		m.giveBack(text)
+func (d *draftKeeper) keepWords() {
+	if text := d.dialog.Comment(); text != "" {
+		d.editor.PutBefore(text)
 	}
 }
 
 // draft is what the person has not sent yet, and what the agent has yet to take
 // into the turn that runs.
-func (m *model) draft() event.Draft {
+func (m *draftKeeper) draft() event.Draft {
 	d := m.editor.Draft()
 	if text := m.dialog.Comment(); text != "" {
 		d.Queue = append(d.Queue, event.Waiting{Text: text, About: m.dialog.First().Title})
@@ -94,13 +108,13 @@ func (m *model) draft() event.Draft {
 
 // unsentQueue is what the agent has yet to take into the turn that runs, and
 // what waits for its end. Of the first the agent knows the images.
-func (m *model) unsentQueue() (all []event.Waiting) {
-	for _, p := range m.feed.Pending {
+func (d *draftKeeper) unsentQueue() (all []event.Waiting) {
+	for _, p := range d.feed.Pending {
 		if p.Steers {
 			all = append(all, event.Waiting{Text: p.Text})
 		}
 	}
-	for _, w := range m.waits {
+	for _, w := range d.queue.waits {
 		all = append(all, event.Waiting{Text: w.Text, Images: w.Images})
 	}
 	return all
@@ -108,8 +122,8 @@ func (m *model) unsentQueue() (all []event.Waiting) {
 
 // touched reports whether the draft may be another than was saved last. It
 // costs the same however long the draft is.
-func (m *model) touched() bool {
-	return m.typedAt() != m.savedAt || !slices.EqualFunc(m.unsentQueue(), m.waited, sameWaiting)
+func (d *draftKeeper) touched() bool {
+	return d.typedAt() != d.savedAt || !slices.EqualFunc(d.unsentQueue(), d.waited, sameWaiting)
 }
 
 // sameWaiting reports whether a and b are one message.
@@ -117,21 +131,21 @@ func sameWaiting(a, b event.Waiting) bool {
 	return a.Text == b.Text && a.About == b.About && editor.SameImages(a.Images, b.Images)
 }
 
-// keepDraft sees to it that the draft is saved soon; that there is none any
+// keep sees to it that the draft is saved soon; that there is none any
 // more, at once.
-func (m *model) keepDraft() tea.Cmd {
+func (d *draftKeeper) keep() tea.Cmd {
 	switch {
-	case !m.touched():
-	case m.editor.Blank() && m.dialog.Comment() == "" && len(m.unsentQueue()) == 0:
-		m.saveDraft()
-	case !m.saving:
-		m.saving = true
-		return m.after(draftPause, draftDue{})
+	case !d.touched():
+	case d.editor.Blank() && d.dialog.Comment() == "" && len(d.unsentQueue()) == 0:
+		d.save()
+	case !d.saving:
+		d.saving = true
+		return d.after(draftPause, draftDue{})
 	}
 	return nil
 }
 
-func (m *model) saveDraft() {
+func (m *draftKeeper) save() {
 	if !m.touched() {
 		return
 	}

@@ -4,15 +4,20 @@ import (
 	"context"
 	"slices"
 
+	"agent/internal/tui/editor"
+
 	tea "charm.land/bubbletea/v2"
 )
 
-// earlier are the prompts of earlier sessions. They are read when somebody walks
-// back, or searches, for the first time.
-type earlier struct {
-	asked   bool
-	walks   bool // once they are there, the first of them is shown
-	prompts []string
+// promptHistory holds the prompts of earlier sessions, which are read when the
+// user walks back or searches for the first time.
+type promptHistory struct {
+	*session
+	editor *editor.Editor
+
+	asked bool
+	walks bool // once they are there, the first of them is shown
+	past  []string
 }
 
 // earlierRead brings them, the latest last.
@@ -22,40 +27,40 @@ type earlierRead struct{ prompts []string }
 const earlierWanted = 1000
 
 // prompts are those that one can walk back to, the latest last.
-func (m *model) prompts() []string {
-	return append(m.earlier.prompts[:len(m.earlier.prompts):len(m.earlier.prompts)], m.feed.Recall...)
+func (h *promptHistory) prompts() []string {
+	return append(h.past[:len(h.past):len(h.past)], h.feed.Recall...)
 }
 
-// readEarlier reads the prompts of earlier sessions, once.
-func (m *model) readEarlier() tea.Cmd {
-	if m.earlier.asked || m.o.Earlier == nil {
+// read reads the prompts of earlier sessions, once.
+func (h *promptHistory) read() tea.Cmd {
+	if h.asked || h.o.Earlier == nil {
 		return nil
 	}
-	m.earlier.asked = true
-	read := m.o.Earlier
+	h.asked = true
+	read := h.o.Earlier
 	return func() tea.Msg { return earlierRead{read(context.Background(), earlierWanted)} }
 }
 
-func (m *model) earlierCame(msg earlierRead) {
-	m.earlier.prompts = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(m.feed.Recall, p) })
+func (h *promptHistory) take(msg earlierRead) {
+	h.past = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(h.feed.Recall, p) })
 	switch {
-	case m.editor.History.Searching():
-		m.editor.History.Extend("", m.prompts())
-	case m.earlier.walks:
-		m.editor.History.Walk(true, m.prompts())
+	case h.editor.History.Searching():
+		h.editor.History.Extend("", h.prompts())
+	case h.walks:
+		h.editor.History.Walk(true, h.prompts())
 	}
-	m.earlier.walks = false
+	h.walks = false
 }
 
 // walkBack shows an earlier prompt, as far as the cursor is where that is meant.
-func (m *model) walkBack() (cmd tea.Cmd, taken bool) {
-	if m.editor.CaretRow() > 0 {
+func (h *promptHistory) walkBack() (cmd tea.Cmd, taken bool) {
+	if h.editor.CaretRow() > 0 {
 		return nil, false
 	}
-	cmd = m.readEarlier()
-	if m.editor.History.Walk(true, m.prompts()) {
+	cmd = h.read()
+	if h.editor.History.Walk(true, h.prompts()) {
 		return cmd, true
 	}
-	m.earlier.walks = cmd != nil
+	h.walks = cmd != nil
 	return cmd, true
 }

@@ -7,9 +7,9 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// slashEffort has the model think as hard as level says; without one, it says
+// effortCommand has the model think as hard as level says; without one, it says
 // how hard it does.
-func (m *model) slashEffort(level string) tea.Cmd {
+func effortCommand(m *model, level string) (tea.Cmd, error) {
 	switch {
 	case m.feed.Model == "":
 		m.say(m.answering())
@@ -20,5 +20,5 @@ func (m *model) slashEffort(level string) tea.Cmd {
 	default:
 		m.order(event.SetModel{Model: m.feed.Model, Effort: level})
 	}
-	return nil
+	return nil, nil
 }

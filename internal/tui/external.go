@@ -32,8 +32,8 @@ const noEditor = "No editor is set. Set VISUAL or EDITOR to the one you want, as
 // where its window is elsewhere.
 const inTheirEditor = "The draft is in your editor. It comes back when that ends."
 
-// slashEdit writes a prompt in the person's editor.
-func (m *model) slashEdit(string) tea.Cmd { return m.editElsewhere() }
+// editCommand writes a prompt in the person's editor.
+func editCommand(m *model, _ string) (tea.Cmd, error) { return m.editElsewhere(), nil }
 
 // editElsewhere hands the draft to the person's editor, in a file that nobody
 // else can read. Until it is back, it is not handed over again.

@@ -15,11 +15,13 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// find is a search in the session, from its end to its beginning.
-type find struct {
+// finder searches the session, from its end to its beginning.
+type finder struct {
+	*session
 	ink.Query
-	open   bool
-	typing bool // what is typed is what is searched for
+	open    bool
+	typing  bool // what is typed is what is searched for
+	inPager bool // it searches the full view
 
 	search int   // counts searches: what an earlier one found is passed over
 	down   int   // the events from this number on were searched
@@ -39,49 +41,46 @@ type found struct {
 	err          error
 }
 
-func (m *model) slashFind(text string) tea.Cmd {
-	m.openFind()
+func findCommand(m *model, text string) (tea.Cmd, error) {
+	m.find.start()
 	if text == "" {
-		return nil
+		return nil, nil
 	}
 	m.find.older = true
-	return m.searchFor(text)
+	return m.find.searchFor(text), nil
 }
 
-// openFind begins a search. It has the keys until it is closed: letters of what
+// start begins a search. It has the keys until it is closed: letters of what
 // is searched for must not answer a question that waits.
-func (m *model) openFind() {
-	m.dialog.Hold()
-	m.find = find{open: true, typing: true, search: m.find.search + 1, at: -1}
-	m.list.Mark = transcript.SearchMark{}
+func (f *finder) start() {
+	*f = finder{session: f.session, open: true, typing: true, inPager: f.inPager, search: f.search + 1, at: -1}
+	f.list.Mark = transcript.SearchMark{}
 }
 
-func (m *model) closeFind() {
-	m.find.open, m.find.typing = false, false
-	m.find.search++
-	m.list.Mark = transcript.SearchMark{}
+func (f *finder) close() {
+	f.open, f.typing = false, false
+	f.search++
+	f.list.Mark = transcript.SearchMark{}
 }
 
 // searchFor searches the whole session.
-func (m *model) searchFor(text string) tea.Cmd {
-	f := &m.find
+func (f *finder) searchFor(text string) tea.Cmd {
 	f.Query, f.hits, f.at, f.note = ink.NewQuery(text), nil, -1, ""
 	f.search++
-	f.down = m.list.Events()
-	m.list.Mark = transcript.SearchMark{}
-	return m.searchOn()
+	f.down = f.list.Events()
+	f.list.Mark = transcript.SearchMark{}
+	return f.searchOn()
 }
 
 // searchOn returns the command that searches the next part.
-func (m *model) searchOn() tea.Cmd {
-	f := &m.find
-	if m.broken != "" {
+func (f *finder) searchOn() tea.Cmd {
+	if f.broken != "" {
 		f.note, f.down = "the session cannot be read", 0
 	}
-	if !f.open || f.Text == "" || f.down == 0 || m.o.Page == nil || !m.list.Settled {
+	if !f.open || f.Text == "" || f.down == 0 || f.o.Page == nil || !f.list.Settled {
 		return nil
 	}
-	read, n, search, to := m.o.Page, f.Query, f.search, f.down
+	read, n, search, to := f.o.Page, f.Query, f.search, f.down
 	return func() tea.Msg {
 		r := found{search: search, from: max(to-findPage, 0)}
 		var events []event.Event
@@ -95,9 +94,8 @@ func (m *model) searchOn() tea.Cmd {
 	}
 }
 
-// foundSome takes what a part of the session has.
-func (m *model) foundSome(r found) tea.Cmd {
-	f := &m.find
+// take takes what a part of the session has.
+func (f *finder) take(r found) tea.Cmd {
 	if r.search != f.search {
 		return nil
 	}
@@ -109,14 +107,14 @@ func (m *model) foundSome(r found) tea.Cmd {
 	if f.older && len(r.hits) > 0 || f.down == 0 {
 		wanted := f.older
 		if f.older = false; wanted {
-			m.findOlder()
+			f.goOlder()
 		}
 	}
-	return m.searchOn()
+	return f.searchOn()
 }
 
 // heard takes an event that came while one searches.
-func (f *find) heard(ev event.Event, number int) {
+func (f *finder) heard(ev event.Event, number int) {
 	if f.open && transcript.Mentions(f.Query, ev) && (len(f.hits) == 0 || f.hits[0] < number) {
 		f.hits = slices.Insert(f.hits, 0, number)
 		if f.at >= 0 {
@@ -125,91 +123,89 @@ func (f *find) heard(ev event.Event, number int) {
 	}
 }
 
-// findOlder goes to what is found next above.
-func (m *model) findOlder() {
-	f := &m.find
+// goOlder goes to what is found next above.
+func (f *finder) goOlder() {
 	if f.note = ""; !f.open || f.Text == "" {
 		return
 	}
 	next := f.at + 1
 	if f.at < 0 {
-		last := m.list.LastEvent()
+		last := f.list.LastEvent()
 		next = slices.IndexFunc(f.hits, func(at int) bool { return at <= last })
 		if next < 0 {
 			next = len(f.hits)
 		}
-	} else if m.list.MarkNext(true, f.Query, f.hits[f.at]) {
+	} else if f.list.MarkNext(true, f.Query, f.hits[f.at]) {
 		return
 	}
 	switch {
 	case next < len(f.hits):
 		f.at = next
-		m.list.Seek(transcript.Target{At: f.hits[next], Find: f.Query, Last: true})
+		f.list.Seek(transcript.Target{At: f.hits[next], Find: f.Query, Last: true})
 	case f.down > 0:
 		f.older = true
 	case f.at < 0 && len(f.hits) > 0: // all of it is below
 		f.at = len(f.hits) - 1
-		m.list.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
+		f.list.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
 	case len(f.hits) > 0:
 		f.note = "that is the first one"
-	case m.feed.Streams(f.Query):
-		m.list.ShowEnd()
+	case f.feed.Streams(f.Query):
+		f.list.ShowEnd()
 	}
 }
 
-// findNewer goes to what is found next below.
-func (m *model) findNewer() {
-	f := &m.find
+// goNewer goes to what is found next below.
+func (f *finder) goNewer() {
 	f.note, f.older = "", false
 	switch {
-	case !f.open || f.at < 0 || m.list.MarkNext(false, f.Query, f.hits[f.at]):
+	case !f.open || f.at < 0 || f.list.MarkNext(false, f.Query, f.hits[f.at]):
 	case f.at > 0:
 		f.at--
-		m.list.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
+		f.list.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
 	default:
 		f.note = "that is the last one"
 	}
 }
 
-// pressFind takes a key while one types what is searched for.
-func (m *model) pressFind(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
-	f, k := &m.find, msg.String()
+// press takes a key while one types what is searched for.
+func (f *finder) press(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
+	k := msg.String()
 	switch {
 	case !f.typing:
 		return nil, false
-	case m.keys.Is(k, keys.Dismiss), m.keys.Is(k, keys.Clear), m.keys.Is(k, keys.Leave):
-		m.closeFind()
-	case m.keys.Is(k, keys.Older):
-		f.typing = !m.whole
-		m.findOlder()
-	case m.keys.Is(k, keys.Newer):
-		m.findNewer()
-	case m.keys.Is(k, keys.EraseLeft):
+	case f.keys.Is(k, keys.Dismiss), f.keys.Is(k, keys.Clear), f.keys.Is(k, keys.Leave):
+		f.close()
+	case f.keys.Is(k, keys.Older):
+		f.typing = !f.inPager
+		f.goOlder()
+	case f.keys.Is(k, keys.Newer):
+		f.goNewer()
+	case f.keys.Is(k, keys.EraseLeft):
 		if r := []rune(f.Text); len(r) > 0 {
-			return m.searchFor(string(r[:len(r)-1])), true
+			return f.searchFor(string(r[:len(r)-1])), true
 		}
-	case m.keys.Is(k, keys.EraseToHead), m.keys.Is(k, keys.EraseWord):
-		return m.searchFor(""), true
+	case f.keys.Is(k, keys.EraseToHead), f.keys.Is(k, keys.EraseWord):
+		return f.searchFor(""), true
 	case msg.Text != "":
-		return m.searchFor(f.Text + ink.SanitizeLine(msg.Text)), true
+		return f.searchFor(f.Text + ink.SanitizeLine(msg.Text)), true
 	default:
 		return nil, false
 	}
 	return nil, true
 }
 
-// pasteFind takes pasted text while one types what is searched for.
-func (m *model) pasteFind(text string) (cmd tea.Cmd, taken bool) {
-	if !m.find.typing {
+// paste takes pasted text while one types what is searched for.
+func (f *finder) paste(text string) (cmd tea.Cmd, taken bool) {
+	if !f.typing {
 		return nil, false
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return m.searchFor(m.find.Text + ink.SanitizeLine(line)), true
+	return f.searchFor(f.Text + ink.SanitizeLine(line)), true
 }
 
-// findLine is where one types, and how far the search has come.
-func (m *model) findLine(width int) ([]string, *tea.Cursor) {
-	f, st := &m.find, m.st
+// view is where one types, and how far the search has come.
+func (f *finder) view(width int) ([]string, *tea.Cursor) {
+	st := f.st
 	right := f.note
 	switch {
 	case right != "" || f.Text == "":
@@ -221,12 +217,12 @@ func (m *model) findLine(width int) ([]string, *tea.Cursor) {
 		right = "searching"
 	case len(f.hits) > 0:
 		right = phrase.Count(len(f.hits), "place")
-	case f.down == 0 && m.feed.Streams(f.Query):
+	case f.down == 0 && f.feed.Streams(f.Query):
 		right = "in what is being written"
 	case f.down == 0:
 		right = "nothing found"
 	}
-	if keys := m.keys.Name(keys.ViewOlder) + " above · " + m.keys.Name(keys.ViewNewer) + " below"; m.whole && !f.typing && width >= 60 {
+	if keys := f.keys.Name(keys.ViewOlder) + " above · " + f.keys.Name(keys.ViewNewer) + " below"; f.inPager && !f.typing && width >= 60 {
 		right += " · " + keys
 	}
 	const lead = "find  "
@@ -243,12 +239,12 @@ func (m *model) findLine(width int) ([]string, *tea.Cursor) {
 	return []string{line}, cursor
 }
 
-// shownLines is the window of the transcript, with what is searched for set off.
-func (m *model) shownLines() []string {
-	lines := slices.Clone(m.list.Window)
-	if m.find.open && m.find.Text != "" {
+// paint is the window of the transcript, with what is searched for set off.
+func (f *finder) paint() []string {
+	lines := slices.Clone(f.list.Window)
+	if f.open && f.Text != "" {
 		for i, l := range lines {
-			lines[i] = m.find.Highlight(m.st, l, i == m.list.Marked)
+			lines[i] = f.Highlight(f.st, l, i == f.list.Marked)
 		}
 	}
 	return lines
@@ -256,7 +252,7 @@ func (m *model) shownLines() []string {
 
 // jump moves the window to the prompt above its first line, or to the next one
 // below; after the last one comes the end.
-func (m *model) jump(back bool) {
+func (m *session) jump(back bool) {
 	at, within := m.list.TopEvent()
 	prompts := m.feed.Prompts
 	n, _ := slices.BinarySearchFunc(prompts, at, func(s event.PastPrompt, at int) int { return s.At - at })

@@ -25,8 +25,14 @@ import (
 // imageNameWidth is how much of a file's name a token shows.
 const imageNameWidth = 32
 
-// images is what is known of the paths of images in the editor.
-type images struct {
+// attacher finds the images whose paths are typed, and puts them in their place.
+type attacher struct {
+	*session
+	editor *editor.Editor
+	// ready continues with the prompt that waited for an image: it is sent, or
+	// queued.
+	ready func(queue bool) tea.Cmd
+
 	tried map[string]bool // words that were looked at
 	reads int             // how many looks have not ended
 	sends bool            // the prompt is sent once the last word was
@@ -64,32 +70,32 @@ func imagePath(word string) bool {
 
 // lookAt returns the command that reads the image that a word is the path of, or
 // the last word of a sentence.
-func (m *model) lookAt(word string) tea.Cmd {
-	return m.lookAtAll(strings.TrimRight(strings.TrimLeft(word, "(`"), "`).,;:!?"))
+func (a *attacher) lookAt(word string) tea.Cmd {
+	return a.lookAtAll(strings.TrimRight(strings.TrimLeft(word, "(`"), "`).,;:!?"))
 }
 
 // lookAtPaste is lookAt for what is pasted, or dropped on the terminal: one path,
 // which may have blanks in it, or nothing but paths.
-func (m *model) lookAtPaste(text string) tea.Cmd {
+func (a *attacher) lookAtPaste(text string) tea.Cmd {
 	const longest = 16 << 10
 	if len(text) > longest {
 		return nil
 	}
-	return m.lookAtAll(text)
+	return a.lookAtAll(text)
 }
 
-func (m *model) lookAtAll(text string) tea.Cmd {
+func (a *attacher) lookAtAll(text string) tea.Cmd {
 	words := spelled(text)
 	many := len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !imagePath(w) })
-	if m.o.Image == nil || !many && !imagePath(text) || m.images.tried[text] {
+	if a.o.Image == nil || !many && !imagePath(text) || a.tried[text] {
 		return nil
 	}
-	if m.images.tried == nil {
-		m.images.tried = map[string]bool{}
+	if a.tried == nil {
+		a.tried = map[string]bool{}
 	}
-	m.images.tried[text] = true
-	m.images.reads++
-	read := m.o.Image
+	a.tried[text] = true
+	a.reads++
+	read := a.o.Image
 	return func() tea.Msg {
 		if imagePath(text) {
 			if p, err := readImage(read, text); err == nil {
@@ -131,40 +137,37 @@ func readImage(read func(string) (llm.Image, string, error), word string) (edito
 	return editor.Piece{Name: strings.ReplaceAll(name, "]", ")"), Image: &img}, nil // a label ends with the first bracket
 }
 
-// picturesCame puts images in the place of their paths.
-func (m *model) picturesCame(msg picturesRead) tea.Cmd {
+// take puts images in the place of their paths.
+func (a *attacher) take(msg picturesRead) tea.Cmd {
 	for i, word := range msg.words {
-		m.editor.Attach(word, msg.found[i])
+		a.editor.Attach(word, msg.found[i])
 	}
 	for _, err := range msg.failed {
-		m.say("An image stays a path: " + ink.SanitizeLine(strings.TrimRight(err.Error(), ".")) + ".")
+		a.say("An image stays a path: " + ink.SanitizeLine(strings.TrimRight(err.Error(), ".")) + ".")
 	}
-	m.attached(len(msg.words))
-	if m.images.reads--; m.images.reads == 0 && m.images.sends {
-		m.images.sends = false
-		if m.images.later {
-			return m.later()
-		}
-		return m.submit()
+	a.attached(len(msg.words))
+	if a.reads--; a.reads == 0 && a.sends {
+		a.sends = false
+		return a.ready(a.later)
 	}
 	return nil
 }
 
-// attached says that the model sees no images, if so.
-func (m *model) attached(n int) {
-	if n > 0 && m.o.Blind != nil && m.o.Blind(m.feed.Model) {
-		m.say(ink.SanitizeLine(m.feed.Model) + " cannot see images: it will be told only that there was one. /model changes the model.")
+// attached says so where the model sees no images.
+func (a *attacher) attached(n int) {
+	if n > 0 && a.o.Blind != nil && a.o.Blind(a.feed.Model) {
+		a.say(ink.SanitizeLine(a.feed.Model) + " cannot see images: it will be told only that there was one. /model changes the model.")
 	}
 }
 
 // typedImage looks at the word that was typed last, once a blank follows it.
-func (m *model) typedImage() tea.Cmd {
-	before := m.editor.Before()
+func (a *attacher) typedImage() tea.Cmd {
+	before := a.editor.Before()
 	word := strings.TrimRight(before, " ")
-	if word == before || m.editor.History.Walking() {
+	if word == before || a.editor.History.Walking() {
 		return nil
 	}
-	return m.lookAt(lastWord(word))
+	return a.lookAt(lastWord(word))
 }
 
 // lastWord is the last word of a line.
@@ -210,17 +213,17 @@ func spelled(text string) []string {
 	return words
 }
 
-// attachClipboard puts the image of the clipboard in at the cursor. quiet says
+// pasteClipboard puts the image of the clipboard in at the cursor. quiet says
 // nothing where there is none.
-func (m *model) attachClipboard(quiet bool) tea.Cmd {
-	if m.o.ClipboardImage == nil {
+func (a *attacher) pasteClipboard(quiet bool) tea.Cmd {
+	if a.o.ClipboardImage == nil {
 		if quiet {
 			return nil
 		}
-		m.say("images cannot be taken from the clipboard here: type the path of an image file")
+		a.say("images cannot be taken from the clipboard here: type the path of an image file")
 		return nil
 	}
-	read := m.o.ClipboardImage
+	read := a.o.ClipboardImage
 	return func() tea.Msg {
 		img, err := read(context.Background())
 		if err != nil {
@@ -234,14 +237,14 @@ func (m *model) attachClipboard(quiet bool) tea.Cmd {
 	}
 }
 
-func (m *model) clipboardCame(msg clipboardRead) {
+func (a *attacher) takeClipboard(msg clipboardRead) {
 	if msg.err != nil {
 		if msg.quiet {
 			return
 		}
-		m.say(strings.TrimRight(msg.err.Error(), ".") + ".")
+		a.say(strings.TrimRight(msg.err.Error(), ".") + ".")
 		return
 	}
-	m.editor.Attach("", msg.image)
-	m.attached(1)
+	a.editor.Attach("", msg.image)
+	a.attached(1)
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-func (m *model) slashJobs(arg string) tea.Cmd {
+func jobsCommand(m *model, arg string) (tea.Cmd, error) {
 	verb, number, _ := strings.Cut(arg, " ")
 	id, err := strconv.Atoi(strings.TrimSpace(number))
 	switch {
@@ -20,16 +21,16 @@ func (m *model) slashJobs(arg string) tea.Cmd {
 	case verb == "stop" && err == nil:
 		m.order(event.StopJob{ID: id})
 	default:
-		m.misuse("use /jobs, or /jobs stop N")
+		return nil, errors.New("use /jobs, or /jobs stop N")
 	}
-	return nil
+	return nil, nil
 }
 
 // listJobs shows what /jobs asked for.
-func (m *model) listJobs(jobs []event.Job) {
-	if m.listing {
-		m.listing = false
-		m.list.Add(&transcript.JobList{Jobs: jobs, Now: m.now()})
-		m.list.ShowEnd()
+func (s *session) listJobs(jobs []event.Job) {
+	if s.listing {
+		s.listing = false
+		s.list.Add(&transcript.JobList{Jobs: jobs, Now: s.now()})
+		s.list.ShowEnd()
 	}
 }

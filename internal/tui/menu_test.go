@@ -117,12 +117,12 @@ func TestPalette(t *testing.T) {
 func TestRecentIsSavedAtTheEnd(t *testing.T) {
 	var saved [][]string
 	d := newDriver(t, 80, 24, Options{Remember: func(recent []string) { saved = append(saved, recent) }})
-	first := d.m.recent.Use("/cost")
-	second := d.m.recent.Use("/status")
-	d.m.saveRecent()
+	first := d.m.table.recent.Use("/cost")
+	second := d.m.table.recent.Use("/status")
+	d.m.table.saveRecent()
 	d.work(first)
 	d.work(second)
-	d.m.saveRecent()
+	d.m.table.saveRecent()
 	if diff := cmp.Diff(saved, [][]string{{"/status", "/cost"}}); diff != "" {
 		t.Error(diff)
 	}
@@ -197,7 +197,7 @@ func TestWelcomeWaitsForSearch(t *testing.T) {
 	if got := d.screen(); strings.Contains(got, "Searching for a model") || strings.Contains(got, "No model is connected") || !strings.Contains(got, "ollama/tiny answers now.") {
 		t.Errorf("after one was found:\n%s", got)
 	}
-	d.work(d.m.readModels(true)) // as if it had come late
+	d.work(d.m.picker.read(true)) // as if it had come late
 	if got := d.screen(); strings.Contains(got, "No model is connected") {
 		t.Errorf("after the models came:\n%s", got)
 	}

@@ -27,30 +27,26 @@ const (
 
 // model is the whole screen. It routes messages to its parts.
 type model struct {
-	o    Options
-	now  func() time.Time
-	send func(event.Command) // never blocks
-	// after sends a message to the model once that time has passed.
-	after func(time.Duration, tea.Msg) tea.Cmd
+	*window
+	*session
 	// lend lets another program have the terminal, as terminal.Lend does.
 	lend func(c *exec.Cmd, note string, told func(error) tea.Msg) tea.Cmd
-	keys keys.Map
-	look ink.Look
-	st   *ink.Styles
 
-	width, height int
-	list          *transcript.Transcript
-	feed          *transcript.Feed
-	editor        *editor.Editor
-	popup         popup
-	images        images
-	earlier       earlier
-	dialog        *dialog.Dialog
-	help          *help
-	over          list.Overlay // nil unless something is chosen from a list
+	editor  *editor.Editor
+	dialog  *dialog.Dialog
+	popup   *suggestions
+	images  *attacher
+	earlier *promptHistory
+	drafts  *draftKeeper
+	queue   *messageQueue
+	clip    *clipboard
+	table   *commandTable
+	picker  *modelPicker
+	notify  *notifier
+	find    *finder
+	help    *help
+	over    list.Overlay // nil unless something is chosen from a list
 
-	play    []Prompt  // prompts that are still to be played
-	lastKey time.Time // when something was typed, or clicked
 	warned  time.Time // when ctrl+c was pressed on an empty prompt
 	escaped time.Time // when esc was
 	chord   string    // keys that were pressed, and more of which are to come
@@ -58,29 +54,14 @@ type model struct {
 	editing bool      // the draft is in the person's editor, or on its way there
 	pointer pointer
 	forced  bool      // what Options.Forced was told last
-	flash   string    // told until the next key
-	listing bool      // the next JobsNow is to be shown
 	ticking bool      // a tick is on its way
 	moved   time.Time // when what moves last did
 	along   bool      // with text that streams
-	done    bool
-	orphan  bool   // the agent is gone
-	broken  string // why the session cannot be read; empty if it can
-	misused bool   // the command that is carried out was typed wrongly
-	lines   bool   // nothing is drawn: all is told in lines
-	find    find
-	whole   bool    // everything is shown uncut
-	atEnd   bool    // and was asked for at the end
-	recalls tea.Cmd // reads what is wanted of the session besides pages
-	saving  bool    // the draft is going to be saved
-	saved   event.Draft
-	savedAt typedAt // what was typed then
-	unsaid  unsaid
-	waited  []event.Waiting // and what waited
-	next    Exit            // what the person wants once this is over
-	around
-	queue
-	custom custom
+	orphan  bool      // the agent is gone
+	lines   bool      // nothing is drawn: all is told in lines
+	whole   bool      // everything is shown uncut
+	atEnd   bool      // and was asked for at the end
+	next    Exit      // what the person wants once this is over
 
 	panel panel
 }
@@ -89,29 +70,45 @@ type model struct {
 type tickMsg struct{}
 
 func newModel(o Options, now func() time.Time, send func(event.Command)) *model {
-	m := &model{o: o, now: now, send: send, after: after, lend: terminal.Lend, look: o.look(), mouse: !o.NoMouse, play: o.Prompts, width: 80, height: 24}
-	m.keys = keys.New(o.Keys)
-	m.recent = list.NewRecent(o.Recent, o.Remember)
-	m.st = m.look.Styles()
-	m.list = transcript.New(m.st)
-	m.editor = editor.New(m.keys, m.st, o.Vi)
-	m.dialog = dialog.New(m.keys, m.st, o.Vi, o.Short, now)
-	m.help = &help{keys: m.keys}
+	w := &window{o: o, keys: keys.New(o.Keys), look: o.look(), now: now, after: after, width: 80, height: 24}
+	w.st = w.look.Styles()
+	ses := &session{window: w, list: transcript.New(w.st), send: send, play: o.Prompts}
+	m := &model{window: w, session: ses, lend: terminal.Lend, mouse: !o.NoMouse, help: &help{keys: w.keys}}
+	m.editor = editor.New(w.keys, w.st, o.Vi)
+	m.dialog = dialog.New(w.keys, w.st, o.Vi, o.Short, now)
+	m.table = &commandTable{session: ses, recent: list.NewRecent(o.Recent, o.Remember)}
+	m.popup = &suggestions{session: ses, editor: m.editor, table: m.table, submit: m.submit}
+	m.images = &attacher{session: ses, editor: m.editor, ready: m.sendReady}
+	m.earlier = &promptHistory{session: ses, editor: m.editor}
+	m.queue = &messageQueue{session: ses, editor: m.editor}
+	m.drafts = &draftKeeper{session: ses, editor: m.editor, dialog: m.dialog, queue: m.queue}
+	m.clip = &clipboard{session: ses, editor: m.editor}
+	m.picker = &modelPicker{session: ses}
+	m.notify = &notifier{session: ses, dialog: m.dialog}
+	m.find = &finder{session: ses}
 	m.list.Head(&transcript.Header{Text: o.heading("")})
 	m.tell(o.History)
 	put := m.list.Head
 	if len(o.History) > 0 { // of which the end is on screen
 		put = m.list.Add
 	}
-	for _, n := range append(slices.Clone(o.Notices), m.adopt(o.Custom)...) {
+	for _, n := range append(slices.Clone(o.Notices), m.table.adopt(o.Custom)...) {
 		put(&transcript.Notice{Text: n})
 	}
-	m.greet()
+	m.picker.greet()
 	if o.Title != "" { // what a person called it stays, though the words may be taken back
 		m.entitle(o.Title)
 	}
-	m.restoreDraft(o.Draft)
+	m.drafts.restore(o.Draft)
 	return m
+}
+
+// sendReady sends or queues the prompt that waited for an image.
+func (m *model) sendReady(queue bool) tea.Cmd {
+	if queue {
+		return m.later()
+	}
+	return m.submit()
 }
 
 // after is the clock of a running program.
@@ -122,18 +119,18 @@ func after(in time.Duration, msg tea.Msg) tea.Cmd {
 // Init has nothing to do: what the terminal tells of itself it is asked when it is
 // taken.
 func (m *model) Init() tea.Cmd {
-	return m.lookAround()
+	return m.picker.lookAround()
 }
 
 // Update routes msg and sees to it that what moves keeps moving.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	covered := m.covered()
-	cmd := tea.Batch(m.route(msg), m.typedOn(), m.knownModels())
-	if covered && m.dialog.Waits() {
+	cmd := tea.Batch(m.route(msg), m.typedOn(), m.picker.known(m.popup.command))
+	if (covered || m.covered()) && m.dialog.Waits() {
 		m.dialog.Hold()
 	}
 	m.arrangeAfter(msg)
-	cmd = tea.Batch(cmd, m.keepDraft(), m.turnPages())
+	cmd = tea.Batch(cmd, m.drafts.keep(), m.turnPages())
 	m.tellForced()
 	if !m.ticking && m.moves() {
 		m.ticking = true
@@ -154,9 +151,9 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.width, m.height = msg.Width, msg.Height
 		m.playNext()
 	case tea.FocusMsg:
-		return tea.Batch(m.looked(msg), m.comesBack())
+		return tea.Batch(m.looked(msg), m.notify.comesBack())
 	case tea.BlurMsg:
-		m.focus = elsewhere
+		m.notify.focus = elsewhere
 	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ResumeMsg, uv.DarkColorSchemeEvent, uv.LightColorSchemeEvent, themeSaved:
 		return m.looked(msg)
 	case batch:
@@ -164,16 +161,16 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 			m.apply(ev)
 		}
 		m.moveAlong(msg)
-		return tea.Batch(m.alert(msg), m.followBranch(msg))
+		return tea.Batch(m.notify.alert(msg), m.notify.followBranch(msg))
 	case gone:
 		m.orphan = true
 		return m.leave()
 	case draftDue:
-		m.saving = false
-		m.saveDraft()
+		m.drafts.saving = false
+		m.drafts.save()
 	case tickMsg:
 		m.tick()
-		return m.retell()
+		return m.notify.retell()
 	case tea.KeyPressMsg:
 		return m.press(msg)
 	case dialog.DeferredKey:
@@ -198,19 +195,22 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 	case exported:
 		m.exported(msg)
 	case copied:
-		m.wasCopied(msg)
+		m.clip.report(msg)
 	case spentRead:
 		return m.showCost(msg)
 	case modelsRead:
-		m.modelsCame(msg)
+		m.picker.take(msg)
+		if m.popup.command == "model" {
+			m.popup.seen = [2]int{-1, -1} // it is suggested anew
+		}
 	case branchRead:
-		m.o.Branch, m.reading = msg.name, false
+		m.o.Branch, m.notify.reading = msg.name, false
 	case transcript.PageRead:
 		m.list.TakePage(msg, m.now)
 	case transcript.LastFacts:
 		m.feed.TakeLastFacts(msg)
 	case found:
-		return m.foundSome(msg)
+		return m.find.take(msg)
 	}
 	return nil
 }
@@ -223,7 +223,7 @@ func (m *model) apply(ev event.Event) {
 	switch ev := ev.(type) {
 	case event.Asked:
 		m.dialog.Push(ev.Ask, !m.editor.Blank())
-		m.takeUp(ev.Ask)
+		m.drafts.takeUp(ev.Ask)
 	case *event.Decided:
 		m.withdraw(ev.ID)
 	case *event.ToolEnd:
@@ -235,85 +235,82 @@ func (m *model) apply(ev event.Event) {
 	case event.Unreadable:
 		m.unsurveyed(ev)
 	case *event.ModelSet:
-		m.connected()
+		m.picker.connected()
 	case event.PermissionsNow:
 		m.permissionsCame(ev.Allowed)
 	case event.Searched:
-		m.searched()
+		m.picker.searched()
 	case event.Unsent:
-		m.giveBack(ev.Text)
+		m.editor.PutBefore(ev.Text)
 	case *event.Renamed:
 		m.entitle(ev.Title)
 	case *event.Rewound:
 		m.rewound(ev.Keep)
 	case *event.TurnEnd:
-		m.keepWords()
+		m.drafts.keepWords()
 		m.dialog.Clear()
 		if ev.Reason == event.UserInterrupt {
 			m.play = nil
 		}
 		m.playNext()
 	}
-	m.queueAfter(ev)
+	m.queue.follow(ev)
 }
 
 // withdraw takes a question away that is answered or gone.
 func (m *model) withdraw(id string) {
 	if m.dialog.First().ID == id {
-		m.keepWords()
+		m.drafts.keepWords()
 	}
 	m.dialog.Withdraw(id)
 }
 
-// giveBack puts what was not sent into the editor, above what is typed there.
-func (m *model) giveBack(text string) { m.editor.PutBefore(text) }
-
 // playNext sends the next prompt that plays by itself, when no turn runs.
-func (m *model) playNext() {
-	if len(m.play) == 0 || m.feed.Running || len(m.feed.Pending) > 0 {
+func (s *session) playNext() {
+	if len(s.play) == 0 || s.feed.Running || len(s.feed.Pending) > 0 {
 		return
 	}
-	next := m.play[0]
-	m.play = m.play[1:]
+	next := s.play[0]
+	s.play = s.play[1:]
 	if next.Note != "" {
-		m.list.Add(&transcript.Notice{Text: next.Note})
+		s.list.Add(&transcript.Notice{Text: next.Note})
 	}
-	m.prompt(next.Text)
+	s.prompt(next.Text)
 }
 
 // prompt sends what the person said.
-func (m *model) prompt(text string, images ...llm.Image) {
-	m.feed.PromptSent(text)
-	m.send(event.Prompt{Text: text, Images: images})
+func (s *session) prompt(text string, images ...llm.Image) {
+	s.feed.PromptSent(text)
+	s.send(event.Prompt{Text: text, Images: images})
 }
 
 // say shows a line of the screen's own.
-func (m *model) say(text string) {
-	m.list.Add(&transcript.Notice{Text: text})
-	m.list.ShowEnd()
+func (s *session) say(text string) {
+	s.list.Add(&transcript.Notice{Text: text})
+	s.list.ShowEnd()
 }
 
 // answering says which model answers and why.
-func (m *model) answering() string {
-	if m.feed.Model == "" {
+func (s *session) answering() string {
+	if s.feed.Model == "" {
 		return "No model answers yet."
 	}
-	text := ink.SanitizeLine(m.feed.Model) + " answers"
-	if m.feed.Effort != "" {
-		text += " with effort " + ink.SanitizeLine(m.feed.Effort)
+	text := ink.SanitizeLine(s.feed.Model) + " answers"
+	if s.feed.Effort != "" {
+		text += " with effort " + ink.SanitizeLine(s.feed.Effort)
 	}
-	if m.feed.Host != "" {
-		text += " at " + ink.SanitizeLine(m.feed.Host)
+	if s.feed.Host != "" {
+		text += " at " + ink.SanitizeLine(s.feed.Host)
 	}
-	if m.feed.Why != "" {
-		text += ", because " + ink.SanitizeLine(m.feed.Why)
+	if s.feed.Why != "" {
+		text += ", because " + ink.SanitizeLine(s.feed.Why)
 	}
 	return strings.TrimRight(text, ".") + "."
 }
 
-func (m *model) setMode(mode event.Mode) {
-	m.feed.Mode = string(mode)
-	m.send(event.SetMode{Mode: mode})
+func (s *session) setMode(mode event.Mode) {
+	s.feed.Mode = string(mode)
+	s.send(event.SetMode{Mode: mode})
 }
 
 // leave ends the program.

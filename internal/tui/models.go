@@ -13,6 +13,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
+	"agent/internal/tui/transcript"
 )
 
 // Model is a model that can be used, or a provider that something is missing
@@ -26,6 +27,15 @@ type Model struct {
 	Default       bool   // what the provider's name alone means
 }
 
+// modelPicker knows the models that can be used, and shows them in a list, in the
+// suggestions and in the welcome.
+type modelPicker struct {
+	*session
+	asking   bool            // the models are being found out
+	choosing *list.Menu      // the list that one is chosen from
+	greeting *transcript.Row // the welcome, where there is one
+}
+
 // modelsRead brings the models that there are: at first those that are known at
 // once, then all.
 type modelsRead struct {
@@ -34,36 +44,36 @@ type modelsRead struct {
 	err    error
 }
 
-// readModels returns the command that finds out which models there are.
-func (m *model) readModels(whole bool) tea.Cmd {
-	if m.o.Models == nil {
+// read returns the command that finds out which models there are.
+func (p *modelPicker) read(whole bool) tea.Cmd {
+	if p.o.Models == nil {
 		return nil
 	}
-	read := m.o.Models
+	read := p.o.Models
 	return func() tea.Msg {
 		models, err := read(context.Background(), whole)
 		return modelsRead{models, whole, err}
 	}
 }
 
-// knownModels sees to it that models are known once somebody is about to type
+// known sees to it that models are known once somebody is about to type
 // the name of one.
-func (m *model) knownModels() tea.Cmd {
-	if m.popup.command != "model" || m.models != nil || m.asking {
+func (p *modelPicker) known(command string) tea.Cmd {
+	if command != "model" || p.models != nil || p.asking {
 		return nil
 	}
-	m.asking = true
-	return m.readModels(false)
+	p.asking = true
+	return p.read(false)
 }
 
-// modelsCame takes the models, wherever they are shown.
-func (m *model) modelsCame(r modelsRead) {
-	m.asking = false
-	if r.err == nil && (r.whole || m.models == nil) {
-		m.models = merged(m.models, r.models)
+// take takes the models, wherever they are shown.
+func (p *modelPicker) take(r modelsRead) {
+	p.asking = false
+	if r.err == nil && (r.whole || p.models == nil) {
+		p.models = merged(p.models, r.models)
 	}
-	if u, ok := m.over.(*list.Menu); ok && u == m.choosing {
-		u.Fill(m.modelOptions())
+	if u := p.choosing; u != nil {
+		u.Fill(p.options())
 		switch {
 		case r.err != nil:
 			u.Right, u.None = "", ink.SanitizeLine(r.err.Error())
@@ -71,10 +81,7 @@ func (m *model) modelsCame(r modelsRead) {
 			u.Right, u.None = "", "no model fits: PROVIDER/NAME can be typed as well"
 		}
 	}
-	if m.popup.command == "model" {
-		m.popup.seen = [2]int{-1, -1} // it is suggested anew
-	}
-	m.welcomed(r)
+	p.welcomed(r)
 }
 
 // merged returns the models of now, those that were known before in their old
@@ -91,38 +98,43 @@ func merged(before, now []Model) []Model {
 	return now
 }
 
-// slashModel changes the model that answers: to the one named, else to one that
+// modelCommand changes the model that answers: to the one named, else to one that
 // is chosen from a list.
-func (m *model) slashModel(name string) tea.Cmd {
-	switch {
-	case name != "":
+func modelCommand(m *model, name string) (tea.Cmd, error) {
+	if name != "" {
 		m.order(event.SetModel{Model: name})
-		return nil
-	case m.o.Models == nil:
+		return nil, nil
+	}
+	return m.chooseModelFromList(), nil
+}
+
+// chooseModelFromList opens the list of models.
+func (m *model) chooseModelFromList() tea.Cmd {
+	if m.o.Models == nil {
 		m.say(m.answering() + " /model PROVIDER/NAME changes it.")
 		return nil
 	}
 	u := &list.Menu{Chooser: list.Chooser{Keys: m.keys, St: m.st, Under: list.DetailRows}, Head: "choose a model", Right: "looking …", None: "looking for models …",
-		Hint: "type to search · enter takes it · esc closes", Chose: m.chooseModel, Detail: m.tellModel, Free: anyModel}
+		Hint: "type to search · enter takes it · esc closes", Chose: m.picker.choose, Detail: m.picker.describe, Free: anyModel}
 	u.First = m.feed.Model
-	u.Fill(m.modelOptions())
-	m.choosing = u
-	cmds := []tea.Cmd{m.show(u), m.readModels(true)}
+	u.Fill(m.picker.options())
+	m.picker.choosing = u
+	cmds := []tea.Cmd{m.show(u), m.picker.read(true)}
 	if m.models == nil {
-		cmds = append(cmds, m.readModels(false))
+		cmds = append(cmds, m.picker.read(false))
 	}
 	return tea.Batch(cmds...)
 }
 
-// modelOptions are the models as entries of a list.
-func (m *model) modelOptions() []list.Option {
+// options are the models as entries of a list.
+func (p *modelPicker) options() []list.Option {
 	var all []list.Option
-	for _, d := range m.models {
+	for _, d := range p.models {
 		o := list.Option{ID: d.Name, Name: ink.SanitizeLine(d.Name), What: d.facts()}
 		switch {
 		case d.Needs != "":
 			o.What, o.Last, o.Dim = ink.SanitizeLine(d.Needs), true, true
-		case d.Name == m.feed.Model:
+		case d.Name == p.feed.Model:
 			o.Right = "this one"
 		case d.Default:
 			o.Right = "its default"
@@ -165,24 +177,24 @@ func anyModel(typed string) (list.Option, bool) {
 	return list.Option{ID: typed, Name: ink.SanitizeLine(typed), What: "as typed"}, true
 }
 
-// chooseModel has the chosen model answer.
-func (m *model) chooseModel(o list.Option) tea.Cmd {
-	i := slices.IndexFunc(m.models, func(d Model) bool { return d.Name == o.ID })
-	if i >= 0 && m.models[i].Needs != "" {
-		m.say(o.Name + " cannot be used yet. It needs: " + m.models[i].Needs)
+// choose has the chosen model answer.
+func (p *modelPicker) choose(o list.Option) tea.Cmd {
+	i := slices.IndexFunc(p.models, func(d Model) bool { return d.Name == o.ID })
+	if i >= 0 && p.models[i].Needs != "" {
+		p.say(o.Name + " cannot be used yet. It needs: " + p.models[i].Needs)
 		return nil
 	}
-	m.send(event.SetModel{Model: o.ID})
+	p.send(event.SetModel{Model: o.ID})
 	return nil
 }
 
-// tellModel tells all that is known of a model.
-func (m *model) tellModel(o list.Option, width int) []string {
-	i := slices.IndexFunc(m.models, func(d Model) bool { return d.Name == o.ID })
+// describe tells all that is known of a model.
+func (p *modelPicker) describe(o list.Option, width int) []string {
+	i := slices.IndexFunc(p.models, func(d Model) bool { return d.Name == o.ID })
 	if i < 0 {
 		return nil
 	}
-	d := m.models[i]
+	d := p.models[i]
 	text := ink.SanitizeLine(d.Name)
 	if d.Needs != "" {
 		text += " needs: " + ink.SanitizeLine(d.Needs)
@@ -195,11 +207,11 @@ func (m *model) tellModel(o list.Option, width int) []string {
 	if d.Input != nil && d.Output != nil && *d.Input+*d.Output > 0 {
 		text += "\n" + price(*d.Input) + " for a million tokens in, " + price(*d.Output) + " out"
 	}
-	return ink.Hang(" ", ink.RenderLines(m.st.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
+	return ink.Hang(" ", ink.RenderLines(p.st.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
 }
 
 // modelNames completes /model.
-func modelNames(m *model) []string {
+func modelNames(m *session) []string {
 	names := []string{}
 	for _, d := range m.models {
 		if d.Needs == "" {

@@ -130,7 +130,7 @@ func (m *model) handMarked(text string) tea.Cmd {
 		}
 		return nil
 	}
-	return m.copyMarked(text)
+	return m.clip.copyMarked(text)
 }
 
 // swept is what the mouse marked, in the draft or in the transcript; empty for

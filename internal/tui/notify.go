@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
 	"agent/internal/tui/ink"
-	"agent/internal/tui/list"
 	"agent/internal/tui/transcript"
 )
 
@@ -34,10 +34,6 @@ const (
 	NotifyOSC99  Notify = "osc99"
 	NotifyOSC777 Notify = "osc777"
 )
-
-// raw writes a sequence to the terminal that draws nothing. All that is not
-// part of the view goes this way.
-func (m *model) raw(seq string) tea.Cmd { return tea.Raw(seq) }
 
 // clipboard is the sequence that asks the terminal to take text to its
 // clipboard. tmux keeps it as well.
@@ -75,20 +71,14 @@ func (t Terminal) telling(title, text string) string {
 	return seq
 }
 
-// around is what the screen keeps of what lies beside the session.
-type around struct {
-	focus    focus
-	spending spending
-	reading  bool      // the branch is being read
-	retold   time.Time // when a terminal that forgets was last told that something goes on
-	recent   *list.Recent
-	models   []Model         // those that there are, once they are known
-	asking   bool            // they are being found out
-	choosing *list.Menu      // the list that one is chosen from
-	greeting *transcript.Row // the welcome, where there is one
-	// described is what /status shows and waits for the standing permissions; nil
-	// if nothing does.
-	described *transcript.Row
+// notifier tells a user who looks elsewhere what goes on, and follows the branch
+// that is checked out.
+type notifier struct {
+	*session
+	dialog  *dialog.Dialog
+	focus   focus
+	reading bool      // the branch is being read
+	retold  time.Time // when a terminal that forgets was last told that something goes on
 }
 
 // focus is what is known of whether the person looks here.
@@ -105,20 +95,20 @@ const (
 const unwatched = time.Minute
 
 // away reports whether the person looks elsewhere.
-func (m *model) away() bool {
-	return m.focus == elsewhere || m.focus == unknown && !m.lastKey.IsZero() && m.now().Sub(m.lastKey) >= unwatched
+func (n *notifier) away() bool {
+	return n.focus == elsewhere || n.focus == unknown && !n.lastKey.IsZero() && n.now().Sub(n.lastKey) >= unwatched
 }
 
 // comesBack notes that the person looks here, who may have changed the branch.
-func (m *model) comesBack() tea.Cmd {
-	m.focus = here
-	return m.readBranch()
+func (n *notifier) comesBack() tea.Cmd {
+	n.focus = here
+	return n.readBranch()
 }
 
 // alert tells somebody who looks elsewhere that a question waits, or that a
 // turn has ended.
-func (m *model) alert(events batch) tea.Cmd {
-	if !m.away() {
+func (n *notifier) alert(events batch) tea.Cmd {
+	if !n.away() {
 		return nil
 	}
 	text := ""
@@ -127,38 +117,38 @@ func (m *model) alert(events batch) tea.Cmd {
 		case event.Asked:
 			text = "asks: " + ev.Ask.Title
 		case *event.TurnEnd:
-			text = m.ended(ev)
+			text = n.ended(ev)
 		}
 	}
 	if text == "" {
 		return nil
 	}
-	if seq := m.o.Terminal.telling(m.name(), text); seq != "" {
-		return m.raw(seq)
+	if seq := n.o.Terminal.telling(n.name(), text); seq != "" {
+		return tea.Raw(seq)
 	}
 	return nil
 }
 
 // ended says how a turn ended, if that is worth telling.
-func (m *model) ended(ev *event.TurnEnd) string {
+func (n *notifier) ended(ev *event.TurnEnd) string {
 	switch {
-	case ev.Reason == event.UserInterrupt, ev.Duration < m.o.Terminal.Least, m.feed.Running:
+	case ev.Reason == event.UserInterrupt, ev.Duration < n.o.Terminal.Least, n.feed.Running:
 		return ""
 	case ev.Reason != event.Done:
 		return transcript.Explain(ev)
-	case m.feed.Answer == "":
+	case n.feed.Answer == "":
 		return "done"
 	}
-	return m.feed.Answer
+	return n.feed.Answer
 }
 
 // progress is what terminals show in their tabs: something goes on, or waits for
 // the person.
-func (m *model) progress() *tea.ProgressBar {
+func (n *notifier) progress() *tea.ProgressBar {
 	switch {
-	case !m.o.Terminal.Progress || m.done || !m.feed.Running:
+	case !n.o.Terminal.Progress || n.done || !n.feed.Running:
 		return nil
-	case m.dialog.Waits():
+	case n.dialog.Waits():
 		return tea.NewProgressBar(tea.ProgressBarWarning, 100)
 	}
 	return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
@@ -169,38 +159,38 @@ const retelling = time.Second
 
 // retell tells a terminal that forgets that something still goes on. Another one
 // would begin its animation anew.
-func (m *model) retell() tea.Cmd {
-	bar := m.progress()
-	if !m.o.Terminal.Forgets || bar == nil || bar.State != tea.ProgressBarIndeterminate || m.now().Sub(m.retold) < retelling {
+func (n *notifier) retell() tea.Cmd {
+	bar := n.progress()
+	if !n.o.Terminal.Forgets || bar == nil || bar.State != tea.ProgressBarIndeterminate || n.now().Sub(n.retold) < retelling {
 		return nil
 	}
-	m.retold = m.now()
-	return m.raw(ansi.SetIndeterminateProgressBar)
+	n.retold = n.now()
+	return tea.Raw(ansi.SetIndeterminateProgressBar)
 }
 
 // title is that of the terminal's window: a mark while something goes on, and
 // what the session is called or about.
-func (m *model) title() string {
-	name := m.name()
-	if topic := m.topic(); topic != "" {
+func (n *notifier) title() string {
+	name := n.name()
+	if topic := n.topic(); topic != "" {
 		name = strings.TrimPrefix(name, "agent · ") + " · " + topic
 	}
 	switch {
-	case m.dialog.Waits():
+	case n.dialog.Waits():
 		return ink.MarkAsked + " " + name
-	case m.feed.Running:
+	case n.feed.Running:
 		return ink.MarkRunning + " " + name
 	}
 	return name
 }
 
 // topic is how the first prompt begins, of a session that nobody gave a title.
-func (m *model) topic() string {
+func (s *session) topic() string {
 	const bytes, columns = 200, 40
-	if m.feed.Title != "" || len(m.feed.Prompts) == 0 {
+	if s.feed.Title != "" || len(s.feed.Prompts) == 0 {
 		return ""
 	}
-	text := strings.TrimSpace(m.feed.Prompts[0].Text)
+	text := strings.TrimSpace(s.feed.Prompts[0].Text)
 	if len(text) > bytes { // it is read with every frame
 		text = strings.ToValidUTF8(text[:bytes], "")
 	}
@@ -210,10 +200,10 @@ func (m *model) topic() string {
 
 // name is what the session is called elsewhere than on the screen, else where
 // it is.
-func (m *model) name() string {
-	name := m.feed.Title
+func (s *session) name() string {
+	name := s.feed.Title
 	if name == "" {
-		name = m.o.Dir[strings.LastIndexAny(m.o.Dir, `/\`)+1:]
+		name = s.o.Dir[strings.LastIndexAny(s.o.Dir, `/\`)+1:]
 	}
 	if name == "" {
 		return "agent"

@@ -6,24 +6,24 @@ import (
 	"agent/internal/tui/keys"
 )
 
-func (m *model) slashView(string) tea.Cmd {
+func viewCommand(m *model, _ string) (tea.Cmd, error) {
 	m.openWhole()
-	return nil
+	return nil, nil
 }
 
 // openWhole shows everything uncut in all of the window. It is the same
 // transcript, drawn in another way.
 func (m *model) openWhole() {
-	m.closeFind()
-	m.whole, m.atEnd = true, m.list.Follow
+	m.find.close()
+	m.whole, m.atEnd, m.find.inPager = true, m.list.Follow, true
 	m.list.ShowFull(true)
 }
 
 // closeWhole goes back to the end if one came from there, and else stays at what
 // one looked at.
 func (m *model) closeWhole() {
-	m.closeFind()
-	m.whole = false
+	m.find.close()
+	m.whole, m.find.inPager = false, false
 	m.list.ShowFull(false)
 	if m.atEnd {
 		m.list.ShowEnd()
@@ -38,13 +38,13 @@ func (m *model) pressWhole(msg tea.KeyPressMsg) tea.Cmd {
 		m.interrupt()
 		return nil
 	}
-	if cmd, taken := m.pressFind(msg); taken {
+	if cmd, taken := m.find.press(msg); taken {
 		return cmd
 	}
 	page := max(m.list.Height-2, 1)
 	switch {
 	case m.keys.Is(k, keys.ViewClose) && m.find.open && m.keys.Is(k, keys.Dismiss):
-		m.closeFind()
+		m.find.close()
 	case m.keys.Is(k, keys.ViewClose), m.keys.Is(k, keys.Clear), m.keys.Is(k, keys.View):
 		m.closeWhole()
 	case m.keys.Is(k, keys.ViewUp):
@@ -64,11 +64,11 @@ func (m *model) pressWhole(msg tea.KeyPressMsg) tea.Cmd {
 	case m.keys.Is(k, keys.ViewBottom), m.keys.Is(k, keys.Bottom):
 		m.list.ShowEnd()
 	case m.keys.Is(k, keys.ViewFind), m.keys.Is(k, keys.Find):
-		m.openFind()
+		m.find.start()
 	case m.keys.Is(k, keys.ViewOlder):
-		m.findOlder()
+		m.find.goOlder()
 	case m.keys.Is(k, keys.ViewNewer):
-		m.findNewer()
+		m.find.goNewer()
 	case m.keys.Is(k, keys.JumpBack), m.keys.Is(k, keys.JumpOn):
 		m.jump(m.keys.Is(k, keys.JumpBack))
 	case m.keys.Is(k, keys.Mouse):

@@ -40,7 +40,7 @@ func (m *model) viewLeft(width int) ([]string, *tea.Cursor) {
 	k := m.keys.Name
 	switch {
 	case m.find.open:
-		return m.findLine(width)
+		return m.find.view(width)
 	case m.dialog.Waits():
 		return []string{m.st.Yellow.Render(ink.Truncate("? a question waits · "+k(keys.ViewClose)+" goes back to it", width))}, nil
 	}
@@ -76,7 +76,7 @@ func (m *model) viewFacts() []string {
 }
 
 // promptShown counts the prompts up to the last line of the window.
-func (m *model) promptShown() int {
+func (m *session) promptShown() int {
 	at, _ := m.list.LowestEvent()
 	n, found := slices.BinarySearchFunc(m.feed.Prompts, at, func(s event.PastPrompt, at int) int { return s.At - at })
 	if found {

@@ -25,7 +25,7 @@ func (m *model) palette() tea.Cmd {
 // doable are the options of the palette.
 func (m *model) doable() []list.Option {
 	var all []list.Option
-	for _, s := range m.commands() {
+	for _, s := range m.table.commands() {
 		o := list.Option{ID: "/" + s.name, Name: "/" + ink.SanitizeLine(s.name), What: ink.SanitizeLine(s.what), Right: m.keys.Name(s.key)}
 		all = append(all, o)
 	}
@@ -35,17 +35,17 @@ func (m *model) doable() []list.Option {
 		}
 	}
 	all = slices.DeleteFunc(all, func(o list.Option) bool { return o.ID == string(keys.Palette) })
-	slices.SortStableFunc(all, func(a, b list.Option) int { return m.recent.Rank(a.ID) - m.recent.Rank(b.ID) })
+	slices.SortStableFunc(all, func(a, b list.Option) int { return m.table.recent.Rank(a.ID) - m.table.recent.Rank(b.ID) })
 	return all
 }
 
 // saveRecent saves the actions used last at the end of the screen. It waits no
 // longer than terminal.Grace.
-func (m *model) saveRecent() {
+func (t *commandTable) saveRecent() {
 	saved := make(chan struct{})
 	go func() {
 		defer close(saved)
-		m.recent.Save()
+		t.recent.Save()
 	}()
 	select {
 	case <-saved:
@@ -60,16 +60,16 @@ func (m *model) carryOut(o list.Option) tea.Cmd {
 	m.over = nil
 	name, typed := strings.CutPrefix(o.ID, "/")
 	if !typed {
-		return tea.Batch(m.recent.Use(o.ID), m.press(keys.Action(o.ID).Press()))
+		return tea.Batch(m.table.recent.Use(o.ID), m.press(keys.Action(o.ID).Press()))
 	}
-	i := slices.IndexFunc(m.commands(), func(s slash) bool { return s.name == name })
+	i := slices.IndexFunc(m.table.commands(), func(s slash) bool { return s.name == name })
 	if i < 0 {
 		return nil
 	}
-	if m.commands()[i].needs() {
+	if m.table.commands()[i].needs() {
 		m.stash()
 		m.editor.Set("/" + name + " ")
-		return m.recent.Use(o.ID)
+		return m.table.recent.Use(o.ID)
 	}
 	return m.slash(name, "", "")
 }
@@ -85,7 +85,7 @@ func (m *model) stash() {
 func (m *model) explain(o list.Option, width int) []string {
 	text := o.What
 	if name, typed := strings.CutPrefix(o.ID, "/"); typed {
-		for _, s := range m.commands() {
+		for _, s := range m.table.commands() {
 			if s.name == name {
 				text += "\n" + ink.SanitizeLine(s.usage())
 			}
@@ -96,8 +96,8 @@ func (m *model) explain(o list.Option, width int) []string {
 	return ink.Hang(" ", ink.RenderLines(m.st.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
 }
 
-// slashKeys lists every key, to be searched.
-func (m *model) slashKeys(arg string) tea.Cmd {
+// keysCommand lists every key, to be searched.
+func keysCommand(m *model, arg string) (tea.Cmd, error) {
 	u := &list.Menu{Chooser: list.Chooser{Keys: m.keys, St: m.st, Under: list.DetailRows}, Head: "keys", None: "no key does that",
 		Hint: "type to search · esc closes", Detail: m.explain, Chose: func(list.Option) tea.Cmd { return nil }}
 	u.Filter = arg
@@ -110,5 +110,5 @@ func (m *model) slashKeys(arg string) tea.Cmd {
 		all = append(all, list.Option{ID: id, Name: b.Pressed(), What: b.What, Right: string(b.Where)})
 	}
 	u.Fill(all)
-	return m.show(u)
+	return m.show(u), nil
 }

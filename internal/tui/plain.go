@@ -76,7 +76,7 @@ func Plain(ctx context.Context, o Options, in Lines) (Exit, error) {
 	case <-passed:
 	case <-time.After(terminal.Grace):
 	}
-	m.saveRecent()
+	m.table.saveRecent()
 	exit := m.next
 	exit.Turns, exit.Jobs = m.feed.Turns, transcript.Running(m.feed.Jobs)
 	exit.BaseURL, exit.Host = m.feed.BaseURL, m.feed.Host
@@ -210,7 +210,7 @@ func (p *teller) nobody() {
 	for p.m.dialog.Waits() {
 		p.reply(event.Answer{Decision: event.Refuse, Note: "nobody is here to answer"})
 	}
-	if !p.m.busy() && !p.m.starting && len(p.m.feed.Pending) == 0 && p.busy == 0 && p.sought == "" {
+	if !p.m.busy() && !p.m.queue.starting && len(p.m.feed.Pending) == 0 && p.busy == 0 && p.sought == "" {
 		p.m.done = true
 	}
 }

@@ -42,12 +42,12 @@ func (p *teller) begin() {
 	if draft := p.m.editor.Take().Text; strings.TrimSpace(draft) != "" {
 		p.block("note", "unsent, type it again to send it: "+ink.Sanitize(draft))
 	}
-	if len(p.m.waits) > 0 {
+	if len(p.m.queue.waits) > 0 {
 		p.print("note: these are unsent, type them again to send them:")
-		for _, w := range p.m.waits {
+		for _, w := range p.m.queue.waits {
 			p.block("", ink.Sanitize(w.Text))
 		}
-		p.m.waits = nil
+		p.m.queue.waits = nil
 	}
 	p.m.list.OnAdd = p.told
 }
@@ -193,7 +193,7 @@ func (p *teller) help() {
 			p.print("  " + s.typed + ": " + s.what)
 		}
 	}
-	for _, s := range p.m.commands() {
+	for _, s := range p.m.table.commands() {
 		if !s.screen {
 			p.print("  " + s.usage() + ": " + s.told().What)
 		}

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/list"
 )
@@ -29,8 +30,14 @@ type word struct {
 	command  string // whose argument it is
 }
 
-// popup is the list of suggestions above the editor.
-type popup struct {
+// suggestions is the list above the editor of what can take the place of the word
+// that is typed.
+type suggestions struct {
+	*session
+	editor *editor.Editor
+	table  *commandTable
+	submit func() tea.Cmd // sends what is typed
+
 	word
 	list.Completion
 	number int // of the latest question for files, counted up
@@ -43,10 +50,10 @@ type popup struct {
 }
 
 // open reports whether there is anything to choose from.
-func (p *popup) open() bool { return len(p.Rows) > 0 }
+func (p *suggestions) open() bool { return len(p.Rows) > 0 }
 
 // close takes the suggestions away, and ends a question for more.
-func (p *popup) close() {
+func (p *suggestions) close() {
 	if p.stop != nil {
 		p.stop()
 	}
@@ -55,22 +62,21 @@ func (p *popup) close() {
 }
 
 // suggest shows the suggestions for the word before the cursor.
-func (m *model) suggest() tea.Cmd {
-	p := &m.popup
-	w := m.wordTyped()
+func (p *suggestions) suggest() tea.Cmd {
+	w := p.wordTyped()
 	switch {
 	case w.source == nowhere:
 		p.close()
-		if !m.editor.History.Searching() { // which gives the word back
+		if !p.editor.History.Searching() { // which gives the word back
 			p.dismissed = word{}
 		}
 	case w.same(p.dismissed):
 	case w.source == fromFiles:
-		return m.suggestFiles(w)
+		return p.suggestFiles(w)
 	default:
 		p.close()
 		p.word = w
-		m.offer(m.matching(w))
+		p.offer(p.matching(w))
 	}
 	return nil
 }
@@ -81,8 +87,8 @@ func (w word) same(as word) bool {
 }
 
 // wordTyped is the word before the cursor that suggestions are for.
-func (m *model) wordTyped() word {
-	e := m.editor
+func (p *suggestions) wordTyped() word {
+	e := p.editor
 	if e.History.Walking() || e.History.Searching() || e.Mode.Hint() != "" {
 		return word{}
 	}
@@ -90,7 +96,7 @@ func (m *model) wordTyped() word {
 	if w := commandTyped(raw, caret); w.source != nowhere {
 		return w
 	}
-	if m.o.Files == nil {
+	if p.o.Files == nil {
 		return word{}
 	}
 	return fileTyped(e.Before(), caret)
@@ -98,8 +104,7 @@ func (m *model) wordTyped() word {
 
 // offer shows suggestions. The first is marked once something is typed of it:
 // enter on a bare sign sends that.
-func (m *model) offer(rows []list.Suggestion) {
-	p := &m.popup
+func (p *suggestions) offer(rows []list.Suggestion) {
 	was := ""
 	if p.open() && p.Marked > 0 {
 		was = p.Rows[p.Marked].Text
@@ -111,50 +116,49 @@ func (m *model) offer(rows []list.Suggestion) {
 	if i := slices.IndexFunc(rows, func(s list.Suggestion) bool { return s.Text == was }); i > 0 {
 		p.Marked = i // which somebody marked while more was found
 	}
-	if i := slices.IndexFunc(rows, p.exactly(m)); i >= 0 && p.chosen != p.query {
+	if i := slices.IndexFunc(rows, p.exactly()); i >= 0 && p.chosen != p.query {
 		p.Marked = i
 	}
-	if len(rows) == 1 && rows[0].Text == p.typed(m) {
+	if len(rows) == 1 && rows[0].Text == p.typed() {
 		p.Rows = nil // it is there already
 	}
 }
 
 // exactly returns a test for the suggestion that is already typed in full. It
 // wins over longer ones: /mode must never run /model.
-func (p *popup) exactly(m *model) func(list.Suggestion) bool {
-	typed := p.typed(m)
+func (p *suggestions) exactly() func(list.Suggestion) bool {
+	typed := p.typed()
 	return func(s list.Suggestion) bool { return p.query != "" && strings.TrimSpace(s.Text) == typed }
 }
 
 // typed is the text of the word.
-func (p *popup) typed(m *model) string { return m.editor.Raw()[p.from:p.to] }
+func (p *suggestions) typed() string { return p.editor.Raw()[p.from:p.to] }
 
-// pressPopup takes a key while suggestions are shown. It reports whether it did.
-func (m *model) pressPopup(k string) (cmd tea.Cmd, taken bool) {
-	p := &m.popup
+// press takes a key while suggestions are shown. It reports whether it did.
+func (p *suggestions) press(k string) (cmd tea.Cmd, taken bool) {
 	switch {
-	case m.keys.Is(k, keys.Complete) && !p.open():
+	case p.keys.Is(k, keys.Complete) && !p.open():
 		p.dismissed, p.seen = word{}, [2]int{-1, -1}
 		return nil, false // it comes again
 	case !p.open():
 		return nil, false
-	case m.keys.Is(k, keys.Dismiss) && m.editor.Mode.Name() != "":
+	case p.keys.Is(k, keys.Dismiss) && p.editor.Mode.Name() != "":
 		return nil, false // it ends insert mode, and this with it
-	case m.keys.Is(k, keys.Dismiss):
+	case p.keys.Is(k, keys.Dismiss):
 		was := p.word
 		p.close()
 		p.dismissed = was
-	case m.keys.Is(k, keys.ListUp):
+	case p.keys.Is(k, keys.ListUp):
 		p.Marked, p.chosen = (max(p.Marked, 0)+len(p.Rows)-1)%len(p.Rows), p.query
-	case m.keys.Is(k, keys.ListDown):
+	case p.keys.Is(k, keys.ListDown):
 		p.Marked, p.chosen = (p.Marked+1)%len(p.Rows), p.query
-	case m.keys.Is(k, keys.Complete):
-		m.accept(p.Rows[max(p.Marked, 0)])
-	case m.keys.Is(k, keys.Send) && p.Marked >= 0 && strings.TrimSpace(p.Rows[p.Marked].Text) != p.typed(m):
+	case p.keys.Is(k, keys.Complete):
+		p.accept(p.Rows[max(p.Marked, 0)])
+	case p.keys.Is(k, keys.Send) && p.Marked >= 0 && strings.TrimSpace(p.Rows[p.Marked].Text) != p.typed():
 		s := p.Rows[p.Marked]
-		m.accept(s)
+		p.accept(s)
 		if s.Complete {
-			return m.submit(), true
+			return p.submit(), true
 		}
 	default:
 		return nil, false
@@ -163,11 +167,11 @@ func (m *model) pressPopup(k string) (cmd tea.Cmd, taken bool) {
 }
 
 // accept puts a suggestion in the place of the word.
-func (m *model) accept(s list.Suggestion) {
-	p, text := &m.popup, s.Text
-	if !s.Continues && !s.Complete && !strings.HasPrefix(m.editor.Raw()[p.to:], " ") {
+func (p *suggestions) accept(s list.Suggestion) {
+	text := s.Text
+	if !s.Continues && !s.Complete && !strings.HasPrefix(p.editor.Raw()[p.to:], " ") {
 		text += " "
 	}
-	m.editor.Complete(p.from, p.to, text)
+	p.editor.Complete(p.from, p.to, text)
 	p.close()
 }

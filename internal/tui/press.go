@@ -31,7 +31,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	m.pointer.drags, m.pointer.sweeps = false, false
 	m.editor.Selection.Release()
 	if m.keys.Is(msg.String(), keys.CopyMarked) && marked != "" {
-		return m.copyMarked(marked)
+		return m.clip.copyMarked(marked)
 	}
 	k, now := msg.String(), m.now()
 	m.arm()
@@ -56,7 +56,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 // applyResult does what the dialog decided about a key.
 func (m *model) applyResult(msg tea.KeyPressMsg, r dialog.Result) (cmd tea.Cmd) {
 	if r.Rest != "" {
-		m.giveBack(r.Rest)
+		m.editor.PutBefore(r.Rest)
 	}
 	switch {
 	case r.Deferred != nil:
@@ -110,7 +110,7 @@ func (m *model) interrupt() {
 		m.send(event.Interrupt{})
 	}
 	m.feed.Stopping, m.feed.Killing = true, m.feed.Stopping
-	m.keepWords()
+	m.drafts.keepWords()
 	m.dialog.Clear()
 	m.tellForced()
 }
@@ -126,9 +126,9 @@ func (m *model) tellForced() {
 }
 
 // give hands over an answer.
-func (m *model) give(answer *event.Answer) {
-	m.feed.Answered(answer.ID)
-	m.send(*answer)
+func (s *session) give(answer *event.Answer) {
+	s.feed.Answered(answer.ID)
+	s.send(*answer)
 }
 
 // pressAnywhere takes a key that means the same whatever has the focus.
@@ -146,7 +146,7 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 	case m.keys.Is(k, keys.JumpBack), m.keys.Is(k, keys.JumpOn):
 		m.jump(m.keys.Is(k, keys.JumpBack))
 	case m.keys.Is(k, keys.Find):
-		m.openFind()
+		m.find.start()
 	case m.keys.Is(k, keys.View):
 		m.openWhole()
 	case m.keys.Is(k, keys.Open):
@@ -162,7 +162,7 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 		}
 		m.setMode(m.nextMode())
 	case m.keys.Is(k, keys.Model):
-		return m.slashModel(""), true
+		return m.chooseModelFromList(), true
 	case m.keys.Is(k, keys.Mouse):
 		m.switchMouse()
 	case m.keys.Is(k, keys.Suspend):
@@ -180,7 +180,7 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 	leaving, rewinding := m.leaving(m.now()), m.rewinding(m.now())
 	m.warned, m.escaped = time.Time{}, time.Time{}
 	if m.find.typing {
-		cmd, taken := m.pressFind(msg)
+		cmd, taken := m.find.press(msg)
 		if !taken {
 			cmd, _ = m.pressAnywhere(k)
 		}
@@ -208,11 +208,11 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 	case m.keys.Is(k, keys.Queue):
 		return m.later()
 	case m.keys.Is(k, keys.Unqueue):
-		m.dropQueued()
+		m.queue.drop()
 	default:
 		m.editor.Press(msg)
 		if text, ok := m.editor.TakeCopied(); ok {
-			return m.copyMarked(text)
+			return m.clip.copyMarked(text)
 		}
 	}
 	return nil
@@ -246,13 +246,13 @@ func (m *model) submit() tea.Cmd {
 		return nil
 	}
 	if m.editor.Blank() {
-		if !m.letGo() && m.feed.Cut && !m.feed.Running {
+		if !m.queue.letGo() && m.feed.Cut && !m.feed.Running {
 			m.list.ShowEnd()
 			m.prompt(event.GoOn)
 		}
 		return nil
 	}
-	if cmd, waits := m.unread(); waits {
+	if cmd, waits := m.images.unread(); waits {
 		return cmd
 	}
 	typed, all := m.editor.Raw(), m.editor.Take()
@@ -260,7 +260,7 @@ func (m *model) submit() tea.Cmd {
 		return m.slash(name, arg, typed)
 	}
 	m.list.ShowEnd()
-	m.utter(all)
+	m.queue.utter(all)
 	return nil
 }
 
@@ -277,7 +277,7 @@ func (m *model) paste(text string) tea.Cmd {
 	} else if m.dialog.Paste(text) {
 		return nil
 	}
-	if cmd, taken := m.pasteFind(text); taken || m.whole {
+	if cmd, taken := m.find.paste(text); taken || m.whole {
 		return cmd
 	}
 	cmd := m.pasteTyped(text)

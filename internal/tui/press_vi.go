@@ -16,9 +16,9 @@ func (m *model) pressVi(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	case k == "/" && e.Empty(): // there is nothing to look in: it begins a command
 		e.Press(tea.KeyPressMsg{Code: 'i', Text: "i"})
 	case k == "k":
-		return m.walkBack()
+		return m.earlier.walkBack()
 	case k == "j":
-		return nil, e.History.Walk(false, m.prompts())
+		return nil, e.History.Walk(false, m.earlier.prompts())
 	}
 	return nil, false
 }

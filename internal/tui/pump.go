@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// frame is how long what streams gathers before it is drawn: faster, nobody
-	// can read. What comes at the pace of a connection that gathers, which is
-	// slower, is drawn as it comes: a second wait would be a second waking.
-	frame = time.Second / 40
+	// frame is the least time between two drawings of streamed text. It is shorter
+	// than the time between two reads of a connection that streams steadily, so
+	// that a delta from there never waits a second time.
+	frame = 20 * time.Millisecond
 	// breath is how long everything else does, so that a flood comes in few
 	// batches.
 	breath = 4 * time.Millisecond

@@ -18,10 +18,13 @@ import (
 // queueRows is how many messages that wait are shown.
 const queueRows = 3
 
-// queue is what the person has said for later: for the end of the turn, or of
+// messageQueue is what the person has said for later: for the end of the turn, or of
 // their own command. It is sent one by one, when that has ended well. Else it
 // is held until the person lets it go.
-type queue struct {
+type messageQueue struct {
+	*session
+	editor *editor.Editor
+
 	waits    []queued
 	held     string // why nothing is sent: "stopped"; empty while it will be
 	starting bool   // a command was handed to the agent, and has not begun yet
@@ -42,160 +45,160 @@ func (m *model) later() tea.Cmd {
 	if _, _, command := parseSlash(m.editor.Text()); command { // it is no message, and can be carried out now
 		return m.submit()
 	}
-	if cmd, waits := m.unread(); waits {
+	if cmd, waits := m.images.unread(); waits {
 		m.images.later = true
 		return cmd
 	}
-	if len(m.waits) == 0 { // what was held is gone otherwise
-		m.held = ""
+	if len(m.queue.waits) == 0 { // what was held is gone otherwise
+		m.queue.held = ""
 	}
 	next := m.editor.Take()
 	next.Text = strings.TrimSpace(next.Text)
-	m.waits = append(m.waits, queued{Typed: next})
+	m.queue.waits = append(m.queue.waits, queued{Typed: next})
 	m.list.ShowEnd()
-	m.sendQueued()
+	m.queue.sendNext()
 	return nil
 }
 
 // waitsForShell queues what cannot be sent while a command of the person's runs. It
 // reports whether it did: what is said to the model waits for a command whose
 // output is to be told, and a command for any.
-func (m *model) waitsForShell(s editor.Typed) bool {
+func (q *messageQueue) waitsForShell(s editor.Typed) bool {
 	_, _, command := parseShell(s.Text)
-	if !m.shellRuns() || !command && (m.feed.Running || !m.shellJoins()) {
+	if !q.shellRuns() || !command && (q.feed.Running || !q.shellJoins()) {
 		return false
 	}
-	m.waits = append(m.waits, queued{Typed: s, soon: true})
+	q.waits = append(q.waits, queued{Typed: s, soon: true})
 	return true
 }
 
-func (m *model) shellRuns() bool { return m.starting || m.feed.Shell != nil }
+func (q *messageQueue) shellRuns() bool { return q.starting || q.feed.Shell != nil }
 
 // shellJoins reports whether the model is to be told of the command that runs.
-func (m *model) shellJoins() bool {
-	if m.feed.Shell == nil {
+func (q *messageQueue) shellJoins() bool {
+	if q.feed.Shell == nil {
 		return true
 	}
-	_, join, _ := parseShell(m.feed.Shell.Item.(*transcript.ShellCommand).Line)
+	_, join, _ := parseShell(q.feed.Shell.Item.(*transcript.ShellCommand).Line)
 	return join
 }
 
 // utter sends what the person said, or runs the command that it is. What cannot
 // be sent yet waits in the queue.
-func (m *model) utter(s editor.Typed) {
+func (q *messageQueue) utter(s editor.Typed) {
 	s.Text = strings.TrimSpace(s.Text)
-	if m.waitsForShell(s) {
+	if q.waitsForShell(s) {
 		return
 	}
 	if line, join, ok := parseShell(s.Text); ok {
-		m.runShell(line, join)
+		q.runShell(line, join)
 		return
 	}
-	m.prompt(s.Text, s.Images...)
+	q.prompt(s.Text, s.Images...)
 }
 
-// sendQueued sends the next message that waits, if its time has come.
-func (m *model) sendQueued() {
-	for len(m.waits) > 0 && m.held == "" {
-		next := m.waits[0]
+// sendNext sends the next message that waits, if its time has come.
+func (q *messageQueue) sendNext() {
+	for len(q.waits) > 0 && q.held == "" {
+		next := q.waits[0]
 		_, _, command := parseShell(next.Text)
-		turn := m.feed.Running || len(m.feed.Pending) > 0 || len(m.play) > 0
-		if m.shellRuns() || turn && !(command && next.soon) {
+		turn := q.feed.Running || len(q.feed.Pending) > 0 || len(q.play) > 0
+		if q.shellRuns() || turn && !(command && next.soon) {
 			return
 		}
-		m.waits = m.waits[1:]
-		m.utter(next.Typed)
+		q.waits = q.waits[1:]
+		q.utter(next.Typed)
 	}
 }
 
 // letGo sends what was held. It reports whether there was anything.
-func (m *model) letGo() bool {
-	if len(m.waits) == 0 || m.busy() {
+func (q *messageQueue) letGo() bool {
+	if len(q.waits) == 0 || q.busy() {
 		return false
 	}
-	m.held = ""
-	m.list.ShowEnd()
-	m.sendQueued()
+	q.held = ""
+	q.list.ShowEnd()
+	q.sendNext()
 	return true
 }
 
 // hold keeps what waits from being sent by itself.
-func (m *model) hold(why string) {
-	if len(m.waits) > 0 {
-		m.held = why
+func (q *messageQueue) hold(why string) {
+	if len(q.waits) > 0 {
+		q.held = why
 	}
 }
 
-// queueAfter sends what waits for what has ended, or holds it.
-func (m *model) queueAfter(ev event.Event) {
+// follow sends what waits for what has ended, or holds it.
+func (q *messageQueue) follow(ev event.Event) {
 	switch ev := ev.(type) {
 	case *event.ShellStart:
-		m.starting = false
+		q.starting = false
 	case event.NotRun:
-		m.starting = false
-		m.say("not run: " + ev.Why)
-		m.giveBack(transcript.AsTyped(ev.Line, ev.Join))
-		m.hold("not run")
+		q.starting = false
+		q.say("not run: " + ev.Why)
+		q.editor.PutBefore(transcript.AsTyped(ev.Line, ev.Join))
+		q.hold("not run")
 		return
 	case *event.ShellEnd:
 		if ev.Outcome == event.Interrupted {
-			m.hold("stopped")
+			q.hold("stopped")
 		}
 	case *event.TurnEnd:
 		switch ev.Reason {
 		case event.Done:
 		case event.UserInterrupt:
-			m.hold("stopped")
+			q.hold("stopped")
 		default:
-			m.hold("the turn failed")
+			q.hold("the turn failed")
 		}
 	case *event.Rewound:
-		m.hold("taken back")
+		q.hold("taken back")
 	default:
 		return
 	}
-	m.sendQueued()
+	q.sendNext()
 }
 
-// editQueued takes the last message that waits back into the editor. It reports
+// edit takes the last message that waits back into the editor. It reports
 // whether there was one, and nothing in the editor.
-func (m *model) editQueued() bool {
-	n := len(m.waits)
-	if n == 0 || !m.editor.Empty() || m.editor.History.Walking() {
+func (q *messageQueue) edit() bool {
+	n := len(q.waits)
+	if n == 0 || !q.editor.Empty() || q.editor.History.Walking() {
 		return false
 	}
-	last := m.waits[n-1]
-	m.waits = slices.Clone(m.waits[:n-1])
-	m.editor.TakeBack(last.Typed)
+	last := q.waits[n-1]
+	q.waits = slices.Clone(q.waits[:n-1])
+	q.editor.TakeBack(last.Typed)
 	return true
 }
 
-// dropQueued removes the last message that waits.
-func (m *model) dropQueued() {
-	if n := len(m.waits); n > 0 {
-		m.feed.Recall = append(m.feed.Recall, m.waits[n-1].Text) // it can be walked back to
-		m.waits = slices.Clone(m.waits[:n-1])
+// drop removes the last message that waits.
+func (q *messageQueue) drop() {
+	if n := len(q.waits); n > 0 {
+		q.feed.Recall = append(q.feed.Recall, q.waits[n-1].Text) // it can be walked back to
+		q.waits = slices.Clone(q.waits[:n-1])
 	}
 }
 
-// queueLines are the messages that wait, as they stand below the editor.
-func (m *model) queueLines() []string {
-	n := len(m.waits)
+// lines are the messages that wait, as they stand below the editor.
+func (q *messageQueue) lines() []string {
+	n := len(q.waits)
 	if n == 0 {
 		return nil
 	}
-	word, why, hint := "queued", "", m.keys.Name(keys.PrevPrompt)+" edits · "+m.keys.Name(keys.Unqueue)+" removes"
-	if m.held != "" {
-		word, why, hint = "waits", m.held, m.held+" · "+m.keys.Name(keys.Send)+" sends · "+hint
+	word, why, hint := "queued", "", q.keys.Name(keys.PrevPrompt)+" edits · "+q.keys.Name(keys.Unqueue)+" removes"
+	if q.held != "" {
+		word, why, hint = "waits", q.held, q.held+" · "+q.keys.Name(keys.Send)+" sends · "+hint
 	}
 	rows := queueRows
-	if m.height < 16 {
+	if q.height < 16 {
 		rows = 1
 	}
 	var out []string
-	for i, w := range m.waits {
+	for i, w := range q.waits {
 		if i == rows && n > rows {
-			out = append(out, m.st.Dim.Render(ink.Truncate("        and "+strconv.Itoa(n-rows)+" more", m.width)))
+			out = append(out, q.st.Dim.Render(ink.Truncate("        and "+strconv.Itoa(n-rows)+" more", q.width)))
 			break
 		}
 		label := word
@@ -205,14 +208,14 @@ func (m *model) queueLines() []string {
 		left := label + strings.Repeat(" ", 8-lipgloss.Width(label)) + strconv.Itoa(i+1) + "  " + ink.Quoted(w.Text)
 		right := ""
 		switch {
-		case i == 0 && m.editor.Empty() && m.width >= 72:
+		case i == 0 && q.editor.Empty() && q.width >= 72:
 			right = hint
-		case i == 0 && m.held == "":
-			right = m.keys.Name(keys.PrevPrompt) + " edits"
+		case i == 0 && q.held == "":
+			right = q.keys.Name(keys.PrevPrompt) + " edits"
 		case i == 0:
 			right = why
 		}
-		out = append(out, m.st.Dim.Render(ink.Spread(left, right, m.width)))
+		out = append(out, q.st.Dim.Render(ink.Spread(left, right, q.width)))
 	}
 	return out
 }

@@ -8,17 +8,17 @@ import (
 
 // turnPages drops the pages that are far from the window, and returns the
 // command that reads those that it is near to, and what else is to be read.
-func (m *model) turnPages() tea.Cmd {
-	if m.o.Page == nil || !m.list.Settled {
+func (s *session) turnPages() tea.Cmd {
+	if s.o.Page == nil || !s.list.Settled {
 		return nil
 	}
 	var cmds []tea.Cmd
-	for _, p := range m.list.Wanted() {
+	for _, p := range s.list.Wanted() {
 		p.Asked = true
-		cmds = append(cmds, transcript.ReadPage(m.o.Page, p, m.list.PageLimit.Events))
+		cmds = append(cmds, transcript.ReadPage(s.o.Page, p, s.list.PageLimit.Events))
 	}
-	cmds = append(cmds, m.recalls)
-	m.recalls = nil
-	m.list.DropFar()
+	cmds = append(cmds, s.recalls)
+	s.recalls = nil
+	s.list.DropFar()
 	return tea.Batch(cmds...)
 }

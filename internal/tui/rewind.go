@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,50 +49,53 @@ func (m *model) choosePoint(head, hint string, above []point, chose func(point) 
 }
 
 // drawPoint draws a prompt, as far as there is room.
-func (m *model) drawPoint(t point, width, height int) []string {
+func (w *window) drawPoint(t point, width, height int) []string {
 	if t.end {
 		return nil
 	}
-	lines := (&transcript.Prompt{Text: t.Text, Open: true}).Draw(transcript.Canvas{Styles: m.st, Width: width})
+	lines := (&transcript.Prompt{Text: t.Text, Open: true}).Draw(transcript.Canvas{Styles: w.st, Width: width})
 	if len(lines) > height {
-		lines = append(lines[:height-1:height-1], m.st.Dim.Render("  …"))
+		lines = append(lines[:height-1:height-1], w.st.Dim.Render("  …"))
 	}
 	return lines
 }
 
-func (m *model) slashRewind(arg string) tea.Cmd {
+func rewindCommand(m *model, arg string) (tea.Cmd, error) {
 	if arg == "" {
-		return m.choosePoint("take back a prompt, with all that followed, to say it otherwise", "enter takes back", nil, m.rewind)
+		return m.chooseRewind(), nil
 	}
 	said, ok := m.back(arg)
 	if !ok {
-		m.misuse("use /rewind, or /rewind N, where N is how many prompts are taken back")
-		return nil
+		return nil, errors.New("use /rewind, or /rewind N, where N is how many prompts are taken back")
 	}
-	return m.rewind(said)
+	return m.rewind(said), nil
 }
 
-func (m *model) slashFork(arg string) tea.Cmd {
+// chooseRewind lists the prompts that can be rewound to.
+func (m *model) chooseRewind() tea.Cmd {
+	return m.choosePoint("take back a prompt, with all that followed, to say it otherwise", "enter takes back", nil, m.rewind)
+}
+
+func forkCommand(m *model, arg string) (tea.Cmd, error) {
 	if arg == "" {
 		end := point{event.PastPrompt{At: m.list.Events()}, true}
-		return m.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, m.fork)
+		return m.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, m.fork), nil
 	}
 	said, ok := m.back(arg)
 	if !ok {
-		m.misuse("use /fork, or /fork N, where N is how many of the last prompts the fork is to lack")
-		return nil
+		return nil, errors.New("use /fork, or /fork N, where N is how many of the last prompts the fork is to lack")
 	}
-	return m.fork(said)
+	return m.fork(said), nil
 }
 
 // stuck tells somebody who wants to go back why that cannot be, and reports
 // whether it is so: the session was only just opened, or cannot be read.
-func (m *model) stuck() bool {
+func (s *session) stuck() bool {
 	switch {
-	case m.broken != "":
-		m.say("the session cannot be read, so there is no way back in it: " + m.broken)
-	case !m.list.Settled:
-		m.say("the session is still being read: try again in an instant")
+	case s.broken != "":
+		s.say("the session cannot be read, so there is no way back in it: " + s.broken)
+	case !s.list.Settled:
+		s.say("the session is still being read: try again in an instant")
 	default:
 		return false
 	}
@@ -99,18 +103,18 @@ func (m *model) stuck() bool {
 }
 
 // points are the prompts that began a turn, oldest first, and the end.
-func (m *model) points() []point {
+func (s *session) points() []point {
 	var out []point
-	for _, said := range m.feed.TurnPrompts() {
+	for _, said := range s.feed.TurnPrompts() {
 		out = append(out, point{said, false})
 	}
-	return append(out, point{event.PastPrompt{At: m.list.Events()}, true})
+	return append(out, point{event.PastPrompt{At: s.list.Events()}, true})
 }
 
 // back is the prompt so many prompts back, in digits; for none at all, what
 // would be the next one.
-func (m *model) back(arg string) (point, bool) {
-	points := m.points()
+func (s *session) back(arg string) (point, bool) {
+	points := s.points()
 	n, err := strconv.Atoi(arg)
 	if err != nil || n < 0 || n >= len(points) {
 		return point{}, false
@@ -126,7 +130,7 @@ func (m *model) rewind(to point) tea.Cmd {
 	case m.stuck():
 	default:
 		m.send(event.Rewind{Keep: to.At})
-		m.giveBack(to.Text)
+		m.editor.PutBefore(to.Text)
 	}
 	return nil
 }
@@ -147,7 +151,7 @@ func (m *model) fork(before point) tea.Cmd {
 func (m *model) goBack(again bool) tea.Cmd {
 	switch {
 	case again:
-		return m.slashRewind("")
+		return m.chooseRewind()
 	case len(m.feed.Prompts) > 0:
 		m.escaped = m.now()
 	}

@@ -22,8 +22,8 @@ type runEnd struct {
 	err  error
 }
 
-// window is a terminal with a running screen in it.
-type window struct {
+// ptyWindow is a terminal with a running screen in it.
+type ptyWindow struct {
 	*ptytest.Terminal
 	t        *testing.T
 	events   chan event.Event
@@ -32,9 +32,9 @@ type window struct {
 	before   *term.State
 }
 
-func openTerminal(t *testing.T, ctx context.Context) *window {
+func openTerminal(t *testing.T, ctx context.Context) *ptyWindow {
 	t.Helper()
-	x := &window{Terminal: ptytest.Open(t, 80, 24), t: t,
+	x := &ptyWindow{Terminal: ptytest.Open(t, 80, 24), t: t,
 		events: make(chan event.Event), commands: make(chan event.Command), ended: make(chan runEnd, 1)}
 	var err error
 	if x.before, err = term.GetState(x.Theirs.Fd()); err != nil {
@@ -48,7 +48,7 @@ func openTerminal(t *testing.T, ctx context.Context) *window {
 }
 
 // command waits for a command to the agent that is more than a draft.
-func (x *window) command() event.Command {
+func (x *ptyWindow) command() event.Command {
 	for {
 		c := <-x.commands
 		if _, draft := c.(event.SaveDraft); !draft {
@@ -58,7 +58,7 @@ func (x *window) command() event.Command {
 }
 
 // end waits for the end and sees to it that the terminal is as it was.
-func (x *window) end() Exit {
+func (x *ptyWindow) end() Exit {
 	x.t.Helper()
 	end := <-x.ended
 	if end.err != nil {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,27 +16,26 @@ import (
 // stopFirst is what is said to somebody who wants to leave a turn that runs.
 const stopFirst = "a turn runs: stop it first"
 
-func (m *model) slashRename(title string) tea.Cmd {
+func renameCommand(m *model, title string) (tea.Cmd, error) {
 	if title == "" {
-		m.misuse("use /rename TITLE")
-		return nil
+		return nil, errors.New("use /rename TITLE")
 	}
 	m.order(event.Rename{Title: title})
-	return nil
+	return nil, nil
 }
 
-func (m *model) slashCompact(string) tea.Cmd {
+func compactCommand(m *model, _ string) (tea.Cmd, error) {
 	m.order(event.Compact{})
-	return nil
+	return nil, nil
 }
 
-func (m *model) slashNew(string) tea.Cmd {
-	return m.switchTo(Exit{New: true})
+func newCommand(m *model, _ string) (tea.Cmd, error) {
+	return m.switchTo(Exit{New: true}), nil
 }
 
-func (m *model) slashResume(string) tea.Cmd { return m.pick(false) }
+func resumeCommand(m *model, _ string) (tea.Cmd, error) { return m.pick(false), nil }
 
-func (m *model) slashSessions(string) tea.Cmd { return m.pick(true) }
+func sessionsCommand(m *model, _ string) (tea.Cmd, error) { return m.pick(true), nil }
 
 // pick opens the list of sessions.
 func (m *model) pick(tree bool) tea.Cmd {
@@ -120,30 +120,29 @@ type exported struct {
 	err  error
 }
 
-func (m *model) slashExport(format string) tea.Cmd {
+func exportCommand(m *model, format string) (tea.Cmd, error) {
 	if format == "" {
 		format = "md"
 	}
 	switch {
 	case m.o.Export == nil:
 		m.say("there is no session to export here")
-		return nil
+		return nil, nil
 	case !slices.Contains([]string{"md", "html", "json"}, format):
-		m.misuse("use /export md, /export html or /export json")
-		return nil
+		return nil, errors.New("use /export md, /export html or /export json")
 	}
 	export := m.o.Export
 	return func() tea.Msg {
 		path, err := export(format)
 		return exported{path, err}
-	}
+	}, nil
 }
 
-func (m *model) exported(e exported) {
+func (s *session) exported(e exported) {
 	if e.err != nil {
-		m.list.Add(&transcript.Problem{Text: e.err.Error()})
-		m.list.ShowEnd()
+		s.list.Add(&transcript.Problem{Text: e.err.Error()})
+		s.list.ShowEnd()
 		return
 	}
-	m.say("exported to " + e.path)
+	s.say("exported to " + e.path)
 }

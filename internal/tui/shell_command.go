@@ -20,11 +20,11 @@ func parseShell(text string) (line string, join, ok bool) {
 }
 
 // runShell runs a command of the person's.
-func (m *model) runShell(line string, join bool) {
-	m.feed.Recall = append(m.feed.Recall, transcript.AsTyped(line, join))
-	m.starting = true
-	m.send(event.RunShell{Line: line, Join: join})
+func (q *messageQueue) runShell(line string, join bool) {
+	q.feed.Recall = append(q.feed.Recall, transcript.AsTyped(line, join))
+	q.starting = true
+	q.send(event.RunShell{Line: line, Join: join})
 }
 
 // busy reports whether something runs that can be stopped.
-func (m *model) busy() bool { return m.feed.Running || m.feed.Shell != nil }
+func (s *session) busy() bool { return s.feed.Running || s.feed.Shell != nil }

@@ -19,46 +19,48 @@ type slash struct {
 	key              keys.Action // whose key does the same; may be empty
 	idle             bool        // not while a turn runs
 	screen           bool        // not where there are only lines
-	run              func(m *model, arg string) tea.Cmd
+	// run carries the command out. After an error, which says how the command is
+	// used, what was typed stays in the editor.
+	run func(m *model, arg string) (tea.Cmd, error)
 	// complete returns what the argument can be, as far as that is known, the
 	// likeliest first. nil where it can be anything, or there is none.
-	complete func(m *model) []string
+	complete func(s *session) []string
 }
 
 // slashes is the one table of typed commands.
 func slashes() []slash {
 	return []slash{
-		{name: "help", what: "keys, commands, and which model answers", key: keys.Help, run: func(m *model, _ string) tea.Cmd {
+		{name: "help", what: "keys, commands, and which model answers", key: keys.Help, run: func(m *model, _ string) (tea.Cmd, error) {
 			m.help.show()
-			return nil
+			return nil, nil
 		}},
-		{name: "keys", args: "[WORD]", what: "search the keys", screen: true, run: (*model).slashKeys},
-		{name: "status", what: "how things stand: model, window, mode, session", run: (*model).slashStatus},
-		{name: "model", args: "[PROVIDER/NAME]", what: "answer with another model from here on", key: keys.Model, run: (*model).slashModel, complete: modelNames},
-		{name: "effort", args: "[LEVEL]", what: "how hard the model thinks: low, medium, high, or default", run: (*model).slashEffort, complete: oneOf("low", "medium", "high", event.DefaultEffort)},
-		{name: "mode", args: "[NAME]", what: "what is asked about: ask, edits, plan or all", key: keys.Mode, run: (*model).slashMode, complete: modeNames},
-		{name: "edit", what: "write the prompt in your editor, $VISUAL or $EDITOR", key: keys.Edit, screen: true, run: (*model).slashEdit},
-		{name: "jobs", args: "[stop N]", what: "what runs in the background; stop one of them", run: (*model).slashJobs},
-		{name: "rename", args: "TITLE", what: "give the session a title", run: (*model).slashRename},
-		{name: "compact", what: "cut old content from what the model is told; the session keeps it", run: (*model).slashCompact},
-		{name: "resume", what: "go on with another session", idle: true, run: (*model).slashResume},
-		{name: "sessions", what: "the same, each fork below what it is a fork of", idle: true, run: (*model).slashSessions},
-		{name: "new", what: "begin a new session", idle: true, run: (*model).slashNew},
-		{name: "clear", what: "the same as /new", idle: true, run: (*model).slashNew},
-		{name: "rewind", args: "[N]", what: "take a prompt back with all that followed, or the last N of them", key: keys.Rewind, idle: true, run: (*model).slashRewind},
-		{name: "fork", args: "[N]", what: "go on in a copy of the session, from before a prompt or the last N", idle: true, run: (*model).slashFork},
-		{name: "find", args: "[TEXT]", what: "search in the session", key: keys.Find, screen: true, run: (*model).slashFind},
-		{name: "view", what: "everything uncut, in all of the window", key: keys.View, screen: true, run: (*model).slashView},
-		{name: "export", args: "[md|html|json]", what: "write the session to a file", run: (*model).slashExport, complete: oneOf("md", "html", "json")},
-		{name: "theme", args: "[NAME]", what: "colours; without a name, look at them all", run: (*model).slashTheme, complete: oneOf(ink.ThemeNames()...)},
-		{name: "cost", what: "tokens and money: of this turn, of the session, by model; how full the window is", run: (*model).slashCost},
-		{name: "copy", args: "[code [N]]", what: "copy the last answer, or the last block of code in it, or the Nth", run: (*model).slashCopy, complete: copyWords},
-		{name: "quit", also: "exit", what: "leave", key: keys.Leave, run: func(m *model, _ string) tea.Cmd { return m.leave() }},
+		{name: "keys", args: "[WORD]", what: "search the keys", screen: true, run: keysCommand},
+		{name: "status", what: "how things stand: model, window, mode, session", run: statusCommand},
+		{name: "model", args: "[PROVIDER/NAME]", what: "answer with another model from here on", key: keys.Model, run: modelCommand, complete: modelNames},
+		{name: "effort", args: "[LEVEL]", what: "how hard the model thinks: low, medium, high, or default", run: effortCommand, complete: oneOf("low", "medium", "high", event.DefaultEffort)},
+		{name: "mode", args: "[NAME]", what: "what is asked about: ask, edits, plan or all", key: keys.Mode, run: modeCommand, complete: modeNames},
+		{name: "edit", what: "write the prompt in your editor, $VISUAL or $EDITOR", key: keys.Edit, screen: true, run: editCommand},
+		{name: "jobs", args: "[stop N]", what: "what runs in the background; stop one of them", run: jobsCommand},
+		{name: "rename", args: "TITLE", what: "give the session a title", run: renameCommand},
+		{name: "compact", what: "cut old content from what the model is told; the session keeps it", run: compactCommand},
+		{name: "resume", what: "go on with another session", idle: true, run: resumeCommand},
+		{name: "sessions", what: "the same, each fork below what it is a fork of", idle: true, run: sessionsCommand},
+		{name: "new", what: "begin a new session", idle: true, run: newCommand},
+		{name: "clear", what: "the same as /new", idle: true, run: newCommand},
+		{name: "rewind", args: "[N]", what: "take a prompt back with all that followed, or the last N of them", key: keys.Rewind, idle: true, run: rewindCommand},
+		{name: "fork", args: "[N]", what: "go on in a copy of the session, from before a prompt or the last N", idle: true, run: forkCommand},
+		{name: "find", args: "[TEXT]", what: "search in the session", key: keys.Find, screen: true, run: findCommand},
+		{name: "view", what: "everything uncut, in all of the window", key: keys.View, screen: true, run: viewCommand},
+		{name: "export", args: "[md|html|json]", what: "write the session to a file", run: exportCommand, complete: oneOf("md", "html", "json")},
+		{name: "theme", args: "[NAME]", what: "colours; without a name, look at them all", run: themeCommand, complete: oneOf(ink.ThemeNames()...)},
+		{name: "cost", what: "tokens and money: of this turn, of the session, by model; how full the window is", run: costCommand},
+		{name: "copy", args: "[code [N]]", what: "copy the last answer, or the last block of code in it, or the Nth", run: copyCommand, complete: copyWords},
+		{name: "quit", also: "exit", what: "leave", key: keys.Leave, run: func(m *model, _ string) (tea.Cmd, error) { return m.leave(), nil }},
 	}
 }
 
 // commands are all that can be typed in this program.
-func (m *model) commands() []slash { return append(slashes(), m.fromFiles()...) }
+func (t *commandTable) commands() []slash { return append(slashes(), t.fromFiles()...) }
 
 // usage is how a command is typed.
 func (s slash) usage() string { return strings.TrimSpace("/" + s.name + " " + s.args) }
@@ -67,8 +69,8 @@ func (s slash) usage() string { return strings.TrimSpace("/" + s.name + " " + s.
 func (s slash) needs() bool { return s.args != "" && !strings.HasPrefix(s.args, "[") }
 
 // oneOf is a completion that is always the same.
-func oneOf(all ...string) func(*model) []string {
-	return func(*model) []string { return all }
+func oneOf(all ...string) func(*session) []string {
+	return func(*session) []string { return all }
 }
 
 // Typed is one row of the table of typed commands, as it is told to people.
@@ -118,7 +120,7 @@ func IsCommandName(name string) bool {
 // slash carries out a typed command. One that cannot be carried out stays in
 // the editor.
 func (m *model) slash(name, arg, typed string) tea.Cmd {
-	all := m.commands()
+	all := m.table.commands()
 	i := slices.IndexFunc(all, func(s slash) bool { return s.name == name || s.also == name })
 	switch {
 	case i < 0:
@@ -128,11 +130,11 @@ func (m *model) slash(name, arg, typed string) tea.Cmd {
 	case all[i].screen && m.lines:
 		m.say("/" + name + " needs a screen")
 	default:
-		m.misused = false
-		cmd := all[i].run(m, arg)
-		if !m.misused {
-			return tea.Batch(cmd, m.recent.Use("/"+all[i].name))
+		cmd, err := all[i].run(m, arg)
+		if err == nil {
+			return tea.Batch(cmd, m.table.recent.Use("/"+all[i].name))
 		}
+		m.say(err.Error())
 	}
 	if typed != "" {
 		m.editor.Set(typed)
@@ -140,18 +142,11 @@ func (m *model) slash(name, arg, typed string) tea.Cmd {
 	return nil
 }
 
-// misuse says how a command is typed that was typed otherwise, and has it stay in
-// the editor.
-func (m *model) misuse(text string) {
-	m.misused = true
-	m.say(text)
-}
-
 // order sends what a typed command stands for, and shows the end, where the answer
 // is told.
-func (m *model) order(c event.Command) {
-	m.send(c)
-	m.list.ShowEnd()
+func (s *session) order(c event.Command) {
+	s.send(c)
+	s.list.ShowEnd()
 }
 
 // meant says what somebody who typed an unknown command may have meant.
@@ -187,7 +182,7 @@ func begun(name string, names []string) (longest string) {
 }
 
 // modeNames completes /mode.
-func modeNames(*model) []string {
+func modeNames(*session) []string {
 	var names []string
 	for _, mode := range event.Modes {
 		names = append(names, string(mode))
@@ -195,19 +190,18 @@ func modeNames(*model) []string {
 	return names
 }
 
-// slashMode sets the permission mode. Without a name it shows the current one.
-func (m *model) slashMode(name string) tea.Cmd {
+// modeCommand sets the permission mode. Without a name it shows the current one.
+func modeCommand(m *model, name string) (tea.Cmd, error) {
 	if name == "" {
-		names := modeNames(m)
+		names := modeNames(nil)
 		last := len(names) - 1
 		m.say("Permission mode: " + ink.SanitizeLine(m.feed.Mode) + ". Change it with /mode " + strings.Join(names[:last], ", ") + " or " + names[last] + ".")
-		return nil
+		return nil, nil
 	}
 	mode, err := event.ParseMode(name)
 	if err != nil {
-		m.misuse(err.Error())
-		return nil
+		return nil, err
 	}
 	m.setMode(mode)
-	return nil
+	return nil, nil
 }

@@ -177,12 +177,12 @@ func modeWords(mode string) string {
 // nextMode is the mode after the current one. Approve all is part of the cycle
 // only if the program was started in it: no key must turn every question off by
 // accident.
-func (m *model) nextMode() event.Mode {
+func (s *session) nextMode() event.Mode {
 	modes := slices.Clone(event.Modes)
-	if m.o.Mode != string(event.ModeAll) {
+	if s.o.Mode != string(event.ModeAll) {
 		modes = slices.DeleteFunc(modes, func(mode event.Mode) bool { return mode == event.ModeAll })
 	}
-	i := slices.Index(modes, event.Mode(m.feed.Mode))
+	i := slices.Index(modes, event.Mode(s.feed.Mode))
 	return modes[(i+1)%len(modes)]
 }
 
@@ -199,7 +199,7 @@ func (m *model) doing() string {
 		return m.keys.Name(keys.Rewind) + " again goes back"
 	case m.dialog.Waits():
 		return "waits for you · " + stops
-	case !m.busy() && m.feed.Cut && len(m.waits) == 0 && m.editor.Empty():
+	case !m.busy() && m.feed.Cut && len(m.queue.waits) == 0 && m.editor.Empty():
 		return m.keys.Name(keys.Send) + " goes on · " + m.keys.Name(keys.Help) + " keys"
 	case !m.busy():
 		return m.idleHint()

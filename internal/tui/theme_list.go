@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,13 +54,12 @@ func (m *model) restyle(l ink.Look) {
 	}
 }
 
-func (m *model) slashTheme(name string) tea.Cmd {
+func themeCommand(m *model, name string) (tea.Cmd, error) {
 	if name != "" {
 		if !slices.Contains(ink.ThemeNames(), name) {
-			m.misuse("there is no theme " + ink.SanitizeLine(name) + ": use " + strings.Join(ink.ThemeNames(), ", "))
-			return nil
+			return nil, errors.New("there is no theme " + ink.SanitizeLine(name) + ": use " + strings.Join(ink.ThemeNames(), ", "))
 		}
-		return m.chooseTheme(name)
+		return m.chooseTheme(name), nil
 	}
 	was := ink.ThemeNamed(m.look.Theme).Name
 	l := &list.Choice[ink.Theme]{Chooser: list.Chooser{Keys: m.keys, St: m.st}, Head: "choose a theme", None: "no theme fits",
@@ -75,7 +75,7 @@ func (m *model) slashTheme(name string) tea.Cmd {
 		Cancel: func() { m.tryTheme(was) },
 		Chose:  func(t ink.Theme) tea.Cmd { return m.chooseTheme(t.Name) }}
 	l.Fill(slices.Index(ink.ThemeNames(), was))
-	return m.show(l)
+	return m.show(l), nil
 }
 
 // tryTheme draws with a theme, for now.
@@ -114,8 +114,8 @@ func (m *model) themeSaved(s themeSaved) {
 }
 
 // drawSample draws a little of everything with the marked theme, which is tried.
-func (m *model) drawSample(_ ink.Theme, width, _ int) []string {
-	c := transcript.Canvas{Styles: m.st, Width: width}
+func (w *window) drawSample(_ ink.Theme, width, _ int) []string {
+	c := transcript.Canvas{Styles: w.st, Width: width}
 	edit := &transcript.Tool{Title: "edit server.go", Effect: "write", Stage: transcript.Finished, Outcome: event.OK, Diffs: []event.Diff{{
 		Path: "server.go", Added: 1, Removed: 1,
 		Unified: "@@ -7,3 +7,3 @@\n // serve listens\n-\tsrv := newServer(mux, 10)\n+\tsrv := newServer(mux, timeout)\n",
@@ -123,5 +123,5 @@ func (m *model) drawSample(_ ink.Theme, width, _ int) []string {
 	fails := &transcript.Tool{Title: "shell go test", Effect: "execute", Stage: transcript.Finished, Outcome: event.Failed, Summary: "exit code 1"}
 	lines := append((&transcript.Prompt{Text: "use the timeout"}).Draw(c), edit.Draw(c)...)
 	lines = append(lines, fails.Draw(c)...)
-	return append(lines, ink.Hang(m.st.Yellow.Render(ink.MarkAsked), []string{"shell rm -r build"})...)
+	return append(lines, ink.Hang(w.st.Yellow.Render(ink.MarkAsked), []string{"shell rm -r build"})...)
 }

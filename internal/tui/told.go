@@ -7,15 +7,15 @@ import (
 )
 
 // tell draws the end of a session from its events.
-func (m *model) tell(events []event.Event) {
-	m.feed = transcript.NewFeed(m.list, m.now)
+func (s *session) tell(events []event.Event) {
+	s.feed = transcript.NewFeed(s.list, s.now)
 	for _, ev := range events {
-		m.feed.Apply(ev)
+		s.feed.Apply(ev)
 	}
-	m.continueWith(m.o)
-	m.feed.FinishReplay()
-	m.list.Settled = m.o.Page == nil || len(events) == 0
-	m.entitle(m.feed.Title)
+	s.continueWith(s.o)
+	s.feed.FinishReplay()
+	s.list.Settled = s.o.Page == nil || len(events) == 0
+	s.entitle(s.feed.Title)
 }
 
 // surveyed takes what lies before the events that were told.
@@ -29,7 +29,7 @@ func (m *model) surveyed(s event.Opened) {
 		m.entitle(s.Title)
 	}
 	if m.find.open {
-		m.recalls = m.searchFor(m.find.Text)
+		m.recalls = m.find.searchFor(m.find.Text)
 	}
 	for _, p := range s.Problems {
 		m.list.Add(&transcript.Problem{Text: p})
@@ -38,18 +38,18 @@ func (m *model) surveyed(s event.Opened) {
 
 // unsurveyed makes the best of a session that cannot be read: there is no more
 // of it than was told, and no way back in it.
-func (m *model) unsurveyed(ev event.Unreadable) {
-	m.broken, m.o.Page, m.list.Settled = ink.SanitizeLine(ev.Why), nil, true
-	m.list.ReachTarget()
-	m.list.Add(&transcript.Problem{Text: "the session cannot be read: " + m.broken,
+func (s *session) unsurveyed(ev event.Unreadable) {
+	s.broken, s.o.Page, s.list.Settled = ink.SanitizeLine(ev.Why), nil, true
+	s.list.ReachTarget()
+	s.list.Add(&transcript.Problem{Text: "the session cannot be read: " + s.broken,
 		Hint: "What is shown is what was read of it before. Its beginning is missing, and nothing can be taken back or copied. /new begins another session."})
 }
 
 // entitle says what the session is called.
-func (m *model) entitle(title string) {
-	m.feed.Title = title
-	head := m.list.Pages[0].Rows[0]
-	head.Item = &transcript.Header{Text: m.o.heading(title)}
+func (s *session) entitle(title string) {
+	s.feed.Title = title
+	head := s.list.Pages[0].Rows[0]
+	head.Item = &transcript.Header{Text: s.o.heading(title)}
 	head.Touch()
 }
 
@@ -65,14 +65,14 @@ func (m *model) rewound(keep int) {
 	m.feed.Rewind(keep)
 	m.list.Rewind(keep)
 	m.dialog.Clear()
-	m.closeFind()
+	m.find.close()
 	m.say("what followed is taken back. The log of the session keeps it; files stay as they are")
 }
 
 // continueWith sets what answers from here on, and in which mode: it may be another
 // than the session had.
-func (m *model) continueWith(o Options) {
-	f := m.feed
+func (s *session) continueWith(o Options) {
+	f := s.feed
 	if o.Model != "" {
 		f.Model, f.Why, f.Context, f.Effort = o.Model, o.ModelWhy, o.Context, o.Effort
 		f.Host, f.BaseURL = o.Host, o.BaseURL

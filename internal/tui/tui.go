@@ -185,7 +185,7 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 	if !drawn {
 		return Exit{}, err
 	}
-	m.saveDraft()
+	m.drafts.save()
 	close(commands)
 	go drain(all, o.Events)
 	if !m.orphan {
@@ -194,7 +194,7 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 		case <-time.After(terminal.Grace):
 		}
 	}
-	m.saveRecent()
+	m.table.saveRecent()
 	exit := m.next
 	exit.LastAnswer, exit.Turns, exit.Jobs = m.feed.Answer, m.feed.Turns, transcript.Running(m.feed.Jobs)
 	exit.BaseURL, exit.Host, exit.Lent = m.feed.BaseURL, m.feed.Host, m.editing

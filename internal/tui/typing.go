@@ -27,19 +27,19 @@ func (m *model) dismisses(k string) bool {
 func (m *model) tookTyping(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	switch msg := msg.(type) {
 	case filesFound:
-		return m.filesCame(msg), true
+		return m.popup.take(msg), true
 	case filesDue:
-		return m.askAgain(msg), true
+		return m.popup.askAgain(msg), true
 	case earlierRead:
-		m.earlierCame(msg)
+		m.earlier.take(msg)
 	case draftFiled:
 		return m.draftIsFiled(msg), true
 	case draftEdited:
 		m.draftIsEdited(msg)
 	case picturesRead:
-		return m.picturesCame(msg), true
+		return m.images.take(msg), true
 	case clipboardRead:
-		m.clipboardCame(msg)
+		m.images.takeClipboard(msg)
 	case terminal.Pasting, terminal.PasteCut, terminal.PasteTooLarge:
 		m.pasteGoes(msg)
 	default:
@@ -54,9 +54,9 @@ func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	k, e := msg.String(), m.editor
 	m.images.sends, m.images.later, m.earlier.walks = false, false, false
 	if e.History.Searching() {
-		return nil, e.History.Press(msg, m.prompts())
+		return nil, e.History.Press(msg, m.earlier.prompts())
 	}
-	if cmd, taken := m.pressPopup(k); taken {
+	if cmd, taken := m.popup.press(k); taken {
 		return cmd, true
 	}
 	if cmd, taken := m.pressVi(msg); taken {
@@ -68,17 +68,17 @@ func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 		return nil, true
 	case m.keys.Is(k, keys.Search) && e.Mode.Hint() == "":
 		e.History.Search()
-		return m.readEarlier(), true
+		return m.earlier.read(), true
 	case m.keys.Is(k, keys.Edit):
 		return m.editElsewhere(), true
 	case m.keys.Is(k, keys.Attach):
-		return m.attachClipboard(false), true
-	case m.keys.Is(k, keys.PrevPrompt) && m.editQueued():
+		return m.images.pasteClipboard(false), true
+	case m.keys.Is(k, keys.PrevPrompt) && m.queue.edit():
 		return nil, true
 	case m.keys.Is(k, keys.PrevPrompt):
-		return m.walkBack()
+		return m.earlier.walkBack()
 	case m.keys.Is(k, keys.NextPrompt):
-		return nil, e.History.Walk(false, m.prompts())
+		return nil, e.History.Walk(false, m.earlier.prompts())
 	}
 	return nil, false
 }
@@ -88,14 +88,14 @@ func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 func (m *model) pasteTyped(text string) tea.Cmd {
 	if h := &m.editor.History; h.Searching() {
 		line, _, _ := strings.Cut(strings.TrimSpace(editor.Typable(text)), "\n")
-		h.Extend(line, m.prompts())
+		h.Extend(line, m.earlier.prompts())
 		return nil
 	}
 	if text == "" { // all that a terminal can paste of an image
-		return m.attachClipboard(true)
+		return m.images.pasteClipboard(true)
 	}
 	m.editor.Paste(text)
-	return m.lookAtPaste(strings.TrimSpace(editor.UnixLines(text)))
+	return m.images.lookAtPaste(strings.TrimSpace(editor.UnixLines(text)))
 }
 
 // typedOn looks at what is typed after every message.
@@ -105,16 +105,16 @@ func (m *model) typedOn() tea.Cmd {
 		if m.editor.Empty() {
 			m.images.tried = nil
 		}
-		return tea.Batch(m.suggest(), m.typedImage())
+		return tea.Batch(m.popup.suggest(), m.images.typedImage())
 	}
 	return nil
 }
 
 // unread reports whether the prompt names what may be an image that was not read
 // yet. It is sent once it was, which cmd sees to.
-func (m *model) unread() (cmd tea.Cmd, waits bool) {
-	raw := strings.TrimRight(m.editor.Raw(), " \n")
-	cmd = m.lookAt(lastWord(raw[strings.LastIndexByte(raw, '\n')+1:]))
-	m.images.sends = m.images.reads > 0
-	return cmd, m.images.sends
+func (a *attacher) unread() (cmd tea.Cmd, waits bool) {
+	raw := strings.TrimRight(a.editor.Raw(), " \n")
+	cmd = a.lookAt(lastWord(raw[strings.LastIndexByte(raw, '\n')+1:]))
+	a.sends = a.reads > 0
+	return cmd, a.sends
 }

@@ -100,12 +100,12 @@ func (m *model) makePanel() panel {
 		p.lines = append(p.lines, m.keptDraft())
 	case !m.dialog.Takes():
 		if m.find.open {
-			p.add(m.findLine(m.width))
+			p.add(m.find.view(m.width))
 		} else {
 			p.suggested = p.add(m.popup.Lines(m.st, m.width, max(m.height/3, 3)), nil)
 			p.draft = p.add(m.editor.Lines())
 		}
-		p.add(m.queueLines(), nil)
+		p.add(m.queue.lines(), nil)
 	}
 	if roomy {
 		p.lines = append(p.lines, m.st.Dim.Render(strings.Repeat("─", m.width)))
@@ -202,7 +202,7 @@ func (m *model) ruleLine(hint string) string {
 func (m *model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true
-	v.WindowTitle, v.ProgressBar = m.st.Letters.Write(m.title()), m.progress()
+	v.WindowTitle, v.ProgressBar = m.st.Letters.Write(m.notify.title()), m.notify.progress()
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
@@ -217,10 +217,10 @@ func (m *model) View() tea.View {
 		return v
 	}
 	if m.help.open {
-		v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(m.help.lines(m.st, m.answering(), m.commands(), m.width, m.height), m.width), "\n")))
+		v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(m.help.lines(m.st, m.answering(), m.table.commands(), m.width, m.height), m.width), "\n")))
 		return v
 	}
-	lines := m.shownLines()
+	lines := m.find.paint()
 	for range m.height - len(m.panel.lines) - len(lines) {
 		lines = append(lines, "")
 	}

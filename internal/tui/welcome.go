@@ -96,53 +96,53 @@ func (w *welcome) rows(c transcript.Canvas, models []Model) []string {
 }
 
 // greet puts the welcome in the transcript, for somebody who has no model yet.
-func (m *model) greet() {
-	if m.o.Welcome != "" {
-		m.greeting = m.list.Head(&welcome{offline: m.o.Welcome, waits: m.o.Searching})
+func (p *modelPicker) greet() {
+	if p.o.Welcome != "" {
+		p.greeting = p.list.Head(&welcome{offline: p.o.Welcome, waits: p.o.Searching})
 	}
 }
 
 // connected removes the welcome once a model is connected before the first turn:
 // how to connect one no longer matters.
-func (m *model) connected() {
-	if s := (status{model: m.feed.Model}); m.greeting != nil && s.offline() == "" && m.feed.Turns == 0 {
-		m.list.TakeOut(m.greeting, m.list.Pages[0])
-		m.greeting = nil
+func (p *modelPicker) connected() {
+	if s := (status{model: p.feed.Model}); p.greeting != nil && s.offline() == "" && p.feed.Turns == 0 {
+		p.list.TakeOut(p.greeting, p.list.Pages[0])
+		p.greeting = nil
 	}
 }
 
 // searched ends the search for a model: the welcome says how to connect one.
-func (m *model) searched() {
-	if m.greeting == nil {
+func (p *modelPicker) searched() {
+	if p.greeting == nil {
 		return
 	}
-	m.greeting.Item.(*welcome).waits = false
-	m.showWelcome()
+	p.greeting.Item.(*welcome).waits = false
+	p.showWelcome()
 }
 
 // showWelcome draws the welcome again after it changed. In a low window it is
 // read from its beginning.
-func (m *model) showWelcome() {
-	m.greeting.Touch()
-	if m.feed.Turns == 0 && len(m.feed.Pending) == 0 {
-		m.list.ShowStart()
+func (p *modelPicker) showWelcome() {
+	p.greeting.Touch()
+	if p.feed.Turns == 0 && len(p.feed.Pending) == 0 {
+		p.list.ShowStart()
 	}
 }
 
 // lookAround returns the command that finds out what the welcome tells.
-func (m *model) lookAround() tea.Cmd {
-	if m.greeting == nil {
+func (p *modelPicker) lookAround() tea.Cmd {
+	if p.greeting == nil {
 		return nil
 	}
-	return m.readModels(true)
+	return p.read(true)
 }
 
 // welcomed fills in what was found.
-func (m *model) welcomed(r modelsRead) {
-	if m.greeting == nil || !r.whole {
+func (p *modelPicker) welcomed(r modelsRead) {
+	if p.greeting == nil || !r.whole {
 		return
 	}
-	w := m.greeting.Item.(*welcome)
+	w := p.greeting.Item.(*welcome)
 	w.looked, w.models = true, r.models
-	m.showWelcome()
+	p.showWelcome()
 }

@@ -90,18 +90,18 @@ func (c *checker) value(t reflect.Type, tag reflect.StructTag, path string) erro
 
 // object checks the keys and values of a struct.
 func (c *checker) object(t reflect.Type, path string) error {
-	fields := map[string]reflect.StructField{}
-	for f := range t.Fields() {
-		fields[key(f)] = f
+	known := map[string]reflect.StructField{}
+	for f := range fields(t) {
+		known[key(f)] = f
 	}
 	err := c.pairs(path, func(name, at string) error {
-		f, ok := fields[name]
+		f, ok := known[name]
 		if !ok {
-			return unknown(name, path, slices.Sorted(maps.Keys(fields)))
+			return unknown(name, path, slices.Sorted(maps.Keys(known)))
 		}
 		return c.value(f.Type, f.Tag, at)
 	})
-	for f := range t.Fields() {
+	for f := range fields(t) {
 		_, set := c.lines[strings.TrimPrefix(path+"."+key(f), ".")]
 		if err == nil && !set && !optional(f) {
 			err = fmt.Errorf("%s lacks %q: %s", path, key(f), f.Tag.Get("what"))
@@ -211,7 +211,7 @@ func form(t reflect.Type) string {
 		return "text or a list of texts"
 	case t.Kind() == reflect.Struct && t.NumField() <= 3:
 		var names []string
-		for f := range t.Fields() {
+		for f := range fields(t) {
 			names = append(names, key(f))
 		}
 		return "an object with " + strings.Join(names, ", ")

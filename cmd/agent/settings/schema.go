@@ -3,6 +3,7 @@ package settings
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"reflect"
 	"strconv"
 	"strings"
@@ -36,9 +37,21 @@ type Setting struct {
 // All returns everything that can be set, as it stands in the structs.
 func All() []Setting { return below(reflect.TypeFor[Settings](), "") }
 
+// fields yields the fields of t, and those of embedded structs in place of
+// them.
+func fields(t reflect.Type) iter.Seq[reflect.StructField] {
+	return func(yield func(reflect.StructField) bool) {
+		for _, f := range reflect.VisibleFields(t) {
+			if !f.Anonymous && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
 func below(t reflect.Type, path string) []Setting {
 	var all []Setting
-	for f := range t.Fields() {
+	for f := range fields(t) {
 		name := strings.TrimPrefix(path+"."+key(f), ".")
 		all = append(all, Setting{Name: name, What: f.Tag.Get("what")})
 		elem := f.Type
@@ -71,7 +84,7 @@ func describe(s *jsonschema.Schema, t reflect.Type) {
 	case t.Kind() == reflect.Slice:
 		describe(s.Items, t.Elem())
 	case t.Kind() == reflect.Struct:
-		for f := range t.Fields() {
+		for f := range fields(t) {
 			p := s.Properties[key(f)]
 			describe(p, f.Type)
 			limit(p, f.Tag)

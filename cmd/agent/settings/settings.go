@@ -32,19 +32,23 @@ type Settings struct {
 	Catalog   map[string]Model    `json:"catalog,omitempty" what:"what is known better of models, by the beginning of NAME or PROVIDER/NAME"`
 	Checks    []Check             `json:"checks,omitempty" what:"commands that check files after each change of them"`
 	Shell     Shell               `json:"shell,omitempty" what:"how commands run: the model's, those typed after ! and checks"`
-	Theme     string              `json:"theme,omitempty" enum:"terminal,dark,light,high-contrast,gruvbox,catppuccin" what:"colours of the screen: terminal, dark, light, high-contrast, gruvbox, catppuccin (default terminal, which leaves them to the terminal)"`
-	Diff      string              `json:"diff,omitempty" enum:"auto,unified,split" what:"how changes are shown: unified, split (side by side) or auto, which is split where there is room (default auto)"`
-	ASCII     *bool               `json:"ascii,omitempty" what:"whether the screen is drawn with ASCII alone (default: where the locale is not UTF-8)"`
-	Mouse     *bool               `json:"mouse,omitempty" what:"whether the wheel scrolls the screen; false leaves the mouse to the terminal, which can then mark text (default true)"`
-	Copies    *bool               `json:"copy_on_select,omitempty" what:"whether what the mouse marks goes to the clipboard at once; false leaves it marked until alt+w copies it (default true)"`
-	Editor    string              `json:"editor,omitempty" enum:"emacs,vim" what:"the keys with which text is edited: emacs, as in a shell (default), or vim"`
 	Sessions  Sessions            `json:"sessions,omitempty" what:"how long sessions are kept"`
+	Screen
+}
 
-	Keys        map[string][]string `json:"keys,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"keys by the name of what they do, in place of the usual ones; several names in one text are pressed one after the other; agent keys lists them all"`
-	Status      []string            `json:"status,omitempty" enum:"model,directory,branch,tokens,cost,jobs,mode" what:"what the last line tells, in order: model, directory, branch, tokens, cost, jobs and mode"`
-	Notify      string              `json:"notify,omitempty" enum:"auto,bell,osc9,osc99,osc777,off" what:"how the terminal tells that a turn has ended or a question waits while another window has the focus: auto, bell, osc9, osc99, osc777 or off"`
-	NotifyAfter *int                `json:"notify_after_seconds,omitempty" min:"0" what:"seconds that a turn must have taken for its end to be told (default 10)"`
-	Progress    *bool               `json:"progress,omitempty" what:"whether the terminal is to show that a turn runs (default: where that is known to work)"`
+// Screen holds the settings of the screen.
+type Screen struct {
+	Theme        string              `json:"theme,omitempty" enum:"terminal,dark,light,high-contrast,gruvbox,catppuccin" what:"colours of the screen: terminal, dark, light, high-contrast, gruvbox, catppuccin (default terminal, which leaves them to the terminal)"`
+	Diff         string              `json:"diff,omitempty" enum:"auto,unified,split" what:"how changes are shown: unified, split (side by side) or auto, which is split where there is room (default auto)"`
+	ASCII        *bool               `json:"ascii,omitempty" what:"whether the screen is drawn with ASCII alone (default: where the locale is not UTF-8)"`
+	Mouse        *bool               `json:"mouse,omitempty" what:"whether the wheel scrolls the screen; false leaves the mouse to the terminal, which can then mark text (default true)"`
+	CopyOnSelect *bool               `json:"copy_on_select,omitempty" what:"whether what the mouse marks goes to the clipboard at once; false leaves it marked until alt+w copies it (default true)"`
+	Editor       string              `json:"editor,omitempty" enum:"emacs,vim" what:"the keys with which text is edited: emacs, as in a shell (default), or vim"`
+	Keys         map[string][]string `json:"keys,omitempty" names:"^[a-z0-9][a-z0-9._-]*$" what:"keys by the name of what they do, in place of the usual ones; several names in one text are pressed one after the other; agent keys lists them all"`
+	Status       []string            `json:"status,omitempty" enum:"model,directory,branch,tokens,cost,jobs,mode" what:"what the last line tells, in order: model, directory, branch, tokens, cost, jobs and mode"`
+	Notify       string              `json:"notify,omitempty" enum:"auto,bell,osc9,osc99,osc777,off" what:"how the terminal tells that a turn has ended or a question waits while another window has the focus: auto, bell, osc9, osc99, osc777 or off"`
+	NotifyAfter  *int                `json:"notify_after_seconds,omitempty" min:"0" what:"seconds that a turn must have taken for its end to be told (default 10)"`
+	Progress     *bool               `json:"progress,omitempty" what:"whether the terminal is to show that a turn runs (default: where that is known to work)"`
 }
 
 // Sessions are settings of what is kept.

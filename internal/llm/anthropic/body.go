@@ -2,14 +2,17 @@ package anthropic
 
 import "encoding/json"
 
-// wireRequest is a request as it is sent, but for the length of the reply, the
-// messages and the tools.
+// wireRequest is a request as it is sent.
 type wireRequest struct {
+	MaxTokens  int           `json:"max_tokens"`
+	Messages   []wireMessage `json:"messages"`
 	Model      string        `json:"model"`
 	Output     *wireOutput   `json:"output_config,omitempty"`
 	System     []wireBlock   `json:"system,omitempty"`
 	Thinking   *wireThinking `json:"thinking,omitempty"`
 	ToolChoice *wireChoice   `json:"tool_choice,omitempty"`
+	Tools      []wireTool    `json:"tools,omitempty"`
+	Stream     bool          `json:"stream"`
 }
 
 // wireMessage is what one said before the other spoke. There are two who do.

@@ -2,8 +2,6 @@ package anthropic
 
 import (
 	"bytes"
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,13 +12,10 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// Decode reads the body of an answer, a stream or a single message, and yields
-// its deltas. As with llm.Provider an *llm.Error comes last, if at all, and a row
-// without one ends with llm.Finish. The Model of opaque bytes is left empty.
+// Decode yields the deltas of the body of an answer, a stream or a single
+// message. See wire.Decode. The Model of opaque bytes is left empty.
 func Decode(r io.Reader) iter.Seq2[llm.Delta, error] {
-	return func(yield func(llm.Delta, error) bool) {
-		newDecoder("").run(wire.NewPayloads(r).Next, yield)
-	}
+	return wire.Decode(wire.NewPayloads(r).PassDone(), newDecoder(""))
 }
 
 // decoder makes deltas of the payloads of one reply.
@@ -35,12 +30,9 @@ type decoder struct {
 
 	tokens   tokens
 	stop     string // why the reply ended, in the provider's word
-	ended    bool   // there was a message_stop
 	answered bool   // there was anything of a message
 	calls    bool
-	hidden   wire.Hidden
-	tooMuch  error // what is hidden in the answer is too much
-	lost     int   // events that could not be read
+	lost     int // events that could not be read
 }
 
 // block is a content block of the message.
@@ -56,57 +48,27 @@ type block struct {
 
 func newDecoder(model string) *decoder { return &decoder{model: model} }
 
-// run yields the deltas of all payloads. See wire.Payloads.Next for how they
-// end; a [DONE] is no end here.
-func (d *decoder) run(next func() ([]byte, error), yield func(llm.Delta, error) bool) {
-	done := false
-	for !d.ended {
-		data, err := next()
-		switch {
-		case err == nil:
-			err = d.add(data)
-			err = cmp.Or(err, d.tooMuch)
-		case errors.Is(err, io.EOF) && !done:
-			done = true
-			continue
-		default:
-			if err = d.end(err); err == nil {
-				d.ended = true
-			}
-		}
-		if err == nil && d.ended {
-			err = d.close()
-		} else if err == nil && d.out.Wait() {
-			continue
-		}
-		if !d.out.Flush(yield) {
-			return
-		}
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-	}
-}
+// Deltas returns the queue of the deltas to yield next.
+func (d *decoder) Deltas() *wire.Deltas { return &d.out }
 
-// add takes a payload. One that cannot be read is passed over: whether that did
+// Add decodes a payload. One that cannot be read is passed over: whether that did
 // harm shows at the end.
-func (d *decoder) add(data []byte) error {
+func (d *decoder) Add(data []byte) (wire.State, error) {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || data[0] != '{' {
-		return nil
+		return wire.Open, nil
 	}
-	e, err := parseEvent(data)
-	if err != nil {
+	var e event
+	if wire.Unmarshal(data, &e) != nil {
 		d.lost++
-		return nil
+		return wire.Open, nil
 	}
 	if f, ok := e.failure(); ok {
-		return f.Err(0)
+		return wire.Open, f.Err(0)
 	}
 	switch e.Type {
 	case "message_start":
-		return d.start(e.Message)
+		return wire.Open, d.start(e.Message)
 	case "content_block_start":
 		if e.Block != nil {
 			d.begin(e.Index, e.Block)
@@ -125,11 +87,12 @@ func (d *decoder) add(data []byte) error {
 		}
 		d.tokens.add(e.Usage)
 	case "message_stop":
-		d.ended = true
+		return wire.Complete, nil
 	case "message":
 		d.whole(&e)
+		return wire.Complete, nil
 	}
-	return nil
+	return wire.Open, nil
 }
 
 // start takes the beginning of the message. Some proxies tell it twice; that of
@@ -153,7 +116,7 @@ func (d *decoder) whole(e *event) {
 		d.begin(i, &e.Content[i])
 		d.finish(d.find(i))
 	}
-	d.answered, d.ended, d.stop = true, true, string(e.Stop)
+	d.answered, d.stop = true, string(e.Stop)
 	d.tokens.add(e.Usage)
 }
 
@@ -162,7 +125,7 @@ func (d *decoder) whole(e *event) {
 func (d *decoder) begin(at int, c *content) {
 	d.settle(len(d.blocks))
 	d.answered = true
-	d.hide(d.hidden.Part(len(c.Signature) + len(c.Data)))
+	d.out.Keep(1, len(c.Signature)+len(c.Data))
 	b := &block{at: at, index: d.next, opaque: opaque{Signature: c.Signature}}
 	switch c.Type {
 	case "text":
@@ -182,13 +145,6 @@ func (d *decoder) begin(at int, c *content) {
 	}
 	d.say(b, llm.Assistant, c.Text)
 	d.say(b, llm.Thinking, c.Thinking)
-}
-
-// hide takes note of whether too much is hidden.
-func (d *decoder) hide(err error) {
-	if err != nil {
-		d.tooMuch = err
-	}
 }
 
 // find returns the last block at the provider's index.
@@ -219,7 +175,7 @@ func (d *decoder) goOn(at int, piece *delta) {
 	case "thinking_delta":
 		d.say(b, llm.Thinking, piece.Thinking)
 	case "signature_delta":
-		d.hide(d.hidden.More(len(piece.Signature)))
+		d.out.Keep(0, len(piece.Signature))
 		b.streamed.WriteString(piece.Signature)
 	case "input_json_delta":
 		if b.kind == llm.ToolCall && piece.Input != "" {
@@ -255,34 +211,19 @@ func (d *decoder) settle(n int) {
 		if s := b.streamed.String(); s != "" {
 			b.opaque.Signature = s
 		}
-		d.out.Add(llm.BlockEnd{Index: b.index, Opaque: b.opaque.pack(d.model)})
+		d.out.Add(llm.BlockEnd{Index: b.index, Opaque: wire.Pack(dialect, d.model, b.opaque)})
 	}
 }
 
-// end decides whether the reply is whole although err ended its stream, and
-// returns nil if so. After a stop reason nothing can be missing.
-func (d *decoder) end(err error) error {
+// End adds the Finish, or returns why the answer is incomplete. After a stop
+// reason nothing can be missing.
+func (d *decoder) End(err error) error {
 	switch {
-	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
-		return err
-	case d.stop != "":
-		return nil
-	case d.lost > 0 && !d.answered:
-		return &llm.Error{Kind: llm.ErrProtocol, Message: "the answer could not be read", Retry: true}
-	case errors.Is(err, io.EOF) && !d.answered:
-		return wire.EmptyAnswer()
-	case errors.Is(err, io.EOF):
-		return wire.CutOff(nil)
-	}
-	return err
-}
-
-// close ends a reply that is whole.
-func (d *decoder) close() error {
-	if d.lost > 0 && d.calls {
-		return &llm.Error{Kind: llm.ErrCut, Message: "a part of the answer could not be read, so its tool calls cannot be trusted", Retry: true}
-	}
-	if !d.answered {
+	case err != nil && d.stop == "":
+		return d.unfinished(err)
+	case d.lost > 0 && d.calls:
+		return wire.Untrusted()
+	case !d.answered:
 		return wire.EmptyAnswer()
 	}
 	n, why := len(d.blocks), reason(d.stop)
@@ -295,4 +236,17 @@ func (d *decoder) close() error {
 	d.settle(max(n, 0))
 	d.out.Add(llm.Finish{Reason: why, Raw: d.stop, Usage: d.tokens.usage(), Lost: d.lost})
 	return nil
+}
+
+// unfinished returns the error of an answer that err ended too early.
+func (d *decoder) unfinished(err error) error {
+	switch {
+	case d.lost > 0 && !d.answered:
+		return &llm.Error{Kind: llm.ErrProtocol, Message: "the answer could not be read", Retry: true}
+	case errors.Is(err, io.EOF) && !d.answered:
+		return wire.EmptyAnswer()
+	case errors.Is(err, io.EOF):
+		return wire.CutOff(nil)
+	}
+	return err
 }

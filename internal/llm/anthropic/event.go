@@ -50,17 +50,6 @@ type delta struct {
 	Stop      wire.Word `json:"stop_reason"`
 }
 
-// parseEvent reads a payload. What has the wrong type is passed over, what is no
-// JSON at all is an error.
-func parseEvent(data []byte) (event, error) {
-	var e event
-	err := json.Unmarshal(data, &e)
-	if _, ok := err.(*json.UnmarshalTypeError); ok {
-		err = nil
-	}
-	return e, err
-}
-
 // failure returns what e says went wrong, if it does.
 func (e *event) failure() (wire.Failure, bool) {
 	switch s := string(e.Error); {
@@ -72,9 +61,7 @@ func (e *event) failure() (wire.Failure, bool) {
 	}
 	f, ok := wire.ParseFailure(e.Error)
 	if !ok {
-		var w wire.Word
-		_ = json.Unmarshal(e.Error, &w) // it was read as JSON before
-		f.Message = string(w)
+		f.Message = wire.Scalar(e.Error)
 	}
 	return f, true
 }

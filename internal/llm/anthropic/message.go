@@ -1,7 +1,7 @@
 package anthropic
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -73,9 +73,9 @@ func (b *builder) reply(msgs []llm.Message) {
 		case m.Kind == llm.Assistant && !blank(m.Text):
 			said = append(said, textBlock(m.Text))
 		case m.Kind == llm.ToolCall && m.Cut:
-			said = append(said, textBlock(fmt.Sprintf("[a call of %s was cut off here and not run]", m.Name)))
+			said = append(said, textBlock(wire.CutCall(m)))
 		case m.Kind == llm.ToolCall:
-			said = append(said, wireBlock{ID: named(m.ID), Input: arguments(m), Name: named(m.Name), Type: "tool_use"})
+			said = append(said, wireBlock{ID: named(m.ID), Input: wire.Arguments(m), Name: named(m.Name), Type: "tool_use"})
 			results = append(results, b.result(m.ID))
 		}
 	}
@@ -97,26 +97,9 @@ func (b *builder) thinking(m llm.Message) []wireBlock {
 	return nil
 }
 
-// arguments returns a call's arguments as a JSON object, always.
-func arguments(m llm.Message) json.RawMessage {
-	if m.Raw != "" {
-		raw, err := wire.Marshal(map[string]string{"_raw": m.Raw})
-		if err == nil {
-			return raw
-		}
-	}
-	if len(m.Input) == 0 {
-		return json.RawMessage("{}")
-	}
-	return m.Input
-}
-
 // result returns the result of the call called id.
 func (b *builder) result(id string) wireBlock {
-	r := b.results[id]
-	if r == nil {
-		r = &llm.Message{Text: "there is no result, the call was interrupted", IsError: true}
-	}
+	r := cmp.Or(b.results[id], &llm.Message{Text: wire.Interrupted, IsError: true})
 	out := wireBlock{ToolUseID: named(id), IsError: r.IsError, Type: "tool_result"}
 	text := r.Text
 	if r.IsError && blank(text) && len(r.Images) == 0 {

@@ -60,13 +60,13 @@ const leastBudget = 1024
 
 // think tells the model how hard to think, if the request says so. A call that
 // the model is forced to make leaves it no room for that.
-func think(p *wireRequest, req llm.Request, t traits, messages []wireMessage) {
+func think(p *wireRequest, req llm.Request, t traits) {
 	forced := req.ToolChoice.Mode == llm.ChoiceRequired || req.ToolChoice.Mode == llm.ChoiceTool
 	switch {
 	case req.Effort == "" || t.thinking == never:
 	case t.thinking == budgeted:
 		budget := min(budgetOf(req.Effort), req.MaxTokens/2)
-		if budget >= leastBudget && !forced && !calledWithoutThinking(messages) {
+		if budget >= leastBudget && !forced && !calledWithoutThinking(p.Messages) {
 			p.Thinking = &wireThinking{Budget: budget, Type: "enabled"}
 		}
 	case req.Effort == "none":

@@ -1,9 +1,8 @@
 package anthropic
 
 import (
-	"encoding/json"
-
 	"agent/internal/llm"
+	"agent/internal/llm/wire"
 )
 
 // dialect is the name under which this package's opaque bytes go.
@@ -15,20 +14,5 @@ type opaque struct {
 	Redacted  string `json:"redacted,omitempty"`  // stands for text that nobody may see
 }
 
-// pack returns o as it is kept with a message, nil if it holds nothing.
-func (o opaque) pack(model string) *llm.Opaque {
-	data, err := json.Marshal(o)
-	if err != nil || o == (opaque{}) {
-		return nil
-	}
-	return &llm.Opaque{Dialect: dialect, Model: model, Data: data}
-}
-
-// unpack returns what was kept with m, nothing if another dialect or model did.
-func unpack(m llm.Message, model string) opaque {
-	var o opaque
-	if m.Opaque == nil || m.Opaque.Dialect != dialect || m.Opaque.Model != model || json.Unmarshal(m.Opaque.Data, &o) != nil {
-		return opaque{}
-	}
-	return o
-}
+// unpack returns what was stored with m for the model.
+func unpack(m llm.Message, model string) opaque { return wire.Unpack[opaque](m, dialect, model) }

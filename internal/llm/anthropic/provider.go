@@ -10,7 +10,6 @@ package anthropic
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"iter"
 	"maps"
 	"strings"
@@ -31,9 +30,8 @@ type Options struct {
 
 // Provider reaches the models of one endpoint. It is safe for concurrent use.
 type Provider struct {
-	client    *wire.Client
+	*wire.Client
 	maxTokens int
-	writer    writer
 }
 
 // versionHeader says which version of the dialect is spoken.
@@ -51,7 +49,7 @@ func New(opts Options) *Provider {
 	if at.Headers[versionHeader] == "" {
 		at.Headers[versionHeader] = "2023-06-01"
 	}
-	return &Provider{client: wire.New(at), maxTokens: opts.MaxTokens}
+	return &Provider{Client: wire.New(at), maxTokens: opts.MaxTokens}
 }
 
 // endpoint returns base without what requests add to it.
@@ -61,49 +59,25 @@ func endpoint(base string) string {
 	return strings.TrimRight(strings.TrimSuffix(base, "/v1"), "/") + query
 }
 
-// BaseURL returns where requests go.
-func (p *Provider) BaseURL() string { return p.client.Base() }
-
-// Close ends the connections that are kept for the next request.
-func (p *Provider) Close() { p.client.Close() }
-
-// Format prints the name alone, never the key.
-func (p *Provider) Format(f fmt.State, verb rune) { p.client.Format(f, verb) }
-
 // Stream asks for a reply. See llm.Provider.
 func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		if req.MaxTokens == 0 {
 			req.MaxTokens = p.maxTokens
 		}
-		body, err := p.writer.request(req)
-		x := p.client.Exchange(ctx, req.Model, body...)
+		x := p.Exchange(ctx, req.Model)
 		defer func() { _ = x.Close() }()
+		body, err := NewRequest(req)
 		if err != nil {
 			yield(nil, x.Failed(&llm.Error{Kind: llm.ErrInvalid, Message: err.Error(), Err: err}))
 			return
 		}
-		payloads, err := x.Post("/v1/messages")
+		payloads, err := x.Post("/v1/messages", body)
 		if err != nil {
 			yield(nil, x.Failed(err))
 			return
 		}
-		next := func() ([]byte, error) {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			return payloads.Next()
-		}
-		dec := newDecoder(req.Model)
-		dec.out.More = payloads.More
-		dec.run(next, func(d llm.Delta, err error) bool {
-			if err != nil {
-				err = x.Failed(err)
-			} else if _, ok := d.(llm.Finish); ok {
-				x.Drain()
-			}
-			return yield(d, err)
-		})
+		x.Stream(payloads.PassDone(), newDecoder(req.Model), yield)
 	}
 }
 

@@ -1,9 +1,7 @@
 package anthropic
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 
 	"agent/internal/llm"
@@ -12,22 +10,9 @@ import (
 
 // NewRequest returns the body of the request that asks for a stream.
 func NewRequest(req llm.Request) ([]byte, error) {
-	parts, err := new(writer).request(req)
-	return bytes.Join(parts, nil), err
-}
-
-// writer writes the requests of one provider. What one has in common with the
-// last, the tools and the beginning of the conversation, is not written again.
-// It is safe for concurrent use.
-type writer struct {
-	tools wire.Tools
-	said  wire.Said[wireMessage]
-}
-
-// request is NewRequest in parts, which must not be changed.
-func (w *writer) request(req llm.Request) ([][]byte, error) {
-	messages := wireMessages(req)
-	p := wireRequest{Model: req.Model}
+	traits := traitsOf(req.Model)
+	req.MaxTokens = cmp.Or(req.MaxTokens, traits.limit)
+	p := wireRequest{MaxTokens: req.MaxTokens, Messages: wireMessages(req), Model: req.Model, Tools: tools(req.Tools), Stream: true}
 	if req.System != "" {
 		p.System = []wireBlock{textBlock(req.System)}
 		p.System[0].Mark = here()
@@ -42,28 +27,13 @@ func (w *writer) request(req llm.Request) ([][]byte, error) {
 		}
 		p.output().Format = format
 	}
-	traits := traitsOf(req.Model)
-	req.MaxTokens = cmp.Or(req.MaxTokens, traits.limit)
-	think(&p, req, traits, messages)
-	mark(messages)
-	said, err := w.said.Text(messages, same, write)
-	if err != nil {
-		return nil, err
-	}
-	rest, err := wire.Marshal(p)
+	think(&p, req, traits)
+	mark(p.Messages)
+	body, err := wire.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
 	}
-	rest[0], rest = ',', rest[:len(rest)-1]
-	if len(req.Tools) > 0 {
-		text, err := w.tools.Text(req.Tools, tools)
-		if err != nil {
-			return nil, fmt.Errorf("write the request: %w", err)
-		}
-		rest = append(append(rest, `,"tools":`...), text...)
-	}
-	head := fmt.Appendf(nil, `{"max_tokens":%d,"messages":[`, req.MaxTokens)
-	return [][]byte{head, said, []byte("]"), append(rest, `,"stream":true}`...)}, nil
+	return body, nil
 }
 
 // output returns what p says of the answer, which it says from now on.
@@ -75,17 +45,15 @@ func (p *wireRequest) output() *wireOutput {
 }
 
 // tools returns what a request says of the tools.
-func tools(specs []llm.ToolSpec) ([]byte, error) {
+func tools(specs []llm.ToolSpec) []wireTool {
 	var out []wireTool
 	for _, t := range specs {
-		schema := t.Schema
-		if len(schema) == 0 {
-			schema = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		out = append(out, wireTool{Schema: schema, Name: t.Name, Description: t.Description})
+		out = append(out, wireTool{Schema: wire.Parameters(t), Name: t.Name, Description: t.Description})
 	}
-	out[len(out)-1].Mark = here()
-	return wire.Marshal(out)
+	if len(out) > 0 {
+		out[len(out)-1].Mark = here()
+	}
+	return out
 }
 
 // toolChoice returns c as the wire wants it, nothing for the model's own

@@ -72,11 +72,6 @@ type Client struct {
 	Scope              string
 }
 
-// Built reports whether the program speaks the row's dialect.
-func (r Row) Built() bool {
-	return slices.Contains([]Dialect{OpenAI, Responses, Anthropic, Builtin}, r.Dialect)
-}
-
 // Providers returns the table, in the order in which providers are preferred
 // when the keys of several are set.
 func (c Changes) Providers() []Row {

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -94,32 +95,16 @@ func (i Info) WritesCalls() bool { return i.Form != "" || i.Tools != nil && !*i.
 
 // with returns i with what is known in o put over it.
 func (i Info) with(o Info) Info {
-	if o.Maker != "" {
-		i.Maker = o.Maker
-	}
-	if o.Context != 0 {
-		i.Context = o.Context
-	}
-	if o.Output != 0 {
-		i.Output = o.Output
-	}
-	if o.Price != nil {
-		i.Price = o.Price
-	}
-	if o.Tools != nil {
-		i.Tools = o.Tools
-	}
-	if o.Vision != nil {
-		i.Vision = o.Vision
-	}
+	i.Maker = cmp.Or(o.Maker, i.Maker)
+	i.Context = cmp.Or(o.Context, i.Context)
+	i.Output = cmp.Or(o.Output, i.Output)
+	i.Price = cmp.Or(o.Price, i.Price)
+	i.Tools = cmp.Or(o.Tools, i.Tools)
+	i.Vision = cmp.Or(o.Vision, i.Vision)
+	i.Dialect = cmp.Or(o.Dialect, i.Dialect)
+	i.Form = cmp.Or(o.Form, i.Form)
 	if o.Effort != nil {
 		i.Effort = o.Effort
-	}
-	if o.Dialect != "" {
-		i.Dialect = o.Dialect
-	}
-	if o.Form != "" {
-		i.Form = o.Form
 	}
 	return i
 }

@@ -34,10 +34,7 @@ func (in Input) List(ctx context.Context, s Standing) ([]Served, error) {
 			return nil, err
 		}
 	}
-	p := prober{headers: headers, http: &http.Client{
-		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a key goes nowhere else
-	}}
+	p := prober{headers: headers, http: oneRequest(http.ProxyFromEnvironment)}
 	base := c.BaseURL
 	if u, err := url.Parse(base); err == nil && u.Path == "" {
 		base = wire.Join(base, "/v1")

@@ -49,10 +49,7 @@ type Served struct {
 func (in Input) Probe(ctx context.Context) []Server {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(in.Wait, ProbeTime))
 	defer cancel()
-	p := prober{http: &http.Client{
-		Transport:     &http.Transport{DisableKeepAlives: true}, // no proxy stands before this machine
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	p := prober{http: oneRequest(nil)} // no proxy is between this machine and itself
 	rows := slices.DeleteFunc(in.Changes.Providers(), func(r Row) bool { return !r.Local || r.Dialect == Builtin })
 	found := make([]*Server, len(rows))
 	var all sync.WaitGroup
@@ -116,15 +113,9 @@ func (in Input) served(s Server, m Served) Choice {
 // served returns i with what the server says of the model. A window that the
 // configuration gives stays.
 func (i Info) served(m Served) Info {
-	if i.Context == 0 {
-		i.Context = m.Context
-	}
-	if m.Tools != nil {
-		i.Tools = m.Tools
-	}
-	if m.Vision != nil {
-		i.Vision = m.Vision
-	}
+	i.Context = cmp.Or(i.Context, m.Context)
+	i.Tools = cmp.Or(m.Tools, i.Tools)
+	i.Vision = cmp.Or(m.Vision, i.Vision)
 	return i
 }
 
@@ -148,6 +139,15 @@ func (in Input) Measured(ctx context.Context, c Choice) Choice {
 		}
 	}
 	return c
+}
+
+// oneRequest returns a client for single requests. It follows no redirect: a key
+// goes nowhere else.
+func oneRequest(proxy func(*http.Request) (*url.URL, error)) *http.Client {
+	return &http.Client{
+		Transport:     &http.Transport{Proxy: proxy, DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
 
 // prober asks servers.

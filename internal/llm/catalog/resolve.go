@@ -256,7 +256,7 @@ func (in Input) presumed(r Row) (model, why string) {
 		model = env
 	}
 	base, from, err := in.address(r)
-	if !r.Built() || r.Local || model == "" || base == "" || err != nil {
+	if r.Local || model == "" || base == "" || err != nil {
 		return "", ""
 	}
 	if r.Name == "openai" && from != "" || r.Configured && r.Keyless {
@@ -273,9 +273,6 @@ func (in Input) named(model string) (Choice, error) {
 	r, name, err := in.whose(strings.TrimSpace(model))
 	if err != nil {
 		return Choice{}, err
-	}
-	if !r.Built() {
-		return Choice{}, fmt.Errorf("%s is not built yet", r.Name)
 	}
 	if name == "" && r.DefaultName != "" {
 		return Choice{}, fmt.Errorf("%s has no default model: write %s/NAME, or set %s", r.Name, r.Name, r.DefaultName)

@@ -1,9 +1,11 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -87,8 +89,7 @@ func (p prober) llamacpp(ctx context.Context, root, base string) ([]Served, erro
 		models[i].Context = props.Settings.Window
 		models[i].Vision = props.Modalities.Vision
 		if models[i].Tools = props.Caps.Tools; models[i].Tools == nil && props.Template != "" {
-			tools := strings.Contains(props.Template, "tools")
-			models[i].Tools = &tools
+			models[i].Tools = new(strings.Contains(props.Template, "tools"))
 		}
 	}
 	return models, nil
@@ -114,14 +115,9 @@ func (p prober) lmstudio(ctx context.Context, root, base string) ([]Served, erro
 		if e.Type == "embeddings" {
 			continue
 		}
-		m := Served{Name: e.ID, Context: e.Length}
-		if e.Loaded > 0 {
-			m.Context = e.Loaded
-		}
-		m.Tools = among("tool_use", e.Capabilities)
+		m := Served{Name: e.ID, Context: cmp.Or(max(e.Loaded, 0), e.Length), Tools: among("tool_use", e.Capabilities)}
 		if e.Type != "" {
-			vision := e.Type == "vlm"
-			m.Vision = &vision
+			m.Vision = new(e.Type == "vlm")
 		}
 		if e.State == "loaded" { // one that runs answers at once
 			loaded = append(loaded, m)
@@ -162,11 +158,8 @@ func (p prober) ollama(ctx context.Context, root string) ([]Served, error) {
 		if talks := among("completion", s.Capabilities); talks != nil && !*talks {
 			continue
 		}
-		served := Served{Name: m.Name, Context: s.window(), Tools: among("tools", s.Capabilities), Vision: among("vision", s.Capabilities)}
-		if n := running[m.Name]; n > 0 {
-			served.Context = n
-		}
-		models = append(models, served)
+		models = append(models, Served{Name: m.Name, Context: cmp.Or(max(running[m.Name], 0), s.window()),
+			Tools: among("tools", s.Capabilities), Vision: among("vision", s.Capabilities)})
 	}
 	return models, nil
 }
@@ -230,9 +223,5 @@ func among(word string, list []string) *bool {
 	if list == nil {
 		return nil
 	}
-	found := false
-	for _, w := range list {
-		found = found || w == word
-	}
-	return &found
+	return new(slices.Contains(list, word))
 }

@@ -29,8 +29,6 @@ func (in Input) standing(r Row) Standing {
 	s := Standing{Row: r, BaseURL: base, Here: loopback(base), Moved: from != "" && r.elsewhere(from)}
 	where, held := in.holds(r)
 	switch {
-	case !r.Built():
-		s.Why = "it is not built yet"
 	case err != nil:
 		s.Why = err.Error()
 	case base == "" && r.Keyless:

@@ -48,12 +48,9 @@ func newTokens(c Choice) *tokens {
 	t := &tokens{
 		provider: c.Provider.Name, url: wire.Join(c.BaseURL, c.Provider.Client.Path), client: c.Provider.Client, login: *c.Login,
 		now: time.Now, turn: make(chan token, 1),
-		http: &http.Client{
-			Timeout:       tokenWait,
-			Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}, // one request an hour
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
+		http: oneRequest(http.ProxyFromEnvironment), // about one an hour
 	}
+	t.http.Timeout = tokenWait
 	t.turn <- token{}
 	return t
 }

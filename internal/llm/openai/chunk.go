@@ -53,17 +53,6 @@ type function struct {
 	Arguments wire.Word `json:"arguments"`
 }
 
-// parseChunk reads a payload. What has the wrong type is passed over, what is
-// no JSON at all is an error.
-func parseChunk(data []byte) (chunk, error) {
-	var c chunk
-	err := json.Unmarshal(data, &c)
-	if _, ok := err.(*json.UnmarshalTypeError); ok {
-		err = nil
-	}
-	return c, err
-}
-
 // content is text, or a list of fragments of which some may be thinking.
 type content []fragment
 

@@ -2,8 +2,6 @@ package openai
 
 import (
 	"bytes"
-	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,14 +11,10 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// Decode reads the body of an answer, a stream or a single completion, and
-// yields its deltas. As with llm.Provider an *llm.Error comes last, if at all,
-// and a row without one ends with llm.Finish. The Model of opaque bytes is left
-// empty.
+// Decode yields the deltas of the body of an answer, a stream or a single
+// completion. See wire.Decode. The Model of opaque bytes is left empty.
 func Decode(r io.Reader) iter.Seq2[llm.Delta, error] {
-	return func(yield func(llm.Delta, error) bool) {
-		newDecoder("", false).run(wire.NewPayloads(r).Next, yield)
-	}
+	return wire.Decode(wire.NewPayloads(r), newDecoder("", false))
 }
 
 // decoder makes deltas of the payloads of one reply.
@@ -35,8 +29,6 @@ type decoder struct {
 	thought []thought
 	details details
 	calls   calls
-	hidden  wire.Hidden
-	tooMuch error // what is hidden in the answer is too much
 
 	usage    llm.Usage
 	finish   string // the provider's last word
@@ -56,33 +48,12 @@ func newDecoder(model string, keep bool) *decoder {
 	return &decoder{model: model, keep: keep}
 }
 
-// run yields the deltas of all payloads. See wire.Payloads.Next for how they end.
-func (d *decoder) run(next func() ([]byte, error), yield func(llm.Delta, error) bool) {
-	for {
-		data, err := next()
-		if err == nil {
-			err = d.add(data)
-			if err = cmp.Or(err, d.tooMuch); err == nil && d.out.Wait() {
-				continue
-			}
-		} else if err = d.end(err); err == nil {
-			d.close()
-			d.out.Flush(yield)
-			return
-		}
-		if !d.out.Flush(yield) {
-			return
-		}
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-	}
-}
+// Deltas returns the queue of the deltas to yield next.
+func (d *decoder) Deltas() *wire.Deltas { return &d.out }
 
-// add takes a payload. An event that cannot be read is passed over: whether
+// Add decodes a payload. An event that cannot be read is passed over: whether
 // that did harm shows at the end.
-func (d *decoder) add(data []byte) error {
+func (d *decoder) Add(data []byte) (wire.State, error) {
 	data = bytes.TrimSpace(data)
 	if len(data) > 0 && data[0] == '[' { // some put an error into a list
 		var list []json.RawMessage
@@ -91,15 +62,15 @@ func (d *decoder) add(data []byte) error {
 		}
 	}
 	if len(data) == 0 || data[0] != '{' {
-		return nil // a server's own sign of life
+		return d.state(), nil // a server's own sign of life
 	}
-	c, err := parseChunk(data)
-	if err != nil {
+	var c chunk
+	if wire.Unmarshal(data, &c) != nil {
 		d.lost++
-		return nil
+		return d.state(), nil
 	}
 	if f, ok := c.failure(data); ok {
-		return f.Err(0)
+		return wire.Open, hinted(f.Err(0))
 	}
 	d.usage = c.usage(d.usage)
 	if len(c.Choices) == 0 && d.other == "" {
@@ -110,7 +81,15 @@ func (d *decoder) add(data []byte) error {
 			d.choice(ch)
 		}
 	}
-	return nil
+	return d.state(), nil
+}
+
+// state returns Ending once the provider gave a finish reason.
+func (d *decoder) state() wire.State {
+	if d.finish != "" {
+		return wire.Ending
+	}
+	return wire.Open
 }
 
 func (d *decoder) choice(c *choice) {
@@ -150,18 +129,11 @@ func (d *decoder) detailed(list []detail) (listed string) {
 	for _, x := range list {
 		listed += x.Text + x.Summary
 		if d.details.add(x) {
-			d.hide(d.hidden.Part(0))
+			d.out.Keep(1, 0)
 		}
-		d.hide(d.hidden.More(len(x.Signature) + len(x.Data)))
+		d.out.Keep(0, len(x.Signature)+len(x.Data))
 	}
 	return listed
-}
-
-// hide takes note of whether too much is hidden.
-func (d *decoder) hide(err error) {
-	if err != nil {
-		d.tooMuch = err
-	}
 }
 
 // think takes the thinking of a piece, under the first of its names that holds
@@ -215,7 +187,7 @@ func (d *decoder) call(p *callPart) {
 		c.id = string(p.ID)
 	}
 	if len(p.Extra) > 0 {
-		d.hide(d.hidden.More(len(p.Extra) - len(c.extra)))
+		d.out.Keep(0, len(p.Extra)-len(c.extra))
 		c.extra = p.Extra
 	}
 	if begins || p.ID != "" || p.Function.Name != "" {
@@ -225,17 +197,14 @@ func (d *decoder) call(p *callPart) {
 	}
 }
 
-// end decides whether the reply is whole although err ended its stream, and
-// returns nil if so. After a finish reason nothing can be missing but usage.
-func (d *decoder) end(err error) error {
-	done := errors.Is(err, io.EOF)
+// End adds the Finish, or returns why the answer is incomplete. After a finish
+// reason nothing can be missing but counts of tokens.
+func (d *decoder) End(err error) error {
 	switch {
-	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
-		return err
-	case d.finish == "" && !done:
+	case d.finish == "" && !errors.Is(err, io.EOF):
 		return err
 	case d.lost > 0 && len(d.calls.list) > 0:
-		return &llm.Error{Kind: llm.ErrCut, Message: "a part of the answer could not be read, so its tool calls cannot be trusted", Retry: true}
+		return wire.Untrusted()
 	case d.finish == "" && d.lost > 0:
 		return &llm.Error{Kind: llm.ErrProtocol, Message: "the answer could not be read", Retry: true}
 	case !d.answered && d.other != "":
@@ -243,17 +212,13 @@ func (d *decoder) end(err error) error {
 	case !d.answered:
 		return wire.EmptyAnswer()
 	}
-	return nil
-}
-
-// close ends a reply that is whole.
-func (d *decoder) close() {
 	reason := reason(d.finish)
 	if d.refused {
 		reason = llm.Filtered
 	}
 	d.handBack(reason == llm.Length)
 	d.out.Add(llm.Finish{Reason: reason, Raw: d.finish, Usage: d.usage, Lost: d.lost})
+	return nil
 }
 
 // handBack ends the messages whose opaque bytes go back to the model. The last
@@ -286,7 +251,7 @@ func (d *decoder) keepWith(index int, o opaque, short bool) {
 	if short && index == d.next-1 {
 		return
 	}
-	d.out.Add(llm.BlockEnd{Index: index, Opaque: o.pack(d.model)})
+	d.out.Add(llm.BlockEnd{Index: index, Opaque: wire.Pack(dialect, d.model, o)})
 }
 
 // reason sorts the words in use for why a reply ended.

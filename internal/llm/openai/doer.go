@@ -1,33 +1,46 @@
 package openai
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 
 	api "github.com/sashabaranov/go-openai"
 
+	"agent/internal/llm"
 	"agent/internal/llm/wire"
 )
 
 // doer is the HTTP client of one exchange, as the library sees it.
 type doer struct {
-	x   *wire.Exchange
-	url string         // where the request goes
-	got *wire.Payloads // of the answer, once there is one
+	x       *wire.Exchange
+	url     string   // where the request goes
+	request *request // what the library was told to send
+	got     *wire.Payloads
 }
 
-// Do sends the request with the exchange's own body. The answer is read here and
-// not by the library, which would lose a part of it.
+// Do completes the request that the library made and sends it. The answer is
+// read here and not by the library, which would lose a part of it.
 func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	to, err := url.Parse(d.url)
 	if err != nil {
 		return nil, fmt.Errorf("read the address of the model: %s is not a URL", wire.Redacted(d.url))
 	}
+	body, err := io.ReadAll(req.Body)
+	if err == nil {
+		body, err = d.request.complete(body)
+	}
+	if err != nil {
+		return nil, &llm.Error{Kind: llm.ErrInvalid, Message: err.Error(), Err: err}
+	}
 	req.URL, req.Host = to, to.Host
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	res, err := d.x.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, hinted(err)
 	}
 	d.got = wire.NewPayloads(res.Body)
 	return res, nil

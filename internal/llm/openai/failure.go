@@ -1,7 +1,7 @@
 package openai
 
 import (
-	"encoding/json"
+	"errors"
 	"strings"
 
 	"agent/internal/llm"
@@ -17,7 +17,7 @@ func (c *chunk) failure(data []byte) (wire.Failure, bool) {
 	if s := string(inside); s != "" && s != "null" && s != `""` && s != "{}" {
 		f, ok := wire.ParseFailure(inside)
 		if !ok {
-			f.Message = scalar(inside)
+			f.Message = wire.Scalar(inside)
 		}
 		return f, true
 	}
@@ -28,20 +28,11 @@ func (c *chunk) failure(data []byte) (wire.Failure, bool) {
 	return wire.Failure{}, false
 }
 
-// scalar returns a JSON text as a string, without quotes if it is one.
-func scalar(b json.RawMessage) string {
-	var w wire.Word
-	if json.Unmarshal(b, &w) != nil {
-		return ""
-	}
-	return string(w)
-}
-
-// failed completes an error, with what only this dialect knows.
-func failed(x *wire.Exchange, err error) *llm.Error {
-	e := x.Failed(err)
-	if (e.Kind == llm.ErrInvalid || e.Kind == llm.ErrNoTools) && strings.Contains(e.Message, "/v1/responses") {
+// hinted adds to the error of an answer what only this dialect knows.
+func hinted(err error) error {
+	e, ok := errors.AsType[*llm.Error](err)
+	if ok && (e.Kind == llm.ErrInvalid || e.Kind == llm.ErrNoTools) && strings.Contains(e.Message, "/v1/responses") {
 		e.Kind, e.Hint = llm.ErrInvalid, "this model calls tools over the responses interface only: give its provider the dialect \"responses\" in the configuration, or choose another model"
 	}
-	return e
+	return err
 }

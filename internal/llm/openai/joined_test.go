@@ -1,7 +1,10 @@
 package openai
 
 import (
+	"bytes"
 	"io"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -15,11 +18,9 @@ import (
 // decodeJoined is decode with text that came together told together, as
 // Provider tells it.
 func decodeJoined(r io.Reader) *wiretest.Answer {
-	return wiretest.Collect(func(yield func(llm.Delta, error) bool) {
-		p, d := wire.NewPayloads(r), newDecoder("", false)
-		d.out.More = p.More
-		d.run(p.Next, yield)
-	})
+	p, d := wire.NewPayloads(r), newDecoder("", false)
+	d.out.More = p.More
+	return wiretest.Collect(wire.Decode(p, d))
 }
 
 // parts gives one of its texts a read, and notes how much was heard before each.
@@ -54,7 +55,7 @@ func TestTextIsJoined(t *testing.T) {
 	p, d := wire.NewPayloads(r), newDecoder("", false)
 	d.out.More = p.More
 	var got []llm.Delta
-	for x, err := range func(yield func(llm.Delta, error) bool) { d.run(p.Next, yield) } {
+	for x, err := range wire.Decode(p, d) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,4 +92,25 @@ func TestJoinedTextIsShort(t *testing.T) {
 	if n != 5000 {
 		t.Errorf("got %d bytes, want 5000", n)
 	}
+}
+
+// FuzzJoined checks that joining changes no message.
+func FuzzJoined(f *testing.F) {
+	files, err := filepath.Glob(filepath.Join(sseDir, "*.*"))
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no recordings: %v", err)
+	}
+	for _, file := range files {
+		f.Add(recording(f, filepath.Base(file)))
+	}
+	madeUp := cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "ID" }, cmp.Ignore())
+	f.Fuzz(func(t *testing.T, body []byte) {
+		whole, joined := decode(bytes.NewReader(body)), decodeJoined(bytes.NewReader(body))
+		if d := cmp.Diff(joined.Messages, whole.Messages, madeUp); d != "" {
+			t.Errorf("messages of joined deltas (-got +want):\n%s", d)
+		}
+		if (whole.Err == nil) != (joined.Err == nil) || !reflect.DeepEqual(whole.Finish, joined.Finish) {
+			t.Errorf("whole %v %v, joined %v %v", whole.Finish, whole.Err, joined.Finish, joined.Err)
+		}
+	})
 }

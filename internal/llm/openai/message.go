@@ -1,9 +1,9 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	api "github.com/sashabaranov/go-openai"
@@ -28,27 +28,41 @@ const (
 // argument "_raw". A call without a result gets one that says so. What was sent
 // for a finished step does not change when more follows.
 func WireMessages(req llm.Request) []json.RawMessage {
-	out := []json.RawMessage{}
-	for _, m := range wireMessages(req, Quirks{}) {
-		raw, err := write(nil, &m)
-		if err != nil {
-			// Only opaque bytes can be no JSON, and those were read from JSON.
-			panic("openai: write a message: " + err.Error())
-		}
-		out = append(out, raw)
+	body, err := NewRequest(llm.Request{System: req.System, Model: req.Model, Messages: req.Messages}, Quirks{})
+	var sent struct{ Messages []json.RawMessage }
+	if err := cmp.Or(err, json.Unmarshal(body, &sent)); err != nil {
+		// Only opaque bytes can be no JSON, and those were read from JSON.
+		panic("openai: write the messages: " + err.Error())
 	}
-	return out
+	return sent.Messages
 }
 
-func wireMessages(req llm.Request, q Quirks) []message {
-	b := builder{model: req.Model, quirks: q, results: map[string]*llm.Message{}, out: []message{}}
+// fields are fields of a message that the library's type lacks, or leaves out
+// when they are empty.
+type fields map[string]any
+
+// toolCall is a call with what goes back to the model beside it.
+type toolCall struct {
+	api.ToolCall
+	Extra json.RawMessage `json:"extra_content,omitempty"`
+}
+
+// builder collects the messages of a request.
+type builder struct {
+	*request
+	quirks  Quirks
+	results map[string]*llm.Message // by the call's id on the wire
+}
+
+// messages adds the messages of req to the request.
+func (b *builder) messages(req llm.Request) {
 	for i, m := range req.Messages {
 		if id := wire.Short(m.ID, maxID); m.Kind == llm.ToolResult && b.results[id] == nil {
 			b.results[id] = &req.Messages[i]
 		}
 	}
 	if req.System != "" {
-		b.add(message{Role: api.ChatMessageRoleSystem, Content: req.System})
+		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleSystem, Content: req.System}, fields{})
 	}
 	for said := range llm.ByReply(req.Messages) {
 		if said[0].Kind == llm.User {
@@ -57,40 +71,28 @@ func wireMessages(req llm.Request, q Quirks) []message {
 			b.reply(said)
 		}
 	}
-	return b.out
 }
 
-// message is a message on the wire. The library's own type leaves out empty
-// content, which many servers refuse, and knows nothing of handing back.
-type message struct {
-	Role             string     `json:"role"`
-	Content          any        `json:"content"` // a string, []api.ChatMessagePart, or nil beside calls
-	ReasoningContent *string    `json:"reasoning_content,omitempty"`
-	Reasoning        string     `json:"reasoning,omitempty"`
-	ReasoningDetails []detail   `json:"reasoning_details,omitempty"`
-	ToolCalls        []toolCall `json:"tool_calls,omitempty"`
-	ToolCallID       string     `json:"tool_call_id,omitempty"`
+// add adds a message and the fields that the library does not write: many
+// servers reject a message without content, even if it is empty.
+func (b *builder) add(m api.ChatCompletionMessage, more fields) {
+	switch {
+	case m.Content != "" || m.MultiContent != nil:
+	case m.Role == api.ChatMessageRoleAssistant:
+		more["content"] = nil
+	default:
+		more["content"] = ""
+	}
+	if len(more) > 0 {
+		b.more[len(b.Messages)] = more
+	}
+	b.Messages = append(b.Messages, m)
 }
 
-type toolCall struct {
-	api.ToolCall
-	Extra json.RawMessage `json:"extra_content,omitempty"`
-}
-
-// builder collects the messages of a request.
-type builder struct {
-	model   string
-	quirks  Quirks
-	results map[string]*llm.Message // by the call's id on the wire
-	out     []message
-}
-
-func (b *builder) add(m message) { b.out = append(b.out, m) }
-
-// user adds what the person said.
+// user adds a message of the user.
 func (b *builder) user(text string, images []llm.Image) {
 	if len(images) == 0 {
-		b.add(message{Role: api.ChatMessageRoleUser, Content: text})
+		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, Content: text}, fields{})
 		return
 	}
 	var parts []api.ChatMessagePart
@@ -101,89 +103,71 @@ func (b *builder) user(text string, images []llm.Image) {
 		url := "data:" + im.MediaType + ";base64," + base64.StdEncoding.EncodeToString(im.Data)
 		parts = append(parts, api.ChatMessagePart{Type: api.ChatMessagePartTypeImageURL, ImageURL: &api.ChatMessageImageURL{URL: url}})
 	}
-	b.add(message{Role: api.ChatMessageRoleUser, Content: parts})
+	b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, MultiContent: parts}, fields{})
 }
 
-// reply adds what the model said in one go, and the results of its calls.
+// reply adds one reply of the model, and the results of its calls.
 func (b *builder) reply(msgs []llm.Message) {
-	out := message{Role: api.ChatMessageRoleAssistant}
+	out, more := api.ChatCompletionMessage{Role: api.ChatMessageRoleAssistant}, fields{}
 	var text, notes string
+	var calls []toolCall
+	signed := false
 	for _, m := range msgs {
 		switch {
 		case m.Kind == llm.Assistant:
 			text += m.Text
 		case m.Kind == llm.Thinking && !m.Cut:
-			out.handBack(m, unpack(m, b.model))
+			handBack(&out, more, m, unpack(m, b.model))
 		case m.Kind == llm.ToolCall && m.Cut:
-			notes += fmt.Sprintf("\n[a call of %s was cut off here and not run]", m.Name)
+			notes += "\n" + wire.CutCall(m)
 		case m.Kind == llm.ToolCall:
-			out.ToolCalls = append(out.ToolCalls, toolCall{
-				ToolCall: api.ToolCall{ID: wire.Short(m.ID, maxID), Type: api.ToolTypeFunction,
-					Function: api.FunctionCall{Name: wire.Plain(m.Name, maxName), Arguments: arguments(m)}},
-				Extra: unpack(m, b.model).Extra,
-			})
+			c := toolCall{Extra: unpack(m, b.model).Extra, ToolCall: api.ToolCall{ID: wire.Short(m.ID, maxID), Type: api.ToolTypeFunction,
+				Function: api.FunctionCall{Name: wire.Plain(m.Name, maxName), Arguments: string(wire.Arguments(m))}}}
+			calls, signed = append(calls, c), signed || c.Extra != nil
+			out.ToolCalls = append(out.ToolCalls, c.ToolCall)
 		}
 	}
-	if said := strings.TrimPrefix(text+notes, "\n"); said != "" {
-		out.Content = said
-	}
-	if out.Content == nil && out.ToolCalls == nil {
+	out.Content = strings.TrimPrefix(text+notes, "\n")
+	if out.Content == "" && calls == nil {
 		return // nothing but thinking
 	}
-	if b.quirks.KeepThinking && out.ReasoningContent == nil && out.ToolCalls != nil {
-		out.ReasoningContent = new(string) // wanted even where nothing was thought
+	if signed {
+		more["tool_calls"], out.ToolCalls = calls, nil
 	}
-	b.add(out)
-	b.resultsOf(out.ToolCalls)
+	if b.quirks.KeepThinking && out.ReasoningContent == "" && calls != nil {
+		more["reasoning_content"] = "" // wanted even where nothing was thought
+	}
+	b.add(out, more)
+	b.resultsOf(calls)
 }
 
 // handBack puts thinking where the model that thought it looks for it.
-func (m *message) handBack(t llm.Message, o opaque) {
-	m.ReasoningDetails = append(m.ReasoningDetails, o.Details...)
+func handBack(m *api.ChatCompletionMessage, more fields, t llm.Message, o opaque) {
+	if len(o.Details) > 0 {
+		before, _ := more["reasoning_details"].([]detail)
+		more["reasoning_details"] = append(before, o.Details...)
+	}
 	switch o.Field {
 	case "reasoning_content":
-		thought := t.Text
-		if m.ReasoningContent != nil {
-			thought = *m.ReasoningContent + thought
-		}
-		m.ReasoningContent = &thought
+		m.ReasoningContent += t.Text
 	case "reasoning":
-		m.Reasoning += t.Text
+		before, _ := more["reasoning"].(string)
+		more["reasoning"] = before + t.Text
 	}
-}
-
-// arguments returns a call's arguments as a JSON object, always.
-func arguments(m llm.Message) string {
-	if m.Raw != "" {
-		raw, err := wire.Marshal(map[string]string{"_raw": m.Raw})
-		if err == nil {
-			return string(raw)
-		}
-	}
-	if len(m.Input) == 0 {
-		return "{}"
-	}
-	return string(m.Input)
 }
 
 // resultsOf adds the results of calls and, after all of them, their images: a
 // tool's message holds only text.
-func (b *builder) resultsOf(sent []toolCall) {
+func (b *builder) resultsOf(calls []toolCall) {
 	var images []llm.Image
-	for _, c := range sent {
+	for _, c := range calls {
 		r := b.results[c.ID]
-		if r == nil {
-			r = &llm.Message{Text: "error: there is no result, the call was interrupted"}
-		}
-		text := r.Text
-		if r.IsError && !strings.HasPrefix(strings.ToLower(text), "error") {
-			text = "error: " + text
-		}
-		if len(r.Images) > 0 {
+		text := wire.Result(r)
+		if r != nil && len(r.Images) > 0 {
 			text = strings.TrimPrefix(text+"\n[images follow]", "\n")
 			images = append(images, r.Images...)
 		}
-		b.add(message{Role: api.ChatMessageRoleTool, Content: text, ToolCallID: c.ID})
+		b.add(api.ChatCompletionMessage{Role: api.ChatMessageRoleTool, Content: text, ToolCallID: c.ID}, fields{})
 	}
 	if len(images) > 0 {
 		b.user("Images of the tool results above:", images)

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -87,15 +88,27 @@ func TestWireMessages(t *testing.T) {
 				`{"role":"tool","content":"A","tool_call_id":"a"}`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var got []string
+			var got, want []any
 			for _, m := range WireMessages(llm.Request{Model: "m", System: row.system, Messages: row.in}) {
-				got = append(got, string(m))
+				got = append(got, value(t, m))
 			}
-			if diff := cmp.Diff(got, row.want); diff != "" {
+			for _, m := range row.want {
+				want = append(want, value(t, []byte(m)))
+			}
+			if diff := cmp.Diff(got, want); diff != "" {
 				t.Errorf("got, want:\n%s", diff)
 			}
 		})
 	}
+}
+
+// value returns the value of a JSON text: the order of the keys is the library's.
+func value(t *testing.T, text []byte) (v any) {
+	t.Helper()
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v
 }
 
 // TestHandBackWhatWasStreamed holds that what a stream gave as opaque is in the
@@ -108,14 +121,12 @@ func TestHandBackWhatWasStreamed(t *testing.T) {
 		"call.sse":              `"reasoning_content":""`,
 	} {
 		reply := llm.NewReply("r1")
-		newDecoder("m", true).run(wire.NewPayloads(strings.NewReader(string(recording(t, name)))).Next, func(d llm.Delta, err error) bool {
+		for d, err := range wire.Decode(wire.NewPayloads(bytes.NewReader(recording(t, name))), newDecoder("m", true)) {
 			if err != nil {
-				t.Errorf("%s: %v", name, err)
-				return false
+				t.Fatalf("%s: %v", name, err)
 			}
 			reply.Add(d)
-			return true
-		})
+		}
 		body, err := NewRequest(llm.Request{Model: "m", Messages: reply.Messages()}, Quirks{KeepThinking: true})
 		if err != nil || !strings.Contains(string(body), want) {
 			t.Errorf("%s: got %s, %v, want it to hold %s", name, body, err, want)
@@ -187,11 +198,25 @@ func TestNewRequest(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if diff := cmp.Diff(string(got), row.want); diff != "" {
+		if diff := cmp.Diff(value(t, got), value(t, []byte(row.want))); diff != "" {
 			t.Errorf("%s: got, want:\n%s", name, diff)
 		}
 	}
 	if _, err := NewRequest(llm.Request{Tools: []llm.ToolSpec{{Name: "bad", Schema: json.RawMessage(`{`)}}}, Quirks{}); err == nil {
 		t.Error("a schema that is no JSON passes")
+	}
+}
+
+// TestCodeIsNotEscaped holds that a request has no more escapes than JSON needs,
+// and that those of the text itself stay.
+func TestCodeIsNotEscaped(t *testing.T) {
+	text := `if a < b && b > c || s == "\\u003c" || s == "\u003e"`
+	for range 3 {
+		got := WireMessages(llm.Request{Messages: []llm.Message{{Kind: llm.User, Text: text}}})
+		quoted, err := wire.Marshal(text)
+		if err != nil || !strings.Contains(string(got[0]), string(quoted)) {
+			t.Errorf("%v: got %s, want it to hold %s", err, got[0], quoted)
+		}
+		text = string(quoted)
 	}
 }

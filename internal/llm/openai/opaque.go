@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire"
 )
 
 // dialect is the name under which this package's opaque bytes go.
@@ -21,26 +22,8 @@ type opaque struct {
 	Extra json.RawMessage `json:"extra_content,omitempty"`
 }
 
-// pack returns o as it is kept with a message.
-func (o opaque) pack(model string) *llm.Opaque {
-	data, err := json.Marshal(o)
-	if err != nil {
-		return nil
-	}
-	return &llm.Opaque{Dialect: dialect, Model: model, Data: data}
-}
-
-// unpack returns what was kept with m, nothing if another dialect or model did.
-func unpack(m llm.Message, model string) opaque {
-	var o opaque
-	if m.Opaque == nil || m.Opaque.Dialect != dialect || m.Opaque.Model != model {
-		return o
-	}
-	if json.Unmarshal(m.Opaque.Data, &o) != nil {
-		return opaque{}
-	}
-	return o
-}
+// unpack returns what was stored with m for the model.
+func unpack(m llm.Message, model string) opaque { return wire.Unpack[opaque](m, dialect, model) }
 
 // detail is an element of reasoning_details: text, a summary of it, or
 // something encrypted.

@@ -25,38 +25,42 @@ type Quirks struct {
 	Strict bool
 }
 
+// request is a request in the library's types, and what they cannot express.
+type request struct {
+	api.ChatCompletionRequest
+	// model is not given to the library, which rejects tools and token limits for
+	// some names of models that take them.
+	model string
+	more  map[int]fields // of messages, by index
+}
+
 // NewRequest returns the body of the request that asks for a stream.
-//
-// The types are the library's; the bytes are made here and not by it, because
-// it drops empty content and unknown fields, and judges requests by the name of
-// the model.
 func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
-	parts, err := new(writer).request(req, q)
-	return bytes.Join(parts, nil), err
+	r := newRequest(req, q)
+	body, err := json.Marshal(r.ChatCompletionRequest)
+	if err != nil {
+		return nil, fmt.Errorf("write the request: %w", err)
+	}
+	return r.complete(body)
 }
 
-// writer writes the requests of one provider. What one has in common with the
-// last, the tools and the beginning of the conversation, is not written again.
-// It is safe for concurrent use.
-type writer struct {
-	tools wire.Tools
-	said  wire.Said[message]
-}
-
-// request is NewRequest in parts, which must not be changed.
-func (w *writer) request(req llm.Request, q Quirks) ([][]byte, error) {
-	r := struct {
-		api.ChatCompletionRequest
-		MaxTokens int       `json:"max_tokens,omitempty"`
-		Messages  *struct{} `json:"messages,omitempty"` // in place of the library's own, which is always written
-	}{MaxTokens: req.MaxTokens, ChatCompletionRequest: api.ChatCompletionRequest{
-		Model:           req.Model,
+func newRequest(req llm.Request, q Quirks) *request {
+	r := &request{model: req.Model, more: map[int]fields{}, ChatCompletionRequest: api.ChatCompletionRequest{
+		Messages:        []api.ChatCompletionMessage{},
 		Stream:          true,
 		StreamOptions:   &api.StreamOptions{IncludeUsage: true},
 		ReasoningEffort: req.Effort,
 	}}
 	if q.MaxCompletionTokens {
-		r.MaxCompletionTokens, r.MaxTokens = r.MaxTokens, 0
+		r.MaxCompletionTokens = req.MaxTokens
+	} else {
+		//lint:ignore SA1019 most servers besides OpenAI's know only this name
+		r.MaxTokens = req.MaxTokens
+	}
+	for _, t := range req.Tools {
+		schema := wire.Parameters(t)
+		r.Tools = append(r.Tools, api.Tool{Type: api.ToolTypeFunction,
+			Function: &api.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema, Strict: q.Strict && strict.Fits(schema)}})
 	}
 	if len(req.Tools) > 0 {
 		r.ToolChoice = toolChoice(req.ToolChoice)
@@ -67,34 +71,71 @@ func (w *writer) request(req llm.Request, q Quirks) ([][]byte, error) {
 			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: req.Schema, Strict: q.Strict && strict.Fits(req.Schema)},
 		}
 	}
-	head, err := wire.Marshal(r)
-	if err != nil {
-		return nil, fmt.Errorf("write the request: %w", err)
-	}
-	head = head[:len(head)-1]
-	if len(req.Tools) > 0 {
-		tools, err := w.tools.Text(req.Tools, q.tools)
-		if err != nil {
-			return nil, fmt.Errorf("write the request: %w", err)
-		}
-		head = append(append(head, `,"tools":`...), tools...)
-	}
-	said, err := w.said.Text(wireMessages(req, q), same, write)
-	return [][]byte{append(head, `,"messages":[`...), said, []byte("]}")}, err
+	b := builder{request: r, quirks: q, results: map[string]*llm.Message{}}
+	b.messages(req)
+	return r
 }
 
-// tools returns what a request says of the tools.
-func (q Quirks) tools(specs []llm.ToolSpec) ([]byte, error) {
-	var out []api.Tool
-	for _, t := range specs {
-		schema := t.Schema
-		if len(schema) == 0 {
-			schema = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		out = append(out, api.Tool{Type: api.ToolTypeFunction,
-			Function: &api.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema, Strict: q.Strict && strict.Fits(schema)}})
+// libraryHead is how the library begins a request without a model.
+const libraryHead = `{"model":"","messages":`
+
+// complete adds to the body that the library wrote what the library cannot
+// express.
+func (r *request) complete(body []byte) ([]byte, error) {
+	rest, ok := bytes.CutPrefix(body, []byte(libraryHead))
+	if !ok {
+		return nil, fmt.Errorf("read the request of the library: it does not begin with %s", libraryHead)
 	}
-	return wire.Marshal(out)
+	var messages []json.RawMessage
+	in := json.NewDecoder(bytes.NewReader(rest))
+	if err := in.Decode(&messages); err != nil {
+		return nil, fmt.Errorf("read the messages of the request: %w", err)
+	}
+	model, err := wire.Marshal(r.model)
+	if err != nil {
+		return nil, fmt.Errorf("write the model: %w", err)
+	}
+	out := append(append(append(make([]byte, 0, len(body)+len(body)/8), `{"model":`...), model...), `,"messages":[`...)
+	for i, m := range messages {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, m...)
+		if more := r.more[i]; len(more) > 0 {
+			added, err := wire.Marshal(more)
+			if err != nil {
+				return nil, fmt.Errorf("write message %d: %w", i, err)
+			}
+			out = append(append(out[:len(out)-1], ','), added[1:]...)
+		}
+	}
+	return unescape(append(append(out, ']'), rest[in.InputOffset():]...)), nil
+}
+
+// unescape undoes the library's escapes of <, > and &, in place: code is full of
+// them.
+func unescape(text []byte) []byte {
+	out := text[:0]
+	for {
+		i := bytes.IndexByte(text, '\\')
+		if i < 0 || i+1 == len(text) {
+			return append(out, text...)
+		}
+		out = append(out, text[:i]...)
+		text = text[i:]
+		n := 2 // of an escape, at least
+		switch {
+		case bytes.HasPrefix(text, []byte(`\u003c`)):
+			out, n = append(out, '<'), 6
+		case bytes.HasPrefix(text, []byte(`\u003e`)):
+			out, n = append(out, '>'), 6
+		case bytes.HasPrefix(text, []byte(`\u0026`)):
+			out, n = append(out, '&'), 6
+		default:
+			out = append(out, text[:2]...)
+		}
+		text = text[n:]
+	}
 }
 
 // toolChoice returns c as the wire wants it, nil for the model's own choice.

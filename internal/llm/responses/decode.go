@@ -3,7 +3,6 @@ package responses
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"io"
 	"iter"
@@ -13,13 +12,10 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// Decode reads the body of an answer, a stream or a whole response, and yields
-// its deltas. As with llm.Provider an *llm.Error comes last, if at all, and a
-// row without one ends with llm.Finish. The Model of opaque bytes is left empty.
+// Decode yields the deltas of the body of an answer, a stream or a whole
+// response. See wire.Decode. The Model of opaque bytes is left empty.
 func Decode(r io.Reader) iter.Seq2[llm.Delta, error] {
-	return func(yield func(llm.Delta, error) bool) {
-		newDecoder("").run(wire.NewPayloads(r).Next, yield)
-	}
+	return wire.Decode(wire.NewPayloads(r), newDecoder(""))
 }
 
 // decoder makes deltas of the payloads of one reply.
@@ -36,51 +32,29 @@ func newDecoder(model string) *decoder {
 	return &decoder{outputs: outputs{model: model}}
 }
 
-// run yields the deltas of all payloads. See wire.Payloads.Next for how they
-// end.
-func (d *decoder) run(next func() ([]byte, error), yield func(llm.Delta, error) bool) {
-	for {
-		data, err := next()
-		if err == nil {
-			if d.add(data); d.tooMuch == nil && d.out.Wait() {
-				continue
-			}
-			err = d.tooMuch
-		} else if err = d.end(err); err == nil {
-			d.out.Add(llm.Finish{Reason: d.reason(), Raw: d.status, Usage: d.usage, Lost: d.lost})
-			d.out.Flush(yield)
-			return
-		}
-		if !d.out.Flush(yield) {
-			return
-		}
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-	}
-}
+// Deltas returns the queue of the deltas to yield next.
+func (d *decoder) Deltas() *wire.Deltas { return &d.out }
 
-// whole reports whether all was told that an answer tells: what still comes is
-// passed over.
+// whole reports whether the state is known in which the answer ended. What
+// follows is passed over.
 func (d *decoder) whole() bool { return d.status != "" }
 
-// add takes a payload. An event that cannot be read is passed over: whether
+// Add decodes a payload. An event that cannot be read is passed over: whether
 // that did harm shows at the end.
-func (d *decoder) add(data []byte) {
+func (d *decoder) Add(data []byte) (wire.State, error) {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || data[0] != '{' || d.whole() {
-		return
+		return d.state(), nil
 	}
 	var e event
-	if parse(data, &e) != nil {
+	if wire.Unmarshal(data, &e) != nil {
 		d.lost++
-		return
+		return d.state(), nil
 	}
 	switch {
 	case e.Object == "response":
 		r := &response{}
-		if parse(data, r) == nil {
+		if wire.Unmarshal(data, r) == nil {
 			d.settle(r)
 		}
 	case e.Type == "error" || something(e.Error):
@@ -88,6 +62,15 @@ func (d *decoder) add(data []byte) {
 	default:
 		d.event(&e)
 	}
+	return d.state(), nil
+}
+
+// state returns Ending once everything has arrived that an answer holds.
+func (d *decoder) state() wire.State {
+	if d.whole() || d.failure != nil {
+		return wire.Ending
+	}
+	return wire.Open
 }
 
 func (d *decoder) event(e *event) {
@@ -160,17 +143,16 @@ func (d *decoder) reason() llm.Reason {
 	return llm.Unknown
 }
 
-// end decides whether the reply is whole although err ended its stream, and
-// returns nil if so.
-func (d *decoder) end(err error) error {
+// End adds the Finish, or returns why the answer is incomplete. It may be
+// complete although err ended its body.
+func (d *decoder) End(err error) error {
 	switch {
-	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
-		return err
 	case d.failure != nil:
 		return d.failure
 	case d.whole() && d.lost > 0 && d.called:
-		return &llm.Error{Kind: llm.ErrCut, Message: "a part of the answer could not be read, so its tool calls cannot be trusted", Retry: true}
+		return wire.Untrusted()
 	case d.whole():
+		d.out.Add(llm.Finish{Reason: d.reason(), Raw: d.status, Usage: d.usage, Lost: d.lost})
 		return nil
 	case errors.Is(err, io.EOF) && !d.known:
 		return &llm.Error{Kind: llm.ErrProtocol, Message: "the answer is not one of the responses interface",

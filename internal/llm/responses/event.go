@@ -23,16 +23,6 @@ type event struct {
 	Object    string          `json:"object"` // "response" if this is no event but a whole answer
 }
 
-// parse reads data into v. What has the wrong type is passed over, what is no
-// JSON at all is an error.
-func parse(data []byte, v any) error {
-	err := json.Unmarshal(data, v)
-	if _, ok := err.(*json.UnmarshalTypeError); ok {
-		return nil
-	}
-	return err
-}
-
 // item is one thing that a model put out: a message, a call, what it thought.
 type item struct {
 	Type      string    `json:"type"`

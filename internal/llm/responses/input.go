@@ -2,10 +2,6 @@ package responses
 
 import (
 	"encoding/base64"
-	"fmt"
-	"reflect"
-	"slices"
-	"strings"
 
 	"agent/internal/llm"
 	"agent/internal/llm/wire"
@@ -50,7 +46,7 @@ type (
 // argument "_raw". A call without a result gets one that says so. What was sent
 // for a finished step does not change when more follows.
 func input(req llm.Request) []any {
-	b := builder{model: req.Model, results: llm.Results(req.Messages)}
+	b := builder{model: req.Model, results: llm.Results(req.Messages), out: []any{}}
 	for said := range llm.ByReply(req.Messages) {
 		if said[0].Kind == llm.User {
 			b.add(message{Type: "message", Role: "user", Content: contents(said[0].Text, said[0].Images)})
@@ -70,33 +66,6 @@ type builder struct {
 
 func (b *builder) add(item any) { b.out = append(b.out, item) }
 
-// write appends an item as JSON to b.
-func write(b []byte, item *any) ([]byte, error) {
-	raw, err := wire.Marshal(*item)
-	return append(b, raw...), err
-}
-
-// same reports whether two items are written the same way.
-func same(a, b *any) bool {
-	switch a := (*a).(type) {
-	case functionCall:
-		return any(a) == *b
-	case message:
-		b, ok := (*b).(message)
-		return ok && a.Type == b.Type && a.Role == b.Role && a.Phase == b.Phase && slices.EqualFunc(a.Content, b.Content, content.same)
-	case functionCallOutput:
-		if _, ok := a.Output.(string); ok {
-			return any(a) == *b
-		}
-	}
-	return reflect.DeepEqual(*a, *b)
-}
-
-func (c content) same(o content) bool {
-	return c.Type == o.Type && c.ImageURL == o.ImageURL &&
-		(c.Text == o.Text || c.Text != nil && o.Text != nil && *c.Text == *o.Text)
-}
-
 // reply adds what the model said in one go, and the results of its calls.
 func (b *builder) reply(msgs []llm.Message) {
 	var calls []llm.Message
@@ -109,9 +78,9 @@ func (b *builder) reply(msgs []llm.Message) {
 				b.add(r)
 			}
 		case m.Kind == llm.ToolCall && m.Cut:
-			b.said(fmt.Sprintf("[a call of %s was cut off here and not run]", m.Name), "")
+			b.said(wire.CutCall(m), "")
 		case m.Kind == llm.ToolCall:
-			b.add(functionCall{Type: "function_call", CallID: wire.Short(m.ID, maxID), Name: wire.Plain(m.Name, maxID), Arguments: arguments(m)})
+			b.add(functionCall{Type: "function_call", CallID: wire.Short(m.ID, maxID), Name: wire.Plain(m.Name, maxID), Arguments: string(wire.Arguments(m))})
 			calls = append(calls, m)
 		}
 	}
@@ -144,15 +113,9 @@ func (b *builder) said(text, phase string) {
 // result adds the result of a call.
 func (b *builder) result(id string) {
 	r := b.results[id]
-	if r == nil {
-		r = &llm.Message{Text: "error: there is no result, the call was interrupted"}
-	}
-	text := r.Text
-	if r.IsError && !strings.HasPrefix(strings.ToLower(text), "error") {
-		text = "error: " + text
-	}
+	text := wire.Result(r)
 	out := functionCallOutput{Type: "function_call_output", CallID: wire.Short(id, maxID), Output: text}
-	if len(r.Images) > 0 {
+	if r != nil && len(r.Images) > 0 {
 		out.Output = contents(text, r.Images)
 	}
 	b.add(out)
@@ -168,18 +131,4 @@ func contents(text string, images []llm.Image) []content {
 		out = append(out, content{Type: "input_image", ImageURL: "data:" + im.MediaType + ";base64," + base64.StdEncoding.EncodeToString(im.Data)})
 	}
 	return out
-}
-
-// arguments returns a call's arguments as a JSON object, always.
-func arguments(m llm.Message) string {
-	if m.Raw != "" {
-		raw, err := wire.Marshal(map[string]string{"_raw": m.Raw})
-		if err == nil {
-			return string(raw)
-		}
-	}
-	if len(m.Input) == 0 {
-		return "{}"
-	}
-	return string(m.Input)
 }

@@ -11,8 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
+	"agent/internal/llm/wire"
 	"agent/internal/llm/wire/wiretest"
 )
+
+const opaque1 = `{"reasoning":{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"b3BhcXVl"}}`
 
 func TestInput(t *testing.T) {
 	object := func(s string) json.RawMessage { return json.RawMessage(s) }
@@ -61,7 +64,7 @@ func TestInput(t *testing.T) {
 		"nor if it led to nothing":     {[]llm.Message{thought("m"), {Kind: llm.User, Text: "hi"}}, []string{hi}},
 		"nor to a call that is cut":    {[]llm.Message{thought("m"), cut, result("a", "not run"), {Kind: llm.User, Text: "hi"}}, []string{wasCut, hi}},
 		"a dialect's bytes of its own": {[]llm.Message{{Kind: llm.Thinking, Reply: "r1", Opaque: &llm.Opaque{Dialect: "openai", Model: "m", Data: object(opaque1)}}, call("r1", "a", `{}`), result("a", "A")}, []string{callA, outputA}},
-		"a phase goes back": {[]llm.Message{{Kind: llm.Assistant, Reply: "r1", Text: "hi", Opaque: opaque{Phase: "commentary"}.pack("m")}},
+		"a phase goes back": {[]llm.Message{{Kind: llm.Assistant, Reply: "r1", Text: "hi", Opaque: wire.Pack(dialect, "m", opaque{Phase: "commentary"})}},
 			[]string{`{"type":"message","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"hi"}]}`}},
 		"a cut call is told, not sent": {[]llm.Message{cut, result("a", "not run"), {Kind: llm.User, Text: "hi"}}, []string{wasCut, hi}},
 		"a malformed call goes back as JSON": {[]llm.Message{
@@ -101,7 +104,7 @@ func TestHandBackWhatWasStreamed(t *testing.T) {
 		"reasoning-silent.sse": `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"b3BhcXVl"},{"type":"message"`,
 		"phase.sse":            `"phase":"commentary"`,
 	} {
-		d := serveOnce(t, recording(t, name))
+		d := wiretest.Collect(wire.Decode(wire.NewPayloads(bytes.NewReader(recording(t, name))), newDecoder("m")))
 		stored, err := json.Marshal(d.Messages) // as a log may write it
 		if err != nil {
 			t.Fatal(err)
@@ -142,7 +145,7 @@ func TestRequestsGrowAtTheEnd(t *testing.T) {
 func said(step int) []llm.Message {
 	reply := fmt.Sprint("r", step)
 	out := []llm.Message{{Kind: llm.Thinking, Reply: reply, Text: "hm",
-		Opaque: opaque{Reasoning: &reasoningItem{Type: "reasoning", ID: reply, Summary: []summaryText{}, Encrypted: "x"}}.pack("m")}}
+		Opaque: wire.Pack(dialect, "m", opaque{Reasoning: &reasoningItem{Type: "reasoning", ID: reply, Summary: []summaryText{}, Encrypted: "x"}})}}
 	for i := range step % 4 {
 		out = append(out, llm.Message{Kind: llm.ToolCall, Reply: reply, ID: fmt.Sprint(reply, "c", i), Name: "read",
 			Input: json.RawMessage(`{"b":1,"a":[2]}`), Raw: strings.Repeat("<", step%3), Cut: step%7 == 6})
@@ -177,40 +180,9 @@ func TestInputLeavesTheRequestAlone(t *testing.T) {
 // written is an item as it is sent.
 func written(t *testing.T, item any) string {
 	t.Helper()
-	text, err := write(nil, &item)
+	text, err := wire.Marshal(item)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// What is kept of the requests before changes none that follows, nor itself.
-func TestRequestsAreKept(t *testing.T) {
-	var w writer
-	wiretest.Kept(t, func(req llm.Request) ([][]byte, error) { return w.request(req, Quirks{}) },
-		func(req llm.Request) ([]byte, error) { return NewRequest(req, Quirks{}) })
-}
-
-// Two items that differ in anything that is written are not the same.
-func TestSameItem(t *testing.T) {
-	x, y := "x", "y"
-	all := []any{
-		message{}, message{Role: x}, message{Phase: x}, message{Content: []content{{}}}, message{Content: []content{{Type: x}}},
-		message{Content: []content{{Text: &x}}}, message{Content: []content{{Text: &y}}}, message{Content: []content{{ImageURL: x}}},
-		functionCall{}, functionCall{Type: x}, functionCall{CallID: x}, functionCall{Name: x}, functionCall{Arguments: x},
-		functionCallOutput{Output: x}, functionCallOutput{Output: y}, functionCallOutput{Output: x, CallID: y},
-		functionCallOutput{Output: []content{{Text: &x}}}, functionCallOutput{Output: []content{{Text: &y}}},
-		&reasoningItem{}, &reasoningItem{ID: x}, &reasoningItem{Encrypted: x}, &reasoningItem{Summary: []summaryText{{Text: x}}},
-	}
-	for i := range all {
-		for j := range all {
-			if got, want := same(&all[i], &all[j]), i == j; got != want {
-				t.Errorf("%s and %s: same %v, want %v", written(t, all[i]), written(t, all[j]), got, want)
-			}
-		}
-	}
-	a, b := strings.Clone("twice"), strings.Clone("twice")
-	if one, two := any(message{Content: []content{{Text: &a}}}), any(message{Content: []content{{Text: &b}}}); !same(&one, &two) {
-		t.Error("the same text twice is not the same")
-	}
 }

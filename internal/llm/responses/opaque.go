@@ -1,8 +1,6 @@
 package responses
 
 import (
-	"encoding/json"
-
 	"agent/internal/llm"
 	"agent/internal/llm/wire"
 )
@@ -33,23 +31,5 @@ type summaryText struct {
 	Text string `json:"text"`
 }
 
-// pack returns o as it is kept with a message.
-func (o opaque) pack(model string) *llm.Opaque {
-	data, err := wire.Marshal(o)
-	if err != nil {
-		return nil
-	}
-	return &llm.Opaque{Dialect: dialect, Model: model, Data: data}
-}
-
-// unpack returns what was kept with m, nothing if another dialect or model did.
-func unpack(m llm.Message, model string) opaque {
-	var o opaque
-	if m.Opaque == nil || m.Opaque.Dialect != dialect || m.Opaque.Model != model {
-		return o
-	}
-	if json.Unmarshal(m.Opaque.Data, &o) != nil {
-		return opaque{}
-	}
-	return o
-}
+// unpack returns what was stored with m for the model.
+func unpack(m llm.Message, model string) opaque { return wire.Unpack[opaque](m, dialect, model) }

@@ -15,8 +15,6 @@ type outputs struct {
 	waiting []*output       // announced, but nothing came of them yet
 	next    int             // the first free index
 	called  bool            // there was a call
-	hidden  wire.Hidden
-	tooMuch error // there are more items than a reply may have
 	refused bool
 }
 
@@ -54,9 +52,7 @@ func (os *outputs) add(o *output) *output {
 		os.items = map[int]*output{}
 	}
 	os.items[o.place] = o
-	if err := os.hidden.Part(0); err != nil {
-		os.tooMuch = err
-	}
+	os.out.Keep(1, 0)
 	if o.typ == "message" || o.typ == "reasoning" {
 		os.waiting = append(os.waiting, o)
 	}
@@ -189,11 +185,7 @@ func (os *outputs) end(o *output, kept opaque) {
 	if !o.begun {
 		return
 	}
-	end := llm.BlockEnd{Index: o.index}
-	if kept != (opaque{}) {
-		end.Opaque = kept.pack(os.model)
-	}
-	os.out.Add(end)
+	os.out.Add(llm.BlockEnd{Index: o.index, Opaque: wire.Pack(dialect, os.model, kept)})
 }
 
 func (os *outputs) wholeMessage(o *output, it *item) {

@@ -1,7 +1,6 @@
 package responses
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -20,9 +19,8 @@ type Quirks struct {
 	NoSummary bool
 }
 
-// request is the body of a request, but for its end: the tools, the instructions
-// and the conversation. What changes least stands first: what two requests have
-// in common is their beginning.
+// request is the body of a request. What changes least stands first, so that two
+// requests have their beginning in common.
 type request struct {
 	Model           string      `json:"model"`
 	Stream          bool        `json:"stream"`
@@ -32,6 +30,9 @@ type request struct {
 	MaxOutputTokens int         `json:"max_output_tokens,omitempty"`
 	Text            *textFormat `json:"text,omitempty"`
 	ToolChoice      any         `json:"tool_choice,omitempty"`
+	Tools           []tool      `json:"tools,omitempty"`
+	Instructions    string      `json:"instructions,omitempty"`
+	Input           []any       `json:"input"`
 }
 
 type reasoning struct {
@@ -64,21 +65,7 @@ type tool struct {
 // provider keeps nothing of it: every request holds the whole conversation,
 // with the reasoning in encrypted form.
 func NewRequest(req llm.Request, q Quirks) ([]byte, error) {
-	parts, err := new(writer).request(req, q)
-	return bytes.Join(parts, nil), err
-}
-
-// writer writes the requests of one provider. What one has in common with the
-// last, the tools and the beginning of the conversation, is not written again.
-// It is safe for concurrent use.
-type writer struct {
-	tools wire.Tools
-	said  wire.Said[any]
-}
-
-// request is NewRequest in parts, which must not be changed.
-func (w *writer) request(req llm.Request, q Quirks) ([][]byte, error) {
-	r := request{Model: req.Model, Stream: true, MaxOutputTokens: req.MaxTokens}
+	r := request{Model: req.Model, Stream: true, MaxOutputTokens: req.MaxTokens, Instructions: req.System, Input: input(req)}
 	if !q.Plain {
 		r.Include = []string{"reasoning.encrypted_content"}
 		r.Reasoning = &reasoning{Effort: req.Effort, Summary: "auto"}
@@ -95,36 +82,15 @@ func (w *writer) request(req llm.Request, q Quirks) ([][]byte, error) {
 	if len(req.Schema) > 0 {
 		r.Text = &textFormat{jsonSchema{Type: "json_schema", Name: "answer", Schema: req.Schema, Strict: strict.Fits(req.Schema)}}
 	}
-	head, err := wire.Marshal(r)
+	for _, t := range req.Tools {
+		schema := wire.Parameters(t)
+		r.Tools = append(r.Tools, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema, Strict: strict.Fits(schema)})
+	}
+	body, err := wire.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
 	}
-	head = head[:len(head)-1]
-	if len(req.Tools) > 0 {
-		text, err := w.tools.Text(req.Tools, tools)
-		if err != nil {
-			return nil, fmt.Errorf("write the request: %w", err)
-		}
-		head = append(append(head, `,"tools":`...), text...)
-	}
-	if req.System != "" {
-		head = wire.AppendString(append(head, `,"instructions":`...), req.System)
-	}
-	said, err := w.said.Text(input(req), same, write)
-	return [][]byte{append(head, `,"input":[`...), said, []byte("]}")}, err
-}
-
-// tools returns what a request says of the tools.
-func tools(specs []llm.ToolSpec) ([]byte, error) {
-	var out []tool
-	for _, t := range specs {
-		schema := t.Schema
-		if len(schema) == 0 {
-			schema = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		out = append(out, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: schema, Strict: strict.Fits(schema)})
-	}
-	return wire.Marshal(out)
+	return body, nil
 }
 
 // toolChoice returns c as the wire wants it, nil for the model's own choice.

@@ -65,7 +65,7 @@ func (w *writer) reply(msgs []llm.Message) {
 		case m.Kind == llm.Assistant:
 			said.Text, said.Cut = said.Text+m.Text, m.Cut
 		case m.Kind == llm.ToolCall && m.Cut:
-			said.Text = below(said.Text, fmt.Sprintf("[a call of %s was cut off here and not run]", m.Name))
+			said.Text = below(said.Text, wire.CutCall(m))
 		case m.Kind == llm.ToolCall:
 			if len(calls) > 0 && w.form == ReAct { // it knows one call at a time
 				w.said(said, calls)
@@ -87,11 +87,10 @@ func (w *writer) said(m llm.Message, calls []llm.Message) {
 	var images []llm.Image
 	for _, c := range calls {
 		r := w.results[c.ID]
-		if r == nil {
-			r = &llm.Message{Text: "error: there is no result, the call was interrupted"}
+		texts = append(texts, resultText(r, w.form))
+		if r != nil {
+			images = append(images, r.Images...)
 		}
-		texts = append(texts, resultText(*r, w.form))
-		images = append(images, r.Images...)
 	}
 	if len(calls) > 0 {
 		w.user(strings.Join(texts, "\n"), images)
@@ -127,11 +126,8 @@ func callText(m llm.Message, form Form) string {
 
 // resultText returns a result as the model is told it. It cannot end itself
 // and go on as the person: its own tags are broken.
-func resultText(m llm.Message, form Form) string {
-	text := m.Text
-	if m.IsError && !strings.HasPrefix(strings.ToLower(text), "error") {
-		text = "error: " + text
-	}
+func resultText(r *llm.Message, form Form) string {
+	text := wire.Result(r)
 	if form == ReAct {
 		return observationWord + " " + text
 	}

@@ -76,6 +76,18 @@ func Join(base, path string) string {
 	return strings.TrimRight(address, "/") + path + query
 }
 
+// APIBase returns base without the path of an interface of OpenAI's, which
+// requests append. A base without a path gets /v1.
+func APIBase(base string) string {
+	base, query := CutQuery(strings.TrimSpace(base))
+	base = strings.TrimRight(base, "/")
+	base = strings.TrimSuffix(strings.TrimSuffix(base, "/responses"), "/chat/completions")
+	if u, err := url.Parse(base); err == nil && u.Host != "" && u.Path == "" {
+		base += "/v1"
+	}
+	return base + query
+}
+
 // Loopback reports whether a URL names this machine: a loopback address or
 // localhost.
 func Loopback(base string) bool {

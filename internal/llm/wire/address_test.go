@@ -82,8 +82,8 @@ func TestKeyOverPlainHTTP(t *testing.T) {
 				sent = true
 				return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("data: [DONE]\n\n"))}, nil
 			})
-			x := New(row.at).Exchange(t.Context(), "m", []byte("{}"))
-			_, err := x.Post("/x")
+			x := New(row.at).Exchange(t.Context(), "m")
+			_, err := x.Post("/x", []byte("{}"))
 			if sent != row.sent || row.sent && err != nil {
 				t.Fatalf("sent: %t, want %t, %v", sent, row.sent, err)
 			}
@@ -113,8 +113,8 @@ func TestRedirectsDoNotDowngrade(t *testing.T) {
 	secure.StartTLS()
 	defer secure.Close()
 	for _, path := range []string{"/same", "/other"} {
-		x := New(Endpoint{Name: "test", Base: secure.URL, Authorize: Bearer("k"), AllowHTTP: true, Transport: secure.Client().Transport}).Exchange(t.Context(), "m", []byte("{}"))
-		_, err := x.Post(path)
+		x := New(Endpoint{Name: "test", Base: secure.URL, Authorize: Bearer("k"), AllowHTTP: true, Transport: secure.Client().Transport}).Exchange(t.Context(), "m")
+		_, err := x.Post(path, []byte("{}"))
 		if _, ok := errors.AsType[*redirected](err); !ok || reached != 0 {
 			t.Errorf("%s: got %v, and the plain server was reached %d times", path, err, reached)
 		}
@@ -160,8 +160,8 @@ func TestSecretsOfBaseURL(t *testing.T) {
 		"not allowed": {base("gw.example"), "/x"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := New(Endpoint{Name: "test", Base: row.base, Headers: map[string]string{"X-Case": name}}).Exchange(t.Context(), "m", []byte("{}"))
-			_, err := x.Post(row.path)
+			x := New(Endpoint{Name: "test", Base: row.base, Headers: map[string]string{"X-Case": name}}).Exchange(t.Context(), "m")
+			_, err := x.Post(row.path, []byte("{}"))
 			if err == nil {
 				t.Fatal("it succeeded")
 			}

@@ -17,6 +17,27 @@ type Deltas struct {
 	kind  llm.Kind // of text
 	index int
 	text  []byte // the piece that follows list, to which more may be joined
+
+	keptBytes, keptParts int
+	tooMuch              error
+}
+
+const (
+	// maxKept is how many bytes a decoder keeps of one answer besides what it
+	// yields: signatures, encrypted reasoning, extras of calls.
+	maxKept = 4 << 20
+	// maxKeptParts is how many parts of one answer a decoder keeps track of.
+	maxKeptParts = 4096
+)
+
+// Keep counts what a decoder keeps of an answer without yielding it at once,
+// which no limit of a reply can see. Beyond the limits the answer is an error.
+func (d *Deltas) Keep(parts, bytes int) {
+	d.keptParts += parts
+	d.keptBytes += bytes
+	if d.keptBytes > maxKept || d.keptParts > maxKeptParts {
+		d.tooMuch = &llm.Error{Kind: llm.ErrProtocol, Message: "the answer holds more parts, or more hidden data, than a reply may have"}
+	}
 }
 
 // Add adds a delta.

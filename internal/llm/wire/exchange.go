@@ -1,13 +1,15 @@
 package wire
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
+	"net/http/httptrace"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"agent/internal/llm"
@@ -20,23 +22,22 @@ const maxErrorBody = 64 << 10
 type Exchange struct {
 	c       *Client
 	ctx     context.Context
-	model   string   // for hints
-	body    [][]byte // in parts
+	model   string // for hints
 	secrets []string
 	answer  *watched
+	pace    *paced // of the answer
 }
 
-// Exchange returns an exchange that sends body, all its parts in a row, and ends
-// with ctx. Where body is empty, Do sends what its request holds. The model is
-// told in hints alone.
-func (c *Client) Exchange(ctx context.Context, model string, body ...[]byte) *Exchange {
-	return &Exchange{c: c, ctx: ctx, model: model, body: body}
+// Exchange returns an exchange that ends with ctx. The model is told in hints
+// alone.
+func (c *Client) Exchange(ctx context.Context, model string) *Exchange {
+	return &Exchange{c: c, ctx: ctx, model: model}
 }
 
-// Post sends the body to path, which begins with a slash, and returns the
-// payloads of a successful answer.
-func (x *Exchange) Post(path string) (*Payloads, error) {
-	req, err := http.NewRequestWithContext(x.ctx, http.MethodPost, x.c.URL(path), nil)
+// Post sends body to path, which begins with a slash, and returns the payloads of
+// a successful answer.
+func (x *Exchange) Post(path string, body []byte) (*Payloads, error) {
+	req, err := http.NewRequestWithContext(x.ctx, http.MethodPost, x.c.URL(path), bytes.NewReader(body))
 	if err != nil {
 		return nil, &llm.Error{Kind: llm.ErrInvalid, Message: "the base URL " + x.c.shown() + " cannot be used"}
 	}
@@ -49,9 +50,8 @@ func (x *Exchange) Post(path string) (*Payloads, error) {
 	return NewPayloads(res.Body), nil
 }
 
-// Do sends a request that a library made, with the body of the exchange, and
-// returns a successful answer, whose Body fails when it is silent for too long;
-// any other answer is an error.
+// Do sends req and returns a successful answer, whose Body fails when it is
+// silent for too long; any other answer is an error.
 func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	req = req.WithContext(context.WithValue(ctx, asker{}, ctx))
@@ -60,7 +60,7 @@ func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	limit := x.c.at.Clock.AfterFunc(x.c.at.Limits.Headers, func() { cancel(errHeaders) })
-	res, err := x.c.http.Do(req)
+	res, err := x.c.send(req)
 	limit.Stop()
 	if err != nil {
 		if cause := context.Cause(ctx); errors.Is(cause, errHeaders) {
@@ -69,27 +69,40 @@ func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
-	body := &watched{body: res.Body, ctx: ctx, cancel: cancel, clock: x.c.at.Clock, limit: x.c.at.Limits.Idle, left: x.c.at.Limits.Bytes}
+	x.pace = &paced{ReadCloser: res.Body, ctx: ctx, clock: x.c.at.Clock, drains: res.TLS == nil || res.ProtoMajor > 1}
+	body := &watched{body: x.pace, ctx: ctx, cancel: cancel, clock: x.c.at.Clock, limit: x.c.at.Limits.Idle, left: x.c.at.Limits.Bytes}
 	if err := x.refused(res, body); err != nil {
 		_ = body.Close()
 		return nil, err
 	}
-	x.answer = body
-	res.Body = body
+	x.answer, res.Body = body, body
 	return res, nil
 }
 
-// prepare gives req the exchange's body and the endpoint's headers.
+// send sends req. If a connection of an earlier request was reused and fails
+// before a byte of the answer arrives, send sends req once more on a new
+// connection: servers close idle connections at any moment. The transport does
+// this itself only for requests without effects.
+func (c *Client) send(req *http.Request) (*http.Response, error) {
+	var stale atomic.Bool // the connection was reused and nothing arrived on it
+	first := req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+		GotConn:              func(conn httptrace.GotConnInfo) { stale.Store(conn.Reused) },
+		GotFirstResponseByte: func() { stale.Store(false) },
+	}))
+	res, err := c.http.Do(first)
+	if err == nil || !stale.Load() || req.Context().Err() != nil || req.GetBody == nil {
+		return res, err
+	}
+	c.http.CloseIdleConnections() // they are probably closed too
+	again := req.Clone(req.Context())
+	if again.Body, err = req.GetBody(); err != nil {
+		return nil, err
+	}
+	return c.http.Do(again)
+}
+
+// prepare gives req the endpoint's headers.
 func (x *Exchange) prepare(req *http.Request) error {
-	size := 0
-	for _, part := range x.body {
-		size += len(part)
-	}
-	if size > 0 {
-		req.GetBody = x.reader
-		req.Body, _ = x.reader()
-		req.ContentLength = int64(size)
-	}
 	proven := false
 	if x.c.at.Authorize != nil {
 		proof := http.Header{}
@@ -109,29 +122,6 @@ func (x *Exchange) prepare(req *http.Request) error {
 		req.Header.Set(k, v)
 	}
 	return nil
-}
-
-// reader returns the body from its beginning.
-func (x *Exchange) reader() (io.ReadCloser, error) {
-	return io.NopCloser(&joined{slices.Clone(x.body)}), nil
-}
-
-// joined reads parts as one text. Unlike a reader of several readers it fills
-// what it is given across their ends: each read becomes a packet.
-type joined struct{ left [][]byte }
-
-func (j *joined) Read(b []byte) (n int, err error) {
-	for n < len(b) && len(j.left) > 0 {
-		m := copy(b[n:], j.left[0])
-		n += m
-		if j.left[0] = j.left[0][m:]; len(j.left[0]) == 0 {
-			j.left = j.left[1:]
-		}
-	}
-	if n == 0 && len(b) > 0 {
-		return 0, io.EOF
-	}
-	return n, nil
 }
 
 // hide makes secrets of the values of a header: of "Bearer x" the x as well.
@@ -168,18 +158,19 @@ func (x *Exchange) refused(res *http.Response, body io.Reader) error {
 	return nil
 }
 
-// Hurry says that the answer is whole and only its end is waited for.
-func (x *Exchange) Hurry() {
+// hurry says that the answer is whole and only its end is waited for.
+func (x *Exchange) hurry() {
 	if x.answer != nil {
 		x.answer.limit = min(x.answer.limit, x.c.at.Limits.Tail)
+		x.pace.hurry = true
 	}
 }
 
-// Drain reads what is left after the end of an answer, for a tenth of a second at
+// drain reads what is left after the end of an answer, for a tenth of a second at
 // most, so that the connection can be used again.
-func (x *Exchange) Drain() {
+func (x *Exchange) drain() {
 	if x.answer != nil {
-		x.Hurry()
+		x.hurry()
 		x.answer.limit = min(x.answer.limit, time.Second/10)
 		_, _ = io.CopyN(io.Discard, x.answer, maxErrorBody)
 	}

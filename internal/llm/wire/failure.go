@@ -39,15 +39,15 @@ func ParseFailure(body []byte) (Failure, bool) {
 				return f, true
 			}
 		}
-		return Failure{Message: scalar(o[key]), Code: scalar(o["code"])}, true
+		return Failure{Message: Scalar(o[key]), Code: Scalar(o["code"])}, true
 	}
 	f := Failure{
-		Message: scalar(o["message"]),
-		Code:    scalar(o["code"]) + scalar(o["error_code"]),
-		Type:    scalar(o["type"]),
+		Message: Scalar(o["message"]),
+		Code:    Scalar(o["code"]) + Scalar(o["error_code"]),
+		Type:    Scalar(o["type"]),
 	}
 	if f.Message == "" {
-		f.Message = scalar(o["msg"])
+		f.Message = Scalar(o["msg"])
 	}
 	if why := upstream(o["metadata"]); why != "" {
 		f.Message += ": " + why
@@ -63,20 +63,11 @@ func upstream(metadata json.RawMessage) string {
 	if json.Unmarshal(metadata, &m) != nil {
 		return ""
 	}
-	raw := scalar(m.Raw)
+	raw := Scalar(m.Raw)
 	if f, ok := ParseFailure([]byte(raw)); ok {
 		return f.Message
 	}
 	return raw
-}
-
-// scalar returns a JSON text as a string, without quotes if it is one.
-func scalar(b json.RawMessage) string {
-	var w Word
-	if len(b) == 0 || json.Unmarshal(b, &w) != nil {
-		return ""
-	}
-	return string(w)
 }
 
 // Err returns f as an error. status is that of the answer, 0 for a failure

@@ -16,8 +16,8 @@ func TestHeadersAreBounded(t *testing.T) {
 			_, _ = io.WriteString(w, "data: {}\n\ndata: [DONE]\n\n")
 		}))
 		c := New(Endpoint{Name: "test", Base: s.URL})
-		x := c.Exchange(t.Context(), "m", []byte("{}"))
-		_, err := x.Post("/")
+		x := c.Exchange(t.Context(), "m")
+		_, err := x.Post("/", []byte("{}"))
 		if fits := size < maxHeaders; (err == nil) != fits {
 			t.Errorf("%d bytes: got error %v", size, err)
 		}

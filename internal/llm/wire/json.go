@@ -61,3 +61,22 @@ func (c *Count) UnmarshalJSON(b []byte) error {
 	*c = Count(f)
 	return nil
 }
+
+// Unmarshal reads data into v. A field of an unexpected type is taken for
+// missing; text that is not JSON is an error.
+func Unmarshal(data []byte, v any) error {
+	err := json.Unmarshal(data, v)
+	if _, ok := err.(*json.UnmarshalTypeError); ok {
+		return nil
+	}
+	return err
+}
+
+// Scalar returns a JSON value as text, a string without its quotes.
+func Scalar(b json.RawMessage) string {
+	var w Word
+	if len(b) == 0 || json.Unmarshal(b, &w) != nil {
+		return ""
+	}
+	return string(w)
+}

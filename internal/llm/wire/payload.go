@@ -20,6 +20,7 @@ type Payloads struct {
 	any    bool // one was returned
 	whole  bool // the body was one JSON text
 	done   bool // there was a [DONE]
+	passes bool // a [DONE] is passed over
 }
 
 // gotHTML begins the message of an answer that is a page for people.
@@ -28,11 +29,17 @@ const gotHTML = "got HTML in place of an answer: "
 // NewPayloads returns the payloads of the body r.
 func NewPayloads(r io.Reader) *Payloads { return &Payloads{events: NewEvents(r)} }
 
+// PassDone makes Next pass over a [DONE], for a dialect that ends in another way,
+// and returns p.
+func (p *Payloads) PassDone() *Payloads {
+	p.passes = true
+	return p
+}
+
 // Next returns the next payload, good until the next call. It ends with io.EOF
 // when the server said that it is done, else with an *llm.Error or the error of
-// the reader: a body that just ends is one that was cut. What may follow a
-// [DONE] is there for those who ask again. The data of an event called error
-// are an object that has an "error".
+// the reader: a body that just ends is one that was cut. The data of an event
+// called error are an object that has an "error".
 func (p *Payloads) Next() ([]byte, error) {
 	if p.whole {
 		return nil, io.EOF
@@ -53,8 +60,10 @@ func (p *Payloads) Next() ([]byte, error) {
 		}
 		data = bytes.TrimSpace(data)
 		if string(data) == "[DONE]" {
-			p.done = true
-			return nil, io.EOF
+			if p.done = true; !p.passes {
+				return nil, io.EOF
+			}
+			continue
 		}
 		if len(data) == 0 {
 			continue

@@ -3,33 +3,17 @@
 // at the right time, and turning each way in which that can fail into an
 // *llm.Error that a person understands.
 //
-// A dialect brings two pure functions: one makes the body of a request, the
-// other makes deltas of payloads. Stream is then no more than
-//
-//	func (p *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
-//		return func(yield func(llm.Delta, error) bool) {
-//			x := p.client.Exchange(ctx, req.Model, body(req))
-//			defer x.Close()
-//			payloads, err := x.Post("/messages")
-//			if err != nil {
-//				yield(nil, x.Failed(err))
-//				return
-//			}
-//			for {
-//				data, err := payloads.Next() // one JSON text; io.EOF at [DONE]
-//				…
-//			}
-//		}
-//	}
-//
-// and Decode, for tests and for Stream alike, reads NewPayloads(r). A library
-// that makes the request by itself takes an Exchange for its HTTP client.
+// A dialect brings a function that makes the body of a request, and a Decoder
+// that makes deltas of the payloads of an answer. Exchange.Post sends the one and
+// Exchange.Stream runs the other; Decode does so without a server. A library
+// that makes the request itself uses Exchange.Do as its HTTP client.
 //
 // Every error of an exchange goes through Exchange.Failed before it is yielded:
 // there it gets the provider's name, a hint, and loses what is secret.
 package wire
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"fmt"
@@ -107,24 +91,14 @@ type Limits struct {
 }
 
 func (l Limits) orStandard() Limits {
-	for _, x := range []struct {
-		d        *time.Duration
-		standard time.Duration
-	}{
-		{&l.Connect, 10 * time.Second},
-		{&l.TLS, 10 * time.Second},
-		{&l.Headers, 60 * time.Second},
-		{&l.Idle, 120 * time.Second},
-		{&l.Tail, 5 * time.Second},
-	} {
-		if *x.d == 0 {
-			*x.d = x.standard
-		}
+	return Limits{
+		Connect: cmp.Or(l.Connect, 10*time.Second),
+		TLS:     cmp.Or(l.TLS, 10*time.Second),
+		Headers: cmp.Or(l.Headers, 60*time.Second),
+		Idle:    cmp.Or(l.Idle, 120*time.Second),
+		Tail:    cmp.Or(l.Tail, 5*time.Second),
+		Bytes:   cmp.Or(l.Bytes, 256<<20),
 	}
-	if l.Bytes == 0 {
-		l.Bytes = 256 << 20
-	}
-	return l
 }
 
 // Client sends requests to one endpoint and keeps its connections. It is safe
@@ -140,9 +114,7 @@ func New(at Endpoint) *Client {
 	address, query := CutQuery(strings.TrimSpace(at.Base))
 	at.Base = strings.TrimRight(address, "/") + query
 	at.Limits = at.Limits.orStandard()
-	if at.Clock == nil {
-		at.Clock = systemClock{}
-	}
+	at.Clock = cmp.Or[Clock](at.Clock, systemClock{})
 	c := &Client{at: at, hidden: secretsOf(at.Base), http: &http.Client{Transport: at.Transport, CheckRedirect: sameHost}}
 	if at.Transport == nil {
 		c.http.Transport = newTransport(at)
@@ -153,9 +125,9 @@ func New(at Endpoint) *Client {
 // Name returns the provider's name.
 func (c *Client) Name() string { return c.at.Name }
 
-// Base returns what the paths of requests are appended to, without a slash at
+// BaseURL returns what the paths of requests are appended to, without a slash at
 // its end.
-func (c *Client) Base() string { return c.at.Base }
+func (c *Client) BaseURL() string { return c.at.Base }
 
 // URL returns where requests to path go.
 func (c *Client) URL(path string) string { return Join(c.at.Base, path) }

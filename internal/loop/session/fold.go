@@ -28,7 +28,6 @@ type State struct {
 	Todo          []event.TodoItem  // the model's plan
 	Title         string            // that the person gave it; empty leaves its first words
 	Grants        []event.Grant     // as the log has them, valid or not
-	Filled        int               // tokens of the model's window that Messages take, about
 	Untold        []*event.ShellEnd // what commands of the person's came to, of which the model is to be told
 	// Closing are the events that the session lacks because the program ended
 	// in the middle of a turn: a cut answer, the one result of each open call,
@@ -42,7 +41,7 @@ type State struct {
 func Fold(records iter.Seq2[history.Record, error]) (State, error) {
 	g, err := gather(records)
 	f := g.folded()
-	for _, s := range slices.Clone(f.typed.Open) {
+	for _, s := range slices.Clone(f.Typed.Open) {
 		f.closing(LostShell(s, event.Meta{Time: f.last}))
 	}
 	return f.state(), err
@@ -51,25 +50,24 @@ func Fold(records iter.Seq2[history.Record, error]) (State, error) {
 // Folding is a Fold in progress.
 type Folding struct {
 	State
+	Typed    Typed            // commands that the user typed
+	Meter    window.Meter     // of the model's window
+	Readings []window.Reading // what the model got to know of files
 	gathering
 	open   map[string]*openCall // calls without a result
 	calls  []string             // their ids, in order
-	typed  Typed
 	inTurn bool
 	began  time.Time // of the turn that is open
 	steps  int
-	filled window.Meter
-	usage  llm.Usage        // of the turn that is open
-	reads  []window.Reading // what the model knows of files
+	usage  llm.Usage // of the turn that is open
 }
 
 // NewFolding returns a Folding of no events.
-func NewFolding() Folding { return Folding{open: map[string]*openCall{}} }
+func NewFolding() *Folding { return &Folding{open: map[string]*openCall{}} }
 
 func (f *Folding) state() State {
 	f.Title, f.Events = f.title, f.events
-	f.Untold = f.typed.Untold
-	f.Filled = f.filled.Of(f.Messages)
+	f.Untold = f.Typed.Untold
 	return f.State
 }
 
@@ -105,7 +103,7 @@ func (f *Folding) Add(e event.Durable) {
 	case *event.ToolEnd:
 		f.closeCall(e.Result)
 		if len(e.Reads) > 0 {
-			f.reads = append(f.reads, window.Reading{Step: f.Steps + 1, Call: e.Result.ID, Files: e.Reads})
+			f.Readings = append(f.Readings, window.Reading{Step: f.Steps + 1, Call: e.Result.ID, Files: e.Reads})
 		}
 	case *event.StepEnd:
 		f.steps++
@@ -116,12 +114,12 @@ func (f *Folding) Add(e event.Durable) {
 		for said > 0 && f.Messages[said-1].Kind == llm.ToolResult {
 			said--
 		}
-		f.filled = f.filled.Counted(e.Usage, said)
+		f.Meter = f.Meter.Counted(e.Usage, said)
 	case *event.TurnEnd:
 		f.inTurn, f.steps, f.usage = false, 0, llm.Usage{}
 	case *event.Compacted:
 		out, _ := window.Shorten(f.Messages, e.Replies, e.Outputs)
-		f.filled = f.filled.After(f.Messages, e.Saved, out)
+		f.Meter = f.Meter.After(f.Messages, e.Saved, out)
 		f.Messages = out
 	case *event.ModelSet:
 		f.setModel(e)
@@ -212,17 +210,7 @@ func (c *openCall) end(meta event.Meta) *event.ToolEnd {
 
 // shell folds the events of commands.
 func (f *Folding) shell(e event.Durable) {
-	if end := f.typed.Take(e); end != nil {
+	if end := f.Typed.Take(e); end != nil {
 		f.Messages = append(f.Messages, ShellMessage(end))
 	}
 }
-
-// Unsent returns the typed commands that have ended and whose output the model
-// has yet to get.
-func (f *Folding) Unsent() []*event.ShellEnd { return f.typed.Untold }
-
-// Meter returns the meter of the model's window.
-func (f *Folding) Meter() window.Meter { return f.filled }
-
-// Readings returns what the model got to know of files.
-func (f *Folding) Readings() []window.Reading { return f.reads }

@@ -12,7 +12,7 @@ import (
 
 // folded is what g amounts to, with what its last turn lacks. Commands of the
 // person's that have no end are left as they are: they belong to no turn.
-func (g gathering) folded() Folding {
+func (g gathering) folded() *Folding {
 	f := NewFolding()
 	f.gathering = g
 	for i, e := range g.events {

@@ -4,27 +4,36 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"agent/internal/history"
 	"agent/internal/loop/event"
+	"agent/internal/loop/window"
 )
 
 // Index is what one pass over a log finds: its events without their long
 // contents, and where each of them begins.
 type Index struct {
-	gathering                      // of light events
-	at        []int64              // where each of the events begins in the log
-	first     map[partialKey]int64 // where the partials begin of a message that is not finished
+	gathering         // of light events
+	at        []int64 // where each of the events begins in the log
 	problems  []string
-	cost      float64 // of all steps
+	cost      float64  // of all steps
+	folding   *Folding // of the first events, complete
+	folded    int      // number of events in folding
+	size      int      // of the conversation in folding, in bytes, about
 }
 
-// ReadIndex reads a log from its beginning to its end. Damaged records are
-// skipped and reported in Opened.
+// maxFolded is the size of a conversation at which an Index folds no more of it, in
+// bytes. It is more than the window of a model holds. More would double the memory
+// of a session that is only looked at.
+const maxFolded = 8 << 20
+
+func newIndex() *Index { return &Index{gathering: newGathering(), folding: NewFolding()} }
+
+// ReadIndex reads a log from its beginning to its end, and folds it. Damaged
+// records are skipped and reported in Opened.
 func ReadIndex(ctx context.Context, v *history.View) (*Index, error) {
-	s := &Index{gathering: newGathering(), first: map[partialKey]int64{}}
+	s := newIndex()
 	for r, err := range v.Pass(0) {
 		if err != nil {
 			var p history.Problem
@@ -37,62 +46,52 @@ func ReadIndex(ctx context.Context, v *history.View) (*Index, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		e, err := DecodeLight(r.Body)
+		e, err := event.Decode(r.Body)
 		if err != nil {
 			return nil, err
 		}
 		if e != nil {
-			s.addAt(e, r.Offset)
+			s.fold(e, len(r.Body))
+			s.addAt(light(e), r.Offset)
 		}
 	}
-	return s, s.join(ctx, v)
+	return s, nil
 }
+
+// fold adds the next event, with a record of that size, to the folding.
+func (s *Index) fold(e event.Durable, size int) {
+	switch e.(type) {
+	case *event.Partial:
+		return
+	case *event.Rewound: // it may remove anything
+		s.folding, s.folded, s.size = NewFolding(), 0, maxFolded
+		return
+	}
+	if s.size >= maxFolded {
+		return
+	}
+	s.folding.Add(e)
+	s.folded++
+	s.size += size
+	if _, ok := e.(*event.Compacted); ok {
+		s.size = 4 * window.Tokens(s.folding.Messages)
+	}
+}
+
+// Folding returns a folding of the first events of the session, complete, and their
+// number.
+func (s *Index) Folding() (*Folding, int) { return s.folding, s.folded }
 
 // addAt takes an event and where it begins.
 func (s *Index) addAt(e event.Durable, offset int64) {
-	switch e := e.(type) {
-	case *event.Partial:
-		if k := keyOf(e); s.partial[k] == nil {
-			s.first[k] = offset
-		}
-	case *event.StepEnd:
-		if e.Cost != nil {
-			s.cost += *e.Cost
-		}
+	if step, ok := e.(*event.StepEnd); ok && step.Cost != nil {
+		s.cost += *step.Cost
 	}
 	s.add(e)
 	if len(s.events) > len(s.at) {
 		s.at = append(s.at, offset)
 	}
 	s.at = s.at[:len(s.events)]
-}
-
-// join reads the text of messages that were not finished.
-func (s *Index) join(ctx context.Context, v *history.View) error {
-	from := int64(math.MaxInt64)
-	for k := range s.partial {
-		from = min(from, s.first[k])
-	}
-	if len(s.partial) == 0 {
-		return nil
-	}
-	for r, err := range validRecords(ctx, v, from) {
-		if err != nil {
-			return err
-		}
-		if typ, err := event.NameIn(r.Body); err != nil || typ != "partial" {
-			continue
-		}
-		e, err := event.Decode(r.Body)
-		if err != nil {
-			return err
-		}
-		p := e.(*event.Partial)
-		if k := keyOf(p); s.partial[k] != nil && r.Offset >= s.first[k] {
-			s.partial[k].Text += p.Text
-		}
-	}
-	return nil
 }
 
 // Closing returns what the last turn lacks: see State.Closing. That no other

@@ -6,24 +6,27 @@ import (
 )
 
 // DecodeLight is Decode without what may be long: the text, arguments and
-// images of messages, and what tools wrote and read. A prompt keeps its text.
-// What is left tells which events a session has, where it can continue, and
-// which results it lacks.
+// images of messages, and what tools wrote and read. A prompt and a Partial keep
+// their text. What is left tells which events a session has, where it can
+// continue, and which results it lacks.
 func DecodeLight(record []byte) (event.Durable, error) {
 	e, err := event.Decode(record)
+	return light(e), err
+}
+
+// light returns e without what may be long. It changes e.
+func light(e event.Durable) event.Durable {
 	switch e := e.(type) {
 	case *event.UserSaid:
 		e.Images = nil
-	case *event.Partial:
-		e.Text = ""
 	case *event.MessageDone:
 		e.Message = lightMessage(e.Message)
 	case *event.ToolEnd:
-		return &event.ToolEnd{Meta: e.Meta, Result: lightMessage(e.Result)}, err
+		return &event.ToolEnd{Meta: e.Meta, Result: lightMessage(e.Result)}
 	case *event.ShellEnd:
-		return &event.ShellEnd{Meta: e.Meta, ID: e.ID, Join: e.Join}, err
+		return &event.ShellEnd{Meta: e.Meta, ID: e.ID, Join: e.Join}
 	}
-	return e, err
+	return e
 }
 
 // lightMessage keeps what tells one message from another.

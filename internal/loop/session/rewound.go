@@ -19,7 +19,7 @@ type Taken struct {
 // TakenBack returns the events of a session that were taken back, in the order in
 // which they were. Of most sessions that is nothing, which is found out fast.
 func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
-	last := int64(-1) // offset of the last rewind
+	last := int64(-1) // where something was taken back last
 	for r, err := range validRecords(ctx, v, 0) {
 		if err != nil {
 			return nil, err
@@ -28,11 +28,8 @@ func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
 			last = r.Offset
 		}
 	}
-	if last < 0 {
-		return nil, nil
-	}
 	var taken []Taken
-	s := &Index{gathering: newGathering(), first: map[partialKey]int64{}}
+	s := newIndex()
 	for r, err := range validRecords(ctx, v, 0) {
 		if err != nil || r.Offset > last {
 			return taken, err
@@ -56,8 +53,8 @@ func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
 	return taken, nil
 }
 
-// validRecords yields the records of a log from an offset on and skips damage.
-// An error comes last; it is that of ctx once ctx has ended.
+// validRecords yields the records of a log from an offset on, without the damaged
+// ones. An error comes last.
 func validRecords(ctx context.Context, v *history.View, from int64) iter.Seq2[history.Record, error] {
 	return func(yield func(history.Record, error) bool) {
 		for r, err := range v.Pass(from) {

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
+
+	"agent/internal/tools/read"
 )
 
 // sniffed is how many bytes say how the others are encoded.
@@ -54,24 +56,11 @@ func (p *Page) fill(ctx context.Context, b []byte, contentType string) error {
 // it looks like. It reports false for what is no text.
 func decode(b []byte, contentType string) (string, bool) {
 	enc, name, certain := charset.DetermineEncoding(b[:min(len(b), sniffed)], contentType)
-	if name != "utf-8" && (certain || !utf8.Valid(complete(b))) {
+	if name != "utf-8" && (certain || !utf8.Valid(read.Complete(b))) {
 		if decoded, err := enc.NewDecoder().Bytes(b); err == nil {
 			b = decoded
 		}
 	}
 	text := strings.TrimPrefix(string(b), "\ufeff")
 	return strings.ToValidUTF8(text, "\ufffd"), !strings.Contains(text, "\x00")
-}
-
-// complete is b without a character that is cut off at its end.
-func complete(b []byte) []byte {
-	for i := len(b) - 1; i >= max(len(b)-utf8.UTFMax, 0); i-- {
-		if utf8.RuneStart(b[i]) {
-			if !utf8.FullRune(b[i:]) {
-				return b[:i]
-			}
-			break
-		}
-	}
-	return b
 }

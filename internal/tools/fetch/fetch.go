@@ -14,6 +14,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ const (
 
 // Options are what a Client may be told. The zero value is good.
 type Options struct {
-	UserAgent string        // who asks; empty names the program
+	UserAgent string        // who asks
 	Limit     time.Duration // 0 means DefaultLimit
 	// Allow decides which addresses may be connected to; nil allows the public
 	// ones.
@@ -69,16 +70,10 @@ type Client struct {
 
 // New returns a client.
 func New(o Options) *Client {
-	if o.UserAgent == "" {
-		o.UserAgent = "agent (a coding assistant, for its user)"
-	}
-	if o.Limit == 0 {
-		o.Limit = DefaultLimit
-	}
 	dialer := &net.Dialer{ControlContext: guard(o.Allow)}
 	return &Client{
 		agent: o.UserAgent,
-		limit: o.Limit,
+		limit: cmp.Or(o.Limit, DefaultLimit),
 		http: http.Client{
 			Transport: &http.Transport{
 				DialContext:            dialer.DialContext,

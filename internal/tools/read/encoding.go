@@ -44,7 +44,7 @@ func Detect(b []byte, whole bool) (Encoding, bool) {
 		return wide(head)
 	}
 	if !whole {
-		b = complete(b)
+		b = Complete(b)
 	}
 	if utf8.Valid(b) {
 		return UTF8, true
@@ -52,8 +52,8 @@ func Detect(b []byte, whole bool) (Encoding, bool) {
 	return narrow(b)
 }
 
-// complete is b without the beginning of a character that is cut at its end.
-func complete(b []byte) []byte {
+// Complete returns b without the beginning of a character that is cut at its end.
+func Complete(b []byte) []byte {
 	for i := len(b) - 1; i >= max(len(b)-utf8.UTFMax, 0); i-- {
 		if utf8.RuneStart(b[i]) {
 			if !utf8.FullRune(b[i:]) {

@@ -94,7 +94,7 @@ func Show(ctx context.Context, content []byte) (s Shown, err error) {
 	case c.Width > maxPixels/c.Height:
 		return s, fmt.Errorf("the %s image has %d x %d pixels, more than the %d million that are decoded here", f.name, c.Width, c.Height, maxPixels/1_000_000)
 	}
-	img, err := f.decode(&reader{ctx, bytes.NewReader(content)})
+	img, err := f.decode(Interruptible(ctx, bytes.NewReader(content)))
 	switch {
 	case ctx.Err() != nil:
 		return s, ctx.Err()
@@ -198,17 +198,4 @@ func frames(b []byte) int {
 		skip(1)
 	}
 	return max(n, 1)
-}
-
-// reader stops reading when ctx ends.
-type reader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r *reader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
 }

@@ -8,6 +8,8 @@ package read
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"path"
 	"strings"
 )
@@ -35,4 +37,19 @@ func KindOf(name string, head []byte) Kind {
 		return Notebook
 	}
 	return Lines
+}
+
+// Interruptible returns r, whose reads return the error of ctx once ctx has ended.
+func Interruptible(ctx context.Context, r io.Reader) io.Reader { return &limited{ctx, r} }
+
+type limited struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if err := l.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return l.r.Read(p)
 }

@@ -41,6 +41,9 @@ type process struct {
 // launch has a line run by Program, with in and out for its streams, which the
 // caller closes.
 func launch(line, dir string, env []string, processes int, in, out *os.File) (*process, error) {
+	if !keeper.Dispatched() {
+		return nil, errors.New("this program cannot start commands: its main does not call keeper.Run")
+	}
 	order, err := keeper.Order{Args: []string{Program(), "-c", "--", line}, Env: env, Processes: processes}.Encode()
 	if err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"agent/internal/tools/shell"
+	"agent/internal/tools/shell/keeper"
 )
 
 // Variables by which this test is another program.
@@ -27,6 +28,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	keeper.Run()
 	if seconds := os.Getenv(rootVariable); seconds != "" {
 		fmt.Println(syscall.Setresuid(0, 0, 0), "is nil")
 		fmt.Println(syscall.Exec("/bin/sleep", []string{"sleep", seconds}, nil))

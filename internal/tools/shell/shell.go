@@ -23,6 +23,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"time"
@@ -76,21 +77,11 @@ type Command struct {
 
 // complete fills in what was left open.
 func (c Command) complete() Command {
-	if c.Max == 0 {
-		c.Max = DefaultLimit
-	}
-	if c.Grace == 0 {
-		c.Grace = grace
-	}
-	if c.Keep == 0 {
-		c.Keep = DefaultKeep
-	}
-	if c.Processes == 0 {
-		c.Processes = DefaultProcesses
-	}
-	if c.MaxWhole == 0 {
-		c.MaxWhole = MaxWhole
-	}
+	c.Max = cmp.Or(c.Max, DefaultLimit)
+	c.Grace = cmp.Or(c.Grace, grace)
+	c.Keep = cmp.Or(c.Keep, DefaultKeep)
+	c.Processes = cmp.Or(c.Processes, DefaultProcesses)
+	c.MaxWhole = cmp.Or(c.MaxWhole, MaxWhole)
 	return c
 }
 

@@ -25,6 +25,7 @@ import (
 const faulty = "-faulty"
 
 func TestMain(m *testing.M) {
+	rescue.Run()
 	if len(os.Args) == 3 && os.Args[1] == faulty {
 		runFaulty(os.Args[2])
 		os.Exit(0)

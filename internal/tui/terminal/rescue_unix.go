@@ -27,7 +27,7 @@ type rescuer struct {
 // killed; so it returns nil where that cannot be helped.
 func callRescuer(t *tty, found []byte, fault string) *rescuer {
 	raw := t.state()
-	if t.screen == nil || fault == "" || found == nil || raw == nil {
+	if !rescue.Dispatched() || t.screen == nil || fault == "" || found == nil || raw == nil {
 		return nil
 	}
 	theirs, ours, err := os.Pipe()

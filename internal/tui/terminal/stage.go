@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -93,19 +92,13 @@ func (s *stage) hear(_ tea.Model, msg tea.Msg) tea.Msg {
 	return msg
 }
 
-// request returns what Bubble Tea would write for a message, though not before
-// it next looks.
+// request returns the sequence that a message asks to write: tea.Raw, with which
+// the clipboard is set too, or tea.RequestBackgroundColor.
 func request(msg tea.Msg) (string, bool) {
 	if raw, ok := msg.(tea.RawMsg); ok {
 		return fmt.Sprint(raw.Msg), true
 	}
-	switch {
-	case msg == tea.RequestBackgroundColor():
-		return ansi.RequestBackgroundColor, true
-	case reflect.TypeOf(msg) == reflect.TypeOf(tea.SetClipboard("")()):
-		return ansi.SetSystemClipboard(reflect.ValueOf(msg).String()), true
-	}
-	return "", false
+	return ansi.RequestBackgroundColor, msg == tea.RequestBackgroundColor()
 }
 
 // Grace is how long a terminal that takes no output any more may hold up the end

@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"strconv"
 	"syscall"
@@ -36,18 +37,19 @@ func (k *keeper) wait() (pid int, status syscall.WaitStatus, err error) {
 	return pid, status, err
 }
 
-// children returns the numbers of our children. All of them are those of the
-// thread that started the command, the first: it never ends, so the orphans come
-// to it too.
+// children returns the numbers of our children: the command is a child of the
+// thread that started it, and orphans are children of any.
 func children() (found []int) {
-	id := strconv.Itoa(os.Getpid())
-	text, err := os.ReadFile("/proc/self/task/" + id + "/children")
-	if err != nil {
-		return search(id)
-	}
-	for word := range bytes.FieldsSeq(text) {
-		if pid, err := strconv.Atoi(string(word)); err == nil {
-			found = append(found, pid)
+	threads, _ := os.ReadDir("/proc/self/task")
+	for _, thread := range threads {
+		text, err := os.ReadFile("/proc/self/task/" + thread.Name() + "/children")
+		if errors.Is(err, os.ErrNotExist) && thread.Name() == strconv.Itoa(os.Getpid()) {
+			return search(thread.Name())
+		}
+		for word := range bytes.FieldsSeq(text) {
+			if pid, err := strconv.Atoi(string(word)); err == nil {
+				found = append(found, pid)
+			}
 		}
 	}
 	return found

@@ -3,21 +3,23 @@
 package keeper
 
 import (
+	"encoding/binary"
 	"os"
+	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
 )
 
-// A process that was started as a keeper is one, and never gets to be anything
-// else. This must be an init: main would come after the packages that draw and
-// highlight have built their tables, ten times as late, and the tests of
-// whoever imports this package have a main of their own.
-func init() {
+// Run makes this process a keeper if it was started as one, and does not return
+// then. Package dispatch calls it.
+func Run() {
+	dispatched = true
 	var s syscall.Stat_t
 	if len(os.Args) != 1 || os.Args[0] != Name || syscall.Fstat(Orders, &s) != nil || s.Mode&syscall.S_IFMT != syscall.S_IFIFO {
 		return
 	}
+	runtime.LockOSThread() // the command is born of this thread, and dies with it: see attributes and enclose
 	keep()
 	syscall.Exit(0) // not of os: under the race detector that stays for a second
 }
@@ -84,7 +86,7 @@ func receive() (Order, bool) {
 	if !fill(size) {
 		return Order{}, false
 	}
-	b := make([]byte, value(size))
+	b := make([]byte, binary.BigEndian.Uint32(size))
 	if !fill(b) {
 		return Order{}, false
 	}

@@ -12,14 +12,13 @@
 // It ends when all of the command is dead. It kills all of it when it is told
 // to, and when the pipe of its orders ends, so also when this program is killed.
 //
-// It begins before the rest of this program is initialised, in about two
-// milliseconds: Go initialises packages in the order of their import paths as
-// soon as what they import is ready. So this package must import little, and
-// nothing from outside of the standard library.
+// Run makes a process a keeper. The main function of every program that starts
+// commands calls it first, and so does TestMain of a test that does.
 package keeper
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 )
 
@@ -48,13 +47,22 @@ type Order struct {
 	Processes int // and threads that there can be of it, where they can be bounded
 }
 
+// dispatched is set by Run, before anything else in the program runs. A program
+// that does not call Run must not start itself as a keeper: it would run main
+// again, which may do the same.
+var dispatched bool
+
+// Dispatched reports whether this program has called Run, so that it can start
+// itself as a keeper.
+func Dispatched() bool { return dispatched }
+
 var errZero = errors.New("a zero byte in a command or in its environment")
 
 // Encode returns an order as it is to be written: its size, its numbers, and all
 // its strings, each with a zero byte behind it.
 func (o Order) Encode() ([]byte, error) {
-	b := append(make([]byte, 4), number(uint32(o.Processes))...)
-	b = append(b, number(uint32(len(o.Args)))...)
+	b := binary.BigEndian.AppendUint32(make([]byte, 4), uint32(o.Processes))
+	b = binary.BigEndian.AppendUint32(b, uint32(len(o.Args)))
 	for _, list := range [][]string{o.Args, o.Env} {
 		for _, s := range list {
 			if bytes.IndexByte([]byte(s), 0) >= 0 {
@@ -63,7 +71,7 @@ func (o Order) Encode() ([]byte, error) {
 			b = append(append(b, s...), 0)
 		}
 	}
-	copy(b, number(uint32(len(b)-4)))
+	binary.BigEndian.PutUint32(b, uint32(len(b)-4))
 	return b, nil
 }
 
@@ -73,8 +81,8 @@ func decode(b []byte) Order {
 	for s := range bytes.SplitSeq(bytes.TrimSuffix(b[8:], []byte{0}), []byte{0}) {
 		all = append(all, string(s))
 	}
-	n := value(b[4:])
-	return Order{Args: all[:n], Env: all[n:], Processes: int(value(b))}
+	n := binary.BigEndian.Uint32(b[4:])
+	return Order{Args: all[:n], Env: all[n:], Processes: int(binary.BigEndian.Uint32(b))}
 }
 
 // Report is what a keeper says of its command.
@@ -97,16 +105,7 @@ const (
 const Size = 5
 
 // Encode returns a report as it is written.
-func (r Report) Encode() []byte { return append([]byte{r.Kind}, number(r.Value)...) }
+func (r Report) Encode() []byte { return binary.BigEndian.AppendUint32([]byte{r.Kind}, r.Value) }
 
 // Decode returns the report in Size bytes.
-func Decode(b []byte) Report { return Report{b[0], value(b[1:])} }
-
-// number and value are what encoding/binary has, which is ready too late.
-func number(n uint32) []byte {
-	return []byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}
-}
-
-func value(b []byte) uint32 {
-	return uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
-}
+func Decode(b []byte) Report { return Report{b[0], binary.BigEndian.Uint32(b[1:])} }

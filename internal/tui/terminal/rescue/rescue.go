@@ -11,12 +11,23 @@
 // is restored.
 //
 // The process leads a session of its own, so that nothing that concerns the
-// terminal's concerns it. Like the keeper of a command it begins before the rest
-// of this program is initialised, so this package must import little.
+// terminal's concerns it. Run makes a process such a one: the main function of
+// every program that draws on a terminal calls it first.
 package rescue
+
+import "encoding/binary"
 
 // Name is the name that the process is started under, its only argument.
 const Name = "agent: rescue"
+
+// dispatched is set by Run, before anything else in the program runs. A program
+// that does not call Run must not start itself under Name: it would run main
+// again.
+var dispatched bool
+
+// Dispatched reports whether this program has called Run, so that it can start
+// itself under Name.
+func Dispatched() bool { return dispatched }
 
 // Orders is the descriptor of the pipe.
 const Orders = 3
@@ -38,25 +49,23 @@ type Order struct {
 func (o Order) Encode() []byte {
 	var parts []byte
 	for _, p := range []string{string(o.Found), string(o.Raw), o.Modes, o.Report, o.Say} {
-		parts = append(append(parts, number(len(p))...), p...)
+		parts = append(binary.BigEndian.AppendUint32(parts, uint32(len(p))), p...)
 	}
-	return append(number(len(parts)), parts...)
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(parts))), parts...)
 }
 
 // decode is the reverse of Encode, for what comes behind the size.
 func decode(b []byte) (o Order, ok bool) {
 	var parts [5]string
 	for i := range parts {
-		if len(b) < 4 || len(b)-4 < value(b) {
+		if len(b) < 4 {
 			return Order{}, false
 		}
-		n := value(b)
+		n := int(binary.BigEndian.Uint32(b))
+		if len(b)-4 < n {
+			return Order{}, false
+		}
 		parts[i], b = string(b[4:4+n]), b[4+n:]
 	}
 	return Order{[]byte(parts[0]), []byte(parts[1]), parts[2], parts[3], parts[4]}, true
 }
-
-// number and value are what encoding/binary has, which is ready too late.
-func number(n int) []byte { return []byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)} }
-
-func value(b []byte) int { return int(b[0])<<24 | int(b[1])<<16 | int(b[2])<<8 | int(b[3]) }

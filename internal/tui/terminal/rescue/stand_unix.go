@@ -4,6 +4,7 @@ package rescue
 
 import (
 	"bytes"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -13,9 +14,10 @@ import (
 // Stands says that there can be such a process here.
 const Stands = true
 
-// A process that was started for this is never anything else. This must be an
-// init: main would come ten times as late.
-func init() {
+// Run makes this process a rescuer if it was started as one, and does not return
+// then. Package dispatch calls it.
+func Run() {
+	dispatched = true
 	var s syscall.Stat_t
 	if len(os.Args) != 1 || os.Args[0] != Name || syscall.Fstat(Orders, &s) != nil || s.Mode&syscall.S_IFMT != syscall.S_IFIFO {
 		return
@@ -55,10 +57,10 @@ func stand() {
 // receive reads the order.
 func receive() (Order, bool) {
 	size := make([]byte, 4)
-	if !fill(size) || value(size) > 1<<20 {
+	if !fill(size) || binary.BigEndian.Uint32(size) > 1<<20 {
 		return Order{}, false
 	}
-	b := make([]byte, value(size))
+	b := make([]byte, binary.BigEndian.Uint32(size))
 	if !fill(b) {
 		return Order{}, false
 	}

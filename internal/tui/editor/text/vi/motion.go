@@ -58,9 +58,7 @@ func (v *Vi) motion(key string) (m motion, ok bool) {
 	m.to = b.Caret()
 	switch key {
 	case "h":
-		for ; n > 0 && m.to > start; n-- {
-			m.to = text.Previous(b.String(), m.to)
-		}
+		m.to = v.back(n)
 	case "l":
 		m.to = v.along(n)
 	case "backspace":
@@ -162,24 +160,12 @@ func (v *Vi) lineMotion(key string) (m motion, ok bool) {
 // vertical leads n lines down, in the same column.
 func (v *Vi) vertical(n int) motion {
 	b := v.b
-	at := b.lineStart(b.Caret())
+	start := b.lineStart(b.Caret())
 	if v.column < 0 {
-		v.column = b.Column(b.lineStart(b.Caret()), b.Caret())
+		v.column = b.Column(start, b.Caret())
 	}
-	for ; n > 0; n-- {
-		end := b.lineEnd(at)
-		if end == len(b.String()) {
-			break
-		}
-		at = end + 1
-	}
-	for ; n < 0; n++ {
-		if at == 0 {
-			break
-		}
-		at = b.lineStart(at - 1)
-	}
-	return motion{to: b.AtColumn(at, b.lineEnd(at), v.column), lines: true, keeps: true, fails: n != 0 && at == b.lineStart(b.Caret())}
+	at := text.Line(b.String(), b.lineNumber()+n)
+	return motion{to: b.AtColumn(at, b.lineEnd(at), v.column), lines: true, keeps: true, fails: n != 0 && at == start}
 }
 
 // rowMotion leads n rows down or up, as they are drawn.

@@ -54,10 +54,7 @@ func (v *Vi) short(key string) {
 		}
 		v.apply("d", span{from: b.Caret(), to: v.along(v.times()), caret: b.Caret()})
 	case "X":
-		from := b.Caret()
-		for n := v.times(); n > 0 && from > b.lineStart(b.Caret()); n-- {
-			from = text.Previous(b.String(), from)
-		}
+		from := v.back(v.times())
 		if from == b.Caret() {
 			v.done(true)
 			return
@@ -85,16 +82,22 @@ func (v *Vi) along(n int) int {
 	return at
 }
 
+// back is n characters before the caret, in its line.
+func (v *Vi) back(n int) int {
+	b := v.b
+	at, start := b.Caret(), b.lineStart(b.Caret())
+	for ; n > 0 && at > start; n-- {
+		at = text.Previous(b.String(), at)
+	}
+	return at
+}
+
 // lines is the end of the line that is n below the caret's, or of the last one;
 // ok is false if there is none below.
 func (v *Vi) lines(n int) (at int, ok bool) {
 	b := v.b
-	at = b.lineEnd(b.Caret())
-	ok = n == 0 || at < len(b.String())
-	for ; n > 0 && at < len(b.String()); n-- {
-		at = b.lineEnd(at + 1)
-	}
-	return at, ok
+	ok = n == 0 || b.lineEnd(b.Caret()) < len(b.String())
+	return b.lineEnd(text.Line(b.String(), b.lineNumber()+n)), ok
 }
 
 // travel undoes or does again. The caret goes where it was before the change.
@@ -181,9 +184,7 @@ func (v *Vi) joinLines(n int, spaced bool) {
 		v.hold()
 		return
 	}
-	for ; n > 0 && to < len(b.String()); n-- {
-		to = b.lineEnd(to + 1)
-	}
+	to, _ = v.lines(n)
 	joined, at := joined(strings.Split(b.String()[start:to], "\n"), spaced)
 	b.Edit(start, to, joined)
 	b.MoveTo(start + at)

@@ -18,7 +18,8 @@ type sought struct {
 func (v *Vi) ask(key string) {
 	switch {
 	case key == "esc", key == "ctrl+c", key == "backspace" && v.pattern == "":
-		v.leaveAsked()
+		v.reset()
+		v.hold()
 	case key == "backspace":
 		v.pattern = v.pattern[:text.Previous(v.pattern, len(v.pattern))]
 	case key == "ctrl+u":
@@ -47,11 +48,6 @@ func oneLine(r rune) rune {
 		return -1
 	}
 	return r
-}
-
-func (v *Vi) leaveAsked() {
-	v.reset()
-	v.hold()
 }
 
 // searchMotion leads to the next place of what is looked for, round the end of

@@ -109,6 +109,9 @@ func (b buffer) lineStart(at int) int { return text.LineStart(b.String(), at) }
 
 func (b buffer) lineEnd(at int) int { return text.LineEnd(b.String(), at) }
 
+// lineNumber returns the number of the cursor's line, counted from 0.
+func (b buffer) lineNumber() int { return strings.Count(b.String()[:b.Caret()], "\n") }
+
 func (v *Vi) reset() { v.command, v.keys = command{}, nil }
 
 // Press takes a key by its name: "x", "esc", "ctrl+r", "space". It reports

@@ -47,16 +47,12 @@ func (v *Vi) mark(key string) {
 	v.mode = mode
 	v.reset()
 	if was == Normal && n > 0 {
-		v.markLike(v.counted(mode, n))
+		like := area{mode: mode, letters: n}
+		if mode == VisualLines {
+			like = area{mode: mode, lines: n - 1}
+		}
+		v.markLike(like)
 	}
-}
-
-// counted is the area that a count before v means.
-func (v *Vi) counted(mode Mode, n int) area {
-	if mode == VisualLines {
-		return area{mode: mode, lines: n - 1}
-	}
-	return area{mode: mode, letters: n}
 }
 
 // leaveVisual ends a visual mode. What was marked can be marked again.

@@ -1,0 +1,71 @@
+package command
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+
+	"agent/internal/tui/ink"
+)
+
+// IO holds the streams of a command.
+type IO struct {
+	In       *os.File
+	Out, Err Console
+}
+
+// System returns the streams of the process.
+func System() IO {
+	return IO{In: os.Stdin, Out: NewConsole(os.Stdout), Err: NewConsole(os.Stderr)}
+}
+
+// Interactive reports whether the user can be asked: standard input and
+// standard error are terminals.
+func (s IO) Interactive() bool { return s.Err.Terminal && term.IsTerminal(s.In.Fd()) }
+
+// Confirm asks a question on standard error and reports whether the user
+// answers yes.
+func (s IO) Confirm(question string) bool {
+	fmt.Fprint(s.Err, question)
+	answer, _ := bufio.NewReader(s.In).ReadString('\n')
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes"
+}
+
+// Warn prints a line of untrusted text on standard error.
+func (s IO) Warn(format string, args ...any) {
+	s.Err.Say(fmt.Sprintf(format, args...) + "\n")
+}
+
+// Console is an output. Untrusted text is sanitized if it is a terminal.
+type Console struct {
+	io.Writer
+	Terminal bool
+}
+
+// NewConsole returns the console that writes to f.
+func NewConsole(f *os.File) Console { return Console{f, term.IsTerminal(f.Fd())} }
+
+// Say prints untrusted text. On a terminal it ends the line.
+func (c Console) Say(text string) {
+	if c.Terminal {
+		text = ink.Sanitize(text)
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+	}
+	_, _ = io.WriteString(c, text)
+}
+
+// JSON prints v as indented JSON.
+func (c Console) JSON(v any) error {
+	enc := json.NewEncoder(c)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

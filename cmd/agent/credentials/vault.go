@@ -1,0 +1,117 @@
+// Package credentials finds the API keys of providers: in the environment, in
+// the keyring of the operating system, and from commands that print one. It
+// holds `agent login` and `agent logout`. It writes no key to a file. Start
+// reading at Vault.
+package credentials
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/cmd/agent/settings"
+	"agent/internal/llm/catalog"
+)
+
+const (
+	// keyringTime is the time limit of the keyring at the start of the program:
+	// a locked one asks the user first.
+	keyringTime = 500 * time.Millisecond
+	// unlockTime is the time limit of the keyring in login and logout.
+	unlockTime = time.Minute
+)
+
+// Vault finds the keys that the environment does not have: those of the
+// configuration and of the keyring. It keeps them for as long as the program
+// runs. It implements catalog.Vault and is safe for concurrent use.
+type Vault struct {
+	of      map[string]settings.Provider
+	keyring Keyring
+	stored  func() []string              // the providers whose keys were stored
+	cleanup func(func()) (forget func()) // see command.Factory; may be nil
+	env     map[string]string            // variables that hold a key, removed from the environment
+
+	mu    sync.Mutex
+	found map[string]found
+}
+
+type found struct {
+	key   catalog.Key
+	where string
+	err   error
+}
+
+// NewVault returns the vault of a configuration and the system keyring. It
+// removes the variables that the configuration names from the environment, so
+// that no child process inherits them. cleanup ends a command that prints a key
+// with the program; it may be nil.
+func NewVault(set settings.Settings, cleanup func(func()) (forget func())) *Vault {
+	v := newVault(set, System{}, storedProviders)
+	v.cleanup = cleanup
+	return v
+}
+
+func newVault(set settings.Settings, keyring Keyring, stored func() []string) *Vault {
+	v := &Vault{of: set.Providers, keyring: keyring, stored: stored, env: map[string]string{}, found: map[string]found{}}
+	for _, name := range Variables(set) {
+		if value, ok := os.LookupEnv(name); ok && !slices.Contains(set.Shell.KeepEnv, name) {
+			v.env[name] = value
+			_ = os.Unsetenv(name)
+		}
+	}
+	return v
+}
+
+// Getenv is os.Getenv that also knows the variables that NewVault removed.
+func (v *Vault) Getenv(name string) string {
+	if value, ok := v.env[name]; ok {
+		return value
+	}
+	return os.Getenv(name)
+}
+
+// Has implements catalog.Vault. It runs no command and does not ask the keyring.
+func (v *Vault) Has(provider string) (where string, ok bool) {
+	if p := v.of[provider]; p.Key != nil && !p.Key.Command.Empty() {
+		return "its command in the configuration", true
+	}
+	if slices.Contains(v.stored(), provider) {
+		return "the keyring", true
+	}
+	return "", false
+}
+
+// Key implements catalog.Vault.
+func (v *Vault) Key(provider string) (catalog.Key, string, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	f, ok := v.found[provider]
+	if !ok {
+		f = v.look(provider)
+		v.found[provider] = f
+	}
+	return f.key, f.where, f.err
+}
+
+func (v *Vault) look(provider string) found {
+	if p := v.of[provider]; p.Key != nil && !p.Key.Command.Empty() {
+		key, err := runCommand(p.Key.Command, commandTime, v.cleanup)
+		return found{key: key, where: "the command in the configuration", err: err}
+	}
+	var key string
+	err := within(keyringTime, func() (err error) {
+		key, err = v.keyring.Get(provider)
+		return err
+	})
+	switch {
+	case errors.Is(err, errNoKey), errors.Is(err, errNoKeyring) && !slices.Contains(v.stored(), provider):
+		return found{}
+	case err != nil:
+		return found{err: fmt.Errorf("the keyring has it, but: %w", err)}
+	}
+	return found{key: catalog.Key(strings.TrimSpace(key)), where: "the keyring"}
+}

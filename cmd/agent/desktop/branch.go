@@ -1,0 +1,73 @@
+package desktop
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Branch returns the checked-out branch of the repository that holds dir, or the
+// first letters of a commit. inRepo is false outside of a repository. It only
+// reads files, because git would run programs that the repository names.
+func Branch(dir string) (name string, inRepo bool) {
+	for {
+		git := filepath.Join(dir, ".git")
+		if fi, err := os.Stat(git); err == nil {
+			if !fi.IsDir() { // a worktree: the file names the directory
+				b, err := readSmall(git)
+				to, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
+				if err != nil || !ok {
+					return "", true
+				}
+				if git = to; !filepath.IsAbs(to) {
+					git = filepath.Join(dir, to)
+				}
+			}
+			return head(git), true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", false
+		}
+		dir = up
+	}
+}
+
+// head returns the branch or the short commit of a git directory.
+func head(git string) string {
+	b, err := readSmall(filepath.Join(git, "HEAD"))
+	if err != nil {
+		return ""
+	}
+	h := strings.TrimSpace(string(b))
+	if ref, ok := strings.CutPrefix(h, "ref: refs/heads/"); ok {
+		return ref
+	}
+	return h[:min(len(h), 8)]
+}
+
+// readSmall reads a short file of git's. It rejects a pipe or a device in its
+// place, which could block or be endless.
+func readSmall(name string) ([]byte, error) {
+	fi, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	const most = 1 << 16
+	if !fi.Mode().IsRegular() || fi.Size() > most {
+		return nil, fmt.Errorf("%s is no file of git's", name)
+	}
+	// The file may have been replaced by a pipe, or grow.
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if fi, err = f.Stat(); err != nil || !fi.Mode().IsRegular() {
+		return nil, fmt.Errorf("read %s: not a regular file", name)
+	}
+	return io.ReadAll(io.LimitReader(f, most))
+}

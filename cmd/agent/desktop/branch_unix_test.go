@@ -1,0 +1,28 @@
+//go:build unix
+
+package desktop
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// A pipe where git has a file is not waited for.
+func TestBranchOfAPipe(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{".git", ".git/HEAD"} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Mkfifo(path, 0o600); err != nil {
+			t.Skip(err)
+		}
+		if got, inRepo := Branch(dir); got != "" || !inRepo {
+			t.Errorf("%s: got %q, %v, want no branch in a repository", name, got, inRepo)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package desktop
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/cmd/agent/credentials"
+	"agent/internal/llm"
+)
+
+// pasteTime is the time limit of the clipboard: some programs make an image only
+// when it is pasted.
+const pasteTime = 10 * time.Second
+
+var errNoImage = errors.New("the clipboard holds no image")
+
+// Clipboard reads images from the system clipboard and copies text to it. It
+// runs the programs that the system has for it.
+type Clipboard struct {
+	system string // as runtime.GOOS names it
+	env    func(string) string
+	limit  int // bytes of an image
+}
+
+// NewClipboard returns the clipboard of this system.
+func NewClipboard() Clipboard { return Clipboard{runtime.GOOS, os.Getenv, maxImage} }
+
+// Image returns the bytes of the image that the clipboard holds.
+func (c Clipboard) Image(ctx context.Context) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, pasteTime)
+	defer cancel()
+	switch {
+	case c.system == "darwin":
+		return c.osascript(ctx)
+	case c.system == "windows":
+		return c.powershell(ctx, "powershell")
+	case c.env("WAYLAND_DISPLAY") != "" && has("wl-paste"):
+		return c.paste(ctx, []string{"wl-paste", "--list-types"}, []string{"wl-paste", "--no-newline", "--type"})
+	case c.env("DISPLAY") != "" && has("xclip"):
+		xclip := []string{"xclip", "-selection", "clipboard", "-out", "-target"}
+		return c.paste(ctx, append(slices.Clone(xclip), "TARGETS"), xclip)
+	case c.env("WSL_DISTRO_NAME") != "" && has("powershell.exe"):
+		return c.powershell(ctx, "powershell.exe")
+	case c.env("WAYLAND_DISPLAY") != "":
+		return nil, errors.New("to paste images, install wl-clipboard, which has wl-paste; or type the path of an image file")
+	case c.env("DISPLAY") != "":
+		return nil, errors.New("to paste images, install xclip; or type the path of an image file")
+	}
+	return nil, errors.New("there is no clipboard here, as neither WAYLAND_DISPLAY nor DISPLAY is set: type the path of an image file")
+}
+
+func has(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
+}
+
+// paste runs the command list, which prints the types that the clipboard holds,
+// and the command paste with one of them as its last argument.
+func (c Clipboard) paste(ctx context.Context, list, paste []string) ([]byte, error) {
+	types, err := c.output(ctx, list...)
+	if err != nil {
+		return nil, noImage(err)
+	}
+	held := strings.Fields(string(types))
+	for _, media := range []string{"image/png", "image/jpeg", "image/webp", "image/gif", "image/bmp"} {
+		if slices.Contains(held, media) {
+			return c.output(ctx, append(slices.Clone(paste), media)...)
+		}
+	}
+	if slices.Contains(held, fileList) {
+		list, err := c.output(ctx, append(slices.Clone(paste), fileList)...)
+		if err != nil {
+			return nil, noImage(err)
+		}
+		return c.listed(string(list))
+	}
+	return nil, errNoImage
+}
+
+// fileList is the type of files that were copied in a file manager.
+const fileList = "text/uri-list"
+
+// listed returns the content of the first file in a list of URLs.
+func (c Clipboard) listed(list string) ([]byte, error) {
+	for line := range strings.Lines(list) {
+		u, err := url.Parse(strings.TrimSpace(line))
+		if err != nil || u.Scheme != "file" {
+			continue
+		}
+		f, err := (&Images{}).open(u.Path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		content, err := io.ReadAll(io.LimitReader(f, int64(c.limit)+1))
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", u.Path, err)
+		}
+		return content, nil
+	}
+	return nil, errNoImage
+}
+
+// osascript reads the clipboard of macOS, which writes data as
+// «data PNGf89504E…».
+func (c Clipboard) osascript(ctx context.Context) ([]byte, error) {
+	out, err := c.output(ctx, "osascript", "-e", "get the clipboard as «class PNGf»")
+	if err != nil {
+		return nil, noImage(err)
+	}
+	_, written, ok := bytes.Cut(out, []byte("PNGf"))
+	written, _, closed := bytes.Cut(written, []byte("»"))
+	content, err := hex.DecodeString(string(written))
+	if !ok || !closed || err != nil {
+		return nil, errors.New("osascript gave the image of the clipboard in a form that is not known here")
+	}
+	return content, nil
+}
+
+// noImage returns errNoImage for the error of a program that exits with an error
+// if the clipboard is empty or holds something else.
+func noImage(err error) error {
+	if _, failed := errors.AsType[*exec.ExitError](err); failed {
+		return errNoImage
+	}
+	return err
+}
+
+// powershell reads the clipboard of Windows, as base64 since its pipes carry
+// text.
+func (c Clipboard) powershell(ctx context.Context, program string) ([]byte, error) {
+	const script = `Add-Type -AssemblyName System.Windows.Forms,System.Drawing; ` +
+		`$i = [Windows.Forms.Clipboard]::GetImage(); if ($i -ne $null) { $s = New-Object IO.MemoryStream; ` +
+		`$i.Save($s, [Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($s.ToArray()) }`
+	out, err := c.output(ctx, program, "-NoProfile", "-NonInteractive", "-STA", "-Command", script)
+	if err != nil {
+		return nil, err
+	}
+	text := strings.TrimSpace(string(out))
+	if text == "" {
+		return nil, errNoImage
+	}
+	content, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("read the image of the clipboard from %s: %w", program, err)
+	}
+	return content, nil
+}
+
+// output runs a program and returns what it writes, which is an image at most.
+func (c Clipboard) output(ctx context.Context, args ...string) ([]byte, error) {
+	out := bounded{left: 3 * c.limit} // base64 and hexadecimal digits are longer
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Stdout = &out
+	cmd.Env = credentials.Strip(cmd.Environ())
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("read the clipboard: %s did not answer", args[0])
+	case out.left < 0:
+		return nil, fmt.Errorf("the clipboard holds more than %d KiB", c.limit>>10)
+	case err != nil:
+		return nil, fmt.Errorf("read the clipboard with %s: %w", args[0], err)
+	}
+	return out.b.Bytes(), nil
+}
+
+// bounded is a buffer with a limit.
+type bounded struct {
+	b    bytes.Buffer
+	left int // bytes that it can still take; negative if there were more
+}
+
+func (w *bounded) Write(p []byte) (int, error) {
+	if w.left -= len(p); w.left < 0 {
+		return 0, errors.New("too much")
+	}
+	return w.b.Write(p)
+}
+
+// Pasted returns the image that the clipboard holds.
+func (p *Images) Pasted(ctx context.Context) (llm.Image, error) {
+	content, err := NewClipboard().Image(ctx)
+	if err != nil {
+		return llm.Image{}, err
+	}
+	img, _, err := p.decode(ctx, content)
+	return img, err
+}

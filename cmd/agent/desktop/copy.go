@@ -1,0 +1,79 @@
+package desktop
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+	"unicode/utf16"
+
+	"agent/cmd/agent/credentials"
+)
+
+// copyTime is the time limit of a program that copies text.
+const copyTime = 5 * time.Second
+
+// Copy copies text to the clipboard and returns the name of the program that
+// did it.
+func (c Clipboard) Copy(text string) (by string, err error) {
+	args, err := c.writer()
+	if err != nil {
+		return "", err
+	}
+	if strings.HasSuffix(args[0], ".exe") || args[0] == "clip" {
+		text = utf16LE(text)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), copyTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Stdin = strings.NewReader(text) // and no output: some stay to hand the text out
+	cmd.Env = credentials.Strip(cmd.Environ())
+	cmd.WaitDelay = time.Second
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("copy with %s: %w", args[0], err)
+	}
+	return args[0], nil
+}
+
+// writer returns the program that copies to the clipboard, and its arguments.
+func (c Clipboard) writer() ([]string, error) {
+	var candidates [][]string
+	switch c.system {
+	case "darwin":
+		candidates = append(candidates, []string{"pbcopy"})
+	case "windows":
+		candidates = append(candidates, []string{"clip"})
+	default:
+		if c.env("WAYLAND_DISPLAY") != "" {
+			candidates = append(candidates, []string{"wl-copy"})
+		}
+		if c.env("DISPLAY") != "" {
+			candidates = append(candidates, []string{"xclip", "-selection", "clipboard"}, []string{"xsel", "--clipboard", "--input"})
+		}
+		if c.env("WSL_DISTRO_NAME") != "" {
+			candidates = append(candidates, []string{"clip.exe"})
+		}
+	}
+	for _, args := range candidates {
+		if has(args[0]) {
+			return args, nil
+		}
+	}
+	if len(candidates) == 0 {
+		return nil, errors.New("there is no other clipboard here; in tmux,  set -g set-clipboard on  hands it on")
+	}
+	return nil, fmt.Errorf("install %s", candidates[0][0])
+}
+
+// utf16LE encodes text with a byte order mark, as Windows reads it from a pipe
+// with any code page.
+func utf16LE(text string) string {
+	b := []byte{0xff, 0xfe}
+	for _, u := range utf16.Encode([]rune(text)) {
+		b = binary.LittleEndian.AppendUint16(b, u)
+	}
+	return string(b)
+}

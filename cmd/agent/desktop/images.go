@@ -1,0 +1,143 @@
+package desktop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"agent/internal/llm"
+	picture "agent/internal/tools/read"
+)
+
+// maxImage is the size limit of an image file, in bytes.
+const maxImage = 32 << 20
+
+// Images reads the images of a prompt. It is safe for concurrent use.
+type Images struct {
+	Dir string // relative paths start here
+
+	decoding sync.Mutex // one at a time, as it takes much memory
+}
+
+// File reads an image file and describes it: "640x480 PNG". The path may be
+// quoted as terminals and file managers do.
+func (p *Images) File(path string) (llm.Image, string, error) {
+	f, err := p.open(path)
+	if err != nil {
+		return llm.Image{}, "", err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, maxImage+1))
+	if err != nil {
+		return llm.Image{}, "", fmt.Errorf("read %s: %w", path, err)
+	}
+	img, what, err := p.decode(context.Background(), content)
+	if err != nil {
+		return llm.Image{}, "", fmt.Errorf("%s: %w", path, err)
+	}
+	return img, what, nil
+}
+
+// decode converts the content of an image file to an image that every provider
+// accepts.
+func (p *Images) decode(ctx context.Context, content []byte) (llm.Image, string, error) {
+	if len(content) > maxImage {
+		return llm.Image{}, "", fmt.Errorf("it is larger than %d MiB: make it smaller", maxImage>>20)
+	}
+	p.decoding.Lock()
+	defer p.decoding.Unlock()
+	s, err := picture.Show(ctx, content)
+	if err != nil {
+		return llm.Image{}, "", err
+	}
+	return s.Image, fmt.Sprintf("%dx%d %s", s.Size.X, s.Size.Y, s.Format), nil
+}
+
+// open opens the regular file that path names, in one of its spellings.
+func (p *Images) open(path string) (*os.File, error) {
+	if strings.ContainsAny(path, "\n\x00") || strings.TrimSpace(path) == "" {
+		return nil, errors.New("that is no path of a file")
+	}
+	for _, name := range spellings(path) {
+		name = p.absolute(name)
+		info, err := os.Stat(name)
+		if err != nil {
+			continue
+		}
+		if !info.Mode().IsRegular() { // a pipe would be waited for
+			return nil, fmt.Errorf("%s is no file", path)
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("open image: %w", err)
+		}
+		return f, nil
+	}
+	return nil, noFile(path)
+}
+
+// noFile is the error of a path where no file is. It is fs.ErrNotExist.
+type noFile string
+
+func (f noFile) Error() string { return "there is no file " + string(f) }
+
+// Is implements errors.Is.
+func (f noFile) Is(target error) bool { return target == fs.ErrNotExist }
+
+// spellings returns the paths that a word may stand for: itself, and without the
+// quotes, backslashes or URL of a file that was dropped on the terminal.
+func spellings(word string) []string {
+	trimmed := strings.TrimSpace(word)
+	out := []string{word, trimmed, unquoted(trimmed)}
+	if u, err := url.Parse(unquoted(trimmed)); err == nil && u.Scheme == "file" {
+		path := u.Path
+		if filepath.Separator != '/' { // "/C:/a.png"
+			path = strings.TrimPrefix(path, "/")
+		}
+		out = append(out, filepath.FromSlash(path))
+	}
+	return out
+}
+
+// unquoted removes quotes and backslashes as a shell does. A backslash stays
+// where it separates directories.
+func unquoted(word string) string {
+	var b strings.Builder
+	quote, escaped := rune(0), false
+	for _, r := range word {
+		switch {
+		case escaped:
+			escaped = false
+			b.WriteRune(r)
+		case r == '\\' && quote != '\'' && filepath.Separator == '/':
+			escaped = true
+		case r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote = r
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// absolute returns the absolute path of name, with ~ as the home directory.
+func (p *Images) absolute(name string) string {
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(p.Dir, name)
+}

@@ -1,0 +1,140 @@
+package desktop
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/settings"
+	"agent/internal/tui"
+)
+
+const (
+	maxPromptFiles = 200      // of a directory
+	maxPromptFile  = 64 << 10 // bytes
+
+	repoPromptFiles = ".agent/commands" // in the working directory
+)
+
+// PromptFiles reads the custom commands: the user's own from the configuration
+// directory, then those of the repository at dir. A name of the repository's
+// that the user has too is left out. The notices name each file that is not
+// used.
+func PromptFiles(dir string) (all []tui.CustomCommand, notices []string) {
+	if config, err := settings.Path(os.Getenv); err == nil {
+		own := filepath.Join(filepath.Dir(config), "commands")
+		all, notices = promptFilesIn(os.DirFS(own), ".", filepath.ToSlash(command.Short(own)))
+	}
+	root, err := os.OpenRoot(dir) // no link of a repository's leads out of it
+	if err != nil {
+		return all, append(notices, fmt.Sprintf("The commands of this directory cannot be read: %v", err))
+	}
+	defer root.Close()
+	theirs, more := promptFilesIn(root.FS(), repoPromptFiles, repoPromptFiles)
+	notices = append(notices, more...)
+	for _, c := range theirs {
+		if i := slices.IndexFunc(all, func(o tui.CustomCommand) bool { return o.Name == c.Name }); i >= 0 {
+			notices = append(notices, fmt.Sprintf("%s is not used: %s has the same name.", c.Source, all[i].Source))
+			continue
+		}
+		c.Theirs = true
+		all = append(all, c)
+	}
+	return all, notices
+}
+
+// promptFilesIn reads the prompt files in dir, which notices call shown.
+func promptFilesIn(files fs.FS, dir, shown string) (all []tui.CustomCommand, notices []string) {
+	entries, err := fs.ReadDir(files, dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, []string{fmt.Sprintf("The commands in %s cannot be read: %v", shown, err)}
+	}
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".md")
+		if !ok || e.IsDir() || strings.HasPrefix(name, ".") {
+			continue
+		}
+		source := shown + "/" + e.Name()
+		if len(all) == maxPromptFiles {
+			return all, append(notices, fmt.Sprintf("Only %d commands of %s are used: there are more.", maxPromptFiles, shown))
+		}
+		text, err := readPrompt(files, path.Join(dir, e.Name()))
+		if err == nil && !tui.IsCommandName(name) {
+			err = errors.New("its name has other letters than a to z, 0 to 9, - and _, or begins with another than a to z")
+		}
+		if err != nil {
+			notices = append(notices, fmt.Sprintf("%s is not used: %v.", source, err))
+			continue
+		}
+		c := parsePrompt(text)
+		c.Name, c.Source = name, source
+		all = append(all, c)
+	}
+	return all, notices
+}
+
+// readPrompt returns the text of a prompt file.
+func readPrompt(files fs.FS, name string) (string, error) {
+	info, err := fs.Stat(files, name)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() { // a pipe would be waited for
+		return "", errors.New("it is no file")
+	}
+	f, err := files.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxPromptFile+1))
+	if err != nil {
+		return "", err
+	}
+	if len(b) > maxPromptFile {
+		return "", fmt.Errorf("it is longer than %d KiB", maxPromptFile>>10)
+	}
+	text := strings.ToValidUTF8(string(b), "\uFFFD")
+	return strings.ReplaceAll(strings.TrimPrefix(text, "\uFEFF"), "\r\n", "\n"), nil
+}
+
+// parsePrompt splits a prompt file into its front matter, between two lines of
+// three dashes, and its text. Unknown keys are ignored.
+func parsePrompt(text string) tui.CustomCommand {
+	c := tui.CustomCommand{Text: text}
+	rest, ok := strings.CutPrefix(text, "---\n")
+	if !ok {
+		return c
+	}
+	head, body, ok := strings.Cut("\n"+rest, "\n---\n")
+	if !ok {
+		if head, ok = strings.CutSuffix("\n"+rest, "\n---"); !ok {
+			return c
+		}
+	}
+	c.Text = body
+	for line := range strings.SplitSeq(head, "\n") {
+		key, value, ok := strings.Cut(line, ":")
+		if !ok {
+			continue
+		}
+		value = strings.TrimSpace(value)
+		if n := len(value); n >= 2 && value[0] == value[n-1] && (value[0] == '"' || value[0] == '\'') {
+			value = value[1 : n-1]
+		}
+		switch strings.TrimSpace(key) {
+		case "description":
+			c.What = value
+		case "arguments", "argument-hint":
+			c.Args = value
+		}
+	}
+	return c
+}

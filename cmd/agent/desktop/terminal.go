@@ -1,0 +1,74 @@
+package desktop
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agent/internal/tui"
+)
+
+// DetectTerminal returns what the environment tells of the terminal.
+func DetectTerminal(getenv func(string) string) tui.Terminal {
+	return tui.Terminal{Tmux: getenv("TMUX") != "", Notify: notification(getenv), Progress: showsProgress(getenv), Forgets: ghostty(getenv)}
+}
+
+// ASCIIOnly reports whether the locale allows ASCII characters only. Without any
+// locale, as in a container, the terminal most likely shows all characters.
+func ASCIIOnly(getenv func(string) string) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale := strings.ToUpper(getenv(name)); locale != "" {
+			return !strings.Contains(locale, "UTF-8") && !strings.Contains(locale, "UTF8")
+		}
+	}
+	return false
+}
+
+// notification returns how the terminal shows notifications. A bell works in all
+// of them, and a multiplexer marks the window in which it rang.
+func notification(getenv func(string) string) tui.Notify {
+	program, term := getenv("TERM_PROGRAM"), getenv("TERM")
+	switch {
+	case multiplexed(getenv):
+		return tui.NotifyBell
+	case term == "xterm-kitty":
+		return tui.NotifyOSC99
+	case program == "iTerm.app", getenv("LC_TERMINAL") == "iTerm2", // which ssh hands on
+		program == "WezTerm", program == "WarpTerminal", ghostty(getenv):
+		return tui.NotifyOSC9
+	case term == "foot", term == "foot-extra", strings.HasPrefix(term, "rxvt-unicode"):
+		return tui.NotifyOSC777
+	}
+	return tui.NotifyBell
+}
+
+// showsProgress reports whether the terminal shows progress. Others show the
+// sequence as a notification.
+func showsProgress(getenv func(string) string) bool {
+	if multiplexed(getenv) {
+		return false
+	}
+	ptyxis, _, _ := strings.Cut(getenv("PTYXIS_VERSION"), ".")
+	major, _ := strconv.Atoi(ptyxis)
+	return getenv("WT_SESSION") != "" || getenv("ConEmuANSI") == "ON" ||
+		ghostty(getenv) || major >= 48 || hasFeature(getenv("TERM_FEATURES"), "P")
+}
+
+// ghostty reports whether the terminal is Ghostty.
+func ghostty(getenv func(string) string) bool {
+	return getenv("TERM_PROGRAM") == "ghostty" || getenv("TERM") == "xterm-ghostty"
+}
+
+// multiplexed reports whether a multiplexer runs in the terminal. It passes on
+// the variables of the terminal, but not the sequences that it does not know.
+func multiplexed(getenv func(string) string) bool {
+	return getenv("TMUX") != "" || getenv("STY") != "" || getenv("ZELLIJ") != ""
+}
+
+// hasFeature reports whether features, as iTerm2 lists them (T3LrMSc7), contains
+// name.
+func hasFeature(features, name string) bool {
+	names := regexp.MustCompile(`[A-Z][a-z]*`).FindAllString(features, -1)
+	return slices.Contains(names, name)
+}

@@ -1,0 +1,45 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// The session of a directory whose name is no text goes on there.
+func TestDirectoryOfAnyBytes(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "darwin" {
+		t.Skip("there are no such names here")
+	}
+	s := serve(t, say("Hello."), say("Again."))
+	h := newHome(t, nil, at(s)...)
+	h.work = filepath.Join(h.dir, "n\nl\xff")
+	if err := os.Mkdir(h.work, 0o755); err != nil {
+		t.Skip(err)
+	}
+	for _, args := range [][]string{{"run", "hi"}, {"run", "--continue", "more"}} {
+		if out, code := h.agent(t, args...); code != exitDone {
+			t.Errorf("%q: got exit code %d and %s", args, code, out)
+		}
+	}
+	if out, _ := h.agent(t, "sessions", "list"); !strings.Contains(out, h.ids(t)[0]) {
+		t.Errorf("the list does not have it: %s", out)
+	}
+}
+
+// A working directory that is gone is told with what to do.
+func TestDirectoryIsGone(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, nil)
+	cmd := h.command()
+	cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", `mkdir gone && cd gone && rmdir ../gone && agent run hi`}
+	out, _ := cmd.CombinedOutput()
+	if want := "the working directory is gone or cannot be read"; cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(string(out), want) {
+		t.Errorf("got exit code %d and %s", cmd.ProcessState.ExitCode(), out)
+	}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/spf13/cobra"
+
+	"agent/cmd/agent/command"
+)
+
+// takes checks the options that a command makes of args; all but its streams.
+func takes[O any](t *testing.T, newCmd func(command.RunFunc[O]) *cobra.Command, want O, args ...string) {
+	t.Helper()
+	var got O
+	cmd := newCmd(func(_ context.Context, opts *O) error {
+		got = *opts
+		return nil
+	})
+	cmd.SetArgs(args)
+	if err := cmd.ExecuteContext(context.Background()); err != nil {
+		t.Errorf("%q: %v", args, err)
+	}
+	if d := cmp.Diff(got, want, cmpopts.IgnoreTypes(command.IO{}, &flags{}), cmpopts.IgnoreUnexported(want)); d != "" {
+		t.Errorf("%q: %s", args, d)
+	}
+}
+
+func TestOptionsOfCommands(t *testing.T) {
+	t.Parallel()
+	f, o := &command.Factory{}, &flags{}
+	run := func(r command.RunFunc[runOptions]) *cobra.Command { return newCmdRun(f, o, r) }
+	takes(t, run, runOptions{Prompt: []string{"hello", "there"}, Output: "text"}, "hello", "there")
+	takes(t, run, runOptions{Prompt: []string{}, Output: "json", Schema: "s.json", Images: []string{"a.png", "b.png"}},
+		"-o", "json", "--schema", "s.json", "--image", "a.png", "--image", "b.png")
+	tool := func(r command.RunFunc[toolOptions]) *cobra.Command { return newCmdTool(f, nil, r) }
+	takes(t, tool, toolOptions{Args: []string{}, Output: "text"})
+	takes(t, tool, toolOptions{Args: []string{"read", "-"}, Yes: true, Output: "json"}, "-y", "--output", "json", "read", "-")
+	models := func(r command.RunFunc[modelsOptions]) *cobra.Command { return newCmdModels(f, o, r) }
+	takes(t, models, modelsOptions{})
+	takes(t, models, modelsOptions{Provider: "groq", JSON: true}, "groq", "--json")
+	demo := func(r command.RunFunc[demoOptions]) *cobra.Command { return newCmdDemo(f, o, r) }
+	takes(t, demo, demoOptions{Plain: true}, "--plain")
+	keys := func(r command.RunFunc[keysOptions]) *cobra.Command { return newCmdKeys(f, r) }
+	takes(t, keys, keysOptions{})
+}
+
+// The exit code follows from the type of an error.
+func TestExitCode(t *testing.T) {
+	t.Parallel()
+	said := errors.New("said")
+	for _, c := range []struct {
+		err     error
+		code    int
+		message error
+	}{
+		{nil, exitDone, nil},
+		{said, exitFailed, said},
+		{command.Usage("wrong: %w", said), exitUsage, errors.New("wrong: said")},
+		{errors.Join(command.Usage("wrong")), exitUsage, errors.New("wrong")},
+		{&exitError{code: exitInterrupted}, exitInterrupted, nil},
+		{&exitError{code: exitHangup, err: said}, exitHangup, said},
+	} {
+		code, message := exitCode(c.err)
+		if code != c.code || errorText(message) != errorText(c.message) {
+			t.Errorf("%v: got %d, %v, want %d, %v", c.err, code, message, c.code, c.message)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/colorprofile"
+
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/desktop"
+	"agent/cmd/agent/sessions"
+	"agent/cmd/agent/settings"
+	"agent/internal/llm/catalog"
+	"agent/internal/llm/offline"
+	"agent/internal/loop/event"
+	"agent/internal/loop/session"
+	"agent/internal/tui"
+	"agent/internal/tui/ink"
+)
+
+// screenOptions returns the options of the screen that the settings and the
+// terminal decide. It is the only place that reads settings.Screen.
+func screenOptions(s settings.Screen, getenv func(string) string) tui.Options {
+	o := tui.Options{
+		Theme: s.Theme, Diffs: ink.DiffLayout(s.Diff), Vi: s.Editor == "vim", Keys: s.Keys, Status: s.Status,
+		ASCII:      valueOr(s.ASCII, desktop.ASCIIOnly(getenv)),
+		NoMouse:    !valueOr(s.Mouse, true),
+		KeepMarked: !valueOr(s.CopyOnSelect, true),
+		NoColor:    getenv("NO_COLOR") != "",
+		Colours:    colorprofile.Env(os.Environ()),
+		Terminal:   desktop.DetectTerminal(getenv),
+		SaveTheme: func(name string) error {
+			path, err := settings.Path(getenv)
+			if err != nil {
+				return err
+			}
+			return settings.Set(path, "theme", name)
+		},
+	}
+	if s.Notify != "" && s.Notify != "auto" {
+		o.Terminal.Notify = tui.Notify(s.Notify)
+	}
+	o.Terminal.Progress = valueOr(s.Progress, o.Terminal.Progress)
+	o.Terminal.Least = time.Duration(valueOr(s.NotifyAfter, 10)) * time.Second
+	o.Fault, _ = faultFile() // no fault is reported if there is no place for it
+	return o
+}
+
+// valueOr returns what p points to, or otherwise if p is nil.
+func valueOr[T any](p *T, otherwise T) T {
+	if p == nil {
+		return otherwise
+	}
+	return *p
+}
+
+// screen returns the options of the terminal program for a. plain is set if the
+// session is shown as lines.
+func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, prompts []tui.Prompt, plain bool) tui.Options {
+	o := screenOptions(a.set.Screen, os.Getenv)
+	o.Events, o.Commands, o.Prompts, o.History = events, commands, prompts, sessions.Events(a.ending)
+	o.Version, o.Short, o.Dir, o.Branch = stamped(), command.Short, command.Short(a.dir), a.branch
+	m := a.options.Model
+	o.Model, o.ModelWhy, o.Context, o.Effort, o.Host, o.BaseURL = m.Name, m.Why, m.Context, m.Effort, m.Host, m.BaseURL
+	o.Mode, o.SessionID, o.Title, o.Draft = string(a.options.Mode), a.id(), a.ending.Title, a.options.Draft
+
+	files, notices := desktop.PromptFiles(a.dir)
+	o.Custom, o.Notices = files, append(a.notices[:len(a.notices):len(a.notices)], notices...)
+	images := &desktop.Images{Dir: a.dir}
+	o.Image, o.ClipboardImage, o.Copy = images.File, images.Pasted, desktop.NewClipboard().Copy
+	o.Blind, o.Editor, o.Files = blindTo(a.set.Changes()), desktop.Editor(os.Getenv), suggestions(a.index)
+	o.BranchNow = func() string {
+		name, _ := desktop.Branch(a.dir)
+		return name
+	}
+	if a.store != nil {
+		o.Sessions, o.Preview, o.Earlier = sessions.Picker(a.store, a.id()), sessions.Preview(a.store), sessions.Prompts(a.store, a.dir, a.id())
+	}
+	if a.log != nil {
+		o.Spent, o.SessionPath = a.spent, command.Short(a.log.Path())
+		o.Export = func(format string) (string, error) { return sessions.ExportFile(a.log, a.dir, format) }
+	}
+	if a.pick.vault != nil {
+		o.Models = a.models
+	}
+	state := screenStateFile(os.Getenv)
+	o.Recent = state.read().Recent
+	o.Remember = func(recent []string) { state.change(func(s *screenState) { s.Recent = recent }) }
+	switch {
+	case a.pick.held:
+		o.Notices = append(o.Notices, guide)
+	case m.Name == offline.Name && len(a.ending.Events) == 0:
+		a.advise(&o, prompts, plain)
+	}
+	return o
+}
+
+// blindTo returns what reports whether a model is known to see no images.
+func blindTo(known catalog.Changes) func(model string) bool {
+	return func(model string) bool {
+		if model == offline.Name {
+			return true
+		}
+		provider, name, _ := strings.Cut(model, "/")
+		return !valueOr(known.Lookup(provider, name).Vision, true)
+	}
+}
+
+// spent returns what each model has used, by the log, and how much of it was
+// rewound: that costs as much as the rest.
+func (a *app) spent() (all []tui.Spent, back tui.Spent, err error) {
+	if !a.begun() {
+		return nil, back, nil
+	}
+	v, err := a.log.View()
+	if err != nil {
+		return nil, back, err
+	}
+	defer v.Close()
+	for r, err := range v.From(0) {
+		if err != nil || !bytes.Contains(r.Body, []byte(`"step_end"`)) {
+			continue // damage was reported when the session was opened
+		}
+		if e, err := event.Decode(r.Body); err == nil {
+			if step, ok := e.(*event.StepEnd); ok {
+				all = tui.SpentBy(all, step)
+			}
+		}
+	}
+	rewound, err := session.TakenBack(context.Background(), v)
+	for _, t := range rewound {
+		if step, ok := t.Event.(*event.StepEnd); ok {
+			back.Add(step)
+		}
+	}
+	return all, back, err
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/cmd/agent/settings"
+	"agent/internal/tui"
+	"agent/internal/tui/ink"
+)
+
+// The settings of the screen come before what the terminal and the locale say.
+func TestScreenOptions(t *testing.T) {
+	t.Parallel()
+	yes, no, five := true, false, 5
+	type shown struct {
+		Terminal                                tui.Terminal
+		ASCII, NoMouse, KeepMarked, NoColor, Vi bool
+	}
+	const least = 10 * time.Second
+	for _, c := range []struct {
+		name string
+		set  settings.Screen
+		env  map[string]string
+		want shown
+	}{
+		{"nothing", settings.Screen{}, nil, shown{Terminal: tui.Terminal{Notify: tui.NotifyBell, Least: least}}},
+		{"the environment", settings.Screen{Notify: "auto"}, map[string]string{"TERM": "foot", "LANG": "C", "NO_COLOR": "1"},
+			shown{Terminal: tui.Terminal{Notify: tui.NotifyOSC777, Least: least}, ASCII: true, NoColor: true}},
+		{"set", settings.Screen{Notify: "osc777", NotifyAfter: &five, Progress: &yes, ASCII: &yes, Mouse: &no, CopyOnSelect: &no, Editor: "vim"},
+			map[string]string{"TMUX": "/tmp/tmux", "LANG": "en_US.UTF-8"},
+			shown{Terminal: tui.Terminal{Tmux: true, Notify: tui.NotifyOSC777, Progress: true, Least: 5 * time.Second}, ASCII: true, NoMouse: true, KeepMarked: true, Vi: true}},
+		{"off", settings.Screen{Notify: "off", Progress: &no, ASCII: &no, Mouse: &yes, CopyOnSelect: &yes, Editor: "emacs"},
+			map[string]string{"WT_SESSION": "1", "LANG": "C"}, shown{Terminal: tui.Terminal{Notify: tui.NotifyOff, Least: least}}},
+	} {
+		o := screenOptions(c.set, func(name string) string { return c.env[name] })
+		got := shown{o.Terminal, o.ASCII, o.NoMouse, o.KeepMarked, o.NoColor, o.Vi}
+		if d := cmp.Diff(got, c.want); d != "" {
+			t.Errorf("%s: %s", c.name, d)
+		}
+	}
+}
+
+// The configuration knows the themes that there are.
+func TestThemesCanBeSet(t *testing.T) {
+	t.Parallel()
+	for _, s := range settings.All() {
+		if s.Name == "theme" {
+			if want := strings.Join(ink.ThemeNames(), ", "); !strings.Contains(s.What, want) {
+				t.Errorf("the setting tells %q, but the themes are %s", s.What, want)
+			}
+			return
+		}
+	}
+	t.Error("there is no setting theme")
+}

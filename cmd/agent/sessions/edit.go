@@ -1,0 +1,189 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agent/cmd/agent/command"
+	"agent/internal/history"
+	"agent/internal/llm/phrase"
+	"agent/internal/loop/event"
+	"agent/internal/loop/session"
+)
+
+// RenameOptions are what `agent sessions rename` needs.
+type RenameOptions struct {
+	IO    command.IO
+	Store func() (*history.Store, error)
+
+	ID, Title string
+}
+
+// NewCmdRename returns `agent sessions rename`.
+func NewCmdRename(f *command.Factory, runF command.RunFunc[RenameOptions]) *cobra.Command {
+	return &cobra.Command{
+		Use:     "rename ID TITLE...",
+		Short:   "give a session a title; an empty one gives it back its first words",
+		Example: "  agent sessions rename 1ng2j0n the parser that hangs",
+		Args:    command.MinArgs(2, "the ID of a session and its title: agent sessions rename ID TITLE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			title := strings.Join(strings.Fields(strings.Join(args[1:], " ")), " ")
+			return command.Or(runF, renameRun)(cmd.Context(), &RenameOptions{IO: f.IO, Store: f.Store, ID: args[0], Title: title})
+		},
+	}
+}
+
+func renameRun(_ context.Context, opts *RenameOptions) error {
+	store, err := opts.Store()
+	if err != nil {
+		return err
+	}
+	record, err := event.Encode(&event.Renamed{Meta: event.Meta{Time: time.Now()}, Title: opts.Title})
+	if err != nil {
+		return err
+	}
+	log, problems, err := store.ResumeTail(opts.ID)
+	if err != nil {
+		return HintList(err)
+	}
+	for _, p := range problems {
+		opts.IO.Warn("%s", p.Text)
+	}
+	return errors.Join(log.Append(record, true), log.Close())
+}
+
+// RemoveOptions are what `agent sessions remove` needs.
+type RemoveOptions struct {
+	IO    command.IO
+	Store func() (*history.Store, error)
+
+	IDs []string
+	Yes bool // do not ask
+}
+
+// NewCmdRemove returns `agent sessions remove`.
+func NewCmdRemove(f *command.Factory, runF command.RunFunc[RemoveOptions]) *cobra.Command {
+	opts := &RemoveOptions{IO: f.IO, Store: f.Store}
+	cmd := &cobra.Command{
+		Use:     "remove ID...",
+		Short:   "remove sessions for good, with all that belongs to them",
+		Example: "  agent sessions remove 1ng2j0n 1ng3q8v",
+		Args:    command.MinArgs(1, "the IDs of sessions: agent sessions remove ID..."),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.IDs = args
+			return command.Or(runF, removeRun)(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "do not ask")
+	return cmd
+}
+
+func removeRun(_ context.Context, opts *RemoveOptions) error {
+	store, err := opts.Store()
+	if err != nil {
+		return err
+	}
+	ids, err := fullIDs(store, opts)
+	if err != nil {
+		return err
+	}
+	if !opts.Yes {
+		if !opts.IO.Interactive() {
+			return errors.New("nothing is removed: nobody can be asked here. Allow it with --yes")
+		}
+		if !opts.IO.Confirm(fmt.Sprintf("Remove %s for good? [y/N] ", phrase.Count(len(ids), "session"))) {
+			return errors.New("nothing is removed: you said no")
+		}
+	}
+	var failed error
+	for _, id := range ids {
+		failed = errors.Join(failed, store.Remove(id))
+	}
+	return failed
+}
+
+// fullIDs returns the full IDs of the sessions to remove, each once, and prints
+// their titles on standard error.
+func fullIDs(store *history.Store, opts *RemoveOptions) ([]string, error) {
+	var ids []string
+	for _, short := range opts.IDs {
+		v, err := store.View(short)
+		if err != nil {
+			return nil, HintList(err)
+		}
+		if id := v.Header().ID; !slices.Contains(ids, id) {
+			opts.IO.Warn("%s  %s", id, session.OutlineOf(v.From(0)).Title)
+			ids = append(ids, id)
+		}
+		if err := v.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// RepairOptions are what `agent sessions repair` needs.
+type RepairOptions struct {
+	IO    command.IO
+	Store func() (*history.Store, error)
+
+	IDs []string
+	All bool // in place of IDs
+}
+
+// NewCmdRepair returns `agent sessions repair`.
+func NewCmdRepair(f *command.Factory, runF command.RunFunc[RepairOptions]) *cobra.Command {
+	opts := &RepairOptions{IO: f.IO, Store: f.Store}
+	cmd := &cobra.Command{
+		Use:   "repair ID | --all",
+		Short: "check sessions for damage, and cut torn ends",
+		Long: `Repair reads a session whole and says what is damaged. A torn end, as a power
+failure leaves it, is cut off and kept beside the session. Other damage is passed
+over whenever the session is read, and hides nothing that follows.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if opts.All != (len(args) == 0) {
+				return command.Usage("give it the IDs of sessions, or --all")
+			}
+			opts.IDs = args
+			return command.Or(runF, repairRun)(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().BoolVarP(&opts.All, "all", "a", false, "all sessions")
+	return cmd
+}
+
+func repairRun(_ context.Context, opts *RepairOptions) error {
+	store, err := opts.Store()
+	if err != nil {
+		return err
+	}
+	ids := opts.IDs
+	if opts.All {
+		if ids, err = idsOf(store, ""); err != nil {
+			return err
+		}
+	}
+	var failed error
+	damaged := 0
+	for _, id := range ids {
+		problems, err := store.Repair(id)
+		if err != nil {
+			failed = errors.Join(failed, HintList(err))
+			continue
+		}
+		if len(problems) > 0 {
+			damaged++
+		}
+		for _, p := range problems {
+			opts.IO.Out.Say(id + ": " + p.Text + "\n")
+		}
+	}
+	fmt.Fprintf(opts.IO.Out, "%s read, %d with damage\n", phrase.Count(len(ids), "session"), damaged)
+	return failed
+}

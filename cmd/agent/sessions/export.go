@@ -1,0 +1,174 @@
+package sessions
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"agent/cmd/agent/command"
+	"agent/internal/history"
+	"agent/internal/loop/event"
+	"agent/internal/loop/export"
+)
+
+// ExportOptions are what `agent sessions export` needs.
+type ExportOptions struct {
+	IO    command.IO
+	Store func() (*history.Store, error)
+
+	ID     string
+	Format string // md, html or json
+	File   string // empty or "-" is standard output
+}
+
+// NewCmdExport returns `agent sessions export`.
+func NewCmdExport(f *command.Factory, runF command.RunFunc[ExportOptions]) *cobra.Command {
+	opts := &ExportOptions{IO: f.IO, Store: f.Store}
+	cmd := &cobra.Command{
+		Use:   "export ID",
+		Short: "write a session as Markdown, as a page of HTML or as JSON",
+		Example: `  agent sessions export 1ng2j0n > session.md
+  agent sessions export 1ng2j0n --format html -o session.html
+  agent sessions export 1ng2j0n -o session.json`,
+		Args: command.OneArg("the ID of a session: agent sessions export ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.ID = args[0]
+			if opts.Format == "" {
+				opts.Format = formatOf(opts.File)
+			}
+			return command.Or(runF, exportRun)(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().StringVar(&opts.Format, "format", "", "md, html or json (default: what the name of the file says, else md)")
+	cmd.Flags().StringVarP(&opts.File, "output", "o", "", "file to write (default: standard output)")
+	return cmd
+}
+
+func exportRun(_ context.Context, opts *ExportOptions) error {
+	write, err := writerOf(opts.Format)
+	if err != nil {
+		return command.Usage("--format: %w", err)
+	}
+	v, err := view(opts.Store, opts.ID)
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	s, err := exported(v, func(err error) { opts.IO.Warn("%v", err) })
+	if err != nil {
+		return err
+	}
+	out := opts.IO.Out
+	switch {
+	case opts.File != "" && opts.File != "-":
+		return writeFile(opts.File, s, write)
+	case out.Terminal:
+		var b strings.Builder
+		err := write(&b, s)
+		out.Say(b.String())
+		return err
+	}
+	w := bufio.NewWriter(out)
+	return errors.Join(write(w, s), w.Flush())
+}
+
+// formatOf returns the format that the name of a file asks for.
+func formatOf(file string) string {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".html", ".htm":
+		return "html"
+	case ".json":
+		return "json"
+	}
+	return "md"
+}
+
+// writerOf returns what writes a session in a format.
+func writerOf(format string) (func(io.Writer, export.Session) error, error) {
+	switch format {
+	case "md":
+		return export.Markdown, nil
+	case "html":
+		return export.HTML, nil
+	case "json":
+		return export.JSON, nil
+	}
+	return nil, fmt.Errorf("there is no format %q: use md, html or json", format)
+}
+
+// exported returns the session in v without what was rewound. It calls report
+// for each damage.
+func exported(v *history.View, report func(error)) (export.Session, error) {
+	state, err := stateOf(v.From(0), report)
+	if err != nil {
+		return export.Session{}, fmt.Errorf("read session %s: %w", v.Header().ID, err)
+	}
+	return export.Session{Header: v.Header(), Title: state.Title, Events: state.Events}, nil
+}
+
+// ExportFile writes the session of log to a file in dir, as "md", "html" or
+// "json", and returns the path of the file.
+func ExportFile(log *history.Log, dir, format string) (string, error) {
+	write, err := writerOf(format)
+	if err != nil {
+		return "", err
+	}
+	v, err := log.View()
+	if err != nil {
+		return "", err
+	}
+	defer v.Close()
+	s, err := exported(v, func(error) {}) // damage was reported when the session was opened
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "session-"+log.Header().ID+"."+format)
+	return path, writeFile(path, s, write)
+}
+
+// writeFile writes a session to a file that only the user may read.
+func writeFile(name string, s export.Session, write func(io.Writer, export.Session) error) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("export the session: %w", err)
+	}
+	w := bufio.NewWriter(f)
+	if err := errors.Join(write(w, s), w.Flush(), f.Close()); err != nil {
+		return fmt.Errorf("export the session to %s: %w", name, err)
+	}
+	return nil
+}
+
+// SchemaOptions are what `agent sessions schema` needs.
+type SchemaOptions struct {
+	IO command.IO
+}
+
+// NewCmdSchema returns `agent sessions schema`.
+func NewCmdSchema(f *command.Factory, runF command.RunFunc[SchemaOptions]) *cobra.Command {
+	return &cobra.Command{
+		Use:     "schema",
+		Short:   "print the JSON schema of session records and --output stream-json",
+		Example: "  agent sessions schema > events.schema.json",
+		Args:    command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return command.Or(runF, schemaRun)(cmd.Context(), &SchemaOptions{IO: f.IO})
+		},
+	}
+}
+
+func schemaRun(_ context.Context, opts *SchemaOptions) error {
+	schema, err := event.Schema()
+	if err != nil {
+		return err
+	}
+	_, err = opts.IO.Out.Write(schema)
+	return err
+}

@@ -1,0 +1,127 @@
+package sessions
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agent/cmd/agent/command"
+	"agent/internal/history"
+	"agent/internal/loop/event"
+	"agent/internal/loop/export/adopt"
+)
+
+// ImportOptions are what `agent sessions import` needs.
+type ImportOptions struct {
+	IO      command.IO
+	Store   func() (*history.Store, error)
+	Version string // of the program
+
+	Files []string // "-" is standard input
+	Dir   string   // where the sessions work
+}
+
+// NewCmdImport returns `agent sessions import`.
+func NewCmdImport(f *command.Factory, runF command.RunFunc[ImportOptions]) *cobra.Command {
+	opts := &ImportOptions{IO: f.IO, Store: f.Store, Version: f.Version}
+	cmd := &cobra.Command{
+		Use:   "import FILE...",
+		Short: "make sessions of files: exports as JSON, logs, and sessions of Claude Code and Codex",
+		Long: `Import makes a session of each file: an export of agent as JSON, a log of a
+session, or a session file of Claude Code (~/.claude/projects/*/*.jsonl) or Codex
+(~/.codex/sessions/**/rollout-*.jsonl), of which the conversation is taken over.
+It prints the new IDs. Such a session works in the current directory, or in that
+of --dir, and never in one that the file names.`,
+		Example: `  agent sessions import session.json
+  agent sessions import --dir ~/src/shop ~/.claude/projects/-home-me-src-shop/*.jsonl`,
+		Args: command.MinArgs(1, "the files to import: agent sessions import FILE..."),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.Files = args
+			return command.Or(runF, importRun)(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().StringVar(&opts.Dir, "dir", "", "where the sessions are to work (default: here)")
+	return cmd
+}
+
+func importRun(_ context.Context, opts *ImportOptions) error {
+	store, err := opts.Store()
+	if err != nil {
+		return err
+	}
+	dir, err := command.Absolute(opts.Dir)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return command.Usage("--dir: there is no directory %s", dir)
+	}
+	var failed error
+	for _, name := range opts.Files {
+		id, notes, err := importFile(opts, store, name, dir)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("import %s: %w", name, err))
+			continue
+		}
+		for _, n := range notes {
+			opts.IO.Warn("%s: %s", name, n)
+		}
+		fmt.Fprintln(opts.IO.Out, id)
+	}
+	return failed
+}
+
+// importFile makes a session of a file. It works in dir.
+func importFile(opts *ImportOptions, store *history.Store, name, dir string) (id string, notes []string, err error) {
+	in := opts.IO.In
+	if name != "-" {
+		if in, err = os.Open(name); err != nil {
+			return "", nil, err
+		}
+		defer in.Close()
+	}
+	m, err := adopt.Import(in)
+	if err != nil {
+		return "", nil, err
+	}
+	if m.Title != lastTitle(m.Events) && m.Title != "" {
+		m.Events = append(m.Events, &event.Renamed{Meta: event.Meta{Time: time.Now()}, Title: m.Title})
+	}
+	h := history.Header{Dir: dir, Version: cmp.Or(m.Header.Version, opts.Version)}
+	log, err := store.CreateFrom(h, encoded(m.Events))
+	if err != nil {
+		return "", nil, err
+	}
+	if m.Header.Dir != "" && m.Header.Dir != dir {
+		m.Notes = append(m.Notes, fmt.Sprintf("it was begun in %s and goes on in %s; --dir chooses another place", m.Header.Dir, dir))
+	}
+	return log.Header().ID, m.Notes, log.Close()
+}
+
+// lastTitle returns the title that events give, empty for none.
+func lastTitle(events []event.Durable) string {
+	for _, e := range slices.Backward(events) {
+		if r, ok := e.(*event.Renamed); ok {
+			return r.Title
+		}
+	}
+	return ""
+}
+
+// encoded yields the records of events.
+func encoded(events []event.Durable) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for _, e := range events {
+			if b, err := event.Encode(e); !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}
+}

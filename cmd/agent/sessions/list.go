@@ -1,0 +1,135 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agent/cmd/agent/command"
+	"agent/internal/history"
+	"agent/internal/tui/ink"
+)
+
+// ListOptions are what `agent sessions list` and `agent sessions tree` need.
+type ListOptions struct {
+	IO    command.IO
+	Store func() (*history.Store, error)
+
+	All  bool
+	Dir  string
+	Tree bool // forks follow the session that they were forked from
+}
+
+// NewCmdList returns `agent sessions list`.
+func NewCmdList(f *command.Factory, runF command.RunFunc[ListOptions]) *cobra.Command {
+	return newCmdList(f, "list", runF)
+}
+
+// NewCmdTree returns `agent sessions tree`.
+func NewCmdTree(f *command.Factory, runF command.RunFunc[ListOptions]) *cobra.Command {
+	cmd := newCmdList(f, "tree", runF)
+	cmd.Short = "list the sessions, forks below what they were forked from"
+	return cmd
+}
+
+func newCmdList(f *command.Factory, name string, runF command.RunFunc[ListOptions]) *cobra.Command {
+	opts := &ListOptions{IO: f.IO, Store: f.Store, Tree: name == "tree"}
+	cmd := &cobra.Command{
+		Use:   name,
+		Short: "list the sessions of this directory",
+		Args:  command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if opts.All && opts.Dir != "" {
+				return command.Usage("--all and --dir: only one of them")
+			}
+			return command.Or(runF, listRun)(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().BoolVarP(&opts.All, "all", "a", false, "the sessions of all directories")
+	cmd.Flags().StringVar(&opts.Dir, "dir", "", "the sessions of this directory (default: the current one)")
+	return cmd
+}
+
+func listRun(ctx context.Context, opts *ListOptions) error {
+	dir := ""
+	if !opts.All {
+		var err error
+		if dir, err = command.Absolute(opts.Dir); err != nil {
+			return err
+		}
+	}
+	store, err := opts.Store()
+	if err != nil {
+		return err
+	}
+	all, err := Entries(ctx, store, dir)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(opts.IO.Err, "There is no session here yet. agent sessions --all lists those of all directories.")
+		return nil
+	}
+	w := tabwriter.NewWriter(opts.IO.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tWHEN\tDIRECTORY\tMESSAGES\tTITLE")
+	if opts.Tree {
+		printTree(w, all)
+	} else {
+		for _, e := range all {
+			e.row(w, "")
+		}
+	}
+	return w.Flush()
+}
+
+// row prints e as a line of a table, with indent before its ID.
+func (e Entry) row(w io.Writer, indent string) {
+	fmt.Fprintf(w, "%s%s\t%s\t%s\t%d\t%s\n", indent, e.ID, when(e.Modified, time.Now()),
+		ink.SanitizeLine(command.Short(e.Dir)), e.Messages, ink.Truncate(ink.SanitizeLine(e.Title), 60))
+}
+
+// when formats a time: the hour if it is today, else the date.
+func when(t, now time.Time) string {
+	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return t.Format("15:04")
+	}
+	return t.Format(time.DateOnly)
+}
+
+// printTree prints all to a table. Each fork follows its parent if that is among
+// them, and is indented.
+func printTree(w io.Writer, all []Entry) {
+	left := map[string]bool{} // to print
+	for _, e := range all {
+		left[e.ID] = true
+	}
+	forks := map[string][]Entry{}
+	for _, e := range all {
+		parent := e.Parent
+		if !left[parent] || parent == e.ID {
+			parent = ""
+		}
+		forks[parent] = append(forks[parent], e)
+	}
+	var print func(entries []Entry, depth int)
+	print = func(entries []Entry, depth int) {
+		for _, e := range entries {
+			if left[e.ID] {
+				delete(left, e.ID)
+				e.row(w, strings.Repeat("  ", max(depth-1, 0))+strings.Repeat("└ ", min(depth, 1)))
+				print(forks[e.ID], depth+1)
+			}
+		}
+	}
+	print(forks[""], 0)
+	for _, e := range all { // headers that name one another in a ring
+		if left[e.ID] {
+			e.row(w, "")
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package sessions
+
+import (
+	"context"
+
+	"agent/cmd/agent/command"
+	"agent/internal/history"
+	"agent/internal/loop/event"
+	"agent/internal/loop/session"
+	"agent/internal/tui/list"
+)
+
+// Picker returns what lists the sessions of the session picker: all of them, or
+// those whose text contains a query. current is the ID of the session on the
+// screen.
+func Picker(store *history.Store, current string) func(ctx context.Context, query string) ([]list.Session, error) {
+	return func(ctx context.Context, query string) ([]list.Session, error) {
+		all, err := Entries(ctx, store, "")
+		if err != nil {
+			return nil, err
+		}
+		var found map[string]bool
+		if query != "" {
+			if found, err = Find(ctx, store, query); err != nil {
+				return nil, err
+			}
+		}
+		var rows []list.Session
+		for _, e := range all {
+			if query == "" || found[e.ID] {
+				rows = append(rows, list.Session{
+					ID: e.ID, Dir: command.Short(e.Dir), Title: e.Title, Parent: e.Parent, Current: e.ID == current,
+					When: e.Modified, Messages: e.Messages,
+				})
+			}
+		}
+		return rows, nil
+	}
+}
+
+// Find returns the IDs of the sessions that contain a query: words, and phrases
+// in quotes. What was rewound does not count.
+func Find(ctx context.Context, store *history.Store, query string) (map[string]bool, error) {
+	var p pattern
+	for _, phrase := range splitQuoted(query) {
+		p.add(phrase)
+	}
+	found, rewound := map[string]bool{}, rewoundHits{store: store}
+	for h, err := range store.Search(ctx, p.query()) {
+		if err == nil && !found[h.ID] {
+			found[h.ID] = !rewound.has(ctx, h)
+		}
+	}
+	return found, ctx.Err()
+}
+
+// previewed is how many events a preview has at least.
+const previewed = 40
+
+// Preview returns what reads the last events of a session.
+func Preview(store *history.Store) func(id string) ([]event.Event, error) {
+	return func(id string) ([]event.Event, error) {
+		v, err := store.View(id)
+		if err != nil {
+			return nil, err
+		}
+		defer v.Close()
+		end, err := session.Ending(context.Background(), v, previewed)
+		if err != nil {
+			return nil, err
+		}
+		return Events(end), nil
+	}
+}
+
+// Events returns the events of a session's state.
+func Events(s session.State) []event.Event {
+	var all []event.Event
+	for _, e := range s.Events {
+		all = append(all, e)
+	}
+	return all
+}

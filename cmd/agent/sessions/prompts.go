@@ -1,0 +1,69 @@
+package sessions
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"agent/internal/history"
+	"agent/internal/loop/event"
+	"agent/internal/loop/session"
+)
+
+const (
+	promptSessions = 50              // sessions that are searched for earlier prompts
+	promptTime     = 2 * time.Second // time limit; the prompts found by then are returned
+)
+
+// Prompts returns what finds the earlier prompts of a directory, the latest
+// last: those of its other sessions, and those that were rewound in the session
+// current, whose screen knows the rest. They are read from the sessions, so
+// that the prompts of a removed session are gone too.
+func Prompts(store *history.Store, dir, current string) func(ctx context.Context, limit int) []string {
+	return func(ctx context.Context, limit int) []string {
+		ctx, stop := context.WithTimeout(ctx, promptTime)
+		defer stop()
+		all, err := Entries(ctx, store, dir)
+		if err != nil {
+			return nil // earlier prompts are a convenience
+		}
+		all = slices.DeleteFunc(all, func(e Entry) bool { return e.ID == current })
+		slices.SortStableFunc(all, func(a, b Entry) int { return b.Modified.Compare(a.Modified) })
+		var latest []string
+		for _, e := range all[:min(len(all), promptSessions)] {
+			latest = promptsOf(ctx, store, e.ID, latest, limit)
+		}
+		slices.Reverse(latest)
+		if current == "" {
+			return latest
+		}
+		for _, t := range rewound(ctx, store, current) {
+			if u, ok := t.Event.(*event.UserSaid); ok && !u.Auto && u.Text != event.GoOn {
+				latest = append(latest, u.Text)
+			}
+		}
+		return latest[max(len(latest)-limit, 0):]
+	}
+}
+
+// promptsOf appends the prompts of a session, the latest first, while there are
+// fewer than limit. A prompt that repeats the one before is left out.
+func promptsOf(ctx context.Context, store *history.Store, id string, latest []string, limit int) []string {
+	v, err := store.View(id)
+	if err != nil {
+		return latest
+	}
+	defer v.Close()
+	for r, err := range v.Before(history.End) {
+		if ctx.Err() != nil || len(latest) >= limit {
+			break
+		}
+		if err != nil {
+			continue
+		}
+		if text, ok := session.PromptIn(r.Body); ok && text != event.GoOn && (len(latest) == 0 || latest[len(latest)-1] != text) {
+			latest = append(latest, text)
+		}
+	}
+	return latest
+}

@@ -1,0 +1,38 @@
+package sessions
+
+import (
+	"context"
+
+	"agent/internal/history"
+	"agent/internal/loop/session"
+)
+
+// rewoundHits knows which hits of a search were rewound. It keeps the offsets
+// of one session: hits come session by session.
+type rewoundHits struct {
+	store   *history.Store
+	id      string
+	offsets map[int64]bool
+}
+
+// has reports whether what h found was rewound.
+func (r *rewoundHits) has(ctx context.Context, h history.Hit) bool {
+	if h.ID != r.id {
+		r.id, r.offsets = h.ID, map[int64]bool{}
+		for _, e := range rewound(ctx, r.store, h.ID) {
+			r.offsets[e.Offset] = true
+		}
+	}
+	return r.offsets[h.Offset]
+}
+
+// rewound returns what was rewound in a session; nothing if it cannot be read.
+func rewound(ctx context.Context, store *history.Store, id string) []session.Taken {
+	v, err := store.View(id)
+	if err != nil {
+		return nil
+	}
+	defer v.Close()
+	all, _ := session.TakenBack(ctx, v)
+	return all
+}

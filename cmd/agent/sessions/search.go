@@ -1,0 +1,330 @@
+package sessions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"agent/cmd/agent/command"
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/loop/event"
+	"agent/internal/tui/ink"
+)
+
+// SearchOptions are what `agent sessions search` needs.
+type SearchOptions struct {
+	IO    command.IO
+	Store func() (*history.Store, error)
+
+	Words  []string
+	Regexp bool   // Words are one regular expression
+	Dir    string // search the sessions of this directory only
+	Limit  int    // lines to print at most; 0 is no limit
+}
+
+// NewCmdSearch returns `agent sessions search`.
+func NewCmdSearch(f *command.Factory, runF command.RunFunc[SearchOptions]) *cobra.Command {
+	opts := &SearchOptions{IO: f.IO, Store: f.Store}
+	cmd := &cobra.Command{
+		Use:   "search WORDS...",
+		Short: "find what was said in any session",
+		Long: `Search looks through what was said in all sessions, by you, by models and by
+tools, the newest session first, and prints the lines that match. All words must
+occur in one message, in upper or lower case; what stands in quotes stays whole.
+What was taken back with /rewind is found too, and marked.
+
+It exits with 1 when nothing is found.`,
+		Example: `  agent sessions search retry "connection reset"
+  agent sessions search --regexp 'timeout(ed)? after \d+' --dir .`,
+		Args: command.MinArgs(1, "the words to search for: agent sessions search WORDS..."),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if opts.Words = args; opts.Limit < 0 {
+				return command.Usage("--limit cannot be negative")
+			}
+			return command.Or(runF, searchRun)(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().StringVar(&opts.Dir, "dir", "", "search the sessions of this directory alone")
+	cmd.Flags().BoolVarP(&opts.Regexp, "regexp", "E", false, "search for a regular expression (RE2) within lines")
+	cmd.Flags().IntVarP(&opts.Limit, "limit", "n", 100, "lines to print at most; 0 prints all")
+	return cmd
+}
+
+func searchRun(ctx context.Context, opts *SearchOptions) error {
+	p, err := parsePattern(opts.Words, opts.Regexp)
+	if err != nil {
+		return err
+	}
+	store, err := opts.Store()
+	if err != nil {
+		return err
+	}
+	q := p.query()
+	if opts.Dir != "" {
+		dir, err := command.Absolute(opts.Dir)
+		if err != nil {
+			return err
+		}
+		if q.IDs, err = idsOf(store, dir); err != nil {
+			return err
+		}
+	}
+	found, printer := false, hitPrinter{out: opts.IO.Out, pattern: p, limit: opts.Limit, width: 200, rewound: rewoundHits{store: store}}
+	if width, _, err := term.GetSize(os.Stdout.Fd()); err == nil && width > 0 {
+		printer.width = width
+	}
+	for h, err := range store.Search(ctx, q) {
+		if err != nil {
+			opts.IO.Warn("%v", err)
+			continue
+		}
+		found = true
+		if !printer.add(ctx, h) {
+			opts.IO.Warn("There is more: --limit 0 prints all of it.")
+			break
+		}
+	}
+	if !found {
+		return errors.New("nothing is found")
+	}
+	return nil
+}
+
+// idsOf returns the IDs of the sessions of a directory, or of all if it is
+// empty, the most recently used first.
+func idsOf(store *history.Store, dir string) ([]string, error) {
+	infos, err := store.List(dir)
+	ids := []string{}
+	for _, i := range infos {
+		ids = append(ids, i.ID)
+	}
+	return ids, err
+}
+
+// pattern is what is searched for: all of terms, in one text.
+type pattern struct {
+	terms []*regexp.Regexp
+	texts []string // for history.Query
+}
+
+// parsePattern reads what the user searches for: words, and phrases in quotes;
+// with expr, one regular expression.
+func parsePattern(args []string, expr bool) (pattern, error) {
+	if expr {
+		whole := strings.Join(args, " ")
+		text, err := history.RequiredText(whole)
+		if err != nil {
+			return pattern{}, command.Usage("--regexp: %w", err)
+		}
+		re, err := regexp.Compile("(?im)" + whole)
+		if err != nil {
+			return pattern{}, command.Usage("--regexp: %w", err)
+		}
+		return pattern{[]*regexp.Regexp{re}, []string{text}}, nil
+	}
+	var p pattern
+	for _, arg := range args {
+		phrases := []string{arg}
+		if strings.Contains(arg, `"`) {
+			phrases = splitQuoted(arg)
+		}
+		for _, phrase := range phrases {
+			p.add(phrase)
+		}
+	}
+	if len(p.terms) == 0 {
+		return pattern{}, command.Usage("there is no word to search for")
+	}
+	return p, nil
+}
+
+// splitQuoted splits text at blanks, but for those between quotes.
+func splitQuoted(text string) []string {
+	var out []string
+	for i, part := range strings.Split(text, `"`) {
+		if i%2 == 1 {
+			out = append(out, part)
+		} else {
+			out = append(out, strings.Fields(part)...)
+		}
+	}
+	return out
+}
+
+// add makes a term of a phrase, whose words may stand on several lines.
+func (p *pattern) add(phrase string) {
+	words := strings.Fields(phrase)
+	if len(words) == 0 {
+		return
+	}
+	p.texts = append(p.texts, words...)
+	var quoted []string
+	for _, w := range words {
+		quoted = append(quoted, regexp.QuoteMeta(w))
+	}
+	p.terms = append(p.terms, regexp.MustCompile("(?i)"+strings.Join(quoted, `\s+`)))
+}
+
+// query finds the records of what p is found in.
+func (p *pattern) query() history.Query {
+	return history.Query{Texts: p.texts, Keep: func(r history.Record) bool {
+		texts, _, _ := said(r.Body)
+		return p.in(texts)
+	}}
+}
+
+// in reports whether every term occurs in one of texts.
+func (p *pattern) in(texts []string) bool {
+	return !slices.ContainsFunc(p.terms, func(t *regexp.Regexp) bool { return !slices.ContainsFunc(texts, t.MatchString) })
+}
+
+// lines hands each line of text in which a term begins to yield, with the place
+// of the first match, as long as yield returns true.
+func (p *pattern) lines(text string, yield func(line string, from, to int) bool) {
+	for at := 0; at <= len(text); {
+		first := []int(nil)
+		for _, t := range p.terms {
+			if m := t.FindStringIndex(text[at:]); m != nil && (first == nil || m[0] < first[0]) {
+				first = m
+			}
+		}
+		if first == nil {
+			return
+		}
+		from, to := at+first[0], at+first[1]
+		begin := strings.LastIndexByte(text[:from], '\n') + 1
+		end := len(text)
+		if i := strings.IndexByte(text[to:], '\n'); i >= 0 {
+			end = to + i
+		}
+		if !yield(text[begin:end], from-begin, to-begin) {
+			return
+		}
+		at = end + 1
+	}
+}
+
+// said returns what was said in a record, by whom and when. There may be
+// nothing.
+func said(body []byte) (texts []string, who string, at time.Time) {
+	e, err := event.Decode(body)
+	if err != nil {
+		return nil, "", at
+	}
+	switch e := e.(type) {
+	case *event.UserSaid:
+		return []string{e.Text}, "you", e.Time
+	case *event.MessageDone:
+		switch e.Message.Kind {
+		case llm.ToolCall:
+			return append(strung(e.Message.Input), e.Message.Raw), "call", e.Time
+		case llm.Thinking:
+			return []string{e.Message.Text}, "thought", e.Time
+		}
+		return []string{e.Message.Text}, "model", e.Time
+	case *event.ToolEnd:
+		return []string{e.Result.Text}, "tool", e.Time
+	case *event.Decided:
+		return []string{e.Note}, "you", e.Time
+	case *event.Renamed:
+		return []string{e.Title}, "title", e.Time
+	}
+	return nil, "", at
+}
+
+// strung returns the texts that a JSON value holds.
+func strung(value json.RawMessage) []string {
+	var v any
+	if json.Unmarshal(value, &v) != nil {
+		return nil
+	}
+	var out []string
+	var walk func(any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case string:
+			out = append(out, v)
+		case []any:
+			for _, e := range v {
+				walk(e)
+			}
+		case map[string]any:
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				walk(v[name])
+			}
+		}
+	}
+	walk(v)
+	return out
+}
+
+// hitPrinter prints what was found, one line each.
+type hitPrinter struct {
+	out     command.Console
+	pattern pattern
+	width   int
+	limit   int // 0 is none
+	printed int
+	rewound rewoundHits
+}
+
+// perMessage is how many lines of one message are printed.
+const perMessage = 3
+
+// add prints the lines of a hit. It reports whether there is room for more.
+func (p *hitPrinter) add(ctx context.Context, h history.Hit) bool {
+	texts, who, at := said(h.Body)
+	if p.rewound.has(ctx, h) {
+		who += ", taken back"
+	}
+	lines := 0
+	for _, text := range texts {
+		p.pattern.lines(text, func(line string, from, to int) bool {
+			if lines == perMessage || p.full() {
+				return false
+			}
+			lines++
+			p.printed++
+			p.line(fmt.Sprintf("%s  %-10s  %-7s  ", h.ID, when(at.Local(), time.Now()), who), line, from, to)
+			return true
+		})
+	}
+	return !p.full()
+}
+
+func (p *hitPrinter) full() bool { return p.limit > 0 && p.printed >= p.limit }
+
+// line prints a line cut around the match, which is bold on a terminal.
+func (p *hitPrinter) line(head, line string, from, to int) {
+	room := max(p.width-ansi.StringWidth(head), 20)
+	far := 4 * room // in bytes: what is further off is not shown
+	match := ink.Truncate(ink.SanitizeLine(line[from:min(to, from+far)]), room)
+	before := ink.SanitizeLine(strings.TrimLeft(line[max(0, from-far):from], " \t"))
+	after := ink.SanitizeLine(line[to:min(len(line), to+far)])
+	room -= ansi.StringWidth(match)
+	left, right := ansi.StringWidth(before), ansi.StringWidth(after)
+	if left+right > room {
+		keep := min(left, max(room/3, room-right))
+		if keep < left {
+			before = ansi.TruncateLeft(before, left-keep+1, "…")
+		}
+		after = ink.Truncate(after, room-keep)
+	}
+	if p.out.Terminal && os.Getenv("NO_COLOR") == "" {
+		match = "\x1b[1m" + match + "\x1b[22m"
+	}
+	_, _ = io.WriteString(p.out, head+before+match+after+"\n")
+}

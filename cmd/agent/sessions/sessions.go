@@ -1,0 +1,92 @@
+// Package sessions holds `agent sessions` and its commands, and what the
+// screen shows of stored sessions: the picker, previews, earlier prompts. It
+// runs no session. Start reading at NewCmdSessions.
+package sessions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/spf13/cobra"
+
+	"agent/cmd/agent/command"
+	"agent/internal/history"
+	"agent/internal/loop/session"
+)
+
+// NewCmdSessions returns `agent sessions`.
+func NewCmdSessions(f *command.Factory) *cobra.Command {
+	cmd := newCmdList(f, "sessions", nil)
+	cmd.Short = "list, read, search, export and tidy sessions"
+	cmd.Long = `Sessions lists the sessions of this directory, the newest first. Its commands do
+more with them. An ID may be shortened as long as one session alone begins
+with it.`
+	cmd.Example = `  agent sessions --all
+  agent sessions search "out of memory" --dir .
+  agent sessions show 1ng2j0n
+  agent sessions export 1ng2j0n -o session.html
+  agent --resume 1ng2j0n`
+	cmd.AddCommand(
+		NewCmdList(f, nil), NewCmdTree(f, nil), NewCmdShow(f, nil), NewCmdSearch(f, nil), NewCmdSchema(f, nil), NewCmdRename(f, nil),
+		NewCmdRemove(f, nil), NewCmdExport(f, nil), NewCmdImport(f, nil), NewCmdRepair(f, nil),
+	)
+	return cmd
+}
+
+// Entry is a session in a list.
+type Entry struct {
+	history.Info
+	session.Outline
+}
+
+// Entries returns the sessions of a directory, or all if it is empty, the most
+// recently used first.
+func Entries(ctx context.Context, store *history.Store, dir string) ([]Entry, error) {
+	index, err := store.Index(ctx, history.Summariser{Version: session.SummaryVersion, Add: session.Summarize})
+	if err != nil {
+		return nil, err
+	}
+	dir = history.AsWritten(dir)
+	var all []Entry
+	for _, i := range index {
+		if dir == "" || i.Dir == dir {
+			all = append(all, Entry{i.Info, session.SummaryOf(i.Summary).Outline()})
+		}
+	}
+	return all, nil
+}
+
+// HintList adds to history.ErrNotFound how to list the sessions.
+func HintList(err error) error {
+	if errors.Is(err, history.ErrNotFound) {
+		return fmt.Errorf("%w. agent sessions --all lists them", err)
+	}
+	return err
+}
+
+// view opens the session id for reading. The caller closes it.
+func view(openStore func() (*history.Store, error), id string) (*history.View, error) {
+	store, err := openStore()
+	if err != nil {
+		return nil, err
+	}
+	v, err := store.View(id)
+	return v, HintList(err)
+}
+
+// stateOf folds the records that are not damaged, and calls report for each
+// damage.
+func stateOf(records iter.Seq2[history.Record, error], report func(error)) (session.State, error) {
+	return session.Fold(func(yield func(history.Record, error) bool) {
+		for r, err := range records {
+			switch {
+			case errors.As(err, new(history.Problem)):
+				report(err)
+			case !yield(r, err):
+				return
+			}
+		}
+	})
+}

@@ -1,0 +1,149 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"agent/cmd/agent/command"
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/loop/event"
+	"agent/internal/loop/session"
+	"agent/internal/tui/diff"
+	"agent/internal/tui/ink"
+)
+
+// ShowOptions are what `agent sessions show` needs.
+type ShowOptions struct {
+	IO    command.IO
+	Store func() (*history.Store, error)
+
+	ID string
+}
+
+// NewCmdShow returns `agent sessions show`.
+func NewCmdShow(f *command.Factory, runF command.RunFunc[ShowOptions]) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Short:   "print the conversation of a session",
+		Example: "  agent sessions show 1ng2j0n | less",
+		Args:    command.OneArg("the ID of a session: agent sessions show ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return command.Or(runF, Show)(cmd.Context(), &ShowOptions{IO: f.IO, Store: f.Store, ID: args[0]})
+		},
+	}
+}
+
+// Show prints the conversation of a session.
+func Show(_ context.Context, opts *ShowOptions) error {
+	v, err := view(opts.Store, opts.ID)
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	h := v.Header()
+	state, err := stateOf(v.From(0), func(err error) { opts.IO.Warn("%v", err) })
+	if err != nil {
+		return fmt.Errorf("read session %s: %w", h.ID, err)
+	}
+	title := state.Title
+	if title == "" {
+		title = session.OutlineOf(v.From(0)).Title
+	}
+	t := transcript{out: opts.IO.Out}
+	t.say("%s · %s · %s\n%s\n", h.ID, command.Short(h.Dir), h.Time.Local().Format("2006-01-02 15:04"), title)
+	for _, e := range state.Events {
+		t.event(e)
+	}
+	return t.err
+}
+
+// transcript prints durable events as text. The first error of its output
+// stays.
+type transcript struct {
+	out command.Console
+	err error
+}
+
+func (t *transcript) event(e event.Durable) {
+	switch e := e.(type) {
+	case *event.UserSaid:
+		t.say("\n› %s\n", strings.ReplaceAll(strings.TrimRight(e.Text, "\n"), "\n", "\n  "))
+		if len(e.Images) > 0 {
+			t.say("  %s\n", command.NotShown(e.Images))
+		}
+	case *event.MessageDone:
+		t.message(e.Message)
+	case *event.Decided:
+		if e.Note != "" {
+			t.say("  %s: %s\n", e.Decision, e.Note)
+		}
+	case *event.ToolEnd:
+		t.call(e)
+	case *event.ShellEnd:
+		mark := "!"
+		if !e.Join {
+			mark = "!!"
+		}
+		t.say("\n› %s%s\n%s\n", mark, e.Line, indented(e.Text))
+	case *event.TurnEnd:
+		if e.Reason != event.Done && e.Error != "" {
+			t.say("\n✗ %s\n", e.Error)
+		}
+	case *event.ModelSet:
+		name := e.Model
+		if e.Host != "" {
+			name += " at " + e.Host
+		}
+		t.say("\n· %s answers from here on\n", name)
+	case *event.Compacted:
+		t.say("\n· old content was cut from what the model is told\n")
+	}
+}
+
+func (t *transcript) message(m llm.Message) {
+	if m.Kind != llm.Assistant || m.Text == "" {
+		return
+	}
+	cut := ""
+	if m.Cut {
+		cut = " […]"
+	}
+	t.say("\n%s%s\n", strings.TrimRight(m.Text, "\n"), cut)
+}
+
+// call prints one tool call: a line, and what was written or went wrong.
+func (t *transcript) call(e *event.ToolEnd) {
+	mark, more := "·", e.Summary
+	if e.Outcome != event.OK {
+		mark = "✗"
+		first, _, _ := strings.Cut(e.Result.Text, "\n")
+		more = string(e.Outcome) + ": " + first
+	}
+	for _, d := range e.Diffs {
+		more += "  " + diff.Stat(d)
+	}
+	t.say("\n%s %s  %s\n", mark, e.Title, strings.TrimSpace(more))
+	for _, d := range e.Diffs {
+		t.say("%s\n", indented(d.Unified))
+	}
+}
+
+// indented returns text with each line two columns further right.
+func indented(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
+}
+
+func (t *transcript) say(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if t.out.Terminal {
+		text = ink.Sanitize(text)
+	}
+	_, err := io.WriteString(t.out, text)
+	t.err = errors.Join(t.err, err)
+}

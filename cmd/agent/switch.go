@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"agent/cmd/agent/command"
+	"agent/cmd/agent/sessions"
+	"agent/internal/history"
+	"agent/internal/loop/event"
+	"agent/internal/tui"
+	"agent/internal/tui/ink"
+)
+
+// runSessions runs the session that f names and those that the user switches to,
+// until the user leaves. prompts are for the first one.
+func runSessions(ctx context.Context, f flags, prompts []tui.Prompt) error {
+	ctx, stop := context.WithCancel(ctx)
+	var expired <-chan string
+	defer func() {
+		stop()
+		if expired != nil {
+			for range expired { // until Expire has seen the end of ctx
+			}
+		}
+	}()
+	var back *flags // to the session that was on the screen before
+	for {
+		a, err := openOrAsk(ctx, f)
+		switch {
+		case back != nil && (err != nil || a == nil):
+			if err != nil {
+				back.notice = err.Error()
+			}
+			f, back = *back, nil
+			continue
+		case err != nil || a == nil:
+			return err
+		}
+		if expired == nil { // not before: the session that is opened stays
+			expired = sessions.Expire(ctx, a.store, a.set.Sessions.KeepDays, time.Now())
+		}
+		a.expired = expired
+		exit, err := show(ctx, a, f.input, prompts)
+		closing := f.end.begin(nil, true)
+		closing.leave()
+		next, here := a.next(f, exit), a.again(f)
+		a.close()
+		closing.end()
+		if err != nil || next == nil {
+			f.end.begin(nil, true) // until the program has ended: one interrupt more than needed does not cut it off
+			a.goodbye(exit)
+			return err
+		}
+		f, back, prompts = *next, here, nil
+	}
+}
+
+// next returns what opens the session that the person wants next, nil if they
+// leave.
+func (a *app) next(f flags, exit tui.Exit) *flags {
+	f = a.carried(f)
+	switch {
+	case exit.Open != "":
+		f.opened = true
+		f.resume, f.none, f.model = exit.Open, false, ""
+	case exit.Fork != nil && a.begun():
+		f.resume, f.fork, f.keep, f.draft, f.model = a.id(), true, exit.Fork, exit.Draft, ""
+	case exit.Fork != nil, exit.New:
+		f.dir, f.draft = a.dir, exit.Draft
+		f.previous = &place{exit.BaseURL, exit.Host}
+		if a.begun() { // the model is the one used here last
+			f.model = ""
+		}
+	default:
+		return nil
+	}
+	return &f
+}
+
+// again returns what opens a's session once more; a new one if there is nothing
+// to come back to.
+func (a *app) again(f flags) *flags {
+	f = a.carried(f)
+	f.dir = a.dir
+	if a.begun() {
+		f.resume, f.model = a.id(), ""
+	}
+	return &f
+}
+
+// carried returns what of f holds for the sessions that follow a's. A base URL
+// stays with the provider that it was given for.
+func (a *app) carried(f flags) flags {
+	return flags{
+		baseURL: f.baseURL, baseFor: cmp.Or(f.baseFor, a.pick.bound.provider),
+		mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, input: f.input, end: f.end,
+	}
+}
+
+// begun reports whether the session is on disk.
+func (a *app) begun() bool { return a.log != nil && a.log.Begun() }
+
+// openOrAsk opens a session for the screen. If another program holds it, the
+// person says what to do; nil if that is nothing.
+func openOrAsk(ctx context.Context, f flags) (*app, error) {
+	a, err := open(f, true)
+	locked, ok := errors.AsType[*history.LockedError](err)
+	if !ok || !term.IsTerminal(os.Stdin.Fd()) {
+		return a, err
+	}
+	fmt.Println(ink.Sanitize(upper(locked.Error())) + ".")
+	ask := f.input.ask
+	if f.input == nil {
+		ask = asking(os.Stdin)
+	}
+	for {
+		answer, ok := ask("f  go on in a fork of it · v  look at it · q  leave it  [f/v/q] ")
+		switch strings.ToLower(answer) {
+		case "f":
+			f.cont, f.resume, f.fork = false, locked.ID, true
+			return open(f, true)
+		case "v":
+			return nil, sessions.Show(ctx, &sessions.ShowOptions{IO: command.System(), Store: command.OpenStore, ID: locked.ID})
+		case "q":
+			return nil, nil
+		}
+		if !ok { // there is no more to read
+			return nil, nil
+		}
+	}
+}
+
+// asking returns what prints a question and reads the line that answers it;
+// false if there are no more.
+func asking(from io.Reader) func(string) (string, bool) {
+	in := bufio.NewReader(from)
+	return func(question string) (string, bool) {
+		fmt.Print(question)
+		answer, err := in.ReadString('\n')
+		if err != nil {
+			fmt.Println()
+		}
+		return strings.TrimSpace(answer), err == nil || answer != ""
+	}
+}
+
+// upper returns a text that begins with a small letter as a sentence does.
+func upper(text string) string {
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// withNotices yields events and notices until events end. gone is closed when
+// nobody receives any more.
+func withNotices(events <-chan event.Event, notices <-chan string, gone <-chan struct{}) <-chan event.Event {
+	out := make(chan event.Event)
+	go func() {
+		defer close(out)
+		for {
+			var e event.Event
+			select {
+			case next, ok := <-events:
+				if !ok {
+					return
+				}
+				e = next
+			case text, ok := <-notices:
+				if !ok {
+					notices = nil
+					continue
+				}
+				e = event.Notice{Text: text}
+			}
+			select {
+			case out <- e:
+			case <-gone:
+				return
+			}
+		}
+	}()
+	return out
+}

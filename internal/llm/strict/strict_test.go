@@ -1,0 +1,58 @@
+package strict_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"agent/internal/llm/strict"
+)
+
+func TestStrict(t *testing.T) {
+	object := func(inner string) string {
+		return `{"type":"object","properties":{"a":` + inner + `},"required":["a"],"additionalProperties":false}`
+	}
+	deep := `{"type":"string"}`
+	for range 6 {
+		deep = object(deep)
+	}
+	for schema, want := range map[string]bool{
+		object(`{"type":"string","description":"d","enum":["x"]}`):         true,
+		object(`{"type":["string","null"]}`):                               true,
+		object(`{"type":"array","items":{"type":"integer"},"minItems":1}`): true,
+		object(`{"anyOf":[{"type":"string"},{"type":"null"}]}`):            true,
+		object(object(`{"type":"boolean"}`)):                               true,
+		object(`{"type":"string","format":"date-time"}`):                   true,
+		`{"type":"object","properties":{},"additionalProperties":false}`:   true,
+		deep:                                 false,
+		object(`{}`):                         false,
+		object(`true`):                       false,
+		object(`{"type":"array"}`):           false,
+		object(`{"type":"object"}`):          false,
+		object(`{"type":["object","null"]}`): false,
+		object(`{"type":"string","default":"x"}`):                                                                          false,
+		object(`{"type":"string","format":"uri"}`):                                                                         false,
+		object(`{"oneOf":[{"type":"string"}]}`):                                                                            false,
+		object(`{"anyOf":[{"type":"object"}]}`):                                                                            false,
+		object(`{"type":"array","items":{"type":"object"}}`):                                                               false,
+		`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`:                                          false,
+		`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`:                              false,
+		`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":{"type":"string"}}`: false,
+		`{"type":"array","items":{"type":"string"}}`:                                                                       false,
+		`{`:  false,
+		`[]`: false,
+	} {
+		if got := strict.Fits(json.RawMessage(schema)); got != want {
+			t.Errorf("%s: got %v, want %v", schema, got, want)
+		}
+	}
+}
+
+func FuzzStrict(f *testing.F) {
+	f.Add([]byte(`{"type":"object","properties":{"a":{"anyOf":[{"type":"array","items":{"$ref":"#"}}]}},"required":["a"],"additionalProperties":false}`))
+	f.Fuzz(func(t *testing.T, schema []byte) {
+		if strict.Fits(schema) && !bytes.Contains(schema, []byte("object")) && !bytes.Contains(schema, []byte(`\`)) {
+			t.Errorf("%s passes for an object", schema)
+		}
+	})
+}

@@ -1,0 +1,70 @@
+package wire
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"agent/internal/llm"
+)
+
+// Arguments returns the arguments of a call, always a JSON object. What the
+// model wrote in place of one is the argument "_raw".
+func Arguments(m llm.Message) json.RawMessage {
+	if m.Raw != "" {
+		if raw, err := Marshal(map[string]string{"_raw": m.Raw}); err == nil {
+			return raw
+		}
+	}
+	if len(m.Input) == 0 {
+		return json.RawMessage("{}")
+	}
+	return m.Input
+}
+
+// CutCall is the note for the model in place of a call that was cut off.
+func CutCall(m llm.Message) string {
+	return fmt.Sprintf("[a call of %s was cut off here and not run]", m.Name)
+}
+
+// Interrupted is the result of a call that has none.
+const Interrupted = "there is no result, the call was interrupted"
+
+// Result returns the text of a call's result where the dialect has no mark for
+// failures; r is nil if there is no result.
+func Result(r *llm.Message) string {
+	r = cmp.Or(r, &llm.Message{Text: Interrupted, IsError: true})
+	if r.IsError && !strings.HasPrefix(strings.ToLower(r.Text), "error") {
+		return "error: " + r.Text
+	}
+	return r.Text
+}
+
+// Parameters returns the schema of a tool's arguments: that of no arguments
+// where the tool has none.
+func Parameters(t llm.ToolSpec) json.RawMessage {
+	if len(t.Schema) == 0 {
+		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	return t.Schema
+}
+
+// Pack returns v as the opaque bytes of a message, nil if it is the zero value.
+func Pack[T any](dialect, model string, v T) *llm.Opaque {
+	data, err := Marshal(v)
+	if err != nil || string(data) == "{}" {
+		return nil
+	}
+	return &llm.Opaque{Dialect: dialect, Model: model, Data: data}
+}
+
+// Unpack returns what Pack stored with m, the zero value if another dialect or
+// model did.
+func Unpack[T any](m llm.Message, dialect, model string) T {
+	var v, none T
+	if m.Opaque == nil || m.Opaque.Dialect != dialect || m.Opaque.Model != model || json.Unmarshal(m.Opaque.Data, &v) != nil {
+		return none
+	}
+	return v
+}

@@ -1,0 +1,54 @@
+package loop
+
+import (
+	"context"
+	"sync"
+
+	"agent/internal/loop/event"
+	"agent/internal/loop/policy"
+)
+
+// approvals asks the user and hands the answers to those who wait for them. It is
+// safe for concurrent use.
+type approvals struct {
+	rec         *recorder
+	permissions *permissions
+
+	mu      sync.Mutex
+	waiting map[string]chan event.Answer // by the ID of the question
+}
+
+// Approve asks the user and waits for the answer. An Always makes the offer,
+// if there is one, a standing permission, which it returns sealed.
+func (a *approvals) Approve(ctx context.Context, ask event.Ask, offer policy.Grant) (event.Answer, *policy.Grant, error) {
+	wait := make(chan event.Answer, 1)
+	a.mu.Lock()
+	a.waiting[ask.ID] = wait
+	a.mu.Unlock()
+	defer func() {
+		a.mu.Lock()
+		delete(a.waiting, ask.ID)
+		a.mu.Unlock()
+	}()
+	_ = a.rec.emit(event.Asked{Ask: ask})
+	select {
+	case <-ctx.Done():
+		return event.Answer{}, nil, ctx.Err()
+	case answer := <-wait:
+		if answer.Decision != event.Always || offer.Scope == (policy.Scope{}) {
+			return answer, nil, nil
+		}
+		return answer, a.permissions.grant(offer), nil
+	}
+}
+
+// answer hands an answer to the question that waits for it, if one does.
+func (a *approvals) answer(answer event.Answer) {
+	a.mu.Lock()
+	wait := a.waiting[answer.ID]
+	delete(a.waiting, answer.ID)
+	a.mu.Unlock()
+	if wait != nil {
+		wait <- answer
+	}
+}

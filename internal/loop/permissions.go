@@ -1,0 +1,243 @@
+package loop
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/loop/event"
+	"agent/internal/loop/policy"
+	"agent/internal/tools"
+)
+
+// permissions decide which calls may run: by the permission mode and the standing
+// permissions of the session. It is safe for concurrent use.
+type permissions struct {
+	paths    policy.Paths
+	attended bool                          // there is a user
+	rec      *recorder                     // shows notices
+	forked   bool                          // the session is a fork that was just made
+	sealer   func() (policy.Sealer, error) // see newSealer
+
+	mu     sync.Mutex
+	policy policy.Policy
+}
+
+func newPermissions(o Options, rec *recorder) *permissions {
+	return &permissions{
+		paths: o.Paths, attended: o.Attended, rec: rec, forked: o.Forked, sealer: newSealer(rec.header().ID, o.Key),
+		policy: policy.Policy{Mode: o.Mode},
+	}
+}
+
+// newSealer returns what seals and checks the standing permissions of a session,
+// made when it is first needed. If it returns an error, the seals are valid until
+// the program exits.
+func newSealer(session string, key func() ([]byte, error)) func() (policy.Sealer, error) {
+	return sync.OnceValues(func() (policy.Sealer, error) {
+		s := policy.Sealer{Session: session}
+		var err error
+		if key != nil {
+			s.Key, err = key()
+		}
+		if len(s.Key) == 0 {
+			s.Key = []byte(rand.Text())
+		}
+		return s, err
+	})
+}
+
+// Mode returns the permission mode.
+func (p *permissions) Mode() event.Mode {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.policy.Mode
+}
+
+// setMode sets the permission mode and puts it on record.
+func (p *permissions) setMode(m event.Mode) {
+	p.mu.Lock()
+	p.policy.Mode = m
+	p.mu.Unlock()
+	_ = p.rec.emit(&event.ModeSet{Meta: p.rec.meta(), Mode: string(m)})
+}
+
+// Describe returns what a standing permission covers, in words.
+func (p *permissions) Describe(s policy.Scope) string { return p.paths.Describe(s) }
+
+// Judge looks at the files that matter for a call and judges it.
+func (p *permissions) Judge(ctx context.Context, c tools.Call) policy.Verdict {
+	p.mu.Lock()
+	uses := p.policy.Uses(c)
+	p.mu.Unlock()
+	var f policy.Facts
+	if uses {
+		f = p.paths.Look(ctx, c)
+		if ctx.Err() != nil { // the look was cut short, so it must not end a permission
+			return policy.Verdict{Ask: true, Why: "the turn was interrupted"}
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.policy.Judge(c, f)
+}
+
+// grant makes an offer a standing permission and returns it as the log keeps it.
+func (p *permissions) grant(offer policy.Grant) *policy.Grant {
+	s, err := p.sealer()
+	if err != nil {
+		p.rec.notify(fmt.Sprintf("The permission applies until the program exits: %v.", err))
+	}
+	g := s.Seal(offer)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.policy.Allow(g)
+	return &g
+}
+
+// load replaces the standing permissions with those of a log.
+func (p *permissions) load(grants []event.Grant) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.policy = policy.Policy{Mode: p.policy.Mode}
+	for _, g := range p.valid(grants) {
+		p.policy.Allow(g)
+	}
+}
+
+// valid returns the grants of a log that hold: those of this session, if there is
+// a user.
+func (p *permissions) valid(grants []event.Grant) []policy.Grant {
+	if !p.attended || len(grants) == 0 {
+		return nil
+	}
+	s, _ := p.sealer() // without the key none is valid
+	var out []policy.Grant
+	for _, record := range grants {
+		if g := policy.Recorded(record); s.Valid(g) {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// Limits of the notice that lists standing permissions.
+const (
+	maxListed = 10  // permissions
+	maxScope  = 120 // characters of each
+)
+
+// showResumed shows which standing permissions of a resumed session apply, and
+// which do not and why.
+func (p *permissions) showResumed(ctx context.Context, events []event.Durable) {
+	var all []event.Grant
+	for _, e := range events {
+		if d, ok := e.(*event.Decided); ok && d.Grant != nil {
+			all = append(all, *d.Grant)
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	if !p.attended {
+		p.rec.notify(doNotApply(len(all), "of this session", " to a run without a user."))
+		return
+	}
+	valid := p.valid(all)
+	var latest policy.Policy // of each scope
+	for _, g := range valid {
+		latest.Allow(g)
+	}
+	active, lines := p.describe(ctx, latest.Grants())
+	if more := len(active) - maxListed; more > 0 {
+		active = append(active[:maxListed], fmt.Sprintf("and %d more", more))
+	}
+	if len(active) > 0 {
+		lines = append([]string{"Always allowed in this session: " + strings.Join(active, "; ") + "."}, lines...)
+	}
+	if void := p.void(all, len(valid)); void != "" {
+		lines = append(lines, void)
+	}
+	if len(lines) > 0 {
+		p.rec.notify(strings.Join(lines, "\n"))
+	}
+}
+
+// listTime is how long the files of standing permissions may take to be read for
+// a list of them.
+const listTime = 2 * time.Second
+
+// list emits the standing permissions that apply now.
+func (p *permissions) list() {
+	ctx, stop := context.WithTimeout(context.Background(), listTime)
+	defer stop()
+	p.mu.Lock()
+	grants := p.policy.Grants()
+	p.mu.Unlock()
+	active, _ := p.describe(ctx, grants)
+	_ = p.rec.emit(event.PermissionsNow{Allowed: active})
+}
+
+// describe returns what the grants cover that apply now, and why others ended.
+func (p *permissions) describe(ctx context.Context, grants []policy.Grant) (active, ended []string) {
+	for _, g := range grants {
+		text := oneLine(p.paths.Describe(g.Scope), maxScope)
+		if why := g.Ended(p.factsOf(ctx, g)); why != "" {
+			ended = append(ended, fmt.Sprintf("The permission for %s ended: %s.", text, why))
+		} else {
+			active = append(active, text)
+		}
+	}
+	return active, ended
+}
+
+// factsOf looks at what a grant for a command names now.
+func (p *permissions) factsOf(ctx context.Context, g policy.Grant) policy.Facts {
+	if g.Kind != tools.Command {
+		return policy.Facts{}
+	}
+	return p.paths.Look(ctx, tools.Call{
+		Effect: tools.Execute, Targets: []tools.Target{{Kind: g.Kind, Value: g.Value, Dir: g.Dir}},
+	})
+}
+
+// void says that some of the grants do not apply, and why.
+func (p *permissions) void(all []event.Grant, valid int) string {
+	n, old := len(all)-valid, 0
+	for _, g := range all {
+		if g.Seal == "" {
+			old++
+		}
+	}
+	switch {
+	case n == 0, p.rec.header().Parent != "" && !p.forked: // it was shown when the fork was made
+		return ""
+	case p.forked:
+		return doNotApply(n, "of the original session", " in this fork.")
+	case old == n:
+		return doNotApply(n, "from an older version of agent", " any more: you will be asked again.")
+	}
+	return doNotApply(n, "in the log of this session", ": the seal is not valid, so something else wrote or copied the record, or the key was replaced.")
+}
+
+// doNotApply says that n permissions from somewhere do not apply, and the rest.
+func doNotApply(n int, from, rest string) string {
+	verb := "do"
+	if n == 1 {
+		verb = "does"
+	}
+	return fmt.Sprintf("%s %s %s not apply%s", phrase.Count(n, "permission"), from, verb, rest)
+}
+
+// oneLine returns text on one line of at most so many characters.
+func oneLine(text string, limit int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > limit {
+		return string(r[:limit-1]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,56 @@
+package turn
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"agent/internal/loop/event"
+	"agent/internal/tools"
+)
+
+// diffLimit is the size in bytes above which a file is not compared line by
+// line: people do not read such diffs, and they take long to make.
+const diffLimit = 2 << 20
+
+// diffs returns changes as people read them.
+func diffs(changes []tools.Change) []event.Diff {
+	var out []event.Diff
+	for _, c := range changes {
+		d := event.Diff{Path: c.Path, Created: c.Before == nil, Deleted: c.After == nil}
+		switch {
+		case len(c.Before) > diffLimit || len(c.After) > diffLimit:
+			d.Unified = "@@ too large to show @@\n"
+		case !isText(c.Before) || !isText(c.After):
+			d.Unified = "@@ binary content @@\n"
+		default:
+			d.Unified, d.Added, d.Removed = unified(string(c.Before), string(c.After))
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func isText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }
+
+// unified returns the hunks of a unified diff, and how many lines it adds and
+// removes.
+func unified(before, after string) (hunks string, added, removed int) {
+	u := udiff.Unified("a", "b", before, after)
+	at := strings.Index(u, "@@")
+	if at < 0 {
+		return "", 0, 0
+	}
+	u = u[at:]
+	for line := range strings.Lines(u) {
+		switch line[0] {
+		case '+':
+			added++
+		case '-':
+			removed++
+		}
+	}
+	return u, added, removed
+}

@@ -1,0 +1,110 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/loop/event"
+	"agent/internal/tools"
+	"agent/internal/tools/workspace"
+)
+
+// Runner prepares and runs single calls: those of the model in a turn, and the
+// commands that the user types. A panic in a tool becomes the error of its call.
+type Runner struct {
+	Interceptors tools.Interceptors // act around every call
+	Kill         <-chan struct{}    // closed when what runs must be killed at once; nil never is
+}
+
+// Command runs a command that the user typed, whose output so far goes to
+// progress. Text is its output.
+func (r Runner) Command(ctx context.Context, id string, call tools.Call, progress func(string)) (outcome event.Outcome, summary, text string) {
+	c := &toolCall{msg: llm.Message{ID: id, Name: "shell"}, call: call}
+	r.run(ctx, tools.Info{ID: id, Tool: "shell"}, c, progress)
+	return c.end.Outcome, c.end.Summary, strings.TrimPrefix(c.end.Result.Text, untilThen)
+}
+
+// prepare has t prepare a call.
+func (r Runner) prepare(ctx context.Context, in tools.Info, t tools.Tool) (c tools.Call, err error) {
+	defer recovered(in.Tool, &err)
+	return r.Interceptors.Prepare(ctx, in, t)
+}
+
+// run runs the approved call c and sets its end. It changes nothing but c.
+func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress func(string)) {
+	got, err := r.result(ctx, in, c.call, tools.Approved{Changes: c.call.Changes, Progress: progress, Force: r.Kill})
+	c.end.Diffs = diffs(got.Changes)
+	if err != nil {
+		c.fail(ctx, err)
+		if c.end.Outcome == event.Interrupted && got.Text != "" {
+			c.end.Result.Text = untilThen + got.Text
+		}
+		return
+	}
+	outcome := event.OK
+	if got.IsError {
+		outcome = event.Failed
+	}
+	c.ran = true
+	c.finish(outcome, got.Text)
+	c.end.Summary, c.end.Result.Images = got.Summary, got.Images
+	c.reads = got.Reads
+}
+
+func (r Runner) result(ctx context.Context, in tools.Info, c tools.Call, ok tools.Approved) (got tools.Result, err error) {
+	defer recovered(in.Tool, &err)
+	return r.Interceptors.Run(ctx, in, c, ok)
+}
+
+// recovered turns a panic into err.
+func recovered(tool string, err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("the tool %s broke down (%v). Try another way", tool, p)
+	}
+}
+
+// untilThen stands above the output of an interrupted call.
+const untilThen = "interrupted by the person; until then:\n"
+
+// toolCall is one tool call on its way to its result.
+type toolCall struct {
+	msg   llm.Message
+	call  tools.Call
+	err   error // of Prepare: the call cannot be run
+	alone bool  // it never runs in parallel, whatever its effect
+	start time.Time
+	end   event.ToolEnd
+	reads []workspace.Reading // what the model knows of files with its result
+	ran   bool                // the tool did what it does, even if what it ran failed
+}
+
+// title is the call in one line: the tool's own, or its bare name.
+func (c *toolCall) title() string {
+	if c.call.Title != "" {
+		return c.call.Title
+	}
+	return c.msg.Name
+}
+
+// finish sets the result of c.
+func (c *toolCall) finish(outcome event.Outcome, text string) {
+	c.end.Outcome = outcome
+	c.end.Result = llm.Message{Kind: llm.ToolResult, Reply: c.msg.Reply, ID: c.msg.ID, Text: text, IsError: outcome != event.OK}
+}
+
+// fail sets an error as the result of c; the end of ctx is the user's interrupt.
+// If the error says what has changed in a file, the model knows that.
+func (c *toolCall) fail(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		c.finish(event.Interrupted, "interrupted by the person")
+		return
+	}
+	c.finish(event.Failed, err.Error())
+	if changed, ok := errors.AsType[*workspace.ChangedError](err); ok {
+		c.reads = changed.Reads
+	}
+}

@@ -1,0 +1,156 @@
+package turn
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"agent/internal/llm"
+	"agent/internal/loop/event"
+)
+
+const (
+	// answerTool is the tool that a model is made to call when its answer did
+	// not fit the schema: its arguments are the answer.
+	answerTool = "answer"
+	// maxForced is how often it is made to: once for the form, once for repair.
+	maxForced = 2
+)
+
+// Schema is the shape that the last answer of a turn must have.
+type Schema struct {
+	raw      json.RawMessage
+	resolved *jsonschema.Resolved
+}
+
+// ParseSchema returns the JSON schema in b.
+func ParseSchema(b []byte) (*Schema, error) {
+	var s jsonschema.Schema
+	if err := json.Unmarshal(b, &s); err != nil {
+		return nil, fmt.Errorf("read the schema: %w", err)
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		return nil, fmt.Errorf("read the schema: %w", err)
+	}
+	return &Schema{raw: append(json.RawMessage(nil), b...), resolved: resolved}, nil
+}
+
+// check says what keeps text from being an answer.
+func (s *Schema) check(text string) error {
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		return fmt.Errorf("it is not JSON: %w", err)
+	}
+	return s.resolved.Validate(v)
+}
+
+// object returns the schema as that of a tool, whose arguments are always an
+// object: another value becomes its one property.
+func (s *Schema) object() (schema json.RawMessage, wrapped bool) {
+	var o struct {
+		Type any `json:"type"`
+	}
+	if json.Unmarshal(s.raw, &o) == nil && o.Type == "object" {
+		return s.raw, false
+	}
+	b, err := json.Marshal(map[string]any{"type": "object", "properties": map[string]any{"value": s.raw}, "required": []string{"value"}})
+	if err != nil {
+		return s.raw, false
+	}
+	return b, true
+}
+
+// answerFitter makes the last answer of a turn fit a schema. Without a schema it
+// does nothing.
+type answerFitter struct {
+	schema *Schema
+	forced int  // how often the answer was requested as a call
+	plain  bool // the provider takes no schema
+}
+
+// require adds to req what asks for an answer that fits.
+func (f *answerFitter) require(req *llm.Request) {
+	if f.schema == nil {
+		return
+	}
+	req.System += "\nYour last answer, when the work is done, must be nothing but one JSON value that fits this schema:\n" + string(f.schema.raw) + "\n"
+	if f.forced > 0 {
+		schema, _ := f.schema.object()
+		req.Tools = append(req.Tools, llm.ToolSpec{Name: answerTool, Description: "Gives the answer.", Schema: schema})
+		req.ToolChoice = llm.ToolChoice{Mode: llm.ChoiceTool, Name: answerTool}
+	} else if !f.plain {
+		req.Schema = f.schema.raw
+	}
+}
+
+// unwrap replaces a requested call, or an answer in a code fence, with the answer
+// itself.
+func (f *answerFitter) unwrap(said []llm.Message) []llm.Message {
+	if f.schema == nil {
+		return said
+	}
+	for i, m := range said {
+		switch {
+		case f.forced > 0 && m.Kind == llm.ToolCall && m.Name == answerTool && !m.Cut:
+			said[i] = llm.Message{Kind: llm.Assistant, Reply: m.Reply, Text: f.argument(m)}
+		case m.Kind == llm.Assistant && !m.Cut:
+			if inner := unfence(m.Text); f.schema.check(inner) == nil {
+				said[i].Text = inner
+			}
+		}
+	}
+	return said
+}
+
+// argument returns the answer that a call holds.
+func (f *answerFitter) argument(m llm.Message) string {
+	if m.Raw != "" {
+		return m.Raw
+	}
+	if _, wrapped := f.schema.object(); wrapped {
+		var o map[string]json.RawMessage
+		if json.Unmarshal(m.Input, &o) == nil && o["value"] != nil {
+			return string(o["value"])
+		}
+	}
+	return string(m.Input)
+}
+
+// unfence returns the contents of the code fence that is all of text.
+func unfence(text string) string {
+	t := strings.TrimSpace(text)
+	inner, ok := strings.CutPrefix(t, "```")
+	inner, closed := strings.CutSuffix(inner, "```")
+	_, inner, line := strings.Cut(inner, "\n")
+	if !ok || !closed || !line {
+		return t
+	}
+	return strings.TrimSpace(inner)
+}
+
+// judge returns how a turn ends that is done, and the note for the model if its
+// answer does not fit yet.
+func (f *answerFitter) judge(said []llm.Message) (end ending, note string) {
+	if f.schema == nil {
+		return ending{reason: event.Done}, ""
+	}
+	answer := ""
+	for _, m := range said {
+		if m.Kind == llm.Assistant {
+			answer = m.Text
+		}
+	}
+	err := f.schema.check(answer)
+	switch {
+	case err == nil:
+		return ending{reason: event.Done}, ""
+	case f.forced < maxForced:
+		f.forced++
+		return ending{}, fmt.Sprintf("Your answer does not fit the schema: %v. Give it again by calling the tool %s.", err, answerTool)
+	}
+	return ending{event.BadAnswer, fmt.Sprintf("the answer does not fit the schema: %v", err),
+		"the model may be too weak for this schema: simplify it, or choose another model"}, ""
+}

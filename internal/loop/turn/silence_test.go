@@ -1,0 +1,48 @@
+package turn_test
+
+import (
+	"testing"
+	"time"
+
+	"agent/internal/llm/script"
+	"agent/internal/loop/event"
+	"agent/internal/loop/policy"
+	"agent/internal/loop/turn"
+)
+
+// quiet is a user who says nothing, with one model and permission for everything.
+type quiet struct {
+	turn.Permissions
+	model turn.Model
+}
+
+func (q quiet) Current() turn.Model        { return q.model }
+func (quiet) Announce() error              { return nil }
+func (quiet) Confirmed()                   {}
+func (quiet) Mode() event.Mode             { return event.ModeAll }
+func (quiet) Describe(policy.Scope) string { return "" }
+func (quiet) Prompts() []event.Prompt      { return nil }
+func (quiet) Commands() []turn.UserCommand { return nil }
+func (quiet) News() []string               { return nil }
+
+// A notice says that a model sends nothing for long; the turn waits for it.
+func TestSilence(t *testing.T) {
+	told := make(chan struct{})
+	p := script.New(script.Reply{Deltas: script.Say("at last").Deltas, Hold: map[int]<-chan struct{}{0: told}})
+	q := quiet{model: turn.Model{Name: "script/test", ID: "test", Provider: p}}
+	var notices []string
+	one := turn.Turn{
+		Models: q, Permissions: q, Inbox: q, Limits: turn.Limits{Silence: time.Millisecond},
+		Emit: func(e event.Event) error {
+			if n, ok := e.(event.Notice); ok && len(notices) == 0 {
+				notices = append(notices, n.Text)
+				close(told)
+			}
+			return nil
+		},
+	}
+	end := one.Run(t.Context(), turn.NewConversation(nil, nil), event.Prompt{Text: "go"})
+	if end.Reason != event.Done || len(notices) != 1 || notices[0] != "script/test has said nothing for 1ms, but the connection is alive." {
+		t.Errorf("got %v, %q", end.Reason, notices)
+	}
+}

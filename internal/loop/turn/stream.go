@@ -1,0 +1,95 @@
+package turn
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/loop/event"
+)
+
+// partialEvery is how often streamed text is saved.
+const partialEvery = time.Second
+
+// stream takes one reply from the provider as it comes: it emits each delta, and
+// saves the text from time to time.
+func (q *requester) stream(ctx context.Context, m Model, req llm.Request) (*llm.Reply, error) {
+	reply := llm.NewReply("")
+	reply.MaxBytes = q.Limits.ReplyBytes
+	save := saver{out: q.out, reply: reply.ID, last: q.out.clock.Now()}
+	silence := cmp.Or(q.Limits.Silence, 5*time.Minute)
+	silent := time.AfterFunc(silence, func() {
+		q.out.preview(event.Notice{Text: m.Name + " has said nothing for " + silence.String() + ", but the connection is alive."})
+	})
+	defer silent.Stop()
+	for d, err := range q.provider(m).Stream(ctx, req) {
+		if err != nil {
+			return reply, err
+		}
+		silent.Reset(silence)
+		if d = reply.Add(d); d != nil {
+			q.out.emit(event.Streamed{Reply: reply.ID, Delta: d})
+			save.add(d)
+		}
+		if q.out.err != nil || reply.Exceeded() != "" { // to stop here ends the request
+			return reply, ctx.Err()
+		}
+	}
+	if reply.Finish.Reason == "" && ctx.Err() == nil {
+		provider, _, _ := strings.Cut(m.Name, "/")
+		return reply, &llm.Error{Kind: llm.ErrCut, Provider: provider, Retry: true, Message: "the answer was cut in the middle. What arrived is kept",
+			Hint: "say \"go on\" to continue"}
+	}
+	return reply, ctx.Err()
+}
+
+// saver writes streamed text to the log, at most once every partialEvery.
+type saver struct {
+	out    *reporter
+	reply  string
+	last   time.Time
+	pieces []*unsavedPiece // one for each kind, in the order in which they began
+}
+
+// unsavedPiece is what streamed of the messages of one kind since the last save.
+type unsavedPiece struct {
+	kind llm.Kind
+	text strings.Builder
+}
+
+func (s *saver) add(d llm.Delta) {
+	switch d := d.(type) {
+	case llm.TextDelta:
+		s.piece(llm.Assistant).WriteString(d.Text)
+	case llm.ThinkingDelta:
+		s.piece(llm.Thinking).WriteString(d.Text)
+	default:
+		return
+	}
+	if now := s.out.clock.Now(); now.Sub(s.last) >= partialEvery {
+		s.last = now
+		s.flush()
+	}
+}
+
+// piece returns where text of a kind gathers.
+func (s *saver) piece(kind llm.Kind) *strings.Builder {
+	i := slices.IndexFunc(s.pieces, func(p *unsavedPiece) bool { return p.kind == kind })
+	if i < 0 {
+		i = len(s.pieces)
+		s.pieces = append(s.pieces, &unsavedPiece{kind: kind})
+	}
+	return &s.pieces[i].text
+}
+
+func (s *saver) flush() {
+	for _, p := range s.pieces {
+		if p.text.Len() > 0 {
+			s.out.emit(&event.Partial{Meta: s.out.meta(), Reply: s.reply, Kind: p.kind, Text: p.text.String()})
+		}
+	}
+	s.pieces = nil
+}

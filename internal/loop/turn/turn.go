@@ -1,0 +1,233 @@
+package turn
+
+import (
+	"context"
+	"slices"
+
+	"agent/internal/llm"
+	"agent/internal/loop/event"
+	"agent/internal/tools"
+)
+
+// Turn holds what a turn works with. Its functions and interfaces are called from
+// the goroutine of Run only, but for Emit with a Progress or a Notice.
+type Turn struct {
+	Models      Models
+	Permissions Permissions
+	Approver    Approver // nil if there is no user to ask: what needs approval is denied
+	Inbox       Inbox
+	// Emit takes every event. Its error, which is that of the log, ends the turn
+	// before the next tool runs: that call would not be on record.
+	Emit func(event.Event) error
+
+	System string // the system prompt
+	Tools  []tools.Tool
+	Runner Runner
+	Schema *Schema // of the last answer; nil for any
+	Limits Limits
+	Clock  Clock
+}
+
+// run is a turn in progress.
+type run struct {
+	*Turn
+	conv     *Conversation
+	out      *reporter
+	requests *requester
+	calls    *executor
+	guards   *guards
+	answer   *answerFitter
+	end      event.TurnEnd
+	unpriced bool    // the price of a step is not known
+	cost     float64 // of the steps whose price is known, in US dollars
+	note     string  // from this program to the model, for the next step
+	resumed  bool    // a truncated answer was continued already
+}
+
+// ending is why a turn ends: its reason, and the error with its hint for the user.
+// The zero value lets the turn continue.
+type ending struct {
+	reason    event.Reason
+	err, hint string
+}
+
+// Run carries the prompt p until the model is done, or a guard, the user or an
+// error ends the turn. It adds to c all that is said and done, and returns how
+// the turn ended, which Emit has got too. Canceling ctx is the user's interrupt.
+func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.TurnEnd {
+	r := newRun(t, c)
+	start := r.out.clock.Now()
+	r.out.fail(t.Models.Announce())
+	r.addCommands()
+	r.addNews()
+	r.say(p, false)
+	var end ending
+	for end.reason == "" {
+		end = r.step(ctx)
+	}
+	if r.out.err != nil {
+		end = ending{event.LogError, "the session could not be saved: " + r.out.err.Error(),
+			"make room or mend what is wrong there; what was said so far is kept and saved with the next prompt"}
+	}
+	r.end.Reason, r.end.Error, r.end.Hint = end.reason, end.err, end.hint
+	r.end.Meta = r.out.meta()
+	r.end.Duration = r.end.Time.Sub(start)
+	if !r.unpriced && r.end.Steps > 0 {
+		r.end.Cost = &r.cost
+	}
+	done := r.end
+	r.out.emit(&done)
+	return done
+}
+
+func newRun(t *Turn, c *Conversation) *run {
+	out := &reporter{send: t.Emit, clock: t.Clock.OrReal()}
+	user := confirmer{t.Approver}
+	answer := &answerFitter{schema: t.Schema}
+	return &run{
+		Turn: t, conv: c, out: out, answer: answer, guards: newGuards(user, t.Limits.Steps),
+		requests: &requester{t, c, out, user, answer}, calls: &executor{t, c, out},
+	}
+}
+
+// step gets one reply of the model and runs its calls.
+func (r *run) step(ctx context.Context) ending {
+	end := r.guards.beforeStep(ctx, r.end.Steps)
+	if end.reason == "" {
+		end = r.confirmHost(ctx)
+	}
+	if end.reason != "" {
+		return end
+	}
+	r.addCommands()
+	r.addNews()
+	r.addPrompts()
+	if r.out.err != nil { // the model must not get what is not on record
+		return ending{reason: event.LogError}
+	}
+	reply, model, err := r.requests.reply(ctx)
+	r.end.Steps++
+	r.conv.Steps++
+	said := r.answer.unwrap(distinct(r.conv.Messages, reply.Messages()))
+	for _, m := range said {
+		r.out.emit(&event.MessageDone{Meta: r.out.meta(), Message: m})
+	}
+	r.conv.add(said...)
+	calls := callsOf(said)
+	end, notRun := r.judgeReply(ctx, reply, err, said)
+	results, worked := r.calls.run(ctx, calls, notRun)
+	r.conv.add(results...)
+	r.endStep(reply, model)
+	if end.reason == "" && len(calls) > 0 {
+		end = r.judgeResults(ctx, calls, results, worked)
+	}
+	if end.reason == event.Done {
+		var note string
+		if end, note = r.answer.judge(said); note != "" {
+			r.note = note
+		}
+		if r.addPrompts() { // the model has to read them
+			end = ending{}
+		}
+	}
+	return end
+}
+
+// judgeResults returns whether the turn ends after calls that ran.
+func (r *run) judgeResults(ctx context.Context, calls, results []llm.Message, worked bool) ending {
+	switch {
+	case ctx.Err() != nil:
+		return ending{reason: event.UserInterrupt}
+	case r.out.err != nil:
+		return ending{reason: event.LogError}
+	}
+	return r.guards.afterCalls(ctx, calls, results, worked)
+}
+
+// confirmHost asks the user whether the conversation may be sent to the host of
+// the model, if that needs an approval.
+func (r *run) confirmHost(ctx context.Context) ending {
+	c := r.Models.Current().Confirm
+	if c == nil {
+		return ending{}
+	}
+	end := r.guards.user.confirm(ctx, event.HostAsk, c.Question, c.Why,
+		ending{event.ProviderError, "nothing was sent: " + c.Why, "choose another model with /model, or " + c.Remedy})
+	if end.reason == "" {
+		r.Models.Confirmed()
+	}
+	return end
+}
+
+// endStep emits what a step took.
+func (r *run) endStep(reply *llm.Reply, model Model) {
+	u := reply.Finish.Usage
+	e := &event.StepEnd{Meta: r.out.meta(), Reply: reply.ID, Model: model.Name, Finish: reply.Finish.Reason, Usage: u, Lost: reply.Finish.Lost}
+	r.end.Usage = r.end.Usage.Add(u)
+	if model.Cost != nil {
+		if usd, known := model.Cost(u); known {
+			e.Cost = &usd
+			r.cost += usd
+		}
+	}
+	r.unpriced = r.unpriced || e.Cost == nil
+	r.out.emit(e)
+}
+
+// say adds a message of the user. Steered says that it came during the turn.
+func (r *run) say(p event.Prompt, steered bool) {
+	r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: p.Text, Images: p.Images, Steered: steered})
+	r.conv.add(llm.Message{Kind: llm.User, Text: p.Text, Images: p.Images})
+}
+
+// tell adds messages of this program, which take the user's place.
+func (r *run) tell(texts ...string) {
+	for _, text := range texts {
+		r.out.emit(&event.UserSaid{Meta: r.out.meta(), Text: text, Steered: true, Auto: true})
+		r.conv.add(llm.Message{Kind: llm.User, Text: text})
+	}
+}
+
+// addCommands adds the commands that the user typed.
+func (r *run) addCommands() {
+	for _, c := range r.Inbox.Commands() {
+		r.out.emit(&event.ShellTold{Meta: r.out.meta(), ID: c.ID})
+		r.conv.add(c.Message)
+	}
+}
+
+// addNews adds the messages of this program: of plan mode, and those of the inbox.
+func (r *run) addNews() {
+	r.tell(r.conv.announceMode(r.Permissions.Mode())...)
+	r.tell(r.Inbox.News()...)
+}
+
+// addPrompts adds the note of the guards and the messages that steer the turn. It
+// reports whether there were any.
+func (r *run) addPrompts() bool {
+	before := len(r.conv.Messages)
+	if r.note != "" {
+		r.tell(r.note)
+		r.note = ""
+	}
+	for _, p := range r.Inbox.Prompts() {
+		r.say(p, true)
+	}
+	return len(r.conv.Messages) > before
+}
+
+// distinct returns said with a new ID for each call whose ID the conversation
+// has already: some servers count from 0 in every reply.
+func distinct(msgs, said []llm.Message) []llm.Message {
+	for i, m := range said {
+		if m.Kind == llm.ToolCall && slices.ContainsFunc(msgs, func(o llm.Message) bool { return o.Kind == llm.ToolCall && o.ID == m.ID }) {
+			said[i].ID = m.ID + "_" + m.Reply
+		}
+	}
+	return said
+}
+
+// callsOf returns the tool calls among msgs.
+func callsOf(msgs []llm.Message) []llm.Message {
+	return slices.DeleteFunc(slices.Clone(msgs), func(m llm.Message) bool { return m.Kind != llm.ToolCall })
+}

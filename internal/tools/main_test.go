@@ -1,0 +1,14 @@
+package tools_test
+
+import (
+	"os"
+	"testing"
+
+	"agent/internal/tools/shell/keeper"
+)
+
+// TestMain runs the keepers of the commands that the tests start.
+func TestMain(m *testing.M) {
+	keeper.Run()
+	os.Exit(m.Run())
+}

@@ -115,25 +115,21 @@ func (t *attachments) literal(typed string) string {
 	return b.String()
 }
 
-// expand writes out every token in raw. What was pasted is not looked into for
-// tokens.
+// expand writes out every token in raw. Tokens in pasted text stay.
 func (t *attachments) expand(raw string) string {
-	return t.write(raw, func(tok *Piece) string {
-		if tok.Image != nil {
-			return tok.Label()
-		}
-		return tok.text
-	})
-}
-
-func (t *attachments) write(raw string, as func(*Piece) string) string {
 	if strings.IndexFunc(raw, text.IsToken) < 0 {
 		return raw
 	}
+	written, _ := t.spans(raw)
+	return written
+}
+
+// labeled writes the label of every token in raw.
+func (t *attachments) labeled(raw string) string {
 	var b strings.Builder
 	for _, r := range raw {
 		if tok := t.of(r); tok != nil {
-			b.WriteString(as(tok))
+			b.WriteString(tok.Label())
 		} else {
 			b.WriteRune(r)
 		}

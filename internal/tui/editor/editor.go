@@ -49,7 +49,7 @@ func (e *Editor) Resize(width, limit int) {
 func (e *Editor) Text() string { return e.doc.expand(e.Raw()) }
 
 // Shown is the text as the editor shows it, with the labels of pastes and images.
-func (e *Editor) Shown() string { return e.doc.write(e.Raw(), (*Piece).Label) }
+func (e *Editor) Shown() string { return e.doc.labeled(e.Raw()) }
 
 // Raw is the text with one character for each paste and image.
 func (e *Editor) Raw() string { return e.doc.String() }

@@ -7,9 +7,7 @@ import tea "charm.land/bubbletea/v2"
 func (m *model) clickPanel(x, y int) tea.Cmd {
 	p := &m.panel
 	switch {
-	case p.asked.has(y) && m.dialog.Takes():
-		m.dialog.Took(m.now())
-		m.dialog.Held.Release()
+	case p.asked.has(y):
 		m.dialog.Click(x, y-p.asked.from)
 	case p.suggested.has(y):
 		if i := m.popup.Top + y - p.suggested.from; i < len(m.popup.Rows) {

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/list"
 )
 
 // CustomCommand is a typed command that somebody wrote as a file: a prompt with
@@ -30,9 +31,8 @@ type custom struct {
 // used last.
 type commandTable struct {
 	*session
-	custom  custom
-	recent  []string // what was done last, the latest first
-	unsaved recently // those of them that are not saved yet
+	custom custom
+	recent *list.Recent
 }
 
 // adopt takes the commands from files, and returns what is to be told of those

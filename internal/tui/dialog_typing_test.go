@@ -83,7 +83,7 @@ func TestAnotherKindOfQuestion(t *testing.T) {
 		}
 		d.pass(700 * time.Millisecond)
 		d.press("3")
-		if d.m.dialog.Waits() && !d.m.dialog.Comment.Open {
+		if d.m.dialog.Waits() && !d.m.dialog.Dismisses() {
 			t.Errorf("%s after %s takes no key", c[1].Ask.Title, c[0].Ask.Title)
 		}
 		if !d.m.editor.Blank() {

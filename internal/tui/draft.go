@@ -34,17 +34,12 @@ type draftKeeper struct {
 
 // typedAt is a state of all that is being typed.
 type typedAt struct {
-	prompt int            // the editor's revision
-	note   *editor.Editor // in which a question is answered; nil if none is
-	words  int            // its revision
+	prompt int // the editor's revision
+	note   dialog.Revision
 }
 
 func (d *draftKeeper) typedAt() typedAt {
-	at := typedAt{prompt: d.editor.Buffer.Revision(), note: d.dialog.Comment.Edit}
-	if at.note != nil {
-		at.words = at.note.Buffer.Revision()
-	}
-	return at
+	return typedAt{d.editor.Revision(), d.dialog.CommentRevision()}
 }
 
 // restore puts what was typed before into the editor, and what waited for
@@ -58,11 +53,11 @@ func (m *draftKeeper) restore(d event.Draft) {
 	for _, w := range d.Queue {
 		if w.About != "" {
 			m.editor.PutBefore(w.Text)
-			m.unsaid = unsaid{w.About, m.editor.Buffer.String(), w.Text}
+			m.unsaid = unsaid{w.About, m.editor.Raw(), w.Text}
 			continue
 		}
 		said := editor.Typed{Text: w.Text, Images: w.Images}
-		m.editor.Walk.Remember(said.Text, m.editor.Tokens.WithTokens(said))
+		m.editor.History.Remember(said)
 		m.queue.waits = append(m.queue.waits, queued{Typed: said})
 	}
 	m.queue.hold("unsent")
@@ -80,24 +75,23 @@ type unsaid struct {
 // before the program ended, unless the user edited that.
 func (d *draftKeeper) takeUp(ask event.Ask) {
 	was := d.unsaid
-	if was.about == "" || was.about != ask.Title || len(d.dialog.Asks) > 1 || ask.AboutTurn() {
+	if was.about == "" || was.about != ask.Title || d.dialog.Count() > 1 || ask.AboutTurn() {
 		return
 	}
 	d.unsaid = unsaid{}
-	rest, found := strings.CutPrefix(d.editor.Buffer.String(), d.editor.FromHistory(was.text))
-	if d.editor.Buffer.String() != was.raw || !found {
+	rest, found := strings.CutPrefix(d.editor.Raw(), d.editor.History.WithTokens(was.text))
+	if d.editor.Raw() != was.raw || !found {
 		return
 	}
 	d.editor.Set(strings.TrimPrefix(rest, "\n"))
-	d.dialog.Typing = false
 	d.dialog.Resume(was.text)
 }
 
 // keepWords puts what was being said to a question that goes away into the
 // editor.
 func (d *draftKeeper) keepWords() {
-	if c := &d.dialog.Comment; !c.Blank() {
-		d.editor.PutBefore(c.Text())
+	if text := d.dialog.Comment(); text != "" {
+		d.editor.PutBefore(text)
 	}
 }
 
@@ -105,8 +99,8 @@ func (d *draftKeeper) keepWords() {
 // into the turn that runs.
 func (m *draftKeeper) draft() event.Draft {
 	d := m.editor.Draft()
-	if c := &m.dialog.Comment; !c.Blank() {
-		d.Queue = append(d.Queue, event.Waiting{Text: c.Text(), About: m.dialog.Asks[0].Title})
+	if text := m.dialog.Comment(); text != "" {
+		d.Queue = append(d.Queue, event.Waiting{Text: text, About: m.dialog.First().Title})
 	}
 	d.Queue = append(d.Queue, m.unsentQueue()...)
 	return d
@@ -142,7 +136,7 @@ func sameWaiting(a, b event.Waiting) bool {
 func (d *draftKeeper) keep() tea.Cmd {
 	switch {
 	case !d.touched():
-	case d.editor.Blank() && d.dialog.Comment.Blank() && len(d.unsentQueue()) == 0:
+	case d.editor.Blank() && d.dialog.Comment() == "" && len(d.unsentQueue()) == 0:
 		d.save()
 	case !d.saving:
 		d.saving = true

@@ -44,21 +44,21 @@ func (h *promptHistory) read() tea.Cmd {
 func (h *promptHistory) take(msg earlierRead) {
 	h.past = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(h.feed.Recall, p) })
 	switch {
-	case h.editor.Search != nil && h.editor.Search.Lost:
-		h.editor.SearchFor(h.editor.Search.Text, h.prompts())
-	case h.walks && h.editor.Search == nil:
-		h.editor.WalkPrompts(true, h.prompts())
+	case h.editor.History.Searching():
+		h.editor.History.Extend("", h.prompts())
+	case h.walks:
+		h.editor.History.Walk(true, h.prompts())
 	}
 	h.walks = false
 }
 
 // walkBack shows an earlier prompt, as far as the cursor is where that is meant.
 func (h *promptHistory) walkBack() (cmd tea.Cmd, taken bool) {
-	if row, _ := h.editor.CaretRow(); row > 0 {
+	if h.editor.CaretRow() > 0 {
 		return nil, false
 	}
 	cmd = h.read()
-	if h.editor.WalkPrompts(true, h.prompts()) {
+	if h.editor.History.Walk(true, h.prompts()) {
 		return cmd, true
 	}
 	h.walks = cmd != nil

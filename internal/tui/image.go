@@ -140,10 +140,7 @@ func readImage(read func(string) (llm.Image, string, error), word string) (edito
 // take puts images in the place of their paths.
 func (a *attacher) take(msg picturesRead) tea.Cmd {
 	for i, word := range msg.words {
-		b := a.editor.Buffer
-		if at := strings.LastIndex(b.String(), word); at >= 0 {
-			b.Replace(at, at+len(word), a.editor.Tokens.Add(msg.found[i]))
-		}
+		a.editor.Attach(word, msg.found[i])
 	}
 	for _, err := range msg.failed {
 		a.say("An image stays a path: " + ink.SanitizeLine(strings.TrimRight(err.Error(), ".")) + ".")
@@ -156,9 +153,8 @@ func (a *attacher) take(msg picturesRead) tea.Cmd {
 	return nil
 }
 
-// attached counts the images anew, and says so where the model sees none.
+// attached says so where the model sees no images.
 func (a *attacher) attached(n int) {
-	a.editor.Tokens.Number(a.editor.Buffer)
 	if n > 0 && a.o.Blind != nil && a.o.Blind(a.feed.Model) {
 		a.say(ink.SanitizeLine(a.feed.Model) + " cannot see images: it will be told only that there was one. /model changes the model.")
 	}
@@ -166,9 +162,9 @@ func (a *attacher) attached(n int) {
 
 // typedImage looks at the word that was typed last, once a blank follows it.
 func (a *attacher) typedImage() tea.Cmd {
-	before := a.editor.Buffer.Before()
+	before := a.editor.Before()
 	word := strings.TrimRight(before, " ")
-	if word == before || a.editor.Walk.Back > 0 {
+	if word == before || a.editor.History.Walking() {
 		return nil
 	}
 	return a.lookAt(lastWord(word))
@@ -249,6 +245,6 @@ func (a *attacher) takeClipboard(msg clipboardRead) {
 		a.say(strings.TrimRight(msg.err.Error(), ".") + ".")
 		return
 	}
-	a.editor.Buffer.Insert(a.editor.Tokens.Add(msg.image))
+	a.editor.Attach("", msg.image)
 	a.attached(1)
 }

@@ -117,8 +117,8 @@ func TestPalette(t *testing.T) {
 func TestRecentIsSavedAtTheEnd(t *testing.T) {
 	var saved [][]string
 	d := newDriver(t, 80, 24, Options{Remember: func(recent []string) { saved = append(saved, recent) }})
-	first := d.m.table.used("/cost")
-	second := d.m.table.used("/status")
+	first := d.m.table.recent.Use("/cost")
+	second := d.m.table.recent.Use("/status")
 	d.m.table.saveRecent()
 	d.work(first)
 	d.work(second)

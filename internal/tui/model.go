@@ -76,7 +76,7 @@ func newModel(o Options, now func() time.Time, send func(event.Command)) *model 
 	m := &model{window: w, session: ses, lend: terminal.Lend, mouse: !o.NoMouse, help: &help{keys: w.keys}}
 	m.editor = editor.New(w.keys, w.st, o.Vi)
 	m.dialog = dialog.New(w.keys, w.st, o.Vi, o.Short, now)
-	m.table = &commandTable{session: ses, recent: o.Recent}
+	m.table = &commandTable{session: ses, recent: list.NewRecent(o.Recent, o.Remember)}
 	m.popup = &suggestions{session: ses, editor: m.editor, table: m.table, submit: m.submit}
 	m.images = &attacher{session: ses, editor: m.editor, ready: m.sendReady}
 	m.earlier = &promptHistory{session: ses, editor: m.editor}
@@ -127,7 +127,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	covered := m.covered()
 	cmd := tea.Batch(m.route(msg), m.typedOn(), m.picker.known(m.popup.command))
 	if (covered || m.covered()) && m.dialog.Waits() {
-		m.dialog.Arming.Hold(m.now())
+		m.dialog.Hold()
 	}
 	m.arrangeAfter(msg)
 	cmd = tea.Batch(cmd, m.drafts.keep(), m.turnPages())
@@ -174,7 +174,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return m.press(msg)
 	case dialog.DeferredKey:
-		return m.pressDeferred(msg)
+		return m.pressDue(msg)
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
 	case tea.MouseMsg:
@@ -259,7 +259,7 @@ func (m *model) apply(ev event.Event) {
 
 // withdraw takes a question away that is answered or gone.
 func (m *model) withdraw(id string) {
-	if m.dialog.Waits() && m.dialog.Asks[0].ID == id {
+	if m.dialog.First().ID == id {
 		m.drafts.keepWords()
 	}
 	m.dialog.Withdraw(id)
@@ -331,7 +331,7 @@ func since(then, now time.Time) bool { return !then.IsZero() && now.Sub(then) < 
 // moves reports whether anything changes with time alone.
 func (m *model) moves() bool {
 	if m.dialog.Waits() {
-		return !m.done && !m.covered() && (!m.dialog.Arming.Ready || m.dialog.Pauses())
+		return !m.done && !m.covered() && m.dialog.Animates()
 	}
 	return !m.done && (m.busy() || !m.warned.IsZero() || !m.escaped.IsZero())
 }
@@ -375,13 +375,13 @@ func (m *model) move() {
 	if !m.rewinding(now) {
 		m.escaped = time.Time{}
 	}
-	m.arm(now)
+	m.arm()
 }
 
 // arm lets the dialog take keys once nobody types.
-func (m *model) arm(now time.Time) {
+func (m *model) arm() {
 	if !m.covered() {
-		m.dialog.Arming.Advance(now)
+		m.dialog.Tick()
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/transcript"
 )
@@ -33,14 +32,15 @@ type pointer struct {
 // click begins a selection; the second click at the same place marks the word
 // there, the third the line. Below the transcript it takes what stands there.
 func (m *model) click(msg tea.MouseClickMsg) tea.Cmd {
-	m.flash, m.editor.Selection, m.pointer.sweeps = "", editor.Selection{}, false
+	m.flash, m.pointer.sweeps = "", false
+	m.editor.Selection.Clear()
 	if msg.Button != tea.MouseLeft || m.help.open {
 		return nil
 	}
 	now, h := m.now(), &m.pointer
 	m.lastKey = now
 	if !m.dialog.Takes() { // the next click, meant for the draft, must not answer a question either
-		m.dialog.Arming.Typed(now)
+		m.dialog.Elsewhere()
 	}
 	again := h.clicks > 0 && now.Sub(h.at) < clickPause && h.x == msg.X && h.y == msg.Y
 	if !again {
@@ -70,7 +70,7 @@ func (m *model) drag(msg tea.MouseMotionMsg) tea.Cmd {
 	case h.drags:
 		return m.stretch()
 	case h.sweeps:
-		m.editor.ExtendSelection(msg.X, msg.Y-m.list.Height-m.panel.draft.from)
+		m.editor.Drag(msg.X, msg.Y-m.list.Height-m.panel.draft.from)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (m *model) release() tea.Cmd {
 	h := &m.pointer
 	if h.sweeps {
 		h.sweeps = false
-		if text := m.editor.SelectedText(); strings.TrimSpace(text) != "" {
+		if text := m.editor.Selection.Text(); strings.TrimSpace(text) != "" {
 			return m.handMarked(text)
 		}
 		return nil
@@ -136,7 +136,7 @@ func (m *model) handMarked(text string) tea.Cmd {
 // swept is what the mouse marked, in the draft or in the transcript; empty for
 // nothing.
 func (m *model) swept() string {
-	if text := m.editor.SelectedText(); text != "" && !m.editor.Selection.Keys {
+	if text := m.editor.Selection.Text(); text != "" {
 		return text
 	}
 	return m.list.Selected()
@@ -182,7 +182,7 @@ func (m *model) wheel(msg tea.MouseWheelMsg) {
 	case m.help.open:
 		m.help.move(n)
 	case m.panel.asked.has(y):
-		m.dialog.Roll(n)
+		m.dialog.Scroll(n)
 	case m.panel.suggested.has(y):
 		m.popup.Marked = max(0, min(m.popup.Marked+step, len(m.popup.Rows)-1))
 	default:

@@ -3,7 +3,6 @@ package tui
 import (
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,9 +12,6 @@ import (
 	"agent/internal/tui/list"
 	"agent/internal/tui/terminal"
 )
-
-// recentKept is how many things that were done are remembered.
-const recentKept = 8
 
 // palette opens the list of all that can be done: typed commands, and what keys
 // do, those used last first.
@@ -39,74 +35,17 @@ func (m *model) doable() []list.Option {
 		}
 	}
 	all = slices.DeleteFunc(all, func(o list.Option) bool { return o.ID == string(keys.Palette) })
-	slices.SortStableFunc(all, func(a, b list.Option) int { return m.table.lately(a.ID) - m.table.lately(b.ID) })
+	slices.SortStableFunc(all, func(a, b list.Option) int { return m.table.recent.Rank(a.ID) - m.table.recent.Rank(b.ID) })
 	return all
-}
-
-// lately says how long ago something was done, in things that were done since.
-func (t *commandTable) lately(id string) int {
-	if i := slices.Index(t.recent, id); i >= 0 {
-		return i
-	}
-	return recentKept
-}
-
-// used remembers what was done.
-func (t *commandTable) used(id string) tea.Cmd {
-	if len(t.recent) > 0 && t.recent[0] == id {
-		return nil
-	}
-	before := slices.DeleteFunc(slices.Clone(t.recent), func(r string) bool { return r == id })
-	t.recent = append([]string{id}, before[:min(len(before), recentKept-1)]...)
-	if t.o.Remember == nil {
-		return nil
-	}
-	t.unsaved.set(t.recent)
-	return func() tea.Msg {
-		t.unsaved.save(t.o.Remember)
-		return nil
-	}
-}
-
-// recently are the actions used last that are not saved yet. Commands of the
-// screen save them, and those that the end of the screen came before are made up
-// for.
-type recently struct {
-	mu     sync.Mutex // guards recent
-	recent []string
-	saving sync.Mutex // one at a time: an older list never overwrites a newer one
-}
-
-func (r *recently) set(recent []string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.recent = recent
-}
-
-// save calls remember with the actions unless they are saved. It returns when
-// they are.
-func (r *recently) save(remember func([]string)) {
-	r.saving.Lock()
-	defer r.saving.Unlock()
-	r.mu.Lock()
-	recent := r.recent
-	r.recent = nil
-	r.mu.Unlock()
-	if recent != nil {
-		remember(recent)
-	}
 }
 
 // saveRecent saves the actions used last at the end of the screen. It waits no
 // longer than terminal.Grace.
 func (t *commandTable) saveRecent() {
-	if t.o.Remember == nil {
-		return
-	}
 	saved := make(chan struct{})
 	go func() {
 		defer close(saved)
-		t.unsaved.save(t.o.Remember)
+		t.recent.Save()
 	}()
 	select {
 	case <-saved:
@@ -121,7 +60,7 @@ func (m *model) carryOut(o list.Option) tea.Cmd {
 	m.over = nil
 	name, typed := strings.CutPrefix(o.ID, "/")
 	if !typed {
-		return tea.Batch(m.table.used(o.ID), m.press(keys.Action(o.ID).Press()))
+		return tea.Batch(m.table.recent.Use(o.ID), m.press(keys.Action(o.ID).Press()))
 	}
 	i := slices.IndexFunc(m.table.commands(), func(s slash) bool { return s.name == name })
 	if i < 0 {
@@ -130,7 +69,7 @@ func (m *model) carryOut(o list.Option) tea.Cmd {
 	if m.table.commands()[i].needs() {
 		m.stash()
 		m.editor.Set("/" + name + " ")
-		return m.table.used(o.ID)
+		return m.table.recent.Use(o.ID)
 	}
 	return m.slash(name, "", "")
 }
@@ -138,7 +77,7 @@ func (m *model) carryOut(o list.Option) tea.Cmd {
 // stash takes the draft out of the editor, so that it can be walked back to.
 func (m *model) stash() {
 	if !m.editor.Empty() {
-		m.feed.Recall = append(m.feed.Recall, m.editor.Take())
+		m.feed.Recall = append(m.feed.Recall, m.editor.Take().Text)
 	}
 }
 

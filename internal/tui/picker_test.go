@@ -247,17 +247,3 @@ func TestResumeNowhere(t *testing.T) {
 		t.Errorf("that there are none is not told:\n%s", got)
 	}
 }
-
-func TestLately(t *testing.T) {
-	for ago, want := range map[time.Duration]string{
-		0: "just now", 59 * time.Second: "just now", time.Minute: "1 min ago", 59 * time.Minute: "59 min ago",
-		time.Hour: "12:00", 25 * time.Hour: "Wed 12:00", -time.Minute: "13:01", 30 * 24 * time.Hour: "2026-02-03",
-	} {
-		if got := list.ShortAge(noon().Add(-ago), noon()); got != want {
-			t.Errorf("%s ago: got %q, want %q", ago, got, want)
-		}
-	}
-	if got := list.ShortAge(time.Time{}, noon()); got != "" {
-		t.Errorf("got %q for no time at all", got)
-	}
-}

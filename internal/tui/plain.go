@@ -101,7 +101,7 @@ func (p *teller) run(ctx context.Context) {
 			_, p.ending = ev.(*event.TurnEnd)
 			p.do(ctx, p.update(batch{ev}))
 			p.ending = false
-			if asked, ok := ev.(event.Asked); ok && len(p.m.dialog.Asks) == 1 {
+			if asked, ok := ev.(event.Asked); ok && p.m.dialog.Count() == 1 {
 				p.ask(asked.Ask)
 			}
 		case line, ok := <-p.lines():

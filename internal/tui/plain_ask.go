@@ -24,7 +24,7 @@ func (p *teller) ask(ask event.Ask) {
 		p.askChoice(ask)
 		return
 	}
-	title := dialog.QuestionText(ask, p.m.dialog.Short)
+	title := p.m.dialog.Text(ask)
 	if len(ask.Diffs) == 1 {
 		title += " (" + diff.Stat(ask.Diffs[0]) + ")"
 	}
@@ -92,7 +92,7 @@ func (p *teller) rows(ask event.Ask) {
 func lowered(text string) string { return strings.ToLower(text[:1]) + text[1:] }
 
 func (p *teller) askChoice(ask event.Ask) {
-	p.block("ask", dialog.QuestionText(ask, p.m.dialog.Short))
+	p.block("ask", p.m.dialog.Text(ask))
 	p.choiceRows(ask)
 }
 
@@ -133,7 +133,7 @@ func yesOrNo(line string) int {
 // answer takes a line as the answer to the first question that waits. What is no
 // answer asks again.
 func (p *teller) answer(line string) {
-	ask := p.m.dialog.Asks[0]
+	ask := p.m.dialog.First()
 	line = strings.TrimSpace(line)
 	switch {
 	case line == "":
@@ -246,11 +246,11 @@ func (p *teller) answerNumbers(ask event.Ask, numbers []int) {
 
 // reply answers the first question.
 func (p *teller) reply(a event.Answer) {
-	a.ID = p.m.dialog.Asks[0].ID
+	a.ID = p.m.dialog.First().ID
 	p.m.dialog.Withdraw(a.ID)
 	p.m.feed.Answered(a.ID)
 	p.m.send(a)
 	if p.m.dialog.Waits() && !p.ended {
-		p.ask(p.m.dialog.Asks[0])
+		p.ask(p.m.dialog.First())
 	}
 }

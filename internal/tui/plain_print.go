@@ -39,7 +39,7 @@ func (p *teller) begin() {
 		}
 	}
 	p.in.Typed = typed
-	if draft := p.m.editor.Take(); strings.TrimSpace(draft) != "" {
+	if draft := p.m.editor.Take().Text; strings.TrimSpace(draft) != "" {
 		p.block("note", "unsent, type it again to send it: "+ink.Sanitize(draft))
 	}
 	if len(p.m.queue.waits) > 0 {

@@ -67,7 +67,7 @@ func (p *suggestions) suggest() tea.Cmd {
 	switch {
 	case w.source == nowhere:
 		p.close()
-		if p.editor.Search == nil { // which gives the word back
+		if !p.editor.History.Searching() { // which gives the word back
 			p.dismissed = word{}
 		}
 	case w.same(p.dismissed):
@@ -89,17 +89,17 @@ func (w word) same(as word) bool {
 // wordTyped is the word before the cursor that suggestions are for.
 func (p *suggestions) wordTyped() word {
 	e := p.editor
-	if e.Walk.Back > 0 || e.Search != nil || e.ModeHint() != "" {
+	if e.History.Walking() || e.History.Searching() || e.Mode.Hint() != "" {
 		return word{}
 	}
-	raw, caret := e.Buffer.String(), e.Buffer.Caret()
+	raw, caret := e.Raw(), e.Caret()
 	if w := commandTyped(raw, caret); w.source != nowhere {
 		return w
 	}
 	if p.o.Files == nil {
 		return word{}
 	}
-	return fileTyped(e.Buffer.Before(), caret)
+	return fileTyped(e.Before(), caret)
 }
 
 // offer shows suggestions. The first is marked once something is typed of it:
@@ -132,7 +132,7 @@ func (p *suggestions) exactly() func(list.Suggestion) bool {
 }
 
 // typed is the text of the word.
-func (p *suggestions) typed() string { return p.editor.Buffer.String()[p.from:p.to] }
+func (p *suggestions) typed() string { return p.editor.Raw()[p.from:p.to] }
 
 // press takes a key while suggestions are shown. It reports whether it did.
 func (p *suggestions) press(k string) (cmd tea.Cmd, taken bool) {
@@ -142,7 +142,7 @@ func (p *suggestions) press(k string) (cmd tea.Cmd, taken bool) {
 		return nil, false // it comes again
 	case !p.open():
 		return nil, false
-	case p.keys.Is(k, keys.Dismiss) && p.editor.Vi != nil:
+	case p.keys.Is(k, keys.Dismiss) && p.editor.Mode.Name() != "":
 		return nil, false // it ends insert mode, and this with it
 	case p.keys.Is(k, keys.Dismiss):
 		was := p.word
@@ -168,12 +168,10 @@ func (p *suggestions) press(k string) (cmd tea.Cmd, taken bool) {
 
 // accept puts a suggestion in the place of the word.
 func (p *suggestions) accept(s list.Suggestion) {
-	b := p.editor.Buffer
-	text := p.editor.Tokens.Literal(editor.Typable(s.Text))
-	if !s.Continues && !s.Complete && !strings.HasPrefix(b.String()[p.to:], " ") {
+	text := s.Text
+	if !s.Continues && !s.Complete && !strings.HasPrefix(p.editor.Raw()[p.to:], " ") {
 		text += " "
 	}
-	b.MoveTo(p.to)
-	b.Replace(p.from, p.to, text)
+	p.editor.Complete(p.from, p.to, text)
 	p.close()
 }

@@ -3,14 +3,11 @@ package tui
 import (
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
-	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
 )
 
@@ -32,58 +29,72 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	m.flash = ""
 	m.list.ClearSelection()
 	m.pointer.drags, m.pointer.sweeps = false, false
-	m.editor.ReleaseSelection()
+	m.editor.Selection.Release()
 	if m.keys.Is(msg.String(), keys.CopyMarked) && marked != "" {
 		return m.clip.copyMarked(marked)
 	}
 	k, now := msg.String(), m.now()
-	m.arm(now)
-	v := m.dialog.Held.Press(msg, now)
+	m.arm()
 	if m.whole {
+		m.dialog.Release()
 		m.lastKey = now
 		return m.pressWhole(msg)
 	}
 	switch {
 	case m.keys.Is(k, keys.Interrupt) && m.busy() && !m.dismisses(k):
+		m.dialog.Release()
 		m.interrupt()
+		return nil
 	case m.find.typing:
-		m.typed(now)
+		m.dialog.Elsewhere()
+		m.lastKey = now
 		return m.pressEditor(msg)
-	case m.dialog.Takes():
-		return m.pressHeld(msg, v, now)
-	case m.dialog.Waits() && m.dialog.Arming.Next && !isWord(msg):
-		if v == dialog.Defer && m.dialog.Arming.Alike {
-			return m.deferKey(msg, max(dialog.RepeatGap, m.dialog.Arming.Rest(now)))
-		}
-		m.dialog.Arming.Dropped(now)
-	default:
-		return m.pressDraft(msg, now)
 	}
-	return nil
+	return m.applyResult(msg, m.dialog.Key(msg))
 }
 
-// pressDraft takes a key for the draft, also while a question waits that does
-// not take keys yet.
-func (m *model) pressDraft(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
-	m.typed(now)
-	before := m.editor.Buffer.Revision()
-	cmd := m.pressEditor(msg)
-	if m.editor.Buffer.Revision() != before {
-		m.dialog.StopForDraft(!m.editor.Blank())
+// applyResult does what the dialog decided about a key.
+func (m *model) applyResult(msg tea.KeyPressMsg, r dialog.Result) (cmd tea.Cmd) {
+	if r.Rest != "" {
+		m.editor.PutBefore(r.Rest)
+	}
+	switch {
+	case r.Deferred != nil:
+		return m.after(r.Deferred.After, *r.Deferred)
+	case r.Interrupt:
+		m.interrupt()
+	case r.Draft != "":
+		m.lastKey = m.now()
+		m.editor.Type(r.Draft)
+	case r.Answer != nil:
+		m.give(r.Answer)
+	case r.Pass == dialog.ToDraft:
+		return m.pressDraft(msg)
+	case r.Pass == dialog.ToScreen:
+		cmd, _ = m.pressAnywhere(msg.String())
 	}
 	return cmd
 }
 
-// typed notes that the user typed something that is not for the dialog.
-func (m *model) typed(now time.Time) {
-	m.lastKey = now
-	m.dialog.Arming.Typed(now)
+// pressDue takes a key that the dialog deferred.
+func (m *model) pressDue(due dialog.DeferredKey) tea.Cmd {
+	if m.covered() {
+		return nil
+	}
+	m.dialog.Tick()
+	return m.applyResult(due.Key, m.dialog.Due(due))
 }
 
-// isWord reports whether a key types a letter that answers no question.
-func isWord(msg tea.KeyPressMsg) bool {
-	r, _ := utf8.DecodeRuneInString(msg.Text)
-	return msg.Mod != keys.Virtual && unicode.IsLetter(r) && !strings.ContainsRune("ynYN", r)
+// pressDraft takes a key for the draft, also while a question waits that does
+// not take keys yet.
+func (m *model) pressDraft(msg tea.KeyPressMsg) tea.Cmd {
+	m.lastKey = m.now()
+	before := m.editor.Revision()
+	cmd := m.pressEditor(msg)
+	if m.editor.Revision() != before {
+		m.dialog.DraftTyped(!m.editor.Blank())
+	}
+	return cmd
 }
 
 // stops reports whether a key stops what runs, whatever is shown before it, and
@@ -112,32 +123,6 @@ func (m *model) tellForced() {
 			m.o.Forced(forced)
 		}
 	}
-}
-
-func (m *model) pressDialog(msg tea.KeyPressMsg, now time.Time) tea.Cmd {
-	m.dialog.Took(now)
-	p := m.dialog.Press(msg)
-	if p.Rest != "" {
-		m.editor.PutBefore(p.Rest)
-	}
-	switch {
-	case p.Interrupt:
-		m.interrupt()
-	case p.Draft != "": // and so does what follows
-		m.dialog.Arming.Hold(now)
-		m.typed(now)
-		m.editor.Buffer.Type(m.editor.Tokens.Literal(editor.Typable(p.Draft)))
-	case p.Answer != nil:
-		m.dialog.Held.Answered = true
-		m.give(p.Answer)
-	case p.Ignored && m.dialog.Typing:
-		m.dialog.Arming.Hold(now)
-		return m.pressDraft(msg, now)
-	case p.Ignored:
-		cmd, _ := m.pressAnywhere(msg.String())
-		return cmd
-	}
-	return nil
 }
 
 // give hands over an answer.
@@ -212,7 +197,7 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 		return m.clear(leaving)
 	case m.keys.Is(k, keys.Leave) && m.editor.Empty():
 		return m.leave()
-	case m.keys.Is(k, keys.Rewind) && m.editor.Empty() && !m.editor.HandlesEscape():
+	case m.keys.Is(k, keys.Rewind) && m.editor.Empty() && !m.editor.Mode.HandlesEscape():
 		return m.goBack(rewinding)
 	case m.keys.Is(k, keys.Help) && m.editor.Empty():
 		m.help.show()
@@ -238,10 +223,10 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 // does with esc.
 func (m *model) clear(leaving bool) tea.Cmd {
 	switch {
-	case !m.editor.Empty() && m.editor.HandlesEscape():
-		m.editor.Vi.Press("esc")
+	case !m.editor.Empty() && m.editor.Mode.HandlesEscape():
+		m.editor.Press(tea.KeyPressMsg{Code: tea.KeyEscape})
 	case !m.editor.Empty():
-		m.feed.Recall = append(m.feed.Recall, m.editor.Take())
+		m.feed.Recall = append(m.feed.Recall, m.editor.Take().Text)
 	case leaving:
 		return m.leave()
 	default:
@@ -256,7 +241,7 @@ func (m *model) submit() tea.Cmd {
 		m.editor.Newline()
 		return nil
 	}
-	if typed := strings.TrimSpace(m.editor.Buffer.String()); typed == "!" || typed == "!!" {
+	if typed := strings.TrimSpace(m.editor.Raw()); typed == "!" || typed == "!!" {
 		m.say("use !COMMAND, or !!COMMAND for what the model is not to be told")
 		return nil
 	}
@@ -270,7 +255,7 @@ func (m *model) submit() tea.Cmd {
 	if cmd, waits := m.images.unread(); waits {
 		return cmd
 	}
-	typed, all := m.editor.Buffer.String(), m.editor.TakeAll()
+	typed, all := m.editor.Raw(), m.editor.Take()
 	if name, arg, ok := parseSlash(all.Text); ok {
 		return m.slash(name, arg, typed)
 	}
@@ -286,17 +271,16 @@ func (m *model) paste(text string) tea.Cmd {
 	}
 	now := m.now()
 	m.lastKey, m.flash = now, ""
-	m.arm(now)
-	m.dialog.Held.Release()
-	if m.dialog.Takes() && !m.whole && m.dialog.Paste(text) {
-		m.dialog.Took(now)
+	m.arm()
+	if m.whole {
+		m.dialog.Elsewhere()
+	} else if m.dialog.Paste(text) {
 		return nil
 	}
-	m.dialog.Arming.Typed(now)
 	if cmd, taken := m.find.paste(text); taken || m.whole {
 		return cmd
 	}
 	cmd := m.pasteTyped(text)
-	m.dialog.StopForDraft(!m.editor.Blank())
+	m.dialog.DraftTyped(!m.editor.Blank())
 	return cmd
 }

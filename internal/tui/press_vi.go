@@ -7,18 +7,18 @@ import tea "charm.land/bubbletea/v2"
 func (m *model) pressVi(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	k, e := msg.String(), m.editor
 	switch {
-	case e.InCommandLine():
+	case e.Mode.InCommandLine():
 		e.Press(msg)
 		return nil, true
-	case !e.InNormalMode():
+	case !e.Mode.Normal():
 	case k == ":":
 		return m.palette(), true
 	case k == "/" && e.Empty(): // there is nothing to look in: it begins a command
-		e.Vi.Press("i")
+		e.Press(tea.KeyPressMsg{Code: 'i', Text: "i"})
 	case k == "k":
 		return m.earlier.walkBack()
 	case k == "j":
-		return nil, e.WalkPrompts(false, m.earlier.prompts())
+		return nil, e.History.Walk(false, m.earlier.prompts())
 	}
 	return nil, false
 }
@@ -26,7 +26,7 @@ func (m *model) pressVi(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 // chords joins a key with those that were pressed before it, but for one that
 // vi knows as a command of its own.
 func (m *model) chords(msg tea.KeyPressMsg) (_ tea.KeyPressMsg, whole bool) {
-	if e := m.editor; m.chord == "" && e.IsCommandKey(msg.String()) {
+	if e := m.editor; m.chord == "" && e.Mode.Knows(msg.String()) {
 		return msg, true
 	}
 	msg, m.chord, whole = m.keys.Chord(m.chord, msg)

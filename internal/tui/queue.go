@@ -52,7 +52,7 @@ func (m *model) later() tea.Cmd {
 	if len(m.queue.waits) == 0 { // what was held is gone otherwise
 		m.queue.held = ""
 	}
-	next := m.editor.TakeAll()
+	next := m.editor.Take()
 	next.Text = strings.TrimSpace(next.Text)
 	m.queue.waits = append(m.queue.waits, queued{Typed: next})
 	m.list.ShowEnd()
@@ -161,7 +161,7 @@ func (q *messageQueue) follow(ev event.Event) {
 // whether there was one, and nothing in the editor.
 func (q *messageQueue) edit() bool {
 	n := len(q.waits)
-	if n == 0 || !q.editor.Empty() || q.editor.Walk.Back > 0 {
+	if n == 0 || !q.editor.Empty() || q.editor.History.Walking() {
 		return false
 	}
 	last := q.waits[n-1]

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,64 +14,10 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// points is the list of the prompts that one can go back to.
-type points struct {
-	list.Chooser
-	head, hint string
-	now        func() time.Time
-	all, found []point
-	chose      func(point) tea.Cmd
-}
-
 // point is a prompt that began a turn, or the end of the session.
 type point struct {
 	event.PastPrompt
 	end bool
-}
-
-// Update implements overlay.
-func (p *points) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
-	switch p.Chooser.Update(msg) {
-	case list.Narrowed:
-		p.refine()
-	case list.Chosen:
-		return p.chose(p.found[p.At]), true
-	case list.Closed:
-		return nil, true
-	}
-	p.Clamp()
-	return nil, false
-}
-
-func (p *points) refine() {
-	p.found = list.Matching(&p.Chooser, p.all, func(t point) string { return t.Text })
-}
-
-// Lines implements overlay.
-func (p *points) Lines() ([]string, *tea.Cursor) {
-	return p.Draw(list.Page{Head: p.head, Row: p.Row, None: "no prompt fits", Marked: p.whole, Hint: p.hint})
-}
-
-func (p *points) Row(i int) string {
-	t := p.found[i]
-	if t.end {
-		return p.Entry(i, "now", "the end: nothing is left out", "")
-	}
-	return p.Entry(i, list.ShortTime(t.Time, p.now()), strings.Join(strings.Fields(ink.Sanitize(t.Text)), " "), "")
-}
-
-// whole is the marked prompt, as far as there is room.
-func (p *points) whole(height int) []string {
-	if p.At >= len(p.found) || p.found[p.At].end {
-		return nil
-	}
-	u := &transcript.Prompt{Text: p.found[p.At].Text}
-	u.Open = true
-	lines := u.Draw(transcript.Canvas{Styles: p.St, Width: max(p.Width, 1)})
-	if len(lines) > height {
-		lines = append(lines[:height-1:height-1], p.St.Dim.Render("  …"))
-	}
-	return lines
 }
 
 // choosePoint lists the prompts, the newest first, below what is above them.
@@ -88,13 +33,33 @@ func (m *model) choosePoint(head, hint string, above []point, chose func(point) 
 		m.say("nothing was said yet")
 		return nil
 	}
-	p := &points{Chooser: list.Chooser{Keys: m.keys, St: m.st}, head: head, now: m.now, chose: chose,
-		hint: "type to search · " + hint + " · esc closes"}
-	p.all = all[:len(all)-1]
-	slices.Reverse(p.all)
-	p.all = append(above, p.all...)
-	p.refine()
+	all = all[:len(all)-1]
+	slices.Reverse(all)
+	p := &list.Choice[point]{Chooser: list.Chooser{Keys: m.keys, St: m.st}, Head: head, None: "no prompt fits", Chose: chose,
+		Hint: "type to search · " + hint + " · esc closes", All: append(above, all...), Detail: m.drawPoint,
+		Text: func(t point) string { return t.Text },
+		Columns: func(t point) (when, what, side string) {
+			if t.end {
+				return "now", "the end: nothing is left out", ""
+			}
+			return list.ShortTime(t.Time, m.now()), strings.Join(strings.Fields(ink.Sanitize(t.Text)), " "), ""
+		}}
+	p.Fill(0)
 	return m.show(p)
+}
+
+// drawPoint draws a prompt, as far as there is room.
+func (w *window) drawPoint(t point, width, height int) []string {
+	if t.end {
+		return nil
+	}
+	u := &transcript.Prompt{Text: t.Text}
+	u.Open = true
+	lines := u.Draw(transcript.Canvas{Styles: w.st, Width: width})
+	if len(lines) > height {
+		lines = append(lines[:height-1:height-1], w.st.Dim.Render("  …"))
+	}
+	return lines
 }
 
 func rewindCommand(m *model, arg string) (tea.Cmd, error) {

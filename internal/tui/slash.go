@@ -132,7 +132,7 @@ func (m *model) slash(name, arg, typed string) tea.Cmd {
 	default:
 		cmd, err := all[i].run(m, arg)
 		if err == nil {
-			return tea.Batch(cmd, m.table.used("/"+all[i].name))
+			return tea.Batch(cmd, m.table.recent.Use("/"+all[i].name))
 		}
 		m.say(err.Error())
 	}

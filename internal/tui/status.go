@@ -245,16 +245,16 @@ func (m *model) idleHint() string {
 // anything with it that is not told elsewhere.
 func (m *model) sendHint() string {
 	e, does := m.editor, " sends"
-	typed := e.Buffer.String()
+	typed := e.Raw()
 	_, _, command := parseSlash(typed)
 	_, _, shell := parseShell(typed)
 	switch {
 	case m.find.open:
 		k := m.keys.Name
 		return k(keys.Older) + " above · " + k(keys.Newer) + " below · " + k(keys.Dismiss) + " closes"
-	case m.popup.open() || e.Search != nil || e.Blank():
+	case m.popup.open() || e.History.Searching() || e.Blank():
 		return ""
-	case strings.HasSuffix(e.Buffer.Before(), `\`):
+	case strings.HasSuffix(e.Before(), `\`):
 		does = " begins a new line"
 	case command:
 		does = " does it"

@@ -54,15 +54,6 @@ func (m *model) restyle(l ink.Look) {
 	}
 }
 
-// themeList is the list of themes. The marked one is seen at once.
-type themeList struct {
-	list.Chooser
-	all, found []ink.Theme
-	now        string // the theme that was in use
-	try        func(name string)
-	chose      func(name string) tea.Cmd
-}
-
 func themeCommand(m *model, name string) (tea.Cmd, error) {
 	if name != "" {
 		if !slices.Contains(ink.ThemeNames(), name) {
@@ -71,9 +62,19 @@ func themeCommand(m *model, name string) (tea.Cmd, error) {
 		return m.chooseTheme(name), nil
 	}
 	was := ink.ThemeNamed(m.look.Theme).Name
-	l := &themeList{Chooser: list.Chooser{Keys: m.keys, St: m.st}, all: ink.Themes(), now: was, try: m.tryTheme, chose: m.chooseTheme}
-	l.refine()
-	l.At = slices.Index(ink.ThemeNames(), was)
+	l := &list.Choice[ink.Theme]{Chooser: list.Chooser{Keys: m.keys, St: m.st}, Head: "choose a theme", None: "no theme fits",
+		Hint: "up and down try it · enter keeps it · esc goes back", All: ink.Themes(), Detail: m.drawSample,
+		Text: func(t ink.Theme) string { return t.Name + " " + t.What },
+		Columns: func(t ink.Theme) (name, what, side string) {
+			if t.Name == was {
+				side = "in use"
+			}
+			return fmt.Sprintf("%-13s", t.Name), t.What, side
+		},
+		Marked: func(t ink.Theme) { m.tryTheme(t.Name) },
+		Cancel: func() { m.tryTheme(was) },
+		Chose:  func(t ink.Theme) tea.Cmd { return m.chooseTheme(t.Name) }}
+	l.Fill(slices.Index(ink.ThemeNames(), was))
 	return m.show(l), nil
 }
 
@@ -112,45 +113,9 @@ func (m *model) themeSaved(s themeSaved) {
 	m.say("theme " + s.name + ", from now on")
 }
 
-// Update implements overlay.
-func (l *themeList) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
-	switch l.Chooser.Update(msg) {
-	case list.Narrowed:
-		l.refine()
-	case list.Chosen:
-		return l.chose(l.found[l.At].Name), true
-	case list.Closed:
-		l.try(l.now)
-		return nil, true
-	}
-	l.Clamp()
-	if l.At < len(l.found) {
-		l.try(l.found[l.At].Name)
-	}
-	return nil, false
-}
-
-func (l *themeList) refine() {
-	l.found = list.Matching(&l.Chooser, l.all, func(t ink.Theme) string { return t.Name + " " + t.What })
-}
-
-// Lines implements overlay.
-func (l *themeList) Lines() ([]string, *tea.Cursor) {
-	return l.Draw(list.Page{Head: "choose a theme", Row: l.Row, None: "no theme fits", Marked: l.sample,
-		Hint: "up and down try it · enter keeps it · esc goes back"})
-}
-
-func (l *themeList) Row(i int) string {
-	facts := ""
-	if l.found[i].Name == l.now {
-		facts = "in use"
-	}
-	return l.Entry(i, fmt.Sprintf("%-13s", l.found[i].Name), l.found[i].What, facts)
-}
-
-// sample is a little of everything, drawn with the marked theme.
-func (l *themeList) sample(height int) []string {
-	c := transcript.Canvas{Styles: l.St, Width: max(l.Width, 1)}
+// drawSample draws a little of everything with the marked theme, which is tried.
+func (w *window) drawSample(_ ink.Theme, width, _ int) []string {
+	c := transcript.Canvas{Styles: w.st, Width: width}
 	edit := &transcript.Tool{Title: "edit server.go", Effect: "write", Stage: transcript.Finished, Outcome: event.OK, Diffs: []event.Diff{{
 		Path: "server.go", Added: 1, Removed: 1,
 		Unified: "@@ -7,3 +7,3 @@\n // serve listens\n-\tsrv := newServer(mux, 10)\n+\tsrv := newServer(mux, timeout)\n",
@@ -158,6 +123,5 @@ func (l *themeList) sample(height int) []string {
 	fails := &transcript.Tool{Title: "shell go test", Effect: "execute", Stage: transcript.Finished, Outcome: event.Failed, Summary: "exit code 1"}
 	lines := append((&transcript.Prompt{Text: "use the timeout"}).Draw(c), edit.Draw(c)...)
 	lines = append(lines, fails.Draw(c)...)
-	lines = append(lines, ink.Hang(l.St.Yellow.Render(ink.MarkAsked), []string{"shell rm -r build"})...)
-	return lines[:min(len(lines), height)]
+	return append(lines, ink.Hang(w.st.Yellow.Render(ink.MarkAsked), []string{"shell rm -r build"})...)
 }

@@ -17,9 +17,9 @@ func (m *model) dismisses(k string) bool {
 	case !m.keys.Is(k, keys.Dismiss):
 		return false
 	case m.dialog.Takes():
-		return m.dialog.Comment.Open || m.dialog.Full
+		return m.dialog.Dismisses()
 	}
-	return m.find.typing || m.popup.open() || m.editor.Search != nil || m.editor.HandlesEscape() || m.editor.HasKeySelection()
+	return m.find.typing || m.popup.open() || m.editor.History.Searching() || m.editor.Mode.HandlesEscape() || m.editor.Selection.ByKeys()
 }
 
 // tookTyping takes a message for what helps to type. It reports whether it was
@@ -53,8 +53,8 @@ func (m *model) tookTyping(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	k, e := msg.String(), m.editor
 	m.images.sends, m.images.later, m.earlier.walks = false, false, false
-	if e.Search != nil {
-		return nil, e.PressSearch(msg, m.earlier.prompts())
+	if e.History.Searching() {
+		return nil, e.History.Press(msg, m.earlier.prompts())
 	}
 	if cmd, taken := m.popup.press(k); taken {
 		return cmd, true
@@ -63,11 +63,11 @@ func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 		return cmd, true
 	}
 	switch {
-	case m.keys.Is(k, keys.StepRight) && !e.Buffer.AtEnd(), m.keys.Is(k, keys.StepUp) && !e.Buffer.OnFirstRow():
+	case m.keys.Is(k, keys.StepRight) && e.Caret() < len(e.Raw()), m.keys.Is(k, keys.StepUp) && e.CaretRow() > 0:
 		e.Press(msg)
 		return nil, true
-	case m.keys.Is(k, keys.Search) && e.ModeHint() == "":
-		e.BeginSearch()
+	case m.keys.Is(k, keys.Search) && e.Mode.Hint() == "":
+		e.History.Search()
 		return m.earlier.read(), true
 	case m.keys.Is(k, keys.Edit):
 		return m.editElsewhere(), true
@@ -78,7 +78,7 @@ func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	case m.keys.Is(k, keys.PrevPrompt):
 		return m.earlier.walkBack()
 	case m.keys.Is(k, keys.NextPrompt):
-		return nil, e.WalkPrompts(false, m.earlier.prompts())
+		return nil, e.History.Walk(false, m.earlier.prompts())
 	}
 	return nil, false
 }
@@ -86,9 +86,9 @@ func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 // pasteTyped takes text that is pasted into the editor, or into what is searched
 // for.
 func (m *model) pasteTyped(text string) tea.Cmd {
-	if s := m.editor.Search; s != nil {
+	if h := &m.editor.History; h.Searching() {
 		line, _, _ := strings.Cut(strings.TrimSpace(editor.Typable(text)), "\n")
-		m.editor.SearchFor(s.Text+line, m.earlier.prompts())
+		h.Extend(line, m.earlier.prompts())
 		return nil
 	}
 	if text == "" { // all that a terminal can paste of an image
@@ -100,8 +100,7 @@ func (m *model) pasteTyped(text string) tea.Cmd {
 
 // typedOn looks at what is typed after every message.
 func (m *model) typedOn() tea.Cmd {
-	b := m.editor.Buffer
-	if seen := [2]int{b.Revision(), b.Caret()}; seen != m.popup.seen {
+	if seen := [2]int{m.editor.Revision(), m.editor.Caret()}; seen != m.popup.seen {
 		m.popup.seen = seen
 		if m.editor.Empty() {
 			m.images.tried = nil
@@ -114,7 +113,7 @@ func (m *model) typedOn() tea.Cmd {
 // unread reports whether the prompt names what may be an image that was not read
 // yet. It is sent once it was, which cmd sees to.
 func (a *attacher) unread() (cmd tea.Cmd, waits bool) {
-	raw := strings.TrimRight(a.editor.Buffer.String(), " \n")
+	raw := strings.TrimRight(a.editor.Raw(), " \n")
 	cmd = a.lookAt(lastWord(raw[strings.LastIndexByte(raw, '\n')+1:]))
 	a.sends = a.reads > 0
 	return cmd, a.sends

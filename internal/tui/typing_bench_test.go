@@ -19,8 +19,9 @@ func BenchmarkKeyInALongText(b *testing.B) {
 			m := newModel(Options{}, time.Now, func(event.Command) {})
 			m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 			m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
-			m.editor.Buffer.Insert(text)
-			m.editor.Buffer.MoveTo(len(text) / 2)
+			m.editor.Set(text[len(text)/2:])
+			m.editor.PlaceCaret(0, 0)
+			m.editor.Type(text[:len(text)/2])
 			for b.Loop() {
 				m.Update(keyPress("x"))
 				m.View()

@@ -31,8 +31,8 @@ func FuzzTyping(f *testing.F) {
 		}), nil, 0}
 		for range 100 {
 			p.typeOn()
-			b := p.d.m.editor.Buffer
-			if raw := b.String(); b.Caret() > len(raw) || !utf8.ValidString(raw[:b.Caret()]) || !utf8.ValidString(raw[b.Caret():]) {
+			b := p.d.m.editor
+			if raw := b.Raw(); b.Caret() > len(raw) || !utf8.ValidString(raw[:b.Caret()]) || !utf8.ValidString(raw[b.Caret():]) {
 				t.Fatalf("the caret is at %d, between %q and %q", b.Caret(), raw[max(b.Caret()-20, 0):b.Caret()], raw[b.Caret():min(b.Caret()+20, len(raw))])
 			}
 			if whole := p.d.m.editor.Text(); strings.ContainsFunc(whole, text.IsToken) {

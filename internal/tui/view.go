@@ -137,7 +137,7 @@ func (m *model) status() status {
 // dialogHeight leaves some of the transcript to see, in a low window little. A
 // question in full view leaves none.
 func (m *model) dialogHeight() int {
-	if m.dialog.Full {
+	if m.dialog.Full() {
 		return max(m.height-4, 2)
 	}
 	const low = 12
@@ -179,14 +179,14 @@ func (m *model) advice() string {
 		return m.flash
 	case m.popup.open() && !m.dialog.Takes():
 		return m.popup.Place() + m.keys.Name(keys.Complete) + " takes · " + m.keys.Name(keys.Dismiss) + " closes"
-	case m.editor.ModeHint() != "":
-		return m.editor.ModeHint()
+	case m.editor.Mode.Hint() != "":
+		return m.editor.Mode.Hint()
 	case !m.list.Follow:
 		return "more below · " + m.keys.Name(keys.Bottom) + " goes there"
 	case m.feed.Running && !m.dialog.Waits() && !m.editor.Empty():
 		return m.keys.Name(keys.Send) + " steers · " + m.keys.Name(keys.Queue) + " queues"
 	}
-	return m.editor.ModeName()
+	return m.editor.Mode.Name()
 }
 
 // ruleLine is the rule above the editor.

@@ -15,9 +15,9 @@ const (
 // the draft or for the question before answers it. A question takes keys once a
 // pause without any has passed since it appeared.
 type arming struct {
-	Ready    bool      // the question takes keys
-	Next     bool      // it directly follows an answer, and no text was typed since
-	Alike    bool      // it and the answered one are approvals of tool calls: the short pause is enough
+	ready    bool      // the question takes keys
+	next     bool      // it directly follows an answer, and no text was typed since
+	alike    bool      // it and the answered one are approvals of tool calls: the short pause is enough
 	approval bool      // the question that last took a key is one
 	last     time.Time // when it appeared, or the last key that it did not take
 	answered time.Time // when a question last took a key; zero once text was typed
@@ -26,30 +26,27 @@ type arming struct {
 // appear starts the wait for a question that is shown from now on. approval says
 // that it is the approval of a tool call.
 func (a *arming) appear(now time.Time, approval bool) {
-	a.Ready, a.last = false, now
-	a.Next = !a.answered.IsZero() && now.Sub(a.answered) < following
-	a.Alike = a.Next && a.approval && approval
+	a.ready, a.last = false, now
+	a.next = !a.answered.IsZero() && now.Sub(a.answered) < following
+	a.alike = a.next && a.approval && approval
 }
 
-// Hold takes the keys away from the question until the next pause.
-func (a *arming) Hold(now time.Time) { a.Ready, a.Next, a.last = false, false, now }
+// hold takes the keys away from the question until the next pause.
+func (a *arming) hold(now time.Time) { a.ready, a.next, a.last = false, false, now }
 
-// Typed notes a key, a paste or a click that went elsewhere.
-func (a *arming) Typed(now time.Time) { a.last, a.Next, a.answered = now, false, time.Time{} }
-
-// Dropped notes a key that nothing took.
-func (a *arming) Dropped(now time.Time) { a.last = now }
+// typed notes a key, a paste or a click that went elsewhere.
+func (a *arming) typed(now time.Time) { a.last, a.next, a.answered = now, false, time.Time{} }
 
 // took notes a key that the question took.
 func (a *arming) took(now time.Time, approval bool) { a.answered, a.approval = now, approval }
 
-// Advance makes the question ready once the pause has passed.
-func (a *arming) Advance(now time.Time) { a.Ready = a.Ready || a.Rest(now) <= 0 }
+// advance makes the question ready once the pause has passed.
+func (a *arming) advance(now time.Time) { a.ready = a.ready || a.rest(now) <= 0 }
 
-// Rest is how much of the pause is left.
-func (a *arming) Rest(now time.Time) time.Duration {
+// rest is how much of the pause is left.
+func (a *arming) rest(now time.Time) time.Duration {
 	pause := Quiet
-	if a.Next && a.Alike {
+	if a.next && a.alike {
 		pause = QuietNext
 	}
 	return pause - now.Sub(a.last)

@@ -10,73 +10,73 @@ import (
 // answer in their own words. Closing it keeps the text.
 type comment struct {
 	make func() *editor.Editor
-	Edit *editor.Editor // nil until something is typed
-	Open bool           // it has the keys
+	edit *editor.Editor // nil until something is typed
+	open bool           // it has the keys
 	line int            // the line of the dialog in which it begins
+}
+
+// Revision is a state of the comment, to be compared with others.
+type Revision struct {
+	edit *editor.Editor
+	text int
 }
 
 // start opens the comment and types text at its end.
 func (c *comment) start(text string) {
 	e := c.begin()
-	e.Buffer.MoveTo(len(e.Buffer.String()))
-	if text != "" {
-		e.Buffer.Type(e.Tokens.Literal(editor.Typable(text)))
-	}
+	e.MoveToEnd()
+	e.Type(text)
 }
 
 // paste opens the comment and pastes text at the cursor, or at its end if it
 // was closed.
 func (c *comment) paste(text string) {
-	if !c.Open {
+	if !c.open {
 		c.start("")
 	}
-	c.Edit.Paste(text)
+	c.edit.Paste(text)
 }
 
-// restore opens the comment with a text that was typed before.
-func (c *comment) restore(text string) { c.begin().Restore(text) }
-
 func (c *comment) begin() *editor.Editor {
-	if c.Edit == nil {
-		c.Edit = c.make()
+	if c.edit == nil {
+		c.edit = c.make()
 	}
-	if !c.Open && c.Edit.Vi != nil {
-		c.Edit.Vi.Begin()
+	if !c.open {
+		c.edit.Mode.Begin()
 	}
-	c.Open = true
-	return c.Edit
+	c.open = true
+	return c.edit
 }
 
 // clear closes the comment and drops its text.
-func (c *comment) clear() { c.Open, c.Edit = false, nil }
+func (c *comment) clear() { c.open, c.edit = false, nil }
 
-// Blank reports whether nothing but blanks is typed.
-func (c *comment) Blank() bool { return c.Edit == nil || c.Edit.Blank() }
+// blank reports whether nothing but blanks is typed.
+func (c *comment) blank() bool { return c.edit == nil || c.edit.Blank() }
 
-// Text is what was typed, with pastes written out.
-func (c *comment) Text() string {
-	if c.Edit == nil {
+// text is what was typed, with pastes written out.
+func (c *comment) text() string {
+	if c.edit == nil {
 		return ""
 	}
-	return c.Edit.Text()
+	return c.edit.Text()
 }
 
 // leaves reports whether a key goes back to the rows.
 func (c *comment) leaves(k string) bool {
 	switch k {
 	case "esc":
-		return !c.Edit.HandlesEscape()
+		return !c.edit.Mode.HandlesEscape()
 	case "tab":
 		return true
 	case "up":
-		row, _ := c.Edit.CaretRow()
-		return row == 0
+		return c.edit.CaretRow() == 0
 	}
 	return false
 }
 
 // lines draws the comment in a window of that width.
 func (c *comment) lines(width int) ([]string, *tea.Cursor) {
-	c.Edit.Resize(width, editor.MaxLines)
-	return c.Edit.Lines()
+	c.edit.Resize(width, editor.MaxLines)
+	return c.edit.Lines()
 }

@@ -6,11 +6,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// RepeatGap is how soon a key comes again at most if it is held down: systems
+// repeatGap is how soon a key comes again at most if it is held down: systems
 // repeat it every 25 to 90 ms. Hardly a user presses a key twice in that time.
-const RepeatGap = 120 * time.Millisecond
+const repeatGap = 120 * time.Millisecond
 
-// HeldKey tells a key that is pressed again from one that is held down, so that the
+// heldKey tells a key that is pressed again from one that is held down, so that the
 // key that answered a question answers no question that the user has not read.
 //
 // The rule: a key that the terminal reports as held down, or that comes again
@@ -19,54 +19,61 @@ const RepeatGap = 120 * time.Millisecond
 // an enter that answered does nothing either. A digit that comes within 700 ms of
 // the same digit that answered may be the first repeat of a held key, or pressed
 // again: it counts once repeatGap has passed without another key.
-type HeldKey struct {
+type heldKey struct {
 	key      string    // pressed last; empty after a click or a paste
 	at       time.Time // when
 	runs     bool      // it is held down
-	Answered bool      // it answered a question, and no other key was pressed since
-	Dropped  bool      // it did nothing
-	Number   int       // of presses, to tell a heldDue that is outdated
+	answered bool      // it answered a question, and no other key was pressed since
+	dropped  bool      // it did nothing
+	number   int       // of presses, to tell an outdated DeferredKey from the latest
 }
 
-// DeferredKey says that a digit was not followed by another key.
+// DeferredKey is a key that counts after a delay unless another one is pressed
+// before.
 type DeferredKey struct {
-	Number int
 	Key    tea.KeyPressMsg
+	After  time.Duration
+	number int
 }
 
-// Verdict says what becomes of a key that would answer.
-type Verdict int
+// verdict says what becomes of a key that would answer.
+type verdict int
 
 const (
-	Accept Verdict = iota
-	Ignore         // it is held down
-	Defer          // it counts unless another key follows at once
+	accepted verdict = iota
+	ignored          // it is held down
+	deferred         // it counts unless another key follows at once
 )
 
-// Press takes note of a key, and says what becomes of it if it would answer.
-func (h *HeldKey) Press(msg tea.KeyPressMsg, now time.Time) Verdict {
+// press takes note of a key, and says what becomes of it if it would answer.
+func (h *heldKey) press(msg tea.KeyPressMsg, now time.Time) verdict {
 	k, gap := msg.String(), now.Sub(h.at)
 	again := k == h.key && gap < Quiet
 	if !again {
-		*h = HeldKey{key: k, Number: h.Number}
+		*h = heldKey{key: k, number: h.number}
 	}
-	h.Number++
-	h.at, h.Dropped = now, false
-	h.runs = h.runs || msg.IsRepeat || again && gap <= RepeatGap
+	h.number++
+	h.at, h.dropped = now, false
+	h.runs = h.runs || msg.IsRepeat || again && gap <= repeatGap
 	switch {
-	case h.runs, h.Answered && !isDigit(k):
-		return Ignore
-	case h.Answered:
-		return Defer
+	case h.runs, h.answered && !isDigit(k):
+		return ignored
+	case h.answered:
+		return deferred
 	}
-	return Accept
+	return accepted
 }
 
-// Release forgets the key after a click or a paste.
-func (h *HeldKey) Release() { *h = HeldKey{Number: h.Number + 1} }
+// later defers the key that was pressed last.
+func (h *heldKey) later(msg tea.KeyPressMsg, in time.Duration) Result {
+	return Result{Deferred: &DeferredKey{msg, in, h.number}}
+}
+
+// release forgets the key after a click or a paste.
+func (h *heldKey) release() { *h = heldKey{number: h.number + 1} }
 
 // ignores reports whether a key did nothing just now.
-func (h *HeldKey) ignores(now time.Time) bool { return h.Dropped && now.Sub(h.at) < Quiet }
+func (h *heldKey) ignores(now time.Time) bool { return h.dropped && now.Sub(h.at) < Quiet }
 
 func isDigit(k string) bool { return len(k) == 1 && k[0] >= '0' && k[0] <= '9' }
 

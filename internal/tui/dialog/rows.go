@@ -14,12 +14,13 @@ import (
 // Kind is what a row of a question does.
 type Kind int
 
+// The kinds of rows.
 const (
-	Yes     Kind = iota
-	Always       // yes, and allow the scope in this session
-	No           // no; for a question of the model: let the model decide
-	Comment      // no with a reason; for a question of the model: an answer in own words
-	Choice       // one of the model's choices
+	Yes     Kind = iota // yes
+	Always              // yes, and allow the scope in this session
+	No                  // no; for a question of the model: let the model decide
+	Comment             // no with a reason; for a question of the model: an answer in own words
+	Choice              // one of the model's choices
 )
 
 // Row is one answer that a question offers.
@@ -99,6 +100,13 @@ func (r *Rows) mark(kind Kind) bool {
 // Digit returns the index of the row with that digit, negative if there is none.
 func (r *Rows) Digit(n int) int {
 	return slices.IndexFunc(r.All, func(a Row) bool { return a.Digit == n })
+}
+
+// selects reports whether the marked row is one of several choices that may be
+// selected.
+func (r *Rows) selects() bool {
+	row := r.marked()
+	return r.many && row != nil && row.Kind == Choice
 }
 
 // toggle selects the marked choice or deselects it.
@@ -218,3 +226,19 @@ func (r *Rows) head(st *ink.Styles, i int) string {
 	}
 	return head + "[ ] "
 }
+
+// digits names the digits of the rows: "1–4", or "1 3 4" if some are missing.
+func (r *Rows) digits() string {
+	all := r.All
+	first, last := all[0].Digit, all[len(all)-1].Digit
+	if last-first+1 == len(all) {
+		return digit(first) + "–" + digit(last)
+	}
+	var out []string
+	for _, row := range all {
+		out = append(out, digit(row.Digit))
+	}
+	return strings.Join(out, " ")
+}
+
+func digit(n int) string { return string(rune('0' + n)) }

@@ -47,31 +47,31 @@ func (t Piece) Label() string {
 	return "[" + t.Name + "]"
 }
 
-// Typed is what somebody typed, with the images in it in their order.
+// Typed is what the user typed, with the images in it in their order.
 type Typed struct {
 	Text   string
 	Images []llm.Image
 }
 
-// Attachments are those of an editor, by number. They are kept as long as it is:
-// what was sent can be walked back to.
-type Attachments struct{ all []Piece }
+// attachments are the pastes and images of an editor, by number. They are kept as long as
+// the editor: the user can walk back to what was sent.
+type attachments struct{ all []Piece }
 
-// Add returns the character that stands for t.
-func (t *Attachments) Add(tok Piece) string {
+// add returns the character that stands for t.
+func (t *attachments) add(tok Piece) string {
 	t.all = append(t.all, tok)
 	return string(text.FirstToken + rune(len(t.all)-1))
 }
 
 // of returns the token that r is.
-func (t *Attachments) of(r rune) *Piece {
+func (t *attachments) of(r rune) *Piece {
 	if i := int(r - text.FirstToken); text.IsToken(r) && i < len(t.all) {
 		return &t.all[i]
 	}
 	return nil
 }
 
-func (t *Attachments) label(r rune) string {
+func (t *attachments) label(r rune) string {
 	if tok := t.of(r); tok != nil {
 		return tok.Label()
 	}
@@ -80,15 +80,15 @@ func (t *Attachments) label(r rune) string {
 
 // collapse returns text as it goes into the editor beside raw: as it is, or as
 // a token where it is too much to read.
-func (t *Attachments) collapse(pasted, raw string) string {
+func (t *attachments) collapse(pasted, raw string) string {
 	if len(pasted) <= max(pasteLimit-len(raw), pasteFloor) {
-		return t.Literal(Typable(pasted))
+		return t.literal(Typable(pasted))
 	}
 	return t.pasted(pasted, raw)
 }
 
 // pasted returns the token for what was pasted into raw.
-func (t *Attachments) pasted(pasted, raw string) string {
+func (t *attachments) pasted(pasted, raw string) string {
 	name := "pasted " + phrase.Count(strings.Count(strings.TrimSuffix(pasted, "\n"), "\n")+1, "line")
 	no := 1
 	for _, r := range raw {
@@ -96,18 +96,18 @@ func (t *Attachments) pasted(pasted, raw string) string {
 			no = max(no, tok.no) + 1
 		}
 	}
-	return t.Add(Piece{Name: name, no: no, text: strings.ToValidUTF8(pasted, "\ufffd")})
+	return t.add(Piece{Name: name, no: no, text: strings.ToValidUTF8(pasted, "\ufffd")})
 }
 
-// Literal returns typed text in which no character is a token by chance.
-func (t *Attachments) Literal(typed string) string {
+// literal returns typed text in which no character is a token by chance.
+func (t *attachments) literal(typed string) string {
 	if strings.IndexFunc(typed, text.IsToken) < 0 {
 		return typed
 	}
 	var b strings.Builder
 	for _, r := range typed {
 		if text.IsToken(r) {
-			b.WriteString(t.Add(Piece{plain: true, text: string(r)}))
+			b.WriteString(t.add(Piece{plain: true, text: string(r)}))
 		} else {
 			b.WriteRune(r)
 		}
@@ -115,25 +115,21 @@ func (t *Attachments) Literal(typed string) string {
 	return b.String()
 }
 
-// expand writes out every token in raw. What was pasted is not looked into for
-// tokens.
-func (t *Attachments) expand(raw string) string {
-	return t.write(raw, func(tok *Piece) string {
-		if tok.Image != nil {
-			return tok.Label()
-		}
-		return tok.text
-	})
-}
-
-func (t *Attachments) write(raw string, as func(*Piece) string) string {
+// expand writes out every token in raw. Tokens in pasted text stay.
+func (t *attachments) expand(raw string) string {
 	if strings.IndexFunc(raw, text.IsToken) < 0 {
 		return raw
 	}
+	written, _ := t.spans(raw)
+	return written
+}
+
+// labeled writes the label of every token in raw.
+func (t *attachments) labeled(raw string) string {
 	var b strings.Builder
 	for _, r := range raw {
 		if tok := t.of(r); tok != nil {
-			b.WriteString(as(tok))
+			b.WriteString(tok.Label())
 		} else {
 			b.WriteRune(r)
 		}
@@ -142,7 +138,7 @@ func (t *Attachments) write(raw string, as func(*Piece) string) string {
 }
 
 // spans is expand, with the places of what was pasted.
-func (t *Attachments) spans(raw string) (string, []event.Span) {
+func (t *attachments) spans(raw string) (string, []event.Span) {
 	var b strings.Builder
 	var pasted []event.Span
 	for _, r := range raw {
@@ -163,7 +159,7 @@ func (t *Attachments) spans(raw string) (string, []event.Span) {
 
 // pictures are the images in raw, in their order; one that is there twice comes
 // once.
-func (t *Attachments) pictures(raw string) (all []*Piece) {
+func (t *attachments) pictures(raw string) (all []*Piece) {
 	for _, r := range raw {
 		if tok := t.of(r); tok != nil && tok.Image != nil && !slices.Contains(all, tok) {
 			all = append(all, tok)
@@ -173,42 +169,9 @@ func (t *Attachments) pictures(raw string) (all []*Piece) {
 }
 
 // images are what a model gets of those in raw.
-func (t *Attachments) images(raw string) (all []llm.Image) {
+func (t *attachments) images(raw string) (all []llm.Image) {
 	for _, p := range t.pictures(raw) {
 		all = append(all, *p.Image)
 	}
 	return all
-}
-
-// Number counts the images in a text from its start, so that they are called by
-// the numbers under which the model finds them.
-func (t *Attachments) Number(b *text.Buffer) {
-	if len(t.all) == 0 {
-		return
-	}
-	changed := false
-	for i, p := range t.pictures(b.String()) {
-		changed = changed || p.no != i+1
-		p.no = i + 1
-	}
-	if changed {
-		b.Redraw()
-	}
-}
-
-// expandToken writes out the paste before the caret, or at it, where it is not
-// too long to be edited here.
-func (e *Editor) expandToken() {
-	raw, at := e.Buffer.String(), e.Buffer.Caret()
-	r, n := utf8.DecodeLastRuneInString(raw[:at])
-	from, to := at-n, at
-	if e.Tokens.of(r) == nil {
-		r, n = utf8.DecodeRuneInString(raw[at:])
-		from, to = at, at+n
-	}
-	tok := e.Tokens.of(r)
-	if tok == nil || tok.plain || tok.Image != nil || len(tok.text) > expandLimit {
-		return
-	}
-	e.Buffer.Replace(from, to, e.Tokens.Literal(Typable(tok.text)))
 }

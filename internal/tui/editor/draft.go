@@ -14,10 +14,10 @@ import (
 // RestoreDraft shows a draft that was kept, with tokens for what was pasted and
 // for images.
 func (e *Editor) RestoreDraft(d event.Draft) {
-	raw, at, no, first := "", 0, 1, len(e.Tokens.all)
+	raw, at, no, first := "", 0, 1, len(e.doc.all)
 	add := func(typed string) {
 		var more string
-		more, no = e.Tokens.pictured(typed, raw, d.Images, no)
+		more, no = e.doc.pictured(typed, raw, d.Images, no)
 		raw += more
 	}
 	for _, p := range d.Pasted {
@@ -25,17 +25,17 @@ func (e *Editor) RestoreDraft(d event.Draft) {
 			break
 		}
 		add(d.Text[at:p.From])
-		raw += e.Tokens.pasted(d.Text[p.From:p.To], raw)
+		raw += e.doc.pasted(d.Text[p.From:p.To], raw)
 		at = p.To
 	}
 	add(d.Text[at:])
-	e.Set(e.Tokens.again(raw, first))
-	e.Buffer.Forget()
+	e.Set(e.doc.again(raw, first))
+	e.doc.Forget()
 }
 
 // pictured is collapse for a text that names images by their labels, the first
 // of which has the number no. It returns the number of the next.
-func (t *Attachments) pictured(typed, raw string, images []llm.Image, no int) (string, int) {
+func (t *attachments) pictured(typed, raw string, images []llm.Image, no int) (string, int) {
 	var out string
 	for no <= len(images) {
 		before, rest, found := strings.Cut(typed, fmt.Sprintf("[image %d: ", no))
@@ -46,14 +46,14 @@ func (t *Attachments) pictured(typed, raw string, images []llm.Image, no int) (s
 		if before != "" {
 			out += t.collapse(before, raw+out)
 		}
-		out += t.Add(Piece{Name: name, no: no, Image: &images[no-1]})
+		out += t.add(Piece{Name: name, no: no, Image: &images[no-1]})
 		typed, no = after, no+1
 	}
 	return out + t.collapse(typed, raw+out), no
 }
 
-// WithTokens is what was typed, with tokens for the images in it.
-func (t *Attachments) WithTokens(s Typed) string {
+// withTokens is what was typed, with tokens for the images in it.
+func (t *attachments) withTokens(s Typed) string {
 	first := len(t.all)
 	raw, _ := t.pictured(s.Text, "", s.Images, 1)
 	return t.again(raw, first)
@@ -61,7 +61,7 @@ func (t *Attachments) WithTokens(s Typed) string {
 
 // again puts the tokens of images, from that number of a token on, wherever else
 // raw has their labels: an image can be there twice.
-func (t *Attachments) again(raw string, first int) string {
+func (t *attachments) again(raw string, first int) string {
 	for i, tok := range t.all[first:] {
 		if tok.Image != nil {
 			raw = strings.ReplaceAll(raw, tok.Label(), string(text.FirstToken+rune(first+i)))
@@ -75,11 +75,12 @@ func (e *Editor) Draft() event.Draft {
 	if e.Blank() {
 		return event.Draft{}
 	}
-	raw := e.Buffer.String()
-	text, pasted := e.Tokens.spans(raw)
-	return event.Draft{Text: text, Images: e.Tokens.images(raw), Pasted: pasted}
+	raw := e.doc.String()
+	text, pasted := e.doc.spans(raw)
+	return event.Draft{Text: text, Images: e.doc.images(raw), Pasted: pasted}
 }
 
+// SameImages reports whether a and b are the same images in the same order.
 func SameImages(a, b []llm.Image) bool {
 	return slices.EqualFunc(a, b, func(a, b llm.Image) bool { return bytes.Equal(a.Data, b.Data) })
 }
@@ -93,11 +94,11 @@ func (e *Editor) ReplaceAll(text string) {
 		return
 	}
 	var pairs []string
-	for _, r := range e.Buffer.String() {
-		if p := e.Tokens.of(r); p != nil && p.Image != nil {
+	for _, r := range e.doc.String() {
+		if p := e.doc.of(r); p != nil && p.Image != nil {
 			pairs = append(pairs, p.Label(), string(r))
 		}
 	}
-	text = e.Tokens.Literal(Typable(text))
+	text = e.doc.literal(Typable(text))
 	e.Set(strings.NewReplacer(pairs...).Replace(text))
 }

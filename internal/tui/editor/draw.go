@@ -7,38 +7,17 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/llm/phrase"
 	"agent/internal/tui/editor/text"
 	"agent/internal/tui/ink"
 )
 
-// measure implements text.Measure.
-func (e *Editor) measure(character, rest string) (string, int) {
-	r, n := utf8.DecodeRuneInString(character)
-	switch {
-	case text.IsToken(r):
-		label := e.Tokens.label(r)
-		return label, ansi.StringWidth(label)
-	case character == "\t":
-		return "    "[:ink.TabStop], ink.TabStop
-	case n == len(character) && r >= ' ' && r < 0x7f:
-		return character, 1
-	}
-	following, _ := utf8.DecodeRuneInString(rest)
-	drawn := ink.Sanitize(character)
-	if last, _ := utf8.DecodeLastRuneInString(character); last == ink.ZWNJ && ink.Joinable(following) {
-		drawn = strings.TrimSuffix(ink.Sanitize(character+string(following)), string(following))
-	}
-	return drawn, ansi.StringWidth(drawn)
-}
-
 // Lines returns the part of the editor around the cursor, and where the cursor
 // stands in it.
 func (e *Editor) Lines() ([]string, *tea.Cursor) {
-	row, col := e.Buffer.Locate(e.Buffer.Caret())
-	count := e.Buffer.RowCount()
+	row, col := e.doc.Locate(e.doc.Caret())
+	count := e.doc.RowCount()
 	e.top = max(0, min(e.top, row, count-e.limit), row-e.limit+1)
 	var out []string
 	for i := e.top; i < min(e.top+e.limit, count); i++ {
@@ -55,11 +34,11 @@ func (e *Editor) Lines() ([]string, *tea.Cursor) {
 	}
 	at := tea.NewCursor(max(min(ink.Gutter+col, e.width-1), 0), row-e.top)
 	at.Shape, at.Blink = tea.CursorBar, false
-	if e.ModeHint() != "" {
+	if e.Mode.Hint() != "" {
 		at.Shape = tea.CursorBlock
 	}
-	if e.Search != nil {
-		line, x := e.Search.line(e)
+	if e.History.Searching() {
+		line, x := e.History.line(e.st, e.width)
 		out, at.X, at.Y = append([]string{line}, out...), max(x, 0), 0
 	}
 	return ink.TrimLines(out), at
@@ -67,7 +46,7 @@ func (e *Editor) Lines() ([]string, *tea.Cursor) {
 
 // HiddenLines says how many rows of the text have no room.
 func (e *Editor) HiddenLines() string {
-	above, below := e.top, e.Buffer.RowCount()-e.top-e.limit
+	above, below := e.top, e.doc.RowCount()-e.top-e.limit
 	switch {
 	case above > 0 && below > 0:
 		return phrase.Count(above, "line") + " above, " + strconv.Itoa(below) + " below"
@@ -91,7 +70,7 @@ func (e *Editor) row(i int) string {
 	}
 	look := e.look()
 	was := plainly
-	e.Buffer.Draw(i, func(at int, drawn string, _ int) {
+	e.doc.Draw(i, func(at int, drawn string, _ int) {
 		if how := look(at); how != was {
 			flush()
 			was, now = how, e.style(how)
@@ -99,7 +78,7 @@ func (e *Editor) row(i int) string {
 		run.WriteString(drawn)
 	})
 	flush()
-	if from, to, ok := e.marked(); ok && e.Buffer.Row(i).To >= from && e.Buffer.Row(i).To < to {
+	if from, to, ok := e.marked(); ok && e.doc.Row(i).To >= from && e.doc.Row(i).To < to {
 		b.WriteString(e.style(marked).Render(" ")) // the newline is marked
 	}
 	return ink.Truncate(b.String(), max(e.width-ink.Gutter, 1))
@@ -129,9 +108,9 @@ func (e *Editor) style(m manner) lipgloss.Style {
 
 // look returns how the character at an offset is drawn.
 func (e *Editor) look() func(at int) manner {
-	raw := e.Buffer.String()
+	raw := e.Raw()
 	from, to, marks := e.marked()
-	begin, end := e.Search.matched()
+	begin, end := e.History.matched()
 	return func(at int) manner {
 		r, _ := utf8.DecodeRuneInString(raw[at:])
 		switch {
@@ -146,13 +125,10 @@ func (e *Editor) look() func(at int) manner {
 	}
 }
 
-// marked is the range that the mouse or visual mode has marked.
+// marked is the range that the mouse, keys or visual mode selected.
 func (e *Editor) marked() (from, to int, ok bool) {
-	if from, to = e.Selection.ends(); from < to && to <= len(e.Buffer.String()) {
+	if from, to = e.Selection.now.ends(); from < to && to <= len(e.Raw()) {
 		return from, to, true
 	}
-	if e.Vi == nil {
-		return 0, 0, false
-	}
-	return e.Vi.Selection()
+	return e.Mode.selection()
 }

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"strings"
 
-	"agent/internal/tui/editor/text"
-	"agent/internal/tui/editor/text/vi"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
 )
@@ -15,32 +13,25 @@ const MaxLines = 8
 
 // Editor is the box one types into.
 type Editor struct {
-	Buffer *text.Buffer
-	Vi     *vi.Vi // nil unless the keys are those of vi
-	keys   keys.Map
-	does   map[keys.Action]func()
-	st     *ink.Styles
-	Tokens Attachments
+	History   History
+	Selection Selection
+	Mode      Mode
 
-	Walk   Walk
-	Search *Search // nil unless earlier prompts are searched
+	doc  *document
+	keys keys.Map
+	does map[keys.Action]func()
+	st   *ink.Styles
 
 	width, limit int
 	top          int // the first row that is shown
-	Selection    Selection
-	held         Selection // what was marked when the key was pressed
-	gives        *string   // what was copied and not taken yet
 }
 
 // New returns an empty editor, with the keys of vi or without.
 func New(keys keys.Map, st *ink.Styles, vim bool) *Editor {
-	e := &Editor{keys: keys, st: st, limit: MaxLines}
-	e.Buffer = text.New(e.measure)
-	if vim {
-		e.Vi = vi.New(e.Buffer)
-	}
-	e.does = e.actions()
-	maps.Copy(e.does, e.markings())
+	d := newDocument(vim)
+	e := &Editor{doc: d, keys: keys, st: st, Mode: d.mode, History: History{doc: d, keys: keys}, Selection: Selection{doc: d}}
+	e.does = d.actions()
+	maps.Copy(e.does, e.Selection.actions())
 	e.Resize(80, MaxLines)
 	return e
 }
@@ -51,78 +42,180 @@ func (e *Editor) Restyle(st *ink.Styles) { e.st = st }
 // Resize gives the editor the width of the window, and at most limit lines.
 func (e *Editor) Resize(width, limit int) {
 	e.limit, e.width = max(1, min(limit, MaxLines)), width
-	e.Buffer.SetWidth(width - ink.Gutter - 1)
+	e.doc.SetWidth(width - ink.Gutter - 1)
 }
 
 // Text is the text with pastes written out.
-func (e *Editor) Text() string { return e.Tokens.expand(e.Buffer.String()) }
+func (e *Editor) Text() string { return e.doc.expand(e.Raw()) }
 
 // Shown is the text as the editor shows it, with the labels of pastes and images.
-func (e *Editor) Shown() string { return e.Tokens.write(e.Buffer.String(), (*Piece).Label) }
+func (e *Editor) Shown() string { return e.doc.labeled(e.Raw()) }
+
+// Raw is the text with one character for each paste and image.
+func (e *Editor) Raw() string { return e.doc.String() }
+
+// Revision changes with every change of the text.
+func (e *Editor) Revision() int { return e.doc.Revision() }
+
+// Caret is the offset of the caret in Raw.
+func (e *Editor) Caret() int { return e.doc.Caret() }
+
+// Before is the line of the caret up to the caret, as in Raw.
+func (e *Editor) Before() string { return e.doc.Before() }
+
+// MoveToEnd moves the caret to the end of the text.
+func (e *Editor) MoveToEnd() { e.doc.MoveTo(len(e.Raw())) }
+
+// CaretRow is the row in which the caret is.
+func (e *Editor) CaretRow() int {
+	row, _ := e.doc.Locate(e.Caret())
+	return row
+}
 
 // Empty reports whether nothing is typed.
-func (e *Editor) Empty() bool { return e.Buffer.String() == "" }
+func (e *Editor) Empty() bool { return e.Raw() == "" }
 
 // Blank reports whether nothing but blanks is typed.
-func (e *Editor) Blank() bool { return strings.TrimSpace(e.Buffer.String()) == "" }
+func (e *Editor) Blank() bool { return strings.TrimSpace(e.Raw()) == "" }
 
-// Set replaces the text, which may have tokens, and can be undone.
-func (e *Editor) Set(raw string) {
-	e.Buffer.Set(raw)
-	e.Tokens.Number(e.Buffer)
-	if e.Vi != nil {
-		e.Vi.Replaced()
-	}
-}
+// Set replaces the text, which is as in Raw. It can be undone.
+func (e *Editor) Set(raw string) { e.doc.set(raw) }
 
 // Restore replaces the text by one that was typed or pasted before. What is too
 // long becomes a token.
-func (e *Editor) Restore(typed string) { e.Set(e.Tokens.collapse(typed, "")) }
+func (e *Editor) Restore(typed string) { e.Set(e.doc.collapse(typed, "")) }
 
-// Take empties the editor and returns what was in it, pastes written out.
-func (e *Editor) Take() string { return e.TakeAll().Text }
-
-// TakeAll empties the editor and returns all that was in it.
-func (e *Editor) TakeAll() Typed {
-	raw := e.Buffer.String()
-	s := Typed{Text: e.Tokens.expand(raw), Images: e.Tokens.images(raw)}
-	e.Walk.Remember(s.Text, raw)
-	e.Walk.end()
-	e.Buffer.Reset("")
-	if e.Vi != nil {
-		e.Vi.Begin()
-	}
+// Take empties the editor and returns all that was in it.
+func (e *Editor) Take() Typed {
+	raw := e.Raw()
+	s := Typed{Text: e.doc.expand(raw), Images: e.doc.images(raw)}
+	e.History.keep(s.Text, raw)
+	e.History.end()
+	e.doc.Reset("")
+	e.Mode.Begin()
 	return s
+}
+
+// TakeBack shows what was typed before, with its own images: another text that
+// reads alike may have had others.
+func (e *Editor) TakeBack(s Typed) {
+	raw := e.History.WithTokens(s.Text)
+	if !SameImages(e.doc.images(raw), s.Images) {
+		raw = e.doc.withTokens(s)
+	}
+	e.Set(raw)
+}
+
+// PutBefore puts what was sent before above what is typed.
+func (e *Editor) PutBefore(text string) {
+	before := e.History.WithTokens(text)
+	if !e.Blank() {
+		before += "\n" + e.Raw()
+	}
+	e.History.end()
+	e.Set(before)
 }
 
 // Paste inserts text. Much of it becomes a token.
 func (e *Editor) Paste(pasted string) {
 	pasted = UnixLines(pasted)
-	e.ReleaseSelection()
-	if from, to, ok := e.chosen(); ok {
-		e.Buffer.Replace(from, to, "")
+	e.Selection.Release()
+	if from, to, ok := e.Selection.chosen(); ok {
+		e.doc.Replace(from, to, "")
 	}
-	if e.InCommandLine() {
-		e.Vi.AskFor(Typable(pasted))
+	if e.Mode.InCommandLine() {
+		e.Mode.vi.AskFor(Typable(pasted))
 		return
 	}
-	e.Buffer.Insert(e.Tokens.collapse(pasted, e.Buffer.String()))
-	if e.ModeHint() != "" {
-		e.Vi.Replaced()
+	e.doc.Insert(e.doc.collapse(pasted, e.Raw()))
+	if e.Mode.Hint() != "" {
+		e.Mode.replaced()
 	}
 }
 
+// Type inserts text at the cursor as if the user typed it.
+func (e *Editor) Type(typed string) {
+	if typed = Typable(typed); typed != "" {
+		e.doc.Type(e.doc.literal(typed))
+	}
+}
+
+// Complete replaces the text between two offsets, and moves the caret behind it.
+func (e *Editor) Complete(from, to int, typed string) {
+	e.doc.MoveTo(to)
+	e.doc.Replace(from, to, e.doc.literal(Typable(typed)))
+}
+
+// Attach puts an image in the place of the last occurrence of its path, or at the
+// cursor if path is empty.
+func (e *Editor) Attach(path string, p Piece) {
+	if path == "" {
+		e.doc.Insert(e.doc.add(p))
+	} else if at := strings.LastIndex(e.Raw(), path); at >= 0 {
+		e.doc.Replace(at, at+len(path), e.doc.add(p))
+	}
+	e.doc.number()
+}
+
 // Newline breaks the line at the cursor.
-func (e *Editor) Newline() { e.Buffer.Type("\n") }
+func (e *Editor) Newline() { e.doc.Type("\n") }
 
 // ContinueLine reports whether the letter before the cursor is a backslash, which
-// it takes away: enter is to break the line then.
+// it removes: enter is to break the line then.
 func (e *Editor) ContinueLine() bool {
-	if !strings.HasSuffix(e.Buffer.Before(), `\`) {
+	if !strings.HasSuffix(e.Before(), `\`) {
 		return false
 	}
-	e.Buffer.EraseLeft()
+	e.doc.EraseLeft()
 	return true
+}
+
+// Click places the caret at a cell of the editor, and begins to select there. The
+// second click at the same place selects the word, the third the line.
+func (e *Editor) Click(x, y, clicks int) {
+	if e.History.Searching() {
+		e.History.endSearch(false)
+		y--
+	}
+	at := e.offsetAt(x, y)
+	e.doc.moveTo(at)
+	e.Selection.begin(at, clicks)
+}
+
+// Drag selects as far as a cell, and scrolls where that is out of sight.
+func (e *Editor) Drag(x, y int) {
+	at := e.offsetAt(x, y)
+	e.Selection.now.to = at
+	e.doc.moveTo(at)
+}
+
+// PlaceCaret moves the caret to a cell of the editor.
+func (e *Editor) PlaceCaret(x, y int) { e.doc.moveTo(e.offsetAt(x, y)) }
+
+// offsetAt is the place in the text that is nearest to a cell of the editor.
+func (e *Editor) offsetAt(x, y int) int {
+	row := max(0, min(e.top+y, e.doc.RowCount()-1))
+	return e.doc.Offset(row, max(x-ink.Gutter, 0))
+}
+
+// TakeCopied is what was copied for other programs, with pastes written out.
+func (e *Editor) TakeCopied() (text string, ok bool) {
+	if s := &e.Selection; s.copied != nil {
+		text, s.copied = *s.copied, nil
+		return text, true
+	}
+	if e.Mode.vi == nil {
+		return "", false
+	}
+	text, ok = e.Mode.vi.Copied()
+	return e.doc.expand(text), ok
+}
+
+// SetClipboard tells vi what was copied.
+func (e *Editor) SetClipboard(text string) {
+	if e.Mode.vi != nil {
+		e.Mode.vi.Clipboard(text)
+	}
 }
 
 // Typable is typed text without what cannot be typed.

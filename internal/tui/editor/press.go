@@ -7,38 +7,37 @@ import (
 )
 
 // actions are what keys do to the text.
-func (e *Editor) actions() map[keys.Action]func() {
-	b := e.Buffer
+func (d *document) actions() map[keys.Action]func() {
 	return map[keys.Action]func(){
-		keys.PrevPrompt:  func() { b.Up() },
-		keys.NextPrompt:  func() { b.Down() },
-		keys.LineStart:   b.LineStart,
-		keys.LineEnd:     b.LineEnd,
-		keys.WordLeft:    b.WordLeft,
-		keys.WordRight:   b.WordRight,
-		keys.Left:        b.Left,
-		keys.Right:       b.Right,
-		keys.EraseLeft:   b.EraseLeft,
-		keys.EraseRight:  b.EraseRight,
-		keys.EraseWord:   b.KillBlankWord,
-		keys.ErasePart:   b.KillWordLeft,
-		keys.EraseWordR:  b.KillWordRight,
-		keys.EraseToHead: b.KillToStart,
-		keys.EraseToTail: b.KillToEnd,
-		keys.Yank:        b.Yank,
-		keys.YankOlder:   b.YankOlder,
-		keys.TextStart:   b.TextStart,
-		keys.TextEnd:     b.TextEnd,
-		keys.StepRight:   b.Right,
-		keys.StepUp:      func() { b.Up() },
-		keys.Upper:       b.UpperWord,
-		keys.Lower:       b.LowerWord,
-		keys.Capital:     b.CapitalWord,
-		keys.SwapWords:   b.SwapWords,
-		keys.SwapLetters: b.SwapLetters,
-		keys.Undo:        func() { b.Undo() },
-		keys.Redo:        func() { b.Redo() },
-		keys.Expand:      e.expandToken,
+		keys.PrevPrompt:  func() { d.Up() },
+		keys.NextPrompt:  func() { d.Down() },
+		keys.LineStart:   d.LineStart,
+		keys.LineEnd:     d.LineEnd,
+		keys.WordLeft:    d.WordLeft,
+		keys.WordRight:   d.WordRight,
+		keys.Left:        d.Left,
+		keys.Right:       d.Right,
+		keys.EraseLeft:   d.EraseLeft,
+		keys.EraseRight:  d.EraseRight,
+		keys.EraseWord:   d.KillBlankWord,
+		keys.ErasePart:   d.KillWordLeft,
+		keys.EraseWordR:  d.KillWordRight,
+		keys.EraseToHead: d.KillToStart,
+		keys.EraseToTail: d.KillToEnd,
+		keys.Yank:        d.Yank,
+		keys.YankOlder:   d.YankOlder,
+		keys.TextStart:   d.TextStart,
+		keys.TextEnd:     d.TextEnd,
+		keys.StepRight:   d.Right,
+		keys.StepUp:      func() { d.Up() },
+		keys.Upper:       d.UpperWord,
+		keys.Lower:       d.LowerWord,
+		keys.Capital:     d.CapitalWord,
+		keys.SwapWords:   d.SwapWords,
+		keys.SwapLetters: d.SwapLetters,
+		keys.Undo:        func() { d.Undo() },
+		keys.Redo:        func() { d.Redo() },
+		keys.Expand:      d.expandToken,
 	}
 }
 
@@ -49,20 +48,18 @@ func (e *Editor) Press(msg tea.KeyPressMsg) {
 		return
 	}
 	switch act, ok := e.action(k); {
-	case e.ModeHint() == "" && e.pressMarked(msg, act):
-	case e.Vi != nil && e.Vi.Press(k):
+	case e.Mode.Hint() == "" && e.Selection.press(msg, act):
+	case e.Mode.vi != nil && e.Mode.vi.Press(k):
 	case k == "backspace":
-		e.Buffer.EraseLeft()
+		e.doc.EraseLeft()
 	case ok:
 		e.does[act]()
-		if e.Vi != nil {
-			e.Vi.Moved()
-		}
+		e.Mode.moved()
 	case msg.Text != "" && msg.Mod != keys.Virtual:
-		e.Buffer.Type(e.Tokens.Literal(Typable(msg.Text)))
+		e.Type(msg.Text)
 	}
-	e.held = Selection{}
-	e.Tokens.Number(e.Buffer)
+	e.Selection.before = span{}
+	e.doc.number()
 }
 
 // action is what a key does to the text.
@@ -73,10 +70,4 @@ func (e *Editor) action(k string) (keys.Action, bool) {
 		}
 	}
 	return "", false
-}
-
-// CaretRow is where the caret is, and how many rows there are.
-func (e *Editor) CaretRow() (row, of int) {
-	row, _ = e.Buffer.Locate(e.Buffer.Caret())
-	return row, e.Buffer.RowCount()
 }

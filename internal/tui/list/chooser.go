@@ -16,9 +16,11 @@ import (
 // Overlay is a screen that takes the place of all others until something was
 // chosen on it.
 type Overlay interface {
-	// take takes a message, and tells whether the overlay is done with.
+	// Update takes a message. over says that the overlay is done.
 	Update(msg tea.Msg) (cmd tea.Cmd, over bool)
+	// Lines draws the window and returns where the cursor stands in it.
 	Lines() ([]string, *tea.Cursor)
+	// Restyle draws with st from now on.
 	Restyle(st *ink.Styles)
 }
 
@@ -38,11 +40,12 @@ type Chooser struct {
 // Outcome is what a key did to a chooser.
 type Outcome int
 
+// The outcomes of a key.
 const (
-	Moved    Outcome = iota // or did nothing
+	Moved    Outcome = iota // the mark moved, or nothing happened
 	Narrowed                // the filter changed
-	Chosen
-	Closed
+	Chosen                  // the marked entry was chosen
+	Closed                  // the list was closed without a choice
 )
 
 // Msg is a message that belongs to the list on the screen.
@@ -53,12 +56,13 @@ type SetFilter string
 
 func (SetFilter) isMsg() {}
 
-// Size is how many entries there are.
+// Size returns how many entries there are.
 func (c *Chooser) Size() int { return c.count }
 
-// MarkRow marks entry i.
+// MarkRow marks the entry with index i.
 func (c *Chooser) MarkRow(i int) { c.At = i }
 
+// Restyle draws the list with st.
 func (c *Chooser) Restyle(st *ink.Styles) { c.St = st }
 
 // Update takes a message that means the same in every list.
@@ -153,20 +157,6 @@ func stem(word string) string {
 		}
 	}
 	return word
-}
-
-// Matching returns those of all that the filter fits by their text: the entries
-// from now on.
-func Matching[T any](c *Chooser, all []T, text func(T) string) []T {
-	var found []T
-	for _, e := range all {
-		if c.fits(text(e)) {
-			found = append(found, e)
-		}
-	}
-	c.count = len(found)
-	c.Clamp()
-	return found
 }
 
 // below is how many lines under the rule are left for what is marked.

@@ -52,7 +52,7 @@ func (u *Menu) Fill(all []Option) {
 	u.Clamp()
 }
 
-// Update implements overlay.
+// Update implements Overlay.
 func (u *Menu) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
 	switch u.Chooser.Update(msg) {
 	case Narrowed:
@@ -123,7 +123,7 @@ func inOrder(part, text string) bool {
 	return true
 }
 
-// Lines implements overlay.
+// Lines implements Overlay.
 func (u *Menu) Lines() ([]string, *tea.Cursor) {
 	return u.Draw(Page{Head: u.Head, Right: u.Right, None: u.None, Row: u.Row, Marked: u.marked, Hint: u.Hint})
 }

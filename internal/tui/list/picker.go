@@ -2,6 +2,7 @@ package list
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -92,6 +93,7 @@ type (
 		rows  []Session
 		err   error
 	}
+	// SearchDue says that the user typed no more after a query.
 	SearchDue   struct{ Query string }
 	previewDue  struct{ id string }
 	previewRead struct {
@@ -109,6 +111,8 @@ func (previewDue) isMsg() {}
 
 func (previewRead) isMsg() {}
 
+// NewPicker returns a picker of the sessions of src. chose takes the session that is
+// chosen, and now is the clock.
 func NewPicker(src Source, keys keys.Map, st *ink.Styles, now func() time.Time, chose func(Session) tea.Cmd) *Picker {
 	return &Picker{Chooser: Chooser{Keys: keys, St: st, Width: 80, Height: 24}, src: src, now: now, After: After, chose: chose,
 		everywhere: src.Dir == "", Stop: func() {}, previews: map[string]Preview{}}
@@ -127,7 +131,7 @@ func (p *Picker) Read(query string) tea.Cmd {
 	}
 }
 
-// Update implements overlay.
+// Update implements Overlay.
 func (p *Picker) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
 	switch msg := msg.(type) {
 	case sessionsRead:
@@ -193,25 +197,24 @@ func (p *Picker) came(r sessionsRead) {
 	default:
 		return
 	}
-	was := ""
-	if p.At < len(p.found) {
-		was = p.found[p.At].ID
-	}
+	was := p.marked()
 	p.refine()
-	for i, s := range p.found {
-		if s.ID == was {
-			p.At = i
-		}
+	if i := slices.IndexFunc(p.found, func(s Session) bool { return s.ID == was }); i >= 0 {
+		p.At = i
 	}
 }
 
-func (p *Picker) someHere() bool {
-	for _, s := range p.all {
-		if s.Dir == p.src.Dir {
-			return true
-		}
+// marked returns the ID of the marked session, empty if there is none.
+func (p *Picker) marked() string {
+	if p.At >= len(p.found) {
+		return ""
 	}
-	return false
+	return p.found[p.At].ID
+}
+
+// someHere reports whether there is a session of the working directory.
+func (p *Picker) someHere() bool {
+	return slices.ContainsFunc(p.all, func(s Session) bool { return s.Dir == p.src.Dir })
 }
 
 // refine lists the sessions whose title the filter fits, then those whose text
@@ -240,7 +243,7 @@ func (p *Picker) refine() {
 	p.count = len(p.found)
 }
 
-// Lines implements overlay.
+// Lines implements Overlay.
 func (p *Picker) Lines() ([]string, *tea.Cursor) {
 	name, here := p.Keys.Name(keys.Everywhere), ink.SanitizeLine(p.src.Dir)
 	pg := Page{Head: "resume a session", Row: p.Row, Marked: p.end,
@@ -303,15 +306,14 @@ func (p *Picker) facts(i int, fork string) []string {
 
 // origin is what the session is called that s is a fork of.
 func (p *Picker) origin(s Session) string {
-	for _, o := range p.all {
-		if o.ID == s.Parent {
-			return o.name()
-		}
+	if i := slices.IndexFunc(p.all, func(o Session) bool { return o.ID == s.Parent }); i >= 0 {
+		return p.all[i].name()
 	}
 	return ink.SanitizeLine(s.Parent)
 }
 
-// ShortAge is shortTime for what is likely to be recent.
+// ShortAge writes a time of the last hour as an age, and any other as ShortTime
+// does.
 func ShortAge(t, now time.Time) string {
 	switch ago := now.Sub(t); {
 	case t.IsZero() || ago < 0 || ago >= time.Hour:

@@ -4,10 +4,7 @@ import tea "charm.land/bubbletea/v2"
 
 // preview wants the end of the marked session, once the mark rests on it.
 func (p *Picker) preview() tea.Cmd {
-	id := ""
-	if p.At < len(p.found) {
-		id = p.found[p.At].ID
-	}
+	id := p.marked()
 	if id == p.wanted || p.src.Preview == nil || p.below() == 0 {
 		return nil
 	}
@@ -40,10 +37,7 @@ func (p *Picker) previewed(r previewRead) {
 
 // end is the last lines of the marked session.
 func (p *Picker) end(height int) []string {
-	if p.At >= len(p.found) {
-		return nil
-	}
-	t := p.previews[p.found[p.At].ID]
+	t := p.previews[p.marked()]
 	if t == nil {
 		return nil
 	}

@@ -1,0 +1,74 @@
+package dialog
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"agent/internal/tui/keys"
+)
+
+// hints are the keys that mean something now, as many as fit.
+func (d *Dialog) hints(width int) string {
+	q := &d.question
+	switch {
+	case d.hint != "":
+		return d.hint
+	case d.arming.ready && q.body.shown == 0 && !q.readable():
+		return q.body.unread()
+	case d.Behind:
+		return "the question waits until the search is closed"
+	case !d.arming.ready && d.arming.next, d.arming.ready && d.held.ignores(d.now()):
+		return "keys are ignored for a moment"
+	case !d.arming.ready:
+		return "keys go to your draft until you pause"
+	case d.comment.open && q.chooses():
+		return joinFitting(width, d.keys.Name(keys.Send)+" answer", "esc back")
+	case d.comment.open:
+		return joinFitting(width, d.keys.Name(keys.Send)+" reject and send", "esc back")
+	case d.typing:
+		return joinFitting(width, "text continues your draft", "↑↓ or "+q.rows.digits()+", then enter", "esc interrupt")
+	case q.chooses() && q.ask.Many:
+		return joinFitting(width, "space or digit select", "enter answer", "type your answer", "esc interrupt")
+	case q.chooses():
+		return joinFitting(width, "↑↓ enter", q.rows.digits(), "type your answer", "esc interrupt")
+	}
+	parts := []string{"↑↓ enter", q.rows.digits()}
+	switch {
+	case !q.readable():
+		parts = []string{q.body.unread(), "3 4"}
+	case !d.end.over(d.now()):
+		parts = []string{"yes is ignored for a moment", "3 4"}
+	}
+	return joinFitting(width, append(parts, q.lookHints(d.full)...)...)
+}
+
+// lookHints are the keys that look at the question closer, and the one that
+// leaves it.
+func (q *question) lookHints(full bool) (parts []string) {
+	stop := "esc reject and interrupt"
+	if len(q.body.hunks) > 1 && q.body.cut() {
+		parts = append(parts, "tab hunks")
+	}
+	switch {
+	case full:
+		stop = "esc close"
+	case q.body.cut():
+		parts = append(parts, "ctrl+g full view")
+	}
+	if q.ask.AboutTurn() {
+		stop = "esc interrupt"
+	} else if WhyOf(q.ask) != "" {
+		parts = append(parts, "? why")
+	}
+	return append(parts, stop)
+}
+
+// joinFitting joins hints. Where not all fit, those before the last one are left
+// out, from the end.
+func joinFitting(width int, parts ...string) string {
+	for len(parts) > 1 && lipgloss.Width(strings.Join(parts, " · ")) > width {
+		parts = append(parts[:len(parts)-2:len(parts)-2], parts[len(parts)-1])
+	}
+	return strings.Join(parts, " · ")
+}

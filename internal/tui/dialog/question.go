@@ -1,0 +1,338 @@
+package dialog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/loop/event"
+	"agent/internal/tui/diff"
+	"agent/internal/tui/ink"
+)
+
+// lowDialog is how many lines a dialog needs for what stands around a change
+// besides the change.
+const lowDialog = 12
+
+// question is the first question as it is drawn: a title, a body that scrolls and
+// the rows of the answers.
+type question struct {
+	ask   event.Ask
+	rows  Rows
+	body  body
+	st    *ink.Styles
+	short func(dir string) string
+
+	place         string // of how many it is which; empty for only one
+	note          string // the text of a closed comment
+	why           bool   // the reason for the question is shown
+	width, height int
+	low           bool // there is little room
+	tiny          bool // there is no room for a row of each answer
+}
+
+// newQuestion returns ask with the first row marked. With a warning no row is
+// marked: enter approves nothing that was not chosen.
+func newQuestion(ask event.Ask, st *ink.Styles, short func(dir string) string) question {
+	q := question{ask: ask, rows: RowsOf(ask), body: body{limit: diffLines}, st: st, short: short}
+	if len(WarningsOf(ask)) > 0 {
+		q.rows.at = -1
+	}
+	return q
+}
+
+// chooses reports whether the model offers choices. Their rows scroll with the
+// body.
+func (q *question) chooses() bool { return len(q.ask.Choices) > 0 }
+
+// resize makes the lines of the body for a window of that size, unless they
+// are made.
+func (q *question) resize(width, height int) {
+	low := height < lowDialog
+	if q.body.lines != nil && !q.chooses() && q.width == width && q.low == low && (!low || q.height == height) {
+		return
+	}
+	q.body.follows = q.body.follows || q.width != width && q.rows.at+q.body.scroll > 0
+	q.width, q.height, q.low, q.tiny = width, height, low, false
+	q.compose()
+	if q.tiny = q.crowded(); q.tiny {
+		q.compose()
+	}
+}
+
+// describe sets the place among the questions that wait, and the text of a
+// closed comment.
+func (q *question) describe(place, note string) {
+	if place != q.place || note != q.note {
+		q.place, q.note, q.body.lines = place, note, nil
+	}
+}
+
+// crowded reports whether rows of their own leave too little room for the body in
+// a low window. A command needs most.
+func (q *question) crowded() bool {
+	if !q.low || q.chooses() {
+		return false
+	}
+	least := 1
+	if commandOf(q.ask) != nil {
+		least = min(len(q.body.lines), 5)
+	}
+	q.nameRows()
+	rows := q.rows.draw(q.st, q.width, func(Row) bool { return false })
+	return q.height-len(rows)-2 < least
+}
+
+// title is the first line: what is asked, and how much it is.
+func (q *question) title() string {
+	head, right := q.headline()
+	return ink.Spread(q.st.Yellow.Render(ink.MarkAsked)+" "+q.st.Bold.Render(head[0]), right, q.width)
+}
+
+// headline is the whole question. Lines after the first, which has right at its
+// end, begin the body: nothing that the user approves is truncated.
+func (q *question) headline() (lines []string, right string) {
+	const least = 24 // columns that are worth more than what is said at the right
+	facts := amountOf(q.ask)
+	if q.place != "" {
+		facts = append(facts, q.place)
+	}
+	right = strings.Join(facts, " · ")
+	room := q.width - ink.Gutter
+	if w := lipgloss.Width(right) + 2; room-w >= least {
+		room -= w
+	} else {
+		right = ""
+	}
+	return ink.Wrap(QuestionText(q.ask, q.short), max(room, 1)), right
+}
+
+// compose makes the lines of the body.
+func (q *question) compose() {
+	head, _ := q.headline()
+	out := ink.RenderLines(q.st.Bold, slices.Clone(head[1:]))
+	for i, l := range out {
+		out[i] = "  " + l
+	}
+	q.body.more, q.body.hunks = false, nil
+	if q.chooses() {
+		q.nameRows()
+		rows := q.rows.draw(q.st, q.width, func(Row) bool { return false })
+		for i := range q.rows.lines {
+			q.rows.lines[i] += len(out)
+		}
+		q.body.lines = append(out, rows...)
+		return
+	}
+	facts := q.facts(max(q.width-4, 1), len(out))
+	for _, l := range facts {
+		out = append(out, strings.TrimRight("    "+l, " "))
+	}
+	q.body.lines = out
+}
+
+// facts draws what speaks for or against an approval, from that line of the body
+// on.
+func (q *question) facts(width, at int) []string {
+	var out, warned []string
+	for _, w := range WarningsOf(q.ask) {
+		warned = append(warned, ink.RenderLines(q.st.Yellow, ink.Wrap("warning: "+ink.Sanitize(w), width))...)
+	}
+	if text := q.scopeLine(); text != "" { // above what may be long
+		warned = append(warned, ink.RenderLines(q.st.Dim, ink.Wrap(text, width))...)
+	}
+	if !q.tiny { // the command comes first where hardly a line fits
+		out, warned = warned, nil
+	}
+	for _, t := range q.ask.Targets {
+		switch {
+		case t.Kind == "command":
+			out = append(out, ink.WrapExact(t.Value, width)...)
+		case t.Kind == "host" && len(q.ask.Targets) == 1:
+			out = append(out, ink.WrapExact(RequestOf(q.ask.Title), width)...)
+		}
+	}
+	out = append(out, warned...)
+	about := q.about(width)
+	if !q.low {
+		out = append(out, about...)
+	}
+	for _, change := range q.ask.Diffs {
+		if len(q.ask.Diffs) > 1 {
+			out = append(out, ink.Wrap(ExactLine(change.Path)+"  "+diff.Stat(change), width)...)
+		}
+		out = append(out, q.change(change, width, at+len(out))...)
+	}
+	if q.low { // the change comes first where not all can be seen
+		out = append(out, about...)
+	}
+	return out
+}
+
+// scopeLine says what row 2 allows, empty if the row says it.
+func (q *question) scopeLine() string {
+	switch exact := ScopeIsCommand(q.ask); {
+	case q.scopeFits(), !q.tiny && exact:
+		return ""
+	case exact:
+		return "2 allows exactly this command"
+	}
+	return "2 allows in this session: " + ExactLine(q.ask.Scope)
+}
+
+// change draws a change, whose first line is that of the body at at, and notes
+// where its hunks begin.
+func (q *question) change(change event.Diff, width, at int) []string {
+	b := &q.body
+	lines := diff.Lines(q.st, change, width, b.limit)
+	b.more = b.more || len(lines) >= b.limit
+	b.hunks = append(b.hunks, at)
+	for i, l := range lines {
+		if strings.Contains(l, diff.Between) && strings.TrimSpace(ansi.Strip(l)) == diff.Between {
+			b.hunks = append(b.hunks, at+i+1)
+		}
+	}
+	return lines
+}
+
+// about draws the reason for the question, if it is to be shown.
+func (q *question) about(width int) []string {
+	if WhyOf(q.ask) == "" || !q.why && !q.ask.AboutTurn() {
+		return nil
+	}
+	return ink.RenderLines(q.st.Dim, ink.Wrap(ink.Sanitize(q.ask.Why), width))
+}
+
+// nameRows gives the rows whose texts depend on the width and on the comment
+// their texts.
+func (q *question) nameRows() {
+	for i := range q.rows.All {
+		row := &q.rows.All[i]
+		switch row.Kind {
+		case Always:
+			row.Text = "Yes, and allow " + ExactLine(q.ask.Scope) + " in this session"
+			switch {
+			case q.scopeFits():
+			case ScopeIsCommand(q.ask):
+				row.Text = "Yes, and allow this exact command in this session"
+			default:
+				row.Text = "Yes, and allow the scope shown above in this session"
+			}
+		case Comment:
+			row.Text = commentRow(q.ask)
+			if q.note != "" {
+				before, _, _ := strings.Cut(row.Text, ":")
+				row.Text = before + ": " + ink.Truncate(ink.SanitizeLine(strings.TrimSpace(q.note)), max(q.width-40, 10))
+			}
+		}
+	}
+}
+
+// scopeFits reports whether row 2 has room for the scope that it allows.
+func (q *question) scopeFits() bool {
+	i := q.rows.Digit(2)
+	if i < 0 || q.rows.All[i].Kind != Always {
+		return true
+	}
+	return !q.tiny && len(ink.Wrap("Yes, and allow "+ExactLine(q.ask.Scope)+" in this session", max(q.width-q.rows.headWidth(), 1))) <= 2
+}
+
+// mustSee reports whether a yes approves only what the user could read to its
+// end: a command, a warning, and the scope of row 2. A change may be approved
+// without.
+func (q *question) mustSee() bool {
+	row := q.rows.marked()
+	return commandOf(q.ask) != nil || len(WarningsOf(q.ask)) > 0 || row != nil && row.Kind == Always && !q.scopeFits()
+}
+
+// readable reports whether the user could read all that a yes approves.
+func (q *question) readable() bool { return q.body.seen || !q.mustSee() && !q.body.hidesChange() }
+
+// visible returns the part of the body that fits in room lines, the last of which
+// says how much is hidden. ended says that the user scrolled to the end of what
+// they must see.
+func (q *question) visible(room int) (out []string, ended bool) {
+	q.body.resize(room)
+	q.followMark()
+	out, ended = q.body.visible()
+	if q.body.cut() && room > 1 {
+		out = append(out, q.st.Dim.Render(ink.Truncate("    "+q.below(q.width-4), q.width)))
+	}
+	return out, ended && q.mustSee()
+}
+
+// below says how much of the body is below the window, and how a long command
+// ends.
+func (q *question) below(width int) string {
+	more, left := "the end", len(q.body.lines)-q.body.shown-q.body.scroll
+	switch {
+	case q.body.more:
+		more = "many more lines below"
+	case left > 0:
+		more = phrase.Count(left, "more line") + " below"
+	}
+	hint := more + " · pgup and pgdn scroll"
+	if lipgloss.Width(hint) > width {
+		hint = more + " · pgup, pgdn"
+	}
+	c := commandOf(q.ask)
+	if c == nil || left <= 0 {
+		return hint
+	}
+	command := strings.TrimRight(c.Value, " \n")
+	last := ExactLine(strings.TrimSpace(command[strings.LastIndexByte(command, '\n')+1:]))
+	const least = 20 // columns that are worth more than which key scrolls
+	ends := more + " (pgdn) · ends: "
+	if width-lipgloss.Width(ends) < least {
+		ends = fmt.Sprintf("%d below · ends: ", left)
+	}
+	if over := lipgloss.Width(last) - max(width-lipgloss.Width(ends), 1); over > 0 {
+		last = ansi.TruncateLeft(last, over+1, "…")
+	}
+	return ink.Truncate(ends+last, width)
+}
+
+// followMark scrolls to the marked choice after it was marked.
+func (q *question) followMark() {
+	at, lines := q.rows.at, q.rows.lines
+	if q.body.follows && q.chooses() && at >= 0 && at+1 < len(lines) {
+		q.body.follow(lines[at], lines[at+1])
+	}
+	q.body.follows = false
+}
+
+// rowAt returns the row that is drawn in a line of the dialog, negative for none.
+// first is the line in which the rows of an approval begin.
+func (q *question) rowAt(y, first int) int {
+	switch {
+	case q.tiny:
+		return -1
+	case !q.chooses():
+		return q.rows.rowAt(y - first)
+	case y < 1 || y > q.body.shown:
+		return -1
+	}
+	return q.rows.rowAt(y - 1 + q.body.scroll)
+}
+
+// approvalRows draws the rows of an approval, below a blank line where there is
+// room. Those that dim reports cannot be taken now.
+func (q *question) approvalRows(dim func(Row) bool) []string {
+	q.nameRows()
+	if q.tiny {
+		return []string{q.rows.line(q.st, q.width, dim)}
+	}
+	rows := q.rows.draw(q.st, q.width, dim)
+	if !q.roomy() {
+		return rows
+	}
+	return append([]string{""}, rows...)
+}
+
+// roomy reports whether a blank line stands between the body and the rows of an
+// approval.
+func (q *question) roomy() bool { return !q.low && !q.tiny && len(q.body.lines) > 0 }

@@ -1,0 +1,172 @@
+package dialog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"agent/internal/llm/phrase"
+	"agent/internal/loop/event"
+	"agent/internal/tui/diff"
+	"agent/internal/tui/ink"
+)
+
+// amountOf says how much a question is about: the size of a change, or of a long
+// command.
+func amountOf(ask event.Ask) []string {
+	if len(ask.Diffs) == 1 {
+		return []string{phrase.Count(diff.Hunks(ask.Diffs[0]), "hunk") + ", " + diff.Stat(ask.Diffs[0])}
+	}
+	if len(ask.Diffs) > 1 {
+		sum := event.Diff{}
+		for _, d := range ask.Diffs {
+			sum.Added, sum.Removed = sum.Added+d.Added, sum.Removed+d.Removed
+		}
+		return []string{phrase.Count(len(ask.Diffs), "file") + ", " + diff.Stat(sum)}
+	}
+	if c := commandOf(ask); c != nil {
+		if size := commandSize(c.Value); size != "" {
+			return []string{size}
+		}
+	}
+	return nil
+}
+
+// commandSize is the size of a command that is long, empty for others.
+func commandSize(command string) string {
+	const lines, bytes = 10, 1 << 10
+	n := strings.Count(strings.TrimSuffix(command, "\n"), "\n") + 1
+	if n <= lines && len(command) <= bytes {
+		return ""
+	}
+	size := fmt.Sprintf("%d B", len(command))
+	if len(command) >= 1<<10 {
+		size = fmt.Sprintf("%.1f KB", float64(len(command))/(1<<10))
+	}
+	return phrase.Count(n, "line") + ", " + size
+}
+
+// commandOf is the command that a question is about, nil if it is about
+// something else.
+func commandOf(ask event.Ask) *event.Target {
+	if len(ask.Targets) != 1 || ask.Targets[0].Kind != "command" {
+		return nil
+	}
+	return &ask.Targets[0]
+}
+
+// QuestionText is what is asked, as one sentence that is safe to draw.
+func QuestionText(ask event.Ask, short func(string) string) string {
+	switch {
+	case ask.Question != "":
+		return ink.Sanitize(ask.Question)
+	case ask.AboutTurn():
+		return ink.SanitizeLine(ask.Title)
+	}
+	if c := commandOf(ask); c != nil {
+		return askCommandLine(ask.Title, *c, short)
+	}
+	if len(ask.Targets) == 1 && ask.Targets[0].Kind == "host" {
+		return "Send a request to " + ExactLine(ask.Targets[0].Value) + "?"
+	}
+	if len(ask.Diffs) == 1 {
+		if d := ask.Diffs[0]; d.Created || d.Deleted {
+			verb := map[bool]string{true: "Create ", false: "Delete "}[d.Created]
+			return verb + ExactLine(d.Path) + "?"
+		}
+	}
+	return sentence(ExactLine(ask.Title)) + "?"
+}
+
+// askCommandLine asks about a command, which the body shows.
+func askCommandLine(title string, c event.Target, short func(string) string) string {
+	lead := leadOf(title, c)
+	text := "Run this command"
+	if strings.Contains(lead, " ") { // something else than to run it here
+		text = sentence(strings.TrimRight(ExactLine(lead), ":"))
+	}
+	if c.Dir != "" {
+		text += " in " + ExactLine(short(c.Dir))
+	}
+	return text + "?"
+}
+
+// ExactLine is ink.Exact for what must stay on one line. Space in which text
+// could hide is counted.
+func ExactLine(s string) string { return ink.MarkSpaces(strings.ReplaceAll(ink.Exact(s), "\n", "⏎")) }
+
+// sentence is text with a capital at its start.
+func sentence(text string) string {
+	r, n := utf8.DecodeRuneInString(text)
+	if n == 0 || r == utf8.RuneError {
+		return text
+	}
+	return string(unicode.ToUpper(r)) + text[n:]
+}
+
+// leadOf is what a title says before the beginning of a command.
+func leadOf(title string, c event.Target) string {
+	whole := title
+	if i := strings.LastIndex(title, " (+"); i > 0 { // how many lines follow the first
+		whole = title[:i]
+	}
+	whole = strings.TrimSuffix(whole, "…")
+	for i := range whole {
+		if i > 0 && whole[i-1] == ' ' && strings.HasPrefix(c.Value, whole[i:]) {
+			return strings.TrimRight(whole[:i], " ")
+		}
+	}
+	verb, _, _ := strings.Cut(title, " ")
+	if before, _, ok := strings.Cut(title, ": "); ok && !strings.HasPrefix(c.Value, verb) {
+		return before
+	}
+	return verb
+}
+
+// RequestOf is what a title says after its verb.
+func RequestOf(title string) string {
+	if _, rest, ok := strings.Cut(title, " "); ok {
+		return rest
+	}
+	return title
+}
+
+// WhyOf is why a question is asked, empty if a warning says the same.
+func WhyOf(ask event.Ask) string {
+	plain := func(s string) string { return strings.ToLower(strings.TrimRight(strings.TrimSpace(s), ".")) }
+	if slices.ContainsFunc(ask.Warnings, func(w string) bool { return plain(w) == plain(ask.Why) }) {
+		return ""
+	}
+	return ask.Why
+}
+
+// WarningsOf are the warnings of a question, with the one about characters that
+// are drawn as escapes.
+func WarningsOf(ask event.Ask) []string {
+	parts := []string{ask.Scope}
+	if len(ask.Choices) == 0 {
+		parts = append(parts, ask.Title)
+	}
+	for _, t := range ask.Targets {
+		parts = append(parts, t.Value, t.Dir)
+	}
+	for _, d := range ask.Diffs {
+		parts = append(parts, d.Path)
+	}
+	if !slices.ContainsFunc(parts, ink.Misleads) {
+		return ask.Warnings
+	}
+	return append(slices.Clone(ask.Warnings), "contains characters that look like others or are hidden")
+}
+
+// ScopeIsCommand reports whether the scope of row 2 is the command that the
+// question shows.
+func ScopeIsCommand(ask event.Ask) bool {
+	c := commandOf(ask)
+	return c != nil && strings.Contains(ask.Scope, c.Value)
+}
+
+// IsApproval reports whether a question is about a tool call, with a yes or a no.
+func IsApproval(ask event.Ask) bool { return !ask.AboutTurn() && len(ask.Choices) == 0 }

@@ -79,17 +79,6 @@ func (p *Page) add(r *Row) {
 	p.Rows = append(p.Rows, r)
 }
 
-// index returns the index of a row, negative if the page does not have it. It
-// looks at the newest rows first.
-func (p *Page) index(r *Row) int {
-	for i, each := range slices.Backward(p.Rows) {
-		if each == r {
-			return i
-		}
-	}
-	return -1
-}
-
 // drop forgets what the page can read again. Items are open by default or closed.
 func (p *Page) drop(open bool) {
 	p.own, p.toggled = nil, nil

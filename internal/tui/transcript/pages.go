@@ -121,7 +121,7 @@ func (l *pages) split(inTurn bool) {
 func (l *pages) insertAfter(r *Row, it Item) *Row {
 	p := l.last()
 	next := &Row{Item: it, version: 1, at: r.at, end: r.end}
-	p.Rows = slices.Insert(p.Rows, p.index(r)+1, next)
+	p.Rows = slices.Insert(p.Rows, slices.Index(p.Rows, r)+1, next)
 	return next
 }
 

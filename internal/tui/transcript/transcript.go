@@ -80,7 +80,7 @@ func (t *Transcript) remove(r *Row) { t.removeFrom(t.last(), r) }
 // removeFrom removes a row of a page. The rows below it keep their place in the
 // window.
 func (t *Transcript) removeFrom(p *Page, r *Row) {
-	i := p.index(r)
+	i := slices.Index(p.Rows, r)
 	if i < 0 {
 		return
 	}

@@ -14,8 +14,6 @@ import (
 // about is an item that tells how things stand.
 type about struct{ rows [][2]string }
 
-func (a *about) Class() transcript.Class { return transcript.Apart }
-
 func (a *about) Draw(c transcript.Canvas) []string {
 	var out []string
 	for _, l := range columns(c.Styles, a.rows, max(c.Inner()-ink.Gutter, 1)) {

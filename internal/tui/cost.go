@@ -95,8 +95,6 @@ type bill struct {
 	used, context int
 }
 
-func (b *bill) Class() transcript.Class { return transcript.Apart }
-
 func (b *bill) Draw(c transcript.Canvas) []string {
 	if len(b.all) == 0 {
 		return ink.Hang(" ", ink.RenderLines(c.Styles.Dim, ink.Wrap("nothing was used yet", c.Inner())))

@@ -54,13 +54,13 @@ func findCommand(m *model, text string) (tea.Cmd, error) {
 // is searched for must not answer a question that waits.
 func (f *finder) start() {
 	*f = finder{session: f.session, open: true, typing: true, inPager: f.inPager, search: f.search + 1, at: -1}
-	f.list.Mark = transcript.SearchMark{}
+	f.list.ClearMark()
 }
 
 func (f *finder) close() {
 	f.open, f.typing = false, false
 	f.search++
-	f.list.Mark = transcript.SearchMark{}
+	f.list.ClearMark()
 }
 
 // searchFor searches the whole session.
@@ -68,7 +68,7 @@ func (f *finder) searchFor(text string) tea.Cmd {
 	f.Query, f.hits, f.at, f.note = ink.NewQuery(text), nil, -1, ""
 	f.search++
 	f.down = f.list.Events()
-	f.list.Mark = transcript.SearchMark{}
+	f.list.ClearMark()
 	return f.searchOn()
 }
 

@@ -86,7 +86,7 @@ func newModel(o Options, now func() time.Time, send func(event.Command)) *model 
 	m.picker = &modelPicker{session: ses}
 	m.notify = &notifier{session: ses, dialog: m.dialog}
 	m.find = &finder{session: ses}
-	m.list.Head(&transcript.Header{Text: o.heading("")})
+	m.list.SetHeader(o.heading(""))
 	m.tell(o.History)
 	put := m.list.Head
 	if len(o.History) > 0 { // of which the end is on screen

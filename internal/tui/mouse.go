@@ -113,7 +113,7 @@ func (m *model) release() tea.Cmd {
 	h.drags = false
 	text := m.list.Selected()
 	if strings.TrimSpace(text) == "" {
-		m.list.Selection = transcript.Selection{}
+		m.list.ClearSelection()
 		if h.clicks == 1 {
 			h.opened = m.list.ToggleAt(h.y)
 		}

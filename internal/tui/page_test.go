@@ -259,7 +259,7 @@ func TestPagesThatAreStillRead(t *testing.T) {
 		case tea.BatchMsg:
 			due = append(due, msg...)
 		case transcript.PageRead:
-			slow.m.list.Owed = 0 // what was to be scrolled is another matter
+			slow.m.list.Scroll(0) // what was to be scrolled is another matter
 			do(msg)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/keys"
-	"agent/internal/tui/transcript"
 )
 
 // press takes a key: the help has it while it is open, then a dialog that takes
@@ -27,7 +26,8 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	marked := m.swept()
-	m.flash, m.list.Selection = "", transcript.Selection{}
+	m.flash = ""
+	m.list.ClearSelection()
 	m.pointer.drags, m.pointer.sweeps = false, false
 	m.editor.Selection.Release()
 	if m.keys.Is(msg.String(), keys.CopyMarked) && marked != "" {

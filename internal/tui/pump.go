@@ -10,9 +10,8 @@ import (
 )
 
 const (
-	// frame is the least time between two drawings of streamed text. It is shorter
-	// than the time between two reads of a connection that streams steadily, so
-	// that a delta from there never waits a second time.
+	// frame is the least time between two drawings of streamed text. This is the
+	// only place where text waits to be drawn.
 	frame = 20 * time.Millisecond
 	// breath is how long everything else does, so that a flood comes in few
 	// batches.

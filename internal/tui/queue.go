@@ -72,15 +72,12 @@ func (q *messageQueue) waitsForShell(s editor.Typed) bool {
 	return true
 }
 
-func (q *messageQueue) shellRuns() bool { return q.starting || q.feed.Shell != nil }
+func (q *messageQueue) shellRuns() bool { return q.starting || q.feed.ShellLine() != "" }
 
 // shellJoins reports whether the model is to be told of the command that runs.
 func (q *messageQueue) shellJoins() bool {
-	if q.feed.Shell == nil {
-		return true
-	}
-	_, join, _ := parseShell(q.feed.Shell.Item.(*transcript.ShellCommand).Line)
-	return join
+	_, join, runs := parseShell(q.feed.ShellLine())
+	return join || !runs
 }
 
 // utter sends what the person said, or runs the command that it is. What cannot

@@ -29,9 +29,7 @@ func newPreview(st *ink.Styles, now func() time.Time) func([]event.Event, error)
 }
 
 func (p preview) Window(st *ink.Styles, width, height int) []string {
-	if p.list.Styles != st {
-		p.list.Restyle(st)
-	}
+	p.list.Restyle(st)
 	p.list.Layout(width, height)
 	return p.list.Window
 }

@@ -72,6 +72,16 @@ func TestRewoundIsLikeResumed(t *testing.T) {
 	}
 }
 
+// A session that is rewound far above the window can continue before the screen is
+// drawn again.
+func TestRewoundAndContinuedInOneBatch(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{History: long(600)})
+	d.events(&event.Rewound{Keep: 6}, userSaid("again"), streamed("r", "It begins"),
+		event.Retrying{Error: "no connection", Attempt: 1, Of: 3}, streamed("r2", "Once more"))
+	d.sees("do it once more", "again", "Once more")
+	d.lacks("It begins", "no connection")
+}
+
 // What a broken or hostile agent says of the past changes nothing.
 func TestRewoundBeyond(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{History: twoTurns()})

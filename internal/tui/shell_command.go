@@ -27,4 +27,4 @@ func (q *messageQueue) runShell(line string, join bool) {
 }
 
 // busy reports whether something runs that can be stopped.
-func (s *session) busy() bool { return s.feed.Running || s.feed.Shell != nil }
+func (s *session) busy() bool { return s.feed.Running || s.feed.ShellLine() != "" }

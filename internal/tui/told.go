@@ -48,9 +48,7 @@ func (s *session) unsurveyed(ev event.Unreadable) {
 // entitle says what the session is called.
 func (s *session) entitle(title string) {
 	s.feed.Title = title
-	head := s.list.Pages[0].Rows[0]
-	head.Item = &transcript.Header{Text: s.o.heading(title)}
-	head.Touch()
+	s.list.SetHeader(s.o.heading(title))
 }
 
 // rewound cuts the session back to its first events. What it has cost, what
@@ -60,7 +58,7 @@ func (m *model) rewound(keep int) {
 		return
 	}
 	if m.o.Page != nil {
-		m.recalls = transcript.ReadLast(m.o.Page, keep, m.list.PageLimit.Events, len(m.feed.Todo) > 0)
+		m.recalls = m.feed.ReadLast(m.o.Page, keep)
 	}
 	m.feed.Rewind(keep)
 	m.list.Rewind(keep)

@@ -23,8 +23,6 @@ type welcome struct {
 // providersShown is how many providers that could be connected are listed.
 const providersShown = 6
 
-func (w *welcome) Class() transcript.Class { return transcript.Apart }
-
 func (w *welcome) Draw(c transcript.Canvas) []string {
 	if w.waits {
 		return ink.Hang(" ", []string{c.Styles.Dim.Render(ink.Truncate("Searching for a model on this machine …", c.Inner()))})
@@ -106,7 +104,7 @@ func (p *modelPicker) greet() {
 // how to connect one no longer matters.
 func (p *modelPicker) connected() {
 	if s := (status{model: p.feed.Model}); p.greeting != nil && s.offline() == "" && p.feed.Turns == 0 {
-		p.list.TakeOut(p.greeting, p.list.Pages[0])
+		p.list.RemoveHead(p.greeting)
 		p.greeting = nil
 	}
 }

@@ -25,7 +25,6 @@ type Exchange struct {
 	model   string // for hints
 	secrets []string
 	answer  *watched
-	pace    *paced // of the answer
 }
 
 // Exchange returns an exchange that ends with ctx. The model is told in hints
@@ -69,8 +68,7 @@ func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
-	x.pace = &paced{ReadCloser: res.Body, ctx: ctx, clock: x.c.at.Clock, drains: res.TLS == nil || res.ProtoMajor > 1}
-	body := &watched{body: x.pace, ctx: ctx, cancel: cancel, clock: x.c.at.Clock, limit: x.c.at.Limits.Idle, left: x.c.at.Limits.Bytes}
+	body := &watched{body: res.Body, ctx: ctx, cancel: cancel, clock: x.c.at.Clock, limit: x.c.at.Limits.Idle, left: x.c.at.Limits.Bytes}
 	if err := x.refused(res, body); err != nil {
 		_ = body.Close()
 		return nil, err
@@ -162,7 +160,6 @@ func (x *Exchange) refused(res *http.Response, body io.Reader) error {
 func (x *Exchange) hurry() {
 	if x.answer != nil {
 		x.answer.limit = min(x.answer.limit, x.c.at.Limits.Tail)
-		x.pace.hurry = true
 	}
 }
 

@@ -1,152 +1,100 @@
 package transcript
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
-// Feed reduces events to the items of the transcript and to what the status
-// line tells. A resumed session goes through it as a running one does.
+// Feed reduces events to the items of a transcript and to the facts of the
+// session. A resumed session goes through it in the same way as a live one.
 type Feed struct {
-	list *Transcript
-	now  func() time.Time
+	Facts
+	Run
+	PromptLog
 
-	Model, Why string
-	Effort     string  // of the model, empty where it is its own
-	Host       string  // where its requests go, if that is not the provider's own address
-	BaseURL    string  // the same as a whole URL, without secrets
-	Context    int     // tokens of the model's window, 0 if unknown
-	Used       int     // tokens of it that the last step took
-	Cost       float64 // US dollars of the session, as far as prices are known
-	Cut        bool    // the last answer was cut, and can go on
-	Mode       string
-
-	Todo []event.TodoItem
-	Jobs []event.Job
-
-	Running  bool
-	Stopping bool
-	Killing  bool      // asked a second time to stop
-	Since    time.Time // of the turn
-
-	Title   string             // that the person gave the session
-	Prompts []event.PastPrompt // by the person, oldest first
-	Recall  []string           // that the person sent, or did not, oldest first
-	Pending []pending          // sent, and not yet in the conversation
-	Answer  string             // the last one, whole
-	Turns   int
-	kept    int // events that the session was last rewound to
-
-	tools  map[string]*Row // by the call's id
-	calls  []*Row          // of the current reply, in order
-	reply  string          // the current one
-	open   []*preview      // its messages that still stream
-	Shell  *Row            // the command of the person's that runs; nil if none does
-	retry  *Row            // the last failed try, until something arrives
-	failed *Retry
-	files  tally // of this turn
+	list    *Transcript
+	now     func() time.Time
+	reply   reply
+	shell   shell
+	changed lineCounts // by this turn
+	kept    int        // events that the session was last rewound to
 }
 
-// pending is a prompt that waits to be taken into the conversation.
-type pending struct {
-	Text   string
-	Steers bool // a turn ran when it was sent
-}
-
-// preview is a message that is not whole yet.
-type preview struct {
-	kind  llm.Kind
-	index int    // in the reply
-	row   *Row   // the last of its rows, which grows
-	ended []*Row // those before it, of a long answer
-	cut   Cutter // of that answer
-}
-
-// rows returns all rows of the message.
-func (p *preview) rows() []*Row { return append(p.ended[:len(p.ended):len(p.ended)], p.row) }
-
+// NewFeed returns a feed that adds to list. Now is the clock of durations.
 func NewFeed(list *Transcript, now func() time.Time) *Feed {
-	return &Feed{list: list, now: now, tools: map[string]*Row{}, files: tally{}}
+	return &Feed{
+		list: list, now: now, changed: lineCounts{},
+		reply: reply{list: list, tools: map[string]*Row{}}, shell: shell{list: list},
+	}
 }
 
-// Apply takes the next event. A loop.Partial is passed over: what it holds was
-// shown as it streamed, and comes once more as a finished message.
+// Apply takes the next event. It ignores event.Partial: its text was shown as it
+// streamed, and comes again in a finished message.
 func (f *Feed) Apply(ev event.Event) {
 	f.count(ev)
+	f.Facts.update(ev)
 	switch ev := ev.(type) {
 	case *event.UserSaid:
 		f.userSaid(ev)
 	case *event.MessageDone:
-		f.messageDone(ev.Message)
+		f.reply.finish(ev.Message)
 	case *event.Decided:
-		f.decided(ev)
+		f.reply.decided(ev)
 	case *event.ToolStart:
-		f.call(ev.ID, func(t *Tool) { t.start(ev, f.now()) })
+		f.reply.call(ev.ID, func(t *Tool) { t.start(ev, f.now()) })
 	case *event.ToolEnd:
-		f.toolEnd(ev)
+		f.reply.ended(ev)
+		f.changed.add(ev)
 	case *event.TodoSet:
-		f.todoSet(ev)
-	case *event.StepEnd:
-		f.stepEnd(ev)
+		if ev.ID != "" {
+			f.reply.call(ev.ID, func(t *Tool) { t.todo = ev.Items })
+		}
+	case *event.StepEnd: // what follows changes no item before it, so a page may begin
+		f.settle()
+		f.split(true)
 	case *event.TurnEnd:
 		f.turnEnd(ev)
-	case *event.ModelSet:
-		f.Model, f.Why, f.Context, f.Effort = ev.Model, ev.Why, ev.Context, ev.Effort
-		f.Host, f.BaseURL = ev.Host, ev.BaseURL
-	case *event.ModeSet:
-		f.Mode = ev.Mode
 	case *event.Renamed:
-		f.Title = ev.Title
-		f.list.put(&Closing{"this session is called " + ink.Quoted(ev.Title)})
+		f.list.append(&Closing{"this session is called " + ink.Quoted(ev.Title)})
 	case *event.Compacted:
 		f.compacted(ev)
 	case event.Streamed:
-		f.streamed(ev)
-	case *event.ShellStart, *event.ShellEnd:
-		f.shell(ev)
-	case event.Progress:
-		f.shell(ev)
-		if r := f.tools[ev.ID]; r != nil {
-			r.Item.(*Tool).progress(ev.Text)
-			r.Touch()
+		f.reply.begin(ev.Reply)
+		if !f.Stopping { // finished messages bring the text of an interrupted reply
+			f.reply.stream(ev.Delta)
 		}
+	case *event.ShellStart:
+		line := f.shell.start(ev, f.now())
+		if n := len(f.Recall); n == 0 || f.Recall[n-1] != line {
+			f.Recall = append(f.Recall, line)
+		}
+	case *event.ShellEnd:
+		f.shell.end(ev)
+		if !f.Running {
+			f.Stopping, f.Killing = false, false
+		}
+	case event.Progress:
+		f.shell.progress(ev)
+		f.reply.progress(ev)
 	case event.Asked:
-		f.asked(ev.Ask)
-	case event.JobsNow:
-		f.Jobs = ev.Jobs
+		f.reply.asked(ev.Ask)
 	case event.Retrying:
-		f.retrying(ev)
+		f.reply.retrying(ev, f.now())
 	case event.Notice:
 		f.list.Add(&Notice{ev.Text})
 	case event.Unsent:
-		f.Pending = slices.DeleteFunc(f.Pending, func(p pending) bool { return p.Text == ev.Text })
+		f.Pending = slices.DeleteFunc(f.Pending, func(p PendingPrompt) bool { return p.Text == ev.Text })
 	}
 }
 
-func (f *Feed) userSaid(ev *event.UserSaid) {
-	if ev.Auto {
-		f.list.put(&Notice{ev.Text})
-		return
-	}
-	if i := slices.IndexFunc(f.Pending, func(p pending) bool { return p.Text == ev.Text }); i >= 0 {
-		f.Pending = f.Pending[i+1:]
-	}
-	f.Recall = append(f.Recall, ev.Text)
-	f.Prompts = append(f.Prompts, event.PastPrompt{Text: ev.Text, Time: ev.Time, At: f.list.Events() - 1, Steered: ev.Steered})
-	f.list.put(&Prompt{Text: ev.Text})
-	if ev.Steered {
-		return
-	}
-	f.Turns++
-	f.begin()
-}
-
-// count takes note of a durable event, with which a page may begin.
+// count counts a durable event, with which a page may begin.
 func (f *Feed) count(ev event.Event) {
 	bytes := 0
 	switch ev := ev.(type) {
@@ -154,8 +102,8 @@ func (f *Feed) count(ev event.Event) {
 		return
 	case *event.UserSaid:
 		if !ev.Steered && !ev.Auto {
-			f.settle()
-			f.bound(false)
+			f.endReply()
+			f.split(false)
 			f.list.turn = f.list.Events()
 		}
 		bytes = len(ev.Text)
@@ -170,200 +118,172 @@ func (f *Feed) count(ev event.Event) {
 	f.list.count(bytes)
 }
 
-// begin marks the beginning of a turn, as soon as it is wanted.
-func (f *Feed) begin() {
-	if !f.Running {
-		f.Since = f.now()
+// split begins a new page if the last one is full. A command of the user that
+// runs moves along, since the page where it began has no event of its end.
+func (f *Feed) split(inTurn bool) {
+	before := f.list.last()
+	f.list.split(inTurn)
+	if f.shell.row != nil && f.list.last() != before {
+		f.list.moveToLast(f.shell.row, before)
 	}
-	f.Running, f.Stopping, f.Killing, f.Cut = true, false, false, false
-	clear(f.files)
 }
 
-// PromptSent takes a prompt that was handed to the agent.
+func (f *Feed) userSaid(ev *event.UserSaid) {
+	if ev.Auto {
+		f.list.append(&Notice{ev.Text})
+		return
+	}
+	f.PromptLog.said(ev, f.list.Events()-1)
+	f.list.append(&Prompt{Text: ev.Text})
+	if !ev.Steered {
+		f.Turns++
+		f.beginTurn()
+	}
+}
+
+// PromptSent takes a prompt that was sent to the agent.
 func (f *Feed) PromptSent(text string) {
-	f.Pending = append(f.Pending, pending{text, f.Running})
+	f.Pending = append(f.Pending, PendingPrompt{text, f.Running})
 	if !f.Running {
-		f.begin()
+		f.beginTurn()
 	}
 }
 
-// nextReply makes reply the current one. What an earlier one left unfinished was a
-// try that failed.
-func (f *Feed) nextReply(reply string) {
-	f.arrived()
-	if reply == f.reply {
-		return
-	}
-	f.dropOpen()
-	f.reply, f.calls = reply, nil
+func (f *Feed) beginTurn() {
+	f.Run.begin(f.now())
+	clear(f.changed)
 }
 
-// dropOpen takes away what still streams.
-func (f *Feed) dropOpen() {
-	for _, p := range f.open {
-		for _, r := range p.rows() {
-			f.list.remove(r)
+// endReply ends the reply that streams, of which the text so far is the answer.
+func (f *Feed) endReply() { f.Answer = cmp.Or(f.reply.settle(), f.Answer) }
+
+// settle ends the reply, and removes the notice of a failed request.
+func (f *Feed) settle() {
+	f.reply.clearRetry()
+	f.endReply()
+}
+
+func (f *Feed) turnEnd(ev *event.TurnEnd) {
+	f.settle()
+	f.Run.end(ev.Cut)
+	facts := append(f.changed.summary(), phrase.Duration(ev.Duration))
+	if n := ev.Usage.Input + ev.Usage.Output; n > 0 {
+		facts = append(facts, phrase.Thousands(n)+" tokens")
+	}
+	if ev.Cost != nil {
+		facts = append(facts, phrase.Dollars(*ev.Cost))
+	}
+	switch {
+	case ev.Reason == event.UserInterrupt:
+		stopped := "stopped"
+		if ev.Error != "" {
+			stopped += ": " + ink.SanitizeLine(ev.Error)
 		}
-		f.calls = slices.DeleteFunc(f.calls, func(r *Row) bool { return r == p.row })
+		facts = append([]string{stopped}, facts...)
+	case ev.Reason != event.Done:
+		f.list.append(&Problem{Explain(ev), ev.Hint})
 	}
-	f.open = nil
+	f.list.append(&Closing{strings.Join(facts, " · ")})
+	clear(f.changed)
 }
 
-// arrived takes the note of a failed try away.
-func (f *Feed) arrived() {
-	if f.retry != nil {
-		f.list.remove(f.retry)
-		f.retry, f.failed = nil, nil
+func (f *Feed) compacted(ev *event.Compacted) {
+	text := "cut old content from what the model is told"
+	if ev.Why != "" {
+		text += " (" + ink.SanitizeLine(ev.Why) + ")"
 	}
+	f.list.append(&Closing{text + ": about " + phrase.Thousands(ev.Saved) + " tokens saved; the session keeps all of it"})
 }
 
-// streamed takes a piece of a reply. Once the turn is to stop, pieces are passed
-// over: what came of the reply is told again as finished messages.
-func (f *Feed) streamed(ev event.Streamed) {
-	f.nextReply(ev.Reply)
-	if f.Stopping {
-		return
-	}
-	switch d := ev.Delta.(type) {
-	case llm.TextDelta:
-		f.answering(f.streaming(llm.Assistant, d.Index), d.Text)
-	case llm.ThinkingDelta:
-		r := f.streaming(llm.Thinking, d.Index).row
-		r.Item.(*thinking).text.WriteString(d.Text)
-		r.Touch()
-	case llm.CallDelta:
-		r := f.streaming(llm.ToolCall, d.Index).row
-		t := r.Item.(*Tool)
-		if t.Title == "" {
-			t.Title = d.Name
-		}
-		t.written += len(d.Args)
-		r.Touch()
+// Rewind forgets the events from number keep on.
+func (f *Feed) Rewind(keep int) {
+	f.settle()
+	f.Run.end(false)
+	f.Prompts = slices.DeleteFunc(f.Prompts, func(p event.PastPrompt) bool { return p.At >= keep })
+	f.Turns = len(f.TurnPrompts())
+	f.kept, f.Used, f.Answer, f.Todo = keep, 0, "", nil
+	clear(f.changed)
+	if len(f.Pending) > 0 {
+		f.beginTurn()
 	}
 }
 
-// answering adds text to an answer that streams. What is drawn of a long one is
-// only its last part: the parts before it have rows of their own.
-func (f *Feed) answering(p *preview, text string) {
-	for len(text) > partBytes { // a large piece would be copied with each part of it
-		f.answeringPiece(p, text[:partBytes])
-		text = text[partBytes:]
-	}
-	f.answeringPiece(p, text)
+// TakeSurvey takes the facts of the whole session, of which the last events were
+// shown before.
+func (f *Feed) TakeSurvey(s event.Opened) {
+	f.PromptLog.survey(s.Prompts)
+	f.Facts.survey(s)
 }
 
-// answeringPiece adds a piece of at most partBytes.
-func (f *Feed) answeringPiece(p *preview, text string) {
-	a := p.row.Item.(*answer)
-	a.text.WriteString(text)
-	for {
-		done, rest, ok := p.cut.Next(a.text.String())
-		if !ok {
-			break
-		}
-		a.finish(done)
-		p.row.Touch()
-		if n := len(p.ended); n > 0 { // it is far above the window by now
-			p.ended[n-1].Item.(*answer).release()
-			p.ended[n-1].release()
-		}
-		p.ended = append(p.ended, p.row)
-		a = &answer{head: p.cut.head, joins: p.cut.joins, plain: p.cut.within}
-		a.text.WriteString(rest)
-		p.row = f.list.putAfter(p.row, a)
-	}
-	p.row.Touch()
+// FinishReplay ends what the session left open: nothing of it runs any more.
+func (f *Feed) FinishReplay() {
+	f.settle()
+	f.shell.abandon()
+	f.Run.end(f.Cut)
+	f.Pending = nil
 }
 
-// streaming returns the message that streams at index, a new one if there is
-// none.
-func (f *Feed) streaming(kind llm.Kind, index int) *preview {
-	for _, p := range f.open {
-		if p.kind == kind && p.index == index {
-			return p
-		}
+// Answered shows that a call no longer waits for approval, as soon as the user
+// decided.
+func (f *Feed) Answered(id string) { f.reply.answered(id) }
+
+// ShellLine returns the command of the user that runs, as the user types it;
+// empty if none does.
+func (f *Feed) ShellLine() string {
+	if f.shell.row == nil {
+		return ""
 	}
-	for _, p := range f.open { // the model has gone on to something else
-		if it, ok := p.row.Item.(*thinking); ok && !it.done {
-			it.done = true
-			p.row.Touch()
-		}
-	}
-	p := &preview{kind: kind, index: index, row: f.addMessage(kind)}
-	f.open = append(f.open, p)
-	return p
+	return f.shell.command().Line
 }
 
-// addMessage adds an empty item for a message of the current reply.
-func (f *Feed) addMessage(kind llm.Kind) *Row {
-	switch kind {
-	case llm.Thinking:
-		return f.list.put(&thinking{})
-	case llm.ToolCall:
-		t := &Tool{reply: f.reply}
-		if rows := f.list.last().Rows; len(rows) > 0 && len(f.calls) > 0 {
-			t.joins = rows[len(rows)-1] == f.calls[len(f.calls)-1]
-		}
-		r := f.list.put(t)
-		f.calls = append(f.calls, r)
-		return r
-	}
-	return f.list.put(&answer{})
+// Tick updates the times of what runs.
+func (f *Feed) Tick() {
+	f.shell.tick(f.now())
+	f.reply.tick(f.now())
 }
 
-// messageDone puts a finished message in the place of its preview.
-func (f *Feed) messageDone(m llm.Message) {
-	f.nextReply(m.Reply)
-	if m.Kind != llm.ToolCall && strings.TrimSpace(m.Text) == "" {
-		return
+// Working reports whether a tool runs, whose line has the spinner then.
+func (f *Feed) Working() bool { return f.shell.row != nil || f.reply.runs() }
+
+// Streams reports whether q is found in text that streams and is no event yet.
+func (f *Feed) Streams(q ink.Query) bool { return f.reply.contains(q) }
+
+// TodoNow returns the active item of the model's plan in a line; empty if no turn
+// runs or no item is active.
+func (f *Feed) TodoNow() string {
+	i := activeItem(f.Todo)
+	if !f.Running || i >= len(f.Todo) || f.Todo[i].State != event.TodoActive {
+		return ""
 	}
-	p := f.finished(m.Kind)
-	r := p.row
-	r.tellsOf(f.list.Events() - 1)
-	switch it := r.Item.(type) {
-	case *answer:
-		f.finishAnswer(p.rows(), m)
-	case *thinking:
-		it.finish(m.Text)
-	case *Tool:
-		it.id, it.Title, it.Stage = m.ID, m.Name, waiting
-		f.tools[m.ID] = r
-	}
-	r.Touch()
+	return fmt.Sprintf("%s %d of %d  %s", markTodoActive, i+1, len(f.Todo), ink.SanitizeLine(f.Todo[i].Text))
 }
 
-// finishAnswer makes the text of m an answer's, which is a row for each part of
-// a long text. Rows are those that it has so far.
-func (f *Feed) finishAnswer(rows []*Row, m llm.Message) {
-	f.Answer = m.Text
-	parts := MarkdownParts(m.Text)
-	for len(rows) > len(parts) {
-		f.list.remove(rows[len(rows)-1])
-		rows = rows[:len(rows)-1]
+// Explain says in a line why a turn ended early.
+func Explain(ev *event.TurnEnd) string {
+	if ev.Error != "" {
+		return ev.Error
 	}
-	var r *Row
-	for i, part := range parts {
-		if i < len(rows) {
-			r = rows[i]
-		} else {
-			r = f.list.putAfter(r, &answer{})
-		}
-		it := r.Item.(*answer)
-		it.finish(part)
-		it.cut = m.Cut && i == len(parts)-1
-		r.tellsOf(f.list.Events() - 1)
-		r.Touch()
+	switch ev.Reason {
+	case event.OutOfTokens:
+		return "the reply reached its limit of tokens"
+	case event.Filtered:
+		return "the provider refused to answer"
+	case event.MaxSteps:
+		return fmt.Sprintf("stopped after %s", phrase.Count(ev.Steps, "step"))
+	case event.AllFailed:
+		return "stopped: the tools failed in step after step"
+	case event.LogError:
+		return "the session cannot be written"
 	}
+	return "the turn ended: " + string(ev.Reason)
 }
 
-// finished returns the first message of kind that still streams, and forgets that
-// it does; a new one if there is none.
-func (f *Feed) finished(kind llm.Kind) *preview {
-	for i, p := range f.open {
-		if p.kind == kind {
-			f.open = slices.Delete(f.open, i, i+1)
-			return p
-		}
+// DecisionNote returns what the user added to a decision: the choices that they
+// took, and their own words.
+func DecisionNote(ev *event.Decided) string {
+	said := slices.Clone(ev.Chosen)
+	if ev.Note != "" {
+		said = append(said, ev.Note)
 	}
-	return &preview{kind: kind, row: f.addMessage(kind)}
+	return strings.Join(said, "; ")
 }

@@ -1,190 +1,197 @@
 package transcript
 
 import (
-	"slices"
 	"strings"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/tui/ink"
-	"agent/internal/tui/markdown"
 )
 
-// Inner is the width that the gutter leaves.
+// Item is an entry of the transcript.
+type Item interface {
+	// Draw returns lines that are no wider than the window, those of prose with
+	// room for the margin. An item without lines is hidden. The lines are kept
+	// until the row of the item is touched, or the width or the look changes.
+	Draw(c Canvas) []string
+}
+
+// Canvas describes what an item is drawn for.
+type Canvas struct {
+	Styles *ink.Styles
+	Width  int  // of the window; at least 1
+	frame  int  // of the spinner
+	Full   bool // items show all they have, open or not
+}
+
+// Inner returns the width without the gutter.
 func (c Canvas) Inner() int { return max(c.Width-ink.Gutter, 1) }
+
+// How much of a text is drawn. More would take longer than a frame.
+const (
+	lineBytes   = 4 << 10   // of reasoning that is drawn as one line
+	closedBytes = 8 << 10   // of a closed prompt
+	openBytes   = 128 << 10 // of an open item
+	fullBytes   = 1 << 20   // of an item that shows all it has
+)
+
+// limit returns how many bytes of the text of an open item are drawn.
+func (c Canvas) limit() int {
+	if c.Full {
+		return fullBytes
+	}
+	return openBytes
+}
+
+// omitted says how many lines are left out, if any are.
+func (c Canvas) omitted(lines int) []string {
+	if lines == 0 {
+		return nil
+	}
+	return []string{c.Styles.Dim.Render(moreLines(lines, c.Inner()))}
+}
+
+// moreLines says that n lines are not shown.
+func moreLines(n, width int) string {
+	return ink.Truncate("… "+phrase.Count(n, "more line"), width)
+}
+
+// class sorts items for the space between them.
+type class int
+
+const (
+	apart class = iota // between blank lines
+	prose              // the same, and its lines come without their margin
+	steps              // tool calls and reasoning, without blank lines between them
+)
+
+// class returns the class of the row's item, apart if the item does not have one.
+func (r *Row) class() class {
+	if it, ok := r.Item.(interface{ class() class }); ok {
+		return it.class()
+	}
+	return apart
+}
+
+// Expander is an item that may have more to show than it does while closed.
+type Expander interface {
+	Item
+	more() bool
+	opened() bool
+	setOpen(bool)
+}
+
+// expandable is the state of an Expander.
+type expandable struct{ Open bool }
+
+func (e *expandable) opened() bool { return e.Open }
+
+func (e *expandable) setOpen(open bool) { e.Open = open }
+
+// toggle opens or closes the item of a row.
+func toggle(r *Row) {
+	if o, ok := r.Item.(Expander); ok {
+		o.setOpen(!o.opened())
+		r.Touch()
+	}
+}
 
 // Header is the first line of the transcript.
 type Header struct{ Text string }
 
-func (h *Header) Class() Class { return Apart }
-
+// Draw implements Item.
 func (h *Header) Draw(c Canvas) []string {
 	return []string{c.Styles.Dim.Render(ink.Truncate(h.Text, c.Width))}
 }
 
-// Prompt is what the person said.
+// Prompt is an item for a prompt of the user.
 type Prompt struct {
 	Text string
-	Open bool
+	expandable
 	long bool // the last drawing left something out
 }
 
-// userLines is how much of a long prompt is shown while it is closed.
-const userLines = 12
+// promptLines is how many lines of a closed prompt are shown.
+const promptLines = 12
 
-func (u *Prompt) Class() Class { return Apart }
+func (p *Prompt) more() bool { return p.Open || p.long }
 
-func (u *Prompt) more() bool { return u.Open || u.long }
-
-func (u *Prompt) opened() bool { return u.Open }
-
-func (u *Prompt) setOpen(b bool) { u.Open = b }
-
-func (u *Prompt) Draw(c Canvas) []string {
+// Draw implements Item.
+func (p *Prompt) Draw(c Canvas) []string {
 	limit := closedBytes
-	if u.Open || c.Full {
+	if p.Open || c.Full {
 		limit = c.limit()
 	}
-	text, more := ink.Head(u.Text, limit)
+	text, more := ink.Head(p.Text, limit)
 	lines := ink.Wrap(ink.Sanitize(text), c.Inner())
-	over := len(lines) + more - userLines
-	u.long = over > 1
-	if u.long && !u.Open && !c.Full {
-		lines, more = lines[:min(userLines, len(lines))], over
+	over := len(lines) + more - promptLines
+	p.long = over > 1
+	if p.long && !p.Open && !c.Full {
+		lines, more = lines[:min(promptLines, len(lines))], over
 	}
-	return ink.Hang(c.Styles.Cyan.Render(ink.MarkUser), append(ink.RenderLines(c.Styles.Bold, lines), c.left(more)...))
+	return ink.Hang(c.Styles.Cyan.Render(ink.MarkUser), append(ink.RenderLines(c.Styles.Bold, lines), c.omitted(more)...))
 }
 
-// answer is text of the model, as markdown: all of it, or a part of a long one.
-type answer struct {
-	text  strings.Builder
-	done  bool
-	cut   bool // it ended before it was whole
-	head  int  // see part
-	tail  int
-	joins bool
-	plain bool
+// Notice is an item with something that the user should know.
+type Notice struct{ Text string }
 
-	md  *markdown.Text
-	st  *ink.Styles // that md was made with
-	fed int         // how much of text md has got
+// Draw implements Item.
+func (n *Notice) Draw(c Canvas) []string { return dimText(c, ink.Sanitize(n.Text)) }
+
+// Problem is an item for an error, with a hint what to do about it.
+type Problem struct{ Text, Hint string }
+
+// Draw implements Item.
+func (p *Problem) Draw(c Canvas) []string {
+	return ink.Hang(c.Styles.Red.Render(ink.MarkFailed), ink.Wrap(withHint(ink.Sanitize(p.Text), p.Hint), c.Inner()))
 }
 
-func (a *answer) Class() Class { return Prose }
-
-// finish makes p the whole of it.
-func (a *answer) finish(p Part) {
-	if a.text.String() != p.Text || a.plain != p.plain {
-		a.text.Reset()
-		a.text.WriteString(p.Text)
-		a.md = nil
+// withHint adds a hint to the text of an error, if there is one.
+func withHint(text, hint string) string {
+	if hint == "" {
+		return text
 	}
-	a.done, a.head, a.tail, a.joins, a.plain = true, p.Head, p.tail, p.joins, p.plain
+	return text + "\n" + ink.Sanitize(hint)
 }
 
-// own returns the text that the model wrote.
-func (a *answer) own() string { return Part{Text: a.text.String(), Head: a.head, tail: a.tail}.Own() }
+// Closing is an item for the line that ends a turn.
+type Closing struct{ Text string }
 
-func (a *answer) Draw(c Canvas) []string {
-	lines := a.lines(c)
-	if a.cut {
-		lines = append(slices.Clone(lines), c.Styles.Dim.Render(ink.Truncate("(cut)", c.Inner())))
+// Draw implements Item.
+func (e *Closing) Draw(c Canvas) []string { return dimText(c, e.Text) }
+
+// dimText draws text of the program.
+func dimText(c Canvas, text string) []string {
+	return ink.Hang(" ", ink.RenderLines(c.Styles.Dim, ink.Wrap(text, c.Inner())))
+}
+
+// outputLines breaks output into lines as a terminal would show them: only the
+// last text remains of what carriage returns overwrite.
+func outputLines(s string, width int) []string {
+	s = strings.TrimRight(s, "\r\n")
+	if s == "" {
+		return nil
+	}
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		l = strings.TrimRight(l, "\r")
+		lines[i] = l[strings.LastIndexByte(l, '\r')+1:]
+	}
+	return ink.Wrap(ink.Sanitize(strings.Join(lines, "\n")), width)
+}
+
+// lastLines returns at most n lines, the last ones.
+func lastLines(lines []string, n int) []string { return lines[max(0, len(lines)-n):] }
+
+// firstLines returns at most n lines, and says how many are left out.
+func firstLines(lines []string, n, width int) []string {
+	if more := len(lines) - n; more > 1 {
+		return append(lines[:n:n], moreLines(more, width))
 	}
 	return lines
 }
 
-// lines draws the text.
-func (a *answer) lines(c Canvas) []string {
-	if a.plain {
-		return ink.Wrap(strings.TrimSuffix(ink.Sanitize(a.text.String()), "\n"), c.Inner())
-	}
-	if a.md == nil || a.st != c.Styles {
-		a.md, a.st, a.fed = markdown.New(c.Styles), c.Styles, 0
-	}
-	text := a.text.String()
-	if a.fed < len(text) {
-		a.md.Append(text[a.fed:])
-		a.fed = len(text)
-	}
-	if a.done {
-		a.md.Finish()
-	}
-	return a.md.Lines(c.Inner())
-}
-
-// release gives up what was drawn, which is drawn again where it is wanted.
-func (a *answer) release() { a.md = nil }
-
-// thinking is the model's reasoning: a line, or all of it.
-type thinking struct {
-	text strings.Builder
-	done bool
-	open bool
-}
-
-func (t *thinking) Class() Class { return Steps }
-
-func (t *thinking) more() bool { return true }
-
-func (t *thinking) opened() bool { return t.open }
-
-func (t *thinking) setOpen(b bool) { t.open = b }
-
-// finish makes text the whole of it.
-func (t *thinking) finish(text string) {
-	if t.text.String() != text {
-		t.text.Reset()
-		t.text.WriteString(text)
-	}
-	t.done = true
-}
-
-func (t *thinking) Draw(c Canvas) []string {
-	text := t.text.String()
-	mark, word, line := ink.MarkRunning, "thinking", ink.LastLine(strings.TrimSpace(ink.Tail(text, lineBytes)))
-	if t.done {
-		mark, word = ink.MarkDone, "thought"
-		start, _ := ink.Head(strings.TrimLeft(text, " \t\r\n"), lineBytes)
-		line, _, _ = strings.Cut(start, "\n")
-	}
-	if t.open || c.Full {
-		limit := c.limit()
-		if !t.done {
-			limit = openBytes // it is drawn again with each piece
-		}
-		text, more := ink.Head(strings.TrimSpace(text), limit)
-		lines := append([]string{word}, ink.Wrap(ink.Sanitize(text), c.Inner())...)
-		return ink.Hang(c.Styles.Dim.Render(mark), append(ink.RenderLines(c.Styles.Dim, lines), c.left(more)...))
-	}
-	line = ink.Truncate(word+"  "+ink.SanitizeLine(strings.Trim(line, "*# ")), c.Inner())
-	return ink.Hang(c.Styles.Dim.Render(mark), ink.RenderLines(c.Styles.Dim, []string{line}))
-}
-
-// Notice is something that the person should know.
-type Notice struct{ Text string }
-
-func (n *Notice) Class() Class { return Apart }
-
-func (n *Notice) Draw(c Canvas) []string {
-	return ink.Hang(" ", ink.RenderLines(c.Styles.Dim, ink.Wrap(ink.Sanitize(n.Text), c.Inner())))
-}
-
-// Problem is an error, with what can be done about it.
-type Problem struct{ Text, Hint string }
-
-func (f *Problem) Class() Class { return Apart }
-
-func (f *Problem) Draw(c Canvas) []string {
-	text := ink.Sanitize(f.Text)
-	if f.Hint != "" {
-		text += "\n" + ink.Sanitize(f.Hint)
-	}
-	return ink.Hang(c.Styles.Red.Render(ink.MarkFailed), ink.Wrap(text, c.Inner()))
-}
-
-// Closing is the line that closes a turn.
-type Closing struct{ Text string }
-
-func (e *Closing) Class() Class { return Apart }
-
-func (e *Closing) Draw(c Canvas) []string {
-	return ink.Hang(" ", ink.RenderLines(c.Styles.Dim, ink.Wrap(e.Text, c.Inner())))
+// Spinner returns a frame of the spinner.
+func Spinner(frame int) string {
+	frames := []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+	return frames[frame%len(frames)]
 }

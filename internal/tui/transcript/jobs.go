@@ -9,17 +9,16 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// JobList is an item that lists what runs in the background, and what did.
+// JobList is an item that lists the background jobs, running or not.
 type JobList struct {
 	Jobs []event.Job
-	Now  time.Time
+	Now  time.Time // for their running times
 }
 
-func (j *JobList) Class() Class { return Apart }
-
+// Draw implements Item.
 func (j *JobList) Draw(c Canvas) []string {
 	if len(j.Jobs) == 0 {
-		return ink.Hang(" ", ink.RenderLines(c.Styles.Dim, ink.Wrap("nothing runs in the background", c.Inner())))
+		return dimText(c, "nothing runs in the background")
 	}
 	var lines []string
 	for _, job := range j.Jobs {
@@ -39,7 +38,7 @@ func (j *JobList) Draw(c Canvas) []string {
 	return ink.Hang(" ", lines)
 }
 
-// Running is how many of jobs run.
+// Running returns how many of jobs run.
 func Running(jobs []event.Job) int {
 	n := 0
 	for _, j := range jobs {

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
 
@@ -10,19 +11,20 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// ranLines is how much is shown of what a command of the person's said, while
-// it is closed.
-const ranLines = 12
+// shellLines is how many lines of the output of a command of the user are shown
+// while it is closed.
+const shellLines = 12
 
-// ShellCommand is a command that the person ran. It is drawn as what they said,
+// ShellCommand is an item for a command of the user. It is drawn like a prompt,
 // with its output below it.
 type ShellCommand struct {
 	Tool
 	Line string // with the marks that it was typed with
 }
 
-func (c *ShellCommand) Class() Class { return Apart }
+func (c *ShellCommand) class() class { return apart }
 
+// Draw implements Item.
 func (c *ShellCommand) Draw(on Canvas) []string {
 	right := c.words()
 	if took := c.time(on); took != "" {
@@ -30,12 +32,12 @@ func (c *ShellCommand) Draw(on Canvas) []string {
 	}
 	lines := ink.Wrap(ink.Sanitize(c.Line), on.Inner())
 	more := 0
-	if over := len(lines) - userLines; over > 1 && !c.open && !on.Full {
-		lines, more = lines[:userLines], over
+	if over := len(lines) - promptLines; over > 1 && !c.Open && !on.Full {
+		lines, more = lines[:promptLines], over
 	}
 	lines = ink.RenderLines(on.Styles.Bold, lines)
 	if more > 0 {
-		lines = append(lines, on.Styles.Dim.Render(ink.Truncate("… "+phrase.Count(more, "more line"), on.Inner())))
+		lines = append(lines, on.Styles.Dim.Render(moreLines(more, on.Inner())))
 	}
 	if room := on.Inner() - lipgloss.Width(lines[0]) - 2; right != "" && lipgloss.Width(right) <= room {
 		lines[0] = ink.Spread(lines[0], on.Styles.Dim.Render(right), on.Inner())
@@ -46,96 +48,98 @@ func (c *ShellCommand) Draw(on Canvas) []string {
 	if c.Stage == Finished && c.Outcome != event.OK {
 		mark = on.Styles.Red.Render(ink.MarkFailed)
 	}
-	for _, l := range c.said(max(on.Width-4, 1), c.open || on.Full) {
+	for _, l := range c.output(max(on.Width-4, 1), c.Open || on.Full) {
 		lines = append(lines, strings.TrimRight("  "+on.Styles.Dim.Render(l), " "))
 	}
 	return ink.Hang(mark, lines)
 }
 
-// said is the output as far as it is shown.
-func (c *ShellCommand) said(width int, open bool) []string {
+// output returns the output as far as it is shown.
+func (c *ShellCommand) output(width int, open bool) []string {
 	if c.Stage != Finished {
-		lines := outputLines(c.tail, width)
-		return lines[max(0, len(lines)-ranLines):]
+		return lastLines(outputLines(c.tail, width), shellLines)
 	}
 	if open {
-		return capLines(outputLines(c.result, width), OpenLines, width)
+		return firstLines(outputLines(c.result, width), OpenLines, width)
 	}
 	text := strings.TrimRight(c.result, "\n")
 	if at := strings.LastIndexByte(text, '\n') + 1; (c.Summary != "" || c.Outcome == event.Interrupted) && strings.HasPrefix(text[at:], "[") {
-		text = text[:at] // how it ended stands on the right already
+		text = text[:at] // the right side shows how it ended
 	}
 	lines := outputLines(text, width)
-	if more := len(lines) - ranLines; more > 1 {
+	if more := len(lines) - shellLines; more > 1 {
 		return append([]string{ink.Truncate("… "+phrase.Count(more, "more line")+" above", width)}, lines[more:]...)
 	}
 	return lines
 }
 
-// shell follows a command of the person's.
-func (f *Feed) shell(ev event.Event) {
-	switch ev := ev.(type) {
-	case *event.ShellStart:
-		c := &ShellCommand{Line: AsTyped(ev.Line, ev.Join)}
-		c.id, c.Stage, c.began = ev.ID, running, f.now()
-		f.Shell = f.list.put(c)
-		if n := len(f.Recall); n == 0 || f.Recall[n-1] != c.Line {
-			f.Recall = append(f.Recall, c.Line)
-		}
-	case *event.ShellEnd:
-		r := f.Shell
-		if r != nil && f.list.carried(r) { // it is told where it ends, as it is when the page is read again
-			f.list.remove(r)
-			r = nil
-		}
-		if r == nil || r.Item.(*ShellCommand).id != ev.ID {
-			r = f.list.put(&ShellCommand{Line: AsTyped(ev.Line, ev.Join)})
-		}
-		c := r.Item.(*ShellCommand)
-		c.Stage, c.Outcome, c.Summary, c.result, c.tail, c.took = Finished, ev.Outcome, ev.Summary, ev.Text, "", ev.Duration
-		r.end = f.list.Events() - 1
-		r.Touch()
-		f.Shell = nil
-		if !f.Running {
-			f.Stopping, f.Killing = false, false
-		}
-	case event.Progress:
-		if f.Shell != nil && f.Shell.Item.(*ShellCommand).id == ev.ID {
-			f.Shell.Item.(*ShellCommand).progress(ev.Text)
-			f.Shell.Touch()
-		}
+// shell follows the command of the user that runs.
+type shell struct {
+	list *Transcript
+	row  *Row // a *ShellCommand; nil if none runs
+}
+
+// command returns the command that runs.
+func (s *shell) command() *ShellCommand { return s.row.Item.(*ShellCommand) }
+
+// start shows a command, and returns it as the user types it.
+func (s *shell) start(ev *event.ShellStart, now time.Time) string {
+	c := &ShellCommand{Line: AsTyped(ev.Line, ev.Join)}
+	c.id, c.Stage, c.began = ev.ID, running, now
+	s.row = s.list.append(c)
+	return c.Line
+}
+
+// progress adds output of the command that runs.
+func (s *shell) progress(ev event.Progress) {
+	if s.row != nil && s.command().id == ev.ID {
+		s.command().progress(ev.Text)
+		s.row.Touch()
 	}
 }
 
-// bound says that a page may begin with the next event. A command that runs goes
-// along: the page that it began in knows nothing of its end.
-func (f *Feed) bound(inTurn bool) {
-	before := f.list.last()
-	f.list.bound(inTurn)
-	if f.Shell != nil && f.list.last() != before {
-		f.list.carry(f.Shell, before)
+// end shows how a command ended. A command that began on an earlier page is shown
+// where it ends, as when its pages are read again.
+func (s *shell) end(ev *event.ShellEnd) {
+	if s.row != nil && s.row.at < s.list.last().from {
+		s.drop()
+	}
+	if s.row == nil || s.command().id != ev.ID {
+		s.row = s.list.append(&ShellCommand{Line: AsTyped(ev.Line, ev.Join)})
+	}
+	c := s.command()
+	c.Stage, c.Outcome, c.Summary, c.result, c.tail, c.took = Finished, ev.Outcome, ev.Summary, ev.Text, "", ev.Duration
+	s.row.end = s.list.Events() - 1
+	s.row.Touch()
+	s.row = nil
+}
+
+// tick updates the time of the command that runs.
+func (s *shell) tick(now time.Time) {
+	if s.row != nil {
+		s.command().took = now.Sub(s.command().began)
+		s.row.Touch()
 	}
 }
 
-// shellTick advances what moves of a command of the person's.
-func (f *Feed) shellTick() {
-	if f.Shell != nil {
-		c := f.Shell.Item.(*ShellCommand)
-		c.took = f.now().Sub(c.began)
-		f.Shell.Touch()
+// abandon ends a command that has no further events.
+func (s *shell) abandon() {
+	if s.row != nil {
+		s.command().abandon()
+		s.row.Touch()
+		s.row = nil
 	}
 }
 
-// shellGone ends a command of which nothing more will be heard.
-func (f *Feed) shellGone() {
-	if f.Shell != nil {
-		f.Shell.Item.(*ShellCommand).abandon()
-		f.Shell.Touch()
-		f.Shell = nil
+// drop removes the command that runs from the transcript.
+func (s *shell) drop() {
+	if s.row != nil {
+		s.list.remove(s.row)
+		s.row = nil
 	}
 }
 
-// AsTyped is a command as the person types it.
+// AsTyped returns a command as the user types it.
 func AsTyped(line string, join bool) string {
 	if join {
 		return "!" + line

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"fmt"
 	"slices"
 
 	"agent/internal/llm/phrase"
@@ -16,19 +15,11 @@ const (
 	markTodoPending = "○"
 )
 
-// todoRows is how much of a plan is shown while it is closed.
+// todoRows is how many items of a closed plan are shown.
 const todoRows = 10
 
-// todoSet takes a new plan, and shows it with the call that made it.
-func (f *Feed) todoSet(ev *event.TodoSet) {
-	f.Todo = ev.Items
-	if ev.ID != "" {
-		f.call(ev.ID, func(t *Tool) { t.todo = ev.Items })
-	}
-}
-
-// todoLines draws a plan. Of a long one that is closed, what is near the active
-// item is shown.
+// todoLines draws a plan. If it is long and closed, it shows the items near the
+// active one.
 func todoLines(st *ink.Styles, items []event.TodoItem, width int, open bool) []string {
 	from, to := 0, len(items)
 	if to > todoRows && !open {
@@ -55,22 +46,12 @@ func todoLines(st *ink.Styles, items []event.TodoItem, width int, open bool) []s
 	return out
 }
 
-// activeItem is the index of the item that is worked on, else of the first that
-// is not done.
+// activeItem returns the index of the active item, else of the first that is not
+// done.
 func activeItem(items []event.TodoItem) int {
 	at := slices.IndexFunc(items, func(i event.TodoItem) bool { return i.State == event.TodoActive })
 	if at < 0 {
 		at = slices.IndexFunc(items, func(i event.TodoItem) bool { return i.State != event.TodoDone })
 	}
 	return max(at, 0)
-}
-
-// TodoNow says in a line what the model is at while a turn runs; empty if
-// nothing of its plan is.
-func (f *Feed) TodoNow() string {
-	i := activeItem(f.Todo)
-	if !f.Running || i >= len(f.Todo) || f.Todo[i].State != event.TodoActive {
-		return ""
-	}
-	return fmt.Sprintf("%s %d of %d  %s", markTodoActive, i+1, len(f.Todo), ink.SanitizeLine(f.Todo[i].Text))
 }

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -17,81 +18,82 @@ import (
 type stage int
 
 const (
-	composing stage = iota // the model still writes it
-	waiting                // it is whole, and its turn has not come
-	asking                 // the person is asked
+	composing stage = iota // the model writes it
+	waiting                // it is complete, and other calls come first
+	asking                 // it waits for approval
 	running
+
+	// Finished is the stage of a call with a result.
 	Finished
 )
 
-// How much of a tool is shown while it is closed.
+// How much of a tool call is shown while it is closed, in lines.
 const (
-	tailLines  = 5  // of output while it runs
-	diffLines  = 10 // of what it wrote
+	tailLines  = 5  // of the output while it runs
+	diffLines  = 10 // of each change
 	errorLines = 3
-	OpenLines  = 2000 // of output while it is open
-	tailBytes  = 8 << 10
 )
 
-// Tool is one tool call, from the first piece that the model writes of it to
-// its result. It knows nothing of any particular tool.
-type Tool struct {
-	id, reply string
-	Title     string
-	Effect    string
-	targets   []event.Target
-	written   int // bytes of its arguments, while the model writes them
-	Stage     stage
-	Outcome   event.Outcome
-	Summary   string
-	result    string
-	Diffs     []event.Diff
-	began     time.Time
-	took      time.Duration // so far, while it runs
-	tail      string        // the end of its output
-	granted   string        // the scope of an always
-	note      string        // what the person said with a decision
-	decided   bool          // by the person
-	todo      []event.TodoItem
-	open      bool
+// OpenLines is how many lines of output an open item shows.
+const OpenLines = 2000
 
-	joins bool    // it directly follows a call of the same reply
-	head  *Tool   // the call whose line tells of this one
-	tells []*Tool // the calls that this one's line tells of, itself the first
+// tailBytes is how many bytes of output are kept while a call runs.
+const tailBytes = 8 << 10
+
+// Tool is an item for a tool call, from the first piece that the model writes of
+// it to its result. It knows nothing of any particular tool.
+type Tool struct {
+	id      string
+	Title   string
+	Effect  string
+	targets []event.Target
+	Stage   stage
+	Outcome event.Outcome
+	Summary string
+	Diffs   []event.Diff
+	todo    []event.TodoItem // the plan that it set
+
+	written int // bytes of its arguments, while the model writes them
+	began   time.Time
+	took    time.Duration // so far, while it runs
+	tail    string        // the end of its output, while it runs
+	result  string        // all of its output
+
+	decision
+	folding
+	expandable
 }
 
-func (t *Tool) Class() Class { return Steps }
+// decision is what the user decided about a call.
+type decision struct {
+	byUser bool
+	note   string // what the user added
+	scope  string // that is always allowed from now on; empty for none
+}
+
+func (t *Tool) class() class { return steps }
 
 func (t *Tool) more() bool { return t.Stage >= running }
 
-func (t *Tool) opened() bool { return t.open }
-
-func (t *Tool) setOpen(b bool) { t.open = b }
-
-// start takes the intent to run.
+// start begins to run the call.
 func (t *Tool) start(ev *event.ToolStart, now time.Time) {
 	t.Title, t.Effect, t.targets = ev.Title, ev.Effect, ev.Targets
 	t.Stage, t.began = running, now
 }
 
-// end takes the result.
+// end sets the result.
 func (t *Tool) end(ev *event.ToolEnd) {
-	if ev.Title != "" {
-		t.Title = ev.Title
-	}
-	if ev.Effect != "" {
-		t.Effect = ev.Effect
-	}
+	t.Title, t.Effect = cmp.Or(ev.Title, t.Title), cmp.Or(ev.Effect, t.Effect)
 	t.Stage, t.Outcome, t.Summary, t.Diffs = Finished, ev.Outcome, ev.Summary, ev.Diffs
 	t.took, t.result, t.tail = ev.Duration, ev.Result.Text, ""
 }
 
-// abandon ends a call of which nothing more will be heard.
+// abandon ends a call that has no further events.
 func (t *Tool) abandon() {
 	t.Stage, t.Outcome, t.tail = Finished, event.Uncertain, ""
 }
 
-// progress takes a piece of output.
+// progress adds a piece of output.
 func (t *Tool) progress(text string) {
 	t.tail += text
 	if over := len(t.tail) - tailBytes; over > 0 {
@@ -102,25 +104,25 @@ func (t *Tool) progress(text string) {
 	}
 }
 
+// Draw implements Item.
 func (t *Tool) Draw(c Canvas) []string {
-	if t.head != nil && t.head != t {
+	open := t.Open || c.Full
+	switch {
+	case t.folded():
 		return nil
+	case len(t.group) <= 1:
+		return append([]string{t.line(c)}, t.body(c, open)...)
+	case !open:
+		return []string{t.groupLine(c)}
 	}
-	open := t.open || c.Full
-	if len(t.tells) > 1 && !open {
-		return []string{t.foldedLine(c)}
+	var out []string
+	for _, each := range t.group {
+		out = append(append(out, each.line(c)), each.body(c, true)...)
 	}
-	if len(t.tells) > 1 {
-		var out []string
-		for _, each := range t.tells {
-			out = append(append(out, each.line(c)), each.body(c, true)...)
-		}
-		return out
-	}
-	return append([]string{t.line(c)}, t.body(c, open)...)
+	return out
 }
 
-// mark is what stands in the gutter.
+// mark returns the mark in the gutter.
 func (t *Tool) mark(c Canvas) string {
 	switch {
 	case t.Stage == asking:
@@ -133,7 +135,7 @@ func (t *Tool) mark(c Canvas) string {
 	return c.Styles.Green.Render(ink.MarkDone)
 }
 
-// line is the call in one line: what, how it went, how long it took.
+// line draws the call in one line: its title, its outcome and its time.
 func (t *Tool) line(c Canvas) string {
 	verb, rest, _ := strings.Cut(ink.SanitizeLine(t.Title), " ")
 	left := verb
@@ -143,8 +145,8 @@ func (t *Tool) line(c Canvas) string {
 	return t.mark(c) + " " + t.fields(c, left, t.words(), t.time(c))
 }
 
-// fields sets left, middle and right in one line. The middle goes first where
-// room is short.
+// fields draws left, middle and right in one line. The middle is left out if there
+// is too little room.
 func (t *Tool) fields(c Canvas, left, middle, right string) string {
 	if middle != "" && right != "" {
 		middle += "  "
@@ -158,7 +160,7 @@ func (t *Tool) fields(c Canvas, left, middle, right string) string {
 	return ink.Spread(left, c.Styles.Dim.Render(middle+right), c.Inner())
 }
 
-// words are the few words between title and time.
+// words returns the outcome in a few words, for the space between title and time.
 func (t *Tool) words() string {
 	if t.Stage == composing && t.written > 0 {
 		return phrase.Thousands(t.written) + " bytes"
@@ -167,12 +169,10 @@ func (t *Tool) words() string {
 		return ""
 	}
 	switch t.Outcome {
-	case event.OK:
-		if t.Summary == "" && len(t.Diffs) == 1 {
+	case event.OK, event.Failed:
+		if t.Outcome == event.OK && t.Summary == "" && len(t.Diffs) == 1 {
 			return diff.Stat(t.Diffs[0])
 		}
-		return ink.SanitizeLine(t.Summary)
-	case event.Failed:
 		return ink.SanitizeLine(t.Summary)
 	case event.Refused:
 		return "refused"
@@ -184,7 +184,7 @@ func (t *Tool) words() string {
 	return ""
 }
 
-// time is how long it took, with the spinner while it runs.
+// time returns how long the call took, with the spinner while it runs.
 func (t *Tool) time(c Canvas) string {
 	switch {
 	case t.Stage == running:
@@ -195,18 +195,19 @@ func (t *Tool) time(c Canvas) string {
 	return ""
 }
 
-// body is what stands below the line.
+// body draws what stands below the line.
 func (t *Tool) body(c Canvas, open bool) []string {
 	width := max(c.Width-4, 1)
 	var out []string
 	if open {
-		out = append(out, t.whole(c, width)...)
+		out = append(out, t.fullTitle(c, width)...)
 	}
-	if t.granted != "" {
-		out = append(out, ink.RenderLines(c.Styles.Dim, ink.Wrap("always allowed in this session: "+ink.SanitizeLine(t.granted), width))...)
+	dim := func(text string) { out = append(out, ink.RenderLines(c.Styles.Dim, ink.Wrap(text, width))...) }
+	if t.scope != "" {
+		dim("always allowed in this session: " + ink.SanitizeLine(t.scope))
 	}
 	if t.note != "" {
-		out = append(out, ink.RenderLines(c.Styles.Dim, ink.Wrap("you: "+ink.Sanitize(t.note), width))...)
+		dim("you: " + ink.Sanitize(t.note))
 	}
 	out = append(out, todoLines(c.Styles, t.todo, width, open)...)
 	limit := diffLines
@@ -226,9 +227,9 @@ func (t *Tool) body(c Canvas, open bool) []string {
 	return out
 }
 
-// whole is what the line has no room for: a long title, and a command, which
-// may have many lines.
-func (t *Tool) whole(c Canvas, width int) []string {
+// fullTitle returns what the line has no room for: a long title, or a command,
+// which may have many lines.
+func (t *Tool) fullTitle(c Canvas, width int) []string {
 	title := ink.SanitizeLine(t.Title)
 	_, rest, _ := strings.Cut(title, " ")
 	shown := strings.Contains(ansi.Strip(t.line(c)), rest)
@@ -243,64 +244,33 @@ func (t *Tool) whole(c Canvas, width int) []string {
 	return ink.Wrap(title, width)
 }
 
-// output is the end of the output while the call runs, the error of one that
-// failed, or everything while it is open.
+// output draws the end of the output while the call runs, the error of a call that
+// failed, or all of the output while the item is open.
 func (t *Tool) output(c Canvas, width int, open bool) []string {
 	switch {
 	case t.Stage == running && open:
 		return ink.RenderLines(c.Styles.Dim, outputLines(t.tail, width))
 	case t.Stage == running:
-		lines := outputLines(t.tail, width)
-		return ink.RenderLines(c.Styles.Dim, lines[max(0, len(lines)-tailLines):])
+		return ink.RenderLines(c.Styles.Dim, lastLines(outputLines(t.tail, width), tailLines))
 	case t.Stage != Finished:
 		return nil
 	case open:
 		limit := OpenLines
 		if c.Full {
-			limit = wholeBytes
+			limit = fullBytes
 		}
 		text, more := ink.Head(t.result, c.limit())
-		lines := ink.RenderLines(c.Styles.Dim, capLines(outputLines(text, width), limit, width))
-		return append(lines, c.left(more)...)
+		lines := ink.RenderLines(c.Styles.Dim, firstLines(outputLines(text, width), limit, width))
+		return append(lines, c.omitted(more)...)
 	case t.Outcome == event.Failed && t.Summary != "": // it ran, and its end says why it failed
-		lines := outputLines(ink.Tail(t.result, closedBytes), width)
-		return ink.RenderLines(c.Styles.Dim, lines[max(0, len(lines)-tailLines):])
+		return ink.RenderLines(c.Styles.Dim, lastLines(outputLines(ink.Tail(t.result, closedBytes), width), tailLines))
 	case t.Outcome == event.Failed:
 		text, more := ink.Head(strings.TrimSpace(t.result), closedBytes)
 		lines := ink.Wrap(ink.Sanitize(text), width)
 		if over := len(lines) + more - errorLines; over > 1 {
-			return append(lines[:min(errorLines, len(lines))], ink.Truncate("… "+phrase.Count(over, "more line"), width))
+			return append(lines[:min(errorLines, len(lines))], moreLines(over, width))
 		}
 		return lines
 	}
 	return nil
-}
-
-// outputLines breaks output into lines as a terminal would show them: of what a
-// carriage return overwrote, only the last is left.
-func outputLines(s string, width int) []string {
-	s = strings.TrimRight(s, "\r\n")
-	if s == "" {
-		return nil
-	}
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		l = strings.TrimRight(l, "\r")
-		lines[i] = l[strings.LastIndexByte(l, '\r')+1:]
-	}
-	return ink.Wrap(ink.Sanitize(strings.Join(lines, "\n")), width)
-}
-
-// capLines keeps the first n lines and says how many are left out.
-func capLines(lines []string, n, width int) []string {
-	if more := len(lines) - n; more > 1 {
-		return append(lines[:n:n], ink.Truncate("… "+phrase.Count(more, "more line"), width))
-	}
-	return lines
-}
-
-// Spinner returns a frame of the one thing that moves.
-func Spinner(frame int) string {
-	frames := []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
-	return frames[frame%len(frames)]
 }

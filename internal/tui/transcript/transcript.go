@@ -3,132 +3,70 @@ package transcript
 import (
 	"slices"
 
+	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
 
-// Canvas is what an item is drawn for.
-type Canvas struct {
-	Styles *ink.Styles
-	Width  int  // of the window; never less than 1
-	frame  int  // of the spinner
-	Full   bool // items show all they have, open or not
-}
-
-// Class sorts items for the space between them.
-type Class int
-
-const (
-	Apart Class = iota // stands apart
-	Prose              // so does an answer, whose lines come without their margin
-	Steps              // tools and thinking stand close to each other
-)
-
-// Item is one entry of the transcript. It draws itself anew only after its row
-// was touched, or for another width or look.
-type Item interface {
-	Class() Class
-	// draw returns lines that are no wider than the window, those of prose with
-	// room for the margin. None at all hides the item.
-	Draw(c Canvas) []string
-}
-
-// Expander is an item that may have more to show than it does while closed.
-type Expander interface {
-	Item
-	more() bool
-	opened() bool
-	setOpen(bool)
-}
-
-// Row keeps an item and what it looked like last.
-type Row struct {
-	Item
-	at      int  // the number of the event that made it; of one that none made, how many came before
-	end     int  // the number of the event that it ends with
-	own     bool // no event made it: it is the screen's own
-	version int
-	Drawn   drawing
-	Lines   []string
-}
-
-// drawing says what a row was last drawn for.
-type drawing struct{ Version, width, look int }
-
-// release gives up what the row looked like. It is drawn again where it is wanted.
-func (r *Row) release() {
-	r.Lines = nil
-	r.Touch()
-}
-
-// tellsOf says which event the item tells of.
-func (r *Row) tellsOf(at int) { r.at, r.end = at, at }
-
-// Touch says that the item changed.
-func (r *Row) Touch() { r.version++ }
-
-// Position is a row among the pages.
-type Position struct{ Page, row int }
-
-// Transcript is the list of all that was said and done, of which a window is
-// shown. While it follows, the window holds the end; otherwise it holds its
-// place, whatever is added below.
-//
-// It is a list of pages, of which those far from the window may be unread.
+// Transcript is the list of a session's items, of which a window is shown. Its
+// parts build on each other: pages hold rows, a drawer draws them, a viewport
+// shows some of them, and a selection marks text in the window.
 type Transcript struct {
-	Styles    *ink.Styles
-	look      int        // counts changes of st
-	OnAdd     func(Item) // hears of every item that is added, if it is set
-	Pages     []*Page    // the first is what stands above the session, the last grows; both are always read
-	PageLimit PageSize
-	Settled   bool // the numbers of events are known; until then, the first one here is number 0
-	turn      int  // the number of the prompt that began the last turn
-	Frame     int
-	openAll   bool
-	fullView  bool // everything is shown uncut
-
-	width, Height int
-	Follow        bool
-	Top           Position // the first line of the window: a row,
-	skip          int      // and how many of its lines are above
-	Bottom        Position // the last row in the window
-	Owed          int      // lines that the window is still to move once more pages are read
-	aim           *Target  // where it is to go once that page is read
-	Window        []string
-	Mark          SearchMark // where a search went to,
-	Marked        int        // and the line of the window that it is, -1 if it is none
-	cells         []lineAt   // where its lines come from
-	Selection     Selection
+	viewport
+	selection
+	OnAdd   func(Item) // hears of every item that is added; optional
+	openAll bool       // items are open by default
 }
 
+// New returns an empty transcript that follows its end.
 func New(st *ink.Styles) *Transcript {
-	return &Transcript{
-		Styles: st, look: 1, Settled: true, Follow: true, width: 80, Height: 24, PageLimit: PageSize{64, 256 << 10},
-		Pages: []*Page{{Read: true}, {Read: true}},
-		Top:   Position{Page: 1},
-	}
+	t := &Transcript{}
+	t.pages = pages{Pages: []*Page{{Read: true}, {Read: true}}, PageLimit: PageSize{64, 256 << 10}, Settled: true}
+	t.styles, t.width = st, 80
+	t.Height, t.Follow, t.Top = 24, true, Position{Page: 1}
+	t.view = &t.viewport
+	return t
 }
 
-// Head appends an item to what stands above the session.
+// Layout fills the window of that size.
+func (t *Transcript) Layout(width, height int) {
+	t.fill(width, height)
+	t.highlight()
+}
+
+// Head appends an item to those above the session.
 func (t *Transcript) Head(it Item) *Row {
 	r := &Row{Item: it, at: -1, version: 1, own: true}
 	t.Pages[0].add(r)
 	return r
 }
 
-// Add appends an item of the screen's own.
+// SetHeader sets the text of the first line.
+func (t *Transcript) SetHeader(text string) {
+	if len(t.Pages[0].Rows) == 0 {
+		t.Head(nil)
+	}
+	head := t.Pages[0].Rows[0]
+	head.Item = &Header{text}
+	head.Touch()
+}
+
+// RemoveHead removes a row from those above the session.
+func (t *Transcript) RemoveHead(r *Row) { t.removeFrom(t.Pages[0], r) }
+
+// Add appends an item that no event made.
 func (t *Transcript) Add(it Item) *Row {
-	r := t.put(it)
+	r := t.append(it)
 	r.at, r.own = t.Events(), true
 	return r
 }
 
-// put appends an item that tells of the last event.
-func (t *Transcript) put(it Item) *Row {
+// append appends an item that shows the last event.
+func (t *Transcript) append(it Item) *Row {
 	if o, ok := it.(Expander); ok && t.openAll {
 		o.setOpen(true)
 	}
 	r := &Row{Item: it, version: 1}
-	r.tellsOf(t.Events() - 1)
+	r.setEvent(t.Events() - 1)
 	t.last().add(r)
 	if t.OnAdd != nil {
 		t.OnAdd(it)
@@ -136,211 +74,113 @@ func (t *Transcript) put(it Item) *Row {
 	return r
 }
 
-// putAfter puts an item that tells of the same as r below r.
-func (t *Transcript) putAfter(r *Row, it Item) *Row {
-	p := t.last()
-	next := &Row{Item: it, version: 1, at: r.at, end: r.end}
-	p.Rows = slices.Insert(p.Rows, slices.Index(p.Rows, r)+1, next)
-	return next
+// remove removes a row of the last page.
+func (t *Transcript) remove(r *Row) { t.removeFrom(t.last(), r) }
+
+// removeFrom removes a row of a page. The rows below it keep their place in the
+// window.
+func (t *Transcript) removeFrom(p *Page, r *Row) {
+	i := p.index(r)
+	if i < 0 {
+		return
+	}
+	p.Rows = slices.Delete(p.Rows, i, i+1)
+	if t.Pages[t.Top.Page] == p && t.Top.row > i {
+		t.Top.row--
+	}
 }
 
-// remove takes a row away, which is one of the last.
-func (t *Transcript) remove(r *Row) { t.TakeOut(r, t.last()) }
-
-// last is the page that grows.
-func (t *Transcript) last() *Page { return t.Pages[len(t.Pages)-1] }
-
-// Restyle draws everything anew with st.
-func (t *Transcript) Restyle(st *ink.Styles) {
-	t.Styles = st
-	t.look++
+// moveToLast moves a row from another page to the last one. The other rows keep
+// their place in the window.
+func (t *Transcript) moveToLast(r *Row, from *Page) {
+	t.removeFrom(from, r)
+	t.last().Rows = append(t.last().Rows, r)
+	t.Top = t.nearest(t.Top)
 }
 
-// next returns the spot after p, if there is one.
-func (t *Transcript) next(p Position) (Position, bool) {
-	p.row++
-	for p.row >= len(t.Pages[p.Page].Rows) {
-		if p.Page == len(t.Pages)-1 {
-			return p, false
-		}
-		p = Position{Page: p.Page + 1}
-	}
-	return p, true
-}
-
-// prev returns the spot before p, if there is one.
-func (t *Transcript) prev(p Position) (Position, bool) {
-	for p.row == 0 {
-		if p.Page == 0 {
-			return p, false
-		}
-		p.Page--
-		p.row = len(t.Pages[p.Page].Rows)
-	}
-	p.row--
-	return p, true
-}
-
-// near is p, or the first spot after it that there is a row at; the last one
-// of all, if there is none.
-func (t *Transcript) near(p Position) Position {
-	if p.row < len(t.Pages[p.Page].Rows) {
-		return p
-	}
-	next, ok := t.next(p)
-	if !ok {
-		next, _ = t.prev(t.behind())
-	}
-	return next
-}
-
-// behind is the spot behind the last row.
-func (t *Transcript) behind() Position {
-	return Position{len(t.Pages) - 1, len(t.last().Rows)}
-}
-
-// unread reports whether p stands for a page that is not read.
-func (t *Transcript) unread(p Position) bool { return !t.Pages[p.Page].Read }
-
-// lines returns how the row at p looks, with the blank line that sets it apart.
-// Of pages that follow each other and are not read, the last tells of all.
-func (t *Transcript) lines(p Position) (lines []string, gap int) {
-	if t.unread(p) && !t.Pages[p.Page+1].Read {
-		return nil, 0
-	}
-	r := t.Pages[p.Page].Rows[p.row]
-	now := drawing{r.version, t.width, t.look}
-	if r.Drawn != now {
-		r.Lines = r.Draw(Canvas{Styles: t.Styles, Width: max(t.width, 1), frame: t.Frame, Full: t.fullView})
-		r.Drawn = now
-	}
-	if len(r.Lines) == 0 {
-		return nil, 0
-	}
-	if a, ok := r.Item.(*answer); ok && a.joins {
-		return r.Lines, 0
-	}
-	if before, ok := t.prev(p); ok && !t.unread(p) && (r.Class() != Steps || t.Pages[before.Page].Rows[before.row].Class() != Steps) {
-		gap = 1
-	}
-	return r.Lines, gap
-}
-
-func (t *Transcript) rowHeight(p Position) int {
-	lines, gap := t.lines(p)
-	return len(lines) + gap
-}
-
-// Layout fills the window of that size. Only the rows in it are drawn.
-func (t *Transcript) Layout(width, height int) {
-	t.fill(width, height)
-	t.showSelection()
-}
-
-func (t *Transcript) fill(width, height int) {
-	t.width, t.Height = width, max(height, 0)
+// Rewind removes the events from number keep on.
+func (t *Transcript) Rewind(keep int) {
+	t.truncate(keep)
+	t.target, t.owed = nil, 0
 	t.clamp()
-	if !t.Follow && t.below() <= t.Height {
-		t.Follow = true
-	}
-	if t.Follow {
-		t.toEnd()
-	}
-	t.Window, t.cells, t.Marked = t.Window[:0], t.cells[:0], -1
-	t.Bottom = t.Top
-	if t.Top.row >= len(t.Pages[t.Top.Page].Rows) {
-		return
-	}
-	for p, ok := t.Top, true; ok && len(t.Window) < t.Height; p, ok = t.next(p) {
-		if !t.unread(p) {
-			t.Bottom = p
+}
+
+// Survey takes what comes before the events shown so far. What the window shows
+// stays in its place.
+func (t *Transcript) Survey(s event.Opened) {
+	above := 0 // lines of the window that show what stands above the session
+	if t.Top.Page == 0 && !t.Follow {
+		above = -t.skip
+		for p, ok := t.Top, true; ok && p.Page == 0; p, ok = t.next(p) {
+			above += t.height(p)
 		}
-		t.show(p)
-		if t.breaks(p) {
+	}
+	n := t.insertUnread(s)
+	if t.Top.Page > 0 || above > 0 && n > 0 {
+		t.Top.Page += n
+	}
+	if above > 0 && n > 0 && t.target == nil {
+		t.moveTo(t.nearest(Position{Page: 1 + n}), -above)
+	}
+	t.ReachTarget()
+}
+
+// ToggleLast opens or closes the last item in or above the window that can be.
+func (t *Transcript) ToggleLast() {
+	for p, ok := t.Bottom, t.exists(t.Bottom); ok && !t.unread(p); p, ok = t.prev(p) {
+		r := t.row(p)
+		if o, is := r.Item.(Expander); is && t.height(p) > 0 && o.more() {
+			toggle(r)
 			return
 		}
 	}
 }
 
-// breaks reports whether nobody knows what follows what is shown at p: the end
-// of pages that are not read, below some that are.
-func (t *Transcript) breaks(p Position) bool {
-	return t.unread(p) && !t.unread(t.Top) && t.Pages[p.Page+1].Read
-}
-
-// show adds the row at p to the window, as far as it fits.
-func (t *Transcript) show(p Position) {
-	lines, gap := t.lines(p)
-	skip := 0
-	if p == t.Top {
-		skip = t.skip
-	}
-	if gap == 1 && skip == 0 {
-		t.Window, t.cells = append(t.Window, ""), append(t.cells, lineAt{p, -1})
-	}
-	skip = min(len(lines), max(skip-gap, 0))
-	lines = lines[skip:]
-	r := t.Pages[p.Page].Rows[p.row]
-	if at := len(t.Window) + t.Mark.line - skip; r == t.Mark.row && t.Mark.line >= skip && at < t.Height {
-		t.Marked = at
-	}
-	indent := r.Class() == Prose
-	for i, l := range lines[:max(0, min(len(lines), t.Height-len(t.Window)))] {
-		if l != "" && indent {
-			l = "  " + l
+// ToggleAll opens all items, and those to come, or closes them.
+func (t *Transcript) ToggleAll() {
+	t.openAll = !t.openAll
+	for _, p := range t.Pages {
+		p.toggled = nil
+		for _, r := range p.Rows {
+			if o, ok := r.Item.(Expander); ok {
+				o.setOpen(t.openAll)
+				r.Touch()
+			}
 		}
-		t.Window, t.cells = append(t.Window, l), append(t.cells, lineAt{p, skip + i})
 	}
 }
 
-// clamp keeps the anchor within the rows, which may have become fewer or lower.
-func (t *Transcript) clamp() {
-	if t.Top.Page >= len(t.Pages) || t.Top.row >= len(t.Pages[t.Top.Page].Rows) {
-		last, ok := t.prev(t.behind())
-		if !ok {
-			last = t.behind()
-		}
-		t.Top, t.skip, t.Follow = last, 0, true
-		return
+// ToggleAt opens or closes the item on a line of the window, if a click there
+// does that: on its first line or, while it is closed, on its last, which says
+// that there is more. That line stays in its place. It returns the row, nil if
+// nothing changed.
+func (t *Transcript) ToggleAt(y int) *Row {
+	if y < 0 || y >= len(t.cells) || t.full {
+		return nil
 	}
-	if t.Follow { // toEnd finds the place without drawing what has left the window
-		return
+	c := t.cells[y]
+	r := t.row(c.at)
+	o, is := r.Item.(Expander)
+	lines, gap := t.lines(c.at)
+	if !is || !o.more() || c.line != 0 && (o.opened() || c.line != len(lines)-1) {
+		return nil
 	}
-	t.skip = max(0, min(t.skip, t.rowHeight(t.Top)-1))
+	toggle(r)
+	t.Follow, t.owed, t.target = false, 0, nil
+	t.moveTo(c.at, gap-max(y-c.line, 0))
+	return r
 }
 
-// below counts the lines from the anchor on, as far as to know whether there are
-// more than the window has. Nobody knows how many a page has that is not read:
-// enough.
-func (t *Transcript) below() int {
-	n := -t.skip
-	for p, ok := t.Top, true; ok && n <= t.Height; p, ok = t.next(p) {
-		if t.breaks(p) {
-			return t.Height + 1
-		}
-		n += t.rowHeight(p)
-	}
-	return n
-}
+// Flip opens an item or closes it.
+func (t *Transcript) Flip(r *Row) { toggle(r) }
 
-// toEnd moves the anchor so that the last line stands at the window's end.
-func (t *Transcript) toEnd() {
-	need := t.Height
-	at := t.behind()
-	for {
-		p, ok := t.prev(at)
-		if !ok {
-			break
-		}
-		at = p
-		need -= t.rowHeight(p)
-		if need <= 0 {
-			t.Top, t.skip = p, -need
-			return
-		}
-		if t.unread(p) {
-			break
-		}
+// ShowFull draws all items with all they have, or as before. The first item in
+// the window stays there.
+func (t *Transcript) ShowFull(full bool) {
+	t.full = full
+	t.look++
+	if !t.Follow && t.exists(t.Top) {
+		_, gap := t.lines(t.Top)
+		t.skip = min(t.skip, gap)
 	}
-	t.Top, t.skip = at, 0
 }

@@ -10,9 +10,18 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// foldCalls decides anew which of the calls of one reply are told of in one
-// line: neighbours that only read, begin with the same verb and did not fail.
-// Rows that look different from now on are touched.
+// folding says which calls share a line with a call.
+type folding struct {
+	joins bool    // it directly follows a call of the same reply
+	head  *Tool   // the call whose line shows this one
+	group []*Tool // the calls that the line of this one shows, itself first
+}
+
+// folded reports whether the line of another call shows this one.
+func (t *Tool) folded() bool { return t.head != nil && t.head != t }
+
+// foldCalls decides which calls of a reply share a line: neighbors that only
+// read, begin with the same verb and did not fail. It touches the rows that change.
 func foldCalls(calls []*Row) {
 	for i := 0; i < len(calls); {
 		first := calls[i].Item.(*Tool)
@@ -28,48 +37,48 @@ func foldCalls(calls []*Row) {
 	}
 }
 
-// regroup makes the first of calls tell of all of them.
+// regroup makes the line of the first call show all of calls.
 func regroup(calls []*Row) {
 	first := calls[0].Item.(*Tool)
-	tells := make([]*Tool, len(calls))
-	changed := len(first.tells) != len(calls)
-	for i, r := range calls {
+	changed := len(first.group) != len(calls)
+	first.group = nil
+	for _, r := range calls {
 		t := r.Item.(*Tool)
-		tells[i] = t
 		if t.head != first {
 			t.head = first
 			r.Touch()
 			changed = true
 		}
-		if i > 0 {
-			t.tells = nil
-		}
+		t.group = nil
+		first.group = append(first.group, t)
 	}
-	first.tells = tells
 	if changed {
 		calls[0].Touch()
 	}
 }
 
+// folds reports whether next can share a line with first.
 func folds(first, next *Tool) bool {
 	return next.joins && foldable(first) && foldable(next) && verb(first.Title) == verb(next.Title)
 }
 
+// foldable reports whether a call can share a line.
 func foldable(t *Tool) bool {
-	return t.Effect == "read" && !t.decided && len(t.todo) == 0 && (t.Stage == running || t.Stage == Finished && t.Outcome == event.OK)
+	return t.Effect == "read" && !t.byUser && len(t.todo) == 0 && (t.Stage == running || t.Stage == Finished && t.Outcome == event.OK)
 }
 
+// verb returns the first word of a title.
 func verb(title string) string {
 	v, _, _ := strings.Cut(title, " ")
 	return v
 }
 
-// foldedLine tells of several calls: "read 3 files   a.go, b.go, c.go".
-func (t *Tool) foldedLine(c Canvas) string {
+// groupLine draws several calls in a line: "read 3 files   a.go, b.go, c.go".
+func (t *Tool) groupLine(c Canvas) string {
 	var names []string
-	lead := *t // runs as long as any of them does
+	lead := *t // runs while any of them does
 	files := true
-	for _, each := range t.tells {
+	for _, each := range t.group {
 		_, rest, _ := strings.Cut(each.Title, " ")
 		names = append(names, rest)
 		files = files && namesFile(each)
@@ -78,15 +87,15 @@ func (t *Tool) foldedLine(c Canvas) string {
 			lead.Stage = running
 		}
 	}
-	what := "×" + strconv.Itoa(len(t.tells))
+	what := "×" + strconv.Itoa(len(t.group))
 	if files {
-		what = phrase.Count(len(t.tells), "file")
+		what = phrase.Count(len(t.group), "file")
 	}
 	left := ink.SanitizeLine(verb(t.Title) + " " + what + "   " + strings.Join(names, ", "))
 	return lead.mark(c) + " " + lead.fields(c, left, "", lead.time(c))
 }
 
-// namesFile reports whether a call's title is about one file.
+// namesFile reports whether the title of a call names a single file.
 func namesFile(t *Tool) bool {
 	return len(t.targets) == 1 && t.targets[0].Kind == "path" &&
 		path.Ext(t.targets[0].Value) != "" && strings.Contains(t.Title, t.targets[0].Value)

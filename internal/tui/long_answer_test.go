@@ -1,0 +1,59 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/loop/event"
+)
+
+// Whatever is in a session, a window of it is drawn soon: what is huge is drawn
+// in parts, or as far as it may be.
+func TestHugeItems(t *testing.T) {
+	huge := strings.Repeat("A sentence of it with some words.\n\n", 20_000)
+	var all []event.Event
+	for i := range 3 {
+		r, id := fmt.Sprint("r", i), fmt.Sprint("c", i)
+		all = append(all, userSaid(huge), done(llm.Thinking, r, huge), done(llm.Assistant, r, huge), call(r, id, "shell"), start(id, "shell make", "execute"),
+			result(id, "shell make", "execute", event.Failed, "exit code 1", huge, time.Second), &event.StepEnd{Reply: r}, turnEnd(event.Done, time.Second))
+	}
+	d := newDriver(t, 100, 30, Options{History: all})
+	for _, key := range []string{"", "ctrl+t"} {
+		if key != "" {
+			d.press(key)
+		}
+		for range 60 {
+			d.press("pgup")
+		}
+		d.press("ctrl+home")
+		for range 60 {
+			d.press("pgdown")
+		}
+		for _, p := range d.m.list.Pages {
+			for _, r := range p.Rows {
+				if n := len(r.Lines); n > 20_000 {
+					t.Errorf("%T has %d lines at once", r.Item, n)
+				}
+			}
+		}
+	}
+}
+
+// Once the turn is to stop, what still streams is passed over: the finished message
+// brings it.
+func TestStreamIsPassedOverWhileItStops(t *testing.T) {
+	d := newDriver(t, 80, 24, Options{})
+	d.events(userSaid("go"), streamed("r", "It begins"))
+	d.press("esc")
+	d.events(streamed("r", " and goes on and on"))
+	if got := d.screen(); strings.Contains(got, "on and on") || !strings.Contains(got, "stopping") {
+		t.Errorf("while it stops:\n%s", got)
+	}
+	d.events(done(llm.Assistant, "r", "It begins and goes on and on"), turnEnd(event.UserInterrupt, 0))
+	if got := d.screen(); !strings.Contains(got, "It begins and goes on and on") || !strings.Contains(got, "stopped") {
+		t.Errorf("stopped:\n%s", got)
+	}
+}

@@ -1,0 +1,52 @@
+package transcript
+
+import "agent/internal/tui/ink"
+
+// drawer draws the rows of the pages. It draws a row again only after it was
+// touched or for another width or look.
+type drawer struct {
+	pages
+	styles *ink.Styles
+	look   int // counts changes of what applies to all rows
+	width  int
+	Frame  int  // of the spinner
+	full   bool // all items show all they have
+}
+
+// Restyle draws everything with st from now on.
+func (d *drawer) Restyle(st *ink.Styles) {
+	if st != d.styles {
+		d.styles = st
+		d.look++
+	}
+}
+
+// lines returns the drawing of the row at p, and the number of blank lines above
+// it. Of adjacent pages that are not read, only the last is drawn.
+func (d *drawer) lines(p Position) (lines []string, gap int) {
+	if d.unread(p) && !d.Pages[p.Page+1].Read {
+		return nil, 0
+	}
+	r := d.row(p)
+	now := drawing{r.version, d.width, d.look}
+	if r.Drawn != now {
+		r.Lines = r.Draw(Canvas{Styles: d.styles, Width: max(d.width, 1), frame: d.Frame, Full: d.full})
+		r.Drawn = now
+	}
+	if len(r.Lines) == 0 {
+		return nil, 0
+	}
+	if a, ok := r.Item.(*answer); ok && a.joins {
+		return r.Lines, 0
+	}
+	if before, ok := d.prev(p); ok && !d.unread(p) && (r.class() != steps || d.row(before).class() != steps) {
+		gap = 1
+	}
+	return r.Lines, gap
+}
+
+// height returns the number of lines of the row at p, with those above it.
+func (d *drawer) height(p Position) int {
+	lines, gap := d.lines(p)
+	return len(lines) + gap
+}

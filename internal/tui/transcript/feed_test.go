@@ -1,0 +1,120 @@
+package transcript
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/llm"
+	"agent/internal/loop/event"
+	"agent/internal/tui/ink"
+)
+
+// screen is a transcript with its feed in a window of 80×24.
+type screen struct {
+	*testing.T
+	list *Transcript
+	feed *Feed
+}
+
+func newScreen(t *testing.T) *screen {
+	list := New(ink.Look{Dark: true}.Styles())
+	return &screen{t, list, NewFeed(list, time.Now)}
+}
+
+// take takes events and draws the window after each.
+func (s *screen) take(events ...event.Event) {
+	s.Helper()
+	for _, ev := range events {
+		s.feed.Apply(ev)
+		s.window()
+	}
+}
+
+// window returns the lines of the window.
+func (s *screen) window() []string {
+	s.Helper()
+	s.list.Layout(80, 24)
+	if n := len(s.list.Window); n > 24 {
+		s.Fatalf("%d lines in a window of 24", n)
+	}
+	for _, l := range s.list.Window {
+		if w := ansi.StringWidth(l); w > 80 {
+			s.Fatalf("a line is %d wide in a window of 80:\n%q", w, l)
+		}
+	}
+	return s.list.Window
+}
+
+func streamed(text string) event.Event {
+	return event.Streamed{Reply: "r", Delta: llm.TextDelta{Text: text}}
+}
+
+// A long answer looks the same once it is finished as when its end streamed, and
+// is copied as one text.
+func TestLongAnswerStreams(t *testing.T) {
+	for name, text := range longTexts() {
+		t.Run(name, func(t *testing.T) {
+			pieces, whole := newScreen(t), newScreen(t)
+			pieces.take(&event.UserSaid{Text: "go"})
+			whole.take(&event.UserSaid{Text: "go"})
+			for rest := text; rest != ""; {
+				n := min(1500, len(rest))
+				pieces.take(streamed(rest[:n]))
+				rest = rest[n:]
+			}
+			ended := []event.Event{
+				&event.MessageDone{Message: llm.Message{Kind: llm.Assistant, Reply: "r", Text: text}},
+				&event.StepEnd{Reply: "r"}, &event.TurnEnd{Reason: event.Done},
+			}
+			pieces.take(ended...)
+			whole.take(ended...)
+			if diff := cmp.Diff(pieces.window(), whole.window()); diff != "" {
+				t.Errorf("the end (-streamed +whole):\n%s", diff)
+			}
+			if pieces.feed.Answer != text {
+				t.Errorf("%d bytes would be copied, want %d", len(pieces.feed.Answer), len(text))
+			}
+			pieces.list.ShowStart()
+			whole.list.ShowStart()
+			if diff := cmp.Diff(pieces.window(), whole.window()); diff != "" {
+				t.Errorf("the beginning (-streamed +whole):\n%s", diff)
+			}
+			if !strings.Contains(whole.window()[0], "go") {
+				t.Errorf("this is not the beginning:\n%s", strings.Join(whole.window(), "\n"))
+			}
+		})
+	}
+}
+
+// An answer whose finished message never comes is kept as far as it streamed.
+func TestLongAnswerThatBreaksOff(t *testing.T) {
+	for name, text := range longTexts() {
+		s := newScreen(t)
+		s.take(&event.UserSaid{Text: "go"}, streamed(text), &event.TurnEnd{Reason: event.ProviderError})
+		if s.feed.Answer != text {
+			t.Errorf("%s: %d bytes would be copied, want %d", name, len(s.feed.Answer), len(text))
+		}
+	}
+}
+
+// A session that is rewound while its end is in the window can be changed before
+// it is drawn again.
+func TestRewindBehindTheWindow(t *testing.T) {
+	s := newScreen(t)
+	s.list.PageLimit = PageSize{Events: 2, Bytes: 1 << 10}
+	for range 40 {
+		s.take(&event.UserSaid{Text: "go"}, &event.TurnEnd{Reason: event.Done})
+	}
+	s.feed.Rewind(2)
+	s.list.Rewind(2)
+	for _, ev := range []event.Event{&event.UserSaid{Text: "again"}, streamed("It begins"), event.Retrying{Error: "no connection", Attempt: 1, Of: 3}, streamed("Once more")} {
+		s.feed.Apply(ev)
+	}
+	if got := strings.Join(s.window(), "\n"); !strings.Contains(got, "Once more") || strings.Contains(got, "no connection") {
+		t.Errorf("got\n%s", got)
+	}
+}

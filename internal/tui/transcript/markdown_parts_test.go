@@ -1,0 +1,122 @@
+package transcript
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/tui/ink"
+	"agent/internal/tui/markdown"
+)
+
+// longTexts are answers that are cut into parts.
+func longTexts() map[string]string {
+	var steps strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&steps, "%d. step\n", i)
+	}
+	return map[string]string{
+		"paragraphs":          strings.Repeat("Some words of it.\n\n", 6000),
+		"a line":              "Look: " + strings.Repeat("é", 60_000) + "\n\nThat was **it**.\n",
+		"code":                "Look:\n\n```go\n" + strings.Repeat("\tx := 1\n", 8000) + "```\n\nThat was it.\n",
+		"a table":             "| a | b |\n|---|---|\n" + strings.Repeat("| one | two |\n", 6000) + "\nThat was it.\n",
+		"a list":              steps.String(),
+		"quotes":              strings.Repeat("> > quoted\n", 8000),
+		"line ends":           strings.Repeat("\n", 100_000) + "end",
+		"a long line in code": "```\n" + strings.Repeat("x", 100_000) + "\n```\nend\n",
+		"a long fence":        "```" + strings.Repeat("y", 40_000) + "\n" + strings.Repeat("code\n", 8000) + "```\nend\n",
+	}
+}
+
+// A text is cut the same in whatever pieces it comes, no part is large, and all of
+// the text is in one of them.
+func TestPartsOfATextThatGrows(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 5))
+	for name, text := range longTexts() {
+		want := markdownParts(text)
+		if len(want) < 2 {
+			t.Errorf("%s: it is not cut", name)
+		}
+		var all strings.Builder
+		for i, p := range want {
+			all.WriteString(p.own())
+			if len(p.text) > maxPart+fenceBytes {
+				t.Errorf("%s: part %d has %d bytes", name, i, len(p.text))
+			}
+		}
+		if all.String() != text {
+			t.Errorf("%s: the parts are not the text", name)
+		}
+		var got []part
+		var c cutter
+		open := ""
+		for rest := text; rest != ""; {
+			n := min(1+rnd.IntN(5000), len(rest))
+			open, rest = open+rest[:n], rest[n:]
+			for p, next, ok := c.next(open); ok; p, next, ok = c.next(open) {
+				got, open = append(got, p), next
+			}
+		}
+		got = append(got, c.last(open))
+		if diff := cmp.Diff(len(got), len(want)); diff != "" {
+			t.Errorf("%s: the number of parts (-got +want):\n%s", name, diff)
+			continue
+		}
+		for i := range got {
+			if got[i] != want[i] {
+				t.Errorf("%s: part %d is %d bytes of %+d, want %d of %+d", name, i, len(got[i].text), got[i].head, len(want[i].text), want[i].head)
+			}
+		}
+	}
+}
+
+// A long answer looks the same whether it is drawn at once or in parts.
+func TestPartsLookLikeTheWhole(t *testing.T) {
+	st := ink.Look{Dark: true}.Styles()
+	var b strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&b, "## Heading %d\n\nText with **bold**, `code` and a [link][there].\n\n1. one\n2. two\n\n   more of two\n3. three\n\n```go\nfunc main() {\n\n\treturn\n}\n```\n\n| a | b |\n|---|---|\n| c | d |\n\n", i)
+	}
+	b.WriteString("[there]: http://example.org\n")
+	draw := func(text string) []string {
+		m := markdown.New(st)
+		m.SetText(text)
+		m.Finish()
+		return m.Lines(60)
+	}
+	parts := markdownParts(b.String())
+	if len(parts) < 4 {
+		t.Fatalf("%d bytes are %d parts", b.Len(), len(parts))
+	}
+	var got []string
+	for i, p := range parts {
+		if i > 0 {
+			got = append(got, "")
+		}
+		got = append(got, draw(p.text)...)
+	}
+	if diff := cmp.Diff(got, draw(b.String())); diff != "" {
+		t.Errorf("in parts (-got +want):\n%s", diff)
+	}
+}
+
+func TestPartsOfCode(t *testing.T) {
+	code := strings.Repeat("x := 1\n\n", 30_000)
+	parts := markdownParts("Look:\n\n````go\n" + code + "````\n\nThat was it.\n")
+	var all strings.Builder
+	for i, p := range parts {
+		if len(p.text) > 2*fenceBytes {
+			t.Errorf("part %d has %d bytes", i, len(p.text))
+		}
+		if strings.Count(p.text, "````")%2 != 0 {
+			t.Errorf("part %d does not open and close its code", i)
+		}
+		all.WriteString(strings.NewReplacer("````go\n", "", "````\n", "").Replace(p.text))
+	}
+	if got, want := all.String(), "Look:\n\n"+code+"\nThat was it.\n"; got != want {
+		t.Errorf("%d bytes came of %d", len(got), len(want))
+	}
+}

@@ -1,0 +1,187 @@
+package transcript
+
+import (
+	"slices"
+
+	"agent/internal/loop/event"
+)
+
+// Position is the place of a row: a page, and a row of it.
+type Position struct{ Page, row int }
+
+// pages is the list of a session's pages. It knows which event is on which page
+// and which row follows which; it knows nothing of drawing.
+type pages struct {
+	Pages     []*Page  // the first stands above the session, the last grows; both are always read
+	PageLimit PageSize // what a page holds before the next one begins
+	Settled   bool     // event numbers are final; until then the first event that was shown is number 0
+	turn      int      // the number of the prompt that began the last turn
+}
+
+// last returns the page that grows.
+func (l *pages) last() *Page { return l.Pages[len(l.Pages)-1] }
+
+// Events returns the number of the session's events.
+func (l *pages) Events() int { return l.last().to }
+
+// row returns the row at p, which must exist.
+func (l *pages) row(p Position) *Row { return l.Pages[p.Page].Rows[p.row] }
+
+// exists reports whether there is a row at p.
+func (l *pages) exists(p Position) bool {
+	return p.Page < len(l.Pages) && p.row < len(l.Pages[p.Page].Rows)
+}
+
+// unread reports whether the page of p is not read.
+func (l *pages) unread(p Position) bool { return !l.Pages[p.Page].Read }
+
+// end is the position after the last row.
+func (l *pages) end() Position { return Position{len(l.Pages) - 1, len(l.last().Rows)} }
+
+// next returns the position after p, if there is a row at one.
+func (l *pages) next(p Position) (Position, bool) {
+	p.row++
+	for p.row >= len(l.Pages[p.Page].Rows) {
+		if p.Page == len(l.Pages)-1 {
+			return p, false
+		}
+		p = Position{Page: p.Page + 1}
+	}
+	return p, true
+}
+
+// prev returns the position before p, if there is a row at one.
+func (l *pages) prev(p Position) (Position, bool) {
+	for p.row == 0 {
+		if p.Page == 0 {
+			return p, false
+		}
+		p.Page--
+		p.row = len(l.Pages[p.Page].Rows)
+	}
+	p.row--
+	return p, true
+}
+
+// nearest returns p or the first position after it with a row, else the last one.
+func (l *pages) nearest(p Position) Position {
+	if l.exists(p) {
+		return p
+	}
+	next, ok := l.next(p)
+	if !ok {
+		next, _ = l.prev(l.end())
+	}
+	return next
+}
+
+// find returns the position of a row, if it is in memory.
+func (l *pages) find(r *Row) (Position, bool) {
+	for i, p := range l.Pages {
+		if at := slices.Index(p.Rows, r); r != nil && at >= 0 {
+			return Position{i, at}, true
+		}
+	}
+	return Position{}, false
+}
+
+// pageOf returns the index of the page with the event of that number, or of the
+// nearest page.
+func (l *pages) pageOf(at int) int {
+	for i := len(l.Pages) - 1; i > 1; i-- {
+		if at >= l.Pages[i].from {
+			return i
+		}
+	}
+	return 1
+}
+
+// count adds an event of so many bytes to the last page.
+func (l *pages) count(bytes int) {
+	p := l.last()
+	p.to++
+	p.bytes += bytes
+}
+
+// split begins a new page with the next event if the last page is full. The
+// event may belong to a turn that began before.
+func (l *pages) split(inTurn bool) {
+	p := l.last()
+	if p.to-p.from < l.PageLimit.Events && p.bytes < l.PageLimit.Bytes {
+		return
+	}
+	turn := p.to
+	if inTurn {
+		turn = l.turn
+	}
+	l.Pages = append(l.Pages, newPage(p.to, turn))
+}
+
+// insertAfter puts an item of the same event below r, a row of the last page.
+func (l *pages) insertAfter(r *Row, it Item) *Row {
+	p := l.last()
+	next := &Row{Item: it, version: 1, at: r.at, end: r.end}
+	p.Rows = slices.Insert(p.Rows, p.index(r)+1, next)
+	return next
+}
+
+// insertUnread inserts the pages that come before the events shown so far, and
+// returns how many those are.
+func (l *pages) insertUnread(s event.Opened) int {
+	l.Settled = true
+	before := max(s.Events-l.Events(), 0)
+	for _, p := range l.Pages[1:] {
+		p.shift(before)
+	}
+	l.turn += before
+	pages := unreadPages(before, s, l.PageLimit.Events)
+	l.Pages = slices.Insert(l.Pages, 1, pages...)
+	return len(pages)
+}
+
+// unreadPages returns the pages of a session's first events.
+func unreadPages(events int, s event.Opened, size int) []*Page {
+	var pages []*Page
+	from, turn, next := 0, 0, 0
+	add := func(to int) {
+		for ; next < len(s.Prompts) && s.Prompts[next].At <= from; next++ {
+			if !s.Prompts[next].Steered {
+				turn = s.Prompts[next].At
+			}
+		}
+		pages = append(pages, unreadPage(from, to, turn))
+		from = to
+	}
+	for _, b := range s.Bounds {
+		if b < events && b-from >= size {
+			add(b)
+		}
+	}
+	if from < events {
+		add(events)
+	}
+	return pages
+}
+
+// truncate removes the events from number keep on.
+func (l *pages) truncate(keep int) {
+	i := l.pageOf(keep)
+	p := l.Pages[i]
+	l.Pages = l.Pages[:i+1]
+	if p.Read {
+		p.truncate(keep)
+		return
+	}
+	own := slices.DeleteFunc(p.own, func(r ownRow) bool { return r.at > keep })
+	last := newPage(keep, keep)
+	if p.from == keep {
+		for _, r := range own {
+			last.add(r.Row)
+		}
+		l.Pages[i] = last
+		return
+	}
+	l.Pages[i] = unreadPage(p.from, keep, p.turn) // not p itself, which a command may be reading
+	l.Pages[i].own, l.Pages[i].toggled = own, p.toggled
+	l.Pages = append(l.Pages, last)
+}

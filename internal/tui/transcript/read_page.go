@@ -1,0 +1,190 @@
+package transcript
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop/event"
+)
+
+// Reader returns events of the session's log, from one number up to another.
+type Reader func(from, to int) ([]event.Event, error)
+
+// PageRead is the message with the events of a page.
+type PageRead struct {
+	page    *Page
+	events  []event.Event
+	changed lineCounts // by the turn that the page continues, before the page
+	err     error
+}
+
+// command returns the command that reads the page. It reads at most size events
+// at once.
+func (p *Page) command(read Reader, size int) tea.Cmd {
+	from, to, turn := p.from, p.to, p.turn
+	p.asked = true
+	return func() tea.Msg {
+		r := PageRead{page: p, changed: lineCounts{}}
+		r.events, r.err = read(from, to)
+		if !endsTurn(r.events) {
+			return r
+		}
+		for at := turn; at < from && r.err == nil; at += size {
+			var before []event.Event
+			before, r.err = read(at, min(at+size, from))
+			for _, ev := range before {
+				r.changed.add(ev)
+			}
+		}
+		return r
+	}
+}
+
+// endsTurn reports whether events end a turn that they do not begin.
+func endsTurn(events []event.Event) bool {
+	for _, ev := range events {
+		switch ev := ev.(type) {
+		case *event.UserSaid:
+			if !ev.Steered {
+				return false
+			}
+		case *event.TurnEnd:
+			return true
+		}
+	}
+	return false
+}
+
+// TurnPages drops the pages far from the window and returns the command that
+// reads the pages near it and the page of its target. The last pages always stay,
+// so that the end can be shown at once.
+func (t *Transcript) TurnPages(read Reader) tea.Cmd {
+	var cmds []tea.Cmd
+	want := func(p *Page) {
+		if !p.Read && !p.asked && p.fault == nil {
+			cmds = append(cmds, p.command(read, t.PageLimit.Events))
+		}
+	}
+	if t.target != nil {
+		want(t.Pages[t.pageOf(t.target.At)])
+	}
+	from, to := t.pagesNear(1)
+	for _, p := range t.Pages[from : to+1] {
+		want(p)
+	}
+	from, to = t.pagesNear(2)
+	for i, p := range t.Pages {
+		switch {
+		case i == 0 || from <= i && i <= to:
+		case p.fault != nil: // it is tried again the next time
+			p.fault = nil
+			p.Rows[0].Touch()
+		case p.Read && i < len(t.Pages)-2:
+			p.drop(t.openAll)
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// TakePage takes a page that was read. What the window shows of other pages stays
+// in its place.
+func (t *Transcript) TakePage(r PageRead, now func() time.Time) {
+	i, p := slices.Index(t.Pages, r.page), r.page
+	if i < 0 || p.Read {
+		return
+	}
+	p.asked = false
+	if p.fault = r.err; r.err != nil {
+		p.Rows[0].Touch()
+		if t.target != nil && t.pageOf(t.target.At) == i {
+			t.target = nil
+		}
+		return
+	}
+	fromAbove := t.Pages[i-1].Read && !t.Pages[i+1].Read
+	next := t.nearest(Position{Page: i + 1})
+	_, gap := t.lines(next)
+	t.fillPage(r, now)
+	_, left := t.lines(next)
+	switch {
+	case t.Top.Page == i && fromAbove:
+		t.Top, t.skip = t.nearest(Position{Page: i}), 0
+	case t.Top.Page == i: // the rows below the line that stood for the page stay in place
+		t.Top, t.skip = next, left-1-gap
+	case t.Top == next:
+		t.skip -= gap - left
+	}
+	owed := t.owed
+	t.owed = 0
+	t.moveTo(t.Top, t.skip+owed)
+	t.ReachTarget()
+}
+
+// fillPage makes the rows of a page from its events.
+func (t *Transcript) fillPage(r PageRead, now func() time.Time) {
+	p, to := r.page, r.page.to
+	alone := New(t.styles)
+	alone.openAll, alone.PageLimit = t.openAll, PageSize{math.MaxInt, math.MaxInt}
+	alone.Pages[1] = p
+	p.Rows, p.Read, p.to, p.bytes = nil, true, p.from, 0
+	f := NewFeed(alone, now)
+	f.changed = r.changed
+	for _, ev := range r.events {
+		f.Apply(ev)
+	}
+	f.shell.drop() // the page with the end of the command shows all of it
+	f.FinishReplay()
+	for _, r := range p.own {
+		p.Rows = append(p.Rows, r.Row)
+	}
+	p.own, p.to = nil, to
+	for _, i := range p.toggled {
+		if i < len(p.Rows) {
+			if o, ok := p.Rows[i].Item.(Expander); ok {
+				o.setOpen(!t.openAll)
+			}
+		}
+	}
+	p.toggled = nil
+}
+
+// LastFacts is the message with the last facts of a session that was rewound.
+type LastFacts struct {
+	keep int // events that it was rewound to
+	Facts
+}
+
+// ReadLast returns the command that reads the last facts of the session up to
+// event number keep. It looks for a plan only if the session has one.
+func (f *Feed) ReadLast(read Reader, keep int) tea.Cmd {
+	size, todo := f.list.PageLimit.Events, len(f.Todo) > 0
+	return func() tea.Msg {
+		last := LastFacts{keep: keep}
+		stepped := false // an interrupted step reports no usage
+		for to := keep; to > 0 && !(stepped && last.Answer != "" && (last.Todo != nil || !todo)); to -= size {
+			events, err := read(max(to-size, 0), to)
+			if err != nil {
+				return nil
+			}
+			var earlier Facts
+			for _, ev := range events {
+				earlier.update(ev)
+				_, ends := ev.(*event.StepEnd)
+				stepped = stepped || ends
+			}
+			last.addEarlier(earlier)
+		}
+		return last
+	}
+}
+
+// TakeLastFacts takes the last facts of a session that was rewound, unless newer
+// ones came since.
+func (f *Feed) TakeLastFacts(last LastFacts) {
+	if last.keep == f.kept {
+		f.addEarlier(last.Facts)
+	}
+}

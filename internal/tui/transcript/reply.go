@@ -1,0 +1,353 @@
+package transcript
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/llm/phrase"
+	"agent/internal/loop/event"
+	"agent/internal/tui/ink"
+)
+
+// reply follows the current reply of the model: its messages while they stream,
+// its tool calls until they end, and the notice of a request that failed.
+type reply struct {
+	list     *Transcript
+	id       string
+	previews []*preview
+	calls    []*Row          // in order
+	tools    map[string]*Row // the calls by ID
+	retry    *Row            // a *Retry, until something arrives
+}
+
+// preview is a message that is not finished.
+type preview struct {
+	kind  llm.Kind
+	index int    // in the reply
+	row   *Row   // the last of its rows, which grows
+	ended []*Row // the rows before it, of a long answer
+	cut   cutter // of that answer
+}
+
+// rows returns all rows of the message.
+func (p *preview) rows() []*Row { return append(p.ended[:len(p.ended):len(p.ended)], p.row) }
+
+// begin makes the reply of that ID the current one. The unfinished messages of an
+// earlier reply belong to a request that failed.
+func (r *reply) begin(id string) {
+	r.clearRetry()
+	if id != r.id {
+		r.dropPreviews()
+		r.id, r.calls = id, nil
+	}
+}
+
+// dropPreviews removes the unfinished messages.
+func (r *reply) dropPreviews() {
+	for _, p := range r.previews {
+		for _, row := range p.rows() {
+			r.list.remove(row)
+		}
+		r.calls = slices.DeleteFunc(r.calls, func(row *Row) bool { return row == p.row })
+	}
+	r.previews = nil
+}
+
+// stream adds a piece of the reply.
+func (r *reply) stream(delta llm.Delta) {
+	switch d := delta.(type) {
+	case llm.TextDelta:
+		p := r.preview(llm.Assistant, d.Index)
+		for rest := d.Text; rest != ""; { // a large piece would be copied with each part of it
+			n := min(partBytes, len(rest))
+			r.grow(p, rest[:n])
+			rest = rest[n:]
+		}
+	case llm.ThinkingDelta:
+		row := r.preview(llm.Thinking, d.Index).row
+		row.Item.(*thinking).text.WriteString(d.Text)
+		row.Touch()
+	case llm.CallDelta:
+		row := r.preview(llm.ToolCall, d.Index).row
+		t := row.Item.(*Tool)
+		t.Title = cmp.Or(t.Title, d.Name)
+		t.written += len(d.Args)
+		row.Touch()
+	}
+}
+
+// grow adds a piece of at most partBytes to an answer. Only the last part of a
+// long answer is drawn again: the parts before it have their own rows.
+func (r *reply) grow(p *preview, text string) {
+	a := p.row.Item.(*answer)
+	a.text.WriteString(text)
+	for {
+		done, rest, ok := p.cut.next(a.text.String())
+		if !ok {
+			break
+		}
+		a.finish(done)
+		p.row.Touch()
+		if n := len(p.ended); n > 0 { // it is far above the window by now
+			p.ended[n-1].Item.(*answer).md = nil
+			p.ended[n-1].release()
+		}
+		p.ended = append(p.ended, p.row)
+		a = &answer{edges: p.cut.edges}
+		a.text.WriteString(rest)
+		p.row = r.list.insertAfter(p.row, a)
+	}
+	p.row.Touch()
+}
+
+// preview returns the message that streams at an index, a new one if there is
+// none.
+func (r *reply) preview(kind llm.Kind, index int) *preview {
+	for _, p := range r.previews {
+		if p.kind == kind && p.index == index {
+			return p
+		}
+	}
+	for _, p := range r.previews { // the model has continued with another message
+		if it, ok := p.row.Item.(*thinking); ok && !it.done {
+			it.done = true
+			p.row.Touch()
+		}
+	}
+	p := &preview{kind: kind, index: index, row: r.addMessage(kind)}
+	r.previews = append(r.previews, p)
+	return p
+}
+
+// addMessage adds an empty item for a message.
+func (r *reply) addMessage(kind llm.Kind) *Row {
+	switch kind {
+	case llm.Thinking:
+		return r.list.append(&thinking{})
+	case llm.ToolCall:
+		t := &Tool{}
+		if rows := r.list.last().Rows; len(rows) > 0 && len(r.calls) > 0 {
+			t.joins = rows[len(rows)-1] == r.calls[len(r.calls)-1]
+		}
+		row := r.list.append(t)
+		r.calls = append(r.calls, row)
+		return row
+	}
+	return r.list.append(&answer{})
+}
+
+// finish replaces the preview of a message by the message.
+func (r *reply) finish(m llm.Message) {
+	r.begin(m.Reply)
+	if m.Kind != llm.ToolCall && strings.TrimSpace(m.Text) == "" {
+		return
+	}
+	p := r.takePreview(m.Kind)
+	p.row.setEvent(r.list.Events() - 1)
+	p.row.Touch()
+	switch it := p.row.Item.(type) {
+	case *answer:
+		r.finishAnswer(p.rows(), m)
+	case *thinking:
+		it.finish(m.Text)
+	case *Tool:
+		it.id, it.Title, it.Stage = m.ID, m.Name, waiting
+		r.tools[m.ID] = p.row
+	}
+}
+
+// takePreview removes the first preview of a kind from the previews and returns
+// it, a new one if there is none.
+func (r *reply) takePreview(kind llm.Kind) *preview {
+	i := slices.IndexFunc(r.previews, func(p *preview) bool { return p.kind == kind })
+	if i < 0 {
+		return &preview{kind: kind, row: r.addMessage(kind)}
+	}
+	p := r.previews[i]
+	r.previews = slices.Delete(r.previews, i, i+1)
+	return p
+}
+
+// finishAnswer sets the text of an answer, which has a row for each part of a
+// long text. Rows are the rows that it has so far.
+func (r *reply) finishAnswer(rows []*Row, m llm.Message) {
+	parts := markdownParts(m.Text)
+	for len(rows) > len(parts) {
+		r.list.remove(rows[len(rows)-1])
+		rows = rows[:len(rows)-1]
+	}
+	var row *Row
+	for i, part := range parts {
+		if i < len(rows) {
+			row = rows[i]
+		} else {
+			row = r.list.insertAfter(row, &answer{})
+		}
+		it := row.Item.(*answer)
+		it.finish(part)
+		it.cut = m.Cut && i == len(parts)-1
+		row.setEvent(r.list.Events() - 1)
+		row.Touch()
+	}
+}
+
+// call changes the tool call of that ID, and touches the rows that show it.
+func (r *reply) call(id string, change func(*Tool)) {
+	row := r.tools[id]
+	if row == nil {
+		row = r.addMessage(llm.ToolCall)
+		row.Item.(*Tool).id = id
+		r.tools[id] = row
+	}
+	t := row.Item.(*Tool)
+	change(t)
+	foldCalls(r.calls)
+	r.touch(row)
+}
+
+// touch touches the row of a call, and the row of the call that it is folded into.
+func (r *reply) touch(row *Row) {
+	row.Touch()
+	if t := row.Item.(*Tool); t.folded() {
+		r.tools[t.head.id].Touch()
+	}
+}
+
+func (r *reply) asked(ask event.Ask) {
+	if ask.AboutTurn() {
+		return
+	}
+	r.call(ask.ID, func(t *Tool) {
+		t.Title, t.Effect, t.targets, t.Stage = ask.Title, ask.Effect, ask.Targets, asking
+	})
+}
+
+// answered shows that a call no longer waits for approval.
+func (r *reply) answered(id string) {
+	if row := r.tools[id]; row != nil {
+		row.Item.(*Tool).Stage = waiting
+		row.Touch()
+	}
+}
+
+func (r *reply) decided(ev *event.Decided) {
+	r.call(ev.ID, func(t *Tool) {
+		t.byUser, t.note = true, DecisionNote(ev)
+		if ev.Decision == event.Always {
+			t.scope = ev.Scope
+		}
+		if t.Stage == asking {
+			t.Stage = waiting
+		}
+	})
+}
+
+func (r *reply) ended(ev *event.ToolEnd) {
+	r.call(ev.Result.ID, func(t *Tool) { t.end(ev) })
+	r.tools[ev.Result.ID].end = r.list.Events() - 1
+}
+
+func (r *reply) progress(ev event.Progress) {
+	if row := r.tools[ev.ID]; row != nil {
+		row.Item.(*Tool).progress(ev.Text)
+		row.Touch()
+	}
+}
+
+// settle ends the reply: unfinished text stays, an unfinished call disappears. It
+// returns the text of the last unfinished answer.
+func (r *reply) settle() string {
+	last := ""
+	for _, p := range r.previews {
+		switch it := p.row.Item.(type) {
+		case *answer:
+			it.done = true
+			var text strings.Builder
+			for _, row := range p.rows() {
+				text.WriteString(row.Item.(*answer).own())
+			}
+			last = text.String()
+		case *thinking:
+			it.done = true
+		case *Tool:
+			r.list.remove(p.row)
+		}
+		p.row.Touch()
+	}
+	r.previews = nil
+	for _, row := range r.calls {
+		if t := row.Item.(*Tool); t.Stage != Finished && t.id != "" {
+			r.call(t.id, (*Tool).abandon)
+		}
+	}
+	r.calls, r.id = nil, ""
+	clear(r.tools)
+	return last
+}
+
+// contains reports whether q is in the text that streams.
+func (r *reply) contains(q ink.Query) bool {
+	return slices.ContainsFunc(r.previews, func(p *preview) bool {
+		return slices.ContainsFunc(p.rows(), func(row *Row) bool {
+			switch it := row.Item.(type) {
+			case *answer:
+				return q.In(it.text.String())
+			case *thinking:
+				return q.In(it.text.String())
+			}
+			return false
+		})
+	})
+}
+
+// runs reports whether a call runs.
+func (r *reply) runs() bool {
+	return slices.ContainsFunc(r.calls, func(row *Row) bool { return row.Item.(*Tool).Stage == running })
+}
+
+// tick updates the time of the calls that run, and the time until the next try.
+func (r *reply) tick(now time.Time) {
+	for _, row := range r.calls {
+		if t := row.Item.(*Tool); t.Stage == running {
+			t.took = now.Sub(t.began)
+			r.touch(row)
+		}
+	}
+	if r.retry != nil {
+		failed := r.retry.Item.(*Retry)
+		failed.left = failed.at.Sub(now)
+		r.retry.Touch()
+	}
+}
+
+// retrying shows that a request failed and is tried again.
+func (r *reply) retrying(ev event.Retrying, now time.Time) {
+	r.dropPreviews()
+	r.clearRetry()
+	r.retry = r.list.Add(&Retry{ev, now.Add(ev.In), ev.In})
+}
+
+// clearRetry removes the notice of a failed request.
+func (r *reply) clearRetry() {
+	if r.retry != nil {
+		r.list.remove(r.retry)
+		r.retry = nil
+	}
+}
+
+// Retry is an item for a request that failed and is tried again.
+type Retry struct {
+	event.Retrying
+	at   time.Time // of the next try
+	left time.Duration
+}
+
+// Draw implements Item.
+func (r *Retry) Draw(c Canvas) []string {
+	text := fmt.Sprintf("%s. Trying again in %s (%d of %d).", strings.TrimRight(ink.Sanitize(r.Error), "."), phrase.Seconds(r.left), r.Attempt, r.Of)
+	return ink.Hang(c.Styles.Yellow.Render(ink.MarkFailed), ink.Wrap(withHint(text, r.Hint), c.Inner()))
+}

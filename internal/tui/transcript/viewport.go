@@ -1,0 +1,178 @@
+package transcript
+
+import "cmp"
+
+// viewport is the window that shows some of the drawn rows. While it follows, it
+// shows the end; otherwise it stays where it is, whatever is added below.
+type viewport struct {
+	drawer
+	Height int      // in lines
+	Follow bool     // the window shows the end
+	Top    Position // the row of the first line
+	skip   int      // lines of that row that are above the window
+	Bottom Position // the last row in the window
+	owed   int      // lines to scroll by once more pages are read
+	target *Target  // where to go once its page is read; nil for nowhere
+	Window []string // the lines, at most Height
+	cells  []rowLine
+	mark   searchMark
+	Marked int // the line of the window with the search mark, negative if there is none
+}
+
+// rowLine is a line of a row. Line -1 is the blank line above the row.
+type rowLine struct {
+	at   Position
+	line int
+}
+
+// before reports whether c comes before o.
+func (c rowLine) before(o rowLine) bool {
+	return cmp.Or(c.at.Page-o.at.Page, c.at.row-o.at.row, c.line-o.line) < 0
+}
+
+// fill fills a window of that size. Only the rows in it are drawn.
+func (v *viewport) fill(width, height int) {
+	v.width, v.Height = width, max(height, 0)
+	v.clamp()
+	if !v.Follow && v.linesBelow() <= v.Height {
+		v.Follow = true
+	}
+	if v.Follow {
+		v.moveToEnd()
+	}
+	v.Window, v.cells, v.Marked = v.Window[:0], v.cells[:0], -1
+	v.Bottom = v.Top
+	for p, ok := v.Top, v.exists(v.Top); ok && len(v.Window) < v.Height; p, ok = v.next(p) {
+		if !v.unread(p) {
+			v.Bottom = p
+		}
+		v.addRow(p)
+		if v.endsBefore(p) {
+			return
+		}
+	}
+}
+
+// endsBefore reports whether the rows after p cannot follow it in the window: p is
+// the end of pages that are not read, below a page that is.
+func (v *viewport) endsBefore(p Position) bool {
+	return v.unread(p) && !v.unread(v.Top) && v.Pages[p.Page+1].Read
+}
+
+// addRow adds the lines of the row at p to the window, as far as they fit.
+func (v *viewport) addRow(p Position) {
+	lines, gap := v.lines(p)
+	skip := 0
+	if p == v.Top {
+		skip = v.skip
+	}
+	if gap == 1 && skip == 0 {
+		v.Window, v.cells = append(v.Window, ""), append(v.cells, rowLine{p, -1})
+	}
+	skip = min(len(lines), max(skip-gap, 0))
+	lines = lines[skip:]
+	r := v.row(p)
+	if at := len(v.Window) + v.mark.line - skip; r == v.mark.row && v.mark.line >= skip && at < v.Height {
+		v.Marked = at
+	}
+	for i, l := range lines[:max(0, min(len(lines), v.Height-len(v.Window)))] {
+		if l != "" && r.class() == prose {
+			l = "  " + l
+		}
+		v.Window, v.cells = append(v.Window, l), append(v.cells, rowLine{p, skip + i})
+	}
+}
+
+// clamp moves the first line of the window to one that exists: there may be fewer
+// rows now, or shorter ones.
+func (v *viewport) clamp() {
+	switch {
+	case !v.exists(v.Top):
+		v.Top, v.skip, v.Follow = v.nearest(v.end()), 0, true
+	case !v.Follow: // moveToEnd finds the place without drawing rows above the window
+		v.skip = max(0, min(v.skip, v.height(v.Top)-1))
+	}
+}
+
+// linesBelow counts the lines from the top of the window on, but stops once they
+// are more than the window has. Pages that are not read have enough.
+func (v *viewport) linesBelow() int {
+	n := -v.skip
+	for p, ok := v.Top, true; ok && n <= v.Height; p, ok = v.next(p) {
+		if v.endsBefore(p) {
+			return v.Height + 1
+		}
+		n += v.height(p)
+	}
+	return n
+}
+
+// moveToEnd moves the window so that its last line is the last of all.
+func (v *viewport) moveToEnd() {
+	need := v.Height
+	v.Top, v.skip = v.end(), 0
+	for p, ok := v.prev(v.Top); ok; p, ok = v.prev(p) {
+		v.Top = p
+		if need -= v.height(p); need <= 0 {
+			v.skip = -need
+			return
+		}
+		if v.unread(p) {
+			return
+		}
+	}
+}
+
+// pagesNear returns the range of the pages in the window and n more on either side.
+func (v *viewport) pagesNear(n int) (from, to int) {
+	return max(v.Top.Page-n, 1), min(max(v.Top.Page, v.Bottom.Page)+n, len(v.Pages)-1)
+}
+
+// TopEvent returns the event of the first line of the window, and whether that
+// line is not the first one of the event.
+func (v *viewport) TopEvent() (at int, within bool) {
+	p := v.Pages[v.Top.Page]
+	if !p.Read || !v.exists(v.Top) {
+		return p.to, false
+	}
+	_, gap := v.lines(v.Top)
+	return v.row(v.Top).at, v.skip > gap
+}
+
+// LastEvent returns the number of the last event in the window.
+func (v *viewport) LastEvent() int {
+	if !v.exists(v.Bottom) {
+		return v.Events()
+	}
+	return max(v.row(v.Bottom).at, v.row(v.Bottom).end)
+}
+
+// LowestEvent returns the event of the last line of the window, and how many
+// events are shown between the beginning of its row and that line.
+func (v *viewport) LowestEvent() (at int, part float64) {
+	if len(v.cells) == 0 {
+		return -1, 0
+	}
+	c := v.cells[len(v.cells)-1]
+	at = v.row(c.at).at
+	end := v.Events()
+	if next, ok := v.next(c.at); ok {
+		end = v.row(next).at
+	}
+	lines, _ := v.lines(c.at)
+	return at, float64(max(end-at, 0)) * float64(c.line+1) / float64(max(len(lines), 1))
+}
+
+// Percent returns how much of the session is above the end of the window, 100
+// only at the very end and less than 0 if it is unknown. It counts events, since
+// the lines of pages that are not read are unknown.
+func (v *viewport) Percent() int {
+	switch {
+	case v.Follow:
+		return 100
+	case !v.Settled || v.Events() == 0 || len(v.cells) == 0:
+		return -1
+	}
+	at, part := v.LowestEvent()
+	return max(0, min(int((float64(at)+part)*100/float64(v.Events())), 99))
+}

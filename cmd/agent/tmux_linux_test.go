@@ -100,6 +100,7 @@ func TestTmux(t *testing.T) {
 	m.wait("Well met.")
 	m.keys("and now", "Enter")
 	m.wait("Back again.")
+	m.wait("? keys")
 	lines := strings.Split(strings.TrimRight(m.screen(), "\n"), "\n")
 	if last := lines[len(lines)-1]; len(lines) != 12 || !strings.Contains(last, "? keys") {
 		t.Errorf("the screen is not in its place:\n%s", m.screen())

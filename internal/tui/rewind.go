@@ -53,9 +53,9 @@ func (w *window) drawPoint(t point, width, height int) []string {
 	if t.end {
 		return nil
 	}
-	u := &transcript.Prompt{Text: t.Text}
-	u.Open = true
-	lines := u.Draw(transcript.Canvas{Styles: w.st, Width: width})
+	p := &transcript.Prompt{Text: t.Text}
+	p.Open = true
+	lines := p.Draw(transcript.Canvas{Styles: w.st, Width: width})
 	if len(lines) > height {
 		lines = append(lines[:height-1:height-1], w.st.Dim.Render("  …"))
 	}

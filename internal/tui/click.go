@@ -4,8 +4,8 @@ import tea "charm.land/bubbletea/v2"
 
 // clickPanel takes a click on a cell of the panel: on the draft, a suggestion or
 // a choice.
-func (m *model) clickPanel(x, y int) tea.Cmd {
-	p := &m.panel
+func (m *mouse) clickPanel(x, y int) tea.Cmd {
+	p := m.panel
 	switch {
 	case p.asked.has(y):
 		m.dialog.Click(x, y-p.asked.from)
@@ -14,8 +14,8 @@ func (m *model) clickPanel(x, y int) tea.Cmd {
 			m.popup.accept(m.popup.Rows[i])
 		}
 	case p.draft.has(y):
-		m.pointer.sweeps = true
-		m.editor.Click(x, y-p.draft.from, m.pointer.clicks)
+		m.p.sweeps = true
+		m.editor.Click(x, y-p.draft.from, m.p.clicks)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
 )
@@ -33,6 +34,12 @@ type commandTable struct {
 	*session
 	custom custom
 	recent *list.Recent
+
+	editor *editor.Editor
+	show   func(list.Overlay) tea.Cmd
+	hide   func() // closes the list that is shown
+	run    func(name, arg, typed string) tea.Cmd // carries a command out
+	press  func(tea.KeyPressMsg) tea.Cmd
 }
 
 // adopt takes the commands from files, and returns what is to be told of those

@@ -33,21 +33,31 @@ const noEditor = "No editor is set. Set VISUAL or EDITOR to the one you want, as
 const inTheirEditor = "The draft is in your editor. It comes back when that ends."
 
 // editCommand writes a prompt in the person's editor.
-func editCommand(m *model, _ string) (tea.Cmd, error) { return m.editElsewhere(), nil }
+func editCommand(m *model, _ string) (tea.Cmd, error) { return m.external.start(), nil }
 
-// editElsewhere hands the draft to the person's editor, in a file that nobody
+// externalEditor lends the draft to the user's editor.
+type externalEditor struct {
+	*session
+	editor *editor.Editor
+	popup  *suggestions
+	// lend lets another program have the terminal, as terminal.Lend does.
+	lend    func(c *exec.Cmd, note string, told func(error) tea.Msg) tea.Cmd
+	editing bool // the draft is in the user's editor, or on its way there
+}
+
+// start hands the draft to the person's editor, in a file that nobody
 // else can read. Until it is back, it is not handed over again.
-func (m *model) editElsewhere() tea.Cmd {
-	if m.o.Editor == nil {
-		m.say(noEditor)
+func (x *externalEditor) start() tea.Cmd {
+	if x.o.Editor == nil {
+		x.say(noEditor)
 		return nil
 	}
-	if m.editing {
+	if x.editing {
 		return nil
 	}
-	m.editing = true
-	m.popup.close()
-	text := m.editor.Text()
+	x.editing = true
+	x.popup.close()
+	text := x.editor.Text()
 	return func() tea.Msg {
 		path, err := fileDraft(text)
 		return draftFiled{text, path, err}
@@ -70,14 +80,14 @@ func fileDraft(text string) (path string, err error) {
 	return f.Name(), nil
 }
 
-// draftIsFiled lets the editor have the terminal.
-func (m *model) draftIsFiled(msg draftFiled) tea.Cmd {
+// open lets the editor have the terminal.
+func (x *externalEditor) open(msg draftFiled) tea.Cmd {
 	if msg.err != nil {
-		m.editing = false
-		m.say("The draft is as it was: " + msg.err.Error() + ".")
+		x.editing = false
+		x.say("The draft is as it was: " + msg.err.Error() + ".")
 		return nil
 	}
-	return m.lend(m.o.Editor(msg.path), inTheirEditor, func(err error) tea.Msg {
+	return x.lend(x.o.Editor(msg.path), inTheirEditor, func(err error) tea.Msg {
 		text, readErr := os.ReadFile(msg.path)
 		if err == nil {
 			err = readErr
@@ -89,12 +99,12 @@ func (m *model) draftIsFiled(msg draftFiled) tea.Cmd {
 	})
 }
 
-// draftIsEdited takes what the editor left. A question that came meanwhile takes
+// take takes what the editor left. A question that came meanwhile takes
 // no key that was meant for the editor.
-func (m *model) draftIsEdited(msg draftEdited) {
-	m.editing, m.lastKey = false, m.now()
+func (x *externalEditor) take(msg draftEdited) {
+	x.editing, x.lastKey = false, x.now()
 	if msg.err != nil {
-		m.say("The draft is as it was: " + ink.SanitizeLine(strings.TrimRight(whyUnedited(msg.err), ".")) + ".")
+		x.say("The draft is as it was: " + ink.SanitizeLine(strings.TrimRight(whyUnedited(msg.err), ".")) + ".")
 		return
 	}
 	text := strings.TrimSuffix(editor.UnixLines(msg.text), "\n")
@@ -102,10 +112,10 @@ func (m *model) draftIsEdited(msg draftEdited) {
 		return
 	}
 	// What was not sent came back meanwhile, above the draft.
-	if above, ok := strings.CutSuffix(m.editor.Text(), msg.was); ok && above != "" {
+	if above, ok := strings.CutSuffix(x.editor.Text(), msg.was); ok && above != "" {
 		text = strings.TrimSuffix(above, "\n") + "\n" + text
 	}
-	m.editor.ReplaceAll(text)
+	x.editor.ReplaceAll(text)
 }
 
 // whyUnedited says why an editor failed.

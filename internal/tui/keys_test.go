@@ -57,7 +57,7 @@ func TestActionsByName(t *testing.T) {
 		t.Errorf("got %q in the editor", got)
 	}
 	d.send(keys.Mouse.Press())
-	if d.m.mouse {
+	if d.m.mouse.on {
 		t.Error("the mouse is not given away")
 	}
 }

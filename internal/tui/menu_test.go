@@ -90,7 +90,7 @@ func TestPalette(t *testing.T) {
 		d.press("ctrl+p")
 		d.enter("mouse")
 		d.press("enter")
-		if d.m.mouse {
+		if d.m.mouse.on {
 			t.Error("the mouse is not given away")
 		}
 		d.enter("a draft")

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -29,39 +28,32 @@ const (
 type model struct {
 	*window
 	*session
-	// lend lets another program have the terminal, as terminal.Lend does.
-	lend func(c *exec.Cmd, note string, told func(error) tea.Msg) tea.Cmd
 
-	editor  *editor.Editor
-	dialog  *dialog.Dialog
-	popup   *suggestions
-	images  *attacher
-	earlier *promptHistory
-	drafts  *draftKeeper
-	queue   *messageQueue
-	clip    *clipboard
-	table   *commandTable
-	picker  *modelPicker
-	notify  *notifier
-	find    *finder
-	help    *help
-	over    list.Overlay // nil unless something is chosen from a list
+	editor   *editor.Editor
+	dialog   *dialog.Dialog
+	popup    *suggestions
+	images   *attacher
+	earlier  *promptHistory
+	drafts   *draftKeeper
+	queue    *messageQueue
+	clip     *clipboard
+	table    *commandTable
+	picker   *modelPicker
+	notify   *notifier
+	find     *finder
+	help     *help
+	over     list.Overlay // nil unless something is chosen from a list
+	ticker   *ticker
+	rewinder *rewinder
+	external *externalEditor
+	pager    *pager
+	hints    *hints
 
-	warned  time.Time // when ctrl+c was pressed on an empty prompt
-	escaped time.Time // when esc was
-	chord   string    // keys that were pressed, and more of which are to come
-	mouse   bool      // the mouse is ours
-	editing bool      // the draft is in the person's editor, or on its way there
-	pointer pointer
-	forced  bool      // what Options.Forced was told last
-	ticking bool      // a tick is on its way
-	moved   time.Time // when what moves last did
-	along   bool      // with text that streams
-	orphan  bool      // the agent is gone
-	lines   bool      // nothing is drawn: all is told in lines
-	whole   bool      // everything is shown uncut
-	atEnd   bool      // and was asked for at the end
-	next    Exit      // what the person wants once this is over
+	mouse  *mouse
+	forced bool // what Options.Forced was told last
+	orphan bool // the agent is gone
+	lines  bool // nothing is drawn: all is told in lines
+	next   Exit // what the person wants once this is over
 
 	panel panel
 }
@@ -73,7 +65,7 @@ func newModel(o Options, now func() time.Time, send func(event.Command)) *model 
 	w := &window{o: o, keys: keys.New(o.Keys), look: o.look(), now: now, after: after, width: 80, height: 24}
 	w.st = w.look.Styles()
 	ses := &session{window: w, list: transcript.New(w.st), send: send, play: o.Prompts}
-	m := &model{window: w, session: ses, lend: terminal.Lend, mouse: !o.NoMouse, help: &help{keys: w.keys}}
+	m := &model{window: w, session: ses, help: &help{keys: w.keys}}
 	m.editor = editor.New(w.keys, w.st, o.Vi)
 	m.dialog = dialog.New(w.keys, w.st, o.Vi, o.Short, now)
 	m.table = &commandTable{session: ses, recent: list.NewRecent(o.Recent, o.Remember)}
@@ -86,6 +78,14 @@ func newModel(o Options, now func() time.Time, send func(event.Command)) *model 
 	m.picker = &modelPicker{session: ses}
 	m.notify = &notifier{session: ses, dialog: m.dialog}
 	m.find = &finder{session: ses}
+	m.external = &externalEditor{session: ses, editor: m.editor, popup: m.popup, lend: terminal.Lend}
+	m.ticker = &ticker{session: ses, dialog: m.dialog, covered: m.covered, arm: m.arm}
+	m.rewinder = &rewinder{session: ses, ticker: m.ticker, editor: m.editor, show: m.show, switchTo: m.switchTo}
+	m.pager = &pager{session: ses, dialog: m.dialog, find: m.find}
+	m.hints = &hints{session: ses, dialog: m.dialog, editor: m.editor, popup: m.popup, find: m.find, queue: m.queue, ticker: m.ticker, pager: m.pager}
+	m.pager.hints = m.hints
+	m.mouse = &mouse{session: ses, editor: m.editor, dialog: m.dialog, help: m.help, popup: m.popup, clip: m.clip, panel: &m.panel, arrange: m.arrange, on: !o.NoMouse}
+	m.table.editor, m.table.show, m.table.hide, m.table.run, m.table.press = m.editor, m.show, func() { m.over = nil }, m.slash, m.press
 	m.list.SetHeader(o.heading(""))
 	m.tell(o.History)
 	put := m.list.Head
@@ -132,9 +132,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.arrangeAfter(msg)
 	cmd = tea.Batch(cmd, m.drafts.keep(), m.turnPages())
 	m.tellForced()
-	if !m.ticking && m.moves() {
-		m.ticking = true
-		cmd = tea.Batch(cmd, m.after(m.nextTick(), tickMsg{}))
+	if !m.ticker.ticking && m.ticker.moves() {
+		m.ticker.ticking = true
+		cmd = tea.Batch(cmd, m.after(m.ticker.nextTick(), tickMsg{}))
 	}
 	return m, cmd
 }
@@ -160,7 +160,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		for _, ev := range msg {
 			m.apply(ev)
 		}
-		m.moveAlong(msg)
+		m.ticker.moveAlong(msg)
 		return tea.Batch(m.notify.alert(msg), m.notify.followBranch(msg))
 	case gone:
 		m.orphan = true
@@ -169,7 +169,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.drafts.saving = false
 		m.drafts.save()
 	case tickMsg:
-		m.tick()
+		m.ticker.tick()
 		return m.notify.retell()
 	case tea.KeyPressMsg:
 		return m.press(msg)
@@ -178,10 +178,10 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
 	case tea.MouseMsg:
-		return m.point(msg)
+		return m.mouse.point(msg)
 	case dragDue:
-		if m.pointer.due = false; m.pointer.drags {
-			return m.stretch()
+		if m.mouse.p.due = false; m.mouse.p.drags {
+			return m.mouse.stretch()
 		}
 	default:
 		return m.brought(msg)
@@ -319,65 +319,6 @@ func (m *model) leave() tea.Cmd {
 	return tea.Quit
 }
 
-// leaving reports whether another ctrl+c leaves.
-func (m *model) leaving(now time.Time) bool { return since(m.warned, now) }
-
-// rewinding reports whether another esc goes back.
-func (m *model) rewinding(now time.Time) bool { return since(m.escaped, now) }
-
-// since reports whether a key pressed at then is still to be pressed twice.
-func since(then, now time.Time) bool { return !then.IsZero() && now.Sub(then) < twice }
-
-// moves reports whether anything changes with time alone.
-func (m *model) moves() bool {
-	if m.dialog.Waits() {
-		return !m.done && !m.covered() && m.dialog.Animates()
-	}
-	return !m.done && (m.busy() || !m.warned.IsZero() || !m.escaped.IsZero())
-}
-
-// moveAlong moves what moves with a batch that is drawn anyway: while text
-// streams nothing else need wake the program for it.
-func (m *model) moveAlong(b batch) {
-	if m.ticking && b.onlyStreams() && m.now().Sub(m.moved) >= spin {
-		m.move()
-		m.along = true
-	}
-}
-
-// tick moves what moves, unless what streams does.
-func (m *model) tick() {
-	m.ticking = false
-	if m.along && m.now().Sub(m.moved) < 2*spin {
-		return
-	}
-	m.move()
-	m.along = false
-}
-
-// nextTick is how long the next tick can wait.
-func (m *model) nextTick() time.Duration {
-	if m.along {
-		return 3 * spin
-	}
-	return spin
-}
-
-// move moves what moves with time alone.
-func (m *model) move() {
-	m.list.Frame++
-	m.feed.Tick()
-	now := m.now()
-	m.moved = now
-	if !m.leaving(now) {
-		m.warned = time.Time{}
-	}
-	if !m.rewinding(now) {
-		m.escaped = time.Time{}
-	}
-	m.arm()
-}
-
 // arm lets the dialog take keys once nobody types.
 func (m *model) arm() {
 	if !m.covered() {
@@ -388,5 +329,5 @@ func (m *model) arm() {
 // covered reports whether something else has the keys before a question does. In
 // plain mode it is the lines, always: their enter answers nothing.
 func (m *model) covered() bool {
-	return m.lines || m.find.typing || m.editing || m.whole || m.over != nil || m.help.open
+	return m.lines || m.find.typing || m.external.editing || m.pager.open || m.over != nil || m.help.open
 }

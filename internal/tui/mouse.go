@@ -6,6 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/tui/dialog"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/transcript"
 )
@@ -29,15 +31,30 @@ type pointer struct {
 	opened *transcript.Row // by the first of the clicks, or closed
 }
 
+// mouse turns what the mouse does into selections, scrolling and clicks.
+type mouse struct {
+	*session
+	editor  *editor.Editor
+	dialog  *dialog.Dialog
+	help    *help
+	popup   *suggestions
+	clip    *clipboard
+	panel   *panel
+	arrange func() // lays the screen out after the transcript moved
+
+	on bool // the mouse is ours, and not the terminal's
+	p  pointer
+}
+
 // click begins a selection; the second click at the same place marks the word
 // there, the third the line. Below the transcript it takes what stands there.
-func (m *model) click(msg tea.MouseClickMsg) tea.Cmd {
-	m.flash, m.pointer.sweeps = "", false
+func (m *mouse) click(msg tea.MouseClickMsg) tea.Cmd {
+	m.flash, m.p.sweeps = "", false
 	m.editor.Selection.Clear()
 	if msg.Button != tea.MouseLeft || m.help.open {
 		return nil
 	}
-	now, h := m.now(), &m.pointer
+	now, h := m.now(), &m.p
 	m.lastKey = now
 	if !m.dialog.Takes() { // the next click, meant for the draft, must not answer a question either
 		m.dialog.Elsewhere()
@@ -60,8 +77,8 @@ func (m *model) click(msg tea.MouseClickMsg) tea.Cmd {
 }
 
 // drag marks as far as the mouse is.
-func (m *model) drag(msg tea.MouseMotionMsg) tea.Cmd {
-	h := &m.pointer
+func (m *mouse) drag(msg tea.MouseMotionMsg) tea.Cmd {
+	h := &m.p
 	if h.x == msg.X && h.y == msg.Y {
 		return nil
 	}
@@ -77,29 +94,29 @@ func (m *model) drag(msg tea.MouseMotionMsg) tea.Cmd {
 
 // stretch marks as far as the mouse is. At the edge of the transcript it
 // scrolls, again and again as long as the mouse stays there.
-func (m *model) stretch() tea.Cmd {
+func (m *mouse) stretch() tea.Cmd {
 	switch {
-	case m.pointer.y <= 0:
+	case m.p.y <= 0:
 		m.list.Scroll(-1)
-	case m.pointer.y >= m.list.Height-1 && !m.list.Follow:
+	case m.p.y >= m.list.Height-1 && !m.list.Follow:
 		m.list.Scroll(1)
 	default:
-		m.list.ExtendSelection(m.pointer.x, m.pointer.y)
+		m.list.ExtendSelection(m.p.x, m.p.y)
 		return nil
 	}
 	m.arrange()
-	m.list.ExtendSelection(m.pointer.x, m.pointer.y)
-	if m.pointer.due {
+	m.list.ExtendSelection(m.p.x, m.p.y)
+	if m.p.due {
 		return nil
 	}
-	m.pointer.due = true
+	m.p.due = true
 	return m.after(dragPause, dragDue{})
 }
 
 // release ends a selection, and copies what is marked. Where nothing is, it was
 // a click.
-func (m *model) release() tea.Cmd {
-	h := &m.pointer
+func (m *mouse) release() tea.Cmd {
+	h := &m.p
 	if h.sweeps {
 		h.sweeps = false
 		if text := m.editor.Selection.Text(); strings.TrimSpace(text) != "" {
@@ -123,7 +140,7 @@ func (m *model) release() tea.Cmd {
 }
 
 // handMarked copies what the mouse marked, unless a key is to do that.
-func (m *model) handMarked(text string) tea.Cmd {
+func (m *mouse) handMarked(text string) tea.Cmd {
 	if m.o.KeepMarked {
 		if k := m.keys.Name(keys.CopyMarked); k != "" {
 			m.flash = k + " copies"
@@ -135,16 +152,16 @@ func (m *model) handMarked(text string) tea.Cmd {
 
 // swept is what the mouse marked, in the draft or in the transcript; empty for
 // nothing.
-func (m *model) swept() string {
+func (m *mouse) swept() string {
 	if text := m.editor.Selection.Text(); text != "" {
 		return text
 	}
 	return m.list.Selected()
 }
 
-// switchMouse gives the mouse to the terminal, or takes it back.
-func (m *model) switchMouse() {
-	if m.mouse = !m.mouse; m.mouse {
+// toggle gives the mouse to the terminal, or takes it back.
+func (m *mouse) toggle() {
+	if m.on = !m.on; m.on {
 		m.flash = "the mouse is ours: it marks, copies, opens and chooses"
 	} else {
 		m.flash = "the mouse is the terminal's · " + m.keys.Name(keys.Mouse) + " takes it back"
@@ -152,7 +169,7 @@ func (m *model) switchMouse() {
 }
 
 // point routes what the mouse does.
-func (m *model) point(msg tea.MouseMsg) tea.Cmd {
+func (m *mouse) point(msg tea.MouseMsg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
@@ -168,7 +185,7 @@ func (m *model) point(msg tea.MouseMsg) tea.Cmd {
 
 // wheel scrolls what the mouse is on: a question, suggestions, else the
 // transcript.
-func (m *model) wheel(msg tea.MouseWheelMsg) {
+func (m *mouse) wheel(msg tea.MouseWheelMsg) {
 	const lines = 3
 	n, step := 0, 0
 	switch msg.Button {

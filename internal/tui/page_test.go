@@ -24,7 +24,7 @@ func FuzzPages(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		p := &pager{Rand: rand.New(rand.NewPCG(seed, 2))}
+		p := &pagedPair{Rand: rand.New(rand.NewPCG(seed, 2))}
 		for range 1 + p.IntN(12) {
 			p.turn()
 		}
@@ -77,21 +77,21 @@ func (d *driver) pagesRead() (n int) {
 // pagesShown counts the pages of which something may be in the window.
 func (d *driver) pagesShown() int { return d.m.list.Bottom.Page - d.m.list.Top.Page + 1 }
 
-// pager plays a session on two screens.
-type pager struct {
+// pagedPair plays a session on two screens.
+type pagedPair struct {
 	*rand.Rand
 	paged, whole *driver
 	all          []event.Event
 	reply        int
 }
 
-func (p *pager) both(do func(d *driver)) {
+func (p *pagedPair) both(do func(d *driver)) {
 	do(p.paged)
 	do(p.whole)
 }
 
 // step does something, and says what.
-func (p *pager) step() string {
+func (p *pagedPair) step() string {
 	switch p.IntN(12) {
 	case 0:
 		from := len(p.all)
@@ -155,7 +155,7 @@ func (p *pager) step() string {
 }
 
 // prompt is the number of a prompt that begins a turn.
-func (p *pager) prompt() int {
+func (p *pagedPair) prompt() int {
 	var at []int
 	for i, ev := range p.all {
 		if said, ok := ev.(*event.UserSaid); ok && !said.Steered {
@@ -165,10 +165,10 @@ func (p *pager) prompt() int {
 	return at[p.IntN(len(at))]
 }
 
-func (p *pager) text(n int) string { return strings.Repeat("some words. ", 1+p.IntN(n)) }
+func (p *pagedPair) text(n int) string { return strings.Repeat("some words. ", 1+p.IntN(n)) }
 
 // turn adds a turn to the session.
-func (p *pager) turn() {
+func (p *pagedPair) turn() {
 	add := func(evs ...event.Event) { p.all = append(p.all, evs...) }
 	add(userSaid(fmt.Sprintf("prompt at %d %s", len(p.all), p.text(20))))
 	for range 1 + p.IntN(8) {

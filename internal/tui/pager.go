@@ -3,30 +3,42 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/tui/dialog"
 	"agent/internal/tui/keys"
 )
 
 func viewCommand(m *model, _ string) (tea.Cmd, error) {
-	m.openWhole()
+	m.pager.show()
 	return nil, nil
 }
 
-// openWhole shows everything uncut in all of the window. It is the same
-// transcript, drawn in another way.
-func (m *model) openWhole() {
-	m.find.close()
-	m.whole, m.atEnd, m.find.inPager = true, m.list.Follow, true
-	m.list.ShowFull(true)
+// pager shows the whole transcript uncut in the full screen.
+type pager struct {
+	*session
+	dialog *dialog.Dialog
+	find   *finder
+	hints  *hints
+
+	open  bool
+	atEnd bool // it was opened at the end of the transcript
 }
 
-// closeWhole goes back to the end if one came from there, and else stays at what
+// show shows everything uncut in all of the window. It is the same
+// transcript, drawn in another way.
+func (p *pager) show() {
+	p.find.close()
+	p.open, p.atEnd, p.find.inPager = true, p.list.Follow, true
+	p.list.ShowFull(true)
+}
+
+// close goes back to the end if one came from there, and else stays at what
 // one looked at.
-func (m *model) closeWhole() {
-	m.find.close()
-	m.whole, m.find.inPager = false, false
-	m.list.ShowFull(false)
-	if m.atEnd {
-		m.list.ShowEnd()
+func (p *pager) close() {
+	p.find.close()
+	p.open, p.find.inPager = false, false
+	p.list.ShowFull(false)
+	if p.atEnd {
+		p.list.ShowEnd()
 	}
 }
 
@@ -46,7 +58,7 @@ func (m *model) pressWhole(msg tea.KeyPressMsg) tea.Cmd {
 	case m.keys.Is(k, keys.ViewClose) && m.find.open && m.keys.Is(k, keys.Dismiss):
 		m.find.close()
 	case m.keys.Is(k, keys.ViewClose), m.keys.Is(k, keys.Clear), m.keys.Is(k, keys.View):
-		m.closeWhole()
+		m.pager.close()
 	case m.keys.Is(k, keys.ViewUp):
 		m.list.Scroll(-1)
 	case m.keys.Is(k, keys.ViewDown):
@@ -72,7 +84,7 @@ func (m *model) pressWhole(msg tea.KeyPressMsg) tea.Cmd {
 	case m.keys.Is(k, keys.JumpBack), m.keys.Is(k, keys.JumpOn):
 		m.jump(m.keys.Is(k, keys.JumpBack))
 	case m.keys.Is(k, keys.Mouse):
-		m.switchMouse()
+		m.mouse.toggle()
 	case m.keys.Is(k, keys.Suspend):
 		return tea.Suspend
 	case m.keys.Is(k, keys.Redraw):

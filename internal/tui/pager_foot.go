@@ -14,12 +14,12 @@ import (
 	"agent/internal/tui/list"
 )
 
-// wholePanel is the line below what is shown whole: what keys do, or what is
+// panel is the line below what is shown whole: what keys do, or what is
 // searched for, and at its right what goes on and where one is.
-func (m *model) wholePanel() panel {
+func (m *pager) panel() panel {
 	const least, few = 24, 15 // columns that are worth more than all facts but the first, and than that one
 	p := panel{rule: -1}
-	facts := m.viewFacts()
+	facts := m.facts()
 	right, room := "", m.width
 	for ; len(facts) > 0; facts = facts[:len(facts)-1] {
 		right = strings.Join(facts, " · ")
@@ -28,49 +28,49 @@ func (m *model) wholePanel() panel {
 		}
 		right, room = "", m.width
 	}
-	p.add(m.viewLeft(room))
+	p.add(m.left(room))
 	if right != "" {
 		p.lines[0] += strings.Repeat(" ", max(m.width-lipgloss.Width(p.lines[0]+right), 0)) + m.st.Dim.Render(right)
 	}
 	return p
 }
 
-// viewLeft is the line's left, in so many columns.
-func (m *model) viewLeft(width int) ([]string, *tea.Cursor) {
-	k := m.keys.Name
+// left is the line's left, in so many columns.
+func (p *pager) left(width int) ([]string, *tea.Cursor) {
+	k := p.keys.Name
 	switch {
-	case m.find.open:
-		return m.find.view(width)
-	case m.dialog.Waits():
-		return []string{m.st.Yellow.Render(ink.Truncate("? a question waits · "+k(keys.ViewClose)+" goes back to it", width))}, nil
+	case p.find.open:
+		return p.find.view(width)
+	case p.dialog.Waits():
+		return []string{p.st.Yellow.Render(ink.Truncate("? a question waits · "+k(keys.ViewClose)+" goes back to it", width))}, nil
 	}
-	if m.flash != "" {
-		return []string{m.st.Dim.Render("  " + ink.Truncate(m.flash, max(width-ink.Gutter, 1)))}, nil
+	if p.flash != "" {
+		return []string{p.st.Dim.Render("  " + ink.Truncate(p.flash, max(width-ink.Gutter, 1)))}, nil
 	}
 	hint := k(keys.ViewUp) + " and " + k(keys.ViewDown) + " scroll · " + k(keys.ViewTop) + " " + k(keys.ViewBottom) + " beginning and end · " +
 		k(keys.ViewFind) + " finds · " + k(keys.ViewClose) + " closes this"
-	return []string{m.st.Dim.Render(ink.Truncate("  "+list.FitHints(hint, width-ink.Gutter), width))}, nil
+	return []string{p.st.Dim.Render(ink.Truncate("  "+list.FitHints(hint, width-ink.Gutter), width))}, nil
 }
 
-// viewFacts are what goes on behind what is shown whole, and where one is in it,
+// facts are what goes on behind what is shown whole, and where one is in it,
 // what matters most first.
-func (m *model) viewFacts() []string {
+func (p *pager) facts() []string {
 	var facts []string
-	if m.busy() || m.chord != "" {
-		facts = append(facts, m.doing())
+	if p.busy() || p.hints.chord != "" {
+		facts = append(facts, p.hints.doing())
 	}
-	at := m.list.Percent()
+	at := p.list.Percent()
 	switch {
 	case at < 0:
 	case at < 100:
 		facts = append(facts, fmt.Sprintf("%d%%", at))
-	case m.busy():
+	case p.busy():
 		facts = append(facts, "follows the end")
 	default:
 		facts = append(facts, "end")
 	}
-	if n := m.promptShown(); n > 0 && len(m.feed.Prompts) > 1 {
-		facts = append(facts, fmt.Sprintf("prompt %d of %d", n, len(m.feed.Prompts)))
+	if n := p.promptShown(); n > 0 && len(p.feed.Prompts) > 1 {
+		facts = append(facts, fmt.Sprintf("prompt %d of %d", n, len(p.feed.Prompts)))
 	}
 	return facts
 }

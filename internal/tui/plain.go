@@ -221,10 +221,10 @@ func (p *teller) interrupt() {
 	switch {
 	case p.m.busy():
 		p.m.interrupt()
-	case p.m.leaving(now) || !p.in.Typed:
+	case p.m.ticker.leaving(now) || !p.in.Typed:
 		p.m.done = true
 	default:
-		p.m.warned = now
+		p.m.ticker.warned = now
 		p.print("note: once more leaves")
 	}
 }

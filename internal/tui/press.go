@@ -25,23 +25,23 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	if !whole {
 		return nil
 	}
-	marked := m.swept()
+	marked := m.mouse.swept()
 	m.flash = ""
 	m.list.ClearSelection()
-	m.pointer.drags, m.pointer.sweeps = false, false
+	m.mouse.p.drags, m.mouse.p.sweeps = false, false
 	m.editor.Selection.Release()
 	if m.keys.Is(msg.String(), keys.CopyMarked) && marked != "" {
 		return m.clip.copyMarked(marked)
 	}
 	k, now := msg.String(), m.now()
 	m.arm()
-	if m.whole {
+	if m.pager.open {
 		m.dialog.Release()
 		m.lastKey = now
 		return m.pressWhole(msg)
 	}
 	switch {
-	case m.keys.Is(k, keys.Interrupt) && m.busy() && !m.dismisses(k):
+	case m.keys.Is(k, keys.Interrupt) && m.busy() && !m.hints.dismisses(k):
 		m.dialog.Release()
 		m.interrupt()
 		return nil
@@ -148,13 +148,13 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 	case m.keys.Is(k, keys.Find):
 		m.find.start()
 	case m.keys.Is(k, keys.View):
-		m.openWhole()
+		m.pager.show()
 	case m.keys.Is(k, keys.Open):
 		m.list.ToggleLast()
 	case m.keys.Is(k, keys.OpenAll):
 		m.list.ToggleAll()
 	case m.keys.Is(k, keys.Palette):
-		return m.palette(), true
+		return m.table.showPalette(), true
 	case m.keys.Is(k, keys.Mode):
 		if m.dialog.Waits() { // a key that looks at the question must not approve what follows
 			m.flash = "answer the question first"
@@ -164,7 +164,7 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 	case m.keys.Is(k, keys.Model):
 		return m.chooseModelFromList(), true
 	case m.keys.Is(k, keys.Mouse):
-		m.switchMouse()
+		m.mouse.toggle()
 	case m.keys.Is(k, keys.Suspend):
 		return tea.Suspend, true
 	case m.keys.Is(k, keys.Redraw):
@@ -177,8 +177,8 @@ func (m *model) pressAnywhere(k string) (cmd tea.Cmd, taken bool) {
 
 func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 	k := msg.String()
-	leaving, rewinding := m.leaving(m.now()), m.rewinding(m.now())
-	m.warned, m.escaped = time.Time{}, time.Time{}
+	leaving, rewinding := m.ticker.leaving(m.now()), m.ticker.rewinding(m.now())
+	m.ticker.warned, m.ticker.escaped = time.Time{}, time.Time{}
 	if m.find.typing {
 		cmd, taken := m.find.press(msg)
 		if !taken {
@@ -198,7 +198,7 @@ func (m *model) pressEditor(msg tea.KeyPressMsg) tea.Cmd {
 	case m.keys.Is(k, keys.Leave) && m.editor.Empty():
 		return m.leave()
 	case m.keys.Is(k, keys.Rewind) && m.editor.Empty() && !m.editor.Mode.HandlesEscape():
-		return m.goBack(rewinding)
+		return m.rewinder.goBack(rewinding)
 	case m.keys.Is(k, keys.Help) && m.editor.Empty():
 		m.help.show()
 	case m.keys.Is(k, keys.Newline):
@@ -230,7 +230,7 @@ func (m *model) clear(leaving bool) tea.Cmd {
 	case leaving:
 		return m.leave()
 	default:
-		m.warned = m.now()
+		m.ticker.warned = m.now()
 	}
 	return nil
 }
@@ -272,12 +272,12 @@ func (m *model) paste(text string) tea.Cmd {
 	now := m.now()
 	m.lastKey, m.flash = now, ""
 	m.arm()
-	if m.whole {
+	if m.pager.open {
 		m.dialog.Elsewhere()
 	} else if m.dialog.Paste(text) {
 		return nil
 	}
-	if cmd, taken := m.find.paste(text); taken || m.whole {
+	if cmd, taken := m.find.paste(text); taken || m.pager.open {
 		return cmd
 	}
 	cmd := m.pasteTyped(text)

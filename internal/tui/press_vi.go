@@ -12,7 +12,7 @@ func (m *model) pressVi(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 		return nil, true
 	case !e.Mode.Normal():
 	case k == ":":
-		return m.palette(), true
+		return m.table.showPalette(), true
 	case k == "/" && e.Empty(): // there is nothing to look in: it begins a command
 		e.Press(tea.KeyPressMsg{Code: 'i', Text: "i"})
 	case k == "k":
@@ -26,9 +26,9 @@ func (m *model) pressVi(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 // chords joins a key with those that were pressed before it, but for one that
 // vi knows as a command of its own.
 func (m *model) chords(msg tea.KeyPressMsg) (_ tea.KeyPressMsg, whole bool) {
-	if e := m.editor; m.chord == "" && e.Mode.Knows(msg.String()) {
+	if e := m.editor; m.hints.chord == "" && e.Mode.Knows(msg.String()) {
 		return msg, true
 	}
-	msg, m.chord, whole = m.keys.Chord(m.chord, msg)
+	msg, m.hints.chord, whole = m.keys.Chord(m.hints.chord, msg)
 	return msg, whole
 }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
 	"agent/internal/tui/transcript"
@@ -20,32 +21,41 @@ type point struct {
 	end bool
 }
 
+// rewinder takes the session back to an earlier prompt, or forks it there.
+type rewinder struct {
+	*session
+	ticker   *ticker
+	editor   *editor.Editor
+	show     func(list.Overlay) tea.Cmd
+	switchTo func(Exit) tea.Cmd
+}
+
 // choosePoint lists the prompts, the newest first, below what is above them.
-func (m *model) choosePoint(head, hint string, above []point, chose func(point) tea.Cmd) tea.Cmd {
-	all := m.points()
+func (r *rewinder) choosePoint(head, hint string, above []point, chose func(point) tea.Cmd) tea.Cmd {
+	all := r.points()
 	switch {
-	case m.feed.Running:
-		m.say(stopFirst)
+	case r.feed.Running:
+		r.say(stopFirst)
 		return nil
-	case m.stuck():
+	case r.stuck():
 		return nil
 	case len(all) == 1:
-		m.say("nothing was said yet")
+		r.say("nothing was said yet")
 		return nil
 	}
 	all = all[:len(all)-1]
 	slices.Reverse(all)
-	p := &list.Choice[point]{Chooser: list.Chooser{Keys: m.keys, St: m.st}, Head: head, None: "no prompt fits", Chose: chose,
-		Hint: "type to search · " + hint + " · esc closes", All: append(above, all...), Detail: m.drawPoint,
+	p := &list.Choice[point]{Chooser: list.Chooser{Keys: r.keys, St: r.st}, Head: head, None: "no prompt fits", Chose: chose,
+		Hint: "type to search · " + hint + " · esc closes", All: append(above, all...), Detail: r.drawPoint,
 		Text: func(t point) string { return t.Text },
 		Columns: func(t point) (when, what, side string) {
 			if t.end {
 				return "now", "the end: nothing is left out", ""
 			}
-			return list.ShortTime(t.Time, m.now()), strings.Join(strings.Fields(ink.Sanitize(t.Text)), " "), ""
+			return list.ShortTime(t.Time, r.now()), strings.Join(strings.Fields(ink.Sanitize(t.Text)), " "), ""
 		}}
 	p.Fill(0)
-	return m.show(p)
+	return r.show(p)
 }
 
 // drawPoint draws a prompt, as far as there is room.
@@ -64,30 +74,30 @@ func (w *window) drawPoint(t point, width, height int) []string {
 
 func rewindCommand(m *model, arg string) (tea.Cmd, error) {
 	if arg == "" {
-		return m.chooseRewind(), nil
+		return m.rewinder.chooseRewind(), nil
 	}
 	said, ok := m.back(arg)
 	if !ok {
 		return nil, errors.New("use /rewind, or /rewind N, where N is how many prompts are taken back")
 	}
-	return m.rewind(said), nil
+	return m.rewinder.rewind(said), nil
 }
 
 // chooseRewind lists the prompts that can be rewound to.
-func (m *model) chooseRewind() tea.Cmd {
-	return m.choosePoint("take back a prompt, with all that followed, to say it otherwise", "enter takes back", nil, m.rewind)
+func (r *rewinder) chooseRewind() tea.Cmd {
+	return r.choosePoint("take back a prompt, with all that followed, to say it otherwise", "enter takes back", nil, r.rewind)
 }
 
 func forkCommand(m *model, arg string) (tea.Cmd, error) {
 	if arg == "" {
 		end := point{event.PastPrompt{At: m.list.Events()}, true}
-		return m.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, m.fork), nil
+		return m.rewinder.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, m.rewinder.fork), nil
 	}
 	said, ok := m.back(arg)
 	if !ok {
 		return nil, errors.New("use /fork, or /fork N, where N is how many of the last prompts the fork is to lack")
 	}
-	return m.fork(said), nil
+	return m.rewinder.fork(said), nil
 }
 
 // stuck tells somebody who wants to go back why that cannot be, and reports
@@ -125,37 +135,37 @@ func (s *session) back(arg string) (point, bool) {
 }
 
 // rewind takes back a prompt and all that followed. It can be said otherwise.
-func (m *model) rewind(to point) tea.Cmd {
+func (r *rewinder) rewind(to point) tea.Cmd {
 	switch {
-	case m.feed.Running:
-		m.say(stopFirst)
-	case m.stuck():
+	case r.feed.Running:
+		r.say(stopFirst)
+	case r.stuck():
 	default:
-		m.send(event.Rewind{Keep: to.At})
-		m.editor.PutBefore(to.Text)
+		r.send(event.Rewind{Keep: to.At})
+		r.editor.PutBefore(to.Text)
 	}
 	return nil
 }
 
 // fork goes on in a fork of the session, which ends before a prompt.
-func (m *model) fork(before point) tea.Cmd {
+func (r *rewinder) fork(before point) tea.Cmd {
 	switch {
-	case m.o.SessionID == "":
-		m.say("this session is kept nowhere: there is nothing to fork")
+	case r.o.SessionID == "":
+		r.say("this session is kept nowhere: there is nothing to fork")
 		return nil
-	case m.stuck():
+	case r.stuck():
 		return nil
 	}
-	return m.switchTo(Exit{Fork: &before.At, Draft: before.Text})
+	return r.switchTo(Exit{Fork: &before.At, Draft: before.Text})
 }
 
 // goBack opens the list of prompts when it is wanted twice.
-func (m *model) goBack(again bool) tea.Cmd {
+func (r *rewinder) goBack(again bool) tea.Cmd {
 	switch {
 	case again:
-		return m.chooseRewind()
-	case len(m.feed.Prompts) > 0:
-		m.escaped = m.now()
+		return r.chooseRewind()
+	case len(r.feed.Prompts) > 0:
+		r.ticker.escaped = r.now()
 	}
 	return nil
 }

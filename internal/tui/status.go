@@ -10,6 +10,8 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/transcript"
@@ -186,56 +188,69 @@ func (s *session) nextMode() event.Mode {
 	return modes[(i+1)%len(modes)]
 }
 
+// hints say what goes on, and which keys mean something now.
+type hints struct {
+	*session
+	dialog *dialog.Dialog
+	editor *editor.Editor
+	popup  *suggestions
+	find   *finder
+	queue  *messageQueue
+	ticker *ticker
+	pager  *pager
+	chord  string // keys that were pressed, and more of which are to come
+}
+
 // doing says what goes on, and what ends it.
-func (m *model) doing() string {
-	stops := m.stopKey() + " stops"
-	words := stops + " · " + phrase.Seconds(m.now().Sub(m.feed.Since).Truncate(time.Second))
+func (h *hints) doing() string {
+	stops := h.stopKey() + " stops"
+	words := stops + " · " + phrase.Seconds(h.now().Sub(h.feed.Since).Truncate(time.Second))
 	switch {
-	case m.chord != "":
-		return m.chord + " …"
-	case m.leaving(m.now()):
-		return m.keys.Name(keys.Clear) + " again leaves" + m.lost()
-	case m.rewinding(m.now()):
-		return m.keys.Name(keys.Rewind) + " again goes back"
-	case m.dialog.Waits():
+	case h.chord != "":
+		return h.chord + " …"
+	case h.ticker.leaving(h.now()):
+		return h.keys.Name(keys.Clear) + " again leaves" + h.lost()
+	case h.ticker.rewinding(h.now()):
+		return h.keys.Name(keys.Rewind) + " again goes back"
+	case h.dialog.Waits():
 		return "waits for you · " + stops
-	case !m.busy() && m.feed.Cut && len(m.queue.waits) == 0 && m.editor.Empty():
-		return m.keys.Name(keys.Send) + " goes on · " + m.keys.Name(keys.Help) + " keys"
-	case !m.busy():
-		return m.idleHint()
-	case !m.feed.Running && !m.feed.Stopping:
+	case !h.busy() && h.feed.Cut && len(h.queue.waits) == 0 && h.editor.Empty():
+		return h.keys.Name(keys.Send) + " goes on · " + h.keys.Name(keys.Help) + " keys"
+	case !h.busy():
+		return h.idleHint()
+	case !h.feed.Running && !h.feed.Stopping:
 		words = stops
-	case m.feed.Killing:
+	case h.feed.Killing:
 		words = "killing"
-	case m.feed.Stopping:
-		words = "stopping · " + m.stopKey() + " again: kill the command"
+	case h.feed.Stopping:
+		words = "stopping · " + h.stopKey() + " again: kill the command"
 	}
-	if m.whole || !m.feed.Working() {
-		words = transcript.Spinner(m.list.Frame) + " " + words
+	if h.pager.open || !h.feed.Working() {
+		words = transcript.Spinner(h.list.Frame) + " " + words
 	}
 	return words
 }
 
 // stopKey is the key that stops what runs: one that does not only go back from
 // what is shown or begun.
-func (m *model) stopKey() string {
-	for _, k := range m.keys.Keys(keys.Interrupt) {
-		if (!m.whole || !m.keys.Is(k, keys.ViewClose)) && !m.dismisses(k) {
+func (h *hints) stopKey() string {
+	for _, k := range h.keys.Keys(keys.Interrupt) {
+		if (!h.pager.open || !h.keys.Is(k, keys.ViewClose)) && !h.dismisses(k) {
 			return k
 		}
 	}
-	return m.keys.Name(keys.Interrupt)
+	return h.keys.Name(keys.Interrupt)
 }
 
 // idleHint says how one finds the rest: all of it to who has said nothing yet.
 // Where something is typed, it says what sending it does.
-func (m *model) idleHint() string {
+func (h *hints) idleHint() string {
 	const wide = 100
-	if !m.editor.Empty() || m.find.open {
-		return m.sendHint()
+	if !h.editor.Empty() || h.find.open {
+		return h.sendHint()
 	}
-	hint := m.keys.Name(keys.Help) + " keys"
-	if m.feed.Turns == 0 && m.width >= wide {
+	hint := h.keys.Name(keys.Help) + " keys"
+	if h.feed.Turns == 0 && h.width >= wide {
 		hint += " · / commands · @ files · ! shell"
 	}
 	return hint
@@ -243,16 +258,16 @@ func (m *model) idleHint() string {
 
 // sendHint says what the key that sends does with what is typed, where it does
 // anything with it that is not told elsewhere.
-func (m *model) sendHint() string {
-	e, does := m.editor, " sends"
+func (h *hints) sendHint() string {
+	e, does := h.editor, " sends"
 	typed := e.Raw()
 	_, _, command := parseSlash(typed)
 	_, _, shell := parseShell(typed)
 	switch {
-	case m.find.open:
-		k := m.keys.Name
+	case h.find.open:
+		k := h.keys.Name
 		return k(keys.Older) + " above · " + k(keys.Newer) + " below · " + k(keys.Dismiss) + " closes"
-	case m.popup.open() || e.History.Searching() || e.Blank():
+	case h.popup.open() || e.History.Searching() || e.Blank():
 		return ""
 	case strings.HasSuffix(e.Before(), `\`):
 		does = " begins a new line"
@@ -261,12 +276,12 @@ func (m *model) sendHint() string {
 	case shell:
 		does = " runs it"
 	}
-	return m.keys.Name(keys.Send) + does
+	return h.keys.Name(keys.Send) + does
 }
 
 // lost says what ends with the program.
-func (m *model) lost() string {
-	if n := transcript.Running(m.feed.Jobs); n > 0 {
+func (h *hints) lost() string {
+	if n := transcript.Running(h.feed.Jobs); n > 0 {
 		return " and ends " + phrase.Count(n, "job")
 	}
 	return ""

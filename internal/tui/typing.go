@@ -12,14 +12,14 @@ import (
 
 // dismisses reports whether a key takes something away that stands before the
 // turn: suggestions, a search, a mode of vi.
-func (m *model) dismisses(k string) bool {
+func (h *hints) dismisses(k string) bool {
 	switch {
-	case !m.keys.Is(k, keys.Dismiss):
+	case !h.keys.Is(k, keys.Dismiss):
 		return false
-	case m.dialog.Takes():
-		return m.dialog.Dismisses()
+	case h.dialog.Takes():
+		return h.dialog.Dismisses()
 	}
-	return m.find.typing || m.popup.open() || m.editor.History.Searching() || m.editor.Mode.HandlesEscape() || m.editor.Selection.ByKeys()
+	return h.find.typing || h.popup.open() || h.editor.History.Searching() || h.editor.Mode.HandlesEscape() || h.editor.Selection.ByKeys()
 }
 
 // tookTyping takes a message for what helps to type. It reports whether it was
@@ -33,9 +33,9 @@ func (m *model) tookTyping(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	case earlierRead:
 		m.earlier.take(msg)
 	case draftFiled:
-		return m.draftIsFiled(msg), true
+		return m.external.open(msg), true
 	case draftEdited:
-		m.draftIsEdited(msg)
+		m.external.take(msg)
 	case picturesRead:
 		return m.images.take(msg), true
 	case clipboardRead:
@@ -70,7 +70,7 @@ func (m *model) pressTyping(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 		e.History.Search()
 		return m.earlier.read(), true
 	case m.keys.Is(k, keys.Edit):
-		return m.editElsewhere(), true
+		return m.external.start(), true
 	case m.keys.Is(k, keys.Attach):
 		return m.images.pasteClipboard(false), true
 	case m.keys.Is(k, keys.PrevPrompt) && m.queue.edit():

@@ -40,7 +40,7 @@ func (a area) has(y int) bool { return a.from <= y && y < a.to }
 // it leaves.
 func (m *model) arrange() {
 	m.editor.Resize(m.width, m.height/3)
-	if m.whole {
+	if m.pager.open {
 		m.panel = panel{rule: -1, lines: []string{""}}
 	} else {
 		m.panel = m.makePanel()
@@ -61,8 +61,8 @@ func (m *model) arrangeAfter(msg tea.Msg) {
 // layout lays the transcript out above the panel, whose rule tells of it.
 func (m *model) layout() {
 	m.list.Layout(m.width, m.height-len(m.panel.lines))
-	if m.whole { // whose line tells of what is shown now
-		m.panel = m.wholePanel()
+	if m.pager.open { // whose line tells of what is shown now
+		m.panel = m.pager.panel()
 	}
 	if p := &m.panel; p.rule >= 0 && p.rule < len(p.lines) {
 		if hint := m.hint(); p.lines[p.rule] == "" || hint != p.hint {
@@ -131,7 +131,7 @@ func (m *model) keptDraft() string {
 // status is what the last line tells now.
 func (m *model) status() status {
 	return status{model: m.feed.Model, effort: m.feed.Effort, host: m.feed.Host, dir: m.o.Dir, branch: m.o.Branch, used: m.feed.Used, context: m.feed.Context,
-		cost: m.feed.Cost, mode: m.feed.Mode, jobs: transcript.Running(m.feed.Jobs), right: m.doing()}
+		cost: m.feed.Cost, mode: m.feed.Mode, jobs: transcript.Running(m.feed.Jobs), right: m.hints.doing()}
 }
 
 // dialogHeight leaves some of the transcript to see, in a low window little. A
@@ -159,7 +159,7 @@ func (p *panel) add(lines []string, cursor *tea.Cursor) area {
 // hint is what the rule above the editor carries: what helps, and how much of
 // the draft has no room, if both fit.
 func (m *model) hint() string {
-	helps, hidden := m.advice(), m.editor.HiddenLines()
+	helps, hidden := m.hints.advice(), m.editor.HiddenLines()
 	switch {
 	case hidden == "" || m.dialog.Takes() || m.find.open:
 		return helps
@@ -173,20 +173,20 @@ func (m *model) hint() string {
 }
 
 // advice is what helps with what one does now.
-func (m *model) advice() string {
+func (h *hints) advice() string {
 	switch {
-	case m.flash != "":
-		return m.flash
-	case m.popup.open() && !m.dialog.Takes():
-		return m.popup.Place() + m.keys.Name(keys.Complete) + " takes · " + m.keys.Name(keys.Dismiss) + " closes"
-	case m.editor.Mode.Hint() != "":
-		return m.editor.Mode.Hint()
-	case !m.list.Follow:
-		return "more below · " + m.keys.Name(keys.Bottom) + " goes there"
-	case m.feed.Running && !m.dialog.Waits() && !m.editor.Empty():
-		return m.keys.Name(keys.Send) + " steers · " + m.keys.Name(keys.Queue) + " queues"
+	case h.flash != "":
+		return h.flash
+	case h.popup.open() && !h.dialog.Takes():
+		return h.popup.Place() + h.keys.Name(keys.Complete) + " takes · " + h.keys.Name(keys.Dismiss) + " closes"
+	case h.editor.Mode.Hint() != "":
+		return h.editor.Mode.Hint()
+	case !h.list.Follow:
+		return "more below · " + h.keys.Name(keys.Bottom) + " goes there"
+	case h.feed.Running && !h.dialog.Waits() && !h.editor.Empty():
+		return h.keys.Name(keys.Send) + " steers · " + h.keys.Name(keys.Queue) + " queues"
 	}
-	return m.editor.Mode.Name()
+	return h.editor.Mode.Name()
 }
 
 // ruleLine is the rule above the editor.
@@ -203,7 +203,7 @@ func (m *model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true
 	v.WindowTitle, v.ProgressBar = m.st.Letters.Write(m.notify.title()), m.notify.progress()
-	if m.mouse {
+	if m.mouse.on {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	if m.width <= 0 || m.height <= 0 {

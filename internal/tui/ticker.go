@@ -1,0 +1,81 @@
+package tui
+
+import (
+	"time"
+
+	"agent/internal/tui/dialog"
+)
+
+// ticker moves what moves with time alone: the spinner, the clocks, and the wait
+// for a second press of a key.
+type ticker struct {
+	*session
+	dialog  *dialog.Dialog
+	covered func() bool // reports whether something else has the keys before a question
+	arm     func()      // lets the dialog take keys once nobody types
+
+	warned  time.Time // when ctrl+c was pressed on an empty prompt
+	escaped time.Time // when esc was
+	ticking bool      // a tick is on its way
+	moved   time.Time // when what moves last did
+	along   bool      // with text that streams
+}
+
+// leaving reports whether another ctrl+c leaves.
+func (t *ticker) leaving(now time.Time) bool { return since(t.warned, now) }
+
+// rewinding reports whether another esc goes back.
+func (t *ticker) rewinding(now time.Time) bool { return since(t.escaped, now) }
+
+// since reports whether a key pressed at then is still to be pressed twice.
+func since(then, now time.Time) bool { return !then.IsZero() && now.Sub(then) < twice }
+
+// moves reports whether anything changes with time alone.
+func (t *ticker) moves() bool {
+	if t.dialog.Waits() {
+		return !t.done && !t.covered() && t.dialog.Animates()
+	}
+	return !t.done && (t.busy() || !t.warned.IsZero() || !t.escaped.IsZero())
+}
+
+// moveAlong moves what moves with a batch that is drawn anyway: while text
+// streams nothing else need wake the program for it.
+func (t *ticker) moveAlong(b batch) {
+	if t.ticking && b.onlyStreams() && t.now().Sub(t.moved) >= spin {
+		t.move()
+		t.along = true
+	}
+}
+
+// tick moves what moves, unless what streams does.
+func (t *ticker) tick() {
+	t.ticking = false
+	if t.along && t.now().Sub(t.moved) < 2*spin {
+		return
+	}
+	t.move()
+	t.along = false
+}
+
+// nextTick is how long the next tick can wait.
+func (t *ticker) nextTick() time.Duration {
+	if t.along {
+		return 3 * spin
+	}
+	return spin
+}
+
+// move moves what moves with time alone.
+func (t *ticker) move() {
+	t.list.Frame++
+	t.feed.Tick()
+	now := t.now()
+	t.moved = now
+	if !t.leaving(now) {
+		t.warned = time.Time{}
+	}
+	if !t.rewinding(now) {
+		t.escaped = time.Time{}
+	}
+	t.arm()
+}

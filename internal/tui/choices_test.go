@@ -10,8 +10,8 @@ import (
 	"agent/internal/loop/event"
 )
 
-// question is a turn up to a question of the model's.
-func question(many bool) []event.Event {
+// choiceAsk is a turn up to a question of the model's.
+func choiceAsk(many bool) []event.Event {
 	const text = "Which database should the sessions be kept in? The tests use SQLite today, production has PostgreSQL, and both would work."
 	return []event.Event{
 		userSaid("keep sessions in a database"),
@@ -29,7 +29,7 @@ func TestAskChoice(t *testing.T) {
 	for name, many := range map[string]bool{"choice": false, "choices": true} {
 		sizes(t, func(t *testing.T, size string, w, h int) {
 			d := newDriver(t, w, h, Options{})
-			d.events(question(many)...)
+			d.events(choiceAsk(many)...)
 			d.arms()
 			d.golden("ask-" + name + "-" + size)
 			d.press("down")
@@ -90,7 +90,7 @@ func TestChoices(t *testing.T) {
 	} {
 		t.Run(c.keys, func(t *testing.T) {
 			d := newDriver(t, 80, 24, Options{})
-			d.events(question(c.many)...)
+			d.events(choiceAsk(c.many)...)
 			d.arms()
 			d.pressSlowly(strings.Fields(c.keys)...)
 			if c.want.Decision == "" {
@@ -109,7 +109,7 @@ func TestChoices(t *testing.T) {
 // Space takes and gives back the marked choice, where several may be taken.
 func TestChoicesToggle(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
-	d.events(question(true)...)
+	d.events(choiceAsk(true)...)
 	d.arms()
 	space := tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
 	d.send(space)
@@ -125,7 +125,7 @@ func TestChoicesToggle(t *testing.T) {
 // ends the turn.
 func TestAskWhileTyping(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
-	evs := question(false)
+	evs := choiceAsk(false)
 	d.events(evs[:3]...)
 	d.enter("also 1")
 	d.events(evs[3])
@@ -142,14 +142,14 @@ func TestAnsweredChoice(t *testing.T) {
 		d := newDriver(t, w, h, Options{})
 		rest := []event.Event{
 			&event.Decided{ID: "1", Decision: event.Answered, Chosen: []string{"SQLite", "both"}, Note: "but keep it small"},
-			result("1", question(true)[2].(*event.ToolStart).Title, "read", event.OK, "", "The person chose", 12*time.Second),
+			result("1", choiceAsk(true)[2].(*event.ToolStart).Title, "read", event.OK, "", "The person chose", 12*time.Second),
 			turnEnd(event.Done, 14*time.Second),
 		}
-		d.events(question(true)...)
+		d.events(choiceAsk(true)...)
 		d.events(rest...)
 		d.golden("ask-answered-" + size)
 		var kept []event.Event
-		for _, e := range append(question(true), rest...) {
+		for _, e := range append(choiceAsk(true), rest...) {
 			if _, ok := e.(event.Durable); ok {
 				kept = append(kept, e)
 			}

@@ -36,8 +36,7 @@ type commandTable struct {
 	recent *list.Recent
 
 	editor *editor.Editor
-	show   func(list.Overlay) tea.Cmd
-	hide   func() // closes the list that is shown
+	lists  *listLayer
 	run    func(name, arg, typed string) tea.Cmd // carries a command out
 	press  func(tea.KeyPressMsg) tea.Cmd
 }

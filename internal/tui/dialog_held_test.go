@@ -111,8 +111,8 @@ func TestDigitThatIsTakenBack(t *testing.T) {
 	d.commands(event.Answer{ID: "0", Decision: event.Allow})
 }
 
-// below returns the line that says how much of the question is hidden.
-func below(t *testing.T, d *driver) string {
+// hiddenLine returns the line that says how much of the question is hidden.
+func hiddenLine(t *testing.T, d *driver) string {
 	t.Helper()
 	for line := range strings.Lines(d.screen()) {
 		if strings.Contains(line, "more lines below") {
@@ -134,7 +134,7 @@ func TestYesNeverScrolls(t *testing.T) {
 	}
 	for _, key := range []string{"1", "2", "enter"} {
 		d := long()
-		before := below(t, d)
+		before := hiddenLine(t, d)
 		for range 30 {
 			d.press(key)
 			d.pass(30 * time.Millisecond)
@@ -143,7 +143,7 @@ func TestYesNeverScrolls(t *testing.T) {
 			d.press(key)
 			d.pass(time.Second)
 		}
-		if d.commands(); below(t, d) != before {
+		if d.commands(); hiddenLine(t, d) != before {
 			t.Errorf("%s scrolls", key)
 		}
 		if n := strings.Count(d.screen(), "to the end first"); n != 1 {
@@ -171,7 +171,7 @@ func TestYesNeverScrolls(t *testing.T) {
 
 // No key changes the permission mode while a question waits.
 func TestNoKeyOfADialogChangesTheMode(t *testing.T) {
-	for name, evs := range map[string][]event.Event{"approval": asked(), "ask": question(false)} {
+	for name, evs := range map[string][]event.Event{"approval": asked(), "ask": choiceAsk(false)} {
 		for _, before := range []string{"", "arms", "comment"} {
 			d := newDriver(t, 80, 24, Options{})
 			d.events(evs...)

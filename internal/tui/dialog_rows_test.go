@@ -243,7 +243,7 @@ func TestDialogFits(t *testing.T) {
 		for height := 2; height < 20; height += 3 {
 			d := newDriver(t, width, height, Options{})
 			d.events(asked()...)
-			d.events(question(true)...)
+			d.events(choiceAsk(true)...)
 			d.arms()
 			d.press("w", "esc", "ctrl+g", "?", "tab", "3")
 			d.pass(dialog.Quiet)

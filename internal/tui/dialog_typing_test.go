@@ -116,7 +116,7 @@ func TestWarningMarksNothing(t *testing.T) {
 // Enter sends no choice that was not selected, where several may be.
 func TestEnterSelectsNothing(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
-	d.events(question(true)...)
+	d.events(choiceAsk(true)...)
 	d.arms()
 	d.press("down", "enter")
 	d.commands()
@@ -128,7 +128,7 @@ func TestEnterSelectsNothing(t *testing.T) {
 // A comment that was closed is shown in its row.
 func TestClosedCommentIsShown(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
-	d.events(question(false)...)
+	d.events(choiceAsk(false)...)
 	d.arms()
 	d.enter("Oracle")
 	d.press("esc")

@@ -18,6 +18,7 @@ import (
 // finder searches the session, from its end to its beginning.
 type finder struct {
 	*session
+	layers *stack
 	ink.Query
 	open    bool
 	typing  bool // what is typed is what is searched for
@@ -53,11 +54,14 @@ func findCommand(m *model, text string) (tea.Cmd, error) {
 // start begins a search. It has the keys until it is closed: letters of what
 // is searched for must not answer a question that waits.
 func (f *finder) start() {
-	*f = finder{session: f.session, open: true, typing: true, inPager: f.inPager, search: f.search + 1, at: -1}
+	*f = finder{session: f.session, layers: f.layers, open: true, typing: true, inPager: f.inPager, search: f.search + 1, at: -1}
 	f.list.ClearMark()
+	f.layers.push(f)
 }
 
+// close ends the search.
 func (f *finder) close() {
+	f.layers.remove(f)
 	f.open, f.typing = false, false
 	f.search++
 	f.list.ClearMark()
@@ -167,12 +171,12 @@ func (f *finder) goNewer() {
 	}
 }
 
-// press takes a key while one types what is searched for.
-func (f *finder) press(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
+// Key implements layer. In the pager, what is not typed any more is left to it.
+func (f *finder) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
 	k := msg.String()
 	switch {
 	case !f.typing:
-		return nil, false
+		return nil, below
 	case f.keys.Is(k, keys.Dismiss), f.keys.Is(k, keys.Clear), f.keys.Is(k, keys.Leave):
 		f.close()
 	case f.keys.Is(k, keys.Older):
@@ -182,20 +186,20 @@ func (f *finder) press(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 		f.goNewer()
 	case f.keys.Is(k, keys.EraseLeft):
 		if r := []rune(f.Text); len(r) > 0 {
-			return f.searchFor(string(r[:len(r)-1])), true
+			return f.searchFor(string(r[:len(r)-1])), taken
 		}
 	case f.keys.Is(k, keys.EraseToHead), f.keys.Is(k, keys.EraseWord):
-		return f.searchFor(""), true
+		return f.searchFor(""), taken
 	case msg.Text != "":
-		return f.searchFor(f.Text + ink.SanitizeLine(msg.Text)), true
+		return f.searchFor(f.Text + ink.SanitizeLine(msg.Text)), taken
 	default:
-		return nil, false
+		return nil, global
 	}
-	return nil, true
+	return nil, taken
 }
 
-// paste takes pasted text while one types what is searched for.
-func (f *finder) paste(text string) (cmd tea.Cmd, taken bool) {
+// Paste implements layer.
+func (f *finder) Paste(text string) (tea.Cmd, bool) {
 	if !f.typing {
 		return nil, false
 	}

@@ -13,17 +13,25 @@ import (
 // help is the screen that tells every key, every command, and which model
 // answers and why.
 type help struct {
-	keys   keys.Map
-	open   bool
+	*session
+	layers *stack
+	table  *commandTable
 	scroll int
 	shown  int // lines in the window
 	total  int
 }
 
-func (h *help) show() { h.open, h.scroll = true, 0 }
+// show opens the help at its beginning.
+func (h *help) show() {
+	h.scroll = 0
+	h.layers.push(h)
+}
 
-// press takes a key; most close the help.
-func (h *help) press(msg tea.KeyPressMsg) {
+// Paste implements layer.
+func (h *help) Paste(string) (tea.Cmd, bool) { return nil, true }
+
+// Key implements layer: most keys close the help.
+func (h *help) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
 	k := msg.String()
 	switch k {
 	case "up", "k", "pgup":
@@ -31,8 +39,9 @@ func (h *help) press(msg tea.KeyPressMsg) {
 	case "down", "j", "pgdown", "space":
 		h.move(h.stride(k))
 	default:
-		h.open = false
+		h.layers.remove(h)
 	}
+	return nil, taken
 }
 
 func (h *help) stride(k string) int {
@@ -44,9 +53,10 @@ func (h *help) stride(k string) int {
 
 func (h *help) move(n int) { h.scroll = max(0, min(h.scroll+n, h.total-h.shown)) }
 
-// lines draws the help in a window of that size.
-func (h *help) lines(st *ink.Styles, answering string, commands []slash, width, height int) []string {
-	all := h.all(st, answering, commands, width)
+// lines draws the help in the full screen.
+func (h *help) lines() []string {
+	st, width, height := h.st, h.width, h.height
+	all := h.all(st, h.answering(), h.table.commands(), width)
 	h.total, h.shown = len(all), min(len(all), max(height-1, 0))
 	h.move(0)
 	out := append([]string{}, all[h.scroll:h.scroll+h.shown]...)

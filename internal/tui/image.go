@@ -248,3 +248,12 @@ func (a *attacher) takeClipboard(msg clipboardRead) {
 	a.editor.Attach("", msg.image)
 	a.attached(1)
 }
+
+// unread reports whether the prompt names what may be an image that was not read
+// yet. It is sent once it was, which cmd sees to.
+func (a *attacher) unread() (cmd tea.Cmd, waits bool) {
+	raw := strings.TrimRight(a.editor.Raw(), " \n")
+	cmd = a.lookAt(lastWord(raw[strings.LastIndexByte(raw, '\n')+1:]))
+	a.sends = a.reads > 0
+	return cmd, a.sends
+}

@@ -14,7 +14,6 @@ import (
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
-	"agent/internal/tui/list"
 	"agent/internal/tui/terminal"
 	"agent/internal/tui/transcript"
 )
@@ -41,8 +40,11 @@ type model struct {
 	picker   *modelPicker
 	notify   *notifier
 	find     *finder
+	layers   *stack
+	question *question
+	prompt   *prompt
+	lists    *listLayer
 	help     *help
-	over     list.Overlay // nil unless something is chosen from a list
 	ticker   *ticker
 	rewinder *rewinder
 	external *externalEditor
@@ -65,27 +67,10 @@ func newModel(o Options, now func() time.Time, send func(event.Command)) *model 
 	w := &window{o: o, keys: keys.New(o.Keys), look: o.look(), now: now, after: after, width: 80, height: 24}
 	w.st = w.look.Styles()
 	ses := &session{window: w, list: transcript.New(w.st), send: send, play: o.Prompts}
-	m := &model{window: w, session: ses, help: &help{keys: w.keys}}
+	m := &model{window: w, session: ses}
 	m.editor = editor.New(w.keys, w.st, o.Vi)
 	m.dialog = dialog.New(w.keys, w.st, o.Vi, o.Short, now)
-	m.table = &commandTable{session: ses, recent: list.NewRecent(o.Recent, o.Remember)}
-	m.popup = &suggestions{session: ses, editor: m.editor, table: m.table, submit: m.submit}
-	m.images = &attacher{session: ses, editor: m.editor, ready: m.sendReady}
-	m.earlier = &promptHistory{session: ses, editor: m.editor}
-	m.queue = &messageQueue{session: ses, editor: m.editor}
-	m.drafts = &draftKeeper{session: ses, editor: m.editor, dialog: m.dialog, queue: m.queue}
-	m.clip = &clipboard{session: ses, editor: m.editor}
-	m.picker = &modelPicker{session: ses}
-	m.notify = &notifier{session: ses, dialog: m.dialog}
-	m.find = &finder{session: ses}
-	m.external = &externalEditor{session: ses, editor: m.editor, popup: m.popup, lend: terminal.Lend}
-	m.ticker = &ticker{session: ses, dialog: m.dialog, covered: m.covered, arm: m.arm}
-	m.rewinder = &rewinder{session: ses, ticker: m.ticker, editor: m.editor, show: m.show, switchTo: m.switchTo}
-	m.pager = &pager{session: ses, dialog: m.dialog, find: m.find}
-	m.hints = &hints{session: ses, dialog: m.dialog, editor: m.editor, popup: m.popup, find: m.find, queue: m.queue, ticker: m.ticker, pager: m.pager}
-	m.pager.hints = m.hints
-	m.mouse = &mouse{session: ses, editor: m.editor, dialog: m.dialog, help: m.help, popup: m.popup, clip: m.clip, panel: &m.panel, arrange: m.arrange, on: !o.NoMouse}
-	m.table.editor, m.table.show, m.table.hide, m.table.run, m.table.press = m.editor, m.show, func() { m.over = nil }, m.slash, m.press
+	m.assemble()
 	m.list.SetHeader(o.heading(""))
 	m.tell(o.History)
 	put := m.list.Head
@@ -103,14 +88,6 @@ func newModel(o Options, now func() time.Time, send func(event.Command)) *model 
 	return m
 }
 
-// sendReady sends or queues the prompt that waited for an image.
-func (m *model) sendReady(queue bool) tea.Cmd {
-	if queue {
-		return m.later()
-	}
-	return m.submit()
-}
-
 // after is the clock of a running program.
 func after(in time.Duration, msg tea.Msg) tea.Cmd {
 	return tea.Tick(in, func(time.Time) tea.Msg { return msg })
@@ -125,7 +102,7 @@ func (m *model) Init() tea.Cmd {
 // Update routes msg and sees to it that what moves keeps moving.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	covered := m.covered()
-	cmd := tea.Batch(m.route(msg), m.typedOn(), m.picker.known(m.popup.command))
+	cmd := tea.Batch(m.route(msg), m.prompt.typedOn(), m.picker.known(m.popup.command))
 	if (covered || m.covered()) && m.dialog.Waits() {
 		m.dialog.Hold()
 	}
@@ -329,5 +306,31 @@ func (m *model) arm() {
 // covered reports whether something else has the keys before a question does. In
 // plain mode it is the lines, always: their enter answers nothing.
 func (m *model) covered() bool {
-	return m.lines || m.find.typing || m.external.editing || m.pager.open || m.over != nil || m.help.open
+	return m.lines || m.external.editing || m.layers.covers(m.question)
+}
+
+// tookTyping takes a message for what helps to type. It reports whether it was
+// one.
+func (m *model) tookTyping(msg tea.Msg) (cmd tea.Cmd, taken bool) {
+	switch msg := msg.(type) {
+	case filesFound:
+		return m.popup.take(msg), true
+	case filesDue:
+		return m.popup.askAgain(msg), true
+	case earlierRead:
+		m.earlier.take(msg)
+	case draftFiled:
+		return m.external.open(msg), true
+	case draftEdited:
+		m.external.take(msg)
+	case picturesRead:
+		return m.images.take(msg), true
+	case clipboardRead:
+		m.images.takeClipboard(msg)
+	case terminal.Pasting, terminal.PasteCut, terminal.PasteTooLarge:
+		m.pasteGoes(msg)
+	default:
+		return nil, false
+	}
+	return nil, true
 }

@@ -31,6 +31,7 @@ type Model struct {
 // suggestions and in the welcome.
 type modelPicker struct {
 	*session
+	lists    *listLayer
 	asking   bool            // the models are being found out
 	choosing *list.Menu      // the list that one is chosen from
 	greeting *transcript.Row // the welcome, where there is one
@@ -105,23 +106,23 @@ func modelCommand(m *model, name string) (tea.Cmd, error) {
 		m.order(event.SetModel{Model: name})
 		return nil, nil
 	}
-	return m.chooseModelFromList(), nil
+	return m.picker.show(), nil
 }
 
-// chooseModelFromList opens the list of models.
-func (m *model) chooseModelFromList() tea.Cmd {
-	if m.o.Models == nil {
-		m.say(m.answering() + " /model PROVIDER/NAME changes it.")
+// show opens the list of models.
+func (p *modelPicker) show() tea.Cmd {
+	if p.o.Models == nil {
+		p.say(p.answering() + " /model PROVIDER/NAME changes it.")
 		return nil
 	}
-	u := &list.Menu{Chooser: list.Chooser{Keys: m.keys, St: m.st, Under: list.DetailRows}, Head: "choose a model", Right: "looking …", None: "looking for models …",
-		Hint: "type to search · enter takes it · esc closes", Chose: m.picker.choose, Detail: m.picker.describe, Free: anyModel}
-	u.First = m.feed.Model
-	u.Fill(m.picker.options())
-	m.picker.choosing = u
-	cmds := []tea.Cmd{m.show(u), m.picker.read(true)}
-	if m.models == nil {
-		cmds = append(cmds, m.picker.read(false))
+	u := &list.Menu{Chooser: list.Chooser{Keys: p.keys, St: p.st, Under: list.DetailRows}, Head: "choose a model", Right: "looking …", None: "looking for models …",
+		Hint: "type to search · enter takes it · esc closes", Chose: p.choose, Detail: p.describe, Free: anyModel}
+	u.First = p.feed.Model
+	u.Fill(p.options())
+	p.choosing = u
+	cmds := []tea.Cmd{p.lists.show(u), p.read(true)}
+	if p.models == nil {
+		cmds = append(cmds, p.read(false))
 	}
 	return tea.Batch(cmds...)
 }

@@ -51,7 +51,7 @@ type mouse struct {
 func (m *mouse) click(msg tea.MouseClickMsg) tea.Cmd {
 	m.flash, m.p.sweeps = "", false
 	m.editor.Selection.Clear()
-	if msg.Button != tea.MouseLeft || m.help.open {
+	if msg.Button != tea.MouseLeft || m.help.layers.has(m.help) {
 		return nil
 	}
 	now, h := m.now(), &m.p
@@ -196,7 +196,7 @@ func (m *mouse) wheel(msg tea.MouseWheelMsg) {
 	}
 	y := msg.Y - m.list.Height
 	switch {
-	case m.help.open:
+	case m.help.layers.has(m.help):
 		m.help.move(n)
 	case m.panel.asked.has(y):
 		m.dialog.Scroll(n)

@@ -312,7 +312,7 @@ func TestBeforeTheSurvey(t *testing.T) {
 	for _, line := range []string{"/rewind", "/rewind 1", "/fork", "/fork 2"} {
 		d.enter(line)
 		d.press("enter")
-		if !strings.Contains(d.screen(), "still being read") || d.m.over != nil || d.quit {
+		if !strings.Contains(d.screen(), "still being read") || d.m.lists.over != nil || d.quit {
 			t.Errorf("%s goes back to nobody knows where:\n%s", line, d.screen())
 		}
 		d.press("ctrl+u")
@@ -341,7 +341,7 @@ func TestSessionThatCannotBeRead(t *testing.T) {
 		d.press("enter")
 		d.sees("the session cannot be read", "decode record 7")
 		d.lacks("still being read", "again in an instant")
-		if d.m.over != nil || d.quit {
+		if d.m.lists.over != nil || d.quit {
 			t.Errorf("%s goes back to nobody knows where:\n%s", line, d.screen())
 		}
 	}

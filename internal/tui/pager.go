@@ -18,8 +18,9 @@ type pager struct {
 	dialog *dialog.Dialog
 	find   *finder
 	hints  *hints
+	mouse  *mouse
+	layers *stack
 
-	open  bool
 	atEnd bool // it was opened at the end of the transcript
 }
 
@@ -27,7 +28,8 @@ type pager struct {
 // transcript, drawn in another way.
 func (p *pager) show() {
 	p.find.close()
-	p.open, p.atEnd, p.find.inPager = true, p.list.Follow, true
+	p.atEnd, p.find.inPager = p.list.Follow, true
+	p.layers.push(p)
 	p.list.ShowFull(true)
 }
 
@@ -35,60 +37,59 @@ func (p *pager) show() {
 // one looked at.
 func (p *pager) close() {
 	p.find.close()
-	p.open, p.find.inPager = false, false
+	p.find.inPager = false
+	p.layers.remove(p)
 	p.list.ShowFull(false)
 	if p.atEnd {
 		p.list.ShowEnd()
 	}
 }
 
-// pressWhole takes a key while everything is shown. One that stops a turn does,
-// unless it goes back from here.
-func (m *model) pressWhole(msg tea.KeyPressMsg) tea.Cmd {
+// open reports whether the pager is shown.
+func (p *pager) open() bool { return p.layers.has(p) }
+
+// Paste implements layer.
+func (p *pager) Paste(string) (tea.Cmd, bool) { return nil, true }
+
+// Key implements layer.
+func (p *pager) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
 	k := msg.String()
-	if m.stops(k) && !m.keys.Is(k, keys.ViewClose) {
-		m.interrupt()
-		return nil
-	}
-	if cmd, taken := m.find.press(msg); taken {
-		return cmd
-	}
-	page := max(m.list.Height-2, 1)
+	page := max(p.list.Height-2, 1)
 	switch {
-	case m.keys.Is(k, keys.ViewClose) && m.find.open && m.keys.Is(k, keys.Dismiss):
-		m.find.close()
-	case m.keys.Is(k, keys.ViewClose), m.keys.Is(k, keys.Clear), m.keys.Is(k, keys.View):
-		m.pager.close()
-	case m.keys.Is(k, keys.ViewUp):
-		m.list.Scroll(-1)
-	case m.keys.Is(k, keys.ViewDown):
-		m.list.Scroll(1)
-	case m.keys.Is(k, keys.ViewPageUp), m.keys.Is(k, keys.PageUp):
-		m.list.Scroll(-page)
-	case m.keys.Is(k, keys.ViewPageDown), m.keys.Is(k, keys.PageDown):
-		m.list.Scroll(page)
-	case m.keys.Is(k, keys.ViewHalfUp):
-		m.list.Scroll(-max(m.list.Height/2, 1))
-	case m.keys.Is(k, keys.ViewHalfDown):
-		m.list.Scroll(max(m.list.Height/2, 1))
-	case m.keys.Is(k, keys.ViewTop), m.keys.Is(k, keys.Top):
-		m.list.ShowStart()
-	case m.keys.Is(k, keys.ViewBottom), m.keys.Is(k, keys.Bottom):
-		m.list.ShowEnd()
-	case m.keys.Is(k, keys.ViewFind), m.keys.Is(k, keys.Find):
-		m.find.start()
-	case m.keys.Is(k, keys.ViewOlder):
-		m.find.goOlder()
-	case m.keys.Is(k, keys.ViewNewer):
-		m.find.goNewer()
-	case m.keys.Is(k, keys.JumpBack), m.keys.Is(k, keys.JumpOn):
-		m.jump(m.keys.Is(k, keys.JumpBack))
-	case m.keys.Is(k, keys.Mouse):
-		m.mouse.toggle()
-	case m.keys.Is(k, keys.Suspend):
-		return tea.Suspend
-	case m.keys.Is(k, keys.Redraw):
-		return tea.ClearScreen
+	case p.keys.Is(k, keys.ViewClose) && p.find.open && p.keys.Is(k, keys.Dismiss):
+		p.find.close()
+	case p.keys.Is(k, keys.ViewClose), p.keys.Is(k, keys.Clear), p.keys.Is(k, keys.View):
+		p.close()
+	case p.keys.Is(k, keys.ViewUp):
+		p.list.Scroll(-1)
+	case p.keys.Is(k, keys.ViewDown):
+		p.list.Scroll(1)
+	case p.keys.Is(k, keys.ViewPageUp), p.keys.Is(k, keys.PageUp):
+		p.list.Scroll(-page)
+	case p.keys.Is(k, keys.ViewPageDown), p.keys.Is(k, keys.PageDown):
+		p.list.Scroll(page)
+	case p.keys.Is(k, keys.ViewHalfUp):
+		p.list.Scroll(-max(p.list.Height/2, 1))
+	case p.keys.Is(k, keys.ViewHalfDown):
+		p.list.Scroll(max(p.list.Height/2, 1))
+	case p.keys.Is(k, keys.ViewTop), p.keys.Is(k, keys.Top):
+		p.list.ShowStart()
+	case p.keys.Is(k, keys.ViewBottom), p.keys.Is(k, keys.Bottom):
+		p.list.ShowEnd()
+	case p.keys.Is(k, keys.ViewFind), p.keys.Is(k, keys.Find):
+		p.find.start()
+	case p.keys.Is(k, keys.ViewOlder):
+		p.find.goOlder()
+	case p.keys.Is(k, keys.ViewNewer):
+		p.find.goNewer()
+	case p.keys.Is(k, keys.JumpBack), p.keys.Is(k, keys.JumpOn):
+		p.jump(p.keys.Is(k, keys.JumpBack))
+	case p.keys.Is(k, keys.Mouse):
+		p.mouse.toggle()
+	case p.keys.Is(k, keys.Suspend):
+		return tea.Suspend, taken
+	case p.keys.Is(k, keys.Redraw):
+		return tea.ClearScreen, taken
 	}
-	return nil
+	return nil, taken
 }

@@ -19,7 +19,7 @@ func (t *commandTable) showPalette() tea.Cmd {
 	u := &list.Menu{Chooser: list.Chooser{Keys: t.keys, St: t.st, Under: list.DetailRows}, Head: "do something", None: "nothing here is called that",
 		Hint: "type to search · enter does it · esc closes", Chose: t.carryOut, Detail: t.explain}
 	u.Fill(t.doable())
-	return t.show(u)
+	return t.lists.show(u)
 }
 
 // doable are the options of the palette.
@@ -57,7 +57,7 @@ func (t *commandTable) saveRecent() {
 // argument goes into the editor, to be completed; a draft that stood there can
 // be walked back to.
 func (t *commandTable) carryOut(o list.Option) tea.Cmd {
-	t.hide()
+	t.lists.close()
 	name, typed := strings.CutPrefix(o.ID, "/")
 	if !typed {
 		return tea.Batch(t.recent.Use(o.ID), t.press(keys.Action(o.ID).Press()))
@@ -110,5 +110,5 @@ func keysCommand(m *model, arg string) (tea.Cmd, error) {
 		all = append(all, list.Option{ID: id, Name: b.Pressed(), What: b.What, Right: string(b.Where)})
 	}
 	u.Fill(all)
-	return m.show(u), nil
+	return m.lists.show(u), nil
 }

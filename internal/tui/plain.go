@@ -162,8 +162,8 @@ func (p *teller) done(ctx context.Context, msg tea.Msg) {
 // update hands msg to the model.
 func (p *teller) update(msg tea.Msg) tea.Cmd {
 	_, cmd := p.m.Update(msg)
-	if p.m.help.open {
-		p.m.help.open = false
+	if p.m.layers.has(p.m.help) {
+		p.m.layers.remove(p.m.help)
 		p.help()
 	}
 	return cmd
@@ -173,7 +173,7 @@ func (p *teller) update(msg tea.Msg) tea.Cmd {
 // a turn, unless it has a question, for what a list is to have, and until the
 // past of the session is known.
 func (p *teller) lines() <-chan string {
-	working := p.m.busy() && !p.m.dialog.Waits() || p.m.over != nil && p.busy > 0 || !p.m.list.Settled
+	working := p.m.busy() && !p.m.dialog.Waits() || p.m.lists.over != nil && p.busy > 0 || !p.m.list.Settled
 	if p.ended || !p.in.Typed && working {
 		return nil
 	}
@@ -197,7 +197,8 @@ func (p *teller) line(line string) tea.Cmd {
 	case p.chooses(line):
 		return p.choose(line)
 	case line != "":
-		p.m.over, p.listed = nil, 0
+		p.m.lists.close()
+		p.listed = 0
 		p.m.editor.Set(line)
 		return p.update(tea.KeyPressMsg{Code: tea.KeyEnter})
 	}
@@ -231,7 +232,7 @@ func (p *teller) interrupt() {
 
 // mark begins the line that one types on, when it is one's turn.
 func (p *teller) mark() {
-	reads := p.m.over != nil && p.busy > 0 // what there is to choose from
+	reads := p.m.lists.over != nil && p.busy > 0 // what there is to choose from
 	if p.in.Typed && !p.marked && !p.ended && !reads && (!p.m.feed.Running || p.m.dialog.Waits()) {
 		fmt.Fprint(p.out, "> ")
 		p.marked = true

@@ -25,13 +25,13 @@ type numbered interface {
 // list tells of the list that waits for a choice, when its rows are there. What
 // alone fits a part of a name is chosen.
 func (p *teller) list() tea.Cmd {
-	if p.m.over == nil {
+	if p.m.lists.over == nil {
 		p.listed, p.sought = 0, ""
 		return nil
 	}
-	rows, ok := p.m.over.(numbered)
+	rows, ok := p.m.lists.over.(numbered)
 	if !ok {
-		p.m.over = nil
+		p.m.lists.close()
 		p.print("note: that needs a screen")
 		return nil
 	}
@@ -42,7 +42,7 @@ func (p *teller) list() tea.Cmd {
 	p.sought = ""
 	switch n := rows.Size(); {
 	case n == 0 && sought == "":
-		p.m.over = nil
+		p.m.lists.close()
 		p.print("note: there is nothing to choose from")
 		return nil
 	case n == 0:
@@ -75,23 +75,23 @@ func (p *teller) tellRows(rows numbered) {
 // chooses reports whether a line is about the list that waits, rather than about
 // something else: a typed command, or what a file goes on with.
 func (p *teller) chooses(line string) bool {
-	return p.m.over != nil && p.listed > 0 &&
+	return p.m.lists.over != nil && p.listed > 0 &&
 		(line == "" || isNumber(line) || p.wantsMore(line) || p.in.Typed && !strings.HasPrefix(line, "/"))
 }
 
 // wantsMore reports whether a line asks for more of the list.
 func (p *teller) wantsMore(line string) bool {
-	rows, ok := p.m.over.(numbered)
+	rows, ok := p.m.lists.over.(numbered)
 	return ok && line == "more" && p.listed < rows.Size()
 }
 
 // choose takes a line as the number of a row, or as a part of the name of one.
 func (p *teller) choose(line string) tea.Cmd {
 	n, err := strconv.Atoi(line)
-	rows := p.m.over.(numbered)
+	rows := p.m.lists.over.(numbered)
 	switch {
 	case line == "":
-		p.m.over = nil
+		p.m.lists.close()
 		return nil
 	case p.wantsMore(line):
 		p.tellRows(rows)

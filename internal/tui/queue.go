@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
 	"agent/internal/loop/event"
@@ -34,30 +33,6 @@ type messageQueue struct {
 type queued struct {
 	editor.Typed
 	soon bool // it waits for the person's own command alone
-}
-
-// later puts what is typed into the queue. Where nothing is waited for, it is
-// sent.
-func (m *model) later() tea.Cmd {
-	if m.editor.Blank() {
-		return nil
-	}
-	if _, _, command := parseSlash(m.editor.Text()); command { // it is no message, and can be carried out now
-		return m.submit()
-	}
-	if cmd, waits := m.images.unread(); waits {
-		m.images.later = true
-		return cmd
-	}
-	if len(m.queue.waits) == 0 { // what was held is gone otherwise
-		m.queue.held = ""
-	}
-	next := m.editor.Take()
-	next.Text = strings.TrimSpace(next.Text)
-	m.queue.waits = append(m.queue.waits, queued{Typed: next})
-	m.list.ShowEnd()
-	m.queue.sendNext()
-	return nil
 }
 
 // waitsForShell queues what cannot be sent while a command of the person's runs. It

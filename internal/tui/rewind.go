@@ -26,7 +26,7 @@ type rewinder struct {
 	*session
 	ticker   *ticker
 	editor   *editor.Editor
-	show     func(list.Overlay) tea.Cmd
+	lists    *listLayer
 	switchTo func(Exit) tea.Cmd
 }
 
@@ -55,7 +55,7 @@ func (r *rewinder) choosePoint(head, hint string, above []point, chose func(poin
 			return list.ShortTime(t.Time, r.now()), strings.Join(strings.Fields(ink.Sanitize(t.Text)), " "), ""
 		}}
 	p.Fill(0)
-	return r.show(p)
+	return r.lists.show(p)
 }
 
 // drawPoint draws a prompt, as far as there is room.

@@ -29,7 +29,7 @@ func TestRewindList(t *testing.T) {
 // Two presses of esc go back only if they are meant together, and with nothing
 // in the editor that they could be meant for.
 func TestEscTwice(t *testing.T) {
-	open := func(d *driver) bool { return d.m.over != nil }
+	open := func(d *driver) bool { return d.m.lists.over != nil }
 	d := newDriver(t, 80, 24, Options{History: twoTurns()})
 	d.press("esc")
 	d.pass(3 * time.Second)

@@ -7,8 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
-	"agent/internal/tui/ink"
-	"agent/internal/tui/keys"
 	"agent/internal/tui/list"
 	"agent/internal/tui/transcript"
 )
@@ -54,54 +52,22 @@ func (m *model) pick(tree bool) tea.Cmd {
 		return m.switchTo(Exit{Open: s.ID})
 	})
 	p.Tree, p.After = tree, m.after
-	return tea.Batch(m.show(p), p.Read(""))
+	return tea.Batch(m.lists.show(p), p.Read(""))
 }
 
-// show puts an overlay over the screen.
-func (m *model) show(o list.Overlay) tea.Cmd {
-	cmd, _ := o.Update(tea.WindowSizeMsg{Width: m.width, Height: m.height})
-	m.over = o
-	return cmd
-}
-
-// remind says on an overlay's last line that a question waits below it.
-func (m *model) remind(lines []string) {
-	if m.dialog.Waits() && len(lines) > 1 {
-		text := "  " + ink.MarkAsked + " a question waits · " + m.keys.Name(keys.Interrupt) + " shows it"
-		lines[len(lines)-1] = m.st.Yellow.Render(ink.Truncate(text, m.width))
-	}
-}
-
-// takeOver hands a message to the overlay, if there is one and the message is
-// about it: the keys and the mouse are, and what it wanted itself.
+// takeOver hands a message to the list that is shown, if it is about it: the mouse
+// is, and what the list wanted itself.
 func (m *model) takeOver(msg tea.Msg) (cmd tea.Cmd, taken bool) {
-	if m.over == nil {
+	if m.lists.over == nil {
 		return nil, false
 	}
-	switch msg := msg.(type) {
+	switch msg.(type) {
 	case tea.WindowSizeMsg:
-		cmd, _ = m.over.Update(msg)
-		return cmd, false
-	case tea.KeyPressMsg:
-		if m.keys.Is(msg.String(), keys.Suspend) {
-			return tea.Suspend, true
-		}
-		if m.keys.Is(msg.String(), keys.Redraw) {
-			return tea.ClearScreen, true
-		}
-		if m.stops(msg.String()) { // which closes the overlay, too
-			m.interrupt()
-		}
-	case tea.PasteMsg, tea.MouseMsg, list.Msg:
-	default:
-		return nil, false
+		return m.lists.update(msg), false
+	case tea.MouseMsg, list.Msg:
+		return m.lists.update(msg), true
 	}
-	over := m.over
-	cmd, closed := over.Update(msg)
-	if closed && m.over == over {
-		m.over = nil
-	}
-	return cmd, true
+	return nil, false
 }
 
 // switchTo ends the screen for another session.

@@ -225,7 +225,7 @@ func (h *hints) doing() string {
 	case h.feed.Stopping:
 		words = "stopping · " + h.stopKey() + " again: kill the command"
 	}
-	if h.pager.open || !h.feed.Working() {
+	if h.pager.open() || !h.feed.Working() {
 		words = transcript.Spinner(h.list.Frame) + " " + words
 	}
 	return words
@@ -235,7 +235,7 @@ func (h *hints) doing() string {
 // what is shown or begun.
 func (h *hints) stopKey() string {
 	for _, k := range h.keys.Keys(keys.Interrupt) {
-		if (!h.pager.open || !h.keys.Is(k, keys.ViewClose)) && !h.dismisses(k) {
+		if (!h.pager.open() || !h.keys.Is(k, keys.ViewClose)) && !h.dismisses(k) {
 			return k
 		}
 	}
@@ -285,4 +285,16 @@ func (h *hints) lost() string {
 		return " and ends " + phrase.Count(n, "job")
 	}
 	return ""
+}
+
+// dismisses reports whether a key takes something away that stands before the
+// turn: suggestions, a search, a mode of vi.
+func (h *hints) dismisses(k string) bool {
+	switch {
+	case !h.keys.Is(k, keys.Dismiss):
+		return false
+	case h.dialog.Takes():
+		return h.dialog.Dismisses()
+	}
+	return h.find.typing || h.popup.open() || h.editor.History.Searching() || h.editor.Mode.HandlesEscape() || h.editor.Selection.ByKeys()
 }

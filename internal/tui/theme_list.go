@@ -49,8 +49,8 @@ func (m *model) restyle(l ink.Look) {
 	m.list.Restyle(m.st)
 	m.editor.Restyle(m.st)
 	m.dialog.Restyle(m.st)
-	if m.over != nil {
-		m.over.Restyle(m.st)
+	if m.lists.over != nil {
+		m.lists.over.Restyle(m.st)
 	}
 }
 
@@ -75,7 +75,7 @@ func themeCommand(m *model, name string) (tea.Cmd, error) {
 		Cancel: func() { m.tryTheme(was) },
 		Chose:  func(t ink.Theme) tea.Cmd { return m.chooseTheme(t.Name) }}
 	l.Fill(slices.Index(ink.ThemeNames(), was))
-	return m.show(l), nil
+	return m.lists.show(l), nil
 }
 
 // tryTheme draws with a theme, for now.

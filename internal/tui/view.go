@@ -40,7 +40,7 @@ func (a area) has(y int) bool { return a.from <= y && y < a.to }
 // it leaves.
 func (m *model) arrange() {
 	m.editor.Resize(m.width, m.height/3)
-	if m.pager.open {
+	if m.pager.open() {
 		m.panel = panel{rule: -1, lines: []string{""}}
 	} else {
 		m.panel = m.makePanel()
@@ -61,7 +61,7 @@ func (m *model) arrangeAfter(msg tea.Msg) {
 // layout lays the transcript out above the panel, whose rule tells of it.
 func (m *model) layout() {
 	m.list.Layout(m.width, m.height-len(m.panel.lines))
-	if m.pager.open { // whose line tells of what is shown now
+	if m.pager.open() { // whose line tells of what is shown now
 		m.panel = m.pager.panel()
 	}
 	if p := &m.panel; p.rule >= 0 && p.rule < len(p.lines) {
@@ -209,15 +209,14 @@ func (m *model) View() tea.View {
 	if m.width <= 0 || m.height <= 0 {
 		return v
 	}
-	if m.over != nil {
-		lines, cursor := m.over.Lines()
-		m.remind(lines)
+	if m.lists.over != nil {
+		lines, cursor := m.lists.lines()
 		v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(lines, m.width), "\n")))
 		v.Cursor = cursor
 		return v
 	}
-	if m.help.open {
-		v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(m.help.lines(m.st, m.answering(), m.table.commands(), m.width, m.height), m.width), "\n")))
+	if m.layers.has(m.help) {
+		v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(m.help.lines(), m.width), "\n")))
 		return v
 	}
 	lines := m.find.paint()

@@ -1,0 +1,71 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/dialog"
+	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
+	"agent/internal/tui/list"
+)
+
+// listLayer shows a list in the full screen until a row is chosen.
+type listLayer struct {
+	*session
+	layers *stack
+	dialog *dialog.Dialog
+	over   list.Overlay // nil unless a list is open
+}
+
+// show opens a list.
+func (l *listLayer) show(o list.Overlay) tea.Cmd {
+	cmd, _ := o.Update(tea.WindowSizeMsg{Width: l.width, Height: l.height})
+	l.over = o
+	l.layers.push(l)
+	return cmd
+}
+
+// close closes the list.
+func (l *listLayer) close() {
+	l.over = nil
+	l.layers.remove(l)
+}
+
+// update hands a message to the list, and closes it when it is done with.
+func (l *listLayer) update(msg tea.Msg) tea.Cmd {
+	over := l.over
+	if over == nil {
+		return nil
+	}
+	cmd, closed := over.Update(msg)
+	if closed && l.over == over {
+		l.close()
+	}
+	return cmd
+}
+
+// Key implements layer.
+func (l *listLayer) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
+	switch k := msg.String(); {
+	case l.keys.Is(k, keys.Suspend):
+		return tea.Suspend, taken
+	case l.keys.Is(k, keys.Redraw):
+		return tea.ClearScreen, taken
+	}
+	return l.update(msg), taken
+}
+
+// Paste implements layer.
+func (l *listLayer) Paste(text string) (tea.Cmd, bool) {
+	return l.update(tea.PasteMsg{Content: text}), true
+}
+
+// lines draws the list. Its last line says so if a question waits below it.
+func (l *listLayer) lines() ([]string, *tea.Cursor) {
+	lines, cursor := l.over.Lines()
+	if l.dialog.Waits() && len(lines) > 1 {
+		text := "  " + ink.MarkAsked + " a question waits · " + l.keys.Name(keys.Interrupt) + " shows it"
+		lines[len(lines)-1] = l.st.Yellow.Render(ink.Truncate(text, l.width))
+	}
+	return lines, cursor
+}

@@ -1,0 +1,264 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
+	"agent/internal/tui/editor"
+	"agent/internal/tui/keys"
+)
+
+// prompt is the bottom layer: the editor in which the user types, and what is done
+// with its text.
+type prompt struct {
+	*session
+	editor   *editor.Editor
+	dialog   *dialog.Dialog // hears of what is typed while a question waits
+	popup    *suggestions
+	images   *attacher
+	earlier  *promptHistory
+	queue    *messageQueue
+	clip     *clipboard
+	external *externalEditor
+	table    *commandTable
+	ticker   *ticker
+	rewinder *rewinder
+	help     *help
+
+	command func(name, arg, typed string) tea.Cmd // carries a slash command out
+	leave   func() tea.Cmd
+
+	// Whether the key that is pressed may be the second one that leaves, or rewinds.
+	leaving, rewinding bool
+}
+
+// Key implements layer.
+func (p *prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
+	defer p.edited(p.editor.Revision())
+	k := msg.String()
+	switch {
+	case p.keys.Is(k, keys.Clear):
+		return p.clear(), taken
+	case p.keys.Is(k, keys.Leave) && p.editor.Empty():
+		return p.leave(), taken
+	case p.keys.Is(k, keys.Rewind) && p.editor.Empty() && !p.editor.Mode.HandlesEscape():
+		return p.rewinder.goBack(p.rewinding), taken
+	case p.keys.Is(k, keys.Help) && p.editor.Empty():
+		p.help.show()
+	case p.keys.Is(k, keys.Newline):
+		p.editor.Newline()
+	case p.keys.Is(k, keys.Send):
+		return p.submit(), taken
+	case p.keys.Is(k, keys.Queue):
+		return p.later(), taken
+	case p.keys.Is(k, keys.Unqueue):
+		p.queue.drop()
+	default:
+		return p.edit(msg), taken
+	}
+	return nil, taken
+}
+
+// edit hands a key to the editor, and copies what it copied.
+func (p *prompt) edit(msg tea.KeyPressMsg) tea.Cmd {
+	p.editor.Press(msg)
+	if text, ok := p.editor.TakeCopied(); ok {
+		return p.clip.copyMarked(text)
+	}
+	return nil
+}
+
+// edited tells the dialog if keys changed the draft, which was at that revision.
+func (p *prompt) edited(was int) {
+	if p.editor.Revision() != was {
+		p.dialog.DraftTyped(!p.editor.Blank())
+	}
+}
+
+// Paste implements layer.
+func (p *prompt) Paste(text string) (cmd tea.Cmd, _ bool) {
+	switch h := &p.editor.History; {
+	case h.Searching():
+		line, _, _ := strings.Cut(strings.TrimSpace(editor.Typable(text)), "\n")
+		h.Extend(line, p.earlier.prompts())
+	case text == "": // all that a terminal can paste of an image
+		cmd = p.images.pasteClipboard(true)
+	default:
+		p.editor.Paste(text)
+		cmd = p.images.lookAtPaste(strings.TrimSpace(editor.UnixLines(text)))
+	}
+	p.dialog.DraftTyped(!p.editor.Blank())
+	return cmd, true
+}
+
+// clear empties the prompt, which stays in the history; on an empty one it leaves
+// when pressed twice. What vi has begun with a text ends first, as it does with
+// esc.
+func (p *prompt) clear() tea.Cmd {
+	switch {
+	case !p.editor.Empty() && p.editor.Mode.HandlesEscape():
+		p.editor.Press(tea.KeyPressMsg{Code: tea.KeyEscape})
+	case !p.editor.Empty():
+		p.feed.Recall = append(p.feed.Recall, p.editor.Take().Text)
+	case p.leaving:
+		return p.leave()
+	default:
+		p.ticker.warned = p.now()
+	}
+	return nil
+}
+
+// submit sends what is typed, or carries out the command it is.
+func (p *prompt) submit() tea.Cmd {
+	if p.editor.ContinueLine() {
+		p.editor.Newline()
+		return nil
+	}
+	if typed := strings.TrimSpace(p.editor.Raw()); typed == "!" || typed == "!!" {
+		p.say("use !COMMAND, or !!COMMAND for what the model is not to be told")
+		return nil
+	}
+	if p.editor.Blank() {
+		if !p.queue.letGo() && p.feed.Cut && !p.feed.Running {
+			p.list.ShowEnd()
+			p.prompt(event.GoOn)
+		}
+		return nil
+	}
+	if cmd, waits := p.images.unread(); waits {
+		return cmd
+	}
+	typed, all := p.editor.Raw(), p.editor.Take()
+	if name, arg, ok := parseSlash(all.Text); ok {
+		return p.command(name, arg, typed)
+	}
+	p.list.ShowEnd()
+	p.queue.utter(all)
+	return nil
+}
+
+// later queues what is typed. If nothing runs, it is sent.
+func (p *prompt) later() tea.Cmd {
+	if p.editor.Blank() {
+		return nil
+	}
+	if _, _, command := parseSlash(p.editor.Text()); command { // it is no message, and can be carried out now
+		return p.submit()
+	}
+	if cmd, waits := p.images.unread(); waits {
+		p.images.later = true
+		return cmd
+	}
+	if len(p.queue.waits) == 0 { // what was held is gone otherwise
+		p.queue.held = ""
+	}
+	next := p.editor.Take()
+	next.Text = strings.TrimSpace(next.Text)
+	p.queue.waits = append(p.queue.waits, queued{Typed: next})
+	p.list.ShowEnd()
+	p.queue.sendNext()
+	return nil
+}
+
+// sendReady sends or queues the prompt that waited for an image.
+func (p *prompt) sendReady(queue bool) tea.Cmd {
+	if queue {
+		return p.later()
+	}
+	return p.submit()
+}
+
+// typedOn looks at what is typed after every message.
+func (p *prompt) typedOn() tea.Cmd {
+	if seen := [2]int{p.editor.Revision(), p.editor.Caret()}; seen != p.popup.seen {
+		p.popup.seen = seen
+		if p.editor.Empty() {
+			p.images.tried = nil
+		}
+		return tea.Batch(p.popup.suggest(), p.images.typedImage())
+	}
+	return nil
+}
+
+// typing is the layer of what helps to type in the prompt: the search for an
+// earlier prompt, the suggestions, the history, and the keys of vi that mean
+// something to more than the text.
+type typing struct{ *prompt }
+
+// Key implements layer.
+func (t typing) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
+	defer t.edited(t.editor.Revision())
+	t.leaving, t.rewinding = t.ticker.leaving(t.now()), t.ticker.rewinding(t.now())
+	t.ticker.warned, t.ticker.escaped = time.Time{}, time.Time{}
+	t.images.sends, t.images.later, t.earlier.walks = false, false, false
+	if cmd, ok := t.assist(msg); ok {
+		return cmd, taken
+	}
+	return nil, below
+}
+
+// Paste implements layer.
+func (t typing) Paste(string) (tea.Cmd, bool) { return nil, false }
+
+// assist takes a key. It reports whether it did.
+func (t typing) assist(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
+	k, e := msg.String(), t.editor
+	if e.History.Searching() {
+		if e.History.Press(msg, t.earlier.prompts()) {
+			return nil, true
+		}
+		return nil, false
+	}
+	if cmd, ok := t.popup.press(k); ok {
+		return cmd, true
+	}
+	if cmd, ok := t.vi(msg); ok {
+		return cmd, true
+	}
+	switch {
+	case t.keys.Is(k, keys.Dismiss) && (e.Mode.HandlesEscape() || e.Selection.ByKeys()):
+		return t.edit(msg), true
+	case t.keys.Is(k, keys.StepRight) && e.Caret() < len(e.Raw()), t.keys.Is(k, keys.StepUp) && e.CaretRow() > 0:
+		e.Press(msg)
+		return nil, true
+	case t.keys.Is(k, keys.Search) && e.Mode.Hint() == "":
+		e.History.Search()
+		return t.earlier.read(), true
+	case t.keys.Is(k, keys.Edit):
+		return t.external.start(), true
+	case t.keys.Is(k, keys.Attach):
+		return t.images.pasteClipboard(false), true
+	case t.keys.Is(k, keys.PrevPrompt) && t.queue.edit():
+		return nil, true
+	case t.keys.Is(k, keys.PrevPrompt):
+		return t.earlier.walkBack()
+	case t.keys.Is(k, keys.NextPrompt):
+		return nil, e.History.Walk(false, t.earlier.prompts())
+	}
+	return nil, false
+}
+
+// vi takes a key of vi that means something to more than the text. It reports
+// whether it did.
+func (t typing) vi(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
+	k, e := msg.String(), t.editor
+	switch {
+	case e.Mode.InCommandLine():
+		e.Press(msg)
+		return nil, true
+	case !e.Mode.Normal():
+	case k == ":":
+		return t.table.showPalette(), true
+	case k == "/" && e.Empty(): // there is nothing to look in: it begins a command
+		e.Press(tea.KeyPressMsg{Code: 'i', Text: "i"})
+	case k == "k":
+		return t.earlier.walkBack()
+	case k == "j":
+		return nil, e.History.Walk(false, t.earlier.prompts())
+	}
+	return nil, false
+}

@@ -1,0 +1,45 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/dialog"
+	"agent/internal/tui/editor"
+)
+
+// question is the layer of the questions that wait. It carries out what the dialog
+// decides about a key.
+type question struct {
+	*session
+	dialog    *dialog.Dialog
+	editor    *editor.Editor
+	interrupt func()
+}
+
+// Key implements layer.
+func (q *question) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) { return q.carryOut(q.dialog.Key(msg)) }
+
+// Paste implements layer.
+func (q *question) Paste(text string) (tea.Cmd, bool) { return nil, q.dialog.Paste(text) }
+
+// carryOut does what the dialog decided about a key.
+func (q *question) carryOut(r dialog.Result) (tea.Cmd, offer) {
+	if r.Rest != "" {
+		q.editor.PutBefore(r.Rest)
+	}
+	switch {
+	case r.Deferred != nil:
+		return q.after(r.Deferred.After, *r.Deferred), taken
+	case r.Interrupt:
+		q.interrupt()
+	case r.Draft != "":
+		q.editor.Type(r.Draft)
+	case r.Answer != nil:
+		q.give(r.Answer)
+	case r.Pass == dialog.ToDraft:
+		return nil, below
+	case r.Pass == dialog.ToScreen:
+		return nil, global
+	}
+	return nil, taken
+}

@@ -24,7 +24,7 @@ func TestExactNameWinsInCompletion(t *testing.T) {
 			d.enter("/" + name[:len(name)-1])
 			d.press(strings.Fields(before)...)
 			d.enter(name[len(name)-1:])
-			p := d.m.popup
+			p := d.m.prompt.popup
 			if p.open() && p.Marked >= 0 && strings.TrimSpace(p.Rows[p.Marked].Text) != "/"+name {
 				t.Errorf("/%s: enter would run %s", name, p.Rows[p.Marked].Text)
 			}
@@ -38,7 +38,7 @@ func TestExactNameWinsInCompletion(t *testing.T) {
 		for _, arg := range all {
 			d := newDriver(t, 80, 24, Options{})
 			d.enter("/" + c.name + " " + arg)
-			p := d.m.popup
+			p := d.m.prompt.popup
 			if p.open() && p.Marked >= 0 && p.Rows[p.Marked].Text != arg {
 				t.Errorf("/%s %s: enter would take %s", c.name, arg, p.Rows[p.Marked].Text)
 			}
@@ -59,7 +59,7 @@ func TestModeRunsMode(t *testing.T) {
 func TestMarkedSuggestionIsTaken(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	d.enter("/mode")
-	if !d.m.popup.open() {
+	if !d.m.prompt.popup.open() {
 		t.Fatal("nothing is suggested for /mode")
 	}
 	d.press("down", "enter")

@@ -24,7 +24,7 @@ func copyCommand(m *model, arg string) (tea.Cmd, error) {
 		return nil, nil
 	}
 	if arg == "" {
-		return m.clip.copy(m.feed.Answer, "the last answer"), nil
+		return m.prompt.clip.copy(m.feed.Answer, "the last answer"), nil
 	}
 	words := strings.Fields(arg)
 	if words[0] != "code" || len(words) > 2 {
@@ -46,7 +46,7 @@ func copyCommand(m *model, arg string) (tea.Cmd, error) {
 	if len(blocks) > 1 {
 		what = fmt.Sprintf("code block %d of %d", n, len(blocks))
 	}
-	return m.clip.copy(blocks[n-1], what), nil
+	return m.prompt.clip.copy(blocks[n-1], what), nil
 }
 
 // copyWords completes /copy.

@@ -121,8 +121,8 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 
 			d = newDriver(t, 120, 24, Options{Draft: kept})
 			d.holds("not yet, it ")
-			if len(d.m.queue.waits) > 0 {
-				t.Errorf("the comment is in the queue: %v", d.m.queue.waits)
+			if len(d.m.prompt.queue.waits) > 0 {
+				t.Errorf("the comment is in the queue: %v", d.m.prompt.queue.waits)
 			}
 			d.pass(2 * time.Second)
 			d.drafts()

@@ -23,7 +23,7 @@ func (d *driver) edit(leaves string, fails error) (was *string) {
 		path = p
 		return exec.Command("editor", p)
 	}
-	d.m.external.lend = func(_ *exec.Cmd, _ string, done func(error) tea.Msg) tea.Cmd {
+	d.m.prompt.external.lend = func(_ *exec.Cmd, _ string, done func(error) tea.Msg) tea.Cmd {
 		b, err := os.ReadFile(path)
 		info, statErr := os.Stat(path)
 		if err = errors.Join(err, statErr, os.WriteFile(path, []byte(leaves), 0o600)); err != nil {
@@ -81,7 +81,7 @@ func TestWhileInTheEditor(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{Editor: func(path string) *exec.Cmd { return exec.Command("editor", path) }})
 	var path string
 	var end func(error) tea.Msg
-	d.m.external.lend = func(c *exec.Cmd, _ string, told func(error) tea.Msg) tea.Cmd {
+	d.m.prompt.external.lend = func(c *exec.Cmd, _ string, told func(error) tea.Msg) tea.Cmd {
 		path, end = c.Args[1], told
 		return nil
 	}
@@ -109,7 +109,7 @@ func TestOneEditorAtATime(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	d := newDriver(t, 80, 24, Options{Editor: func(path string) *exec.Cmd { return exec.Command("editor", path) }})
 	var ends []func(error) tea.Msg
-	d.m.external.lend = func(_ *exec.Cmd, _ string, told func(error) tea.Msg) tea.Cmd {
+	d.m.prompt.external.lend = func(_ *exec.Cmd, _ string, told func(error) tea.Msg) tea.Cmd {
 		ends = append(ends, told)
 		return nil
 	}

@@ -43,12 +43,12 @@ type found struct {
 }
 
 func findCommand(m *model, text string) (tea.Cmd, error) {
-	m.find.start()
+	m.pager.find.start()
 	if text == "" {
 		return nil, nil
 	}
-	m.find.older = true
-	return m.find.searchFor(text), nil
+	m.pager.find.older = true
+	return m.pager.find.searchFor(text), nil
 }
 
 // start begins a search. It has the keys until it is closed: letters of what

@@ -132,7 +132,7 @@ func TestFindBeforeTheSurvey(t *testing.T) {
 func TestFindMeanwhile(t *testing.T) {
 	all := haystack()
 	d := resumedAt(t, 80, 24, all, len(all)-70)
-	d.m.find.start()
+	d.m.pager.find.start()
 	_, old := d.m.Update(keyPress("n"))
 	d.enter("eedle")
 	d.work(old)

@@ -30,24 +30,14 @@ type model struct {
 
 	editor   *editor.Editor
 	dialog   *dialog.Dialog
-	popup    *suggestions
-	images   *attacher
-	earlier  *promptHistory
 	drafts   *draftKeeper
-	queue    *messageQueue
-	clip     *clipboard
 	table    *commandTable
 	picker   *modelPicker
 	notify   *notifier
-	find     *finder
 	layers   *stack
 	question *question
 	prompt   *prompt
 	lists    *listLayer
-	help     *help
-	ticker   *ticker
-	rewinder *rewinder
-	external *externalEditor
 	pager    *pager
 	hints    *hints
 
@@ -102,16 +92,16 @@ func (m *model) Init() tea.Cmd {
 // Update routes msg and sees to it that what moves keeps moving.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	covered := m.covered()
-	cmd := tea.Batch(m.route(msg), m.prompt.typedOn(), m.picker.known(m.popup.command))
+	cmd := tea.Batch(m.route(msg), m.prompt.typedOn(), m.picker.known(m.prompt.popup.command))
 	if (covered || m.covered()) && m.dialog.Waits() {
 		m.dialog.Hold()
 	}
 	m.arrangeAfter(msg)
 	cmd = tea.Batch(cmd, m.drafts.keep(), m.turnPages())
 	m.tellForced()
-	if !m.ticker.ticking && m.ticker.moves() {
-		m.ticker.ticking = true
-		cmd = tea.Batch(cmd, m.after(m.ticker.nextTick(), tickMsg{}))
+	if !m.prompt.ticker.ticking && m.prompt.ticker.moves() {
+		m.prompt.ticker.ticking = true
+		cmd = tea.Batch(cmd, m.after(m.prompt.ticker.nextTick(), tickMsg{}))
 	}
 	return m, cmd
 }
@@ -137,7 +127,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		for _, ev := range msg {
 			m.apply(ev)
 		}
-		m.ticker.moveAlong(msg)
+		m.prompt.ticker.moveAlong(msg)
 		return tea.Batch(m.notify.alert(msg), m.notify.followBranch(msg))
 	case gone:
 		m.orphan = true
@@ -146,7 +136,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		m.drafts.saving = false
 		m.drafts.save()
 	case tickMsg:
-		m.ticker.tick()
+		m.prompt.ticker.tick()
 		return m.notify.retell()
 	case tea.KeyPressMsg:
 		return m.press(msg)
@@ -172,13 +162,13 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 	case exported:
 		m.exported(msg)
 	case copied:
-		m.clip.report(msg)
+		m.prompt.clip.report(msg)
 	case spentRead:
 		return m.showCost(msg)
 	case modelsRead:
 		m.picker.take(msg)
-		if m.popup.command == "model" {
-			m.popup.seen = [2]int{-1, -1} // it is suggested anew
+		if m.prompt.popup.command == "model" {
+			m.prompt.popup.seen = [2]int{-1, -1} // it is suggested anew
 		}
 	case branchRead:
 		m.o.Branch, m.notify.reading = msg.name, false
@@ -187,7 +177,7 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 	case transcript.LastFacts:
 		m.feed.TakeLastFacts(msg)
 	case found:
-		return m.find.take(msg)
+		return m.pager.find.take(msg)
 	}
 	return nil
 }
@@ -196,7 +186,7 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 func (m *model) apply(ev event.Event) {
 	m.feed.Apply(ev)
 	m.spending.take(ev)
-	m.find.heard(ev, m.list.Events()-1)
+	m.pager.find.heard(ev, m.list.Events()-1)
 	switch ev := ev.(type) {
 	case event.Asked:
 		m.dialog.Push(ev.Ask, !m.editor.Blank())
@@ -231,7 +221,7 @@ func (m *model) apply(ev event.Event) {
 		}
 		m.playNext()
 	}
-	m.queue.follow(ev)
+	m.prompt.queue.follow(ev)
 }
 
 // withdraw takes a question away that is answered or gone.
@@ -306,7 +296,7 @@ func (m *model) arm() {
 // covered reports whether something else has the keys before a question does. In
 // plain mode it is the lines, always: their enter answers nothing.
 func (m *model) covered() bool {
-	return m.lines || m.external.editing || m.layers.covers(m.question)
+	return m.lines || m.prompt.external.editing || m.layers.covers(m.question)
 }
 
 // tookTyping takes a message for what helps to type. It reports whether it was
@@ -314,21 +304,21 @@ func (m *model) covered() bool {
 func (m *model) tookTyping(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	switch msg := msg.(type) {
 	case filesFound:
-		return m.popup.take(msg), true
+		return m.prompt.popup.take(msg), true
 	case filesDue:
-		return m.popup.askAgain(msg), true
+		return m.prompt.popup.askAgain(msg), true
 	case earlierRead:
-		m.earlier.take(msg)
+		m.prompt.earlier.take(msg)
 	case draftFiled:
-		return m.external.open(msg), true
+		return m.prompt.external.open(msg), true
 	case draftEdited:
-		m.external.take(msg)
+		m.prompt.external.take(msg)
 	case picturesRead:
-		return m.images.take(msg), true
+		return m.prompt.images.take(msg), true
 	case clipboardRead:
-		m.images.takeClipboard(msg)
+		m.prompt.images.takeClipboard(msg)
 	case terminal.Pasting, terminal.PasteCut, terminal.PasteTooLarge:
-		m.pasteGoes(msg)
+		m.prompt.pasteGoes(msg)
 	default:
 		return nil, false
 	}

@@ -10,15 +10,15 @@ import (
 )
 
 // pasteGoes tells of a paste that is more than something that comes at once.
-func (m *model) pasteGoes(msg tea.Msg) {
+func (p *prompt) pasteGoes(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case terminal.Pasting:
-		m.flash = "pasting, " + phrase.Thousands(msg.Bytes) + " bytes so far · ctrl+c ends it"
+		p.flash = "pasting, " + phrase.Thousands(msg.Bytes) + " bytes so far · ctrl+c ends it"
 	case terminal.PasteCut:
-		m.flash = "the paste had no end: this is what came of it"
+		p.flash = "the paste had no end: this is what came of it"
 	case terminal.PasteTooLarge:
-		m.flash = ""
-		m.say(fmt.Sprintf("A paste of %s bytes was not taken: %d MiB are the most. Save it in a file and name that with @, so that the model can read what it needs of it.",
+		p.flash = ""
+		p.say(fmt.Sprintf("A paste of %s bytes was not taken: %d MiB are the most. Save it in a file and name that with @, so that the model can read what it needs of it.",
 			phrase.Thousands(msg.Bytes), terminal.PasteLimit>>20))
 	}
 }

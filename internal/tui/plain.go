@@ -162,8 +162,8 @@ func (p *teller) done(ctx context.Context, msg tea.Msg) {
 // update hands msg to the model.
 func (p *teller) update(msg tea.Msg) tea.Cmd {
 	_, cmd := p.m.Update(msg)
-	if p.m.layers.has(p.m.help) {
-		p.m.layers.remove(p.m.help)
+	if p.m.layers.has(p.m.prompt.help) {
+		p.m.layers.remove(p.m.prompt.help)
 		p.help()
 	}
 	return cmd
@@ -211,7 +211,7 @@ func (p *teller) nobody() {
 	for p.m.dialog.Waits() {
 		p.reply(event.Answer{Decision: event.Refuse, Note: "nobody is here to answer"})
 	}
-	if !p.m.busy() && !p.m.queue.starting && len(p.m.feed.Pending) == 0 && p.busy == 0 && p.sought == "" {
+	if !p.m.busy() && !p.m.prompt.queue.starting && len(p.m.feed.Pending) == 0 && p.busy == 0 && p.sought == "" {
 		p.m.done = true
 	}
 }
@@ -222,10 +222,10 @@ func (p *teller) interrupt() {
 	switch {
 	case p.m.busy():
 		p.m.interrupt()
-	case p.m.ticker.leaving(now) || !p.in.Typed:
+	case p.m.prompt.ticker.leaving(now) || !p.in.Typed:
 		p.m.done = true
 	default:
-		p.m.ticker.warned = now
+		p.m.prompt.ticker.warned = now
 		p.print("note: once more leaves")
 	}
 }

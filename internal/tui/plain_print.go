@@ -42,12 +42,12 @@ func (p *teller) begin() {
 	if draft := p.m.editor.Take().Text; strings.TrimSpace(draft) != "" {
 		p.block("note", "unsent, type it again to send it: "+ink.Sanitize(draft))
 	}
-	if len(p.m.queue.waits) > 0 {
+	if len(p.m.prompt.queue.waits) > 0 {
 		p.print("note: these are unsent, type them again to send them:")
-		for _, w := range p.m.queue.waits {
+		for _, w := range p.m.prompt.queue.waits {
 			p.block("", ink.Sanitize(w.Text))
 		}
-		p.m.queue.waits = nil
+		p.m.prompt.queue.waits = nil
 	}
 	p.m.list.OnAdd = p.told
 }

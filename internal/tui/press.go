@@ -12,7 +12,7 @@ import (
 // with the keys of a chord joined.
 func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	stops := m.busy() && m.keys.Is(msg.String(), keys.Interrupt) && !m.keys.Is(msg.String(), keys.Dismiss)
-	if top := m.layers.top(); top == m.help || top == m.lists {
+	if top := m.layers.top(); top == m.prompt.help || top == m.lists {
 		if stops { // which closes them, too
 			m.interrupt()
 		}
@@ -28,7 +28,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	m.mouse.p.drags, m.mouse.p.sweeps = false, false
 	m.editor.Selection.Release()
 	if m.keys.Is(msg.String(), keys.CopyMarked) && marked != "" {
-		return m.clip.copyMarked(marked)
+		return m.prompt.clip.copyMarked(marked)
 	}
 	m.arm()
 	if stops && !(m.pager.open() && m.keys.Is(msg.String(), keys.ViewClose)) {
@@ -63,7 +63,7 @@ func (m *model) pressDue(due dialog.DeferredKey) tea.Cmd {
 
 // paste takes pasted text, which never sends and never answers anything.
 func (m *model) paste(text string) tea.Cmd {
-	if top := m.layers.top(); top != m.help && top != m.lists {
+	if top := m.layers.top(); top != m.prompt.help && top != m.lists {
 		m.lastKey, m.flash = m.now(), ""
 		m.arm()
 		if m.layers.covers(m.question) {

@@ -74,13 +74,13 @@ func (w *window) drawPoint(t point, width, height int) []string {
 
 func rewindCommand(m *model, arg string) (tea.Cmd, error) {
 	if arg == "" {
-		return m.rewinder.chooseRewind(), nil
+		return m.prompt.rewinder.chooseRewind(), nil
 	}
 	said, ok := m.back(arg)
 	if !ok {
 		return nil, errors.New("use /rewind, or /rewind N, where N is how many prompts are taken back")
 	}
-	return m.rewinder.rewind(said), nil
+	return m.prompt.rewinder.rewind(said), nil
 }
 
 // chooseRewind lists the prompts that can be rewound to.
@@ -91,13 +91,13 @@ func (r *rewinder) chooseRewind() tea.Cmd {
 func forkCommand(m *model, arg string) (tea.Cmd, error) {
 	if arg == "" {
 		end := point{event.PastPrompt{At: m.list.Events()}, true}
-		return m.rewinder.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, m.rewinder.fork), nil
+		return m.prompt.rewinder.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, m.prompt.rewinder.fork), nil
 	}
 	said, ok := m.back(arg)
 	if !ok {
 		return nil, errors.New("use /fork, or /fork N, where N is how many of the last prompts the fork is to lack")
 	}
-	return m.rewinder.fork(said), nil
+	return m.prompt.rewinder.fork(said), nil
 }
 
 // stuck tells somebody who wants to go back why that cannot be, and reports

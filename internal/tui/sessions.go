@@ -31,12 +31,12 @@ func newCommand(m *model, _ string) (tea.Cmd, error) {
 	return m.switchTo(Exit{New: true}), nil
 }
 
-func resumeCommand(m *model, _ string) (tea.Cmd, error) { return m.pick(false), nil }
+func resumeCommand(m *model, _ string) (tea.Cmd, error) { return pickSession(m, false), nil }
 
-func sessionsCommand(m *model, _ string) (tea.Cmd, error) { return m.pick(true), nil }
+func sessionsCommand(m *model, _ string) (tea.Cmd, error) { return pickSession(m, true), nil }
 
-// pick opens the list of sessions.
-func (m *model) pick(tree bool) tea.Cmd {
+// pickSession opens the list of sessions.
+func pickSession(m *model, tree bool) tea.Cmd {
 	if m.o.Sessions == nil {
 		m.say("there are no other sessions here")
 		return nil

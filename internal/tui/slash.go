@@ -31,7 +31,7 @@ type slash struct {
 func slashes() []slash {
 	return []slash{
 		{name: "help", what: "keys, commands, and which model answers", key: keys.Help, run: func(m *model, _ string) (tea.Cmd, error) {
-			m.help.show()
+			m.prompt.help.show()
 			return nil, nil
 		}},
 		{name: "keys", args: "[WORD]", what: "search the keys", screen: true, run: keysCommand},

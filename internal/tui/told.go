@@ -28,8 +28,8 @@ func (m *model) surveyed(s event.Opened) {
 	if s.Title != "" {
 		m.entitle(s.Title)
 	}
-	if m.find.open {
-		m.recalls = m.find.searchFor(m.find.Text)
+	if m.pager.find.open {
+		m.recalls = m.pager.find.searchFor(m.pager.find.Text)
 	}
 	for _, p := range s.Problems {
 		m.list.Add(&transcript.Problem{Text: p})
@@ -63,7 +63,7 @@ func (m *model) rewound(keep int) {
 	m.feed.Rewind(keep)
 	m.list.Rewind(keep)
 	m.dialog.Clear()
-	m.find.close()
+	m.pager.find.close()
 	m.say("what followed is taken back. The log of the session keeps it; files stay as they are")
 }
 

@@ -197,6 +197,6 @@ func Run(ctx context.Context, o Options) (Exit, error) {
 	m.table.saveRecent()
 	exit := m.next
 	exit.LastAnswer, exit.Turns, exit.Jobs = m.feed.Answer, m.feed.Turns, transcript.Running(m.feed.Jobs)
-	exit.BaseURL, exit.Host, exit.Lent = m.feed.BaseURL, m.feed.Host, m.external.editing
+	exit.BaseURL, exit.Host, exit.Lent = m.feed.BaseURL, m.feed.Host, m.prompt.external.editing
 	return exit, err
 }

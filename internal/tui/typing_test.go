@@ -124,7 +124,7 @@ func TestLateFiles(t *testing.T) {
 		return []Match{{Path: query + ".go"}}, final
 	}
 	d.enter("@a")
-	d.m.Update(filesFound{d.m.popup.word, 1, []Match{{Path: "late.go"}}, true})
+	d.m.Update(filesFound{d.m.prompt.popup.word, 1, []Match{{Path: "late.go"}}, true})
 	d.shows("a.go")
 	d.hides("late.go")
 	final = true

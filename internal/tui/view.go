@@ -51,7 +51,7 @@ func (m *model) arrange() {
 // arrangeAfter arranges what msg has changed. Where that only streamed, the
 // panel stays unless its last line tells something else.
 func (m *model) arrangeAfter(msg tea.Msg) {
-	if b, ok := msg.(batch); ok && b.onlyStreams() && !m.find.open && m.panel.status == m.status() {
+	if b, ok := msg.(batch); ok && b.onlyStreams() && !m.pager.find.open && m.panel.status == m.status() {
 		m.layout()
 		return
 	}
@@ -91,7 +91,7 @@ func (m *model) makePanel() panel {
 		p.lines = append(p.lines, "")
 	}
 	if m.dialog.Waits() {
-		m.dialog.Behind = m.find.typing
+		m.dialog.Behind = m.pager.find.typing
 		lines, cursor := m.dialog.Lines(m.width, m.dialogHeight()-len(p.lines))
 		p.asked = p.add(lines, cursor)
 	}
@@ -99,13 +99,13 @@ func (m *model) makePanel() panel {
 	case m.dialog.Takes() && !m.editor.Blank():
 		p.lines = append(p.lines, m.keptDraft())
 	case !m.dialog.Takes():
-		if m.find.open {
-			p.add(m.find.view(m.width))
+		if m.pager.find.open {
+			p.add(m.pager.find.view(m.width))
 		} else {
-			p.suggested = p.add(m.popup.Lines(m.st, m.width, max(m.height/3, 3)), nil)
+			p.suggested = p.add(m.prompt.popup.Lines(m.st, m.width, max(m.height/3, 3)), nil)
 			p.draft = p.add(m.editor.Lines())
 		}
-		p.add(m.queue.lines(), nil)
+		p.add(m.prompt.queue.lines(), nil)
 	}
 	if roomy {
 		p.lines = append(p.lines, m.st.Dim.Render(strings.Repeat("─", m.width)))
@@ -161,7 +161,7 @@ func (p *panel) add(lines []string, cursor *tea.Cursor) area {
 func (m *model) hint() string {
 	helps, hidden := m.hints.advice(), m.editor.HiddenLines()
 	switch {
-	case hidden == "" || m.dialog.Takes() || m.find.open:
+	case hidden == "" || m.dialog.Takes() || m.pager.find.open:
 		return helps
 	case helps == "":
 		return hidden
@@ -215,11 +215,11 @@ func (m *model) View() tea.View {
 		v.Cursor = cursor
 		return v
 	}
-	if m.layers.has(m.help) {
-		v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(m.help.lines(), m.width), "\n")))
+	if m.layers.has(m.prompt.help) {
+		v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(m.prompt.help.lines(), m.width), "\n")))
 		return v
 	}
-	lines := m.find.paint()
+	lines := m.pager.find.paint()
 	for range m.height - len(m.panel.lines) - len(lines) {
 		lines = append(lines, "")
 	}

@@ -25,7 +25,7 @@ func TestFilesFollowTheModel(t *testing.T) {
 	o := a.screen(events, commands, nil, false)
 	find := func(query string) []string {
 		var out []string
-		found, _ := o.Files(t.Context(), query, 8)
+		found, _ := o.Files.Find(t.Context(), query, 8)
 		for _, m := range found {
 			out = append(out, m.Path)
 		}
@@ -46,7 +46,7 @@ func TestFilesFollowTheModel(t *testing.T) {
 	waitFor(t, "the new file to be found", func() bool { return slices.Equal(find("fresh"), []string{"sub/fresh.go"}) })
 	waitFor(t, "the read file to come first", func() bool { return slices.Index(find("same"), "b/same.go") == 0 })
 	waitFor(t, "all to be known", func() bool {
-		_, final := o.Files(t.Context(), "same", 8)
+		_, final := o.Files.Find(t.Context(), "same", 8)
 		return final
 	})
 }

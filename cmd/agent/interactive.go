@@ -77,7 +77,7 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []tui.Prompt) (tui
 	screen := a.screen(withNotices(events, a.expired, outlives.Done()), commands, prompts, in != nil)
 	var beside sync.WaitGroup
 	beside.Go(func() { a.find(ctx, commands) })
-	screen.Page = agent.Page
+	screen.Session.Page = agent.Page
 	screen.Forced = a.force(stop)
 	var exit tui.Exit
 	var err error
@@ -184,9 +184,9 @@ func pickSession(ctx context.Context, in *lineInput, end *shutdown) (string, err
 		return "", err
 	}
 	o := screenOptions(file.Screen, os.Getenv)
-	o.Sessions, o.Preview = list, sessions.Preview(store)
+	o.Session.List, o.Session.Preview = list, sessions.Preview(store)
 	if dir, err := os.Getwd(); err == nil {
-		o.Dir = command.Short(dir)
+		o.Files.Dir = command.Short(dir)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

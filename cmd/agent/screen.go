@@ -25,20 +25,26 @@ import (
 // terminal decide. It is the only place that reads settings.Screen.
 func screenOptions(s settings.Screen, getenv func(string) string) tui.Options {
 	o := tui.Options{
-		Theme: s.Theme, Diffs: ink.DiffLayout(s.Diff), Vi: s.Editor == "vim", Keys: s.Keys, Status: s.Status,
-		ASCII:      valueOr(s.ASCII, desktop.ASCIIOnly(getenv)),
-		NoMouse:    !valueOr(s.Mouse, true),
-		KeepMarked: !valueOr(s.CopyOnSelect, true),
-		NoColor:    getenv("NO_COLOR") != "",
-		Colours:    colorprofile.Env(os.Environ()),
-		Terminal:   desktop.DetectTerminal(getenv),
-		SaveTheme: func(name string) error {
-			path, err := settings.Path(getenv)
-			if err != nil {
-				return err
-			}
-			return settings.Set(path, "theme", name)
+		Vi:       s.Editor == "vim",
+		Keys:     s.Keys,
+		NoMouse:  !valueOr(s.Mouse, true),
+		Terminal: desktop.DetectTerminal(getenv),
+		Appearance: tui.Appearance{
+			Theme:      s.Theme,
+			Diffs:      ink.DiffLayout(s.Diff),
+			StatusLine: s.Status,
+			ASCII:      valueOr(s.ASCII, desktop.ASCIIOnly(getenv)),
+			NoColor:    getenv("NO_COLOR") != "",
+			Colors:     colorprofile.Env(os.Environ()),
+			SaveTheme: func(name string) error {
+				path, err := settings.Path(getenv)
+				if err != nil {
+					return err
+				}
+				return settings.Set(path, "theme", name)
+			},
 		},
+		Clipboard: tui.Clipboard{NoCopyOnSelect: !valueOr(s.CopyOnSelect, true)},
 	}
 	if s.Notify != "" && s.Notify != "auto" {
 		o.Terminal.Notify = tui.Notify(s.Notify)
@@ -61,30 +67,30 @@ func valueOr[T any](p *T, otherwise T) T {
 // session is shown as lines.
 func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, prompts []tui.Prompt, plain bool) tui.Options {
 	o := screenOptions(a.set.Screen, os.Getenv)
-	o.Events, o.Commands, o.Prompts, o.History = events, commands, prompts, sessions.Events(a.ending)
-	o.Version, o.Short, o.Dir, o.Branch = stamped(), command.Short, command.Short(a.dir), a.branch
+	o.Events, o.Commands, o.Prompts, o.Session.History = events, commands, prompts, sessions.Events(a.ending)
+	o.Version, o.Files.ShortDir, o.Files.Dir, o.Files.Branch = stamped(), command.Short, command.Short(a.dir), a.branch
 	m := a.options.Model
-	o.Model, o.ModelWhy, o.Context, o.Effort, o.Host, o.BaseURL = m.Name, m.Why, m.Context, m.Effort, m.Host, m.BaseURL
-	o.Mode, o.SessionID, o.Title, o.Draft = string(a.options.Mode), a.id(), a.ending.Title, a.options.Draft
+	o.Models.Name, o.Models.Why, o.Models.Context, o.Models.Effort, o.Models.Host, o.Models.BaseURL = m.Name, m.Why, m.Context, m.Effort, m.Host, m.BaseURL
+	o.Session.Mode, o.Session.ID, o.Session.Title, o.Session.Draft = string(a.options.Mode), a.id(), a.ending.Title, a.options.Draft
 
 	files, notices := desktop.PromptFiles(a.dir)
 	o.Custom, o.Notices = files, append(a.notices[:len(a.notices):len(a.notices)], notices...)
 	images := &desktop.Images{Dir: a.dir}
-	o.Image, o.ClipboardImage, o.Copy = images.File, images.Pasted, desktop.NewClipboard().Copy
-	o.Blind, o.Editor, o.Files = blindTo(a.set.Changes()), desktop.Editor(os.Getenv), suggestions(a.index)
-	o.BranchNow = func() string {
+	o.Files.ReadImage, o.Clipboard.ReadImage, o.Clipboard.Copy = images.File, images.Pasted, desktop.NewClipboard().Copy
+	o.Models.Blind, o.Files.Editor, o.Files.Find = blindTo(a.set.Changes()), desktop.Editor(os.Getenv), suggestions(a.index)
+	o.Files.ReadBranch = func() string {
 		name, _ := desktop.Branch(a.dir)
 		return name
 	}
 	if a.store != nil {
-		o.Sessions, o.Preview, o.Earlier = sessions.Picker(a.store, a.id()), sessions.Preview(a.store), sessions.Prompts(a.store, a.dir, a.id())
+		o.Session.List, o.Session.Preview, o.Session.Earlier = sessions.Picker(a.store, a.id()), sessions.Preview(a.store), sessions.Prompts(a.store, a.dir, a.id())
 	}
 	if a.log != nil {
-		o.Spent, o.SessionPath = a.spent, command.Short(a.log.Path())
-		o.Export = func(format string) (string, error) { return sessions.ExportFile(a.log, a.dir, format) }
+		o.Session.Spent, o.Session.Path = a.spent, command.Short(a.log.Path())
+		o.Session.Export = func(format string) (string, error) { return sessions.ExportFile(a.log, a.dir, format) }
 	}
 	if a.pick.vault != nil {
-		o.Models = a.models
+		o.Models.List = a.models
 	}
 	state := screenStateFile(os.Getenv)
 	o.Recent = state.read().Recent

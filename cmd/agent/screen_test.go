@@ -37,7 +37,7 @@ func TestScreenOptions(t *testing.T) {
 			map[string]string{"WT_SESSION": "1", "LANG": "C"}, shown{Terminal: tui.Terminal{Notify: tui.NotifyOff, Least: least}}},
 	} {
 		o := screenOptions(c.set, func(name string) string { return c.env[name] })
-		got := shown{o.Terminal, o.ASCII, o.NoMouse, o.KeepMarked, o.NoColor, o.Vi}
+		got := shown{o.Terminal, o.Appearance.ASCII, o.NoMouse, o.Clipboard.NoCopyOnSelect, o.Appearance.NoColor, o.Vi}
 		if d := cmp.Diff(got, c.want); d != "" {
 			t.Errorf("%s: %s", c.name, d)
 		}

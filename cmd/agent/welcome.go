@@ -18,13 +18,13 @@ const (
 // advise puts into o how to connect a model. While servers are searched for, it
 // is shown only once none was found, unless prompts are sent before.
 func (a *app) advise(o *tui.Options, prompts []tui.Prompt, plain bool) {
-	o.Searching = a.look != nil
+	o.Models.Searching = a.look != nil
 	if !plain {
-		o.Welcome = a.welcome(prompts)
+		o.Models.Welcome = a.welcome(prompts)
 	}
 	switch {
-	case o.Welcome != "":
-	case o.Searching && !plain && len(prompts) == 0:
+	case o.Models.Welcome != "":
+	case o.Models.Searching && !plain && len(prompts) == 0:
 		a.advice = unconnected
 	default:
 		o.Notices = append([]string{unconnected}, o.Notices...)

@@ -38,11 +38,11 @@ func statusCommand(m *model, _ string) (tea.Cmd, error) {
 	add("window", s.tokens().text)
 	add("cost", s.spent())
 	add("mode", modeWords(f.Mode))
-	add("directory", m.o.Dir)
-	add("branch", m.o.Branch)
-	add("session", strings.TrimSpace(m.o.SessionID+" "+f.Title))
-	add("log", m.o.SessionPath)
-	if m.o.SessionID == "" {
+	add("directory", m.o.Files.Dir)
+	add("branch", m.o.Files.Branch)
+	add("session", strings.TrimSpace(m.o.Session.ID+" "+f.Title))
+	add("log", m.o.Session.Path)
+	if m.o.Session.ID == "" {
 		add("session", "kept nowhere")
 	}
 	add("jobs", s.running())

@@ -19,7 +19,7 @@ import (
 // On a terminal without Unicode all that the program draws is ASCII, and
 // everything stands where it does elsewhere.
 func TestASCII(t *testing.T) {
-	d, other := newDriver(t, 80, 24, Options{ASCII: true}), newDriver(t, 80, 24, Options{})
+	d, other := newDriver(t, 80, 24, Options{Appearance: Appearance{ASCII: true}}), newDriver(t, 80, 24, Options{})
 	play := func(f func(*driver)) { f(d); f(other) }
 	check := func(name string) {
 		t.Helper()
@@ -58,7 +58,7 @@ func TestASCII(t *testing.T) {
 
 // What others wrote is not changed: the terminal makes of it what it can.
 func TestASCIILeavesText(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{ASCII: true})
+	d := newDriver(t, 80, 24, Options{Appearance: Appearance{ASCII: true}})
 	d.events(userSaid("größer"), done(llm.Assistant, "r", "日本語 👩‍👩‍👧"), turnEnd(event.Done, time.Second))
 	for _, want := range []string{"> größer", "日本語 👩‍👩‍👧"} {
 		if !strings.Contains(d.screen(), want) {

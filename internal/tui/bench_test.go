@@ -26,7 +26,7 @@ func long(n int) []event.Event {
 }
 
 func benchModel(events int) *model {
-	m := newModel(Options{History: long(events)}, time.Now, func(event.Command) {})
+	m := newModel(Options{Session: Session{History: long(events)}}, time.Now, func(event.Command) {})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 	return m
 }
@@ -34,7 +34,7 @@ func benchModel(events int) *model {
 func BenchmarkResume(b *testing.B) {
 	history := long(20_000) // about 10,000 items
 	for b.Loop() {
-		m := newModel(Options{History: history}, time.Now, func(event.Command) {})
+		m := newModel(Options{Session: Session{History: history}}, time.Now, func(event.Command) {})
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 		m.View()
 	}
@@ -59,7 +59,7 @@ func BenchmarkScrollFrames(b *testing.B) {
 	}
 	read := func(from, to int) ([]event.Event, error) { return all[from:to], nil }
 	for b.Loop() {
-		m := newModel(Options{History: all[len(all)-200:], Page: read}, time.Now, func(event.Command) {})
+		m := newModel(Options{Session: Session{History: all[len(all)-200:], Page: read}}, time.Now, func(event.Command) {})
 		var frames []time.Duration
 		do := func(msg tea.Msg) {
 			for due := []tea.Msg{msg}; len(due) > 0; due = due[1:] {

@@ -154,6 +154,6 @@ func TestAnsweredChoice(t *testing.T) {
 				kept = append(kept, e)
 			}
 		}
-		d.same(newDriver(t, w, h, Options{History: kept}))
+		d.same(newDriver(t, w, h, Options{Session: Session{History: kept}}))
 	})
 }

@@ -63,10 +63,12 @@ func TestClickInALongDraft(t *testing.T) {
 
 func TestDraggingInTheDraftCopies(t *testing.T) {
 	var copied string
-	d := newDriver(t, 60, 24, Options{Copy: func(text string) (string, error) {
-		copied = text
-		return "a clipboard", nil
-	}})
+	d := newDriver(t, 60, 24, Options{
+		Clipboard: Clipboard{Copy: func(text string) (string, error) {
+			copied = text
+			return "a clipboard", nil
+		}},
+	})
 	d.enter("see cmd/main.go now")
 	d.press("ctrl+j")
 	d.enter("and then")
@@ -104,10 +106,12 @@ func TestDraggingInTheDraftCopies(t *testing.T) {
 // it.
 func TestMarkedIsCopiedByAKey(t *testing.T) {
 	var copied []string
-	d := newDriver(t, 60, 24, Options{KeepMarked: true, Copy: func(text string) (string, error) {
-		copied = append(copied, text)
-		return "a clipboard", nil
-	}})
+	d := newDriver(t, 60, 24, Options{
+		Clipboard: Clipboard{NoCopyOnSelect: true, Copy: func(text string) (string, error) {
+			copied = append(copied, text)
+			return "a clipboard", nil
+		}},
+	})
 	d.events(userSaid("go"), done(llm.Assistant, "r", "It says goodbye."), turnEnd(event.Done, 0))
 	d.enter("see cmd/main.go now")
 	for word, wide := range map[string]int{"cmd": 3, "goodbye": 2} { // in the draft, to before a letter
@@ -140,7 +144,7 @@ func TestClickOpensAnItem(t *testing.T) {
 		&event.StepEnd{Reply: "r"}, done(llm.Assistant, "r2", "It is made."), turnEnd(event.Done, time.Second)}
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		var copied string
-		d := newDriver(t, w, h, Options{Copy: func(text string) (string, error) { copied = text; return "", nil }})
+		d := newDriver(t, w, h, Options{Clipboard: Clipboard{Copy: func(text string) (string, error) { copied = text; return "", nil }}})
 		d.events(events...)
 		before := d.screen()
 		x, y := d.find("shell  make")
@@ -228,7 +232,7 @@ func TestMouseInAQuestion(t *testing.T) {
 }
 
 func TestMouseInLists(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Models: catalogue})
+	d := newDriver(t, 80, 24, Options{Models: Models{List: catalogue}})
 	d.enter("/model")
 	d.press("enter")
 	x, y := d.find("acme/small")
@@ -274,7 +278,7 @@ func TestClickAndAQuestion(t *testing.T) {
 // A key ends what the mouse marks, also while its button is down.
 func TestKeyEndsMarking(t *testing.T) {
 	var copied string
-	d := newDriver(t, 60, 24, Options{Copy: func(text string) (string, error) { copied = text; return "", nil }})
+	d := newDriver(t, 60, 24, Options{Clipboard: Clipboard{Copy: func(text string) (string, error) { copied = text; return "", nil }}})
 	d.enter("see cmd/main.go now")
 	x, y := d.find("cmd")
 	d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})

@@ -83,7 +83,7 @@ func (p *suggestions) suggestFiles(w word) tea.Cmd {
 	ctx, stop := context.WithCancel(context.Background())
 	p.stop = stop
 	p.number++
-	number, files := p.number, p.o.Files
+	number, files := p.number, p.o.Files.Find
 	return func() tea.Msg {
 		defer stop()
 		found, final := files(ctx, w.query, filesWanted)

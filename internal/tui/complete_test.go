@@ -71,7 +71,7 @@ func TestMarkedSuggestionIsTaken(t *testing.T) {
 // in it. Its name can always be typed.
 func TestModeKeyLeavesOutApproveAll(t *testing.T) {
 	for started, want := range map[string]int{"ask": 0, "edits": 0, "plan": 0, "all": 2} {
-		d := newDriver(t, 80, 24, Options{Mode: started})
+		d := newDriver(t, 80, 24, Options{Session: Session{Mode: started}})
 		all := 0
 		for range 8 {
 			d.press("shift+tab")

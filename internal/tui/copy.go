@@ -108,7 +108,7 @@ func (m *clipboard) hand(text string, c copied) tea.Cmd {
 	if len(text) <= longestCopy {
 		c.told, cmd = true, tea.Raw(m.o.Terminal.clipboard(text))
 	}
-	write := m.o.Copy
+	write := m.o.Clipboard.Copy
 	return tea.Batch(cmd, func() tea.Msg {
 		if write != nil {
 			c.by, c.err = write(text)

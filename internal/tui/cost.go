@@ -66,10 +66,10 @@ type spentRead struct {
 }
 
 func costCommand(m *model, _ string) (tea.Cmd, error) {
-	if m.o.Spent == nil {
+	if m.o.Session.Spent == nil {
 		return m.showCost(spentRead{all: m.spending.all}), nil
 	}
-	read := m.o.Spent
+	read := m.o.Session.Spent
 	return func() tea.Msg {
 		all, back, err := read()
 		return spentRead{all, back, err}

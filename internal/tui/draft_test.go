@@ -41,7 +41,7 @@ func TestDraftIsSaved(t *testing.T) {
 // Much text that was pasted is saved whole, and comes back as a token.
 func TestDraftOfPastes(t *testing.T) {
 	pasted := strings.Repeat("a long line\n", 400)
-	d := newDriver(t, 80, 24, Options{Draft: event.Draft{Text: pasted}})
+	d := newDriver(t, 80, 24, Options{Session: Session{Draft: event.Draft{Text: pasted}}})
 	if got := d.screen(); !strings.Contains(got, "[pasted 400 lines]") {
 		t.Errorf("not a token:\n%s", got)
 	}
@@ -67,9 +67,11 @@ func TestDraftOfSteering(t *testing.T) {
 
 func TestDraftComesBack(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{History: twoTurns(), Draft: event.Draft{
-			Text: "and the changelog", Queue: []event.Waiting{{Text: "then update the README\x1b[2J\nof the shop"}, {Text: "and tag it"}},
-		}})
+		d := newDriver(t, w, h, Options{
+			Session: Session{History: twoTurns(), Draft: event.Draft{
+				Text: "and the changelog", Queue: []event.Waiting{{Text: "then update the README\x1b[2J\nof the shop"}, {Text: "and tag it"}},
+			}},
+		})
 		d.golden("draft-" + size)
 		d.pass(2 * time.Second)
 		d.drafts() // it is what was saved
@@ -83,7 +85,7 @@ func TestDraftHasAnImageTwice(t *testing.T) {
 	label := "[image 1: shot.png 3x2]"
 	text := "see " + label + " " + pasted + " and " + label
 	kept := event.Draft{Text: text, Images: []llm.Image{{MediaType: "image/png", Data: []byte("png")}}, Pasted: []event.Span{{From: len("see " + label + " "), To: len("see " + label + " " + pasted)}}}
-	d := newDriver(t, 120, 24, Options{Draft: kept})
+	d := newDriver(t, 120, 24, Options{Session: Session{Draft: kept}})
 	d.press("backspace")
 	d.sees("see " + label + " [pasted 500 lines] and")
 	if got := strings.Count(d.screen(), label); got != 1 {
@@ -119,7 +121,7 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 			kept := event.Draft{Queue: []event.Waiting{{Text: "not yet, it ", About: c.ask.Ask.Title}}}
 			d.drafts(kept)
 
-			d = newDriver(t, 120, 24, Options{Draft: kept})
+			d = newDriver(t, 120, 24, Options{Session: Session{Draft: kept}})
 			d.holds("not yet, it ")
 			if len(d.m.prompt.queue.waits) > 0 {
 				t.Errorf("the comment is in the queue: %v", d.m.prompt.queue.waits)

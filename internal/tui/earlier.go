@@ -33,11 +33,11 @@ func (h *promptHistory) prompts() []string {
 
 // read reads the prompts of earlier sessions, once.
 func (h *promptHistory) read() tea.Cmd {
-	if h.asked || h.o.Earlier == nil {
+	if h.asked || h.o.Session.Earlier == nil {
 		return nil
 	}
 	h.asked = true
-	read := h.o.Earlier
+	read := h.o.Session.Earlier
 	return func() tea.Msg { return earlierRead{read(context.Background(), earlierWanted)} }
 }
 

@@ -44,7 +44,7 @@ func TestMarkingWithKeys(t *testing.T) {
 // by esc, which stops nothing then.
 func TestMarkedByKeys(t *testing.T) {
 	got := ""
-	d := newDriver(t, 80, 24, Options{Copy: func(text string) (string, error) { got = text; return "wl-copy", nil }})
+	d := newDriver(t, 80, 24, Options{Clipboard: Clipboard{Copy: func(text string) (string, error) { got = text; return "wl-copy", nil }}})
 	d.events(userSaid("go"))
 	d.enter("one two")
 	d.press("ctrl+shift+left", "alt+w")

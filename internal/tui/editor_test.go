@@ -64,7 +64,7 @@ func TestEmptyPromptIsNotSent(t *testing.T) {
 }
 
 func TestWalkingPrompts(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{History: []event.Event{userSaid("one"), turnEnd(event.Done, 0), userSaid("two\nlines"), turnEnd(event.Done, 0)}})
+	d := newDriver(t, 80, 24, Options{Session: Session{History: []event.Event{userSaid("one"), turnEnd(event.Done, 0), userSaid("two\nlines"), turnEnd(event.Done, 0)}}})
 	shows := func(want string) {
 		t.Helper()
 		if got := d.m.editor.Shown(); got != want {
@@ -171,7 +171,7 @@ func TestTypedCommands(t *testing.T) {
 }
 
 func TestModeCycles(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Mode: "all"})
+	d := newDriver(t, 80, 24, Options{Session: Session{Mode: "all"}})
 	d.events(&event.ModeSet{Mode: "ask"})
 	d.press("shift+tab", "shift+tab", "shift+tab", "shift+tab")
 	d.commands(event.SetMode{Mode: event.ModeEdits}, event.SetMode{Mode: event.ModePlan}, event.SetMode{Mode: event.ModeAll}, event.SetMode{Mode: event.ModeAsk})

@@ -10,7 +10,7 @@ import (
 )
 
 func TestViKeys(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Vi: true, History: []event.Event{userSaid("one"), turnEnd(event.Done, 0)}})
+	d := newDriver(t, 80, 24, Options{Vi: true, Session: Session{History: []event.Event{userSaid("one"), turnEnd(event.Done, 0)}}})
 	d.events(userSaid("go"))
 	d.enter("hello world")
 	d.press("esc") // goes to normal mode, and stops nothing
@@ -134,7 +134,7 @@ func TestViWalksFromNormalModeOnly(t *testing.T) {
 	for keys, want := range map[string]string{
 		"esc k": "earlier", "esc v k d": "ab", "esc 0 R k j esc": "kjc", "esc d k": "abc", "esc f k": "abc", "esc r j": "abj",
 	} {
-		d := newDriver(t, 80, 24, Options{Vi: true, History: history})
+		d := newDriver(t, 80, 24, Options{Vi: true, Session: Session{History: history}})
 		d.enter("abc")
 		d.press(strings.Fields(keys)...)
 		if got := d.m.editor.Shown(); got != want {
@@ -158,7 +158,7 @@ func TestViNumbers(t *testing.T) {
 // The register + is the clipboard.
 func TestViClipboard(t *testing.T) {
 	var got []string
-	d := newDriver(t, 80, 24, Options{Vi: true, Copy: func(text string) (string, error) { got = append(got, text); return "wl-copy", nil }})
+	d := newDriver(t, 80, 24, Options{Vi: true, Clipboard: Clipboard{Copy: func(text string) (string, error) { got = append(got, text); return "wl-copy", nil }}})
 	d.enter("one two")
 	d.press("esc", "0")
 	d.enter(`"+yw`)

@@ -48,7 +48,7 @@ type externalEditor struct {
 // start hands the draft to the person's editor, in a file that nobody
 // else can read. Until it is back, it is not handed over again.
 func (x *externalEditor) start() tea.Cmd {
-	if x.o.Editor == nil {
+	if x.o.Files.Editor == nil {
 		x.say(noEditor)
 		return nil
 	}
@@ -87,7 +87,7 @@ func (x *externalEditor) open(msg draftFiled) tea.Cmd {
 		x.say("The draft is as it was: " + msg.err.Error() + ".")
 		return nil
 	}
-	return x.lend(x.o.Editor(msg.path), inTheirEditor, func(err error) tea.Msg {
+	return x.lend(x.o.Files.Editor(msg.path), inTheirEditor, func(err error) tea.Msg {
 		text, readErr := os.ReadFile(msg.path)
 		if err == nil {
 			err = readErr

@@ -19,7 +19,7 @@ import (
 func (d *driver) edit(leaves string, fails error) (was *string) {
 	was = new(string)
 	path := ""
-	d.m.o.Editor = func(p string) *exec.Cmd {
+	d.m.o.Files.Editor = func(p string) *exec.Cmd {
 		path = p
 		return exec.Command("editor", p)
 	}
@@ -68,7 +68,7 @@ func TestEditingElsewhere(t *testing.T) {
 	d.press("enter")
 	d.holds("by command")
 
-	d.m.o.Editor = nil
+	d.m.o.Files.Editor = nil
 	d.press("ctrl+x", "ctrl+e")
 	d.shows("Set VISUAL or EDITOR")
 	d.holds("by command")
@@ -78,7 +78,7 @@ func TestEditingElsewhere(t *testing.T) {
 // comes back above it, and a question takes no key that follows the editor's.
 func TestWhileInTheEditor(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	d := newDriver(t, 80, 24, Options{Editor: func(path string) *exec.Cmd { return exec.Command("editor", path) }})
+	d := newDriver(t, 80, 24, Options{Files: Files{Editor: func(path string) *exec.Cmd { return exec.Command("editor", path) }}})
 	var path string
 	var end func(error) tea.Msg
 	d.m.prompt.external.lend = func(c *exec.Cmd, _ string, told func(error) tea.Msg) tea.Cmd {
@@ -107,7 +107,7 @@ func TestWhileInTheEditor(t *testing.T) {
 func TestOneEditorAtATime(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	d := newDriver(t, 80, 24, Options{Editor: func(path string) *exec.Cmd { return exec.Command("editor", path) }})
+	d := newDriver(t, 80, 24, Options{Files: Files{Editor: func(path string) *exec.Cmd { return exec.Command("editor", path) }}})
 	var ends []func(error) tea.Msg
 	d.m.prompt.external.lend = func(_ *exec.Cmd, _ string, told func(error) tea.Msg) tea.Cmd {
 		ends = append(ends, told)

@@ -81,10 +81,10 @@ func (f *finder) searchOn() tea.Cmd {
 	if f.broken != "" {
 		f.note, f.down = "the session cannot be read", 0
 	}
-	if !f.open || f.Text == "" || f.down == 0 || f.o.Page == nil || !f.list.Settled {
+	if !f.open || f.Text == "" || f.down == 0 || f.o.Session.Page == nil || !f.list.Settled {
 		return nil
 	}
-	read, n, search, to := f.o.Page, f.Query, f.search, f.down
+	read, n, search, to := f.o.Session.Page, f.Query, f.search, f.down
 	return func() tea.Msg {
 		r := found{search: search, from: max(to-findPage, 0)}
 		var events []event.Event

@@ -79,7 +79,7 @@ func TestFindCapitals(t *testing.T) {
 
 // What one types is searched for, and nothing else happens.
 func TestFindTakesKeys(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{History: long(60)})
+	d := newDriver(t, 80, 24, Options{Session: Session{History: long(60)}})
 	d.enter("a draft")
 	d.press("ctrl+f")
 	d.enter("y?q")
@@ -117,7 +117,7 @@ func TestFoundIsSetOff(t *testing.T) {
 // While a session is not known, a search waits.
 func TestFindBeforeTheSurvey(t *testing.T) {
 	all := haystack()
-	d := bareDriver(t, Options{History: all[len(all)-70:]})
+	d := bareDriver(t, Options{Session: Session{History: all[len(all)-70:]}})
 	d.log = all
 	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	d.enter("/find number 50")

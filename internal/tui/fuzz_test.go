@@ -22,7 +22,7 @@ func FuzzScreen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		o := new(store).options()
-		o.Models, o.Welcome, o.Terminal = catalogue, "No model is connected.", Terminal{Notify: NotifyOSC9, Progress: true}
+		o.Models.List, o.Models.Welcome, o.Terminal = catalogue, "No model is connected.", Terminal{Notify: NotifyOSC9, Progress: true}
 		p := &player{rand.New(rand.NewPCG(seed, 1)), newDriver(t, 80, 24, o), nil, 0}
 		p.d.draw = newFrames(t, p.d).draw
 		p.d.work(p.d.m.Init())

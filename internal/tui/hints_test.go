@@ -73,7 +73,7 @@ func TestLongDraftSaysWhatIsHidden(t *testing.T) {
 		d.send(keyPress("ctrl+c"))
 		d.lacks("↓", "below")
 	})
-	ascii := newDriver(t, 80, 24, Options{ASCII: true})
+	ascii := newDriver(t, 80, 24, Options{Appearance: Appearance{ASCII: true}})
 	ascii.send(keyPress("a"))
 	for range 9 {
 		ascii.press("ctrl+j", "a")

@@ -87,7 +87,7 @@ func (a *attacher) lookAtPaste(text string) tea.Cmd {
 func (a *attacher) lookAtAll(text string) tea.Cmd {
 	words := spelled(text)
 	many := len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !imagePath(w) })
-	if a.o.Image == nil || !many && !imagePath(text) || a.tried[text] {
+	if a.o.Files.ReadImage == nil || !many && !imagePath(text) || a.tried[text] {
 		return nil
 	}
 	if a.tried == nil {
@@ -95,7 +95,7 @@ func (a *attacher) lookAtAll(text string) tea.Cmd {
 	}
 	a.tried[text] = true
 	a.reads++
-	read := a.o.Image
+	read := a.o.Files.ReadImage
 	return func() tea.Msg {
 		if imagePath(text) {
 			if p, err := readImage(read, text); err == nil {
@@ -155,7 +155,7 @@ func (a *attacher) take(msg picturesRead) tea.Cmd {
 
 // attached says so where the model sees no images.
 func (a *attacher) attached(n int) {
-	if n > 0 && a.o.Blind != nil && a.o.Blind(a.feed.Model) {
+	if n > 0 && a.o.Models.Blind != nil && a.o.Models.Blind(a.feed.Model) {
 		a.say(ink.SanitizeLine(a.feed.Model) + " cannot see images: it will be told only that there was one. /model changes the model.")
 	}
 }
@@ -216,14 +216,14 @@ func spelled(text string) []string {
 // pasteClipboard puts the image of the clipboard in at the cursor. quiet says
 // nothing where there is none.
 func (a *attacher) pasteClipboard(quiet bool) tea.Cmd {
-	if a.o.ClipboardImage == nil {
+	if a.o.Clipboard.ReadImage == nil {
 		if quiet {
 			return nil
 		}
 		a.say("images cannot be taken from the clipboard here: type the path of an image file")
 		return nil
 	}
-	read := a.o.ClipboardImage
+	read := a.o.Clipboard.ReadImage
 	return func() tea.Msg {
 		img, err := read(context.Background())
 		if err != nil {

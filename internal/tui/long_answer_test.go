@@ -20,7 +20,7 @@ func TestHugeItems(t *testing.T) {
 		all = append(all, userSaid(huge), done(llm.Thinking, r, huge), done(llm.Assistant, r, huge), call(r, id, "shell"), start(id, "shell make", "execute"),
 			result(id, "shell make", "execute", event.Failed, "exit code 1", huge, time.Second), &event.StepEnd{Reply: r}, turnEnd(event.Done, time.Second))
 	}
-	d := newDriver(t, 100, 30, Options{History: all})
+	d := newDriver(t, 100, 30, Options{Session: Session{History: all}})
 	for _, key := range []string{"", "ctrl+t"} {
 		if key != "" {
 			d.press(key)

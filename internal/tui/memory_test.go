@@ -36,7 +36,7 @@ func TestMemoryOfALongSession(t *testing.T) {
 	}
 	before := heap()
 	tail, _ := read(4*turns-200, 4*turns)
-	d := bareDriver(t, Options{History: tail, Page: read})
+	d := bareDriver(t, Options{Session: Session{History: tail, Page: read}})
 	d.send(tea.WindowSizeMsg{Width: 100, Height: 40})
 	d.send(batch{s})
 	for range turns / 10 {

@@ -30,7 +30,7 @@ func catalogue(_ context.Context, whole bool) ([]Model, error) {
 
 func TestModelPicker(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{Models: catalogue, Model: "acme/small"})
+		d := newDriver(t, w, h, Options{Models: Models{List: catalogue, Name: "acme/small"}})
 		d.enter("/model")
 		d.press("enter")
 		d.golden("models-" + size)
@@ -50,7 +50,7 @@ func TestModelPicker(t *testing.T) {
 }
 
 func TestModelNamesAreSuggested(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Models: catalogue})
+	d := newDriver(t, 80, 24, Options{Models: Models{List: catalogue}})
 	d.enter("/model acme/s")
 	if !strings.Contains(d.screen(), "acme/small") {
 		t.Errorf("no model is suggested:\n%s", d.screen())
@@ -169,7 +169,7 @@ func TestQuestionBelowAList(t *testing.T) {
 
 func TestWelcome(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{Models: catalogue, Model: "offline/guide", Welcome: "No model is connected, so the offline guide answers."})
+		d := newDriver(t, w, h, Options{Models: Models{List: catalogue, Name: "offline/guide", Welcome: "No model is connected, so the offline guide answers."}})
 		d.work(d.m.Init())
 		d.golden("welcome-" + size)
 		d.enter("hello")
@@ -182,7 +182,7 @@ func TestWelcome(t *testing.T) {
 // found.
 func TestWelcomeWaitsForSearch(t *testing.T) {
 	searching := func() *driver {
-		d := newDriver(t, 80, 24, Options{Models: catalogue, Model: "offline/guide", Searching: true, Welcome: "No model is connected, so the offline guide answers."})
+		d := newDriver(t, 80, 24, Options{Models: Models{List: catalogue, Name: "offline/guide", Searching: true, Welcome: "No model is connected, so the offline guide answers."}})
 		d.work(d.m.Init())
 		if got := d.screen(); !strings.Contains(got, "Searching for a model") || strings.Contains(got, "No model is connected") || strings.Contains(got, "just type") {
 			t.Errorf("while it searches:\n%s", got)
@@ -204,7 +204,7 @@ func TestWelcomeWaitsForSearch(t *testing.T) {
 }
 
 func TestStatusCommand(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{SessionID: "s1", Title: "the build", SessionPath: "~/.local/state/agent/s1.jsonl", Dir: "~/shop", Model: "acme/one", Effort: "high", Host: "gpu.lan:8000", BaseURL: "http://***@gpu.lan:8000/v1"})
+	d := newDriver(t, 80, 24, Options{Session: Session{ID: "s1", Title: "the build", Path: "~/.local/state/agent/s1.jsonl"}, Files: Files{Dir: "~/shop"}, Models: Models{Name: "acme/one", Effort: "high", Host: "gpu.lan:8000", BaseURL: "http://***@gpu.lan:8000/v1"}})
 	d.events(userSaid("one"), done(llm.Assistant, "r", "Yes."), &event.StepEnd{Reply: "r", Usage: llm.Usage{Input: 9000, Output: 1000}}, turnEnd(event.Done, time.Second))
 	d.enter("/status")
 	d.press("enter")

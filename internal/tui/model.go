@@ -59,22 +59,22 @@ func newModel(o Options, now func() time.Time, send func(event.Command)) *model 
 	ses := &session{window: w, list: transcript.New(w.st), send: send, play: o.Prompts}
 	m := &model{window: w, session: ses}
 	m.editor = editor.New(w.keys, w.st, o.Vi)
-	m.dialog = dialog.New(w.keys, w.st, o.Vi, o.Short, now)
+	m.dialog = dialog.New(w.keys, w.st, o.Vi, o.Files.ShortDir, now)
 	m.assemble()
 	m.list.SetHeader(o.heading(""))
-	m.tell(o.History)
+	m.tell(o.Session.History)
 	put := m.list.Head
-	if len(o.History) > 0 { // of which the end is on screen
+	if len(o.Session.History) > 0 { // of which the end is on screen
 		put = m.list.Add
 	}
 	for _, n := range append(slices.Clone(o.Notices), m.table.adopt(o.Custom)...) {
 		put(&transcript.Notice{Text: n})
 	}
 	m.picker.greet()
-	if o.Title != "" { // what a person called it stays, though the words may be taken back
-		m.entitle(o.Title)
+	if o.Session.Title != "" { // what a person called it stays, though the words may be taken back
+		m.entitle(o.Session.Title)
 	}
-	m.drafts.restore(o.Draft)
+	m.drafts.restore(o.Session.Draft)
 	return m
 }
 
@@ -171,7 +171,7 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 			m.prompt.popup.seen = [2]int{-1, -1} // it is suggested anew
 		}
 	case branchRead:
-		m.o.Branch, m.notify.reading = msg.name, false
+		m.o.Files.Branch, m.notify.reading = msg.name, false
 	case transcript.PageRead:
 		m.list.TakePage(msg, m.now)
 	case transcript.LastFacts:

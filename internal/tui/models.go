@@ -47,10 +47,10 @@ type modelsRead struct {
 
 // read returns the command that finds out which models there are.
 func (p *modelPicker) read(whole bool) tea.Cmd {
-	if p.o.Models == nil {
+	if p.o.Models.List == nil {
 		return nil
 	}
-	read := p.o.Models
+	read := p.o.Models.List
 	return func() tea.Msg {
 		models, err := read(context.Background(), whole)
 		return modelsRead{models, whole, err}
@@ -111,7 +111,7 @@ func modelCommand(m *model, name string) (tea.Cmd, error) {
 
 // show opens the list of models.
 func (p *modelPicker) show() tea.Cmd {
-	if p.o.Models == nil {
+	if p.o.Models.List == nil {
 		p.say(p.answering() + " /model PROVIDER/NAME changes it.")
 		return nil
 	}

@@ -141,7 +141,7 @@ func (m *mouse) release() tea.Cmd {
 
 // handMarked copies what the mouse marked, unless a key is to do that.
 func (m *mouse) handMarked(text string) tea.Cmd {
-	if m.o.KeepMarked {
+	if m.o.Clipboard.NoCopyOnSelect {
 		if k := m.keys.Name(keys.CopyMarked); k != "" {
 			m.flash = k + " copies"
 		}

@@ -203,7 +203,7 @@ func (s *session) topic() string {
 func (s *session) name() string {
 	name := s.feed.Title
 	if name == "" {
-		name = s.o.Dir[strings.LastIndexAny(s.o.Dir, `/\`)+1:]
+		name = s.o.Files.Dir[strings.LastIndexAny(s.o.Files.Dir, `/\`)+1:]
 	}
 	if name == "" {
 		return "agent"

@@ -144,7 +144,7 @@ func TestCopy(t *testing.T) {
 		{"/copy that", "use /copy, /copy code, or /copy code N", ""},
 	} {
 		got := ""
-		d := newDriver(t, 80, 24, Options{Copy: func(text string) (string, error) { got = text; return "wl-copy", nil }})
+		d := newDriver(t, 80, 24, Options{Clipboard: Clipboard{Copy: func(text string) (string, error) { got = text; return "wl-copy", nil }}})
 		d.events(userSaid("how"), done(llm.Assistant, "r", answer), turnEnd(event.Done, time.Second))
 		d.enter(c.typed)
 		seqs := d.written(keyPress("enter"))

@@ -55,7 +55,7 @@ var small = transcript.PageSize{Events: 9, Bytes: 2 << 10}
 // follows event number tail.
 func resumedAt(t *testing.T, w, h int, all []event.Event, tail int) *driver {
 	t.Helper()
-	o := Options{History: all[tail:]}
+	o := Options{Session: Session{History: all[tail:]}}
 	d := bareDriver(t, o)
 	d.m.list.PageLimit = small
 	d.log = append([]event.Event{}, all...)
@@ -208,7 +208,7 @@ func (p *pagedPair) turn() {
 // A long session stays a few pages in memory, wherever it was looked at.
 func TestPagesAreDropped(t *testing.T) {
 	all := long(6000)
-	d := newDriver(t, 120, 40, Options{History: all})
+	d := newDriver(t, 120, 40, Options{Session: Session{History: all}})
 	list := d.m.list
 	d.press("ctrl+home")
 	if got := d.screen(); !strings.Contains(got, "agent 0.1") || !strings.Contains(got, "do it once more") {
@@ -233,7 +233,7 @@ func TestPagesAreDropped(t *testing.T) {
 // While pages are read, what is on screen stays where it is.
 func TestPagesThatAreStillRead(t *testing.T) {
 	all := long(3000)
-	slow := bareDriver(t, Options{History: all[len(all)-60:]})
+	slow := bareDriver(t, Options{Session: Session{History: all[len(all)-60:]}})
 	slow.log = all
 	var due []tea.Cmd
 	do := func(msg tea.Msg) {
@@ -273,9 +273,9 @@ func TestPagesThatAreStillRead(t *testing.T) {
 func TestPagesThatCannotBeRead(t *testing.T) {
 	all := long(3000)
 	broken := true
-	d := bareDriver(t, Options{History: all[len(all)-60:]})
+	d := bareDriver(t, Options{Session: Session{History: all[len(all)-60:]}})
 	d.log = all
-	d.m.o.Page = func(from, to int) ([]event.Event, error) {
+	d.m.o.Session.Page = func(from, to int) ([]event.Event, error) {
 		if broken {
 			return nil, errors.New("input/output \x1b[2Jerror")
 		}
@@ -306,7 +306,7 @@ func TestPagesThatCannotBeRead(t *testing.T) {
 // Before the past is known, one can look at what is there, and goes back nowhere.
 func TestBeforeTheSurvey(t *testing.T) {
 	all := long(3000)
-	d := bareDriver(t, Options{SessionID: "s1", History: all[len(all)-60:]})
+	d := bareDriver(t, Options{Session: Session{ID: "s1", History: all[len(all)-60:]}})
 	d.log = all
 	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	for _, line := range []string{"/rewind", "/rewind 1", "/fork", "/fork 2"} {
@@ -332,7 +332,7 @@ func TestBeforeTheSurvey(t *testing.T) {
 // patience for ever.
 func TestSessionThatCannotBeRead(t *testing.T) {
 	all := long(3000)
-	d := bareDriver(t, Options{SessionID: "s1", History: all[len(all)-60:]})
+	d := bareDriver(t, Options{Session: Session{ID: "s1", History: all[len(all)-60:]}})
 	d.send(tea.WindowSizeMsg{Width: 100, Height: 24})
 	d.press("ctrl+home")
 	d.events(event.Unreadable{Why: "decode record 7:\x1b[2J no such thing"})

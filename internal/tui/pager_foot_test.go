@@ -143,7 +143,7 @@ func TestStopsAnywhere(t *testing.T) {
 // next key.
 func TestWholeTellsOfACopy(t *testing.T) {
 	for keep, want := range map[bool]string{false: "copied 1 line", true: "alt+w copies"} {
-		d := newDriver(t, 80, 24, Options{KeepMarked: keep, Copy: func(string) (string, error) { return "a clipboard", nil }})
+		d := newDriver(t, 80, 24, Options{Clipboard: Clipboard{NoCopyOnSelect: keep, Copy: func(string) (string, error) { return "a clipboard", nil }}})
 		d.events(userSaid("go"), done(llm.Assistant, "r", "It says goodbye."), turnEnd(event.Done, 0))
 		d.press("ctrl+g")
 		x, y := d.find("goodbye")

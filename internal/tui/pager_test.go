@@ -19,7 +19,7 @@ func TestWhole(t *testing.T) {
 		result("1", "read a.go", "read", event.OK, "", lines("output", 2500), time.Second), result("2", "read b.go", "read", event.OK, "", lines("other", 10), time.Second),
 		&event.StepEnd{Reply: "r"}, done(llm.Assistant, "r2", "All read."), turnEnd(event.Done, time.Second)}
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{History: all})
+		d := newDriver(t, w, h, Options{Session: Session{History: all}})
 		before := d.screen()
 		d.press("ctrl+g")
 		d.golden("whole-" + size)

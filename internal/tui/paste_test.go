@@ -49,11 +49,11 @@ func TestDraftKeepsTokens(t *testing.T) {
 	d.send(tea.PasteMsg{Content: long})
 	d.enter(" and say")
 	d.pass(2 * time.Second)
-	again := newDriver(t, 80, 24, Options{Draft: d.kept[len(d.kept)-1]})
+	again := newDriver(t, 80, 24, Options{Session: Session{Draft: d.kept[len(d.kept)-1]}})
 	again.holds("see [pasted 312 lines] and say")
 	again.press("enter")
 	again.commands(event.Prompt{Text: "see " + long + " and say"})
-	damaged := newDriver(t, 80, 24, Options{Draft: event.Draft{Text: "short", Pasted: []event.Span{{From: -3, To: 400}, {From: 4, To: 2}}}})
+	damaged := newDriver(t, 80, 24, Options{Session: Session{Draft: event.Draft{Text: "short", Pasted: []event.Span{{From: -3, To: 400}, {From: 4, To: 2}}}}})
 	damaged.holds("short")
 }
 

@@ -35,8 +35,8 @@ type store struct {
 
 func (s *store) options() Options {
 	return Options{
-		Dir: "~/src/shop",
-		Sessions: func(_ context.Context, query string) ([]list.Session, error) {
+		Files: Files{Dir: "~/src/shop"},
+		Session: Session{List: func(_ context.Context, query string) ([]list.Session, error) {
 			s.queries = append(s.queries, query)
 			switch query {
 			case "":
@@ -47,14 +47,13 @@ func (s *store) options() Options {
 				return nil, errors.New("search: missing \x1b]")
 			}
 			return nil, nil
-		},
-		Preview: func(id string) ([]event.Event, error) {
+		}, Preview: func(id string) ([]event.Event, error) {
 			s.previews = append(s.previews, id)
 			if id == "s1" {
 				return nil, errors.New("read session s1: it is damaged")
 			}
 			return []event.Event{userSaid("of " + id), done(llm.Assistant, "r", "Fixed: `ReadHeaderTimeout` now\x07 takes the flag."), turnEnd(event.Done, 9*time.Second)}, nil
-		},
+		}},
 	}
 }
 
@@ -177,7 +176,7 @@ func TestPickerSearches(t *testing.T) {
 // Where this directory has no session, those of the others are listed, and stay.
 func TestPickerElsewhere(t *testing.T) {
 	o := (&store{}).options()
-	o.Dir = "~/src/new"
+	o.Files.Dir = "~/src/new"
 	d := newPickerDriver(t, 80, 24, o)
 	before := d.screen()
 	d.press("tab")
@@ -206,7 +205,7 @@ func TestPickerMoves(t *testing.T) {
 	for i := range 50 {
 		sessions = append(sessions, list.Session{ID: string(rune('A' + i))})
 	}
-	d := newPickerDriver(t, 80, 24, Options{Sessions: func(context.Context, string) ([]list.Session, error) { return sessions, nil }})
+	d := newPickerDriver(t, 80, 24, Options{Session: Session{List: func(context.Context, string) ([]list.Session, error) { return sessions, nil }}})
 	d.press("pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "down", "up", "up", "enter")
 	if got, want := d.p.chosen, string(rune('A'+47)); got != want {
 		t.Errorf("chose %q, want %q", got, want)
@@ -217,7 +216,7 @@ func TestResume(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		s := &store{}
 		o := s.options()
-		o.SessionID, o.Version = "s4", "0.1"
+		o.Session.ID, o.Version = "s4", "0.1"
 		d := newDriver(t, w, h, o)
 		d.time = noon()
 		d.events(twoTurns()...)

@@ -59,7 +59,7 @@ func Plain(ctx context.Context, o Options, in Lines) (Exit, error) {
 		defer close(passed)
 		relay(all, commands, o.Commands)
 	}()
-	o.NoColor = true
+	o.Appearance.NoColor = true
 	m := newModel(o, time.Now, func(c event.Command) {
 		select {
 		case commands <- c:
@@ -68,7 +68,7 @@ func Plain(ctx context.Context, o Options, in Lines) (Exit, error) {
 	})
 	m.lines = true
 	m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil } // nothing moves with time
-	p := &teller{m: m, in: in, out: o.Output, came: make(chan tea.Msg), started: map[string]bool{}, mode: o.Mode}
+	p := &teller{m: m, in: in, out: o.Output, came: make(chan tea.Msg), started: map[string]bool{}, mode: o.Session.Mode}
 	p.run(ctx)
 	p.endLine()
 	close(commands)

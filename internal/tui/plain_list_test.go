@@ -84,7 +84,7 @@ func conversed(t *testing.T, o Options, turns ...turn) string {
 
 // A long list is told piece by piece, to a file as well.
 func TestPlainListGoesOn(t *testing.T) {
-	got := told(t, Options{Models: many}, "/model", "more", "more", "45", "/model", "more", "7", "more")
+	got := told(t, Options{Models: Models{List: many}}, "/model", "more", "more", "45", "/model", "more", "7", "more")
 	for _, want := range []string{
 		"  20 here/m20\n  and 27 more: type more to see them\n  a number takes one, nothing leaves the list\n  21 here/m21\n",
 		"  40 here/m40\n  and 7 more: type more to see them\n  41 here/m41\n",
@@ -103,7 +103,7 @@ func TestPlainListGoesOn(t *testing.T) {
 // is.
 func TestPlainListByName(t *testing.T) {
 	const ready = "nothing leaves the list"
-	got := conversed(t, Options{Models: many},
+	got := conversed(t, Options{Models: Models{List: many}},
 		turn{"> ", "/model"}, turn{ready, "no such thing"}, turn{ready, "m31"}, turn{"m31 answers", "/model"},
 		turn{ready, "LARGE"}, turn{ready, "2"}, turn{"larger answers", "/model"}, turn{ready, ""}, turn{"> ", "hello"}, turn{"You said", "/quit"})
 	for _, want := range []string{
@@ -127,11 +127,11 @@ func TestPlainListOfSessions(t *testing.T) {
 		}
 		return all, nil
 	}
-	got := conversed(t, Options{Sessions: sessions, Dir: "~/shop"}, turn{"> ", "/resume"}, turn{"nothing leaves", "what was said"})
+	got := conversed(t, Options{Session: Session{List: sessions}, Files: Files{Dir: "~/shop"}}, turn{"> ", "/resume"}, turn{"nothing leaves", "what was said"})
 	if !strings.Contains(got, "3 three") || !strings.Contains(got, "  1 two") && !strings.Contains(got, "  1 b") {
 		t.Errorf("the session is not found:\n%s", got)
 	}
-	got = conversed(t, Options{Sessions: func(context.Context, string) ([]list.Session, error) { return nil, nil }}, turn{"> ", "/resume"}, turn{"there is nothing to choose from", "/quit"})
+	got = conversed(t, Options{Session: Session{List: func(context.Context, string) ([]list.Session, error) { return nil, nil }}}, turn{"> ", "/resume"}, turn{"there is nothing to choose from", "/quit"})
 	if strings.Contains(got, "needs a screen") {
 		t.Errorf("an empty list says:\n%s", got)
 	}

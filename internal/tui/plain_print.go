@@ -24,14 +24,14 @@ func (p *teller) begin() {
 		p.block("note", p.m.answering())
 	}
 	last := 0
-	for i, ev := range p.m.o.History {
+	for i, ev := range p.m.o.Session.History {
 		if said, ok := ev.(*event.UserSaid); ok && !said.Steered {
 			last = i
 		}
 	}
 	typed := p.in.Typed
 	p.in.Typed = false // nobody typed this here
-	for _, ev := range p.m.o.History[last:] {
+	for _, ev := range p.m.o.Session.History[last:] {
 		switch ev.(type) {
 		case *event.ModelSet, *event.ModeSet: // what holds now may be something else
 		default:

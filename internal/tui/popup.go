@@ -96,7 +96,7 @@ func (p *suggestions) wordTyped() word {
 	if w := commandTyped(raw, caret); w.source != nowhere {
 		return w
 	}
-	if p.o.Files == nil {
+	if p.o.Files.Find == nil {
 		return word{}
 	}
 	return fileTyped(e.Before(), caret)

@@ -110,7 +110,7 @@ func TestQueueWaitsAfterTrouble(t *testing.T) {
 
 // What was queued when the program ended waits in the next one.
 func TestQueueComesBack(t *testing.T) {
-	d := newDriver(t, 100, 24, Options{Draft: draft("", "one", "!make")})
+	d := newDriver(t, 100, 24, Options{Session: Session{Draft: draft("", "one", "!make")}})
 	d.sees("waits   1  “one”", "2  “!make”", "unsent")
 	d.commands()
 	d.press("enter")
@@ -159,7 +159,7 @@ func TestQueueGoesFirst(t *testing.T) {
 
 // What was held holds nothing up once it is gone.
 func TestQueueAfterWhatWasHeld(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Draft: draft("", "held")})
+	d := newDriver(t, 80, 24, Options{Session: Session{Draft: draft("", "held")}})
 	d.press("alt+q")
 	d.say("go", "enter")
 	d.events(userSaid("go"))

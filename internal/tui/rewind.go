@@ -150,7 +150,7 @@ func (r *rewinder) rewind(to point) tea.Cmd {
 // fork goes on in a fork of the session, which ends before a prompt.
 func (r *rewinder) fork(before point) tea.Cmd {
 	switch {
-	case r.o.SessionID == "":
+	case r.o.Session.ID == "":
 		r.say("this session is kept nowhere: there is nothing to fork")
 		return nil
 	case r.stuck():

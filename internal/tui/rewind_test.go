@@ -12,7 +12,7 @@ import (
 
 func TestRewindList(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{History: twoTurns()})
+		d := newDriver(t, w, h, Options{Session: Session{History: twoTurns()}})
 		d.press("esc")
 		if !strings.Contains(d.screen(), "esc again goes back") {
 			t.Errorf("the first esc says nothing:\n%s", d.screen())
@@ -30,7 +30,7 @@ func TestRewindList(t *testing.T) {
 // in the editor that they could be meant for.
 func TestEscTwice(t *testing.T) {
 	open := func(d *driver) bool { return d.m.lists.over != nil }
-	d := newDriver(t, 80, 24, Options{History: twoTurns()})
+	d := newDriver(t, 80, 24, Options{Session: Session{History: twoTurns()}})
 	d.press("esc")
 	d.pass(3 * time.Second)
 	if strings.Contains(d.screen(), "esc again") {
@@ -69,7 +69,7 @@ func TestEscTwice(t *testing.T) {
 func TestForkList(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		history := append(twoTurns(), userSaid("a \x1b[2Jhostile\u202e prompt\n"+strings.Repeat("long ", 200)), turnEnd(event.Done, time.Second))
-		d := newDriver(t, w, h, Options{SessionID: "s1", History: history})
+		d := newDriver(t, w, h, Options{Session: Session{ID: "s1", History: history}})
 		d.enter("/fork")
 		d.press("enter")
 		d.golden("fork-" + size)
@@ -86,10 +86,12 @@ func TestForkList(t *testing.T) {
 // A steered prompt and one of the program's own begin no turn, and are no point
 // to go back to.
 func TestRewindPoints(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{History: []event.Event{
-		userSaid("one"), &event.UserSaid{Text: "steer", Steered: true}, &event.UserSaid{Text: event.GoOn, Auto: true},
-		turnEnd(event.Done, time.Second), userSaid("two"), turnEnd(event.Done, time.Second),
-	}})
+	d := newDriver(t, 80, 24, Options{
+		Session: Session{History: []event.Event{
+			userSaid("one"), &event.UserSaid{Text: "steer", Steered: true}, &event.UserSaid{Text: event.GoOn, Auto: true},
+			turnEnd(event.Done, time.Second), userSaid("two"), turnEnd(event.Done, time.Second),
+		}},
+	})
 	d.enter("/rewind")
 	d.press("enter")
 	if got := d.screen(); !strings.Contains(got, "one") || !strings.Contains(got, "two") || strings.Contains(got, "steer") {

@@ -41,7 +41,7 @@ func openTerminal(t *testing.T, ctx context.Context) *ptyWindow {
 		t.Fatal(err)
 	}
 	go func() {
-		exit, err := Run(ctx, Options{Events: x.events, Commands: x.commands, Version: "0.1", Mode: "ask", Input: x.Theirs, Output: x.Theirs})
+		exit, err := Run(ctx, Options{Events: x.events, Commands: x.commands, Version: "0.1", Input: x.Theirs, Output: x.Theirs, Session: Session{Mode: "ask"}})
 		x.ended <- runEnd{exit, err}
 	}()
 	return x

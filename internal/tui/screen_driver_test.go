@@ -39,7 +39,7 @@ func newDriver(t *testing.T, width, height int, o Options) *driver {
 	t.Helper()
 	d := bareDriver(t, o)
 	d.send(tea.WindowSizeMsg{Width: width, Height: height})
-	if len(o.History) > 0 {
+	if len(o.Session.History) > 0 {
 		d.events(survey(d.log))
 	}
 	return d
@@ -50,17 +50,17 @@ func bareDriver(t *testing.T, o Options) *driver {
 	t.Helper()
 	d := &driver{t: t, time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	if o.Version == "" {
-		o.Version, o.Dir, o.Branch = "0.1", "~/src/shop", "main"
+		o.Version, o.Files.Dir, o.Files.Branch = "0.1", "~/src/shop", "main"
 	}
-	if o.Model == "" {
-		o.Model, o.ModelWhy, o.Context = "anthropic/claude-sonnet", "ANTHROPIC_API_KEY is set", 200_000
+	if o.Models.Name == "" {
+		o.Models.Name, o.Models.Why, o.Models.Context = "anthropic/claude-sonnet", "ANTHROPIC_API_KEY is set", 200_000
 	}
-	if o.Mode == "" {
-		o.Mode = "ask"
+	if o.Session.Mode == "" {
+		o.Session.Mode = "ask"
 	}
-	d.record(o.History...)
-	if o.Page == nil {
-		o.Page = d.page
+	d.record(o.Session.History...)
+	if o.Session.Page == nil {
+		o.Session.Page = d.page
 	}
 	d.m = newModel(o, func() time.Time { return d.time }, d.command)
 	d.m.after = d.after

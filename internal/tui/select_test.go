@@ -18,10 +18,12 @@ import (
 func dragged(t *testing.T) (*driver, *string) {
 	t.Helper()
 	var copied string
-	d := newDriver(t, 60, 24, Options{Copy: func(text string) (string, error) {
-		copied = text
-		return "a clipboard", nil
-	}})
+	d := newDriver(t, 60, 24, Options{
+		Clipboard: Clipboard{Copy: func(text string) (string, error) {
+			copied = text
+			return "a clipboard", nil
+		}},
+	})
 	d.events(&event.UserSaid{Text: "what is in a.go?"},
 		&event.MessageDone{Message: llm.Message{Kind: llm.Assistant, Reply: "r", Text: "It has *one* function:\n\n```go\nfunc main() {\n\tprintln(1)\n}\n```\n\nSee `./cmd/a.go:3`."}},
 		&event.TurnEnd{Reason: event.Done})

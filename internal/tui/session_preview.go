@@ -36,5 +36,5 @@ func (p preview) Window(st *ink.Styles, width, height int) []string {
 
 // pickerSource is where the picker finds the sessions.
 func (o *Options) pickerSource(st *ink.Styles, now func() time.Time) list.Source {
-	return list.Source{Dir: o.Dir, Sessions: o.Sessions, Preview: o.Preview, Render: newPreview(st, now)}
+	return list.Source{Dir: o.Files.Dir, Sessions: o.Session.List, Preview: o.Session.Preview, Render: newPreview(st, now)}
 }

@@ -37,7 +37,7 @@ func sessionsCommand(m *model, _ string) (tea.Cmd, error) { return pickSession(m
 
 // pickSession opens the list of sessions.
 func pickSession(m *model, tree bool) tea.Cmd {
-	if m.o.Sessions == nil {
+	if m.o.Session.List == nil {
 		m.say("there are no other sessions here")
 		return nil
 	}
@@ -46,7 +46,7 @@ func pickSession(m *model, tree bool) tea.Cmd {
 		return nil
 	}
 	p := list.NewPicker(m.o.pickerSource(m.st, m.now), m.keys, m.st, m.now, func(s list.Session) tea.Cmd {
-		if s.Current || s.ID == m.o.SessionID {
+		if s.Current || s.ID == m.o.Session.ID {
 			return nil
 		}
 		return m.switchTo(Exit{Open: s.ID})
@@ -91,13 +91,13 @@ func exportCommand(m *model, format string) (tea.Cmd, error) {
 		format = "md"
 	}
 	switch {
-	case m.o.Export == nil:
+	case m.o.Session.Export == nil:
 		m.say("there is no session to export here")
 		return nil, nil
 	case !slices.Contains([]string{"md", "html", "json"}, format):
 		return nil, errors.New("use /export md, /export html or /export json")
 	}
-	export := m.o.Export
+	export := m.o.Session.Export
 	return func() tea.Msg {
 		path, err := export(format)
 		return exported{path, err}

@@ -43,7 +43,7 @@ func TestRewound(t *testing.T) {
 		d.events(twoTurns()...)
 		d.events(&event.Rewound{Keep: firstTurn})
 		d.golden("rewound-" + size)
-		again := newDriver(t, w, h, Options{History: twoTurns()})
+		again := newDriver(t, w, h, Options{Session: Session{History: twoTurns()}})
 		again.events(&event.Rewound{Keep: firstTurn})
 		d.same(again)
 
@@ -58,9 +58,9 @@ func TestRewound(t *testing.T) {
 // What is taken back is as if it had never been said.
 func TestRewoundIsLikeResumed(t *testing.T) {
 	const partials = 1
-	d := newDriver(t, 100, 40, Options{History: twoTurns()})
+	d := newDriver(t, 100, 40, Options{Session: Session{History: twoTurns()}})
 	d.events(&event.Rewound{Keep: firstTurn})
-	resumed := newDriver(t, 100, 40, Options{History: twoTurns()[:firstTurn+partials]})
+	resumed := newDriver(t, 100, 40, Options{Session: Session{History: twoTurns()[:firstTurn+partials]}})
 	facts := func(f *transcript.Feed) []any {
 		return []any{f.Answer, f.Turns, f.Used, f.Running, f.Prompts}
 	}
@@ -75,7 +75,7 @@ func TestRewoundIsLikeResumed(t *testing.T) {
 // A session that is rewound far above the window can continue before the screen is
 // drawn again.
 func TestRewoundAndContinuedInOneBatch(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{History: long(600)})
+	d := newDriver(t, 80, 24, Options{Session: Session{History: long(600)}})
 	d.events(&event.Rewound{Keep: 6}, userSaid("again"), streamed("r", "It begins"),
 		event.Retrying{Error: "no connection", Attempt: 1, Of: 3}, streamed("r2", "Once more"))
 	d.sees("do it once more", "again", "Once more")
@@ -84,7 +84,7 @@ func TestRewoundAndContinuedInOneBatch(t *testing.T) {
 
 // What a broken or hostile agent says of the past changes nothing.
 func TestRewoundBeyond(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{History: twoTurns()})
+	d := newDriver(t, 80, 24, Options{Session: Session{History: twoTurns()}})
 	before := d.screen()
 	d.events(&event.Rewound{Keep: 1000}, &event.Rewound{Keep: -1})
 	if diff := cmp.Diff(d.screen(), before); diff != "" {
@@ -119,13 +119,13 @@ func TestSessionCommands(t *testing.T) {
 		"/clear":  {New: true},
 		"/fork 1": {Fork: &keep, Draft: "then make it fast\nwithout new dependencies"},
 	} {
-		d := newDriver(t, 80, 24, Options{SessionID: "s1", History: twoTurns()})
+		d := newDriver(t, 80, 24, Options{Session: Session{ID: "s1", History: twoTurns()}})
 		d.enter(line)
 		d.press("enter")
 		if diff := cmp.Diff(d.m.next, want); diff != "" || !d.quit {
 			t.Errorf("%s: the screen ended: %v, with (-got +want):\n%s", line, d.quit, diff)
 		}
-		d = newDriver(t, 80, 24, Options{SessionID: "s1", History: twoTurns()})
+		d = newDriver(t, 80, 24, Options{Session: Session{ID: "s1", History: twoTurns()}})
 		d.events(userSaid("wait"))
 		d.enter(line)
 		d.press("enter")
@@ -136,7 +136,7 @@ func TestSessionCommands(t *testing.T) {
 }
 
 func TestNothingToForkWithoutALog(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{History: twoTurns()})
+	d := newDriver(t, 80, 24, Options{Session: Session{History: twoTurns()}})
 	d.enter("/fork 1")
 	d.press("enter")
 	if d.quit || !strings.Contains(d.screen(), "there is nothing to fork") {
@@ -145,7 +145,7 @@ func TestNothingToForkWithoutALog(t *testing.T) {
 }
 
 func TestRename(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Title: "the build"})
+	d := newDriver(t, 80, 24, Options{Session: Session{Title: "the build"}})
 	if !strings.Contains(d.screen(), "main · the build") {
 		t.Errorf("the title is not told:\n%s", d.screen())
 	}
@@ -160,7 +160,7 @@ func TestRename(t *testing.T) {
 }
 
 func TestRewindByNumber(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{History: twoTurns()})
+	d := newDriver(t, 80, 24, Options{Session: Session{History: twoTurns()}})
 	for _, line := range []string{"/rewind 3", "/rewind -1", "/rewind it"} {
 		d.enter(line)
 		d.press("enter")
@@ -177,13 +177,15 @@ func TestRewindByNumber(t *testing.T) {
 
 func TestExport(t *testing.T) {
 	var formats []string
-	o := Options{Export: func(format string) (string, error) {
-		formats = append(formats, format)
-		if format == "json" {
-			return "", errors.New("write x.json: no space left")
-		}
-		return "~/src/shop/x." + format, nil
-	}}
+	o := Options{
+		Session: Session{Export: func(format string) (string, error) {
+			formats = append(formats, format)
+			if format == "json" {
+				return "", errors.New("write x.json: no space left")
+			}
+			return "~/src/shop/x." + format, nil
+		}},
+	}
 	d := newDriver(t, 80, 24, o)
 	for line, want := range map[string]string{
 		"/export":      "exported to ~/src/shop/x.md",

@@ -181,7 +181,7 @@ func modeWords(mode string) string {
 // accident.
 func (s *session) nextMode() event.Mode {
 	modes := slices.Clone(event.Modes)
-	if s.o.Mode != string(event.ModeAll) {
+	if s.o.Session.Mode != string(event.ModeAll) {
 		modes = slices.DeleteFunc(modes, func(mode event.Mode) bool { return mode == event.ModeAll })
 	}
 	i := slices.Index(modes, event.Mode(s.feed.Mode))

@@ -51,7 +51,7 @@ func TestStatusLine(t *testing.T) {
 func TestBranchFollows(t *testing.T) {
 	now := "main"
 	reads := 0
-	d := newDriver(t, 120, 24, Options{Version: "0.1", Dir: "~/src/shop", Branch: "main", BranchNow: func() string { reads++; return now }})
+	d := newDriver(t, 120, 24, Options{Version: "0.1", Files: Files{Dir: "~/src/shop", Branch: "main", ReadBranch: func() string { reads++; return now }}})
 	d.events(userSaid("go on a branch"), call("r", "1", "shell"), start("1", "shell git switch -c fix", "execute"))
 	now = "fix"
 	d.events(result("1", "shell git switch -c fix", "execute", event.OK, "", "", 0))

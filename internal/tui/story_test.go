@@ -59,7 +59,7 @@ func TestNothingIsDrawnTwice(t *testing.T) {
 	rest := []event.Event{done(llm.Assistant, "r2", "Half a trip to the moon."), turnEnd(event.Done, time.Second)}
 	live.events(rest...)
 
-	told := newDriver(t, 80, 24, Options{History: append([]event.Event{userSaid("hi")}, rest...)})
+	told := newDriver(t, 80, 24, Options{Session: Session{History: append([]event.Event{userSaid("hi")}, rest...)}})
 	if diff := cmp.Diff(live.screen(), told.screen()); diff != "" {
 		t.Errorf("screen (-got +want):\n%s", diff)
 	}
@@ -80,7 +80,7 @@ func TestResumeLooksTheSame(t *testing.T) {
 				history = append(history, durable)
 			}
 		}
-		resumed := newDriver(t, w, h, Options{History: history})
+		resumed := newDriver(t, w, h, Options{Session: Session{History: history}})
 		for range 4 {
 			if diff := cmp.Diff(strings.Split(resumed.screen(), "\n"), strings.Split(live.screen(), "\n")); diff != "" {
 				t.Errorf("resumed (-got +want):\n%s", diff)
@@ -155,7 +155,7 @@ func TestHelpTellsEveryKey(t *testing.T) {
 }
 
 func TestWithoutColour(t *testing.T) {
-	colour, plain := newDriver(t, 80, 24, Options{}), newDriver(t, 80, 24, Options{NoColor: true})
+	colour, plain := newDriver(t, 80, 24, Options{}), newDriver(t, 80, 24, Options{Appearance: Appearance{NoColor: true}})
 	for _, d := range []*driver{colour, plain} {
 		d.events(asked()...)
 		d.events(answered()...)

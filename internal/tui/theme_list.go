@@ -17,7 +17,7 @@ import (
 // look is how the screen begins: on a dark background, as most are, until the
 // terminal says what it is.
 func (o *Options) look() ink.Look {
-	return ink.Look{Theme: o.Theme, Dark: true, NoColor: o.NoColor, Can: o.Colours, ASCII: o.ASCII, Diffs: o.Diffs}
+	return ink.Look{Theme: o.Appearance.Theme, Dark: true, NoColor: o.Appearance.NoColor, Can: o.Appearance.Colors, ASCII: o.Appearance.ASCII, Diffs: o.Appearance.Diffs}
 }
 
 // looked takes what the terminal tells of itself, whenever it does. Its
@@ -91,7 +91,7 @@ func (m *model) chooseTheme(name string) tea.Cmd {
 	if m.st.NoColor {
 		m.say("colours are off here, so all themes look alike (NO_COLOR, or a terminal without them)")
 	}
-	save := m.o.SaveTheme
+	save := m.o.Appearance.SaveTheme
 	if save == nil {
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 func TestThemeList(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		var kept []string
-		d := newDriver(t, w, h, Options{SaveTheme: func(name string) error { kept = append(kept, name); return nil }})
+		d := newDriver(t, w, h, Options{Appearance: Appearance{SaveTheme: func(name string) error { kept = append(kept, name); return nil }}})
 		d.events(asked()...)
 		d.events(answered()...)
 		d.events(closing()...)
@@ -47,7 +47,7 @@ func TestThemeList(t *testing.T) {
 }
 
 func TestThemeByName(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{SaveTheme: func(string) error { return errors.New("the disk is full") }})
+	d := newDriver(t, 80, 24, Options{Appearance: Appearance{SaveTheme: func(string) error { return errors.New("the disk is full") }}})
 	d.enter("/theme purple")
 	d.press("enter")
 	if !strings.Contains(d.screen(), "there is no theme purple: use terminal, dark") {
@@ -67,7 +67,7 @@ func TestThemesSayTheSame(t *testing.T) {
 	want := ""
 	for _, name := range ink.ThemeNames() {
 		for _, can := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256, colorprofile.ANSI, colorprofile.ASCII} {
-			d := newDriver(t, 80, 40, Options{Theme: name})
+			d := newDriver(t, 80, 40, Options{Appearance: Appearance{Theme: name}})
 			d.send(tea.ColorProfileMsg{Profile: can})
 			d.send(tea.BackgroundColorMsg{Color: lightGrey{}})
 			d.events(asked()...)

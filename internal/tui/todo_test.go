@@ -35,7 +35,7 @@ func TestTodo(t *testing.T) {
 		evs = append(evs, turnEnd(event.Done, time.Second))
 		d.events(evs[len(evs)-1])
 		d.golden("todo-done-" + size)
-		d.same(newDriver(t, w, h, Options{History: evs}))
+		d.same(newDriver(t, w, h, Options{Session: Session{History: evs}}))
 	})
 }
 
@@ -61,7 +61,7 @@ func TestLongTodo(t *testing.T) {
 
 // The marks are told from each other without colour.
 func TestTodoWithoutColour(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{NoColor: true})
+	d := newDriver(t, 80, 24, Options{Appearance: Appearance{NoColor: true}})
 	d.events(userSaid("go"))
 	d.events(plan("1", event.TodoDone, event.TodoActive, event.TodoPending)...)
 	d.golden("todo-nocolor")

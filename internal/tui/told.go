@@ -14,7 +14,7 @@ func (s *session) tell(events []event.Event) {
 	}
 	s.continueWith(s.o)
 	s.feed.FinishReplay()
-	s.list.Settled = s.o.Page == nil || len(events) == 0
+	s.list.Settled = s.o.Session.Page == nil || len(events) == 0
 	s.entitle(s.feed.Title)
 }
 
@@ -39,7 +39,7 @@ func (m *model) surveyed(s event.Opened) {
 // unsurveyed makes the best of a session that cannot be read: there is no more
 // of it than was told, and no way back in it.
 func (s *session) unsurveyed(ev event.Unreadable) {
-	s.broken, s.o.Page, s.list.Settled = ink.SanitizeLine(ev.Why), nil, true
+	s.broken, s.o.Session.Page, s.list.Settled = ink.SanitizeLine(ev.Why), nil, true
 	s.list.ReachTarget()
 	s.list.Add(&transcript.Problem{Text: "the session cannot be read: " + s.broken,
 		Hint: "What is shown is what was read of it before. Its beginning is missing, and nothing can be taken back or copied. /new begins another session."})
@@ -57,8 +57,8 @@ func (m *model) rewound(keep int) {
 	if keep < 0 || keep > m.list.Events() || !m.list.Settled {
 		return
 	}
-	if m.o.Page != nil {
-		m.recalls = m.feed.ReadLast(m.o.Page, keep)
+	if m.o.Session.Page != nil {
+		m.recalls = m.feed.ReadLast(m.o.Session.Page, keep)
 	}
 	m.feed.Rewind(keep)
 	m.list.Rewind(keep)
@@ -71,11 +71,11 @@ func (m *model) rewound(keep int) {
 // than the session had.
 func (s *session) continueWith(o Options) {
 	f := s.feed
-	if o.Model != "" {
-		f.Model, f.Why, f.Context, f.Effort = o.Model, o.ModelWhy, o.Context, o.Effort
-		f.Host, f.BaseURL = o.Host, o.BaseURL
+	if o.Models.Name != "" {
+		f.Model, f.Why, f.Context, f.Effort = o.Models.Name, o.Models.Why, o.Models.Context, o.Models.Effort
+		f.Host, f.BaseURL = o.Models.Host, o.Models.BaseURL
 	}
-	if o.Mode != "" {
-		f.Mode = o.Mode
+	if o.Session.Mode != "" {
+		f.Mode = o.Session.Mode
 	}
 }

@@ -51,7 +51,7 @@ func above(d *driver) string {
 }
 
 func TestSendingGoesToTheEnd(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{History: long(200)})
+	d := newDriver(t, 80, 24, Options{Session: Session{History: long(200)}})
 	d.press("pgup", "pgup", "x", "enter")
 	if !d.m.list.Follow {
 		t.Error("a prompt is sent and its answer is out of sight")
@@ -60,7 +60,7 @@ func TestSendingGoesToTheEnd(t *testing.T) {
 
 // At every width and height, and back, the same is shown.
 func TestResizing(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{History: long(60)})
+	d := newDriver(t, 80, 24, Options{Session: Session{History: long(60)}})
 	d.events(asked()...)
 	before := d.screen()
 	for w := range 90 {
@@ -97,7 +97,7 @@ func TestOpening(t *testing.T) {
 
 // When nothing runs, nothing asks to be drawn again.
 func TestIdleDoesNotMove(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{History: long(20)})
+	d := newDriver(t, 80, 24, Options{Session: Session{History: long(20)}})
 	if d.m.prompt.ticker.ticking {
 		t.Error("it ticks before anything happened")
 	}

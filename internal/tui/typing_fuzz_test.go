@@ -23,11 +23,13 @@ func FuzzTyping(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		p := &player{rand.New(rand.NewPCG(seed, 2)), newDriver(t, 80, 24, Options{
-			Vi: seed%2 == 0, Files: files, Image: readPicture, Blind: func(string) bool { return seed%3 == 0 },
-			ClipboardImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil },
-			Earlier: func(context.Context, int) []string {
+			Vi:        seed%2 == 0,
+			Files:     Files{Find: files, ReadImage: readPicture},
+			Models:    Models{Blind: func(string) bool { return seed%3 == 0 }},
+			Clipboard: Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }},
+			Session: Session{Earlier: func(context.Context, int) []string {
 				return []string{"one", "two\nlines", strings.Repeat("long ", 900)}
-			},
+			}},
 		}), nil, 0}
 		for range 100 {
 			p.typeOn()

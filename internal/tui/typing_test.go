@@ -81,7 +81,7 @@ func TestSuggestions(t *testing.T) {
 		{"up walks where nothing is suggested", func(d *driver) { d.enter("one"); d.press("enter"); d.events(userSaid("one")); d.press("up") }, "one", []event.Command{event.Prompt{Text: "one"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDriver(t, 80, 24, Options{Files: files})
+			d := newDriver(t, 80, 24, Options{Files: Files{Find: files}})
 			c.do(d)
 			d.holds(c.want)
 			d.commands(c.sent...)
@@ -91,7 +91,7 @@ func TestSuggestions(t *testing.T) {
 
 func TestSuggestionsAreShown(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{Files: files, History: twoTurns()})
+		d := newDriver(t, w, h, Options{Files: Files{Find: files}, Session: Session{History: twoTurns()}})
 		d.enter("look at @in")
 		d.golden("files-" + size)
 		d.press("ctrl+c")
@@ -103,7 +103,7 @@ func TestSuggestionsAreShown(t *testing.T) {
 
 // esc takes the suggestions away before it stops a turn.
 func TestEscClosesSuggestionsFirst(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Files: files})
+	d := newDriver(t, 80, 24, Options{Files: Files{Find: files}})
 	d.events(userSaid("go"))
 	d.enter("@mai")
 	d.press("esc")
@@ -119,7 +119,7 @@ func TestLateFiles(t *testing.T) {
 	d := newDriver(t, 80, 24, Options{})
 	var asked []string
 	final := false
-	d.m.o.Files = func(_ context.Context, query string, _ int) ([]Match, bool) {
+	d.m.o.Files.Find = func(_ context.Context, query string, _ int) ([]Match, bool) {
 		asked = append(asked, query)
 		return []Match{{Path: query + ".go"}}, final
 	}
@@ -152,19 +152,19 @@ func TestSearchingPrompts(t *testing.T) {
 		{"another key goes on with what was found", "ctrl+r s l o w home x", "xwhy is the build slow"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDriver(t, 80, 24, Options{History: history, Earlier: func(context.Context, int) []string { return []string{"in another session"} }})
+			d := newDriver(t, 80, 24, Options{Session: Session{History: history, Earlier: func(context.Context, int) []string { return []string{"in another session"} }}})
 			d.enter("draft")
 			d.press(strings.Fields(c.keys)...)
 			d.holds(c.want)
 			d.commands()
 		})
 	}
-	d := newDriver(t, 80, 24, Options{History: history})
+	d := newDriver(t, 80, 24, Options{Session: Session{History: history}})
 	d.press("ctrl+r")
 	d.send(tea.PasteMsg{Content: " slow\nand more"})
 	d.holds("why is the build slow")
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{History: history})
+		d := newDriver(t, w, h, Options{Session: Session{History: history}})
 		d.press("ctrl+r")
 		d.enter("buil")
 		d.golden("search-prompts-" + size)
@@ -172,7 +172,7 @@ func TestSearchingPrompts(t *testing.T) {
 }
 
 func TestWalkingToEarlierSessions(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Earlier: func(context.Context, int) []string { return []string{"older", "old"} }})
+	d := newDriver(t, 80, 24, Options{Session: Session{Earlier: func(context.Context, int) []string { return []string{"older", "old"} }}})
 	d.press("up")
 	d.holds("old")
 	d.press("up")
@@ -185,7 +185,7 @@ func TestWalkingToEarlierSessions(t *testing.T) {
 
 // What was said several times in a row is walked past at once.
 func TestWalkingPastTheSame(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Earlier: func(context.Context, int) []string { return []string{"a", "b", "b", "b", "c", "c"} }})
+	d := newDriver(t, 80, 24, Options{Session: Session{Earlier: func(context.Context, int) []string { return []string{"a", "b", "b", "b", "c", "c"} }}})
 	var got []string
 	for range 4 {
 		d.press("up")

@@ -110,7 +110,7 @@ func (m *model) makePanel() panel {
 	if roomy {
 		p.lines = append(p.lines, m.st.Dim.Render(strings.Repeat("─", m.width)))
 	}
-	p.lines = append(p.lines, p.status.line(m.st, m.width, m.o.Status))
+	p.lines = append(p.lines, p.status.line(m.st, m.width, m.o.Appearance.StatusLine))
 	if over := len(p.lines) - m.height; over > 0 { // the editor's end and the status matter most
 		p.lines = p.lines[over:]
 		p.rule -= over
@@ -130,7 +130,7 @@ func (m *model) keptDraft() string {
 
 // status is what the last line tells now.
 func (m *model) status() status {
-	return status{model: m.feed.Model, effort: m.feed.Effort, host: m.feed.Host, dir: m.o.Dir, branch: m.o.Branch, used: m.feed.Used, context: m.feed.Context,
+	return status{model: m.feed.Model, effort: m.feed.Effort, host: m.feed.Host, dir: m.o.Files.Dir, branch: m.o.Files.Branch, used: m.feed.Used, context: m.feed.Context,
 		cost: m.feed.Cost, mode: m.feed.Mode, jobs: transcript.Running(m.feed.Jobs), right: m.hints.doing()}
 }
 

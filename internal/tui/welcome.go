@@ -95,8 +95,8 @@ func (w *welcome) rows(c transcript.Canvas, models []Model) []string {
 
 // greet puts the welcome in the transcript, for somebody who has no model yet.
 func (p *modelPicker) greet() {
-	if p.o.Welcome != "" {
-		p.greeting = p.list.Head(&welcome{offline: p.o.Welcome, waits: p.o.Searching})
+	if p.o.Models.Welcome != "" {
+		p.greeting = p.list.Head(&welcome{offline: p.o.Models.Welcome, waits: p.o.Models.Searching})
 	}
 }
 

@@ -20,7 +20,7 @@ func (m *model) assemble() {
 	p := m.prompt
 	m.drafts = &draftKeeper{session: ses, editor: m.editor, dialog: m.dialog, queue: p.queue}
 	m.hints = &hints{session: ses, dialog: m.dialog, editor: m.editor, popup: p.popup, find: m.pager.find, queue: p.queue, ticker: p.ticker, pager: m.pager}
-	m.mouse = &mouse{session: ses, editor: m.editor, dialog: m.dialog, help: p.help, popup: p.popup, clip: p.clip, panel: &m.panel, arrange: m.arrange, on: !o.NoMouse}
+	m.mouse = &mouse{session: ses, editor: m.editor, dialog: m.dialog, popup: p.popup, clip: p.clip, panel: &m.panel, arrange: m.arrange, on: !o.NoMouse}
 	m.pager.hints, m.pager.mouse = m.hints, m.mouse
 	m.layers.shortcuts = &shortcuts{
 		session: ses, dialog: m.dialog, find: m.pager.find, pager: m.pager, mouse: m.mouse, table: m.table, models: m.picker, interrupt: m.interrupt,

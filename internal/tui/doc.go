@@ -1,20 +1,29 @@
-// Package tui is the terminal program: it draws what an agent tells it and
-// turns keys into commands for it. It knows event.Event and event.Command, and
-// nothing of tools or of where sessions and settings are kept: what it needs of
-// them comes as functions in its Options.
+// Package tui is the terminal program: it draws the events of an agent and turns
+// keys into commands for it. It knows event.Event and event.Command, and nothing
+// of tools, files or settings: what it needs of them comes as functions in its
+// Options.
 //
-// One tea.Model routes messages to plain structs: the feed reduces events to
-// the items of the transcript, the editor takes what is typed, the dialog what
-// is asked, an overlay what is chosen from a list, the status tells where things
-// stand. Run draws the model on a screen, Plain tells of the same model in
-// lines. The transcript holds pages of a session of any length, and drops and
-// reads again those far from the window.
+// The model routes messages to parts that own their state. All parts share the
+// window (size, look, keys, clock) and the session (the transcript, the feed, the
+// way to the agent). Parts that could be used by themselves have packages:
+// transcript, editor, dialog, list, keys, and below them ink, markdown, diff and
+// terminal.
 //
-// Update and View do no IO: commands leave through a queue that never blocks,
-// events come in through a pump that hands over all that is ready once a frame,
-// and whatever takes a moment is a tea.Cmd. Time comes from one clock that tests
-// replace.
+// A key takes this way. The terminal package reads it and Bubble Tea hands it to
+// model.Update, which hands it to model.press. stack.key offers it to the layers
+// from the top: what is open (help, a list, the search, the pager), then
+// question.Key, typing.Key, shortcuts.Key and prompt.Key. The layer that takes it
+// changes its part, and sends a command with session.send, which never blocks:
+// relay passes commands on to the agent.
 //
-// Every text that comes from a model, a file, a command or a server passes
-// through ink.Sanitize before it is drawn.
+// A delta takes this way. pump gathers events and sends them as one batch, once a
+// frame while text streams. model.apply hands each event to transcript.Feed.Apply,
+// which adds the text to the row of its message and touches the row. Then
+// model.layout calls Transcript.Layout, which draws the touched rows in the window,
+// and model.View returns the screen. The renderer in package terminal writes the
+// cells that changed.
+//
+// Update and View do no I/O: what takes a moment is a tea.Cmd. Time comes from one
+// clock that tests replace. Every text that comes from a model, a file, a command
+// or a server passes through ink.Sanitize before it is drawn.
 package tui

@@ -53,8 +53,17 @@ func (h *help) stride(k string) int {
 
 func (h *help) move(n int) { h.scroll = max(0, min(h.scroll+n, h.total-h.shown)) }
 
-// lines draws the help in the full screen.
-func (h *help) lines() []string {
+// Mouse implements fullScreen: the wheel scrolls.
+func (h *help) Mouse(msg tea.MouseMsg) tea.Cmd {
+	if msg, ok := msg.(tea.MouseWheelMsg); ok {
+		lines, _ := wheelSteps(msg)
+		h.move(lines)
+	}
+	return nil
+}
+
+// View implements fullScreen.
+func (h *help) View() ([]string, *tea.Cursor) {
 	st, width, height := h.st, h.width, h.height
 	all := h.all(st, h.answering(), h.table.commands(), width)
 	h.total, h.shown = len(all), min(len(all), max(height-1, 0))
@@ -67,7 +76,7 @@ func (h *help) lines() []string {
 	if h.shown < h.total {
 		hint = "up, down scroll · other keys close"
 	}
-	return append(out, st.Dim.Render(ink.Truncate("  "+hint, width)))
+	return append(out, st.Dim.Render(ink.Truncate("  "+hint, width))), nil
 }
 
 func (h *help) all(st *ink.Styles, answering string, commands []slash, width int) []string {

@@ -14,6 +14,15 @@ type layer interface {
 	Paste(text string) (tea.Cmd, bool)
 }
 
+// fullScreen is a layer that has the screen and the mouse for itself while it is on
+// top. Its keys come as they are, without joining those of a chord.
+type fullScreen interface {
+	layer
+	// View draws the layer.
+	View() ([]string, *tea.Cursor)
+	Mouse(msg tea.MouseMsg) tea.Cmd
+}
+
 // offer says what becomes of a key that a layer was offered.
 type offer int
 
@@ -45,6 +54,12 @@ func (s *stack) has(l layer) bool { return slices.Contains(s.layers, l) }
 
 // top is the layer that is offered input first.
 func (s *stack) top() layer { return s.layers[len(s.layers)-1] }
+
+// full returns the layer that has the screen for itself, nil if none has.
+func (s *stack) full() fullScreen {
+	f, _ := s.top().(fullScreen)
+	return f
+}
 
 // covers reports whether a layer is above l.
 func (s *stack) covers(l layer) bool { return s.top() != l && s.has(l) }

@@ -60,8 +60,12 @@ func (l *listLayer) Paste(text string) (tea.Cmd, bool) {
 	return l.update(tea.PasteMsg{Content: text}), true
 }
 
-// lines draws the list. Its last line says so if a question waits below it.
-func (l *listLayer) lines() ([]string, *tea.Cursor) {
+// Mouse implements fullScreen.
+func (l *listLayer) Mouse(msg tea.MouseMsg) tea.Cmd { return l.update(msg) }
+
+// View implements fullScreen. The last line says so if a question waits below the
+// list.
+func (l *listLayer) View() ([]string, *tea.Cursor) {
 	lines, cursor := l.over.Lines()
 	if l.dialog.Waits() && len(lines) > 1 {
 		text := "  " + ink.MarkAsked + " a question waits · " + l.keys.Name(keys.Interrupt) + " shows it"

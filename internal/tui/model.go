@@ -14,6 +14,7 @@ import (
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/list"
 	"agent/internal/tui/terminal"
 	"agent/internal/tui/transcript"
 )
@@ -107,15 +108,13 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 func (m *model) route(msg tea.Msg) tea.Cmd {
-	if cmd, taken := m.takeOver(msg); taken {
-		return cmd
-	}
 	if cmd, taken := m.tookTyping(msg); taken {
 		return cmd
 	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
+		m.lists.update(msg)
 		m.playNext()
 	case tea.FocusMsg:
 		return tea.Batch(m.looked(msg), m.notify.comesBack())
@@ -145,7 +144,12 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
 	case tea.MouseMsg:
+		if full := m.layers.full(); full != nil {
+			return full.Mouse(msg)
+		}
 		return m.mouse.point(msg)
+	case list.Msg:
+		return m.lists.update(msg)
 	case dragDue:
 		if m.mouse.p.due = false; m.mouse.p.drags {
 			return m.mouse.stretch()

@@ -36,7 +36,6 @@ type mouse struct {
 	*session
 	editor  *editor.Editor
 	dialog  *dialog.Dialog
-	help    *help
 	popup   *suggestions
 	clip    *clipboard
 	panel   *panel
@@ -51,7 +50,7 @@ type mouse struct {
 func (m *mouse) click(msg tea.MouseClickMsg) tea.Cmd {
 	m.flash, m.p.sweeps = "", false
 	m.editor.Selection.Clear()
-	if msg.Button != tea.MouseLeft || m.help.layers.has(m.help) {
+	if msg.Button != tea.MouseLeft {
 		return nil
 	}
 	now, h := m.now(), &m.p
@@ -183,21 +182,24 @@ func (m *mouse) point(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
+// wheelSteps is how many lines the wheel scrolls, and how many rows it moves in a
+// list; less than 0 for up.
+func wheelSteps(msg tea.MouseWheelMsg) (lines, rows int) {
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		return -3, -1
+	case tea.MouseWheelDown:
+		return 3, 1
+	}
+	return 0, 0
+}
+
 // wheel scrolls what the mouse is on: a question, suggestions, else the
 // transcript.
 func (m *mouse) wheel(msg tea.MouseWheelMsg) {
-	const lines = 3
-	n, step := 0, 0
-	switch msg.Button {
-	case tea.MouseWheelUp:
-		n, step = -lines, -1
-	case tea.MouseWheelDown:
-		n, step = lines, 1
-	}
+	n, step := wheelSteps(msg)
 	y := msg.Y - m.list.Height
 	switch {
-	case m.help.layers.has(m.help):
-		m.help.move(n)
 	case m.panel.asked.has(y):
 		m.dialog.Scroll(n)
 	case m.panel.suggested.has(y):

@@ -12,7 +12,7 @@ import (
 // with the keys of a chord joined.
 func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	stops := m.busy() && m.keys.Is(msg.String(), keys.Interrupt) && !m.keys.Is(msg.String(), keys.Dismiss)
-	if top := m.layers.top(); top == m.prompt.help || top == m.lists {
+	if m.layers.full() != nil {
 		if stops { // which closes them, too
 			m.interrupt()
 		}
@@ -63,7 +63,7 @@ func (m *model) pressDue(due dialog.DeferredKey) tea.Cmd {
 
 // paste takes pasted text, which never sends and never answers anything.
 func (m *model) paste(text string) tea.Cmd {
-	if top := m.layers.top(); top != m.prompt.help && top != m.lists {
+	if m.layers.full() == nil {
 		m.lastKey, m.flash = m.now(), ""
 		m.arm()
 		if m.layers.covers(m.question) {

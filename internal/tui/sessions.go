@@ -55,21 +55,6 @@ func pickSession(m *model, tree bool) tea.Cmd {
 	return tea.Batch(m.lists.show(p), p.Read(""))
 }
 
-// takeOver hands a message to the list that is shown, if it is about it: the mouse
-// is, and what the list wanted itself.
-func (m *model) takeOver(msg tea.Msg) (cmd tea.Cmd, taken bool) {
-	if m.lists.over == nil {
-		return nil, false
-	}
-	switch msg.(type) {
-	case tea.WindowSizeMsg:
-		return m.lists.update(msg), false
-	case tea.MouseMsg, list.Msg:
-		return m.lists.update(msg), true
-	}
-	return nil, false
-}
-
 // switchTo ends the screen for another session.
 func (m *model) switchTo(next Exit) tea.Cmd {
 	if m.feed.Running {

@@ -209,14 +209,10 @@ func (m *model) View() tea.View {
 	if m.width <= 0 || m.height <= 0 {
 		return v
 	}
-	if m.lists.over != nil {
-		lines, cursor := m.lists.lines()
+	if full := m.layers.full(); full != nil {
+		lines, cursor := full.View()
 		v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(lines, m.width), "\n")))
 		v.Cursor = cursor
-		return v
-	}
-	if m.layers.has(m.prompt.help) {
-		v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(m.prompt.help.lines(), m.width), "\n")))
 		return v
 	}
 	lines := m.pager.find.paint()

@@ -15,6 +15,7 @@ type Query struct {
 	exact bool
 }
 
+// NewQuery returns the query for a text. Case counts if the text has a capital letter.
 func NewQuery(text string) Query {
 	lower := strings.ToLower(text)
 	return Query{Text: text, exact: lower != text}

@@ -33,7 +33,7 @@ func statusCommand(m *model, _ string) (tea.Cmd, error) {
 		}
 	}
 	add("model", m.answering())
-	add("effort", cmp.Or(f.Effort, m.defaultEffort()))
+	add("effort", cmp.Or(f.Effort, defaultEffort(m.session)))
 	add("base URL", f.BaseURL)
 	add("window", s.tokens().text)
 	add("cost", s.spent())
@@ -54,7 +54,7 @@ func statusCommand(m *model, _ string) (tea.Cmd, error) {
 
 // defaultEffort is what /status says of a model whose effort is not set; empty
 // where no language model answers.
-func (m *session) defaultEffort() string {
+func defaultEffort(m *session) string {
 	if s := (status{model: m.feed.Model}); s.model == "" || s.offline() != "" {
 		return ""
 	}

@@ -67,7 +67,7 @@ type spentRead struct {
 
 func costCommand(m *model, _ string) (tea.Cmd, error) {
 	if m.o.Session.Spent == nil {
-		return m.showCost(spentRead{all: m.spending.all}), nil
+		return showCost(m.session, spentRead{all: m.spending.all}), nil
 	}
 	read := m.o.Session.Spent
 	return func() tea.Msg {
@@ -77,7 +77,7 @@ func costCommand(m *model, _ string) (tea.Cmd, error) {
 }
 
 // showCost answers /cost.
-func (s *session) showCost(r spentRead) tea.Cmd {
+func showCost(s *session, r spentRead) tea.Cmd {
 	if r.err != nil {
 		s.list.Add(&transcript.Problem{Text: r.err.Error()})
 		s.list.ShowEnd()

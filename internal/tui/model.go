@@ -164,11 +164,11 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 func (m *model) brought(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case exported:
-		m.exported(msg)
+		reportExport(m.session, msg)
 	case copied:
 		m.prompt.clip.report(msg)
 	case spentRead:
-		return m.showCost(msg)
+		return showCost(m.session, msg)
 	case modelsRead:
 		m.picker.take(msg)
 		if m.prompt.popup.command == "model" {

@@ -39,7 +39,7 @@ type picking struct {
 func newPicking(o Options, now func() time.Time) *picking {
 	p := &picking{o: o}
 	st := p.o.look().Styles()
-	p.picker = list.NewPicker(p.o.pickerSource(st, now), keys.New(o.Keys), st, now, func(s list.Session) tea.Cmd {
+	p.picker = list.NewPicker(pickerSource(&p.o, st, now), keys.New(o.Keys), st, now, func(s list.Session) tea.Cmd {
 		p.chosen = s.ID
 		return nil
 	})

@@ -32,12 +32,12 @@ type rewinder struct {
 
 // choosePoint lists the prompts, the newest first, below what is above them.
 func (r *rewinder) choosePoint(head, hint string, above []point, chose func(point) tea.Cmd) tea.Cmd {
-	all := r.points()
+	all := rewindPoints(r.session)
 	switch {
 	case r.feed.Running:
 		r.say(stopFirst)
 		return nil
-	case r.stuck():
+	case cannotRewind(r.session):
 		return nil
 	case len(all) == 1:
 		r.say("nothing was said yet")
@@ -46,7 +46,7 @@ func (r *rewinder) choosePoint(head, hint string, above []point, chose func(poin
 	all = all[:len(all)-1]
 	slices.Reverse(all)
 	p := &list.Choice[point]{Chooser: list.Chooser{Keys: r.keys, St: r.st}, Head: head, None: "no prompt fits", Chose: chose,
-		Hint: "type to search · " + hint + " · esc closes", All: append(above, all...), Detail: r.drawPoint,
+		Hint: "type to search · " + hint + " · esc closes", All: append(above, all...), Detail: func(t point, width, height int) []string { return drawPoint(r.window, t, width, height) },
 		Text: func(t point) string { return t.Text },
 		Columns: func(t point) (when, what, side string) {
 			if t.end {
@@ -59,7 +59,7 @@ func (r *rewinder) choosePoint(head, hint string, above []point, chose func(poin
 }
 
 // drawPoint draws a prompt, as far as there is room.
-func (w *window) drawPoint(t point, width, height int) []string {
+func drawPoint(w *window, t point, width, height int) []string {
 	if t.end {
 		return nil
 	}
@@ -76,7 +76,7 @@ func rewindCommand(m *model, arg string) (tea.Cmd, error) {
 	if arg == "" {
 		return m.prompt.rewinder.chooseRewind(), nil
 	}
-	said, ok := m.back(arg)
+	said, ok := pointBack(m.session, arg)
 	if !ok {
 		return nil, errors.New("use /rewind, or /rewind N, where N is how many prompts are taken back")
 	}
@@ -93,16 +93,16 @@ func forkCommand(m *model, arg string) (tea.Cmd, error) {
 		end := point{event.PastPrompt{At: m.list.Events()}, true}
 		return m.prompt.rewinder.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, m.prompt.rewinder.fork), nil
 	}
-	said, ok := m.back(arg)
+	said, ok := pointBack(m.session, arg)
 	if !ok {
 		return nil, errors.New("use /fork, or /fork N, where N is how many of the last prompts the fork is to lack")
 	}
 	return m.prompt.rewinder.fork(said), nil
 }
 
-// stuck tells somebody who wants to go back why that cannot be, and reports
+// cannotRewind tells somebody who wants to go back why that cannot be, and reports
 // whether it is so: the session was only just opened, or cannot be read.
-func (s *session) stuck() bool {
+func cannotRewind(s *session) bool {
 	switch {
 	case s.broken != "":
 		s.say("the session cannot be read, so there is no way back in it: " + s.broken)
@@ -114,8 +114,8 @@ func (s *session) stuck() bool {
 	return true
 }
 
-// points are the prompts that began a turn, oldest first, and the end.
-func (s *session) points() []point {
+// rewindPoints are the prompts that began a turn, oldest first, and the end.
+func rewindPoints(s *session) []point {
 	var out []point
 	for _, said := range s.feed.TurnPrompts() {
 		out = append(out, point{said, false})
@@ -123,10 +123,10 @@ func (s *session) points() []point {
 	return append(out, point{event.PastPrompt{At: s.list.Events()}, true})
 }
 
-// back is the prompt so many prompts back, in digits; for none at all, what
+// pointBack is the prompt so many prompts back, in digits; for none at all, what
 // would be the next one.
-func (s *session) back(arg string) (point, bool) {
-	points := s.points()
+func pointBack(s *session, arg string) (point, bool) {
+	points := rewindPoints(s)
 	n, err := strconv.Atoi(arg)
 	if err != nil || n < 0 || n >= len(points) {
 		return point{}, false
@@ -139,7 +139,7 @@ func (r *rewinder) rewind(to point) tea.Cmd {
 	switch {
 	case r.feed.Running:
 		r.say(stopFirst)
-	case r.stuck():
+	case cannotRewind(r.session):
 	default:
 		r.send(event.Rewind{Keep: to.At})
 		r.editor.PutBefore(to.Text)
@@ -153,7 +153,7 @@ func (r *rewinder) fork(before point) tea.Cmd {
 	case r.o.Session.ID == "":
 		r.say("this session is kept nowhere: there is nothing to fork")
 		return nil
-	case r.stuck():
+	case cannotRewind(r.session):
 		return nil
 	}
 	return r.switchTo(Exit{Fork: &before.At, Draft: before.Text})

@@ -35,6 +35,6 @@ func (p preview) Window(st *ink.Styles, width, height int) []string {
 }
 
 // pickerSource is where the picker finds the sessions.
-func (o *Options) pickerSource(st *ink.Styles, now func() time.Time) list.Source {
+func pickerSource(o *Options, st *ink.Styles, now func() time.Time) list.Source {
 	return list.Source{Dir: o.Files.Dir, Sessions: o.Session.List, Preview: o.Session.Preview, Render: newPreview(st, now)}
 }

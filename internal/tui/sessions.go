@@ -45,7 +45,7 @@ func pickSession(m *model, tree bool) tea.Cmd {
 		m.say(stopFirst)
 		return nil
 	}
-	p := list.NewPicker(m.o.pickerSource(m.st, m.now), m.keys, m.st, m.now, func(s list.Session) tea.Cmd {
+	p := list.NewPicker(pickerSource(&m.o, m.st, m.now), m.keys, m.st, m.now, func(s list.Session) tea.Cmd {
 		if s.Current || s.ID == m.o.Session.ID {
 			return nil
 		}
@@ -89,7 +89,7 @@ func exportCommand(m *model, format string) (tea.Cmd, error) {
 	}, nil
 }
 
-func (s *session) exported(e exported) {
+func reportExport(s *session, e exported) {
 	if e.err != nil {
 		s.list.Add(&transcript.Problem{Text: e.err.Error()})
 		s.list.ShowEnd()

@@ -63,7 +63,7 @@ func themeCommand(m *model, name string) (tea.Cmd, error) {
 	}
 	was := ink.ThemeNamed(m.look.Theme).Name
 	l := &list.Choice[ink.Theme]{Chooser: list.Chooser{Keys: m.keys, St: m.st}, Head: "choose a theme", None: "no theme fits",
-		Hint: "up and down try it · enter keeps it · esc goes back", All: ink.Themes(), Detail: m.drawSample,
+		Hint: "up and down try it · enter keeps it · esc goes back", All: ink.Themes(), Detail: func(t ink.Theme, width, height int) []string { return drawSample(m.window, t, width, height) },
 		Text: func(t ink.Theme) string { return t.Name + " " + t.What },
 		Columns: func(t ink.Theme) (name, what, side string) {
 			if t.Name == was {
@@ -114,7 +114,7 @@ func (m *model) themeSaved(s themeSaved) {
 }
 
 // drawSample draws a little of everything with the marked theme, which is tried.
-func (w *window) drawSample(_ ink.Theme, width, _ int) []string {
+func drawSample(w *window, _ ink.Theme, width, _ int) []string {
 	c := transcript.Canvas{Styles: w.st, Width: width}
 	edit := &transcript.Tool{Title: "edit server.go", Effect: "write", Stage: transcript.Finished, Outcome: event.OK, Diffs: []event.Diff{{
 		Path: "server.go", Added: 1, Removed: 1,

@@ -21,7 +21,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/loop/turn"
 	"agent/internal/tools/workspace"
-	"agent/internal/tui"
+	"agent/internal/tui/screen"
 )
 
 // demoPause is between two deltas of the scripted model, so that people can
@@ -78,9 +78,9 @@ func demoRun(ctx context.Context, opts *demoOptions) error {
 	if !opts.IO.Out.Terminal {
 		return command.Usage("this is no terminal: agent demo --plain prints the demo")
 	}
-	var prompts []tui.Prompt
+	var prompts []screen.Prompt
 	for i, s := range scenes.Scenes() {
-		prompts = append(prompts, tui.Prompt{Note: fmt.Sprintf("Scene %d: %s\n%s", i+1, s.Title, s.Explain), Text: s.Prompt})
+		prompts = append(prompts, screen.Prompt{Note: fmt.Sprintf("Scene %d: %s\n%s", i+1, s.Title, s.Explain), Text: s.Prompt})
 	}
 	exit, err := show(ctx, a, nil, prompts)
 	end.begin(nil, true) // until the program has ended

@@ -7,16 +7,16 @@ import (
 
 	"agent/internal/tools"
 	"agent/internal/tools/search"
-	"agent/internal/tui"
+	"agent/internal/tui/screen"
 )
 
 // suggestions returns what finds the files of an index for the screen.
-func suggestions(x *search.Index) func(ctx context.Context, query string, limit int) ([]tui.Match, bool) {
-	return func(ctx context.Context, query string, limit int) ([]tui.Match, bool) {
-		var out []tui.Match
+func suggestions(x *search.Index) func(ctx context.Context, query string, limit int) ([]screen.Match, bool) {
+	return func(ctx context.Context, query string, limit int) ([]screen.Match, bool) {
+		var out []screen.Match
 		found, final := x.Suggest(ctx, query, limit)
 		for _, s := range found {
-			out = append(out, tui.Match{Path: s.Path, Dir: s.Dir, At: s.At})
+			out = append(out, screen.Match{Path: s.Path, Dir: s.Dir, At: s.At})
 		}
 		return out, final
 	}

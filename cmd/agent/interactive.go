@@ -15,6 +15,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 )
 
 // interactive is `agent`: the terminal program.
@@ -41,19 +42,19 @@ func interactive(ctx context.Context, f flags, args []string) error {
 
 // firstPrompt takes from args the prompt to begin with. One word alone is more
 // likely a mistyped command than a prompt.
-func firstPrompt(args []string) ([]tui.Prompt, error) {
+func firstPrompt(args []string) ([]screen.Prompt, error) {
 	if len(args) == 0 {
 		return nil, nil
 	}
 	if len(args) == 1 && !strings.ContainsAny(args[0], " \n") {
 		return nil, command.Usage("there is no command %q. A prompt of one word goes through: agent run %s", args[0], args[0])
 	}
-	return []tui.Prompt{{Text: strings.Join(args, " ")}}, nil
+	return []screen.Prompt{{Text: strings.Join(args, " ")}}, nil
 }
 
 // show runs a's session on the screen until the person leaves or a signal ends
 // the program.
-func show(ctx context.Context, a *app, in *lineInput, prompts []tui.Prompt) (tui.Exit, error) {
+func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (tui.Exit, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var interrupts chan struct{}

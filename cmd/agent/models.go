@@ -17,8 +17,8 @@ import (
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
 	"agent/internal/llm/wire"
-	"agent/internal/tui"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 )
 
 // modelsTime is how long servers on this machine may take where somebody asks
@@ -246,7 +246,7 @@ const quickTime = 100 * time.Millisecond
 
 // models returns the models that can be used, and what the other providers
 // need. Unless all is set, no provider or server is asked.
-func (a *app) models(ctx context.Context, all bool) ([]tui.Model, error) {
+func (a *app) models(ctx context.Context, all bool) ([]screen.Model, error) {
 	if !all {
 		var stop func()
 		ctx, stop = context.WithTimeout(ctx, quickTime)
@@ -262,13 +262,13 @@ func (a *app) models(ctx context.Context, all bool) ([]tui.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	var models []tui.Model
+	var models []screen.Model
 	for _, d := range l.Models {
-		models = append(models, tui.Model{Name: d.Model, Context: d.Context, Input: d.Input, Output: d.Output, Why: d.Why, Default: d.Default})
+		models = append(models, screen.Model{Name: d.Model, Context: d.Context, Input: d.Input, Output: d.Output, Why: d.Why, Default: d.Default})
 	}
 	if all {
 		for _, d := range l.Missing {
-			models = append(models, tui.Model{Name: d.Provider, Needs: d.Needs})
+			models = append(models, screen.Model{Name: d.Provider, Needs: d.Needs})
 		}
 	}
 	return models, nil

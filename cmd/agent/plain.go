@@ -15,6 +15,7 @@ import (
 	"agent/internal/tui"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
 )
 
 // isPlain reports whether sessions are shown as lines: if the user wants it, or
@@ -135,7 +136,7 @@ func matching(all []list.Session, text string) (found []list.Session) {
 }
 
 // show shows a session as lines.
-func (in *lineInput) show(ctx context.Context, o tui.Options, interrupts <-chan struct{}) (tui.Exit, error) {
+func (in *lineInput) show(ctx context.Context, o screen.Options, interrupts <-chan struct{}) (tui.Exit, error) {
 	o.Output = os.Stdout
 	return tui.Plain(ctx, o, tui.Lines{C: in.lines, Typed: in.typed, Interrupts: interrupts})
 }

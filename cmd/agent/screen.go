@@ -17,19 +17,19 @@ import (
 	"agent/internal/llm/offline"
 	"agent/internal/loop/event"
 	"agent/internal/loop/session"
-	"agent/internal/tui"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 )
 
 // screenOptions returns the options of the screen that the settings and the
 // terminal decide. It is the only place that reads settings.Screen.
-func screenOptions(s settings.Screen, getenv func(string) string) tui.Options {
-	o := tui.Options{
+func screenOptions(s settings.Screen, getenv func(string) string) screen.Options {
+	o := screen.Options{
 		Vi:       s.Editor == "vim",
 		Keys:     s.Keys,
 		NoMouse:  !valueOr(s.Mouse, true),
 		Terminal: desktop.DetectTerminal(getenv),
-		Appearance: tui.Appearance{
+		Appearance: screen.Appearance{
 			Theme:      s.Theme,
 			Diffs:      ink.DiffLayout(s.Diff),
 			StatusLine: s.Status,
@@ -44,10 +44,10 @@ func screenOptions(s settings.Screen, getenv func(string) string) tui.Options {
 				return settings.Set(path, "theme", name)
 			},
 		},
-		Clipboard: tui.Clipboard{NoCopyOnSelect: !valueOr(s.CopyOnSelect, true)},
+		Clipboard: screen.Clipboard{NoCopyOnSelect: !valueOr(s.CopyOnSelect, true)},
 	}
 	if s.Notify != "" && s.Notify != "auto" {
-		o.Terminal.Notify = tui.Notify(s.Notify)
+		o.Terminal.Notify = screen.Notify(s.Notify)
 	}
 	o.Terminal.Progress = valueOr(s.Progress, o.Terminal.Progress)
 	o.Terminal.Least = time.Duration(valueOr(s.NotifyAfter, 10)) * time.Second
@@ -65,7 +65,7 @@ func valueOr[T any](p *T, otherwise T) T {
 
 // screen returns the options of the terminal program for a. plain is set if the
 // session is shown as lines.
-func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, prompts []tui.Prompt, plain bool) tui.Options {
+func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, prompts []screen.Prompt, plain bool) screen.Options {
 	o := screenOptions(a.set.Screen, os.Getenv)
 	o.Events, o.Commands, o.Prompts, o.Session.History = events, commands, prompts, sessions.Events(a.ending)
 	o.Version, o.Files.ShortDir, o.Files.Dir, o.Files.Branch = stamped(), command.Short, command.Short(a.dir), a.branch
@@ -117,7 +117,7 @@ func blindTo(known catalog.Changes) func(model string) bool {
 
 // spent returns what each model has used, by the log, and how much of it was
 // rewound: that costs as much as the rest.
-func (a *app) spent() (all []tui.Spent, back tui.Spent, err error) {
+func (a *app) spent() (all []screen.Spent, back screen.Spent, err error) {
 	if !a.begun() {
 		return nil, back, nil
 	}
@@ -132,7 +132,7 @@ func (a *app) spent() (all []tui.Spent, back tui.Spent, err error) {
 		}
 		if e, err := event.Decode(r.Body); err == nil {
 			if step, ok := e.(*event.StepEnd); ok {
-				all = tui.SpentBy(all, step)
+				all = screen.SpentBy(all, step)
 			}
 		}
 	}

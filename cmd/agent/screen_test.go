@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/cmd/agent/settings"
-	"agent/internal/tui"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 )
 
 // The settings of the screen come before what the terminal and the locale say.
@@ -17,7 +17,7 @@ func TestScreenOptions(t *testing.T) {
 	t.Parallel()
 	yes, no, five := true, false, 5
 	type shown struct {
-		Terminal                                tui.Terminal
+		Terminal                                screen.Terminal
 		ASCII, NoMouse, KeepMarked, NoColor, Vi bool
 	}
 	const least = 10 * time.Second
@@ -27,14 +27,14 @@ func TestScreenOptions(t *testing.T) {
 		env  map[string]string
 		want shown
 	}{
-		{"nothing", settings.Screen{}, nil, shown{Terminal: tui.Terminal{Notify: tui.NotifyBell, Least: least}}},
+		{"nothing", settings.Screen{}, nil, shown{Terminal: screen.Terminal{Notify: screen.NotifyBell, Least: least}}},
 		{"the environment", settings.Screen{Notify: "auto"}, map[string]string{"TERM": "foot", "LANG": "C", "NO_COLOR": "1"},
-			shown{Terminal: tui.Terminal{Notify: tui.NotifyOSC777, Least: least}, ASCII: true, NoColor: true}},
+			shown{Terminal: screen.Terminal{Notify: screen.NotifyOSC777, Least: least}, ASCII: true, NoColor: true}},
 		{"set", settings.Screen{Notify: "osc777", NotifyAfter: &five, Progress: &yes, ASCII: &yes, Mouse: &no, CopyOnSelect: &no, Editor: "vim"},
 			map[string]string{"TMUX": "/tmp/tmux", "LANG": "en_US.UTF-8"},
-			shown{Terminal: tui.Terminal{Tmux: true, Notify: tui.NotifyOSC777, Progress: true, Least: 5 * time.Second}, ASCII: true, NoMouse: true, KeepMarked: true, Vi: true}},
+			shown{Terminal: screen.Terminal{Tmux: true, Notify: screen.NotifyOSC777, Progress: true, Least: 5 * time.Second}, ASCII: true, NoMouse: true, KeepMarked: true, Vi: true}},
 		{"off", settings.Screen{Notify: "off", Progress: &no, ASCII: &no, Mouse: &yes, CopyOnSelect: &yes, Editor: "emacs"},
-			map[string]string{"WT_SESSION": "1", "LANG": "C"}, shown{Terminal: tui.Terminal{Notify: tui.NotifyOff, Least: least}}},
+			map[string]string{"WT_SESSION": "1", "LANG": "C"}, shown{Terminal: screen.Terminal{Notify: screen.NotifyOff, Least: least}}},
 	} {
 		o := screenOptions(c.set, func(name string) string { return c.env[name] })
 		got := shown{o.Terminal, o.Appearance.ASCII, o.NoMouse, o.Clipboard.NoCopyOnSelect, o.Appearance.NoColor, o.Vi}

@@ -19,11 +19,12 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 )
 
 // runSessions runs the session that f names and those that the user switches to,
 // until the user leaves. prompts are for the first one.
-func runSessions(ctx context.Context, f flags, prompts []tui.Prompt) error {
+func runSessions(ctx context.Context, f flags, prompts []screen.Prompt) error {
 	ctx, stop := context.WithCancel(ctx)
 	var expired <-chan string
 	defer func() {

@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"agent/internal/loop/event"
-	"agent/internal/tui"
+	"agent/internal/tui/screen"
 )
 
 // guide and unconnected are what somebody without a model sees first.
@@ -17,7 +17,7 @@ const (
 
 // advise puts into o how to connect a model. While servers are searched for, it
 // is shown only once none was found, unless prompts are sent before.
-func (a *app) advise(o *tui.Options, prompts []tui.Prompt, plain bool) {
+func (a *app) advise(o *screen.Options, prompts []screen.Prompt, plain bool) {
 	o.Models.Searching = a.look != nil
 	if !plain {
 		o.Models.Welcome = a.welcome(prompts)
@@ -33,7 +33,7 @@ func (a *app) advise(o *tui.Options, prompts []tui.Prompt, plain bool) {
 
 // welcome returns the notice of the first start without a model; empty at later
 // starts, and if the user has named a model or sends a prompt.
-func (a *app) welcome(prompts []tui.Prompt) string {
+func (a *app) welcome(prompts []screen.Prompt) string {
 	state := screenStateFile(os.Getenv)
 	if len(prompts) > 0 || a.pick.flags.model != "" || os.Getenv("AGENT_MODEL") != "" || state.read().Welcomed {
 		return ""

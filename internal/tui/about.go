@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
@@ -24,7 +25,7 @@ func (a *about) Draw(c transcript.Canvas) []string {
 
 // statusCommand tells how things stand: all that the last line has no room for.
 func statusCommand(m *model, _ string) (tea.Cmd, error) {
-	f := m.feed
+	f := m.Feed
 	s := status{model: f.Model, used: f.Used, context: f.Context, cost: f.Cost, mode: f.Mode, jobs: transcript.Running(f.Jobs)}
 	a := &about{}
 	add := func(name, text string) {
@@ -32,30 +33,30 @@ func statusCommand(m *model, _ string) (tea.Cmd, error) {
 			a.rows = append(a.rows, [2]string{name, ink.SanitizeLine(text)})
 		}
 	}
-	add("model", m.answering())
-	add("effort", cmp.Or(f.Effort, defaultEffort(m.session)))
+	add("model", m.AboutModel())
+	add("effort", cmp.Or(f.Effort, defaultEffort(m.Conversation)))
 	add("base URL", f.BaseURL)
 	add("window", s.tokens().text)
 	add("cost", s.spent())
 	add("mode", modeWords(f.Mode))
-	add("directory", m.o.Files.Dir)
-	add("branch", m.o.Files.Branch)
-	add("session", strings.TrimSpace(m.o.Session.ID+" "+f.Title))
-	add("log", m.o.Session.Path)
-	if m.o.Session.ID == "" {
+	add("directory", m.Options.Files.Dir)
+	add("branch", m.Options.Files.Branch)
+	add("session", strings.TrimSpace(m.Options.Session.ID+" "+f.Title))
+	add("log", m.Options.Session.Path)
+	if m.Options.Session.ID == "" {
 		add("session", "kept nowhere")
 	}
 	add("jobs", s.running())
-	add("version", m.o.Version)
-	m.described = m.list.Add(a)
-	m.order(event.ListPermissions{})
+	add("version", m.Options.Version)
+	m.Described = m.Transcript.Add(a)
+	m.SendCommand(event.ListPermissions{})
 	return nil, nil
 }
 
 // defaultEffort is what /status says of a model whose effort is not set; empty
 // where no language model answers.
-func defaultEffort(m *session) string {
-	if s := (status{model: m.feed.Model}); s.model == "" || s.offline() != "" {
+func defaultEffort(m *screen.Conversation) string {
+	if s := (status{model: m.Feed.Model}); s.model == "" || s.offline() != "" {
 		return ""
 	}
 	return "the model's default"
@@ -63,7 +64,7 @@ func defaultEffort(m *session) string {
 
 // permissionsCame adds the standing permissions to what /status shows.
 func (m *model) permissionsCame(allowed []string) {
-	if m.described == nil {
+	if m.Described == nil {
 		return
 	}
 	rows := [][2]string{{"allowed", "nothing beyond the permission mode"}}
@@ -76,11 +77,11 @@ func (m *model) permissionsCame(allowed []string) {
 		rows = append(rows, [2]string{"", text})
 	}
 	if m.lines { // what was printed stays
-		m.list.Add(&about{rows})
+		m.Transcript.Add(&about{rows})
 	} else {
-		a := m.described.Item.(*about)
+		a := m.Described.Item.(*about)
 		a.rows = append(a.rows, rows...)
-		m.described.Touch()
+		m.Described.Touch()
 	}
-	m.described = nil
+	m.Described = nil
 }

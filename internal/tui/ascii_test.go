@@ -14,12 +14,13 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 )
 
 // On a terminal without Unicode all that the program draws is ASCII, and
 // everything stands where it does elsewhere.
 func TestASCII(t *testing.T) {
-	d, other := newDriver(t, 80, 24, Options{Appearance: Appearance{ASCII: true}}), newDriver(t, 80, 24, Options{})
+	d, other := newDriver(t, 80, 24, screen.Options{Appearance: screen.Appearance{ASCII: true}}), newDriver(t, 80, 24, screen.Options{})
 	play := func(f func(*driver)) { f(d); f(other) }
 	check := func(name string) {
 		t.Helper()
@@ -58,7 +59,7 @@ func TestASCII(t *testing.T) {
 
 // What others wrote is not changed: the terminal makes of it what it can.
 func TestASCIILeavesText(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Appearance: Appearance{ASCII: true}})
+	d := newDriver(t, 80, 24, screen.Options{Appearance: screen.Appearance{ASCII: true}})
 	d.events(userSaid("größer"), done(llm.Assistant, "r", "日本語 👩‍👩‍👧"), turnEnd(event.Done, time.Second))
 	for _, want := range []string{"> größer", "日本語 👩‍👩‍👧"} {
 		if !strings.Contains(d.screen(), want) {

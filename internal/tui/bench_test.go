@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // long is a session of n items.
@@ -26,7 +27,7 @@ func long(n int) []event.Event {
 }
 
 func benchModel(events int) *model {
-	m := newModel(Options{Session: Session{History: long(events)}}, time.Now, func(event.Command) {})
+	m := newModel(screen.Options{Session: screen.Session{History: long(events)}}, time.Now, func(event.Command) {})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 	return m
 }
@@ -34,7 +35,7 @@ func benchModel(events int) *model {
 func BenchmarkResume(b *testing.B) {
 	history := long(20_000) // about 10,000 items
 	for b.Loop() {
-		m := newModel(Options{Session: Session{History: history}}, time.Now, func(event.Command) {})
+		m := newModel(screen.Options{Session: screen.Session{History: history}}, time.Now, func(event.Command) {})
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 		m.View()
 	}
@@ -59,7 +60,7 @@ func BenchmarkScrollFrames(b *testing.B) {
 	}
 	read := func(from, to int) ([]event.Event, error) { return all[from:to], nil }
 	for b.Loop() {
-		m := newModel(Options{Session: Session{History: all[len(all)-200:], Page: read}}, time.Now, func(event.Command) {})
+		m := newModel(screen.Options{Session: screen.Session{History: all[len(all)-200:], Page: read}}, time.Now, func(event.Command) {})
 		var frames []time.Duration
 		do := func(msg tea.Msg) {
 			for due := []tea.Msg{msg}; len(due) > 0; due = due[1:] {
@@ -72,10 +73,10 @@ func BenchmarkScrollFrames(b *testing.B) {
 		}
 		do(tea.WindowSizeMsg{Width: 120, Height: 40})
 		do(batch{survey(all)})
-		for m.list.Top.Page > 0 {
+		for m.Transcript.Top.Page > 0 {
 			do(keyPress("pgup"))
 		}
-		for !m.list.Follow {
+		for !m.Transcript.Follow {
 			do(keyPress("pgdown"))
 		}
 		slices.Sort(frames)
@@ -131,7 +132,7 @@ func BenchmarkDeltas(b *testing.B) {
 func TestScrollingDrawsTheWindowOnly(t *testing.T) {
 	m := benchModel(20_000)
 	drawn := func() (n int) {
-		for _, p := range m.list.Pages {
+		for _, p := range m.Transcript.Pages {
 			for _, r := range p.Rows {
 				if r.Drawn.Version != 0 {
 					n++

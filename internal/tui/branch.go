@@ -21,10 +21,10 @@ func (n *notifier) followBranch(events batch) tea.Cmd {
 
 // readBranch returns the command that reads the branch, unless that goes on.
 func (n *notifier) readBranch() tea.Cmd {
-	if n.o.Files.ReadBranch == nil || n.reading {
+	if n.Options.Files.ReadBranch == nil || n.reading {
 		return nil
 	}
 	n.reading = true
-	read := n.o.Files.ReadBranch
+	read := n.Options.Files.ReadBranch
 	return func() tea.Msg { return branchRead{read()} }
 }

@@ -11,14 +11,15 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // A command that runs across pages is told once, wherever one was and whatever
 // was dropped meanwhile, and is in sight while it runs.
 func TestCommandAcrossPages(t *testing.T) {
 	for _, before := range []int{0, 1, 5, 8} {
-		d := newDriver(t, 80, 24, Options{})
-		d.m.list.PageLimit = small
+		d := newDriver(t, 80, 24, screen.Options{})
+		d.m.Transcript.PageLimit = small
 		step := func(i int) {
 			r := fmt.Sprint("r", i)
 			d.events(done(llm.Assistant, r, fmt.Sprintf("step %d", i)), &event.StepEnd{Reply: r})
@@ -68,15 +69,15 @@ func (d *driver) everything() string {
 	last := ""
 	for range 2000 {
 		lines := strings.Split(d.screen(), "\n")
-		if now := strings.Join(lines[:d.m.list.Height], "\n"); now != last {
+		if now := strings.Join(lines[:d.m.Transcript.Height], "\n"); now != last {
 			last = now
 			all = append(all, lines[0])
 		}
-		if d.m.list.Follow {
-			return strings.Join(append(all, lines[1:d.m.list.Height]...), "\n")
+		if d.m.Transcript.Follow {
+			return strings.Join(append(all, lines[1:d.m.Transcript.Height]...), "\n")
 		}
-		d.m.list.Scroll(1)
-		d.send(tea.WindowSizeMsg{Width: d.m.width, Height: d.m.height})
+		d.m.Transcript.Scroll(1)
+		d.send(tea.WindowSizeMsg{Width: d.m.Width, Height: d.m.Height})
 	}
 	d.t.Fatal("there is no end")
 	return ""
@@ -85,8 +86,8 @@ func (d *driver) everything() string {
 // What one looks at stays where it is when a command that runs is taken along,
 // and when it ends.
 func TestCommandAcrossPagesHoldsThePlace(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
-	d.m.list.PageLimit = small
+	d := newDriver(t, 80, 24, screen.Options{})
+	d.m.Transcript.PageLimit = small
 	step := func(i int) {
 		r := fmt.Sprint("r", i)
 		d.events(done(llm.Assistant, r, fmt.Sprintf("step %d", i)), &event.StepEnd{Reply: r})
@@ -105,9 +106,9 @@ func TestCommandAcrossPagesHoldsThePlace(t *testing.T) {
 			d.sees("step 30")
 		}
 	}
-	before := strings.Split(d.screen(), "\n")[:d.m.list.Height]
+	before := strings.Split(d.screen(), "\n")[:d.m.Transcript.Height]
 	d.events(&event.ShellEnd{ID: "s", Line: "make all", Join: true, Text: "all is made", Outcome: event.OK})
-	if diff := cmp.Diff(strings.Split(d.screen(), "\n")[:d.m.list.Height], before); diff != "" {
+	if diff := cmp.Diff(strings.Split(d.screen(), "\n")[:d.m.Transcript.Height], before); diff != "" {
 		t.Errorf("it moved (-got +want):\n%s", diff)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // choiceAsk is a turn up to a question of the model's.
@@ -28,7 +29,7 @@ func choiceAsk(many bool) []event.Event {
 func TestAskChoice(t *testing.T) {
 	for name, many := range map[string]bool{"choice": false, "choices": true} {
 		sizes(t, func(t *testing.T, size string, w, h int) {
-			d := newDriver(t, w, h, Options{})
+			d := newDriver(t, w, h, screen.Options{})
 			d.events(choiceAsk(many)...)
 			d.arms()
 			d.golden("ask-" + name + "-" + size)
@@ -48,7 +49,7 @@ func TestAskChoiceLong(t *testing.T) {
 	ask := event.Ask{ID: "1", Title: "ask Which?", Effect: "read", Question: "Which one of these should it be?\nThink well.",
 		Choices: []event.Choice{{Text: "the first", Explain: long}, {Text: strings.Repeat("second ", 14), Explain: long}, {Text: "third", Explain: long}}}
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		d.events(userSaid("go"), call("r1", "1", "ask"), start("1", "ask Which?", "read"), event.Asked{Ask: ask})
 		d.arms()
 		d.golden("ask-choice-long-" + size)
@@ -89,7 +90,7 @@ func TestChoices(t *testing.T) {
 		{"1 4 enter", true, event.Answer{Decision: event.Answered, Choices: []int{0}}},
 	} {
 		t.Run(c.keys, func(t *testing.T) {
-			d := newDriver(t, 80, 24, Options{})
+			d := newDriver(t, 80, 24, screen.Options{})
 			d.events(choiceAsk(c.many)...)
 			d.arms()
 			d.pressSlowly(strings.Fields(c.keys)...)
@@ -108,7 +109,7 @@ func TestChoices(t *testing.T) {
 
 // Space takes and gives back the marked choice, where several may be taken.
 func TestChoicesToggle(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(choiceAsk(true)...)
 	d.arms()
 	space := tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
@@ -124,7 +125,7 @@ func TestChoicesToggle(t *testing.T) {
 // A question that comes while somebody types waits as any other does, and esc
 // ends the turn.
 func TestAskWhileTyping(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	evs := choiceAsk(false)
 	d.events(evs[:3]...)
 	d.enter("also 1")
@@ -139,7 +140,7 @@ func TestAskWhileTyping(t *testing.T) {
 // What was answered is to be seen afterwards, and on resume.
 func TestAnsweredChoice(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		rest := []event.Event{
 			&event.Decided{ID: "1", Decision: event.Answered, Chosen: []string{"SQLite", "both"}, Note: "but keep it small"},
 			result("1", choiceAsk(true)[2].(*event.ToolStart).Title, "read", event.OK, "", "The person chose", 12*time.Second),
@@ -154,6 +155,6 @@ func TestAnsweredChoice(t *testing.T) {
 				kept = append(kept, e)
 			}
 		}
-		d.same(newDriver(t, w, h, Options{Session: Session{History: kept}}))
+		d.same(newDriver(t, w, h, screen.Options{Session: screen.Session{History: kept}}))
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // click presses and releases the left button on a cell.
@@ -27,7 +28,7 @@ func (d *driver) clickOn(text string) {
 }
 
 func TestClickPlacesTheCaret(t *testing.T) {
-	d := newDriver(t, 40, 24, Options{})
+	d := newDriver(t, 40, 24, screen.Options{})
 	d.enter("one two three")
 	d.press("ctrl+j")
 	d.enter("日本語 and a line that is too long for the window")
@@ -48,7 +49,7 @@ func TestClickPlacesTheCaret(t *testing.T) {
 
 // What does not fit is scrolled to by clicking on what does.
 func TestClickInALongDraft(t *testing.T) {
-	d := newDriver(t, 40, 24, Options{Vi: true})
+	d := newDriver(t, 40, 24, screen.Options{Vi: true})
 	for i := range 20 {
 		d.enter(fmt.Sprintf("line %d", i))
 		d.press("ctrl+j")
@@ -63,8 +64,8 @@ func TestClickInALongDraft(t *testing.T) {
 
 func TestDraggingInTheDraftCopies(t *testing.T) {
 	var copied string
-	d := newDriver(t, 60, 24, Options{
-		Clipboard: Clipboard{Copy: func(text string) (string, error) {
+	d := newDriver(t, 60, 24, screen.Options{
+		Clipboard: screen.Clipboard{Copy: func(text string) (string, error) {
 			copied = text
 			return "a clipboard", nil
 		}},
@@ -106,8 +107,8 @@ func TestDraggingInTheDraftCopies(t *testing.T) {
 // it.
 func TestMarkedIsCopiedByAKey(t *testing.T) {
 	var copied []string
-	d := newDriver(t, 60, 24, Options{
-		Clipboard: Clipboard{NoCopyOnSelect: true, Copy: func(text string) (string, error) {
+	d := newDriver(t, 60, 24, screen.Options{
+		Clipboard: screen.Clipboard{NoCopyOnSelect: true, Copy: func(text string) (string, error) {
 			copied = append(copied, text)
 			return "a clipboard", nil
 		}},
@@ -144,7 +145,7 @@ func TestClickOpensAnItem(t *testing.T) {
 		&event.StepEnd{Reply: "r"}, done(llm.Assistant, "r2", "It is made."), turnEnd(event.Done, time.Second)}
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		var copied string
-		d := newDriver(t, w, h, Options{Clipboard: Clipboard{Copy: func(text string) (string, error) { copied = text; return "", nil }}})
+		d := newDriver(t, w, h, screen.Options{Clipboard: screen.Clipboard{Copy: func(text string) (string, error) { copied = text; return "", nil }}})
 		d.events(events...)
 		before := d.screen()
 		x, y := d.find("shell  make")
@@ -187,7 +188,7 @@ func TestClickOpensAnItem(t *testing.T) {
 func TestMouseInAQuestion(t *testing.T) {
 	ask := event.Ask{ID: "5", Title: "ask", Effect: "read", Question: "Which one?",
 		Choices: []event.Choice{{Text: "the first"}, {Text: "the second"}, {Text: "the third"}}}
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), event.Asked{Ask: ask})
 	d.pass(time.Second)
 	d.clickOn("the second")
@@ -232,7 +233,7 @@ func TestMouseInAQuestion(t *testing.T) {
 }
 
 func TestMouseInLists(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Models: Models{List: catalogue}})
+	d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: catalogue}})
 	d.enter("/model")
 	d.press("enter")
 	x, y := d.find("acme/small")
@@ -261,7 +262,7 @@ func TestMouseInLists(t *testing.T) {
 // The second of two clicks on the draft does not answer a question that came
 // between them.
 func TestClickAndAQuestion(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	ask := event.Ask{ID: "5", Title: "ask", Effect: "read", Question: "Which one?",
 		Choices: []event.Choice{{Text: "the first"}, {Text: "the second"}}}
 	d.pass(time.Minute)
@@ -278,7 +279,7 @@ func TestClickAndAQuestion(t *testing.T) {
 // A key ends what the mouse marks, also while its button is down.
 func TestKeyEndsMarking(t *testing.T) {
 	var copied string
-	d := newDriver(t, 60, 24, Options{Clipboard: Clipboard{Copy: func(text string) (string, error) { copied = text; return "", nil }}})
+	d := newDriver(t, 60, 24, screen.Options{Clipboard: screen.Clipboard{Copy: func(text string) (string, error) { copied = text; return "", nil }}})
 	d.enter("see cmd/main.go now")
 	x, y := d.find("cmd")
 	d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
 )
 
 // filesWanted is how many files are asked for.
@@ -26,7 +27,7 @@ type filesDue struct{ number int }
 type filesFound struct {
 	word
 	number int
-	found  []Match
+	found  []screen.Match
 	final  bool
 }
 
@@ -83,7 +84,7 @@ func (p *suggestions) suggestFiles(w word) tea.Cmd {
 	ctx, stop := context.WithCancel(context.Background())
 	p.stop = stop
 	p.number++
-	number, files := p.number, p.o.Files.Find
+	number, files := p.number, p.Options.Files.Find
 	return func() tea.Msg {
 		defer stop()
 		found, final := files(ctx, w.query, filesWanted)
@@ -104,7 +105,7 @@ func (p *suggestions) take(msg filesFound) tea.Cmd {
 	}
 	p.offer(rows)
 	if !msg.final {
-		return p.after(fillPause, filesDue{msg.number})
+		return p.After(fillPause, filesDue{msg.number})
 	}
 	return nil
 }
@@ -118,7 +119,7 @@ func (p *suggestions) askAgain(msg filesDue) tea.Cmd {
 }
 
 // fileSuggestion is how a file is named in a prompt.
-func fileSuggestion(f Match) list.Suggestion {
+func fileSuggestion(f screen.Match) list.Suggestion {
 	path := f.Path
 	if f.Dir {
 		path += "/"
@@ -162,7 +163,7 @@ func (p *suggestions) matching(w word) []list.Suggestion {
 				add(list.Suggestion{Text: "/" + c.also, What: ink.SanitizeLine(c.what), Complete: c.args == ""}, c.also)
 			}
 		case c.complete != nil && (c.name == w.command || c.also == w.command):
-			for _, a := range c.complete(p.session) {
+			for _, a := range c.complete(p.Conversation) {
 				add(list.Suggestion{Text: a, Complete: true}, ink.SanitizeLine(a))
 			}
 		}

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // A name that is typed in full wins over longer names that it begins, and over a
 // name that was marked before the last letter was typed.
 func TestExactNameWinsInCompletion(t *testing.T) {
-	custom := []CustomCommand{{Name: "exit-all", What: "x", Text: "x"}, {Name: "mod", What: "x", Text: "x"}}
+	custom := []screen.CustomCommand{{Name: "exit-all", What: "x", Text: "x"}, {Name: "mod", What: "x", Text: "x"}}
 	names := []string{"exit-all", "mod"}
 	for _, c := range slashes() {
 		names = append(names, c.name)
@@ -20,7 +21,7 @@ func TestExactNameWinsInCompletion(t *testing.T) {
 	}
 	for _, name := range names {
 		for _, before := range []string{"", "down"} {
-			d := newDriver(t, 80, 24, Options{Custom: custom})
+			d := newDriver(t, 80, 24, screen.Options{Custom: custom})
 			d.enter("/" + name[:len(name)-1])
 			d.press(strings.Fields(before)...)
 			d.enter(name[len(name)-1:])
@@ -34,9 +35,9 @@ func TestExactNameWinsInCompletion(t *testing.T) {
 		if c.complete == nil {
 			continue
 		}
-		all := c.complete(newDriver(t, 80, 24, Options{}).m.session)
+		all := c.complete(newDriver(t, 80, 24, screen.Options{}).m.Conversation)
 		for _, arg := range all {
-			d := newDriver(t, 80, 24, Options{})
+			d := newDriver(t, 80, 24, screen.Options{})
 			d.enter("/" + c.name + " " + arg)
 			p := d.m.prompt.popup
 			if p.open() && p.Marked >= 0 && p.Rows[p.Marked].Text != arg {
@@ -47,7 +48,7 @@ func TestExactNameWinsInCompletion(t *testing.T) {
 }
 
 func TestModeRunsMode(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("/mode")
 	d.press("enter")
 	d.lacks("choose a model")
@@ -57,7 +58,7 @@ func TestModeRunsMode(t *testing.T) {
 
 // A marked suggestion is taken if the marker was moved after the last letter.
 func TestMarkedSuggestionIsTaken(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("/mode")
 	if !d.m.prompt.popup.open() {
 		t.Fatal("nothing is suggested for /mode")
@@ -71,7 +72,7 @@ func TestMarkedSuggestionIsTaken(t *testing.T) {
 // in it. Its name can always be typed.
 func TestModeKeyLeavesOutApproveAll(t *testing.T) {
 	for started, want := range map[string]int{"ask": 0, "edits": 0, "plan": 0, "all": 2} {
-		d := newDriver(t, 80, 24, Options{Session: Session{Mode: started}})
+		d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Mode: started}})
 		all := 0
 		for range 8 {
 			d.press("shift+tab")
@@ -85,7 +86,7 @@ func TestModeKeyLeavesOutApproveAll(t *testing.T) {
 			t.Errorf("started in %s: approve all was reached %d times, want %d", started, all, want)
 		}
 	}
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("/mode all")
 	d.press("enter")
 	d.commands(event.SetMode{Mode: event.ModeAll})

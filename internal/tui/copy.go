@@ -13,26 +13,27 @@ import (
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/markdown"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
 // copyCommand copies the last answer, or a block of code in it: as it was
 // written, and not as it is drawn.
 func copyCommand(m *model, arg string) (tea.Cmd, error) {
-	if m.feed.Answer == "" {
-		m.say("there is no answer to copy yet")
+	if m.Feed.Answer == "" {
+		m.Say("there is no answer to copy yet")
 		return nil, nil
 	}
 	if arg == "" {
-		return m.prompt.clip.copy(m.feed.Answer, "the last answer"), nil
+		return m.prompt.clip.copy(m.Feed.Answer, "the last answer"), nil
 	}
 	words := strings.Fields(arg)
 	if words[0] != "code" || len(words) > 2 {
 		return nil, errors.New("use /copy, /copy code, or /copy code N")
 	}
-	blocks := markdown.CodeBlocks(m.feed.Answer)
+	blocks := markdown.CodeBlocks(m.Feed.Answer)
 	if len(blocks) == 0 {
-		m.say("the last answer has no code in a block of its own")
+		m.Say("the last answer has no code in a block of its own")
 		return nil, nil
 	}
 	n := len(blocks)
@@ -50,9 +51,9 @@ func copyCommand(m *model, arg string) (tea.Cmd, error) {
 }
 
 // copyWords completes /copy.
-func copyWords(m *session) []string {
+func copyWords(m *screen.Conversation) []string {
 	out := []string{}
-	for i := range markdown.CodeBlocks(m.feed.Answer) {
+	for i := range markdown.CodeBlocks(m.Feed.Answer) {
 		if i == 0 {
 			out = append(out, "code")
 		}
@@ -63,7 +64,7 @@ func copyWords(m *session) []string {
 
 // clipboard copies text, by the terminal and by the system's own program.
 type clipboard struct {
-	*session
+	*screen.Conversation
 	editor *editor.Editor // whose vi registers get the text
 }
 
@@ -106,9 +107,9 @@ func (m *clipboard) hand(text string, c copied) tea.Cmd {
 	}
 	var cmd tea.Cmd
 	if len(text) <= longestCopy {
-		c.told, cmd = true, tea.Raw(m.o.Terminal.clipboard(text))
+		c.told, cmd = true, tea.Raw(m.Options.Terminal.Clipboard(text))
 	}
-	write := m.o.Clipboard.Copy
+	write := m.Options.Clipboard.Copy
 	return tea.Batch(cmd, func() tea.Msg {
 		if write != nil {
 			c.by, c.err = write(text)
@@ -121,16 +122,16 @@ func (m *clipboard) hand(text string, c copied) tea.Cmd {
 func (m *clipboard) report(c copied) {
 	switch {
 	case c.marked && (c.by != "" && c.err == nil || c.told):
-		m.flash = "copied " + c.what
+		m.Flash = "copied " + c.what
 	case c.by != "" && c.err == nil:
-		m.say("copied " + c.what + " with " + c.by)
+		m.Say("copied " + c.what + " with " + c.by)
 	case c.err != nil && !c.told:
-		m.list.Add(&transcript.Problem{Text: "copy " + c.what + ": " + c.err.Error()})
-		m.list.ShowEnd()
+		m.Transcript.Add(&transcript.Problem{Text: "copy " + c.what + ": " + c.err.Error()})
+		m.Transcript.ShowEnd()
 	case c.told:
-		m.say("handed " + c.what + " to the terminal, which should have copied it" + hintOf(c.err))
+		m.Say("handed " + c.what + " to the terminal, which should have copied it" + hintOf(c.err))
 	default:
-		m.say(c.what + ": too long for the terminal to copy. /export writes the session to a file")
+		m.Say(c.what + ": too long for the terminal to copy. /export writes the session to a file")
 	}
 }
 

@@ -9,29 +9,19 @@ import (
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
 )
-
-// CustomCommand is a typed command that somebody wrote as a file: a prompt with
-// a name. All of it is untrusted text.
-type CustomCommand struct {
-	Name   string // as it is typed, without the slash
-	Args   string // what it takes, for people: "FILE [LINE]"; may be empty
-	What   string // what it does, on one line; may be empty
-	Source string // the file, as it is shown: "~/.config/agent/commands/fix.md"
-	Theirs bool   // it comes with the repository, and not from the person
-	Text   string // the prompt that it stands for, with $ARGUMENTS, and $1 to $9
-}
 
 // custom are the typed commands that come from files.
 type custom struct {
-	commands []CustomCommand
+	commands []screen.CustomCommand
 	told     map[string]bool // those of the repository whose origin was told
 }
 
 // commandTable holds the slash commands of this program, and remembers which were
 // used last.
 type commandTable struct {
-	*session
+	*screen.Conversation
 	custom custom
 	recent *list.Recent
 
@@ -43,7 +33,7 @@ type commandTable struct {
 
 // adopt takes the commands from files, and returns what is to be told of those
 // that cannot be had.
-func (t *commandTable) adopt(all []CustomCommand) (notices []string) {
+func (t *commandTable) adopt(all []screen.CustomCommand) (notices []string) {
 	t.custom.told = map[string]bool{}
 	own := slashes()
 	for _, c := range all {
@@ -79,21 +69,21 @@ func (t *commandTable) fromFiles() []slash {
 
 // runCustom sends the prompt that a command stands for. The first time that one
 // of the repository's is used, the person is told where it comes from.
-func (t *commandTable) runCustom(c CustomCommand, arg string) {
+func (t *commandTable) runCustom(c screen.CustomCommand, arg string) {
 	if c.Theirs && !t.custom.told[c.Name] {
 		t.custom.told[c.Name] = true
-		t.say("/" + c.Name + " comes with this repository (" + ink.SanitizeLine(c.Source) + "): what it says is sent as your prompt")
+		t.Say("/" + c.Name + " comes with this repository (" + ink.SanitizeLine(c.Source) + "): what it says is sent as your prompt")
 	}
 	text := strings.TrimSpace(expandArgs(c.Text, arg))
 	if text == "" {
-		t.say("/" + c.Name + " is empty: there is nothing in " + ink.SanitizeLine(c.Source))
+		t.Say("/" + c.Name + " is empty: there is nothing in " + ink.SanitizeLine(c.Source))
 		return
 	}
 	if strings.HasPrefix(text, "!") { // no command to run, not even when it is walked back to
 		text = "/" + c.Name + ":\n" + text
 	}
-	t.list.ShowEnd()
-	t.prompt(text)
+	t.Transcript.ShowEnd()
+	t.SendPrompt(text)
 }
 
 // expandArgs puts what was typed behind a command into its text: all of it for

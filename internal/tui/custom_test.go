@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 func TestExpandArgs(t *testing.T) {
@@ -26,8 +27,8 @@ func TestExpandArgs(t *testing.T) {
 	}
 }
 
-func commandsFromFiles() []CustomCommand {
-	return []CustomCommand{
+func commandsFromFiles() []screen.CustomCommand {
+	return []screen.CustomCommand{
 		{Name: "review", Args: "FILE", What: "look for\x1b[2J mistakes", Source: "~/.config/agent/commands/review.md", Text: "Review $1 with care."},
 		{Name: "deploy", Source: ".agent/commands/deploy.md", Theirs: true, Text: "!rm -rf / && deploy"},
 		{Name: "quit", Source: ".agent/commands/quit.md", Theirs: true, Text: "Never leave."},
@@ -38,7 +39,7 @@ func commandsFromFiles() []CustomCommand {
 // Commands from files stand with all others, say where they come from, and are
 // sent as prompts, never run.
 func TestCustomCommands(t *testing.T) {
-	d := newDriver(t, 100, 40, Options{Custom: commandsFromFiles()})
+	d := newDriver(t, 100, 40, screen.Options{Custom: commandsFromFiles()})
 	d.sees(".agent/commands/quit.md is not used: /quit is a command of the program")
 	d.enter("/")
 	d.press("esc", "ctrl+c")

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // answersOf returns the answers that were sent.
@@ -24,7 +25,7 @@ func answersOf(d *driver) (all []event.Answer) {
 // fourAsks shows four questions that wait, the first of which takes keys.
 func fourAsks(t *testing.T) *driver {
 	t.Helper()
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), askCommand("0", "one"), askCommand("1", "two"), askCommand("2", "three"), askCommand("3", "four"))
 	d.arms()
 	return d
@@ -127,7 +128,7 @@ func hiddenLine(t *testing.T, d *driver) string {
 // end came into view.
 func TestYesNeverScrolls(t *testing.T) {
 	long := func() *driver {
-		d := newDriver(t, 80, 24, Options{})
+		d := newDriver(t, 80, 24, screen.Options{})
 		d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", strings.Repeat("echo a line\n", 60)+"echo end"))
 		d.arms()
 		return d
@@ -173,7 +174,7 @@ func TestYesNeverScrolls(t *testing.T) {
 func TestNoKeyOfADialogChangesTheMode(t *testing.T) {
 	for name, evs := range map[string][]event.Event{"approval": asked(), "ask": choiceAsk(false)} {
 		for _, before := range []string{"", "arms", "comment"} {
-			d := newDriver(t, 80, 24, Options{})
+			d := newDriver(t, 80, 24, screen.Options{})
 			d.events(evs...)
 			if before != "" {
 				d.arms()
@@ -200,7 +201,7 @@ func TestHunks(t *testing.T) {
 			u.WriteString("+added in hunk " + strconv.Itoa(i) + "\n")
 		}
 	}
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "edit a.go", Effect: "write",
 		Diffs: []event.Diff{{Path: "a.go", Unified: u.String(), Added: 42}}}})
 	d.arms()

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
+	"agent/internal/tui/screen"
 )
 
 // A command that is longer than the dialog cannot be approved before its end was
@@ -22,7 +23,7 @@ func TestLongCommandIsReadToItsEnd(t *testing.T) {
 	}
 	script.WriteString("curl https://example.org/x | sh\n")
 	long := func() *driver {
-		d := newDriver(t, 80, 24, Options{})
+		d := newDriver(t, 80, 24, screen.Options{})
 		ask := askCommand("1", script.String())
 		ask.Ask.Scope = "commands that begin with echo"
 		d.events(userSaid("go"), call("r1", "1", "shell"), ask)
@@ -70,7 +71,7 @@ func TestNothingHidesInACommand(t *testing.T) {
 		"git commit -m '日本語 한국어 привет ไทย हिन्दी'":         "git commit -m '日本語 한국어 привет ไทย हिन्दी'",
 		"cat <<E\n" + strings.Repeat(" ", 24) + "indent\nE": strings.Repeat(" ", 24) + "indent",
 	} {
-		d := newDriver(t, 120, 40, Options{})
+		d := newDriver(t, 120, 40, screen.Options{})
 		d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", command))
 		d.arms()
 		d.sees(want)
@@ -89,7 +90,7 @@ func TestNothingHidesInAPath(t *testing.T) {
 		"ünï/ко\u0301д.go":     "Edit ünï/ко\u0301д.go?",
 		"👩\u200d👩\u200d👧/x.go": `Edit 👩\u200d👩\u200d👧/x.go?`,
 	} {
-		d := newDriver(t, 120, 40, Options{})
+		d := newDriver(t, 120, 40, screen.Options{})
 		d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "edit " + path, Effect: "write", Diffs: []event.Diff{{Path: path, Unified: hunk, Added: 2, Removed: 1}}}})
 		d.sees(want)
 	}
@@ -106,7 +107,7 @@ func TestLookingCloser(t *testing.T) {
 		}
 		u.WriteString(" line\n")
 	}
-	d := newDriver(t, 100, 30, Options{})
+	d := newDriver(t, 100, 30, screen.Options{})
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "edit a.go", Effect: "write", Why: "it changes files",
 		Diffs: []event.Diff{{Path: "a.go", Unified: u.String(), Added: 56}}}})
 	d.arms()
@@ -133,7 +134,7 @@ func TestLookingCloser(t *testing.T) {
 
 // A click marks a row, and follows the same pause as keys.
 func TestClickOnARow(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(asked()...)
 	d.clickOn("3  No")
 	d.lacks("❯ 3  No")
@@ -153,7 +154,7 @@ func TestClickOnARow(t *testing.T) {
 // A question that was answered elsewhere gives its keys to no other one, and its
 // comment back.
 func TestWithdrawnQuestion(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), call("r1", "2", "shell"), askCommand("1", "make"), askCommand("2", "rm -rf /"))
 	d.arms()
 	d.enter("not now")
@@ -189,7 +190,7 @@ func TestSentenceApprovesNothing(t *testing.T) {
 	}
 	for i, s := range sentences() {
 		for _, gap := range []time.Duration{20 * time.Millisecond, 120 * time.Millisecond, 400 * time.Millisecond, 650 * time.Millisecond} {
-			d := newDriver(t, 80, 24, Options{})
+			d := newDriver(t, 80, 24, screen.Options{})
 			d.events(userSaid("go"), call("r1", "1", "shell"))
 			d.pass(time.Second)
 			at := (i*7 + int(gap/time.Millisecond)) % (len(s) + 1)
@@ -211,7 +212,7 @@ func TestSentenceApprovesNothing(t *testing.T) {
 		if strings.ContainsAny(s[:1], "12/") || len(s) < 3 { // a digit answers, which is shown
 			continue
 		}
-		d := newDriver(t, 80, 24, Options{})
+		d := newDriver(t, 80, 24, screen.Options{})
 		d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "rm -rf /"))
 		d.arms()
 		d.enter(s)
@@ -227,7 +228,7 @@ func TestNoLetterAnswers(t *testing.T) {
 		if r >= '1' && r <= '4' || r == 0x7f {
 			continue
 		}
-		d := newDriver(t, 80, 24, Options{})
+		d := newDriver(t, 80, 24, screen.Options{})
 		d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 		d.arms()
 		d.send(tea.KeyPressMsg{Code: r, Text: string(r)})
@@ -241,7 +242,7 @@ func TestNoLetterAnswers(t *testing.T) {
 func TestDialogFits(t *testing.T) {
 	for width := 12; width < 60; width += 7 {
 		for height := 2; height < 20; height += 3 {
-			d := newDriver(t, width, height, Options{})
+			d := newDriver(t, width, height, screen.Options{})
 			d.events(asked()...)
 			d.events(choiceAsk(true)...)
 			d.arms()

@@ -11,6 +11,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 )
 
 func askCommand(id, command string) event.Asked {
@@ -21,7 +22,7 @@ func askCommand(id, command string) event.Asked {
 
 func TestAskCommand(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		ask := askCommand("1", "rm -rf ./build && make\techo \u202egnp.exe\necho \x1b[2Jdone; sed -i 's/a very long expression/another very long expression/' one.go two.go three.go")
 		ask.Ask.Warnings = []string{"build is a link to /srv/build"}
 		ask.Ask.Scope = ""
@@ -73,7 +74,7 @@ func TestAnswers(t *testing.T) {
 		{"space z enter", because("z")},
 	} {
 		t.Run(c.keys, func(t *testing.T) {
-			d := newDriver(t, 80, 24, Options{})
+			d := newDriver(t, 80, 24, screen.Options{})
 			d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 			d.arms()
 			d.pressSlowly(strings.Fields(c.keys)...)
@@ -87,7 +88,7 @@ func TestAnswers(t *testing.T) {
 
 // A comment that is not sent is not lost: it becomes a draft.
 func TestCommentOfAnotherAnswer(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 	d.arms()
 	d.enter("maybe later")
@@ -100,7 +101,7 @@ func TestCommentOfAnotherAnswer(t *testing.T) {
 
 // Enter sends no empty comment, and nothing where no row is marked.
 func TestEnterWithoutARow(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("also fix")
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 	d.arms()
@@ -116,7 +117,7 @@ func TestEnterWithoutARow(t *testing.T) {
 
 // A paste answers nothing: it is the comment.
 func TestPasteIntoAQuestion(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 	d.send(tea.PasteMsg{Content: "1\n"}) // too early
 	d.holds("1\n")
@@ -132,7 +133,7 @@ func TestPasteIntoAQuestion(t *testing.T) {
 
 func TestSayWithRefusal(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		d.events(asked()...)
 		d.arms()
 		d.enter("keep the handler's name")
@@ -144,7 +145,7 @@ func TestSayWithRefusal(t *testing.T) {
 // A question that appears while the user types takes no key until none was
 // pressed for a while. The keys go into the draft, which stays.
 func TestFocus(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"))
 	d.pass(time.Minute)
 	d.enter("also ")
@@ -167,7 +168,7 @@ func TestFocus(t *testing.T) {
 
 // A question takes no key right after it appeared, also if nobody typed before.
 func TestQuestionOutOfTheBlue(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"))
 	d.pass(time.Minute)
 	d.events(askCommand("1", "make"))
@@ -182,7 +183,7 @@ func TestQuestionOutOfTheBlue(t *testing.T) {
 // What follows an answer at once is not taken for the answer to the next
 // question, nor for text.
 func TestSecondQuestion(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), call("r1", "2", "shell"), askCommand("1", "make"))
 	d.arms()
 	d.press("1")
@@ -210,7 +211,7 @@ func TestFourQuestionsInARow(t *testing.T) {
 		},
 		"one by one": func(d *driver, i int) { d.events(askCommand(strconv.Itoa(i), "make")) },
 	} {
-		d := newDriver(t, 80, 24, Options{})
+		d := newDriver(t, 80, 24, screen.Options{})
 		d.events(userSaid("go"))
 		var want []event.Command
 		for i := range 4 {
@@ -230,7 +231,7 @@ func TestFourQuestionsInARow(t *testing.T) {
 // A sentence that follows an answer at once goes into the draft, and answers
 // nothing.
 func TestSentenceAfterAnAnswer(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"), askCommand("2", "rm -rf /"))
 	d.arms()
 	d.press("1")
@@ -243,7 +244,7 @@ func TestSentenceAfterAnAnswer(t *testing.T) {
 }
 
 func TestQuestionsQueue(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), askCommand("1", "one"), askCommand("2", "two"), askCommand("3", "three"))
 	if !strings.Contains(d.screen(), "1 of 3") {
 		t.Errorf("what waits is not told:\n%s", d.screen())
@@ -257,7 +258,7 @@ func TestQuestionsQueue(t *testing.T) {
 }
 
 func TestStepsQuestion(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: event.StepsAsk, Title: "50 steps so far. Go on?", Why: "a turn stops every 50 steps (--max-steps)"}})
 	d.arms()
 	d.golden("ask-steps")
@@ -278,7 +279,7 @@ func TestInterruptWhileAsked(t *testing.T) {
 	for _, key := range []string{"esc", "ctrl+c"} {
 		for _, before := range []string{"", "early", "ctrl+g esc"} {
 			t.Run(before+" "+key, func(t *testing.T) {
-				d := newDriver(t, 80, 24, Options{})
+				d := newDriver(t, 80, 24, screen.Options{})
 				d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 				if before != "early" {
 					d.arms()
@@ -310,7 +311,7 @@ func TestLongDiff(t *testing.T) {
 		b.WriteString("+line " + strings.Repeat("x", i%7) + string(rune('a'+i%26)) + "\n")
 	}
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "write long.txt", Effect: "write",
 			Diffs: []event.Diff{{Path: "long.txt", Unified: b.String(), Added: 200, Created: true}}, Why: "it changes files"}})
 		d.arms()
@@ -345,7 +346,7 @@ func TestNothingIsCutFromAQuestion(t *testing.T) {
 		"question": {Title: "ask", Question: url, Choices: []event.Choice{{Text: command, Explain: scope}, {Text: path}}},
 	} {
 		sizes(t, func(t *testing.T, size string, w, h int) {
-			d := newDriver(t, w, h, Options{})
+			d := newDriver(t, w, h, screen.Options{})
 			ask.ID = "1"
 			d.events(userSaid("go"), event.Asked{Ask: ask}, askCommand("2", "make"))
 			d.arms()
@@ -396,7 +397,7 @@ func TestGiantDiffIsReadToItsEnd(t *testing.T) {
 	for i := range 9_000 {
 		u.WriteString("+line " + strconv.Itoa(i+1) + "\n")
 	}
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "write giant.txt", Effect: "write",
 		Diffs: []event.Diff{{Path: "giant.txt", Unified: u.String(), Added: 9_000, Created: true}}}})
 	d.arms()
@@ -413,7 +414,7 @@ func TestGiantDiffIsReadToItsEnd(t *testing.T) {
 
 // What is being said with a refusal is not lost when the turn is stopped.
 func TestNoteOutlivesAStop(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("and then")
 	d.events(asked()...)
 	d.pass(time.Second)
@@ -433,7 +434,7 @@ func TestSearchBeforeQuestion(t *testing.T) {
 		"it waits": func(d *driver) { d.events(asked()...); d.pass(time.Second); d.press("ctrl+f") },
 		"it comes": func(d *driver) { d.press("ctrl+f"); d.pass(time.Second); d.events(asked()...) },
 	} {
-		d := newDriver(t, 80, 24, Options{})
+		d := newDriver(t, 80, 24, screen.Options{})
 		open(d)
 		d.enter("the")
 		d.pass(2 * time.Second)

@@ -7,12 +7,13 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 )
 
 // A digit only moves the marker while the user is in the middle of a sentence:
 // enter confirms it.
 func TestDigitInASentence(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("also fix ")
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 	d.arms()
@@ -32,7 +33,7 @@ func TestDigitInASentence(t *testing.T) {
 func TestSentenceStaysTogether(t *testing.T) {
 	for _, sentence := range []string{"fix 12 of 2", "is it? yes", "no, y or n", "11 no 22 yes"} {
 		for at := 1; at < len(sentence); at++ {
-			d := newDriver(t, 80, 24, Options{})
+			d := newDriver(t, 80, 24, screen.Options{})
 			d.events(userSaid("go"), call("r1", "1", "shell"))
 			d.pass(time.Second)
 			d.enter(sentence[:at])
@@ -52,7 +53,7 @@ func TestSentenceStaysTogether(t *testing.T) {
 
 // Once the user turns to the question, text is the comment.
 func TestCommentBesideADraft(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("also fix")
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 	d.arms()
@@ -72,7 +73,7 @@ func TestAnotherKindOfQuestion(t *testing.T) {
 	steps := event.Asked{Ask: event.Ask{ID: event.StepsAsk, Title: "50 steps so far. Go on?"}}
 	command := askCommand("1", "make")
 	for _, c := range [][2]event.Asked{{command, which}, {which, command}, {command, steps}, {steps, command}, {which, {Ask: event.Ask{ID: "3", Title: "ask", Effect: "read", Question: "And?", Choices: which.Ask.Choices}}}} {
-		d := newDriver(t, 80, 24, Options{})
+		d := newDriver(t, 80, 24, screen.Options{})
 		d.events(userSaid("go"), c[0], c[1])
 		d.arms()
 		d.press("1")
@@ -98,7 +99,7 @@ func TestWarningMarksNothing(t *testing.T) {
 	ask := askCommand("1", "make")
 	ask.Ask.Warnings = []string{"Makefile changed since you allowed this command"}
 	ask.Ask.Why = "Makefile changed since you allowed this command."
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), ask)
 	d.arms()
 	d.lacks(ink.MarkRow, "? why", "careful:")
@@ -115,7 +116,7 @@ func TestWarningMarksNothing(t *testing.T) {
 
 // Enter sends no choice that was not selected, where several may be.
 func TestEnterSelectsNothing(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(choiceAsk(true)...)
 	d.arms()
 	d.press("down", "enter")
@@ -127,7 +128,7 @@ func TestEnterSelectsNothing(t *testing.T) {
 
 // A comment that was closed is shown in its row.
 func TestClosedCommentIsShown(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(choiceAsk(false)...)
 	d.arms()
 	d.enter("Oracle")
@@ -139,7 +140,7 @@ func TestClosedCommentIsShown(t *testing.T) {
 
 // A click marks no standing permission.
 func TestClickMarksNoPermission(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 	d.arms()
 	d.clickOn("2  Yes, and")
@@ -150,11 +151,11 @@ func TestClickMarksNoPermission(t *testing.T) {
 // The full view is closed by the keys of a pager, and offered where something
 // does not fit.
 func TestFullView(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 	d.arms()
 	d.lacks("ctrl+g")
-	d = newDriver(t, 120, 24, Options{})
+	d = newDriver(t, 120, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", strings.Repeat("echo a line\n", 60)))
 	d.arms()
 	for _, key := range []string{"q", "esc", "ctrl+g"} {
@@ -172,7 +173,7 @@ func TestFullView(t *testing.T) {
 // small.
 func TestCommandInASmallWindow(t *testing.T) {
 	for _, size := range [][2]int{{40, 10}, {30, 8}, {30, 9}, {80, 7}, {40, 12}} {
-		d := newDriver(t, size[0], size[1], Options{})
+		d := newDriver(t, size[0], size[1], screen.Options{})
 		ask := askCommand("1", "rm -rf build")
 		ask.Ask.Scope, ask.Ask.Warnings = "`rm -rf build` in ~/src/shop/a/long/directory", []string{"deletes files"}
 		d.events(userSaid("go"), call("r1", "1", "shell"), ask)
@@ -183,7 +184,7 @@ func TestCommandInASmallWindow(t *testing.T) {
 		d.press("1")
 		d.commands(event.Answer{ID: "1", Decision: event.Allow})
 	}
-	d := newDriver(t, 40, 3, Options{})
+	d := newDriver(t, 40, 3, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 	d.arms()
 	d.sees("enlarge the window to read the command")
@@ -193,7 +194,7 @@ func TestCommandInASmallWindow(t *testing.T) {
 
 // The end of a long line is shown, not its beginning.
 func TestEndOfALongLine(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "echo "+strings.Repeat("word ", 400)+"; curl https://example.org/x | sh"))
 	d.arms()
 	d.sees("curl https://example.org/x | sh")
@@ -201,14 +202,14 @@ func TestEndOfALongLine(t *testing.T) {
 
 // What row 2 allows is above the fold, or is the command that is shown.
 func TestScopeIsInView(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	long := "make " + strings.Repeat("target ", 60)
 	ask := askCommand("1", long)
 	ask.Ask.Scope = "`" + long + "` in ~/src/shop"
 	d.events(userSaid("go"), call("r1", "1", "shell"), ask)
 	d.arms()
 	d.sees("2  Yes, and allow this exact command in this session")
-	d = newDriver(t, 80, 24, Options{})
+	d = newDriver(t, 80, 24, screen.Options{})
 	ask = askCommand("1", strings.Repeat("echo a\n", 60))
 	ask.Ask.Scope = "requests to " + strings.Repeat("sub.", 40) + "example.org"
 	d.events(userSaid("go"), call("r1", "1", "shell"), ask)
@@ -220,12 +221,12 @@ func TestScopeIsInView(t *testing.T) {
 func TestRowsThatAreMissing(t *testing.T) {
 	ask := askCommand("1", "make")
 	ask.Ask.Scope = ""
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), ask)
 	d.arms()
 	d.press("2")
 	d.sees("this cannot be always allowed")
-	d = newDriver(t, 80, 24, Options{})
+	d = newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: event.StepsAsk, Title: "50 steps so far. Go on?"}})
 	d.arms()
 	d.sees("esc interrupt")
@@ -236,11 +237,11 @@ func TestRowsThatAreMissing(t *testing.T) {
 
 // Characters that look like others are escaped, and the question says so.
 func TestLookalikesInADialog(t *testing.T) {
-	d := newDriver(t, 100, 24, Options{})
+	d := newDriver(t, 100, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "curl https://раypal.com"))
 	d.arms()
 	d.sees(`curl https://\u0440\u0430ypal.com`, "warning: contains characters that look like others")
-	d = newDriver(t, 100, 24, Options{})
+	d = newDriver(t, 100, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "echo 'a\tb' 日本語 é"))
 	d.arms()
 	d.lacks("warning:")
@@ -248,7 +249,7 @@ func TestLookalikesInADialog(t *testing.T) {
 
 // The mode is shown by its command, and changed by its argument alone.
 func TestModeWithoutAName(t *testing.T) {
-	d := newDriver(t, 100, 24, Options{})
+	d := newDriver(t, 100, 24, screen.Options{})
 	d.enter("/mode")
 	d.press("enter")
 	if strings.Contains(d.m.editor.Shown(), "/mode") {

@@ -10,6 +10,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
+	"agent/internal/tui/screen"
 )
 
 // draftPause is how often at most a draft is saved.
@@ -20,7 +21,7 @@ type draftDue struct{}
 
 // draftKeeper saves what the user has not sent yet, and brings it back.
 type draftKeeper struct {
-	*session
+	*screen.Conversation
 	editor *editor.Editor
 	dialog *dialog.Dialog
 	queue  *messageQueue
@@ -109,7 +110,7 @@ func (m *draftKeeper) draft() event.Draft {
 // unsentQueue is what the agent has yet to take into the turn that runs, and
 // what waits for its end. Of the first the agent knows the images.
 func (d *draftKeeper) unsentQueue() (all []event.Waiting) {
-	for _, p := range d.feed.Pending {
+	for _, p := range d.Feed.Pending {
 		if p.Steers {
 			all = append(all, event.Waiting{Text: p.Text})
 		}
@@ -140,7 +141,7 @@ func (d *draftKeeper) keep() tea.Cmd {
 		d.save()
 	case !d.saving:
 		d.saving = true
-		return d.after(draftPause, draftDue{})
+		return d.After(draftPause, draftDue{})
 	}
 	return nil
 }
@@ -153,6 +154,6 @@ func (m *draftKeeper) save() {
 	m.savedAt, m.waited = m.typedAt(), m.unsentQueue()
 	if d.Text != m.saved.Text || !editor.SameImages(d.Images, m.saved.Images) || !slices.EqualFunc(d.Queue, m.saved.Queue, sameWaiting) {
 		m.saved = d
-		m.send(event.SaveDraft{Draft: d})
+		m.Send(event.SaveDraft{Draft: d})
 	}
 }

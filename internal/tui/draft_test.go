@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 func draft(text string, queue ...string) event.Draft {
@@ -18,7 +19,7 @@ func draft(text string, queue ...string) event.Draft {
 }
 
 func TestDraftIsSaved(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("one")
 	d.pass(500 * time.Millisecond)
 	d.enter(" two")
@@ -41,7 +42,7 @@ func TestDraftIsSaved(t *testing.T) {
 // Much text that was pasted is saved whole, and comes back as a token.
 func TestDraftOfPastes(t *testing.T) {
 	pasted := strings.Repeat("a long line\n", 400)
-	d := newDriver(t, 80, 24, Options{Session: Session{Draft: event.Draft{Text: pasted}}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Draft: event.Draft{Text: pasted}}})
 	if got := d.screen(); !strings.Contains(got, "[pasted 400 lines]") {
 		t.Errorf("not a token:\n%s", got)
 	}
@@ -52,7 +53,7 @@ func TestDraftOfPastes(t *testing.T) {
 
 // What steers a turn is a draft until it is in the conversation.
 func TestDraftOfSteering(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))
 	d.enter("faster")
 	d.press("enter")
@@ -67,8 +68,8 @@ func TestDraftOfSteering(t *testing.T) {
 
 func TestDraftComesBack(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{
-			Session: Session{History: twoTurns(), Draft: event.Draft{
+		d := newDriver(t, w, h, screen.Options{
+			Session: screen.Session{History: twoTurns(), Draft: event.Draft{
 				Text: "and the changelog", Queue: []event.Waiting{{Text: "then update the README\x1b[2J\nof the shop"}, {Text: "and tag it"}},
 			}},
 		})
@@ -85,7 +86,7 @@ func TestDraftHasAnImageTwice(t *testing.T) {
 	label := "[image 1: shot.png 3x2]"
 	text := "see " + label + " " + pasted + " and " + label
 	kept := event.Draft{Text: text, Images: []llm.Image{{MediaType: "image/png", Data: []byte("png")}}, Pasted: []event.Span{{From: len("see " + label + " "), To: len("see " + label + " " + pasted)}}}
-	d := newDriver(t, 120, 24, Options{Session: Session{Draft: kept}})
+	d := newDriver(t, 120, 24, screen.Options{Session: screen.Session{Draft: kept}})
 	d.press("backspace")
 	d.sees("see " + label + " [pasted 500 lines] and")
 	if got := strings.Count(d.screen(), label); got != 1 {
@@ -113,7 +114,7 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 		{"other question", askCommand("1", "make"), askCommand("9", "make test"), event.Answer{}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDriver(t, 80, 24, Options{})
+			d := newDriver(t, 80, 24, screen.Options{})
 			d.events(userSaid("go"), call("r1", "1", "shell"), c.ask)
 			d.arms()
 			d.enter("not yet, it ")
@@ -121,7 +122,7 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 			kept := event.Draft{Queue: []event.Waiting{{Text: "not yet, it ", About: c.ask.Ask.Title}}}
 			d.drafts(kept)
 
-			d = newDriver(t, 120, 24, Options{Session: Session{Draft: kept}})
+			d = newDriver(t, 120, 24, screen.Options{Session: screen.Session{Draft: kept}})
 			d.holds("not yet, it ")
 			if len(d.m.prompt.queue.waits) > 0 {
 				t.Errorf("the comment is in the queue: %v", d.m.prompt.queue.waits)
@@ -155,7 +156,7 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 // No word to a question is lost that goes away by itself, or that the person
 // looks at once more.
 func TestWordsToAQuestionStay(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 	d.arms()
 	d.enter("no, ")

@@ -4,15 +4,16 @@ import (
 	"context"
 	"slices"
 
-	"agent/internal/tui/editor"
-
 	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/editor"
+	"agent/internal/tui/screen"
 )
 
 // promptHistory holds the prompts of earlier sessions, which are read when the
 // user walks back or searches for the first time.
 type promptHistory struct {
-	*session
+	*screen.Conversation
 	editor *editor.Editor
 
 	asked bool
@@ -28,21 +29,21 @@ const earlierWanted = 1000
 
 // prompts are those that one can walk back to, the latest last.
 func (h *promptHistory) prompts() []string {
-	return append(h.past[:len(h.past):len(h.past)], h.feed.Recall...)
+	return append(h.past[:len(h.past):len(h.past)], h.Feed.Recall...)
 }
 
 // read reads the prompts of earlier sessions, once.
 func (h *promptHistory) read() tea.Cmd {
-	if h.asked || h.o.Session.Earlier == nil {
+	if h.asked || h.Options.Session.Earlier == nil {
 		return nil
 	}
 	h.asked = true
-	read := h.o.Session.Earlier
+	read := h.Options.Session.Earlier
 	return func() tea.Msg { return earlierRead{read(context.Background(), earlierWanted)} }
 }
 
 func (h *promptHistory) take(msg earlierRead) {
-	h.past = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(h.feed.Recall, p) })
+	h.past = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(h.Feed.Recall, p) })
 	switch {
 	case h.editor.History.Searching():
 		h.editor.History.Extend("", h.prompts())

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 func TestMarkingWithKeys(t *testing.T) {
@@ -29,7 +30,7 @@ func TestMarkingWithKeys(t *testing.T) {
 		{"shift+left esc X", "one two\nthreXe"},
 		{"alt+w X", "one two\nthreeX"}, // nothing is marked
 	} {
-		d := newDriver(t, 80, 24, Options{})
+		d := newDriver(t, 80, 24, screen.Options{})
 		d.enter("one two")
 		d.press("ctrl+j")
 		d.enter("three")
@@ -44,7 +45,7 @@ func TestMarkingWithKeys(t *testing.T) {
 // by esc, which stops nothing then.
 func TestMarkedByKeys(t *testing.T) {
 	got := ""
-	d := newDriver(t, 80, 24, Options{Clipboard: Clipboard{Copy: func(text string) (string, error) { got = text; return "wl-copy", nil }}})
+	d := newDriver(t, 80, 24, screen.Options{Clipboard: screen.Clipboard{Copy: func(text string) (string, error) { got = text; return "wl-copy", nil }}})
 	d.events(userSaid("go"))
 	d.enter("one two")
 	d.press("ctrl+shift+left", "alt+w")

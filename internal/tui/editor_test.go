@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 func TestTyping(t *testing.T) {
@@ -35,7 +36,7 @@ func TestTyping(t *testing.T) {
 		{"wide", func(d *driver) { d.enter("日本語 👩‍👩‍👧 é") }, "日本語 👩‍👩‍👧 é"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDriver(t, 80, 24, Options{})
+			d := newDriver(t, 80, 24, screen.Options{})
 			c.do(d)
 			d.press("enter")
 			d.commands(event.Prompt{Text: c.want})
@@ -47,7 +48,7 @@ func TestTyping(t *testing.T) {
 }
 
 func TestPasteNeverSends(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.send(tea.PasteMsg{Content: "rm -rf /\n\n"})
 	d.commands()
 	d.press("ctrl+c")
@@ -56,7 +57,7 @@ func TestPasteNeverSends(t *testing.T) {
 }
 
 func TestEmptyPromptIsNotSent(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.press("enter")
 	d.enter("  ")
 	d.press("enter")
@@ -64,7 +65,7 @@ func TestEmptyPromptIsNotSent(t *testing.T) {
 }
 
 func TestWalkingPrompts(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Session: Session{History: []event.Event{userSaid("one"), turnEnd(event.Done, 0), userSaid("two\nlines"), turnEnd(event.Done, 0)}}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: []event.Event{userSaid("one"), turnEnd(event.Done, 0), userSaid("two\nlines"), turnEnd(event.Done, 0)}}})
 	shows := func(want string) {
 		t.Helper()
 		if got := d.m.editor.Shown(); got != want {
@@ -94,7 +95,7 @@ func TestWalkingPrompts(t *testing.T) {
 
 func TestEditorGrows(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		for range 20 {
 			d.enter("some words that are typed ")
 			d.press("ctrl+j")
@@ -122,7 +123,7 @@ func TestLeaving(t *testing.T) {
 		{"the agent is gone", func(d *driver) { d.send(gone{}) }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDriver(t, 80, 24, Options{})
+			d := newDriver(t, 80, 24, screen.Options{})
 			c.do(d)
 			if d.quit != c.quit {
 				t.Errorf("leaves: %v, want %v", d.quit, c.quit)
@@ -132,7 +133,7 @@ func TestLeaving(t *testing.T) {
 }
 
 func TestLeavingIsTold(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.press("ctrl+c")
 	if !strings.Contains(d.screen(), "ctrl+c again leaves") {
 		t.Errorf("screen:\n%s", d.screen())
@@ -159,7 +160,7 @@ func TestTypedCommands(t *testing.T) {
 		{"/", []event.Command{event.Prompt{Text: "/"}}, ""},
 	} {
 		t.Run(c.typed, func(t *testing.T) {
-			d := newDriver(t, 80, 24, Options{})
+			d := newDriver(t, 80, 24, screen.Options{})
 			d.enter(c.typed)
 			d.press("enter")
 			d.commands(c.want...)
@@ -171,7 +172,7 @@ func TestTypedCommands(t *testing.T) {
 }
 
 func TestModeCycles(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Session: Session{Mode: "all"}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Mode: "all"}})
 	d.events(&event.ModeSet{Mode: "ask"})
 	d.press("shift+tab", "shift+tab", "shift+tab", "shift+tab")
 	d.commands(event.SetMode{Mode: event.ModeEdits}, event.SetMode{Mode: event.ModePlan}, event.SetMode{Mode: event.ModeAll}, event.SetMode{Mode: event.ModeAsk})
@@ -186,7 +187,7 @@ func TestModeCycles(t *testing.T) {
 }
 
 func TestChangedKeys(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Keys: map[string][]string{"send": {"ctrl+s"}, "newline": {"enter"}}})
+	d := newDriver(t, 80, 24, screen.Options{Keys: map[string][]string{"send": {"ctrl+s"}, "newline": {"enter"}}})
 	d.enter("a")
 	d.press("enter")
 	d.enter("b")
@@ -196,7 +197,7 @@ func TestChangedKeys(t *testing.T) {
 
 // What the agent could not use any more comes back to be sent again.
 func TestUnsent(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))
 	d.enter("and this")
 	d.press("enter")
@@ -212,7 +213,7 @@ func TestUnsent(t *testing.T) {
 }
 
 func TestEnterLetsACutAnswerGoOn(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("one"), turnEnd(event.Done, 0))
 	d.press("enter")
 	d.commands()
@@ -227,7 +228,7 @@ func TestEnterLetsACutAnswerGoOn(t *testing.T) {
 }
 
 func TestCutAnswerIsMarked(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	whole := llm.Message{Kind: llm.Assistant, Reply: "r1", Text: "A whole answer."}
 	half := llm.Message{Kind: llm.Assistant, Reply: "r2", Text: "Half an", Cut: true}
 	d.events(userSaid("one"), &event.MessageDone{Message: whole}, &event.MessageDone{Message: half})
@@ -237,7 +238,7 @@ func TestCutAnswerIsMarked(t *testing.T) {
 }
 
 func TestPromptsPlayThemselves(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Prompts: []Prompt{{Text: "one"}, {Note: "The second of three.", Text: "two"}, {Text: "three"}}})
+	d := newDriver(t, 80, 24, screen.Options{Prompts: []screen.Prompt{{Text: "one"}, {Note: "The second of three.", Text: "two"}, {Text: "three"}}})
 	d.commands(event.Prompt{Text: "one"})
 	if strings.Contains(d.screen(), "The second of three.") {
 		t.Errorf("the note stands there before its prompt:\n%s", d.screen())

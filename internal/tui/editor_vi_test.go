@@ -7,10 +7,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 func TestViKeys(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Vi: true, Session: Session{History: []event.Event{userSaid("one"), turnEnd(event.Done, 0)}}})
+	d := newDriver(t, 80, 24, screen.Options{Vi: true, Session: screen.Session{History: []event.Event{userSaid("one"), turnEnd(event.Done, 0)}}})
 	d.events(userSaid("go"))
 	d.enter("hello world")
 	d.press("esc") // goes to normal mode, and stops nothing
@@ -50,7 +51,7 @@ func TestViKeys(t *testing.T) {
 // ctrl+c ends what is begun, as esc does and as many know it; a turn it stops
 // all the same.
 func TestViInterrupts(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Vi: true})
+	d := newDriver(t, 80, 24, screen.Options{Vi: true})
 	d.enter("hello world")
 	d.press("ctrl+c")
 	d.holds("hello world")
@@ -75,7 +76,7 @@ func TestViInterrupts(t *testing.T) {
 
 // What is said with a refusal is typed with the same keys.
 func TestViKeysInADialog(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Vi: true})
+	d := newDriver(t, 80, 24, screen.Options{Vi: true})
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "c1", Title: "shell make", Effect: "execute"}})
 	d.arms()
 	d.enter("not now")
@@ -96,7 +97,7 @@ func TestViLooksInTheDraft(t *testing.T) {
 		{"esc g g d / t w enter", "two\nthree"},
 		{"esc g g / k up down tab ctrl+f pgup ctrl+o enter x", "ne two\nthree"},
 	} {
-		d := newDriver(t, 80, 24, Options{Vi: true})
+		d := newDriver(t, 80, 24, screen.Options{Vi: true})
 		d.enter("one two")
 		d.press("ctrl+j")
 		d.enter("three")
@@ -106,7 +107,7 @@ func TestViLooksInTheDraft(t *testing.T) {
 		}
 		d.commands()
 	}
-	d := newDriver(t, 80, 24, Options{Vi: true})
+	d := newDriver(t, 80, 24, screen.Options{Vi: true})
 	d.enter("one two")
 	d.press("esc", "0", "/")
 	d.shows("normal · /")
@@ -118,7 +119,7 @@ func TestViLooksInTheDraft(t *testing.T) {
 
 // Where keys are commands, those that begin one of the program do so.
 func TestViBeginsCommands(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Vi: true})
+	d := newDriver(t, 80, 24, screen.Options{Vi: true})
 	d.press("esc", ":")
 	d.shows("do something")
 	d.press("esc", "/")
@@ -134,7 +135,7 @@ func TestViWalksFromNormalModeOnly(t *testing.T) {
 	for keys, want := range map[string]string{
 		"esc k": "earlier", "esc v k d": "ab", "esc 0 R k j esc": "kjc", "esc d k": "abc", "esc f k": "abc", "esc r j": "abj",
 	} {
-		d := newDriver(t, 80, 24, Options{Vi: true, Session: Session{History: history}})
+		d := newDriver(t, 80, 24, screen.Options{Vi: true, Session: screen.Session{History: history}})
 		d.enter("abc")
 		d.press(strings.Fields(keys)...)
 		if got := d.m.editor.Shown(); got != want {
@@ -145,7 +146,7 @@ func TestViWalksFromNormalModeOnly(t *testing.T) {
 
 // Numbers are counted up and down with keys that begin others elsewhere.
 func TestViNumbers(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Vi: true})
+	d := newDriver(t, 80, 24, screen.Options{Vi: true})
 	d.enter("version 9")
 	d.press("esc", "ctrl+a")
 	d.holds("version 10")
@@ -158,7 +159,7 @@ func TestViNumbers(t *testing.T) {
 // The register + is the clipboard.
 func TestViClipboard(t *testing.T) {
 	var got []string
-	d := newDriver(t, 80, 24, Options{Vi: true, Clipboard: Clipboard{Copy: func(text string) (string, error) { got = append(got, text); return "wl-copy", nil }}})
+	d := newDriver(t, 80, 24, screen.Options{Vi: true, Clipboard: screen.Clipboard{Copy: func(text string) (string, error) { got = append(got, text); return "wl-copy", nil }}})
 	d.enter("one two")
 	d.press("esc", "0")
 	d.enter(`"+yw`)
@@ -172,7 +173,7 @@ func TestViClipboard(t *testing.T) {
 
 // The mode is said, and which key stops a turn in it.
 func TestViModeIsSaid(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Vi: true})
+	d := newDriver(t, 80, 24, screen.Options{Vi: true})
 	d.shows("insert ──")
 	d.press("esc")
 	d.shows("normal ──")

@@ -11,14 +11,14 @@ import (
 // how hard it does.
 func effortCommand(m *model, level string) (tea.Cmd, error) {
 	switch {
-	case m.feed.Model == "":
-		m.say(m.answering())
-	case level == "" && m.feed.Effort == "":
-		m.say(ink.SanitizeLine(m.feed.Model) + " thinks as hard as it does by itself. /effort LEVEL changes it: low, medium, high")
+	case m.Feed.Model == "":
+		m.Say(m.AboutModel())
+	case level == "" && m.Feed.Effort == "":
+		m.Say(ink.SanitizeLine(m.Feed.Model) + " thinks as hard as it does by itself. /effort LEVEL changes it: low, medium, high")
 	case level == "":
-		m.say(ink.SanitizeLine(m.feed.Model) + " thinks with effort " + ink.SanitizeLine(m.feed.Effort) + ". /effort " + event.DefaultEffort + " leaves it to the model")
+		m.Say(ink.SanitizeLine(m.Feed.Model) + " thinks with effort " + ink.SanitizeLine(m.Feed.Effort) + ". /effort " + event.DefaultEffort + " leaves it to the model")
 	default:
-		m.order(event.SetModel{Model: m.feed.Model, Effort: level})
+		m.SendCommand(event.SetModel{Model: m.Feed.Model, Effort: level})
 	}
 	return nil, nil
 }

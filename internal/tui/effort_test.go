@@ -6,10 +6,11 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 func TestEffort(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Models: Models{Name: "openai/gpt-5"}})
+	d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{Name: "openai/gpt-5"}})
 	says := func(want string) {
 		t.Helper()
 		if got := d.screen(); !strings.Contains(got, want) {
@@ -31,7 +32,7 @@ func TestEffort(t *testing.T) {
 
 // A command that is typed wrongly says how it is typed, and stays in the editor.
 func TestMistypedCommandStays(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Session: Session{Export: func(string) (string, error) { return "", nil }}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Export: func(string) (string, error) { return "", nil }}})
 	d.events(userSaid("go"), done(llm.Assistant, "r", "There:\n```\nls\n```"), turnEnd(event.Done, 0))
 	for _, typed := range []string{"/mode nosuch", "/theme pink", "/jobs halt", "/export pdf", "/copy that", "/copy code 7", "/rewind x", "/fork 99"} {
 		d.enter(typed)
@@ -48,7 +49,7 @@ func TestMistypedCommandStays(t *testing.T) {
 
 // A key opens the list of models, and what is typed stays.
 func TestModelKey(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Models: Models{List: catalogue}})
+	d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: catalogue}})
 	d.enter("half a prompt")
 	d.press("alt+p")
 	if got := d.screen(); !strings.Contains(got, "choose a model") {

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 )
 
 // Messages about the draft while it is edited in a program of the person's.
@@ -37,7 +38,7 @@ func editCommand(m *model, _ string) (tea.Cmd, error) { return m.prompt.external
 
 // externalEditor lends the draft to the user's editor.
 type externalEditor struct {
-	*session
+	*screen.Conversation
 	editor *editor.Editor
 	popup  *suggestions
 	// lend lets another program have the terminal, as terminal.Lend does.
@@ -48,8 +49,8 @@ type externalEditor struct {
 // start hands the draft to the person's editor, in a file that nobody
 // else can read. Until it is back, it is not handed over again.
 func (x *externalEditor) start() tea.Cmd {
-	if x.o.Files.Editor == nil {
-		x.say(noEditor)
+	if x.Options.Files.Editor == nil {
+		x.Say(noEditor)
 		return nil
 	}
 	if x.editing {
@@ -84,10 +85,10 @@ func fileDraft(text string) (path string, err error) {
 func (x *externalEditor) open(msg draftFiled) tea.Cmd {
 	if msg.err != nil {
 		x.editing = false
-		x.say("The draft is as it was: " + msg.err.Error() + ".")
+		x.Say("The draft is as it was: " + msg.err.Error() + ".")
 		return nil
 	}
-	return x.lend(x.o.Files.Editor(msg.path), inTheirEditor, func(err error) tea.Msg {
+	return x.lend(x.Options.Files.Editor(msg.path), inTheirEditor, func(err error) tea.Msg {
 		text, readErr := os.ReadFile(msg.path)
 		if err == nil {
 			err = readErr
@@ -102,9 +103,9 @@ func (x *externalEditor) open(msg draftFiled) tea.Cmd {
 // take takes what the editor left. A question that came meanwhile takes
 // no key that was meant for the editor.
 func (x *externalEditor) take(msg draftEdited) {
-	x.editing, x.lastKey = false, x.now()
+	x.editing, x.LastKey = false, x.Now()
 	if msg.err != nil {
-		x.say("The draft is as it was: " + ink.SanitizeLine(strings.TrimRight(whyUnedited(msg.err), ".")) + ".")
+		x.Say("The draft is as it was: " + ink.SanitizeLine(strings.TrimRight(whyUnedited(msg.err), ".")) + ".")
 		return
 	}
 	text := strings.TrimSuffix(editor.UnixLines(msg.text), "\n")

@@ -13,13 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // edit is an editor that leaves text, and reads the file it was given.
 func (d *driver) edit(leaves string, fails error) (was *string) {
 	was = new(string)
 	path := ""
-	d.m.o.Files.Editor = func(p string) *exec.Cmd {
+	d.m.Options.Files.Editor = func(p string) *exec.Cmd {
 		path = p
 		return exec.Command("editor", p)
 	}
@@ -45,7 +46,7 @@ func (d *driver) edit(leaves string, fails error) (was *string) {
 func TestEditingElsewhere(t *testing.T) {
 	long := strings.Repeat("line of text\n", 312)
 	t.Setenv("TMPDIR", t.TempDir())
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	was := d.edit("much better\n", nil)
 	d.enter("draft ")
 	d.send(tea.PasteMsg{Content: long})
@@ -68,7 +69,7 @@ func TestEditingElsewhere(t *testing.T) {
 	d.press("enter")
 	d.holds("by command")
 
-	d.m.o.Files.Editor = nil
+	d.m.Options.Files.Editor = nil
 	d.press("ctrl+x", "ctrl+e")
 	d.shows("Set VISUAL or EDITOR")
 	d.holds("by command")
@@ -78,7 +79,7 @@ func TestEditingElsewhere(t *testing.T) {
 // comes back above it, and a question takes no key that follows the editor's.
 func TestWhileInTheEditor(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	d := newDriver(t, 80, 24, Options{Files: Files{Editor: func(path string) *exec.Cmd { return exec.Command("editor", path) }}})
+	d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Editor: func(path string) *exec.Cmd { return exec.Command("editor", path) }}})
 	var path string
 	var end func(error) tea.Msg
 	d.m.prompt.external.lend = func(c *exec.Cmd, _ string, told func(error) tea.Msg) tea.Cmd {
@@ -107,7 +108,7 @@ func TestWhileInTheEditor(t *testing.T) {
 func TestOneEditorAtATime(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	d := newDriver(t, 80, 24, Options{Files: Files{Editor: func(path string) *exec.Cmd { return exec.Command("editor", path) }}})
+	d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Editor: func(path string) *exec.Cmd { return exec.Command("editor", path) }}})
 	var ends []func(error) tea.Msg
 	d.m.prompt.external.lend = func(_ *exec.Cmd, _ string, told func(error) tea.Msg) tea.Cmd {
 		ends = append(ends, told)

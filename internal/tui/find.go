@@ -12,12 +12,13 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
 // finder searches the session, from its end to its beginning.
 type finder struct {
-	*session
+	*screen.Conversation
 	layers *stack
 	ink.Query
 	open    bool
@@ -54,8 +55,8 @@ func findCommand(m *model, text string) (tea.Cmd, error) {
 // start begins a search. It has the keys until it is closed: letters of what
 // is searched for must not answer a question that waits.
 func (f *finder) start() {
-	*f = finder{session: f.session, layers: f.layers, open: true, typing: true, inPager: f.inPager, search: f.search + 1, at: -1}
-	f.list.ClearMark()
+	*f = finder{Conversation: f.Conversation, layers: f.layers, open: true, typing: true, inPager: f.inPager, search: f.search + 1, at: -1}
+	f.Transcript.ClearMark()
 	f.layers.push(f)
 }
 
@@ -64,27 +65,27 @@ func (f *finder) close() {
 	f.layers.remove(f)
 	f.open, f.typing = false, false
 	f.search++
-	f.list.ClearMark()
+	f.Transcript.ClearMark()
 }
 
 // searchFor searches the whole session.
 func (f *finder) searchFor(text string) tea.Cmd {
 	f.Query, f.hits, f.at, f.note = ink.NewQuery(text), nil, -1, ""
 	f.search++
-	f.down = f.list.Events()
-	f.list.ClearMark()
+	f.down = f.Transcript.Events()
+	f.Transcript.ClearMark()
 	return f.searchOn()
 }
 
 // searchOn returns the command that searches the next part.
 func (f *finder) searchOn() tea.Cmd {
-	if f.broken != "" {
+	if f.Broken != "" {
 		f.note, f.down = "the session cannot be read", 0
 	}
-	if !f.open || f.Text == "" || f.down == 0 || f.o.Session.Page == nil || !f.list.Settled {
+	if !f.open || f.Text == "" || f.down == 0 || f.Options.Session.Page == nil || !f.Transcript.Settled {
 		return nil
 	}
-	read, n, search, to := f.o.Session.Page, f.Query, f.search, f.down
+	read, n, search, to := f.Options.Session.Page, f.Query, f.search, f.down
 	return func() tea.Msg {
 		r := found{search: search, from: max(to-findPage, 0)}
 		var events []event.Event
@@ -134,27 +135,27 @@ func (f *finder) goOlder() {
 	}
 	next := f.at + 1
 	if f.at < 0 {
-		last := f.list.LastEvent()
+		last := f.Transcript.LastEvent()
 		next = slices.IndexFunc(f.hits, func(at int) bool { return at <= last })
 		if next < 0 {
 			next = len(f.hits)
 		}
-	} else if f.list.MarkNext(true, f.Query, f.hits[f.at]) {
+	} else if f.Transcript.MarkNext(true, f.Query, f.hits[f.at]) {
 		return
 	}
 	switch {
 	case next < len(f.hits):
 		f.at = next
-		f.list.Seek(transcript.Target{At: f.hits[next], Find: f.Query, Last: true})
+		f.Transcript.Seek(transcript.Target{At: f.hits[next], Find: f.Query, Last: true})
 	case f.down > 0:
 		f.older = true
 	case f.at < 0 && len(f.hits) > 0: // all of it is below
 		f.at = len(f.hits) - 1
-		f.list.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
+		f.Transcript.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
 	case len(f.hits) > 0:
 		f.note = "that is the first one"
-	case f.feed.Streams(f.Query):
-		f.list.ShowEnd()
+	case f.Feed.Streams(f.Query):
+		f.Transcript.ShowEnd()
 	}
 }
 
@@ -162,10 +163,10 @@ func (f *finder) goOlder() {
 func (f *finder) goNewer() {
 	f.note, f.older = "", false
 	switch {
-	case !f.open || f.at < 0 || f.list.MarkNext(false, f.Query, f.hits[f.at]):
+	case !f.open || f.at < 0 || f.Transcript.MarkNext(false, f.Query, f.hits[f.at]):
 	case f.at > 0:
 		f.at--
-		f.list.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
+		f.Transcript.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
 	default:
 		f.note = "that is the last one"
 	}
@@ -177,18 +178,18 @@ func (f *finder) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
 	switch {
 	case !f.typing:
 		return nil, below
-	case f.keys.Is(k, keys.Dismiss), f.keys.Is(k, keys.Clear), f.keys.Is(k, keys.Leave):
+	case f.Keys.Is(k, keys.Dismiss), f.Keys.Is(k, keys.Clear), f.Keys.Is(k, keys.Leave):
 		f.close()
-	case f.keys.Is(k, keys.Older):
+	case f.Keys.Is(k, keys.Older):
 		f.typing = !f.inPager
 		f.goOlder()
-	case f.keys.Is(k, keys.Newer):
+	case f.Keys.Is(k, keys.Newer):
 		f.goNewer()
-	case f.keys.Is(k, keys.EraseLeft):
+	case f.Keys.Is(k, keys.EraseLeft):
 		if r := []rune(f.Text); len(r) > 0 {
 			return f.searchFor(string(r[:len(r)-1])), taken
 		}
-	case f.keys.Is(k, keys.EraseToHead), f.keys.Is(k, keys.EraseWord):
+	case f.Keys.Is(k, keys.EraseToHead), f.Keys.Is(k, keys.EraseWord):
 		return f.searchFor(""), taken
 	case msg.Text != "":
 		return f.searchFor(f.Text + ink.SanitizeLine(msg.Text)), taken
@@ -209,7 +210,7 @@ func (f *finder) Paste(text string) (tea.Cmd, bool) {
 
 // view is where one types, and how far the search has come.
 func (f *finder) view(width int) ([]string, *tea.Cursor) {
-	st := f.st
+	st := f.Styles
 	right := f.note
 	switch {
 	case right != "" || f.Text == "":
@@ -221,12 +222,12 @@ func (f *finder) view(width int) ([]string, *tea.Cursor) {
 		right = "searching"
 	case len(f.hits) > 0:
 		right = phrase.Count(len(f.hits), "place")
-	case f.down == 0 && f.feed.Streams(f.Query):
+	case f.down == 0 && f.Feed.Streams(f.Query):
 		right = "in what is being written"
 	case f.down == 0:
 		right = "nothing found"
 	}
-	if keys := f.keys.Name(keys.ViewOlder) + " above · " + f.keys.Name(keys.ViewNewer) + " below"; f.inPager && !f.typing && width >= 60 {
+	if keys := f.Keys.Name(keys.ViewOlder) + " above · " + f.Keys.Name(keys.ViewNewer) + " below"; f.inPager && !f.typing && width >= 60 {
 		right += " · " + keys
 	}
 	const lead = "find  "
@@ -245,36 +246,11 @@ func (f *finder) view(width int) ([]string, *tea.Cursor) {
 
 // paint is the window of the transcript, with what is searched for set off.
 func (f *finder) paint() []string {
-	lines := slices.Clone(f.list.Window)
+	lines := slices.Clone(f.Transcript.Window)
 	if f.open && f.Text != "" {
 		for i, l := range lines {
-			lines[i] = f.Highlight(f.st, l, i == f.list.Marked)
+			lines[i] = f.Highlight(f.Styles, l, i == f.Transcript.Marked)
 		}
 	}
 	return lines
-}
-
-// jump moves the window to the prompt above its first line, or to the next one
-// below; after the last one comes the end.
-func (m *session) jump(back bool) {
-	at, within := m.list.TopEvent()
-	prompts := m.feed.Prompts
-	n, _ := slices.BinarySearchFunc(prompts, at, func(s event.PastPrompt, at int) int { return s.At - at })
-	switch {
-	case back && within && n < len(prompts) && prompts[n].At == at:
-		m.list.Seek(transcript.Target{At: at})
-	case back && n > 0:
-		m.list.Seek(transcript.Target{At: prompts[n-1].At})
-	case back:
-		m.list.ShowStart()
-	default:
-		if n < len(prompts) && prompts[n].At == at {
-			n++
-		}
-		if n == len(prompts) {
-			m.list.ShowEnd()
-			return
-		}
-		m.list.Seek(transcript.Target{At: prompts[n].At})
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // haystack is a long session in which a few things can be found.
@@ -79,7 +80,7 @@ func TestFindCapitals(t *testing.T) {
 
 // What one types is searched for, and nothing else happens.
 func TestFindTakesKeys(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Session: Session{History: long(60)}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: long(60)}})
 	d.enter("a draft")
 	d.press("ctrl+f")
 	d.enter("y?q")
@@ -96,7 +97,7 @@ func TestFindTakesKeys(t *testing.T) {
 
 // What is found is set off where it shows, whatever colours are around it.
 func TestFoundIsSetOff(t *testing.T) {
-	d := newDriver(t, 60, 24, Options{})
+	d := newDriver(t, 60, 24, screen.Options{})
 	d.events(userSaid("日本 Needle"), done(llm.Assistant, "r", "a `needle` and a **needle** and İ needle"), turnEnd(event.Done, time.Second))
 	plain := d.screen()
 	d.press("ctrl+f")
@@ -117,7 +118,7 @@ func TestFoundIsSetOff(t *testing.T) {
 // While a session is not known, a search waits.
 func TestFindBeforeTheSurvey(t *testing.T) {
 	all := haystack()
-	d := bareDriver(t, Options{Session: Session{History: all[len(all)-70:]}})
+	d := bareDriver(t, screen.Options{Session: screen.Session{History: all[len(all)-70:]}})
 	d.log = all
 	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	d.enter("/find number 50")
@@ -145,7 +146,7 @@ func TestFindMeanwhile(t *testing.T) {
 
 // What is being written is found, too.
 func TestFindInWhatStreams(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.say("go", "enter")
 	d.events(userSaid("go"), streamed("r1", strings.Repeat("A line of it.\n\n", 30)+"the Needle"))
 	d.press("ctrl+home", "ctrl+f")

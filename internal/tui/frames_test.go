@@ -28,7 +28,7 @@ func newFrames(t *testing.T, d *driver) *frames {
 // draw sees to it that the emulator shows v once it is drawn over the last one.
 func (f *frames) draw(v tea.View) {
 	f.t.Helper()
-	w, h := f.d.m.width, f.d.m.height
+	w, h := f.d.m.Width, f.d.m.Height
 	if w <= 0 || h <= 0 {
 		return
 	}

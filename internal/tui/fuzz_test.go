@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // FuzzScreen plays random events, keys, sizes and pauses. The driver checks
@@ -22,7 +23,7 @@ func FuzzScreen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		o := new(store).options()
-		o.Models.List, o.Models.Welcome, o.Terminal = catalogue, "No model is connected.", Terminal{Notify: NotifyOSC9, Progress: true}
+		o.Models.List, o.Models.Welcome, o.Terminal = catalogue, "No model is connected.", screen.Terminal{Notify: screen.NotifyOSC9, Progress: true}
 		p := &player{rand.New(rand.NewPCG(seed, 1)), newDriver(t, 80, 24, o), nil, 0}
 		p.d.draw = newFrames(t, p.d).draw
 		p.d.work(p.d.m.Init())
@@ -77,12 +78,12 @@ func (p *player) step() {
 
 // mouse turns the wheel, clicks or drags, somewhere.
 func (p *player) mouse() {
-	x, y := p.IntN(p.d.m.width+2), p.IntN(p.d.m.height+2)
+	x, y := p.IntN(p.d.m.Width+2), p.IntN(p.d.m.Height+2)
 	p.d.send(tea.MouseWheelMsg{X: x, Y: y, Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[p.IntN(2)]})
 	for range p.IntN(4) {
 		p.d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
 		if p.IntN(3) == 0 {
-			p.d.send(tea.MouseMotionMsg{X: p.IntN(p.d.m.width + 2), Y: p.IntN(p.d.m.height + 2), Button: tea.MouseLeft})
+			p.d.send(tea.MouseMotionMsg{X: p.IntN(p.d.m.Width + 2), Y: p.IntN(p.d.m.Height + 2), Button: tea.MouseLeft})
 		}
 		p.d.send(tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
 	}

@@ -8,12 +8,13 @@ import (
 
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/screen"
 )
 
 // help is the screen that tells every key, every command, and which model
 // answers and why.
 type help struct {
-	*session
+	*screen.Conversation
 	layers *stack
 	table  *commandTable
 	scroll int
@@ -64,8 +65,8 @@ func (h *help) Mouse(msg tea.MouseMsg) tea.Cmd {
 
 // View implements fullScreen.
 func (h *help) View() ([]string, *tea.Cursor) {
-	st, width, height := h.st, h.width, h.height
-	all := h.all(st, h.answering(), h.table.commands(), width)
+	st, width, height := h.Styles, h.Width, h.Height
+	all := h.all(st, h.AboutModel(), h.table.commands(), width)
 	h.total, h.shown = len(all), min(len(all), max(height-1, 0))
 	h.move(0)
 	out := append([]string{}, all[h.scroll:h.scroll+h.shown]...)
@@ -89,7 +90,7 @@ func (h *help) all(st *ink.Styles, answering string, commands []slash, width int
 	out = append(append(out, "", "  "+st.Bold.Render(ink.Truncate("What you type", inner))), columns(st, signs, inner)...)
 	rows := map[keys.Scope][][2]string{}
 	var order []keys.Scope
-	for _, k := range h.keys.Listed() {
+	for _, k := range h.Keys.Listed() {
 		if rows[k.Where] == nil {
 			order = append(order, k.Where)
 		}

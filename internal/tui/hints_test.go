@@ -9,11 +9,12 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/editor"
+	"agent/internal/tui/screen"
 )
 
 // The last line names the key that helps only where it does what is said.
 func TestHintIsTrueOfTheDraft(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.sees("? keys")
 	for typed, want := range map[string]string{
 		"fix it":      "enter sends",
@@ -50,7 +51,7 @@ func TestHintIsTrueOfTheDraft(t *testing.T) {
 // side.
 func TestLongDraftSaysWhatIsHidden(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		for i := range 14 {
 			if i > 0 {
 				d.press("ctrl+j")
@@ -73,7 +74,7 @@ func TestLongDraftSaysWhatIsHidden(t *testing.T) {
 		d.send(keyPress("ctrl+c"))
 		d.lacks("↓", "below")
 	})
-	ascii := newDriver(t, 80, 24, Options{Appearance: Appearance{ASCII: true}})
+	ascii := newDriver(t, 80, 24, screen.Options{Appearance: screen.Appearance{ASCII: true}})
 	ascii.send(keyPress("a"))
 	for range 9 {
 		ascii.press("ctrl+j", "a")

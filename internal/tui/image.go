@@ -20,6 +20,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 )
 
 // imageNameWidth is how much of a file's name a token shows.
@@ -27,7 +28,7 @@ const imageNameWidth = 32
 
 // attacher finds the images whose paths are typed, and puts them in their place.
 type attacher struct {
-	*session
+	*screen.Conversation
 	editor *editor.Editor
 	// ready continues with the prompt that waited for an image: it is sent, or
 	// queued.
@@ -87,7 +88,7 @@ func (a *attacher) lookAtPaste(text string) tea.Cmd {
 func (a *attacher) lookAtAll(text string) tea.Cmd {
 	words := spelled(text)
 	many := len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !imagePath(w) })
-	if a.o.Files.ReadImage == nil || !many && !imagePath(text) || a.tried[text] {
+	if a.Options.Files.ReadImage == nil || !many && !imagePath(text) || a.tried[text] {
 		return nil
 	}
 	if a.tried == nil {
@@ -95,7 +96,7 @@ func (a *attacher) lookAtAll(text string) tea.Cmd {
 	}
 	a.tried[text] = true
 	a.reads++
-	read := a.o.Files.ReadImage
+	read := a.Options.Files.ReadImage
 	return func() tea.Msg {
 		if imagePath(text) {
 			if p, err := readImage(read, text); err == nil {
@@ -143,7 +144,7 @@ func (a *attacher) take(msg picturesRead) tea.Cmd {
 		a.editor.Attach(word, msg.found[i])
 	}
 	for _, err := range msg.failed {
-		a.say("An image stays a path: " + ink.SanitizeLine(strings.TrimRight(err.Error(), ".")) + ".")
+		a.Say("An image stays a path: " + ink.SanitizeLine(strings.TrimRight(err.Error(), ".")) + ".")
 	}
 	a.attached(len(msg.words))
 	if a.reads--; a.reads == 0 && a.sends {
@@ -155,8 +156,8 @@ func (a *attacher) take(msg picturesRead) tea.Cmd {
 
 // attached says so where the model sees no images.
 func (a *attacher) attached(n int) {
-	if n > 0 && a.o.Models.Blind != nil && a.o.Models.Blind(a.feed.Model) {
-		a.say(ink.SanitizeLine(a.feed.Model) + " cannot see images: it will be told only that there was one. /model changes the model.")
+	if n > 0 && a.Options.Models.Blind != nil && a.Options.Models.Blind(a.Feed.Model) {
+		a.Say(ink.SanitizeLine(a.Feed.Model) + " cannot see images: it will be told only that there was one. /model changes the model.")
 	}
 }
 
@@ -216,14 +217,14 @@ func spelled(text string) []string {
 // pasteClipboard puts the image of the clipboard in at the cursor. quiet says
 // nothing where there is none.
 func (a *attacher) pasteClipboard(quiet bool) tea.Cmd {
-	if a.o.Clipboard.ReadImage == nil {
+	if a.Options.Clipboard.ReadImage == nil {
 		if quiet {
 			return nil
 		}
-		a.say("images cannot be taken from the clipboard here: type the path of an image file")
+		a.Say("images cannot be taken from the clipboard here: type the path of an image file")
 		return nil
 	}
-	read := a.o.Clipboard.ReadImage
+	read := a.Options.Clipboard.ReadImage
 	return func() tea.Msg {
 		img, err := read(context.Background())
 		if err != nil {
@@ -242,7 +243,7 @@ func (a *attacher) takeClipboard(msg clipboardRead) {
 		if msg.quiet {
 			return
 		}
-		a.say(strings.TrimRight(msg.err.Error(), ".") + ".")
+		a.Say(strings.TrimRight(msg.err.Error(), ".") + ".")
 		return
 	}
 	a.editor.Attach("", msg.image)

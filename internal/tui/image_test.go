@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // readPicture reads what ends in .png and is not missing.
@@ -65,7 +66,7 @@ func TestImages(t *testing.T) {
 		}, "", []event.Command{event.Prompt{Text: "see [image 1: a.png 1200x800 PNG]", Images: []llm.Image{shot("a.png")}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDriver(t, 80, 24, Options{Files: Files{Find: files, ReadImage: readPicture}, Clipboard: Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }}})
+			d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Find: files, ReadImage: readPicture}, Clipboard: screen.Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }}})
 			c.do(d)
 			d.holds(c.want)
 			d.commands(c.sent...)
@@ -75,10 +76,10 @@ func TestImages(t *testing.T) {
 }
 
 func TestImagesThatCannotBe(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{
-		Files:  Files{ReadImage: readPicture},
-		Models: Models{Blind: func(string) bool { return true }},
-		Clipboard: Clipboard{ReadImage: func(context.Context) (llm.Image, error) {
+	d := newDriver(t, 80, 24, screen.Options{
+		Files:  screen.Files{ReadImage: readPicture},
+		Models: screen.Models{Blind: func(string) bool { return true }},
+		Clipboard: screen.Clipboard{ReadImage: func(context.Context) (llm.Image, error) {
 			return llm.Image{}, errors.New("the clipboard holds no image")
 		}},
 	})
@@ -96,7 +97,7 @@ func TestImagesThatCannotBe(t *testing.T) {
 // A prompt that is sent while an image is being read goes when it was.
 func TestSentBeforeItsImage(t *testing.T) {
 	for key, queued := range map[string]bool{"enter": false, "alt+enter": true} {
-		d := newDriver(t, 80, 24, Options{Files: Files{ReadImage: readPicture}})
+		d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{ReadImage: readPicture}})
 		if queued {
 			d.events(userSaid("go"))
 		}
@@ -115,7 +116,7 @@ func TestSentBeforeItsImage(t *testing.T) {
 // The images of a draft, and of what waits, come back with it, wherever they came
 // from and whether or not that is still there.
 func TestDraftOfImages(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Files: Files{ReadImage: readPicture}, Clipboard: Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }}})
+	d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{ReadImage: readPicture}, Clipboard: screen.Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }}})
 	d.events(userSaid("go"))
 	d.say("like b].png and ", "ctrl+v")
 	d.say(" ok", "alt+enter")
@@ -123,7 +124,7 @@ func TestDraftOfImages(t *testing.T) {
 	d.enter(" now")
 	d.pass(2 * time.Second)
 
-	again := newDriver(t, 80, 24, Options{Session: Session{Draft: d.kept[len(d.kept)-1]}})
+	again := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Draft: d.kept[len(d.kept)-1]}})
 	again.work(again.m.Init())
 	again.holds("see [image 1: a.png 1200x800 PNG] or missing.png and [image 2: clipboard] now")
 	again.press("enter")
@@ -139,7 +140,7 @@ func TestDraftOfImages(t *testing.T) {
 // Of two messages that wait and read alike, each has its own image.
 func TestQueuedImagesThatReadAlike(t *testing.T) {
 	held := shot("one")
-	d := newDriver(t, 80, 24, Options{Clipboard: Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return held, nil }}})
+	d := newDriver(t, 80, 24, screen.Options{Clipboard: screen.Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return held, nil }}})
 	d.events(userSaid("go"))
 	for _, held = range []llm.Image{shot("one"), shot("two")} {
 		d.say("this ", "ctrl+v")
@@ -157,7 +158,7 @@ func TestQueuedImagesThatReadAlike(t *testing.T) {
 // Another image of the same name is another draft.
 func TestDraftOfAnotherImage(t *testing.T) {
 	held := shot("one")
-	d := newDriver(t, 80, 24, Options{Clipboard: Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return held, nil }}})
+	d := newDriver(t, 80, 24, screen.Options{Clipboard: screen.Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return held, nil }}})
 	for _, held = range []llm.Image{shot("one"), shot("two")} {
 		d.press("backspace", "ctrl+v")
 		d.pass(2 * time.Second)

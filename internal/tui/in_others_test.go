@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"agent/internal/tui/screen"
 )
 
 // Whoever types a command of another program is told what does the same here,
@@ -14,7 +16,7 @@ func TestCommandsOfOthers(t *testing.T) {
 		"login", "config", "vim", "terminal-setup", "diff", "plan", "permissions", "context", "undo", "thinking", "models", "compress",
 		"editor", "name", "history", "branch", "hotkeys", "search", "transcript", "tasks", "color", "share", "q",
 	} {
-		d := newDriver(t, 120, 24, Options{})
+		d := newDriver(t, 120, 24, screen.Options{})
 		d.enter("/" + name + " ")
 		d.press("enter")
 		_, told, _ := strings.Cut(d.screen(), "there is no command /"+name+": ")

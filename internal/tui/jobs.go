@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
-	"agent/internal/tui/transcript"
 )
 
 func jobsCommand(m *model, arg string) (tea.Cmd, error) {
@@ -16,21 +15,12 @@ func jobsCommand(m *model, arg string) (tea.Cmd, error) {
 	id, err := strconv.Atoi(strings.TrimSpace(number))
 	switch {
 	case arg == "":
-		m.listing = true
-		m.order(event.ListJobs{})
+		m.Listing = true
+		m.SendCommand(event.ListJobs{})
 	case verb == "stop" && err == nil:
-		m.order(event.StopJob{ID: id})
+		m.SendCommand(event.StopJob{ID: id})
 	default:
 		return nil, errors.New("use /jobs, or /jobs stop N")
 	}
 	return nil, nil
-}
-
-// listJobs shows what /jobs asked for.
-func (s *session) listJobs(jobs []event.Job) {
-	if s.listing {
-		s.listing = false
-		s.list.Add(&transcript.JobList{Jobs: jobs, Now: s.now()})
-		s.list.ShowEnd()
-	}
 }

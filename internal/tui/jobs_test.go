@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 func TestJobs(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		now := event.JobsNow{Jobs: []event.Job{
 			{ID: 1, Title: "npm run dev -- --port 8080 --host 0.0.0.0", Began: d.time.Add(-124 * time.Second), Lines: 120},
 			{ID: 2, Title: "go test \x1b[2J./...", Began: d.time.Add(-time.Hour), State: "exit 1", Lines: 1},
@@ -29,7 +30,7 @@ func TestJobs(t *testing.T) {
 }
 
 func TestJobsWords(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	for _, line := range []string{"/jobs stop", "/jobs 1", "/jobs stop it"} {
 		d.enter(line)
 		d.press("enter")

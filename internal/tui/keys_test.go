@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/screen"
 )
 
 // A configuration of an earlier version sets keys that no longer exist. They
@@ -19,7 +20,7 @@ func TestRetiredKeys(t *testing.T) {
 	if diff := cmp.Diff(keys.Retired(old), []string{"approve", "down", "say"}); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)
 	}
-	d := newDriver(t, 80, 24, Options{Keys: old})
+	d := newDriver(t, 80, 24, screen.Options{Keys: old})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "make"))
 	d.arms()
 	d.send(tea.KeyPressMsg{Code: tea.KeyF5})
@@ -28,7 +29,7 @@ func TestRetiredKeys(t *testing.T) {
 }
 
 func TestChords(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Keys: map[string][]string{"help": {"ctrl+x h"}, "line-start": {"ctrl+x a"}}})
+	d := newDriver(t, 80, 24, screen.Options{Keys: map[string][]string{"help": {"ctrl+x h"}, "line-start": {"ctrl+x a"}}})
 	d.press("ctrl+x")
 	if !strings.Contains(d.screen(), "ctrl+x …") {
 		t.Errorf("it is not said that more is to come:\n%s", d.screen())
@@ -49,7 +50,7 @@ func TestChords(t *testing.T) {
 }
 
 func TestActionsByName(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("two words")
 	d.send(keys.EraseWord.Press())
 	d.send(keys.Help.Press()) // not on a prompt that holds something
@@ -81,7 +82,7 @@ func TestUnknownCommand(t *testing.T) {
 	for typed, want := range map[string]string{
 		"/modle": "did you mean /model?", "/exti": "did you mean /exit?", "/qwertyuiop": "/help lists them",
 	} {
-		d := newDriver(t, 80, 24, Options{})
+		d := newDriver(t, 80, 24, screen.Options{})
 		d.enter(typed)
 		d.press("enter")
 		if !strings.Contains(d.screen(), want) {

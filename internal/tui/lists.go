@@ -7,11 +7,12 @@ import (
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
 )
 
 // listLayer shows a list in the full screen until a row is chosen.
 type listLayer struct {
-	*session
+	*screen.Conversation
 	layers *stack
 	dialog *dialog.Dialog
 	over   list.Overlay // nil unless a list is open
@@ -19,7 +20,7 @@ type listLayer struct {
 
 // show opens a list.
 func (l *listLayer) show(o list.Overlay) tea.Cmd {
-	cmd, _ := o.Update(tea.WindowSizeMsg{Width: l.width, Height: l.height})
+	cmd, _ := o.Update(tea.WindowSizeMsg{Width: l.Width, Height: l.Height})
 	l.over = o
 	l.layers.push(l)
 	return cmd
@@ -47,9 +48,9 @@ func (l *listLayer) update(msg tea.Msg) tea.Cmd {
 // Key implements layer.
 func (l *listLayer) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
 	switch k := msg.String(); {
-	case l.keys.Is(k, keys.Suspend):
+	case l.Keys.Is(k, keys.Suspend):
 		return tea.Suspend, taken
-	case l.keys.Is(k, keys.Redraw):
+	case l.Keys.Is(k, keys.Redraw):
 		return tea.ClearScreen, taken
 	}
 	return l.update(msg), taken
@@ -68,8 +69,8 @@ func (l *listLayer) Mouse(msg tea.MouseMsg) tea.Cmd { return l.update(msg) }
 func (l *listLayer) View() ([]string, *tea.Cursor) {
 	lines, cursor := l.over.Lines()
 	if l.dialog.Waits() && len(lines) > 1 {
-		text := "  " + ink.MarkAsked + " a question waits · " + l.keys.Name(keys.Interrupt) + " shows it"
-		lines[len(lines)-1] = l.st.Yellow.Render(ink.Truncate(text, l.width))
+		text := "  " + ink.MarkAsked + " a question waits · " + l.Keys.Name(keys.Interrupt) + " shows it"
+		lines[len(lines)-1] = l.Styles.Yellow.Render(ink.Truncate(text, l.Width))
 	}
 	return lines, cursor
 }

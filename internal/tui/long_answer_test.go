@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // Whatever is in a session, a window of it is drawn soon: what is huge is drawn
@@ -20,7 +21,7 @@ func TestHugeItems(t *testing.T) {
 		all = append(all, userSaid(huge), done(llm.Thinking, r, huge), done(llm.Assistant, r, huge), call(r, id, "shell"), start(id, "shell make", "execute"),
 			result(id, "shell make", "execute", event.Failed, "exit code 1", huge, time.Second), &event.StepEnd{Reply: r}, turnEnd(event.Done, time.Second))
 	}
-	d := newDriver(t, 100, 30, Options{Session: Session{History: all}})
+	d := newDriver(t, 100, 30, screen.Options{Session: screen.Session{History: all}})
 	for _, key := range []string{"", "ctrl+t"} {
 		if key != "" {
 			d.press(key)
@@ -32,7 +33,7 @@ func TestHugeItems(t *testing.T) {
 		for range 60 {
 			d.press("pgdown")
 		}
-		for _, p := range d.m.list.Pages {
+		for _, p := range d.m.Transcript.Pages {
 			for _, r := range p.Rows {
 				if n := len(r.Lines); n > 20_000 {
 					t.Errorf("%T has %d lines at once", r.Item, n)
@@ -45,7 +46,7 @@ func TestHugeItems(t *testing.T) {
 // Once the turn is to stop, what still streams is passed over: the finished message
 // brings it.
 func TestStreamIsPassedOverWhileItStops(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), streamed("r", "It begins"))
 	d.press("esc")
 	d.events(streamed("r", " and goes on and on"))

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // A long session takes the memory of what is looked at, even after all of it
@@ -36,7 +37,7 @@ func TestMemoryOfALongSession(t *testing.T) {
 	}
 	before := heap()
 	tail, _ := read(4*turns-200, 4*turns)
-	d := bareDriver(t, Options{Session: Session{History: tail, Page: read}})
+	d := bareDriver(t, screen.Options{Session: screen.Session{History: tail, Page: read}})
 	d.send(tea.WindowSizeMsg{Width: 100, Height: 40})
 	d.send(batch{s})
 	for range turns / 10 {

@@ -11,26 +11,27 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // catalogue answers for models as a program does: those that are known at once,
 // then all.
-func catalogue(_ context.Context, whole bool) ([]Model, error) {
+func catalogue(_ context.Context, whole bool) ([]screen.Model, error) {
 	in, out, free := 1.25, 10.0, 0.0
-	models := []Model{
+	models := []screen.Model{
 		{Name: "acme/large", Context: 400_000, Input: &in, Output: &out, Why: "ACME_API_KEY is set", Default: true},
 		{Name: "acme/small", Context: 128_000, Input: &free, Output: &free, Why: "ACME_API_KEY is set"},
 		{Name: "ollama/\x1b[31mred", Why: "runs here"},
 	}
 	if whole {
-		models = append(models, Model{Name: "beta", Needs: "set BETA_API_KEY"})
+		models = append(models, screen.Model{Name: "beta", Needs: "set BETA_API_KEY"})
 	}
 	return models, nil
 }
 
 func TestModelPicker(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{Models: Models{List: catalogue, Name: "acme/small"}})
+		d := newDriver(t, w, h, screen.Options{Models: screen.Models{List: catalogue, Name: "acme/small"}})
 		d.enter("/model")
 		d.press("enter")
 		d.golden("models-" + size)
@@ -50,7 +51,7 @@ func TestModelPicker(t *testing.T) {
 }
 
 func TestModelNamesAreSuggested(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Models: Models{List: catalogue}})
+	d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: catalogue}})
 	d.enter("/model acme/s")
 	if !strings.Contains(d.screen(), "acme/small") {
 		t.Errorf("no model is suggested:\n%s", d.screen())
@@ -66,12 +67,12 @@ func TestKeysAreFoundByOtherForms(t *testing.T) {
 		"unqueue":   "remove the last message",
 		"marks":     "mark a letter",
 	} {
-		d := newDriver(t, 80, 24, Options{})
+		d := newDriver(t, 80, 24, screen.Options{})
 		d.enter("/keys " + word)
 		d.press("enter")
 		d.sees(want)
 	}
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("/keys nonsense")
 	d.press("enter")
 	d.sees("no key does that")
@@ -80,7 +81,7 @@ func TestKeysAreFoundByOtherForms(t *testing.T) {
 func TestPalette(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		var kept []string
-		d := newDriver(t, w, h, Options{Recent: []string{"/cost"}, Remember: func(recent []string) { kept = recent }})
+		d := newDriver(t, w, h, screen.Options{Recent: []string{"/cost"}, Remember: func(recent []string) { kept = recent }})
 		d.press("ctrl+p")
 		many := regexp.MustCompile(`  1 of \d+\n$`) // which is another number with every key
 		d.compare("palette-"+size, many.ReplaceAllString(d.screen(), "  1 of N\n"))
@@ -116,7 +117,7 @@ func TestPalette(t *testing.T) {
 // before its command ran, once and never over a newer one.
 func TestRecentIsSavedAtTheEnd(t *testing.T) {
 	var saved [][]string
-	d := newDriver(t, 80, 24, Options{Remember: func(recent []string) { saved = append(saved, recent) }})
+	d := newDriver(t, 80, 24, screen.Options{Remember: func(recent []string) { saved = append(saved, recent) }})
 	first := d.m.table.recent.Use("/cost")
 	second := d.m.table.recent.Use("/status")
 	d.m.table.saveRecent()
@@ -129,7 +130,7 @@ func TestRecentIsSavedAtTheEnd(t *testing.T) {
 }
 
 func TestDraftIsWalkedBackTo(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("a draft")
 	d.press("ctrl+p")
 	d.enter("/rename")
@@ -140,7 +141,7 @@ func TestDraftIsWalkedBackTo(t *testing.T) {
 }
 
 func TestKeysAreSearched(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("/keys suspend")
 	d.press("enter")
 	if s := d.screen(); !strings.Contains(s, "ctrl+z") || !strings.Contains(s, "called suspend in the configuration") || strings.Contains(s, "ctrl+o") {
@@ -154,7 +155,7 @@ func TestKeysAreSearched(t *testing.T) {
 
 // A question that comes while a list is open is told on it.
 func TestQuestionBelowAList(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))
 	d.press("ctrl+p")
 	d.events(call("r", "1", "edit"), event.Asked{Ask: event.Ask{ID: "1", Title: "edit a.go"}})
@@ -169,7 +170,7 @@ func TestQuestionBelowAList(t *testing.T) {
 
 func TestWelcome(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{Models: Models{List: catalogue, Name: "offline/guide", Welcome: "No model is connected, so the offline guide answers."}})
+		d := newDriver(t, w, h, screen.Options{Models: screen.Models{List: catalogue, Name: "offline/guide", Welcome: "No model is connected, so the offline guide answers."}})
 		d.work(d.m.Init())
 		d.golden("welcome-" + size)
 		d.enter("hello")
@@ -182,7 +183,7 @@ func TestWelcome(t *testing.T) {
 // found.
 func TestWelcomeWaitsForSearch(t *testing.T) {
 	searching := func() *driver {
-		d := newDriver(t, 80, 24, Options{Models: Models{List: catalogue, Name: "offline/guide", Searching: true, Welcome: "No model is connected, so the offline guide answers."}})
+		d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{List: catalogue, Name: "offline/guide", Searching: true, Welcome: "No model is connected, so the offline guide answers."}})
 		d.work(d.m.Init())
 		if got := d.screen(); !strings.Contains(got, "Searching for a model") || strings.Contains(got, "No model is connected") || strings.Contains(got, "just type") {
 			t.Errorf("while it searches:\n%s", got)
@@ -204,7 +205,7 @@ func TestWelcomeWaitsForSearch(t *testing.T) {
 }
 
 func TestStatusCommand(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Session: Session{ID: "s1", Title: "the build", Path: "~/.local/state/agent/s1.jsonl"}, Files: Files{Dir: "~/shop"}, Models: Models{Name: "acme/one", Effort: "high", Host: "gpu.lan:8000", BaseURL: "http://***@gpu.lan:8000/v1"}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{ID: "s1", Title: "the build", Path: "~/.local/state/agent/s1.jsonl"}, Files: screen.Files{Dir: "~/shop"}, Models: screen.Models{Name: "acme/one", Effort: "high", Host: "gpu.lan:8000", BaseURL: "http://***@gpu.lan:8000/v1"}})
 	d.events(userSaid("one"), done(llm.Assistant, "r", "Yes."), &event.StepEnd{Reply: "r", Usage: llm.Usage{Input: 9000, Output: 1000}}, turnEnd(event.Done, time.Second))
 	d.enter("/status")
 	d.press("enter")
@@ -224,7 +225,7 @@ func TestStatusCommand(t *testing.T) {
 }
 
 func TestCommandsThatWaitForTheTurn(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))
 	d.enter("/new")
 	d.press("enter")
@@ -236,7 +237,7 @@ func TestCommandsThatWaitForTheTurn(t *testing.T) {
 // A list that has no room for all of its entries says which of how many is
 // marked, and its heading is no half sentence.
 func TestListTellsWhereOneIs(t *testing.T) {
-	d := newDriver(t, 40, 12, Options{})
+	d := newDriver(t, 40, 12, screen.Options{})
 	d.events(userSaid("one"), turnEnd(event.Done, 0))
 	d.enter("/keys")
 	d.press("enter")
@@ -255,7 +256,7 @@ func TestListTellsWhereOneIs(t *testing.T) {
 
 // What is to be approved can be scrolled while one says something to it.
 func TestScrollWhileSaying(t *testing.T) {
-	d := newDriver(t, 40, 14, Options{})
+	d := newDriver(t, 40, 14, screen.Options{})
 	url := "https://example.org/" + strings.Repeat("path/", 60)
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: "1", Title: "fetch " + url, Effect: "network"}})
 	d.arms()

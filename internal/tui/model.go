@@ -2,19 +2,17 @@ package tui
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 
-	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
-	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/terminal"
 	"agent/internal/tui/transcript"
 )
@@ -26,8 +24,8 @@ const (
 
 // model is the whole screen. It routes messages to its parts.
 type model struct {
-	*window
-	*session
+	*screen.Window
+	*screen.Conversation
 
 	editor   *editor.Editor
 	dialog   *dialog.Dialog
@@ -54,26 +52,26 @@ type model struct {
 // tickMsg moves what moves.
 type tickMsg struct{}
 
-func newModel(o Options, now func() time.Time, send func(event.Command)) *model {
-	w := &window{o: o, keys: keys.New(o.Keys), look: o.look(), now: now, after: after, width: 80, height: 24}
-	w.st = w.look.Styles()
-	ses := &session{window: w, list: transcript.New(w.st), send: send, play: o.Prompts}
-	m := &model{window: w, session: ses}
-	m.editor = editor.New(w.keys, w.st, o.Vi)
-	m.dialog = dialog.New(w.keys, w.st, o.Vi, o.Files.ShortDir, now)
+func newModel(o screen.Options, now func() time.Time, send func(event.Command)) *model {
+	w := &screen.Window{Options: o, Keys: keys.New(o.Keys), Look: o.Look(), Now: now, After: after, Width: 80, Height: 24}
+	w.Styles = w.Look.Styles()
+	ses := &screen.Conversation{Window: w, Transcript: transcript.New(w.Styles), Send: send, Play: o.Prompts}
+	m := &model{Window: w, Conversation: ses}
+	m.editor = editor.New(w.Keys, w.Styles, o.Vi)
+	m.dialog = dialog.New(w.Keys, w.Styles, o.Vi, o.Files.ShortDir, now)
 	m.assemble()
-	m.list.SetHeader(o.heading(""))
-	m.tell(o.Session.History)
-	put := m.list.Head
+	m.Transcript.SetHeader(o.Heading(""))
+	m.Replay(o.Session.History)
+	put := m.Transcript.Head
 	if len(o.Session.History) > 0 { // of which the end is on screen
-		put = m.list.Add
+		put = m.Transcript.Add
 	}
 	for _, n := range append(slices.Clone(o.Notices), m.table.adopt(o.Custom)...) {
 		put(&transcript.Notice{Text: n})
 	}
 	m.picker.greet()
 	if o.Session.Title != "" { // what a person called it stays, though the words may be taken back
-		m.entitle(o.Session.Title)
+		m.SetTitle(o.Session.Title)
 	}
 	m.drafts.restore(o.Session.Draft)
 	return m
@@ -98,11 +96,11 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.dialog.Hold()
 	}
 	m.arrangeAfter(msg)
-	cmd = tea.Batch(cmd, m.drafts.keep(), m.turnPages())
+	cmd = tea.Batch(cmd, m.drafts.keep(), m.TurnPages())
 	m.tellForced()
 	if !m.prompt.ticker.ticking && m.prompt.ticker.moves() {
 		m.prompt.ticker.ticking = true
-		cmd = tea.Batch(cmd, m.after(m.prompt.ticker.nextTick(), tickMsg{}))
+		cmd = tea.Batch(cmd, m.After(m.prompt.ticker.nextTick(), tickMsg{}))
 	}
 	return m, cmd
 }
@@ -113,9 +111,9 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
+		m.Width, m.Height = msg.Width, msg.Height
 		m.lists.update(msg)
-		m.playNext()
+		m.PlayNext()
 	case tea.FocusMsg:
 		return tea.Batch(m.looked(msg), m.notify.comesBack())
 	case tea.BlurMsg:
@@ -164,22 +162,22 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 func (m *model) brought(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case exported:
-		reportExport(m.session, msg)
+		reportExport(m.Conversation, msg)
 	case copied:
 		m.prompt.clip.report(msg)
 	case spentRead:
-		return showCost(m.session, msg)
+		return showCost(m.Conversation, msg)
 	case modelsRead:
 		m.picker.take(msg)
 		if m.prompt.popup.command == "model" {
 			m.prompt.popup.seen = [2]int{-1, -1} // it is suggested anew
 		}
 	case branchRead:
-		m.o.Files.Branch, m.notify.reading = msg.name, false
+		m.Options.Files.Branch, m.notify.reading = msg.name, false
 	case transcript.PageRead:
-		m.list.TakePage(msg, m.now)
+		m.Transcript.TakePage(msg, m.Now)
 	case transcript.LastFacts:
-		m.feed.TakeLastFacts(msg)
+		m.Feed.TakeLastFacts(msg)
 	case found:
 		return m.pager.find.take(msg)
 	}
@@ -188,9 +186,9 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 
 // apply takes an event of the agent.
 func (m *model) apply(ev event.Event) {
-	m.feed.Apply(ev)
-	m.spending.take(ev)
-	m.pager.find.heard(ev, m.list.Events()-1)
+	m.Feed.Apply(ev)
+	m.Spending.Take(ev)
+	m.pager.find.heard(ev, m.Transcript.Events()-1)
 	switch ev := ev.(type) {
 	case event.Asked:
 		m.dialog.Push(ev.Ask, !m.editor.Blank())
@@ -200,11 +198,11 @@ func (m *model) apply(ev event.Event) {
 	case *event.ToolEnd:
 		m.withdraw(ev.Result.ID)
 	case event.JobsNow:
-		m.listJobs(ev.Jobs)
+		m.ListJobs(ev.Jobs)
 	case event.Opened:
 		m.surveyed(ev)
 	case event.Unreadable:
-		m.unsurveyed(ev)
+		m.Unreadable(ev)
 	case *event.ModelSet:
 		m.picker.connected()
 	case event.PermissionsNow:
@@ -214,16 +212,16 @@ func (m *model) apply(ev event.Event) {
 	case event.Unsent:
 		m.editor.PutBefore(ev.Text)
 	case *event.Renamed:
-		m.entitle(ev.Title)
+		m.SetTitle(ev.Title)
 	case *event.Rewound:
 		m.rewound(ev.Keep)
 	case *event.TurnEnd:
 		m.drafts.keepWords()
 		m.dialog.Clear()
 		if ev.Reason == event.UserInterrupt {
-			m.play = nil
+			m.Play = nil
 		}
-		m.playNext()
+		m.PlayNext()
 	}
 	m.prompt.queue.follow(ev)
 }
@@ -236,57 +234,9 @@ func (m *model) withdraw(id string) {
 	m.dialog.Withdraw(id)
 }
 
-// playNext sends the next prompt that plays by itself, when no turn runs.
-func (s *session) playNext() {
-	if len(s.play) == 0 || s.feed.Running || len(s.feed.Pending) > 0 {
-		return
-	}
-	next := s.play[0]
-	s.play = s.play[1:]
-	if next.Note != "" {
-		s.list.Add(&transcript.Notice{Text: next.Note})
-	}
-	s.prompt(next.Text)
-}
-
-// prompt sends what the person said.
-func (s *session) prompt(text string, images ...llm.Image) {
-	s.feed.PromptSent(text)
-	s.send(event.Prompt{Text: text, Images: images})
-}
-
-// say shows a line of the screen's own.
-func (s *session) say(text string) {
-	s.list.Add(&transcript.Notice{Text: text})
-	s.list.ShowEnd()
-}
-
-// answering says which model answers and why.
-func (s *session) answering() string {
-	if s.feed.Model == "" {
-		return "No model answers yet."
-	}
-	text := ink.SanitizeLine(s.feed.Model) + " answers"
-	if s.feed.Effort != "" {
-		text += " with effort " + ink.SanitizeLine(s.feed.Effort)
-	}
-	if s.feed.Host != "" {
-		text += " at " + ink.SanitizeLine(s.feed.Host)
-	}
-	if s.feed.Why != "" {
-		text += ", because " + ink.SanitizeLine(s.feed.Why)
-	}
-	return strings.TrimRight(text, ".") + "."
-}
-
-func (s *session) setMode(mode event.Mode) {
-	s.feed.Mode = string(mode)
-	s.send(event.SetMode{Mode: mode})
-}
-
 // leave ends the program.
 func (m *model) leave() tea.Cmd {
-	m.done = true
+	m.Done = true
 	return tea.Quit
 }
 

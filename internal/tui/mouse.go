@@ -9,6 +9,7 @@ import (
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
@@ -33,7 +34,7 @@ type pointer struct {
 
 // mouse turns what the mouse does into selections, scrolling and clicks.
 type mouse struct {
-	*session
+	*screen.Conversation
 	editor  *editor.Editor
 	dialog  *dialog.Dialog
 	popup   *suggestions
@@ -48,13 +49,13 @@ type mouse struct {
 // click begins a selection; the second click at the same place marks the word
 // there, the third the line. Below the transcript it takes what stands there.
 func (m *mouse) click(msg tea.MouseClickMsg) tea.Cmd {
-	m.flash, m.p.sweeps = "", false
+	m.Flash, m.p.sweeps = "", false
 	m.editor.Selection.Clear()
 	if msg.Button != tea.MouseLeft {
 		return nil
 	}
-	now, h := m.now(), &m.p
-	m.lastKey = now
+	now, h := m.Now(), &m.p
+	m.LastKey = now
 	if !m.dialog.Takes() { // the next click, meant for the draft, must not answer a question either
 		m.dialog.Elsewhere()
 	}
@@ -64,15 +65,15 @@ func (m *mouse) click(msg tea.MouseClickMsg) tea.Cmd {
 	}
 	h.clicks, h.at, h.x, h.y = h.clicks%3+1, now, msg.X, msg.Y
 	if h.opened != nil { // the first of two clicks was none for itself
-		m.list.Flip(h.opened)
+		m.Transcript.Flip(h.opened)
 		h.opened = nil
 		m.arrange()
 	}
-	h.drags = m.list.BeginSelection(msg.X, msg.Y)
+	h.drags = m.Transcript.BeginSelection(msg.X, msg.Y)
 	if h.drags && h.clicks > 1 {
-		m.list.WidenSelection(h.clicks == 3)
+		m.Transcript.WidenSelection(h.clicks == 3)
 	}
-	return m.clickPanel(msg.X, msg.Y-m.list.Height)
+	return m.clickPanel(msg.X, msg.Y-m.Transcript.Height)
 }
 
 // drag marks as far as the mouse is.
@@ -86,7 +87,7 @@ func (m *mouse) drag(msg tea.MouseMotionMsg) tea.Cmd {
 	case h.drags:
 		return m.stretch()
 	case h.sweeps:
-		m.editor.Drag(msg.X, msg.Y-m.list.Height-m.panel.draft.from)
+		m.editor.Drag(msg.X, msg.Y-m.Transcript.Height-m.panel.draft.from)
 	}
 	return nil
 }
@@ -96,20 +97,20 @@ func (m *mouse) drag(msg tea.MouseMotionMsg) tea.Cmd {
 func (m *mouse) stretch() tea.Cmd {
 	switch {
 	case m.p.y <= 0:
-		m.list.Scroll(-1)
-	case m.p.y >= m.list.Height-1 && !m.list.Follow:
-		m.list.Scroll(1)
+		m.Transcript.Scroll(-1)
+	case m.p.y >= m.Transcript.Height-1 && !m.Transcript.Follow:
+		m.Transcript.Scroll(1)
 	default:
-		m.list.ExtendSelection(m.p.x, m.p.y)
+		m.Transcript.ExtendSelection(m.p.x, m.p.y)
 		return nil
 	}
 	m.arrange()
-	m.list.ExtendSelection(m.p.x, m.p.y)
+	m.Transcript.ExtendSelection(m.p.x, m.p.y)
 	if m.p.due {
 		return nil
 	}
 	m.p.due = true
-	return m.after(dragPause, dragDue{})
+	return m.After(dragPause, dragDue{})
 }
 
 // release ends a selection, and copies what is marked. Where nothing is, it was
@@ -127,11 +128,11 @@ func (m *mouse) release() tea.Cmd {
 		return nil
 	}
 	h.drags = false
-	text := m.list.Selected()
+	text := m.Transcript.Selected()
 	if strings.TrimSpace(text) == "" {
-		m.list.ClearSelection()
+		m.Transcript.ClearSelection()
 		if h.clicks == 1 {
-			h.opened = m.list.ToggleAt(h.y)
+			h.opened = m.Transcript.ToggleAt(h.y)
 		}
 		return nil
 	}
@@ -140,9 +141,9 @@ func (m *mouse) release() tea.Cmd {
 
 // handMarked copies what the mouse marked, unless a key is to do that.
 func (m *mouse) handMarked(text string) tea.Cmd {
-	if m.o.Clipboard.NoCopyOnSelect {
-		if k := m.keys.Name(keys.CopyMarked); k != "" {
-			m.flash = k + " copies"
+	if m.Options.Clipboard.NoCopyOnSelect {
+		if k := m.Keys.Name(keys.CopyMarked); k != "" {
+			m.Flash = k + " copies"
 		}
 		return nil
 	}
@@ -155,15 +156,15 @@ func (m *mouse) swept() string {
 	if text := m.editor.Selection.Text(); text != "" {
 		return text
 	}
-	return m.list.Selected()
+	return m.Transcript.Selected()
 }
 
 // toggle gives the mouse to the terminal, or takes it back.
 func (m *mouse) toggle() {
 	if m.on = !m.on; m.on {
-		m.flash = "the mouse is ours: it marks, copies, opens and chooses"
+		m.Flash = "the mouse is ours: it marks, copies, opens and chooses"
 	} else {
-		m.flash = "the mouse is the terminal's · " + m.keys.Name(keys.Mouse) + " takes it back"
+		m.Flash = "the mouse is the terminal's · " + m.Keys.Name(keys.Mouse) + " takes it back"
 	}
 }
 
@@ -198,13 +199,13 @@ func wheelSteps(msg tea.MouseWheelMsg) (lines, rows int) {
 // transcript.
 func (m *mouse) wheel(msg tea.MouseWheelMsg) {
 	n, step := wheelSteps(msg)
-	y := msg.Y - m.list.Height
+	y := msg.Y - m.Transcript.Height
 	switch {
 	case m.panel.asked.has(y):
 		m.dialog.Scroll(n)
 	case m.panel.suggested.has(y):
 		m.popup.Marked = max(0, min(m.popup.Marked+step, len(m.popup.Rows)-1))
 	default:
-		m.list.Scroll(n)
+		m.Transcript.Scroll(n)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 )
 
 // written collects what is written to the terminal beside the view.
@@ -43,10 +44,10 @@ func (d *driver) written(msg tea.Msg) []string {
 
 func TestNotifications(t *testing.T) {
 	end := batch{turnEnd(event.Done, 30*time.Second)}
-	osc9 := Terminal{Notify: NotifyOSC9, Least: 10 * time.Second}
+	osc9 := screen.Terminal{Notify: screen.NotifyOSC9, Least: 10 * time.Second}
 	for _, c := range []struct {
 		name     string
-		terminal Terminal
+		terminal screen.Terminal
 		before   tea.Msg // what the terminal tells of its focus
 		told     batch
 		want     []string
@@ -59,14 +60,14 @@ func TestNotifications(t *testing.T) {
 		{"failed", osc9, tea.BlurMsg{}, batch{&event.TurnEnd{Reason: event.ProviderError, Duration: time.Minute, Error: "no \x1b]0;way\a"}},
 			[]string{"\x1b]9;agent · shop: " + ink.SanitizeLine("no \x1b]0;way\a") + "\a"}},
 		{"a question", osc9, tea.BlurMsg{}, batch{event.Asked{Ask: event.Ask{ID: "1", Title: "edit a.go"}}}, []string{"\x1b]9;agent · shop: asks: edit a.go\a"}},
-		{"a bell", Terminal{Notify: NotifyBell}, tea.BlurMsg{}, end, []string{"\a"}},
-		{"777", Terminal{Notify: NotifyOSC777}, tea.BlurMsg{}, end, []string{"\x1b]777;notify;agent · shop;It is done.\a"}},
-		{"99", Terminal{Notify: NotifyOSC99}, tea.BlurMsg{}, end,
+		{"a bell", screen.Terminal{Notify: screen.NotifyBell}, tea.BlurMsg{}, end, []string{"\a"}},
+		{"777", screen.Terminal{Notify: screen.NotifyOSC777}, tea.BlurMsg{}, end, []string{"\x1b]777;notify;agent · shop;It is done.\a"}},
+		{"99", screen.Terminal{Notify: screen.NotifyOSC99}, tea.BlurMsg{}, end,
 			[]string{"\x1b]99;i=agent:d=0:o=unfocused;agent · shop\x1b\\\x1b]99;i=agent:p=body;It is done.\x1b\\"}},
-		{"off", Terminal{Notify: NotifyOff}, tea.BlurMsg{}, end, nil},
-		{"through tmux", Terminal{Notify: NotifyOSC9, Tmux: true}, tea.BlurMsg{}, end, []string{ansi.TmuxPassthrough("\x1b]9;agent · shop: It is done.\a")}},
+		{"off", screen.Terminal{Notify: screen.NotifyOff}, tea.BlurMsg{}, end, nil},
+		{"through tmux", screen.Terminal{Notify: screen.NotifyOSC9, Tmux: true}, tea.BlurMsg{}, end, []string{ansi.TmuxPassthrough("\x1b]9;agent · shop: It is done.\a")}},
 	} {
-		d := newDriver(t, 80, 24, Options{Terminal: c.terminal})
+		d := newDriver(t, 80, 24, screen.Options{Terminal: c.terminal})
 		d.events(userSaid("go"), done(llm.Assistant, "r", "It is done."))
 		if c.before != nil {
 			d.send(c.before)
@@ -80,7 +81,7 @@ func TestNotifications(t *testing.T) {
 // A terminal that tells nothing of its focus is taken for one that nobody looks
 // at, once nobody has typed for a while.
 func TestNotificationWithoutFocus(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Terminal: Terminal{Notify: NotifyBell}})
+	d := newDriver(t, 80, 24, screen.Options{Terminal: screen.Terminal{Notify: screen.NotifyBell}})
 	d.enter("go")
 	d.press("enter")
 	d.events(userSaid("go"))
@@ -91,7 +92,7 @@ func TestNotificationWithoutFocus(t *testing.T) {
 }
 
 func TestTitleAndProgress(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Terminal: Terminal{Progress: true}})
+	d := newDriver(t, 80, 24, screen.Options{Terminal: screen.Terminal{Progress: true}})
 	look := func(title string, want *tea.ProgressBar) {
 		t.Helper()
 		v := d.m.View()
@@ -114,7 +115,7 @@ func TestTitleAndProgress(t *testing.T) {
 // A terminal that forgets what it showed is told again while the turn runs, and
 // nothing once it has ended.
 func TestProgressToldAgain(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Terminal: Terminal{Progress: true, Forgets: true}})
+	d := newDriver(t, 80, 24, screen.Options{Terminal: screen.Terminal{Progress: true, Forgets: true}})
 	told := func(want ...string) {
 		t.Helper()
 		d.time = d.time.Add(5 * time.Second)
@@ -144,7 +145,7 @@ func TestCopy(t *testing.T) {
 		{"/copy that", "use /copy, /copy code, or /copy code N", ""},
 	} {
 		got := ""
-		d := newDriver(t, 80, 24, Options{Clipboard: Clipboard{Copy: func(text string) (string, error) { got = text; return "wl-copy", nil }}})
+		d := newDriver(t, 80, 24, screen.Options{Clipboard: screen.Clipboard{Copy: func(text string) (string, error) { got = text; return "wl-copy", nil }}})
 		d.events(userSaid("how"), done(llm.Assistant, "r", answer), turnEnd(event.Done, time.Second))
 		d.enter(c.typed)
 		seqs := d.written(keyPress("enter"))
@@ -155,7 +156,7 @@ func TestCopy(t *testing.T) {
 			t.Errorf("%s: the terminal got %q, want %q", c.typed, seqs, want)
 		}
 	}
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("/copy")
 	d.press("enter")
 	if !strings.Contains(d.screen(), "there is no answer to copy yet") {

@@ -14,6 +14,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
@@ -30,8 +31,8 @@ func FuzzPages(f *testing.F) {
 		}
 		w, h := 30+p.IntN(90), 4+p.IntN(40)
 		p.paged = resumedAt(t, w, h, p.all, p.prompt())
-		p.whole = newDriver(t, w, h, Options{})
-		p.whole.m.list.PageLimit = transcript.PageSize{Events: math.MaxInt, Bytes: math.MaxInt}
+		p.whole = newDriver(t, w, h, screen.Options{})
+		p.whole.m.Transcript.PageLimit = transcript.PageSize{Events: math.MaxInt, Bytes: math.MaxInt}
 		p.whole.events(p.all...)
 		for i := range 60 {
 			what := p.step()
@@ -40,7 +41,7 @@ func FuzzPages(f *testing.F) {
 			}
 		}
 		if loaded := p.paged.pagesRead(); loaded > 2+2*reach+p.paged.pagesShown() {
-			t.Errorf("%d of %d pages are in memory", loaded, len(p.paged.m.list.Pages))
+			t.Errorf("%d of %d pages are in memory", loaded, len(p.paged.m.Transcript.Pages))
 		}
 	})
 }
@@ -55,9 +56,9 @@ var small = transcript.PageSize{Events: 9, Bytes: 2 << 10}
 // follows event number tail.
 func resumedAt(t *testing.T, w, h int, all []event.Event, tail int) *driver {
 	t.Helper()
-	o := Options{Session: Session{History: all[tail:]}}
+	o := screen.Options{Session: screen.Session{History: all[tail:]}}
 	d := bareDriver(t, o)
-	d.m.list.PageLimit = small
+	d.m.Transcript.PageLimit = small
 	d.log = append([]event.Event{}, all...)
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	d.events(survey(all))
@@ -66,7 +67,7 @@ func resumedAt(t *testing.T, w, h int, all []event.Event, tail int) *driver {
 
 // pagesRead counts the pages in memory.
 func (d *driver) pagesRead() (n int) {
-	for _, p := range d.m.list.Pages[1:] {
+	for _, p := range d.m.Transcript.Pages[1:] {
 		if p.Read {
 			n++
 		}
@@ -75,7 +76,7 @@ func (d *driver) pagesRead() (n int) {
 }
 
 // pagesShown counts the pages of which something may be in the window.
-func (d *driver) pagesShown() int { return d.m.list.Bottom.Page - d.m.list.Top.Page + 1 }
+func (d *driver) pagesShown() int { return d.m.Transcript.Bottom.Page - d.m.Transcript.Top.Page + 1 }
 
 // pagedPair plays a session on two screens.
 type pagedPair struct {
@@ -208,8 +209,8 @@ func (p *pagedPair) turn() {
 // A long session stays a few pages in memory, wherever it was looked at.
 func TestPagesAreDropped(t *testing.T) {
 	all := long(6000)
-	d := newDriver(t, 120, 40, Options{Session: Session{History: all}})
-	list := d.m.list
+	d := newDriver(t, 120, 40, screen.Options{Session: screen.Session{History: all}})
+	list := d.m.Transcript
 	d.press("ctrl+home")
 	if got := d.screen(); !strings.Contains(got, "agent 0.1") || !strings.Contains(got, "do it once more") {
 		t.Errorf("this is not the beginning:\n%s", got)
@@ -233,7 +234,7 @@ func TestPagesAreDropped(t *testing.T) {
 // While pages are read, what is on screen stays where it is.
 func TestPagesThatAreStillRead(t *testing.T) {
 	all := long(3000)
-	slow := bareDriver(t, Options{Session: Session{History: all[len(all)-60:]}})
+	slow := bareDriver(t, screen.Options{Session: screen.Session{History: all[len(all)-60:]}})
 	slow.log = all
 	var due []tea.Cmd
 	do := func(msg tea.Msg) {
@@ -259,7 +260,7 @@ func TestPagesThatAreStillRead(t *testing.T) {
 		case tea.BatchMsg:
 			due = append(due, msg...)
 		case transcript.PageRead:
-			slow.m.list.Scroll(0) // what was to be scrolled is another matter
+			slow.m.Transcript.Scroll(0) // what was to be scrolled is another matter
 			do(msg)
 		}
 	}
@@ -273,9 +274,9 @@ func TestPagesThatAreStillRead(t *testing.T) {
 func TestPagesThatCannotBeRead(t *testing.T) {
 	all := long(3000)
 	broken := true
-	d := bareDriver(t, Options{Session: Session{History: all[len(all)-60:]}})
+	d := bareDriver(t, screen.Options{Session: screen.Session{History: all[len(all)-60:]}})
 	d.log = all
-	d.m.o.Session.Page = func(from, to int) ([]event.Event, error) {
+	d.m.Options.Session.Page = func(from, to int) ([]event.Event, error) {
 		if broken {
 			return nil, errors.New("input/output \x1b[2Jerror")
 		}
@@ -306,7 +307,7 @@ func TestPagesThatCannotBeRead(t *testing.T) {
 // Before the past is known, one can look at what is there, and goes back nowhere.
 func TestBeforeTheSurvey(t *testing.T) {
 	all := long(3000)
-	d := bareDriver(t, Options{Session: Session{ID: "s1", History: all[len(all)-60:]}})
+	d := bareDriver(t, screen.Options{Session: screen.Session{ID: "s1", History: all[len(all)-60:]}})
 	d.log = all
 	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	for _, line := range []string{"/rewind", "/rewind 1", "/fork", "/fork 2"} {
@@ -332,7 +333,7 @@ func TestBeforeTheSurvey(t *testing.T) {
 // patience for ever.
 func TestSessionThatCannotBeRead(t *testing.T) {
 	all := long(3000)
-	d := bareDriver(t, Options{Session: Session{ID: "s1", History: all[len(all)-60:]}})
+	d := bareDriver(t, screen.Options{Session: screen.Session{ID: "s1", History: all[len(all)-60:]}})
 	d.send(tea.WindowSizeMsg{Width: 100, Height: 24})
 	d.press("ctrl+home")
 	d.events(event.Unreadable{Why: "decode record 7:\x1b[2J no such thing"})

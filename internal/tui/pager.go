@@ -5,6 +5,7 @@ import (
 
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/screen"
 )
 
 func viewCommand(m *model, _ string) (tea.Cmd, error) {
@@ -14,7 +15,7 @@ func viewCommand(m *model, _ string) (tea.Cmd, error) {
 
 // pager shows the whole transcript uncut in the full screen.
 type pager struct {
-	*session
+	*screen.Conversation
 	dialog *dialog.Dialog
 	find   *finder
 	hints  *hints
@@ -28,9 +29,9 @@ type pager struct {
 // transcript, drawn in another way.
 func (p *pager) show() {
 	p.find.close()
-	p.atEnd, p.find.inPager = p.list.Follow, true
+	p.atEnd, p.find.inPager = p.Transcript.Follow, true
 	p.layers.push(p)
-	p.list.ShowFull(true)
+	p.Transcript.ShowFull(true)
 }
 
 // close goes back to the end if one came from there, and else stays at what
@@ -39,9 +40,9 @@ func (p *pager) close() {
 	p.find.close()
 	p.find.inPager = false
 	p.layers.remove(p)
-	p.list.ShowFull(false)
+	p.Transcript.ShowFull(false)
 	if p.atEnd {
-		p.list.ShowEnd()
+		p.Transcript.ShowEnd()
 	}
 }
 
@@ -54,41 +55,41 @@ func (p *pager) Paste(string) (tea.Cmd, bool) { return nil, true }
 // Key implements layer.
 func (p *pager) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
 	k := msg.String()
-	page := max(p.list.Height-2, 1)
+	page := max(p.Transcript.Height-2, 1)
 	switch {
-	case p.keys.Is(k, keys.ViewClose) && p.find.open && p.keys.Is(k, keys.Dismiss):
+	case p.Keys.Is(k, keys.ViewClose) && p.find.open && p.Keys.Is(k, keys.Dismiss):
 		p.find.close()
-	case p.keys.Is(k, keys.ViewClose), p.keys.Is(k, keys.Clear), p.keys.Is(k, keys.View):
+	case p.Keys.Is(k, keys.ViewClose), p.Keys.Is(k, keys.Clear), p.Keys.Is(k, keys.View):
 		p.close()
-	case p.keys.Is(k, keys.ViewUp):
-		p.list.Scroll(-1)
-	case p.keys.Is(k, keys.ViewDown):
-		p.list.Scroll(1)
-	case p.keys.Is(k, keys.ViewPageUp), p.keys.Is(k, keys.PageUp):
-		p.list.Scroll(-page)
-	case p.keys.Is(k, keys.ViewPageDown), p.keys.Is(k, keys.PageDown):
-		p.list.Scroll(page)
-	case p.keys.Is(k, keys.ViewHalfUp):
-		p.list.Scroll(-max(p.list.Height/2, 1))
-	case p.keys.Is(k, keys.ViewHalfDown):
-		p.list.Scroll(max(p.list.Height/2, 1))
-	case p.keys.Is(k, keys.ViewTop), p.keys.Is(k, keys.Top):
-		p.list.ShowStart()
-	case p.keys.Is(k, keys.ViewBottom), p.keys.Is(k, keys.Bottom):
-		p.list.ShowEnd()
-	case p.keys.Is(k, keys.ViewFind), p.keys.Is(k, keys.Find):
+	case p.Keys.Is(k, keys.ViewUp):
+		p.Transcript.Scroll(-1)
+	case p.Keys.Is(k, keys.ViewDown):
+		p.Transcript.Scroll(1)
+	case p.Keys.Is(k, keys.ViewPageUp), p.Keys.Is(k, keys.PageUp):
+		p.Transcript.Scroll(-page)
+	case p.Keys.Is(k, keys.ViewPageDown), p.Keys.Is(k, keys.PageDown):
+		p.Transcript.Scroll(page)
+	case p.Keys.Is(k, keys.ViewHalfUp):
+		p.Transcript.Scroll(-max(p.Transcript.Height/2, 1))
+	case p.Keys.Is(k, keys.ViewHalfDown):
+		p.Transcript.Scroll(max(p.Transcript.Height/2, 1))
+	case p.Keys.Is(k, keys.ViewTop), p.Keys.Is(k, keys.Top):
+		p.Transcript.ShowStart()
+	case p.Keys.Is(k, keys.ViewBottom), p.Keys.Is(k, keys.Bottom):
+		p.Transcript.ShowEnd()
+	case p.Keys.Is(k, keys.ViewFind), p.Keys.Is(k, keys.Find):
 		p.find.start()
-	case p.keys.Is(k, keys.ViewOlder):
+	case p.Keys.Is(k, keys.ViewOlder):
 		p.find.goOlder()
-	case p.keys.Is(k, keys.ViewNewer):
+	case p.Keys.Is(k, keys.ViewNewer):
 		p.find.goNewer()
-	case p.keys.Is(k, keys.JumpBack), p.keys.Is(k, keys.JumpOn):
-		p.jump(p.keys.Is(k, keys.JumpBack))
-	case p.keys.Is(k, keys.Mouse):
+	case p.Keys.Is(k, keys.JumpBack), p.Keys.Is(k, keys.JumpOn):
+		p.JumpToPrompt(p.Keys.Is(k, keys.JumpBack))
+	case p.Keys.Is(k, keys.Mouse):
 		p.mouse.toggle()
-	case p.keys.Is(k, keys.Suspend):
+	case p.Keys.Is(k, keys.Suspend):
 		return tea.Suspend, taken
-	case p.keys.Is(k, keys.Redraw):
+	case p.Keys.Is(k, keys.Redraw):
 		return tea.ClearScreen, taken
 	}
 	return nil, taken

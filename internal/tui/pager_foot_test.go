@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // foot is the last line of the screen.
@@ -68,7 +69,7 @@ func TestWholeTellsWhereOneIs(t *testing.T) {
 // below says which, that a turn runs, and what stops it.
 func TestWholeFollows(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		d.enter("count")
 		d.press("enter", "ctrl+g")
 		d.events(userSaid("count"))
@@ -114,7 +115,7 @@ func TestStopsAnywhere(t *testing.T) {
 		"what is said with no": func(d *driver) { d.events(asked()...); d.arms(); d.press("x") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDriver(t, 80, 24, Options{})
+			d := newDriver(t, 80, 24, screen.Options{})
 			d.events(userSaid("go"))
 			d.pass(time.Second)
 			open(d)
@@ -122,12 +123,12 @@ func TestStopsAnywhere(t *testing.T) {
 			d.press("ctrl+c")
 			d.commands(event.Interrupt{})
 			d.events(turnEnd(event.UserInterrupt, time.Second))
-			if d.m.feed.Running || d.quit {
+			if d.m.Feed.Running || d.quit {
 				t.Errorf("it did not stop:\n%s", d.screen())
 			}
 		})
 	}
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"))
 	d.press("ctrl+g", "esc")
 	d.lacks("closes this")
@@ -143,7 +144,7 @@ func TestStopsAnywhere(t *testing.T) {
 // next key.
 func TestWholeTellsOfACopy(t *testing.T) {
 	for keep, want := range map[bool]string{false: "copied 1 line", true: "alt+w copies"} {
-		d := newDriver(t, 80, 24, Options{Clipboard: Clipboard{NoCopyOnSelect: keep, Copy: func(string) (string, error) { return "a clipboard", nil }}})
+		d := newDriver(t, 80, 24, screen.Options{Clipboard: screen.Clipboard{NoCopyOnSelect: keep, Copy: func(string) (string, error) { return "a clipboard", nil }}})
 		d.events(userSaid("go"), done(llm.Assistant, "r", "It says goodbye."), turnEnd(event.Done, 0))
 		d.press("ctrl+g")
 		x, y := d.find("goodbye")

@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // Everything is shown with all it has, and afterwards as it was.
@@ -19,7 +20,7 @@ func TestWhole(t *testing.T) {
 		result("1", "read a.go", "read", event.OK, "", lines("output", 2500), time.Second), result("2", "read b.go", "read", event.OK, "", lines("other", 10), time.Second),
 		&event.StepEnd{Reply: "r"}, done(llm.Assistant, "r2", "All read."), turnEnd(event.Done, time.Second)}
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{Session: Session{History: all}})
+		d := newDriver(t, w, h, screen.Options{Session: screen.Session{History: all}})
 		before := d.screen()
 		d.press("ctrl+g")
 		d.golden("whole-" + size)
@@ -48,7 +49,7 @@ func TestWhole(t *testing.T) {
 
 // A question that comes meanwhile is told, and waits.
 func TestWholeWhileAsked(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("/view")
 	d.press("enter")
 	d.events(asked()...)

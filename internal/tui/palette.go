@@ -16,7 +16,7 @@ import (
 // showPalette opens the list of all that can be done: typed commands, and what keys
 // do, those used last first.
 func (t *commandTable) showPalette() tea.Cmd {
-	u := &list.Menu{Chooser: list.Chooser{Keys: t.keys, St: t.st, Under: list.DetailRows}, Head: "do something", None: "nothing here is called that",
+	u := &list.Menu{Chooser: list.Chooser{Keys: t.Keys, St: t.Styles, Under: list.DetailRows}, Head: "do something", None: "nothing here is called that",
 		Hint: "type to search · enter does it · esc closes", Chose: t.carryOut, Detail: t.explain}
 	u.Fill(t.doable())
 	return t.lists.show(u)
@@ -26,11 +26,11 @@ func (t *commandTable) showPalette() tea.Cmd {
 func (t *commandTable) doable() []list.Option {
 	var all []list.Option
 	for _, s := range t.commands() {
-		o := list.Option{ID: "/" + s.name, Name: "/" + ink.SanitizeLine(s.name), What: ink.SanitizeLine(s.what), Right: t.keys.Name(s.key)}
+		o := list.Option{ID: "/" + s.name, Name: "/" + ink.SanitizeLine(s.name), What: ink.SanitizeLine(s.what), Right: t.Keys.Name(s.key)}
 		all = append(all, o)
 	}
-	for _, b := range t.keys.Listed() {
-		if b.Where == keys.Anywhere || b.Where == keys.InEditor || b.Where == keys.WhileRuns && t.feed.Running {
+	for _, b := range t.Keys.Listed() {
+		if b.Where == keys.Anywhere || b.Where == keys.InEditor || b.Where == keys.WhileRuns && t.Feed.Running {
 			all = append(all, list.Option{ID: string(b.Action), Name: string(b.Action), What: b.What, Right: b.Keys[0]})
 		}
 	}
@@ -77,7 +77,7 @@ func (t *commandTable) carryOut(o list.Option) tea.Cmd {
 // stash takes the draft out of the editor, so that it can be walked back to.
 func (t *commandTable) stash() {
 	if !t.editor.Empty() {
-		t.feed.Recall = append(t.feed.Recall, t.editor.Take().Text)
+		t.Feed.Recall = append(t.Feed.Recall, t.editor.Take().Text)
 	}
 }
 
@@ -90,19 +90,19 @@ func (t *commandTable) explain(o list.Option, width int) []string {
 				text += "\n" + ink.SanitizeLine(s.usage())
 			}
 		}
-	} else if keys := t.keys.Keys(keys.Action(o.ID)); len(keys) > 0 {
+	} else if keys := t.Keys.Keys(keys.Action(o.ID)); len(keys) > 0 {
 		text += "\n" + strings.Join(keys, ", ") + " · called " + o.ID + " in the configuration"
 	}
-	return ink.Hang(" ", ink.RenderLines(t.st.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
+	return ink.Hang(" ", ink.RenderLines(t.Styles.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
 }
 
 // keysCommand lists every key, to be searched.
 func keysCommand(m *model, arg string) (tea.Cmd, error) {
-	u := &list.Menu{Chooser: list.Chooser{Keys: m.keys, St: m.st, Under: list.DetailRows}, Head: "keys", None: "no key does that",
+	u := &list.Menu{Chooser: list.Chooser{Keys: m.Keys, St: m.Styles, Under: list.DetailRows}, Head: "keys", None: "no key does that",
 		Hint: "type to search · esc closes", Detail: m.table.explain, Chose: func(list.Option) tea.Cmd { return nil }}
 	u.Filter = arg
 	var all []list.Option
-	for _, b := range m.keys.Listed() {
+	for _, b := range m.Keys.Listed() {
 		id := string(b.Action)
 		if b.Action == keys.Fixed {
 			id = b.Pressed()

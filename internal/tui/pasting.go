@@ -13,12 +13,12 @@ import (
 func (p *prompt) pasteGoes(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case terminal.Pasting:
-		p.flash = "pasting, " + phrase.Thousands(msg.Bytes) + " bytes so far · ctrl+c ends it"
+		p.Flash = "pasting, " + phrase.Thousands(msg.Bytes) + " bytes so far · ctrl+c ends it"
 	case terminal.PasteCut:
-		p.flash = "the paste had no end: this is what came of it"
+		p.Flash = "the paste had no end: this is what came of it"
 	case terminal.PasteTooLarge:
-		p.flash = ""
-		p.say(fmt.Sprintf("A paste of %s bytes was not taken: %d MiB are the most. Save it in a file and name that with @, so that the model can read what it needs of it.",
+		p.Flash = ""
+		p.Say(fmt.Sprintf("A paste of %s bytes was not taken: %d MiB are the most. Save it in a file and name that with @, so that the model can read what it needs of it.",
 			phrase.Thousands(msg.Bytes), terminal.PasteLimit>>20))
 	}
 }

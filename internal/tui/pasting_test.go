@@ -6,13 +6,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agent/internal/tui/screen"
 	"agent/internal/tui/terminal"
 )
 
 // A paste that takes long, has no end or is too large is told of.
 func TestPasteThatGoesOn(t *testing.T) {
 	const going = "pasting, 3.1M bytes so far · ctrl+c ends it"
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.send(terminal.Pasting{Bytes: 3_100_000})
 	d.shows(going)
 	d.send(tea.PasteMsg{Content: "all"})

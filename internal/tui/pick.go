@@ -10,13 +10,14 @@ import (
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/terminal"
 )
 
 // Pick lets the person choose one of o.Sessions before there is a session to
 // show. The id is empty when they chose none or ctx ended. Besides, Dir,
 // Preview, Keys and what says how to draw count.
-func Pick(ctx context.Context, o Options) (id string, err error) {
+func Pick(ctx context.Context, o screen.Options) (id string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p := newPicking(o, time.Now)
@@ -31,14 +32,14 @@ func Pick(ctx context.Context, o Options) (id string, err error) {
 // picking is a picker that is the whole program.
 type picking struct {
 	picker *list.Picker
-	o      Options
+	o      screen.Options
 	chosen string
 	over   bool
 }
 
-func newPicking(o Options, now func() time.Time) *picking {
+func newPicking(o screen.Options, now func() time.Time) *picking {
 	p := &picking{o: o}
-	st := p.o.look().Styles()
+	st := p.o.Look().Styles()
 	p.picker = list.NewPicker(pickerSource(&p.o, st, now), keys.New(o.Keys), st, now, func(s list.Session) tea.Cmd {
 		p.chosen = s.ID
 		return nil

@@ -13,6 +13,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
 )
 
 // noon is when sessions are chosen.
@@ -33,10 +34,10 @@ type store struct {
 	queries, previews []string
 }
 
-func (s *store) options() Options {
-	return Options{
-		Files: Files{Dir: "~/src/shop"},
-		Session: Session{List: func(_ context.Context, query string) ([]list.Session, error) {
+func (s *store) options() screen.Options {
+	return screen.Options{
+		Files: screen.Files{Dir: "~/src/shop"},
+		Session: screen.Session{List: func(_ context.Context, query string) ([]list.Session, error) {
 			s.queries = append(s.queries, query)
 			switch query {
 			case "":
@@ -63,7 +64,7 @@ type pickerDriver struct {
 	p *picking
 }
 
-func newPickerDriver(t *testing.T, width, height int, o Options) *pickerDriver {
+func newPickerDriver(t *testing.T, width, height int, o screen.Options) *pickerDriver {
 	d := &pickerDriver{driver: driver{t: t, time: noon()}}
 	d.p = newPicking(o, func() time.Time { return d.time })
 	d.p.picker.After = d.after
@@ -205,7 +206,7 @@ func TestPickerMoves(t *testing.T) {
 	for i := range 50 {
 		sessions = append(sessions, list.Session{ID: string(rune('A' + i))})
 	}
-	d := newPickerDriver(t, 80, 24, Options{Session: Session{List: func(context.Context, string) ([]list.Session, error) { return sessions, nil }}})
+	d := newPickerDriver(t, 80, 24, screen.Options{Session: screen.Session{List: func(context.Context, string) ([]list.Session, error) { return sessions, nil }}})
 	d.press("pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "down", "up", "up", "enter")
 	if got, want := d.p.chosen, string(rune('A'+47)); got != want {
 		t.Errorf("chose %q, want %q", got, want)
@@ -239,7 +240,7 @@ func TestResume(t *testing.T) {
 }
 
 func TestResumeNowhere(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("/resume")
 	d.press("enter")
 	if got := d.screen(); !strings.Contains(got, "no other sessions here") {

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/terminal"
 	"agent/internal/tui/transcript"
 )
@@ -51,7 +52,7 @@ type teller struct {
 // Plain shows the session as lines until the person leaves, the agent is gone,
 // ctx ends or there are no more lines, none of which is an error. Of o, what is
 // about keys and the terminal means nothing here; o.Output must be set.
-func Plain(ctx context.Context, o Options, in Lines) (Exit, error) {
+func Plain(ctx context.Context, o screen.Options, in Lines) (Exit, error) {
 	all, stop := context.WithCancel(ctx)
 	defer stop()
 	commands, passed := make(chan event.Command), make(chan struct{})
@@ -67,7 +68,7 @@ func Plain(ctx context.Context, o Options, in Lines) (Exit, error) {
 		}
 	})
 	m.lines = true
-	m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil } // nothing moves with time
+	m.After = func(time.Duration, tea.Msg) tea.Cmd { return nil } // nothing moves with time
 	p := &teller{m: m, in: in, out: o.Output, came: make(chan tea.Msg), started: map[string]bool{}, mode: o.Session.Mode}
 	p.run(ctx)
 	p.endLine()
@@ -78,8 +79,8 @@ func Plain(ctx context.Context, o Options, in Lines) (Exit, error) {
 	}
 	m.table.saveRecent()
 	exit := m.next
-	exit.Turns, exit.Jobs = m.feed.Turns, transcript.Running(m.feed.Jobs)
-	exit.BaseURL, exit.Host = m.feed.BaseURL, m.feed.Host
+	exit.Turns, exit.Jobs = m.Feed.Turns, transcript.Running(m.Feed.Jobs)
+	exit.BaseURL, exit.Host = m.Feed.BaseURL, m.Feed.Host
 	return exit, nil
 }
 
@@ -87,13 +88,13 @@ func Plain(ctx context.Context, o Options, in Lines) (Exit, error) {
 func (p *teller) run(ctx context.Context) {
 	p.begin()
 	p.do(ctx, p.update(tea.WindowSizeMsg{Width: plainWidth, Height: plainHeight}))
-	for !p.m.done {
+	for !p.m.Done {
 		if p.busy == 0 { // all rows are there
 			p.do(ctx, p.list())
 		}
 		p.mark()
 		select {
-		case ev, ok := <-p.m.o.Events:
+		case ev, ok := <-p.m.Options.Events:
 			if !ok {
 				return
 			}
@@ -173,7 +174,7 @@ func (p *teller) update(msg tea.Msg) tea.Cmd {
 // a turn, unless it has a question, for what a list is to have, and until the
 // past of the session is known.
 func (p *teller) lines() <-chan string {
-	working := p.m.busy() && !p.m.dialog.Waits() || p.m.lists.over != nil && p.busy > 0 || !p.m.list.Settled
+	working := p.m.Busy() && !p.m.dialog.Waits() || p.m.lists.over != nil && p.busy > 0 || !p.m.Transcript.Settled
 	if p.ended || !p.in.Typed && working {
 		return nil
 	}
@@ -184,11 +185,11 @@ func (p *teller) lines() <-chan string {
 func (p *teller) line(line string) tea.Cmd {
 	line = strings.TrimSpace(line)
 	if p.m.dialog.Waits() {
-		if !p.in.Typed || p.m.now().Sub(p.asked) >= dialog.Quiet {
+		if !p.in.Typed || p.m.Now().Sub(p.asked) >= dialog.Quiet {
 			p.answer(line)
 			return nil
 		}
-		p.asked = p.m.now() // an answer follows a pause without another line
+		p.asked = p.m.Now() // an answer follows a pause without another line
 		if yesOrNo(line) != 0 || isNumber(line) {
 			p.print("note: this line came too soon to answer the question, so it is a message")
 		}
@@ -211,19 +212,19 @@ func (p *teller) nobody() {
 	for p.m.dialog.Waits() {
 		p.reply(event.Answer{Decision: event.Refuse, Note: "nobody is here to answer"})
 	}
-	if !p.m.busy() && !p.m.prompt.queue.starting && len(p.m.feed.Pending) == 0 && p.busy == 0 && p.sought == "" {
-		p.m.done = true
+	if !p.m.Busy() && !p.m.prompt.queue.starting && len(p.m.Feed.Pending) == 0 && p.busy == 0 && p.sought == "" {
+		p.m.Done = true
 	}
 }
 
 // interrupt stops the turn, or leaves.
 func (p *teller) interrupt() {
-	now := p.m.now()
+	now := p.m.Now()
 	switch {
-	case p.m.busy():
+	case p.m.Busy():
 		p.m.interrupt()
 	case p.m.prompt.ticker.leaving(now) || !p.in.Typed:
-		p.m.done = true
+		p.m.Done = true
 	default:
 		p.m.prompt.ticker.warned = now
 		p.print("note: once more leaves")
@@ -233,7 +234,7 @@ func (p *teller) interrupt() {
 // mark begins the line that one types on, when it is one's turn.
 func (p *teller) mark() {
 	reads := p.m.lists.over != nil && p.busy > 0 // what there is to choose from
-	if p.in.Typed && !p.marked && !p.ended && !reads && (!p.m.feed.Running || p.m.dialog.Waits()) {
+	if p.in.Typed && !p.marked && !p.ended && !reads && (!p.m.Feed.Running || p.m.dialog.Waits()) {
 		fmt.Fprint(p.out, "> ")
 		p.marked = true
 	}
@@ -242,7 +243,7 @@ func (p *teller) mark() {
 // print writes a line.
 func (p *teller) print(line string) {
 	p.endLine()
-	fmt.Fprintln(p.out, strings.TrimRight(p.m.st.Letters.Write(line), " "))
+	fmt.Fprintln(p.out, strings.TrimRight(p.m.Styles.Letters.Write(line), " "))
 }
 
 // block writes text that may have several lines, the first of them behind what

@@ -19,7 +19,7 @@ const shownLines = 20
 
 // ask prints a question, whole, and the rows that answer it.
 func (p *teller) ask(ask event.Ask) {
-	p.asked = p.m.now()
+	p.asked = p.m.Now()
 	if len(ask.Choices) > 0 {
 		p.askChoice(ask)
 		return
@@ -69,7 +69,7 @@ func (p *teller) changes(ask event.Ask) {
 
 // rows prints the rows that answer a question.
 func (p *teller) rows(ask event.Ask) {
-	p.asked = p.m.now()
+	p.asked = p.m.Now()
 	if len(ask.Choices) > 0 {
 		p.choiceRows(ask)
 		return
@@ -248,8 +248,8 @@ func (p *teller) answerNumbers(ask event.Ask, numbers []int) {
 func (p *teller) reply(a event.Answer) {
 	a.ID = p.m.dialog.First().ID
 	p.m.dialog.Withdraw(a.ID)
-	p.m.feed.Answered(a.ID)
-	p.m.send(a)
+	p.m.Feed.Answered(a.ID)
+	p.m.Send(a)
 	if p.m.dialog.Waits() && !p.ended {
 		p.ask(p.m.dialog.First())
 	}

@@ -13,6 +13,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
+	"agent/internal/tui/screen"
 )
 
 // asker is an agent that asks one question and keeps the answer.
@@ -95,7 +96,7 @@ func TestPlainAnswers(t *testing.T) {
 	} {
 		t.Run(c.lines, func(t *testing.T) {
 			var got []event.Answer
-			out := toldBy(t, asker(c.ask, &got), Options{}, append([]string{"go"}, strings.Split(c.lines, "|")...)...)
+			out := toldBy(t, asker(c.ask, &got), screen.Options{}, append([]string{"go"}, strings.Split(c.lines, "|")...)...)
 			if diff := cmp.Diff(got, []event.Answer{c.want}); diff != "" {
 				t.Errorf("(-got +want):\n%s\n%s", diff, out)
 			}
@@ -111,8 +112,8 @@ func TestPlainAnswers(t *testing.T) {
 func TestPlainLineAnswersNothing(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	var sent []event.Command
-	m := newModel(Options{}, func() time.Time { return now }, func(c event.Command) { sent = append(sent, c) })
-	m.lines, m.after = true, func(time.Duration, tea.Msg) tea.Cmd { return nil }
+	m := newModel(screen.Options{}, func() time.Time { return now }, func(c event.Command) { sent = append(sent, c) })
+	m.lines, m.After = true, func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	p := &teller{m: m, in: Lines{Typed: true}, out: io.Discard, started: map[string]bool{}}
 	p.update(tea.WindowSizeMsg{Width: plainWidth, Height: plainHeight})
 	ask := askCommand("1", "make")

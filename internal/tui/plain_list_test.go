@@ -11,15 +11,16 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
 )
 
 // many are more models than are told at once.
-func many(context.Context, bool) ([]Model, error) {
-	var all []Model
+func many(context.Context, bool) ([]screen.Model, error) {
+	var all []screen.Model
 	for i := range 2*plainRows + 5 {
-		all = append(all, Model{Name: fmt.Sprintf("here/m%02d", i+1)})
+		all = append(all, screen.Model{Name: fmt.Sprintf("here/m%02d", i+1)})
 	}
-	return append(all, Model{Name: "there/large"}, Model{Name: "there/larger"}), nil
+	return append(all, screen.Model{Name: "there/large"}, screen.Model{Name: "there/larger"}), nil
 }
 
 // heard is what was printed, which one can wait for.
@@ -50,7 +51,7 @@ func (h *heard) from(n int) string {
 type turn struct{ wait, line string }
 
 // conversed is told where a person types.
-func conversed(t *testing.T, o Options, turns ...turn) string {
+func conversed(t *testing.T, o screen.Options, turns ...turn) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
@@ -84,7 +85,7 @@ func conversed(t *testing.T, o Options, turns ...turn) string {
 
 // A long list is told piece by piece, to a file as well.
 func TestPlainListGoesOn(t *testing.T) {
-	got := told(t, Options{Models: Models{List: many}}, "/model", "more", "more", "45", "/model", "more", "7", "more")
+	got := told(t, screen.Options{Models: screen.Models{List: many}}, "/model", "more", "more", "45", "/model", "more", "7", "more")
 	for _, want := range []string{
 		"  20 here/m20\n  and 27 more: type more to see them\n  a number takes one, nothing leaves the list\n  21 here/m21\n",
 		"  40 here/m40\n  and 7 more: type more to see them\n  41 here/m41\n",
@@ -103,7 +104,7 @@ func TestPlainListGoesOn(t *testing.T) {
 // is.
 func TestPlainListByName(t *testing.T) {
 	const ready = "nothing leaves the list"
-	got := conversed(t, Options{Models: Models{List: many}},
+	got := conversed(t, screen.Options{Models: screen.Models{List: many}},
 		turn{"> ", "/model"}, turn{ready, "no such thing"}, turn{ready, "m31"}, turn{"m31 answers", "/model"},
 		turn{ready, "LARGE"}, turn{ready, "2"}, turn{"larger answers", "/model"}, turn{ready, ""}, turn{"> ", "hello"}, turn{"You said", "/quit"})
 	for _, want := range []string{
@@ -127,11 +128,11 @@ func TestPlainListOfSessions(t *testing.T) {
 		}
 		return all, nil
 	}
-	got := conversed(t, Options{Session: Session{List: sessions}, Files: Files{Dir: "~/shop"}}, turn{"> ", "/resume"}, turn{"nothing leaves", "what was said"})
+	got := conversed(t, screen.Options{Session: screen.Session{List: sessions}, Files: screen.Files{Dir: "~/shop"}}, turn{"> ", "/resume"}, turn{"nothing leaves", "what was said"})
 	if !strings.Contains(got, "3 three") || !strings.Contains(got, "  1 two") && !strings.Contains(got, "  1 b") {
 		t.Errorf("the session is not found:\n%s", got)
 	}
-	got = conversed(t, Options{Session: Session{List: func(context.Context, string) ([]list.Session, error) { return nil, nil }}}, turn{"> ", "/resume"}, turn{"there is nothing to choose from", "/quit"})
+	got = conversed(t, screen.Options{Session: screen.Session{List: func(context.Context, string) ([]list.Session, error) { return nil, nil }}}, turn{"> ", "/resume"}, turn{"there is nothing to choose from", "/quit"})
 	if strings.Contains(got, "needs a screen") {
 		t.Errorf("an empty list says:\n%s", got)
 	}

@@ -16,22 +16,22 @@ const plainOutput = 8
 
 // begin tells where one is, and what was said last.
 func (p *teller) begin() {
-	p.print(p.m.o.heading(p.m.feed.Title))
-	for _, n := range p.m.o.Notices {
+	p.print(p.m.Options.Heading(p.m.Feed.Title))
+	for _, n := range p.m.Options.Notices {
 		p.block("note", ink.Sanitize(n))
 	}
-	if p.m.feed.Host != "" {
-		p.block("note", p.m.answering())
+	if p.m.Feed.Host != "" {
+		p.block("note", p.m.AboutModel())
 	}
 	last := 0
-	for i, ev := range p.m.o.Session.History {
+	for i, ev := range p.m.Options.Session.History {
 		if said, ok := ev.(*event.UserSaid); ok && !said.Steered {
 			last = i
 		}
 	}
 	typed := p.in.Typed
 	p.in.Typed = false // nobody typed this here
-	for _, ev := range p.m.o.Session.History[last:] {
+	for _, ev := range p.m.Options.Session.History[last:] {
 		switch ev.(type) {
 		case *event.ModelSet, *event.ModeSet: // what holds now may be something else
 		default:
@@ -49,7 +49,7 @@ func (p *teller) begin() {
 		}
 		p.m.prompt.queue.waits = nil
 	}
-	p.m.list.OnAdd = p.told
+	p.m.Transcript.OnAdd = p.told
 }
 
 // told tells of what the model adds to the transcript, but for what is told of
@@ -74,7 +74,7 @@ func (p *teller) told(it transcript.Item) {
 			p.print("  " + row[0] + ": " + row[1])
 		}
 	case *transcript.Retry:
-		p.block("error", strings.Join(it.Draw(transcript.Canvas{Styles: p.m.st, Width: plainWidth}), "\n"))
+		p.block("error", strings.Join(it.Draw(transcript.Canvas{Styles: p.m.Styles, Width: plainWidth}), "\n"))
 	}
 }
 
@@ -102,7 +102,7 @@ func (p *teller) event(ev event.Event) {
 	case *event.ToolEnd:
 		p.toolEnd(ev)
 	case *event.ModelSet:
-		if ev.Model != p.m.feed.Model || ev.Effort != p.m.feed.Effort || ev.Host != p.m.feed.Host {
+		if ev.Model != p.m.Feed.Model || ev.Effort != p.m.Feed.Effort || ev.Host != p.m.Feed.Host {
 			name := strings.TrimSpace(ev.Model + " " + ev.Effort)
 			if ev.Host != "" {
 				name += " at " + ev.Host
@@ -186,7 +186,7 @@ func (p *teller) toolEnd(ev *event.ToolEnd) {
 
 // help lists what can be typed.
 func (p *teller) help() {
-	p.block("note", p.m.answering())
+	p.block("note", p.m.AboutModel())
 	p.print("  a prompt is sent with enter; a backslash at the end of a line joins it with the next; ctrl+c stops a turn")
 	for _, s := range begins() {
 		if !s.screen {

@@ -9,17 +9,18 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // told types lines where there is no screen, for an agent that repeats what it is
 // told, and returns all that is printed.
-func told(t *testing.T, o Options, lines ...string) string {
+func told(t *testing.T, o screen.Options, lines ...string) string {
 	t.Helper()
 	return toldBy(t, echo, o, lines...)
 }
 
 // toldBy is told by another agent.
-func toldBy(t *testing.T, agent func(context.Context, chan<- event.Event, <-chan event.Command), o Options, lines ...string) string {
+func toldBy(t *testing.T, agent func(context.Context, chan<- event.Event, <-chan event.Command), o screen.Options, lines ...string) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
@@ -70,14 +71,14 @@ func echo(ctx context.Context, events chan<- event.Event, commands <-chan event.
 func TestPlainWithoutAScreen(t *testing.T) {
 	for _, command := range []string{"/view", "/find", "/find one", "/keys", "/keys scroll", "/edit"} {
 		name, _, _ := strings.Cut(command, " ")
-		got := told(t, Options{}, "one", command, "two")
+		got := told(t, screen.Options{}, "one", command, "two")
 		for _, want := range []string{"note: " + name + " needs a screen\n", "agent: You said two.\n"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("after %s there is no %q:\n%s", command, want, got)
 			}
 		}
 	}
-	if got := told(t, Options{}, "/help"); strings.Contains(got, "/view") || !strings.Contains(got, "!!COMMAND") {
+	if got := told(t, screen.Options{}, "/help"); strings.Contains(got, "/view") || !strings.Contains(got, "!!COMMAND") {
 		t.Errorf("the help tells of other things than can be typed:\n%s", got)
 	}
 }
@@ -85,14 +86,14 @@ func TestPlainWithoutAScreen(t *testing.T) {
 // A list is told whole, once all of it is known. A line that is no number goes
 // on with something else.
 func TestPlainList(t *testing.T) {
-	models := func(_ context.Context, whole bool) ([]Model, error) {
-		all := []Model{{Name: "here/one"}, {Name: "here/two"}}
+	models := func(_ context.Context, whole bool) ([]screen.Model, error) {
+		all := []screen.Model{{Name: "here/one"}, {Name: "here/two"}}
 		if !whole {
 			return all[:1], nil
 		}
 		return all, nil
 	}
-	got := told(t, Options{Models: Models{List: models}}, "/model", "hello", "/model", "7", "/theme", "1", "bye")
+	got := told(t, screen.Options{Models: screen.Models{List: models}}, "/model", "hello", "/model", "7", "/theme", "1", "bye")
 	for _, want := range []string{"  1 here/one\n  2 here/two\n", "You said hello.", "note: there is no row 7\n", "You said bye."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("there is no %q:\n%s", want, got)
@@ -102,7 +103,7 @@ func TestPlainList(t *testing.T) {
 
 // What was not sent before the program ended is told: it can be typed again.
 func TestPlainTellsWhatWasNotSent(t *testing.T) {
-	got := told(t, Options{Session: Session{Draft: draft("half a", "one", "!make")}})
+	got := told(t, screen.Options{Session: screen.Session{Draft: draft("half a", "one", "!make")}})
 	if want := "note: these are unsent, type them again to send them:\n  one\n  !make\n"; !strings.Contains(got, want) {
 		t.Errorf("there is no %q:\n%s", want, got)
 	}
@@ -110,7 +111,7 @@ func TestPlainTellsWhatWasNotSent(t *testing.T) {
 
 // What the last line of a screen tells is told when it changes.
 func TestPlainTellsOfChanges(t *testing.T) {
-	got := told(t, Options{Models: Models{Name: "acme/small"}, Session: Session{Mode: "ask"}}, "/model acme/large", "one", "/mode edits", "/mode edits", "two")
+	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Session: screen.Session{Mode: "ask"}}, "/model acme/large", "one", "/mode edits", "/mode edits", "two")
 	for _, want := range []string{"note: acme/large answers from here on\n", "note: edits unasked\n"} {
 		if strings.Count(got, want) != 1 {
 			t.Errorf("got %q %d times, want it once:\n%s", want, strings.Count(got, want), got)
@@ -121,7 +122,7 @@ func TestPlainTellsOfChanges(t *testing.T) {
 // Where the past of a session cannot be read, what is piped in is not kept
 // waiting for it.
 func TestPlainOfASessionThatCannotBeRead(t *testing.T) {
-	o := Options{Session: Session{History: []event.Event{userSaid("before")}, Page: func(int, int) ([]event.Event, error) { return nil, nil }}}
+	o := screen.Options{Session: screen.Session{History: []event.Event{userSaid("before")}, Page: func(int, int) ([]event.Event, error) { return nil, nil }}}
 	got := toldBy(t, func(ctx context.Context, events chan<- event.Event, commands <-chan event.Command) {
 		events <- event.Unreadable{Why: "decode record 3"}
 		echo(ctx, events, commands)
@@ -135,7 +136,7 @@ func TestPlainOfASessionThatCannotBeRead(t *testing.T) {
 
 // Where there is but ASCII, lines have nothing else of the program's own.
 func TestPlainASCII(t *testing.T) {
-	got := told(t, Options{Models: Models{Name: "acme/small"}, Files: Files{Dir: "~/shop", Branch: "main"}, Appearance: Appearance{ASCII: true}}, "hello", "/status", "/model")
+	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Files: screen.Files{Dir: "~/shop", Branch: "main"}, Appearance: screen.Appearance{ASCII: true}}, "hello", "/status", "/model")
 	if strings.ContainsFunc(got, func(r rune) bool { return r > 127 }) || !strings.Contains(got, "~/shop | main") {
 		t.Errorf("got %q", got)
 	}
@@ -144,7 +145,7 @@ func TestPlainASCII(t *testing.T) {
 // Which model answered before, and in which mode, is not told as if it did now.
 func TestPlainGoesOnOtherwise(t *testing.T) {
 	past := append(long(1), &event.ModelSet{Model: "acme/large"}, &event.ModeSet{Mode: "all"})
-	got := told(t, Options{Models: Models{Name: "acme/small"}, Session: Session{Mode: "ask", History: past}}, "hello")
+	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small"}, Session: screen.Session{Mode: "ask", History: past}}, "hello")
 	if strings.Contains(got, "from here on") || strings.Contains(got, "asks nothing") {
 		t.Errorf("got %q", got)
 	}
@@ -152,7 +153,7 @@ func TestPlainGoesOnOtherwise(t *testing.T) {
 
 // TestPlainStatus prints the standing permissions below the rest of /status.
 func TestPlainStatus(t *testing.T) {
-	got := told(t, Options{Models: Models{Name: "acme/small", Effort: "high"}}, "/status", "hello")
+	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small", Effort: "high"}}, "/status", "hello")
 	if !strings.Contains(got, "  effort: high\n") || strings.Count(got, "  allowed: always: `make` in ~/shop\n") != 1 {
 		t.Errorf("got %q", got)
 	}
@@ -160,7 +161,7 @@ func TestPlainStatus(t *testing.T) {
 
 // Where the model is told from the start, and again where that changes.
 func TestPlainTellsTheHost(t *testing.T) {
-	got := told(t, Options{Models: Models{Name: "acme/small", Host: "gpu.lan:8000", BaseURL: "http://gpu.lan:8000/v1"}}, "hello", "/status")
+	got := told(t, screen.Options{Models: screen.Models{Name: "acme/small", Host: "gpu.lan:8000", BaseURL: "http://gpu.lan:8000/v1"}}, "hello", "/status")
 	for _, want := range []string{"acme/small answers at gpu.lan:8000.", "http://gpu.lan:8000/v1"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("there is no %q in %q", want, got)

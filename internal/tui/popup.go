@@ -10,6 +10,7 @@ import (
 	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
 )
 
 // source is where the suggestions for a word come from.
@@ -33,7 +34,7 @@ type word struct {
 // suggestions is the list above the editor of what can take the place of the word
 // that is typed.
 type suggestions struct {
-	*session
+	*screen.Conversation
 	editor *editor.Editor
 	table  *commandTable
 	submit func() tea.Cmd // sends what is typed
@@ -96,7 +97,7 @@ func (p *suggestions) wordTyped() word {
 	if w := commandTyped(raw, caret); w.source != nowhere {
 		return w
 	}
-	if p.o.Files.Find == nil {
+	if p.Options.Files.Find == nil {
 		return word{}
 	}
 	return fileTyped(e.Before(), caret)
@@ -137,24 +138,24 @@ func (p *suggestions) typed() string { return p.editor.Raw()[p.from:p.to] }
 // press takes a key while suggestions are shown. It reports whether it did.
 func (p *suggestions) press(k string) (cmd tea.Cmd, taken bool) {
 	switch {
-	case p.keys.Is(k, keys.Complete) && !p.open():
+	case p.Keys.Is(k, keys.Complete) && !p.open():
 		p.dismissed, p.seen = word{}, [2]int{-1, -1}
 		return nil, false // it comes again
 	case !p.open():
 		return nil, false
-	case p.keys.Is(k, keys.Dismiss) && p.editor.Mode.Name() != "":
+	case p.Keys.Is(k, keys.Dismiss) && p.editor.Mode.Name() != "":
 		return nil, false // it ends insert mode, and this with it
-	case p.keys.Is(k, keys.Dismiss):
+	case p.Keys.Is(k, keys.Dismiss):
 		was := p.word
 		p.close()
 		p.dismissed = was
-	case p.keys.Is(k, keys.ListUp):
+	case p.Keys.Is(k, keys.ListUp):
 		p.Marked, p.chosen = (max(p.Marked, 0)+len(p.Rows)-1)%len(p.Rows), p.query
-	case p.keys.Is(k, keys.ListDown):
+	case p.Keys.Is(k, keys.ListDown):
 		p.Marked, p.chosen = (p.Marked+1)%len(p.Rows), p.query
-	case p.keys.Is(k, keys.Complete):
+	case p.Keys.Is(k, keys.Complete):
 		p.accept(p.Rows[max(p.Marked, 0)])
-	case p.keys.Is(k, keys.Send) && p.Marked >= 0 && strings.TrimSpace(p.Rows[p.Marked].Text) != p.typed():
+	case p.Keys.Is(k, keys.Send) && p.Marked >= 0 && strings.TrimSpace(p.Rows[p.Marked].Text) != p.typed():
 		s := p.Rows[p.Marked]
 		p.accept(s)
 		if s.Complete {

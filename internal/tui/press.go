@@ -11,7 +11,7 @@ import (
 // press offers a key to the layers. Help and lists get it as it is, all others
 // with the keys of a chord joined.
 func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
-	stops := m.busy() && m.keys.Is(msg.String(), keys.Interrupt) && !m.keys.Is(msg.String(), keys.Dismiss)
+	stops := m.Busy() && m.Keys.Is(msg.String(), keys.Interrupt) && !m.Keys.Is(msg.String(), keys.Dismiss)
 	if m.layers.full() != nil {
 		if stops { // which closes them, too
 			m.interrupt()
@@ -23,15 +23,15 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	marked := m.mouse.swept()
-	m.flash, m.lastKey = "", m.now()
-	m.list.ClearSelection()
+	m.Flash, m.LastKey = "", m.Now()
+	m.Transcript.ClearSelection()
 	m.mouse.p.drags, m.mouse.p.sweeps = false, false
 	m.editor.Selection.Release()
-	if m.keys.Is(msg.String(), keys.CopyMarked) && marked != "" {
+	if m.Keys.Is(msg.String(), keys.CopyMarked) && marked != "" {
 		return m.prompt.clip.copyMarked(marked)
 	}
 	m.arm()
-	if stops && !(m.pager.open() && m.keys.Is(msg.String(), keys.ViewClose)) {
+	if stops && !(m.pager.open() && m.Keys.Is(msg.String(), keys.ViewClose)) {
 		m.interrupt()
 		return nil
 	}
@@ -47,7 +47,7 @@ func (m *model) chords(msg tea.KeyPressMsg) (_ tea.KeyPressMsg, whole bool) {
 	if m.hints.chord == "" && m.editor.Mode.Knows(msg.String()) {
 		return msg, true
 	}
-	msg, m.hints.chord, whole = m.keys.Chord(m.hints.chord, msg)
+	msg, m.hints.chord, whole = m.Keys.Chord(m.hints.chord, msg)
 	return msg, whole
 }
 
@@ -64,7 +64,7 @@ func (m *model) pressDue(due dialog.DeferredKey) tea.Cmd {
 // paste takes pasted text, which never sends and never answers anything.
 func (m *model) paste(text string) tea.Cmd {
 	if m.layers.full() == nil {
-		m.lastKey, m.flash = m.now(), ""
+		m.LastKey, m.Flash = m.Now(), ""
 		m.arm()
 		if m.layers.covers(m.question) {
 			m.dialog.Elsewhere()
@@ -76,10 +76,10 @@ func (m *model) paste(text string) tea.Cmd {
 // interrupt ends the turn, and the person's own command. Pressed again, it kills
 // what does not end by itself.
 func (m *model) interrupt() {
-	if !m.feed.Killing {
-		m.send(event.Interrupt{})
+	if !m.Feed.Killing {
+		m.Send(event.Interrupt{})
 	}
-	m.feed.Stopping, m.feed.Killing = true, m.feed.Stopping
+	m.Feed.Stopping, m.Feed.Killing = true, m.Feed.Stopping
 	m.dialog.Release()
 	m.drafts.keepWords()
 	m.dialog.Clear()
@@ -88,16 +88,10 @@ func (m *model) interrupt() {
 
 // tellForced tells Options.Forced whether what runs was interrupted twice.
 func (m *model) tellForced() {
-	if forced := m.feed.Killing && m.busy(); forced != m.forced {
+	if forced := m.Feed.Killing && m.Busy(); forced != m.forced {
 		m.forced = forced
-		if m.o.Forced != nil {
-			m.o.Forced(forced)
+		if m.Options.Forced != nil {
+			m.Options.Forced(forced)
 		}
 	}
-}
-
-// give hands over an answer.
-func (s *session) give(answer *event.Answer) {
-	s.feed.Answered(answer.ID)
-	s.send(*answer)
 }

@@ -10,12 +10,13 @@ import (
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/screen"
 )
 
 // prompt is the bottom layer: the editor in which the user types, and what is done
 // with its text.
 type prompt struct {
-	*session
+	*screen.Conversation
 	editor   *editor.Editor
 	dialog   *dialog.Dialog // hears of what is typed while a question waits
 	popup    *suggestions
@@ -41,21 +42,21 @@ func (p *prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
 	defer p.edited(p.editor.Revision())
 	k := msg.String()
 	switch {
-	case p.keys.Is(k, keys.Clear):
+	case p.Keys.Is(k, keys.Clear):
 		return p.clear(), taken
-	case p.keys.Is(k, keys.Leave) && p.editor.Empty():
+	case p.Keys.Is(k, keys.Leave) && p.editor.Empty():
 		return p.leave(), taken
-	case p.keys.Is(k, keys.Rewind) && p.editor.Empty() && !p.editor.Mode.HandlesEscape():
+	case p.Keys.Is(k, keys.Rewind) && p.editor.Empty() && !p.editor.Mode.HandlesEscape():
 		return p.rewinder.goBack(p.rewinding), taken
-	case p.keys.Is(k, keys.Help) && p.editor.Empty():
+	case p.Keys.Is(k, keys.Help) && p.editor.Empty():
 		p.help.show()
-	case p.keys.Is(k, keys.Newline):
+	case p.Keys.Is(k, keys.Newline):
 		p.editor.Newline()
-	case p.keys.Is(k, keys.Send):
+	case p.Keys.Is(k, keys.Send):
 		return p.submit(), taken
-	case p.keys.Is(k, keys.Queue):
+	case p.Keys.Is(k, keys.Queue):
 		return p.later(), taken
-	case p.keys.Is(k, keys.Unqueue):
+	case p.Keys.Is(k, keys.Unqueue):
 		p.queue.drop()
 	default:
 		return p.edit(msg), taken
@@ -103,11 +104,11 @@ func (p *prompt) clear() tea.Cmd {
 	case !p.editor.Empty() && p.editor.Mode.HandlesEscape():
 		p.editor.Press(tea.KeyPressMsg{Code: tea.KeyEscape})
 	case !p.editor.Empty():
-		p.feed.Recall = append(p.feed.Recall, p.editor.Take().Text)
+		p.Feed.Recall = append(p.Feed.Recall, p.editor.Take().Text)
 	case p.leaving:
 		return p.leave()
 	default:
-		p.ticker.warned = p.now()
+		p.ticker.warned = p.Now()
 	}
 	return nil
 }
@@ -119,13 +120,13 @@ func (p *prompt) submit() tea.Cmd {
 		return nil
 	}
 	if typed := strings.TrimSpace(p.editor.Raw()); typed == "!" || typed == "!!" {
-		p.say("use !COMMAND, or !!COMMAND for what the model is not to be told")
+		p.Say("use !COMMAND, or !!COMMAND for what the model is not to be told")
 		return nil
 	}
 	if p.editor.Blank() {
-		if !p.queue.letGo() && p.feed.Cut && !p.feed.Running {
-			p.list.ShowEnd()
-			p.prompt(event.GoOn)
+		if !p.queue.letGo() && p.Feed.Cut && !p.Feed.Running {
+			p.Transcript.ShowEnd()
+			p.SendPrompt(event.GoOn)
 		}
 		return nil
 	}
@@ -136,7 +137,7 @@ func (p *prompt) submit() tea.Cmd {
 	if name, arg, ok := parseSlash(all.Text); ok {
 		return p.command(name, arg, typed)
 	}
-	p.list.ShowEnd()
+	p.Transcript.ShowEnd()
 	p.queue.utter(all)
 	return nil
 }
@@ -159,7 +160,7 @@ func (p *prompt) later() tea.Cmd {
 	next := p.editor.Take()
 	next.Text = strings.TrimSpace(next.Text)
 	p.queue.waits = append(p.queue.waits, queued{Typed: next})
-	p.list.ShowEnd()
+	p.Transcript.ShowEnd()
 	p.queue.sendNext()
 	return nil
 }
@@ -192,7 +193,7 @@ type typing struct{ *prompt }
 // Key implements layer.
 func (t typing) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
 	defer t.edited(t.editor.Revision())
-	t.leaving, t.rewinding = t.ticker.leaving(t.now()), t.ticker.rewinding(t.now())
+	t.leaving, t.rewinding = t.ticker.leaving(t.Now()), t.ticker.rewinding(t.Now())
 	t.ticker.warned, t.ticker.escaped = time.Time{}, time.Time{}
 	t.images.sends, t.images.later, t.earlier.walks = false, false, false
 	if cmd, ok := t.assist(msg); ok {
@@ -220,23 +221,23 @@ func (t typing) assist(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 		return cmd, true
 	}
 	switch {
-	case t.keys.Is(k, keys.Dismiss) && (e.Mode.HandlesEscape() || e.Selection.ByKeys()):
+	case t.Keys.Is(k, keys.Dismiss) && (e.Mode.HandlesEscape() || e.Selection.ByKeys()):
 		return t.edit(msg), true
-	case t.keys.Is(k, keys.StepRight) && e.Caret() < len(e.Raw()), t.keys.Is(k, keys.StepUp) && e.CaretRow() > 0:
+	case t.Keys.Is(k, keys.StepRight) && e.Caret() < len(e.Raw()), t.Keys.Is(k, keys.StepUp) && e.CaretRow() > 0:
 		e.Press(msg)
 		return nil, true
-	case t.keys.Is(k, keys.Search) && e.Mode.Hint() == "":
+	case t.Keys.Is(k, keys.Search) && e.Mode.Hint() == "":
 		e.History.Search()
 		return t.earlier.read(), true
-	case t.keys.Is(k, keys.Edit):
+	case t.Keys.Is(k, keys.Edit):
 		return t.external.start(), true
-	case t.keys.Is(k, keys.Attach):
+	case t.Keys.Is(k, keys.Attach):
 		return t.images.pasteClipboard(false), true
-	case t.keys.Is(k, keys.PrevPrompt) && t.queue.edit():
+	case t.Keys.Is(k, keys.PrevPrompt) && t.queue.edit():
 		return nil, true
-	case t.keys.Is(k, keys.PrevPrompt):
+	case t.Keys.Is(k, keys.PrevPrompt):
 		return t.earlier.walkBack()
-	case t.keys.Is(k, keys.NextPrompt):
+	case t.Keys.Is(k, keys.NextPrompt):
 		return nil, e.History.Walk(false, t.earlier.prompts())
 	}
 	return nil, false

@@ -13,6 +13,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // Nothing is lost, nothing changes places, and the end is told last.
@@ -161,9 +162,9 @@ func TestRelayEndsWithItsQueue(t *testing.T) {
 // While text streams the spinner turns with it, and rarely wakes anybody
 // itself. Once the text stops it goes on at its own pace.
 func TestSpinnerTurnsWithWhatStreams(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	ticks := 0
-	d.m.after = func(in time.Duration, msg tea.Msg) tea.Cmd {
+	d.m.After = func(in time.Duration, msg tea.Msg) tea.Cmd {
 		if msg == (tickMsg{}) {
 			ticks++
 		}
@@ -174,22 +175,22 @@ func TestSpinnerTurnsWithWhatStreams(t *testing.T) {
 		d.pass(42 * time.Millisecond)
 		d.events(streamed("r1", "word "))
 	}
-	turned := d.m.list.Frame
+	turned := d.m.Transcript.Frame
 	ticks = 0
 	for range 50 {
 		d.pass(42 * time.Millisecond)
 		d.events(streamed("r1", "word "))
 	}
-	if got := d.m.list.Frame - turned; got < 14 || got > 18 {
+	if got := d.m.Transcript.Frame - turned; got < 14 || got > 18 {
 		t.Errorf("it turned %d times in two seconds", got)
 	}
 	if ticks > 8 {
 		t.Errorf("it woke somebody %d times in two seconds", ticks)
 	}
 	d.pass(5 * spin)
-	turned = d.m.list.Frame
+	turned = d.m.Transcript.Frame
 	d.pass(5 * spin)
-	if got := d.m.list.Frame - turned; got != 5 {
+	if got := d.m.Transcript.Frame - turned; got != 5 {
 		t.Errorf("it turned %d times in %v", got, 5*spin)
 	}
 }

@@ -5,12 +5,13 @@ import (
 
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
+	"agent/internal/tui/screen"
 )
 
 // question is the layer of the questions that wait. It carries out what the dialog
 // decides about a key.
 type question struct {
-	*session
+	*screen.Conversation
 	dialog    *dialog.Dialog
 	editor    *editor.Editor
 	interrupt func()
@@ -29,13 +30,13 @@ func (q *question) carryOut(r dialog.Result) (tea.Cmd, offer) {
 	}
 	switch {
 	case r.Deferred != nil:
-		return q.after(r.Deferred.After, *r.Deferred), taken
+		return q.After(r.Deferred.After, *r.Deferred), taken
 	case r.Interrupt:
 		q.interrupt()
 	case r.Draft != "":
 		q.editor.Type(r.Draft)
 	case r.Answer != nil:
-		q.give(r.Answer)
+		q.GiveAnswer(r.Answer)
 	case r.Pass == dialog.ToDraft:
 		return nil, below
 	case r.Pass == dialog.ToScreen:

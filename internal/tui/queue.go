@@ -11,6 +11,7 @@ import (
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
@@ -21,7 +22,7 @@ const queueRows = 3
 // their own command. It is sent one by one, when that has ended well. Else it
 // is held until the person lets it go.
 type messageQueue struct {
-	*session
+	*screen.Conversation
 	editor *editor.Editor
 
 	waits    []queued
@@ -40,18 +41,18 @@ type queued struct {
 // output is to be told, and a command for any.
 func (q *messageQueue) waitsForShell(s editor.Typed) bool {
 	_, _, command := parseShell(s.Text)
-	if !q.shellRuns() || !command && (q.feed.Running || !q.shellJoins()) {
+	if !q.shellRuns() || !command && (q.Feed.Running || !q.shellJoins()) {
 		return false
 	}
 	q.waits = append(q.waits, queued{Typed: s, soon: true})
 	return true
 }
 
-func (q *messageQueue) shellRuns() bool { return q.starting || q.feed.ShellLine() != "" }
+func (q *messageQueue) shellRuns() bool { return q.starting || q.Feed.ShellLine() != "" }
 
 // shellJoins reports whether the model is to be told of the command that runs.
 func (q *messageQueue) shellJoins() bool {
-	_, join, runs := parseShell(q.feed.ShellLine())
+	_, join, runs := parseShell(q.Feed.ShellLine())
 	return join || !runs
 }
 
@@ -66,7 +67,7 @@ func (q *messageQueue) utter(s editor.Typed) {
 		q.runShell(line, join)
 		return
 	}
-	q.prompt(s.Text, s.Images...)
+	q.SendPrompt(s.Text, s.Images...)
 }
 
 // sendNext sends the next message that waits, if its time has come.
@@ -74,7 +75,7 @@ func (q *messageQueue) sendNext() {
 	for len(q.waits) > 0 && q.held == "" {
 		next := q.waits[0]
 		_, _, command := parseShell(next.Text)
-		turn := q.feed.Running || len(q.feed.Pending) > 0 || len(q.play) > 0
+		turn := q.Feed.Running || len(q.Feed.Pending) > 0 || len(q.Play) > 0
 		if q.shellRuns() || turn && !(command && next.soon) {
 			return
 		}
@@ -85,11 +86,11 @@ func (q *messageQueue) sendNext() {
 
 // letGo sends what was held. It reports whether there was anything.
 func (q *messageQueue) letGo() bool {
-	if len(q.waits) == 0 || q.busy() {
+	if len(q.waits) == 0 || q.Busy() {
 		return false
 	}
 	q.held = ""
-	q.list.ShowEnd()
+	q.Transcript.ShowEnd()
 	q.sendNext()
 	return true
 }
@@ -108,7 +109,7 @@ func (q *messageQueue) follow(ev event.Event) {
 		q.starting = false
 	case event.NotRun:
 		q.starting = false
-		q.say("not run: " + ev.Why)
+		q.Say("not run: " + ev.Why)
 		q.editor.PutBefore(transcript.AsTyped(ev.Line, ev.Join))
 		q.hold("not run")
 		return
@@ -148,7 +149,7 @@ func (q *messageQueue) edit() bool {
 // drop removes the last message that waits.
 func (q *messageQueue) drop() {
 	if n := len(q.waits); n > 0 {
-		q.feed.Recall = append(q.feed.Recall, q.waits[n-1].Text) // it can be walked back to
+		q.Feed.Recall = append(q.Feed.Recall, q.waits[n-1].Text) // it can be walked back to
 		q.waits = slices.Clone(q.waits[:n-1])
 	}
 }
@@ -159,18 +160,18 @@ func (q *messageQueue) lines() []string {
 	if n == 0 {
 		return nil
 	}
-	word, why, hint := "queued", "", q.keys.Name(keys.PrevPrompt)+" edits · "+q.keys.Name(keys.Unqueue)+" removes"
+	word, why, hint := "queued", "", q.Keys.Name(keys.PrevPrompt)+" edits · "+q.Keys.Name(keys.Unqueue)+" removes"
 	if q.held != "" {
-		word, why, hint = "waits", q.held, q.held+" · "+q.keys.Name(keys.Send)+" sends · "+hint
+		word, why, hint = "waits", q.held, q.held+" · "+q.Keys.Name(keys.Send)+" sends · "+hint
 	}
 	rows := queueRows
-	if q.height < 16 {
+	if q.Height < 16 {
 		rows = 1
 	}
 	var out []string
 	for i, w := range q.waits {
 		if i == rows && n > rows {
-			out = append(out, q.st.Dim.Render(ink.Truncate("        and "+strconv.Itoa(n-rows)+" more", q.width)))
+			out = append(out, q.Styles.Dim.Render(ink.Truncate("        and "+strconv.Itoa(n-rows)+" more", q.Width)))
 			break
 		}
 		label := word
@@ -180,14 +181,14 @@ func (q *messageQueue) lines() []string {
 		left := label + strings.Repeat(" ", 8-lipgloss.Width(label)) + strconv.Itoa(i+1) + "  " + ink.Quoted(w.Text)
 		right := ""
 		switch {
-		case i == 0 && q.editor.Empty() && q.width >= 72:
+		case i == 0 && q.editor.Empty() && q.Width >= 72:
 			right = hint
 		case i == 0 && q.held == "":
-			right = q.keys.Name(keys.PrevPrompt) + " edits"
+			right = q.Keys.Name(keys.PrevPrompt) + " edits"
 		case i == 0:
 			right = why
 		}
-		out = append(out, q.st.Dim.Render(ink.Spread(left, right, q.width)))
+		out = append(out, q.Styles.Dim.Render(ink.Spread(left, right, q.Width)))
 	}
 	return out
 }

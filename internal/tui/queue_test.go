@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // prompted is a prompt as the agent gets it.
@@ -41,7 +42,7 @@ func (d *driver) say(text, key string) {
 // ends of turns.
 func TestQueue(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		d.say("go", "enter")
 		d.events(userSaid("go"), streamed("r1", "I am at it."))
 		d.say("then update the README", "alt+enter")
@@ -65,7 +66,7 @@ func TestQueue(t *testing.T) {
 
 // What is queued can be taken back to edit, and removed.
 func TestQueueIsEdited(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.say("go", "enter")
 	d.events(userSaid("go"))
 	d.say("one", "alt+enter")
@@ -89,7 +90,7 @@ func TestQueueIsEdited(t *testing.T) {
 // messages wait, and say so.
 func TestQueueWaitsAfterTrouble(t *testing.T) {
 	for reason, why := range map[event.Reason]string{event.UserInterrupt: "stopped", event.ProviderError: "the turn failed", event.MaxSteps: "the turn failed"} {
-		d := newDriver(t, 100, 24, Options{})
+		d := newDriver(t, 100, 24, screen.Options{})
 		d.say("go", "enter")
 		d.events(userSaid("go"))
 		d.say("one", "alt+enter")
@@ -110,7 +111,7 @@ func TestQueueWaitsAfterTrouble(t *testing.T) {
 
 // What was queued when the program ended waits in the next one.
 func TestQueueComesBack(t *testing.T) {
-	d := newDriver(t, 100, 24, Options{Session: Session{Draft: draft("", "one", "!make")}})
+	d := newDriver(t, 100, 24, screen.Options{Session: screen.Session{Draft: draft("", "one", "!make")}})
 	d.sees("waits   1  “one”", "2  “!make”", "unsent")
 	d.commands()
 	d.press("enter")
@@ -120,7 +121,7 @@ func TestQueueComesBack(t *testing.T) {
 
 // Where nothing runs, there is nothing to wait for.
 func TestQueueAtRest(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.press("alt+enter")
 	d.say("go", "alt+enter")
 	d.commands(prompted("go"))
@@ -129,7 +130,7 @@ func TestQueueAtRest(t *testing.T) {
 
 // Who reads further up is left there when what was queued is sent.
 func TestQueueLeavesTheWindow(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.say("go", "enter")
 	d.events(userSaid("go"), done(llm.Assistant, "r1", strings.Repeat("A line of it.\n\n", 60)))
 	d.say("one", "alt+enter")
@@ -144,7 +145,7 @@ func TestQueueLeavesTheWindow(t *testing.T) {
 // Enter sends what waits rather than let an answer go on that was cut, and is
 // told as such.
 func TestQueueGoesFirst(t *testing.T) {
-	d := newDriver(t, 100, 24, Options{})
+	d := newDriver(t, 100, 24, screen.Options{})
 	d.say("go", "enter")
 	d.events(userSaid("go"))
 	d.say("one", "alt+enter")
@@ -159,7 +160,7 @@ func TestQueueGoesFirst(t *testing.T) {
 
 // What was held holds nothing up once it is gone.
 func TestQueueAfterWhatWasHeld(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Session: Session{Draft: draft("", "held")}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Draft: draft("", "held")}})
 	d.press("alt+q")
 	d.say("go", "enter")
 	d.events(userSaid("go"))

@@ -4,13 +4,15 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/screen"
 )
 
 // Whatever is shown is drawn anew when the person wants that: another program
 // may have written over it.
 func TestRedraw(t *testing.T) {
 	for name, keys := range map[string][]string{"at rest": nil, "in a list": {"ctrl+p"}, "uncut": {"ctrl+g"}, "in a search": {"ctrl+f"}} {
-		d := newDriver(t, 80, 24, Options{})
+		d := newDriver(t, 80, 24, screen.Options{})
 		d.press(keys...)
 		_, cmd := d.m.Update(keyPress("ctrl+l"))
 		if !clears(cmd) {

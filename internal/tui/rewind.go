@@ -12,6 +12,7 @@ import (
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
@@ -23,7 +24,7 @@ type point struct {
 
 // rewinder takes the session back to an earlier prompt, or forks it there.
 type rewinder struct {
-	*session
+	*screen.Conversation
 	ticker   *ticker
 	editor   *editor.Editor
 	lists    *listLayer
@@ -32,42 +33,42 @@ type rewinder struct {
 
 // choosePoint lists the prompts, the newest first, below what is above them.
 func (r *rewinder) choosePoint(head, hint string, above []point, chose func(point) tea.Cmd) tea.Cmd {
-	all := rewindPoints(r.session)
+	all := rewindPoints(r.Conversation)
 	switch {
-	case r.feed.Running:
-		r.say(stopFirst)
+	case r.Feed.Running:
+		r.Say(stopFirst)
 		return nil
-	case cannotRewind(r.session):
+	case cannotRewind(r.Conversation):
 		return nil
 	case len(all) == 1:
-		r.say("nothing was said yet")
+		r.Say("nothing was said yet")
 		return nil
 	}
 	all = all[:len(all)-1]
 	slices.Reverse(all)
-	p := &list.Choice[point]{Chooser: list.Chooser{Keys: r.keys, St: r.st}, Head: head, None: "no prompt fits", Chose: chose,
-		Hint: "type to search · " + hint + " · esc closes", All: append(above, all...), Detail: func(t point, width, height int) []string { return drawPoint(r.window, t, width, height) },
+	p := &list.Choice[point]{Chooser: list.Chooser{Keys: r.Keys, St: r.Styles}, Head: head, None: "no prompt fits", Chose: chose,
+		Hint: "type to search · " + hint + " · esc closes", All: append(above, all...), Detail: func(t point, width, height int) []string { return drawPoint(r.Window, t, width, height) },
 		Text: func(t point) string { return t.Text },
 		Columns: func(t point) (when, what, side string) {
 			if t.end {
 				return "now", "the end: nothing is left out", ""
 			}
-			return list.ShortTime(t.Time, r.now()), strings.Join(strings.Fields(ink.Sanitize(t.Text)), " "), ""
+			return list.ShortTime(t.Time, r.Now()), strings.Join(strings.Fields(ink.Sanitize(t.Text)), " "), ""
 		}}
 	p.Fill(0)
 	return r.lists.show(p)
 }
 
 // drawPoint draws a prompt, as far as there is room.
-func drawPoint(w *window, t point, width, height int) []string {
+func drawPoint(w *screen.Window, t point, width, height int) []string {
 	if t.end {
 		return nil
 	}
 	p := &transcript.Prompt{Text: t.Text}
 	p.Open = true
-	lines := p.Draw(transcript.Canvas{Styles: w.st, Width: width})
+	lines := p.Draw(transcript.Canvas{Styles: w.Styles, Width: width})
 	if len(lines) > height {
-		lines = append(lines[:height-1:height-1], w.st.Dim.Render("  …"))
+		lines = append(lines[:height-1:height-1], w.Styles.Dim.Render("  …"))
 	}
 	return lines
 }
@@ -76,7 +77,7 @@ func rewindCommand(m *model, arg string) (tea.Cmd, error) {
 	if arg == "" {
 		return m.prompt.rewinder.chooseRewind(), nil
 	}
-	said, ok := pointBack(m.session, arg)
+	said, ok := pointBack(m.Conversation, arg)
 	if !ok {
 		return nil, errors.New("use /rewind, or /rewind N, where N is how many prompts are taken back")
 	}
@@ -90,10 +91,10 @@ func (r *rewinder) chooseRewind() tea.Cmd {
 
 func forkCommand(m *model, arg string) (tea.Cmd, error) {
 	if arg == "" {
-		end := point{event.PastPrompt{At: m.list.Events()}, true}
+		end := point{event.PastPrompt{At: m.Transcript.Events()}, true}
 		return m.prompt.rewinder.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, m.prompt.rewinder.fork), nil
 	}
-	said, ok := pointBack(m.session, arg)
+	said, ok := pointBack(m.Conversation, arg)
 	if !ok {
 		return nil, errors.New("use /fork, or /fork N, where N is how many of the last prompts the fork is to lack")
 	}
@@ -102,12 +103,12 @@ func forkCommand(m *model, arg string) (tea.Cmd, error) {
 
 // cannotRewind tells somebody who wants to go back why that cannot be, and reports
 // whether it is so: the session was only just opened, or cannot be read.
-func cannotRewind(s *session) bool {
+func cannotRewind(s *screen.Conversation) bool {
 	switch {
-	case s.broken != "":
-		s.say("the session cannot be read, so there is no way back in it: " + s.broken)
-	case !s.list.Settled:
-		s.say("the session is still being read: try again in an instant")
+	case s.Broken != "":
+		s.Say("the session cannot be read, so there is no way back in it: " + s.Broken)
+	case !s.Transcript.Settled:
+		s.Say("the session is still being read: try again in an instant")
 	default:
 		return false
 	}
@@ -115,17 +116,17 @@ func cannotRewind(s *session) bool {
 }
 
 // rewindPoints are the prompts that began a turn, oldest first, and the end.
-func rewindPoints(s *session) []point {
+func rewindPoints(s *screen.Conversation) []point {
 	var out []point
-	for _, said := range s.feed.TurnPrompts() {
+	for _, said := range s.Feed.TurnPrompts() {
 		out = append(out, point{said, false})
 	}
-	return append(out, point{event.PastPrompt{At: s.list.Events()}, true})
+	return append(out, point{event.PastPrompt{At: s.Transcript.Events()}, true})
 }
 
 // pointBack is the prompt so many prompts back, in digits; for none at all, what
 // would be the next one.
-func pointBack(s *session, arg string) (point, bool) {
+func pointBack(s *screen.Conversation, arg string) (point, bool) {
 	points := rewindPoints(s)
 	n, err := strconv.Atoi(arg)
 	if err != nil || n < 0 || n >= len(points) {
@@ -137,11 +138,11 @@ func pointBack(s *session, arg string) (point, bool) {
 // rewind takes back a prompt and all that followed. It can be said otherwise.
 func (r *rewinder) rewind(to point) tea.Cmd {
 	switch {
-	case r.feed.Running:
-		r.say(stopFirst)
-	case cannotRewind(r.session):
+	case r.Feed.Running:
+		r.Say(stopFirst)
+	case cannotRewind(r.Conversation):
 	default:
-		r.send(event.Rewind{Keep: to.At})
+		r.Send(event.Rewind{Keep: to.At})
 		r.editor.PutBefore(to.Text)
 	}
 	return nil
@@ -150,10 +151,10 @@ func (r *rewinder) rewind(to point) tea.Cmd {
 // fork goes on in a fork of the session, which ends before a prompt.
 func (r *rewinder) fork(before point) tea.Cmd {
 	switch {
-	case r.o.Session.ID == "":
-		r.say("this session is kept nowhere: there is nothing to fork")
+	case r.Options.Session.ID == "":
+		r.Say("this session is kept nowhere: there is nothing to fork")
 		return nil
-	case cannotRewind(r.session):
+	case cannotRewind(r.Conversation):
 		return nil
 	}
 	return r.switchTo(Exit{Fork: &before.At, Draft: before.Text})
@@ -164,8 +165,8 @@ func (r *rewinder) goBack(again bool) tea.Cmd {
 	switch {
 	case again:
 		return r.chooseRewind()
-	case len(r.feed.Prompts) > 0:
-		r.ticker.escaped = r.now()
+	case len(r.Feed.Prompts) > 0:
+		r.ticker.escaped = r.Now()
 	}
 	return nil
 }

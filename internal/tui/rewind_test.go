@@ -8,11 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 func TestRewindList(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{Session: Session{History: twoTurns()}})
+		d := newDriver(t, w, h, screen.Options{Session: screen.Session{History: twoTurns()}})
 		d.press("esc")
 		if !strings.Contains(d.screen(), "esc again goes back") {
 			t.Errorf("the first esc says nothing:\n%s", d.screen())
@@ -30,7 +31,7 @@ func TestRewindList(t *testing.T) {
 // in the editor that they could be meant for.
 func TestEscTwice(t *testing.T) {
 	open := func(d *driver) bool { return d.m.lists.over != nil }
-	d := newDriver(t, 80, 24, Options{Session: Session{History: twoTurns()}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: twoTurns()}})
 	d.press("esc")
 	d.pass(3 * time.Second)
 	if strings.Contains(d.screen(), "esc again") {
@@ -59,7 +60,7 @@ func TestEscTwice(t *testing.T) {
 	}
 	d.commands(event.Prompt{Text: "go on"}, event.Interrupt{}, event.Interrupt{})
 
-	none := newDriver(t, 80, 24, Options{})
+	none := newDriver(t, 80, 24, screen.Options{})
 	none.press("esc", "esc")
 	if open(none) || strings.Contains(none.screen(), "esc again") {
 		t.Errorf("there is something to take back where nothing was said:\n%s", none.screen())
@@ -69,7 +70,7 @@ func TestEscTwice(t *testing.T) {
 func TestForkList(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		history := append(twoTurns(), userSaid("a \x1b[2Jhostile\u202e prompt\n"+strings.Repeat("long ", 200)), turnEnd(event.Done, time.Second))
-		d := newDriver(t, w, h, Options{Session: Session{ID: "s1", History: history}})
+		d := newDriver(t, w, h, screen.Options{Session: screen.Session{ID: "s1", History: history}})
 		d.enter("/fork")
 		d.press("enter")
 		d.golden("fork-" + size)
@@ -86,8 +87,8 @@ func TestForkList(t *testing.T) {
 // A steered prompt and one of the program's own begin no turn, and are no point
 // to go back to.
 func TestRewindPoints(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{
-		Session: Session{History: []event.Event{
+	d := newDriver(t, 80, 24, screen.Options{
+		Session: screen.Session{History: []event.Event{
 			userSaid("one"), &event.UserSaid{Text: "steer", Steered: true}, &event.UserSaid{Text: event.GoOn, Auto: true},
 			turnEnd(event.Done, time.Second), userSaid("two"), turnEnd(event.Done, time.Second),
 		}},

@@ -13,6 +13,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/terminal/ptytest"
 )
 
@@ -41,7 +42,7 @@ func openTerminal(t *testing.T, ctx context.Context) *ptyWindow {
 		t.Fatal(err)
 	}
 	go func() {
-		exit, err := Run(ctx, Options{Events: x.events, Commands: x.commands, Version: "0.1", Input: x.Theirs, Output: x.Theirs, Session: Session{Mode: "ask"}})
+		exit, err := Run(ctx, screen.Options{Events: x.events, Commands: x.commands, Version: "0.1", Input: x.Theirs, Output: x.Theirs, Session: screen.Session{Mode: "ask"}})
 		x.ended <- runEnd{exit, err}
 	}()
 	return x

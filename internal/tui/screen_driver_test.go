@@ -17,6 +17,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
+	"agent/internal/tui/screen"
 )
 
 var updateScreens = flag.Bool("update-screens", false, "write the goldens of the screen anew")
@@ -35,7 +36,7 @@ type driver struct {
 	draw   func(tea.View) // gets every screen; may be nil
 }
 
-func newDriver(t *testing.T, width, height int, o Options) *driver {
+func newDriver(t *testing.T, width, height int, o screen.Options) *driver {
 	t.Helper()
 	d := bareDriver(t, o)
 	d.send(tea.WindowSizeMsg{Width: width, Height: height})
@@ -46,7 +47,7 @@ func newDriver(t *testing.T, width, height int, o Options) *driver {
 }
 
 // bareDriver has a screen that no message has reached yet.
-func bareDriver(t *testing.T, o Options) *driver {
+func bareDriver(t *testing.T, o screen.Options) *driver {
 	t.Helper()
 	d := &driver{t: t, time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	if o.Version == "" {
@@ -63,7 +64,7 @@ func bareDriver(t *testing.T, o Options) *driver {
 		o.Session.Page = d.page
 	}
 	d.m = newModel(o, func() time.Time { return d.time }, d.command)
-	d.m.after = d.after
+	d.m.After = d.after
 	return d
 }
 
@@ -127,7 +128,7 @@ func survey(events []event.Event) event.Opened {
 func (d *driver) send(msg tea.Msg) {
 	d.t.Helper()
 	_, cmd := d.m.Update(msg)
-	d.quit = d.quit || d.m.done
+	d.quit = d.quit || d.m.Done
 	d.check()
 	d.work(cmd)
 }
@@ -166,16 +167,16 @@ func (d *driver) check() {
 	d.t.Helper()
 	v := d.m.View()
 	lines := strings.Split(v.Content, "\n")
-	if len(lines) > max(d.m.height, 1) {
-		d.t.Fatalf("%d lines in a window of %d×%d", len(lines), d.m.width, d.m.height)
+	if len(lines) > max(d.m.Height, 1) {
+		d.t.Fatalf("%d lines in a window of %d×%d", len(lines), d.m.Width, d.m.Height)
 	}
 	for i, l := range lines {
-		if w := ansi.StringWidth(l); w > d.m.width {
-			d.t.Fatalf("line %d is %d wide in a window of %d×%d:\n%q", i, w, d.m.width, d.m.height, l)
+		if w := ansi.StringWidth(l); w > d.m.Width {
+			d.t.Fatalf("line %d is %d wide in a window of %d×%d:\n%q", i, w, d.m.Width, d.m.Height, l)
 		}
 	}
-	if c := v.Cursor; c != nil && (c.X < 0 || c.Y < 0 || c.X >= d.m.width || c.Y >= d.m.height) {
-		d.t.Fatalf("cursor at %d,%d in a window of %d×%d", c.X, c.Y, d.m.width, d.m.height)
+	if c := v.Cursor; c != nil && (c.X < 0 || c.Y < 0 || c.X >= d.m.Width || c.Y >= d.m.Height) {
+		d.t.Fatalf("cursor at %d,%d in a window of %d×%d", c.X, c.Y, d.m.Width, d.m.Height)
 	}
 	if d.draw != nil {
 		d.draw(v)

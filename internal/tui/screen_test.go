@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 const hunk = `@@ -40,6 +40,7 @@ func serve(cfg Config) error {
@@ -25,9 +26,9 @@ func edit() event.Diff {
 
 func TestStart(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{
+		d := newDriver(t, w, h, screen.Options{
 			Notices: []string{"No model is connected, so the built-in offline guide answers. It is no language model: it follows simple requests such as  read FILE · find WORD in *.go · run COMMAND.\nTo connect one: set OPENAI_API_KEY."},
-			Models:  Models{Name: "offline/guide", Why: "no model is connected"},
+			Models:  screen.Models{Name: "offline/guide", Why: "no model is connected"},
 		})
 		d.golden("start-" + size)
 	})
@@ -83,7 +84,7 @@ func closing() []event.Event {
 
 func TestTurn(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		d.enter("the server ignores --timeout, fix it")
 		d.press("enter")
 		d.pass(time.Second)

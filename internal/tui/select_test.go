@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // dragged has a screen with a short session, and returns what is copied from
@@ -18,8 +19,8 @@ import (
 func dragged(t *testing.T) (*driver, *string) {
 	t.Helper()
 	var copied string
-	d := newDriver(t, 60, 24, Options{
-		Clipboard: Clipboard{Copy: func(text string) (string, error) {
+	d := newDriver(t, 60, 24, screen.Options{
+		Clipboard: screen.Clipboard{Copy: func(text string) (string, error) {
 			copied = text
 			return "a clipboard", nil
 		}},
@@ -68,7 +69,7 @@ func TestDraggingCopiesWithoutMargins(t *testing.T) {
 	}
 
 	d.press("x")
-	if strings.Contains(d.screen(), "copied") || d.m.list.Selected() != "" {
+	if strings.Contains(d.screen(), "copied") || d.m.Transcript.Selected() != "" {
 		t.Errorf("got a selection that outlives a key:\n%s", d.screen())
 	}
 }
@@ -121,7 +122,7 @@ func TestSelectionHoldsItsText(t *testing.T) {
 
 // Whose mouse it is can be seen when that changes.
 func TestWhoseMouse(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.press("alt+m")
 	d.sees("the mouse is the terminal's · alt+m takes it back")
 	if got := d.m.View().MouseMode; got != tea.MouseModeNone {

@@ -6,6 +6,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
@@ -35,6 +36,6 @@ func (p preview) Window(st *ink.Styles, width, height int) []string {
 }
 
 // pickerSource is where the picker finds the sessions.
-func pickerSource(o *Options, st *ink.Styles, now func() time.Time) list.Source {
+func pickerSource(o *screen.Options, st *ink.Styles, now func() time.Time) list.Source {
 	return list.Source{Dir: o.Files.Dir, Sessions: o.Session.List, Preview: o.Session.Preview, Render: newPreview(st, now)}
 }

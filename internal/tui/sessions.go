@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
@@ -18,12 +19,12 @@ func renameCommand(m *model, title string) (tea.Cmd, error) {
 	if title == "" {
 		return nil, errors.New("use /rename TITLE")
 	}
-	m.order(event.Rename{Title: title})
+	m.SendCommand(event.Rename{Title: title})
 	return nil, nil
 }
 
 func compactCommand(m *model, _ string) (tea.Cmd, error) {
-	m.order(event.Compact{})
+	m.SendCommand(event.Compact{})
 	return nil, nil
 }
 
@@ -37,28 +38,28 @@ func sessionsCommand(m *model, _ string) (tea.Cmd, error) { return pickSession(m
 
 // pickSession opens the list of sessions.
 func pickSession(m *model, tree bool) tea.Cmd {
-	if m.o.Session.List == nil {
-		m.say("there are no other sessions here")
+	if m.Options.Session.List == nil {
+		m.Say("there are no other sessions here")
 		return nil
 	}
-	if m.feed.Running {
-		m.say(stopFirst)
+	if m.Feed.Running {
+		m.Say(stopFirst)
 		return nil
 	}
-	p := list.NewPicker(pickerSource(&m.o, m.st, m.now), m.keys, m.st, m.now, func(s list.Session) tea.Cmd {
-		if s.Current || s.ID == m.o.Session.ID {
+	p := list.NewPicker(pickerSource(&m.Options, m.Styles, m.Now), m.Keys, m.Styles, m.Now, func(s list.Session) tea.Cmd {
+		if s.Current || s.ID == m.Options.Session.ID {
 			return nil
 		}
 		return m.switchTo(Exit{Open: s.ID})
 	})
-	p.Tree, p.After = tree, m.after
+	p.Tree, p.After = tree, m.After
 	return tea.Batch(m.lists.show(p), p.Read(""))
 }
 
 // switchTo ends the screen for another session.
 func (m *model) switchTo(next Exit) tea.Cmd {
-	if m.feed.Running {
-		m.say(stopFirst)
+	if m.Feed.Running {
+		m.Say(stopFirst)
 		return nil
 	}
 	m.next = next
@@ -76,24 +77,24 @@ func exportCommand(m *model, format string) (tea.Cmd, error) {
 		format = "md"
 	}
 	switch {
-	case m.o.Session.Export == nil:
-		m.say("there is no session to export here")
+	case m.Options.Session.Export == nil:
+		m.Say("there is no session to export here")
 		return nil, nil
 	case !slices.Contains([]string{"md", "html", "json"}, format):
 		return nil, errors.New("use /export md, /export html or /export json")
 	}
-	export := m.o.Session.Export
+	export := m.Options.Session.Export
 	return func() tea.Msg {
 		path, err := export(format)
 		return exported{path, err}
 	}, nil
 }
 
-func reportExport(s *session, e exported) {
+func reportExport(s *screen.Conversation, e exported) {
 	if e.err != nil {
-		s.list.Add(&transcript.Problem{Text: e.err.Error()})
-		s.list.ShowEnd()
+		s.Transcript.Add(&transcript.Problem{Text: e.err.Error()})
+		s.Transcript.ShowEnd()
 		return
 	}
-	s.say("exported to " + e.path)
+	s.Say("exported to " + e.path)
 }

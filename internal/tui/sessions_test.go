@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
@@ -39,11 +40,11 @@ const firstTurn = 4
 
 func TestRewound(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		d.events(twoTurns()...)
 		d.events(&event.Rewound{Keep: firstTurn})
 		d.golden("rewound-" + size)
-		again := newDriver(t, w, h, Options{Session: Session{History: twoTurns()}})
+		again := newDriver(t, w, h, screen.Options{Session: screen.Session{History: twoTurns()}})
 		again.events(&event.Rewound{Keep: firstTurn})
 		d.same(again)
 
@@ -58,16 +59,16 @@ func TestRewound(t *testing.T) {
 // What is taken back is as if it had never been said.
 func TestRewoundIsLikeResumed(t *testing.T) {
 	const partials = 1
-	d := newDriver(t, 100, 40, Options{Session: Session{History: twoTurns()}})
+	d := newDriver(t, 100, 40, screen.Options{Session: screen.Session{History: twoTurns()}})
 	d.events(&event.Rewound{Keep: firstTurn})
-	resumed := newDriver(t, 100, 40, Options{Session: Session{History: twoTurns()[:firstTurn+partials]}})
+	resumed := newDriver(t, 100, 40, screen.Options{Session: screen.Session{History: twoTurns()[:firstTurn+partials]}})
 	facts := func(f *transcript.Feed) []any {
 		return []any{f.Answer, f.Turns, f.Used, f.Running, f.Prompts}
 	}
-	if diff := cmp.Diff(facts(d.m.feed), facts(resumed.m.feed)); diff != "" {
+	if diff := cmp.Diff(facts(d.m.Feed), facts(resumed.m.Feed)); diff != "" {
 		t.Errorf("what is left (-got +want):\n%s", diff)
 	}
-	if got, want := d.m.list.Events(), resumed.m.list.Events(); got != want {
+	if got, want := d.m.Transcript.Events(), resumed.m.Transcript.Events(); got != want {
 		t.Errorf("%d events are left, want %d", got, want)
 	}
 }
@@ -75,7 +76,7 @@ func TestRewoundIsLikeResumed(t *testing.T) {
 // A session that is rewound far above the window can continue before the screen is
 // drawn again.
 func TestRewoundAndContinuedInOneBatch(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Session: Session{History: long(600)}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: long(600)}})
 	d.events(&event.Rewound{Keep: 6}, userSaid("again"), streamed("r", "It begins"),
 		event.Retrying{Error: "no connection", Attempt: 1, Of: 3}, streamed("r2", "Once more"))
 	d.sees("do it once more", "again", "Once more")
@@ -84,7 +85,7 @@ func TestRewoundAndContinuedInOneBatch(t *testing.T) {
 
 // What a broken or hostile agent says of the past changes nothing.
 func TestRewoundBeyond(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Session: Session{History: twoTurns()}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: twoTurns()}})
 	before := d.screen()
 	d.events(&event.Rewound{Keep: 1000}, &event.Rewound{Keep: -1})
 	if diff := cmp.Diff(d.screen(), before); diff != "" {
@@ -94,7 +95,7 @@ func TestRewoundBeyond(t *testing.T) {
 
 func TestRenamedAndCompacted(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		d.events(&event.Renamed{Title: "the \x1b[31mbuild\n"})
 		d.events(twoTurns()[:firstTurn+1]...)
 		d.enter("/compact")
@@ -119,13 +120,13 @@ func TestSessionCommands(t *testing.T) {
 		"/clear":  {New: true},
 		"/fork 1": {Fork: &keep, Draft: "then make it fast\nwithout new dependencies"},
 	} {
-		d := newDriver(t, 80, 24, Options{Session: Session{ID: "s1", History: twoTurns()}})
+		d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{ID: "s1", History: twoTurns()}})
 		d.enter(line)
 		d.press("enter")
 		if diff := cmp.Diff(d.m.next, want); diff != "" || !d.quit {
 			t.Errorf("%s: the screen ended: %v, with (-got +want):\n%s", line, d.quit, diff)
 		}
-		d = newDriver(t, 80, 24, Options{Session: Session{ID: "s1", History: twoTurns()}})
+		d = newDriver(t, 80, 24, screen.Options{Session: screen.Session{ID: "s1", History: twoTurns()}})
 		d.events(userSaid("wait"))
 		d.enter(line)
 		d.press("enter")
@@ -136,7 +137,7 @@ func TestSessionCommands(t *testing.T) {
 }
 
 func TestNothingToForkWithoutALog(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Session: Session{History: twoTurns()}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: twoTurns()}})
 	d.enter("/fork 1")
 	d.press("enter")
 	if d.quit || !strings.Contains(d.screen(), "there is nothing to fork") {
@@ -145,7 +146,7 @@ func TestNothingToForkWithoutALog(t *testing.T) {
 }
 
 func TestRename(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Session: Session{Title: "the build"}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Title: "the build"}})
 	if !strings.Contains(d.screen(), "main · the build") {
 		t.Errorf("the title is not told:\n%s", d.screen())
 	}
@@ -160,7 +161,7 @@ func TestRename(t *testing.T) {
 }
 
 func TestRewindByNumber(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Session: Session{History: twoTurns()}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: twoTurns()}})
 	for _, line := range []string{"/rewind 3", "/rewind -1", "/rewind it"} {
 		d.enter(line)
 		d.press("enter")
@@ -177,8 +178,8 @@ func TestRewindByNumber(t *testing.T) {
 
 func TestExport(t *testing.T) {
 	var formats []string
-	o := Options{
-		Session: Session{Export: func(format string) (string, error) {
+	o := screen.Options{
+		Session: screen.Session{Export: func(format string) (string, error) {
 			formats = append(formats, format)
 			if format == "json" {
 				return "", errors.New("write x.json: no space left")
@@ -201,7 +202,7 @@ func TestExport(t *testing.T) {
 		}
 		d.press("ctrl+u")
 	}
-	none := newDriver(t, 80, 24, Options{})
+	none := newDriver(t, 80, 24, screen.Options{})
 	none.enter("/export")
 	none.press("enter")
 	if !strings.Contains(none.screen(), "no session to export here") {

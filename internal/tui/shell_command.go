@@ -21,10 +21,7 @@ func parseShell(text string) (line string, join, ok bool) {
 
 // runShell runs a command of the person's.
 func (q *messageQueue) runShell(line string, join bool) {
-	q.feed.Recall = append(q.feed.Recall, transcript.AsTyped(line, join))
+	q.Feed.Recall = append(q.Feed.Recall, transcript.AsTyped(line, join))
 	q.starting = true
-	q.send(event.RunShell{Line: line, Join: join})
+	q.Send(event.RunShell{Line: line, Join: join})
 }
-
-// busy reports whether something runs that can be stopped.
-func (s *session) busy() bool { return s.feed.Running || s.feed.ShellLine() != "" }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 func shellStart(id, line string, join bool) *event.ShellStart {
@@ -19,7 +20,7 @@ func shellEnd(id, line string, join bool, outcome event.Outcome, summary, text s
 // A command that the person types runs at once and is drawn with what it says.
 func TestTypedCommand(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		d.say("!make test", "enter")
 		d.say("!! git status", "enter") // waits for the first
 		d.commands(event.RunShell{Line: "make test", Join: true})
@@ -39,7 +40,7 @@ func TestTypedCommand(t *testing.T) {
 // What is said to the model waits for the command whose output it is to know,
 // but not for one of which it is not told.
 func TestPromptWaitsForTypedCommand(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.say("!make", "enter")
 	d.events(shellStart("a", "make", true))
 	d.say("mend that", "enter")
@@ -56,7 +57,7 @@ func TestPromptWaitsForTypedCommand(t *testing.T) {
 
 // A command runs beside a turn; esc stops both, and what waited for it is held.
 func TestTypedCommandIsStopped(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.say("go", "enter")
 	d.events(userSaid("go"), streamed("r1", "I am at it."))
 	d.say("!sleep 60", "enter")
@@ -72,7 +73,7 @@ func TestTypedCommandIsStopped(t *testing.T) {
 
 // A command that was refused comes back into the editor.
 func TestTypedCommandIsRefused(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.say("!x", "enter")
 	d.events(event.NotRun{Line: "x", Join: true, Why: "commands cannot be run here"})
 	d.sees("commands cannot be run here", "› !x")
@@ -100,7 +101,7 @@ func TestParseShell(t *testing.T) {
 // An exclamation mark alone is no command, and nothing to say to a model.
 func TestNoCommandBehindTheMark(t *testing.T) {
 	for _, typed := range []string{"!", "!!", " ! "} {
-		d := newDriver(t, 80, 24, Options{})
+		d := newDriver(t, 80, 24, screen.Options{})
 		d.say(typed, "enter")
 		d.commands()
 		d.sees("use !COMMAND", "›"+strings.TrimRight(" "+typed, " "))

@@ -5,11 +5,12 @@ import (
 
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/screen"
 )
 
 // shortcuts is the layer of the keys that mean the same whatever has the focus.
 type shortcuts struct {
-	*session
+	*screen.Conversation
 	dialog *dialog.Dialog
 	find   *finder
 	pager  *pager
@@ -23,7 +24,7 @@ type shortcuts struct {
 // Key implements layer.
 func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
 	k := msg.String()
-	if s.keys.Is(k, keys.Interrupt) && s.busy() {
+	if s.Keys.Is(k, keys.Interrupt) && s.Busy() {
 		s.interrupt()
 		return nil, taken
 	}
@@ -31,25 +32,25 @@ func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
 		return nil, taken
 	}
 	switch {
-	case s.keys.Is(k, keys.Find):
+	case s.Keys.Is(k, keys.Find):
 		s.find.start()
-	case s.keys.Is(k, keys.View):
+	case s.Keys.Is(k, keys.View):
 		s.pager.show()
-	case s.keys.Is(k, keys.Palette):
+	case s.Keys.Is(k, keys.Palette):
 		return s.table.showPalette(), taken
-	case s.keys.Is(k, keys.Mode):
+	case s.Keys.Is(k, keys.Mode):
 		if s.dialog.Waits() { // a key that looks at the question must not approve what follows
-			s.flash = "answer the question first"
+			s.Flash = "answer the question first"
 			break
 		}
-		s.setMode(s.nextMode())
-	case s.keys.Is(k, keys.Model):
+		s.SetMode(s.NextMode())
+	case s.Keys.Is(k, keys.Model):
 		return s.models.show(), taken
-	case s.keys.Is(k, keys.Mouse):
+	case s.Keys.Is(k, keys.Mouse):
 		s.mouse.toggle()
-	case s.keys.Is(k, keys.Suspend):
+	case s.Keys.Is(k, keys.Suspend):
 		return tea.Suspend, taken
-	case s.keys.Is(k, keys.Redraw):
+	case s.Keys.Is(k, keys.Redraw):
 		return tea.ClearScreen, taken
 	default:
 		return nil, below
@@ -63,22 +64,22 @@ func (s *shortcuts) Paste(string) (tea.Cmd, bool) { return nil, false }
 // scroll takes a key that moves the transcript, or opens items in it. It reports
 // whether it is one.
 func (s *shortcuts) scroll(k string) bool {
-	page := max(s.list.Height-2, 1)
+	page := max(s.Transcript.Height-2, 1)
 	switch {
-	case s.keys.Is(k, keys.PageUp):
-		s.list.Scroll(-page)
-	case s.keys.Is(k, keys.PageDown):
-		s.list.Scroll(page)
-	case s.keys.Is(k, keys.Top):
-		s.list.ShowStart()
-	case s.keys.Is(k, keys.Bottom):
-		s.list.ShowEnd()
-	case s.keys.Is(k, keys.JumpBack), s.keys.Is(k, keys.JumpOn):
-		s.jump(s.keys.Is(k, keys.JumpBack))
-	case s.keys.Is(k, keys.Open):
-		s.list.ToggleLast()
-	case s.keys.Is(k, keys.OpenAll):
-		s.list.ToggleAll()
+	case s.Keys.Is(k, keys.PageUp):
+		s.Transcript.Scroll(-page)
+	case s.Keys.Is(k, keys.PageDown):
+		s.Transcript.Scroll(page)
+	case s.Keys.Is(k, keys.Top):
+		s.Transcript.ShowStart()
+	case s.Keys.Is(k, keys.Bottom):
+		s.Transcript.ShowEnd()
+	case s.Keys.Is(k, keys.JumpBack), s.Keys.Is(k, keys.JumpOn):
+		s.JumpToPrompt(s.Keys.Is(k, keys.JumpBack))
+	case s.Keys.Is(k, keys.Open):
+		s.Transcript.ToggleLast()
+	case s.Keys.Is(k, keys.OpenAll):
+		s.Transcript.ToggleAll()
 	default:
 		return false
 	}

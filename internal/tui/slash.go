@@ -10,6 +10,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/screen"
 )
 
 // slash is a command that one types.
@@ -24,7 +25,7 @@ type slash struct {
 	run func(m *model, arg string) (tea.Cmd, error)
 	// complete returns what the argument can be, as far as that is known, the
 	// likeliest first. nil where it can be anything, or there is none.
-	complete func(s *session) []string
+	complete func(s *screen.Conversation) []string
 }
 
 // slashes is the one table of typed commands.
@@ -69,8 +70,8 @@ func (s slash) usage() string { return strings.TrimSpace("/" + s.name + " " + s.
 func (s slash) needs() bool { return s.args != "" && !strings.HasPrefix(s.args, "[") }
 
 // oneOf is a completion that is always the same.
-func oneOf(all ...string) func(*session) []string {
-	return func(*session) []string { return all }
+func oneOf(all ...string) func(*screen.Conversation) []string {
+	return func(*screen.Conversation) []string { return all }
 }
 
 // Typed is one row of the table of typed commands, as it is told to people.
@@ -124,29 +125,22 @@ func (m *model) slash(name, arg, typed string) tea.Cmd {
 	i := slices.IndexFunc(all, func(s slash) bool { return s.name == name || s.also == name })
 	switch {
 	case i < 0:
-		m.say("there is no command /" + name + meant(name, all))
-	case all[i].idle && m.feed.Running:
-		m.say(stopFirst)
+		m.Say("there is no command /" + name + meant(name, all))
+	case all[i].idle && m.Feed.Running:
+		m.Say(stopFirst)
 	case all[i].screen && m.lines:
-		m.say("/" + name + " needs a screen")
+		m.Say("/" + name + " needs a screen")
 	default:
 		cmd, err := all[i].run(m, arg)
 		if err == nil {
 			return tea.Batch(cmd, m.table.recent.Use("/"+all[i].name))
 		}
-		m.say(err.Error())
+		m.Say(err.Error())
 	}
 	if typed != "" {
 		m.editor.Set(typed)
 	}
 	return nil
-}
-
-// order sends what a typed command stands for, and shows the end, where the answer
-// is told.
-func (s *session) order(c event.Command) {
-	s.send(c)
-	s.list.ShowEnd()
 }
 
 // meant says what somebody who typed an unknown command may have meant.
@@ -182,7 +176,7 @@ func begun(name string, names []string) (longest string) {
 }
 
 // modeNames completes /mode.
-func modeNames(*session) []string {
+func modeNames(*screen.Conversation) []string {
 	var names []string
 	for _, mode := range event.Modes {
 		names = append(names, string(mode))
@@ -195,13 +189,13 @@ func modeCommand(m *model, name string) (tea.Cmd, error) {
 	if name == "" {
 		names := modeNames(nil)
 		last := len(names) - 1
-		m.say("Permission mode: " + ink.SanitizeLine(m.feed.Mode) + ". Change it with /mode " + strings.Join(names[:last], ", ") + " or " + names[last] + ".")
+		m.Say("Permission mode: " + ink.SanitizeLine(m.Feed.Mode) + ". Change it with /mode " + strings.Join(names[:last], ", ") + " or " + names[last] + ".")
 		return nil, nil
 	}
 	mode, err := event.ParseMode(name)
 	if err != nil {
 		return nil, err
 	}
-	m.setMode(mode)
+	m.SetMode(mode)
 	return nil, nil
 }

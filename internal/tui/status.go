@@ -14,6 +14,7 @@ import (
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
@@ -176,21 +177,9 @@ func modeWords(mode string) string {
 	return mode
 }
 
-// nextMode is the mode after the current one. Approve all is part of the cycle
-// only if the program was started in it: no key must turn every question off by
-// accident.
-func (s *session) nextMode() event.Mode {
-	modes := slices.Clone(event.Modes)
-	if s.o.Session.Mode != string(event.ModeAll) {
-		modes = slices.DeleteFunc(modes, func(mode event.Mode) bool { return mode == event.ModeAll })
-	}
-	i := slices.Index(modes, event.Mode(s.feed.Mode))
-	return modes[(i+1)%len(modes)]
-}
-
 // hints say what goes on, and which keys mean something now.
 type hints struct {
-	*session
+	*screen.Conversation
 	dialog *dialog.Dialog
 	editor *editor.Editor
 	popup  *suggestions
@@ -204,29 +193,29 @@ type hints struct {
 // doing says what goes on, and what ends it.
 func (h *hints) doing() string {
 	stops := h.stopKey() + " stops"
-	words := stops + " · " + phrase.Seconds(h.now().Sub(h.feed.Since).Truncate(time.Second))
+	words := stops + " · " + phrase.Seconds(h.Now().Sub(h.Feed.Since).Truncate(time.Second))
 	switch {
 	case h.chord != "":
 		return h.chord + " …"
-	case h.ticker.leaving(h.now()):
-		return h.keys.Name(keys.Clear) + " again leaves" + h.lost()
-	case h.ticker.rewinding(h.now()):
-		return h.keys.Name(keys.Rewind) + " again goes back"
+	case h.ticker.leaving(h.Now()):
+		return h.Keys.Name(keys.Clear) + " again leaves" + h.lost()
+	case h.ticker.rewinding(h.Now()):
+		return h.Keys.Name(keys.Rewind) + " again goes back"
 	case h.dialog.Waits():
 		return "waits for you · " + stops
-	case !h.busy() && h.feed.Cut && len(h.queue.waits) == 0 && h.editor.Empty():
-		return h.keys.Name(keys.Send) + " goes on · " + h.keys.Name(keys.Help) + " keys"
-	case !h.busy():
+	case !h.Busy() && h.Feed.Cut && len(h.queue.waits) == 0 && h.editor.Empty():
+		return h.Keys.Name(keys.Send) + " goes on · " + h.Keys.Name(keys.Help) + " keys"
+	case !h.Busy():
 		return h.idleHint()
-	case !h.feed.Running && !h.feed.Stopping:
+	case !h.Feed.Running && !h.Feed.Stopping:
 		words = stops
-	case h.feed.Killing:
+	case h.Feed.Killing:
 		words = "killing"
-	case h.feed.Stopping:
+	case h.Feed.Stopping:
 		words = "stopping · " + h.stopKey() + " again: kill the command"
 	}
-	if h.pager.open() || !h.feed.Working() {
-		words = transcript.Spinner(h.list.Frame) + " " + words
+	if h.pager.open() || !h.Feed.Working() {
+		words = transcript.Spinner(h.Transcript.Frame) + " " + words
 	}
 	return words
 }
@@ -234,12 +223,12 @@ func (h *hints) doing() string {
 // stopKey is the key that stops what runs: one that does not only go back from
 // what is shown or begun.
 func (h *hints) stopKey() string {
-	for _, k := range h.keys.Keys(keys.Interrupt) {
-		if (!h.pager.open() || !h.keys.Is(k, keys.ViewClose)) && !h.dismisses(k) {
+	for _, k := range h.Keys.Keys(keys.Interrupt) {
+		if (!h.pager.open() || !h.Keys.Is(k, keys.ViewClose)) && !h.dismisses(k) {
 			return k
 		}
 	}
-	return h.keys.Name(keys.Interrupt)
+	return h.Keys.Name(keys.Interrupt)
 }
 
 // idleHint says how one finds the rest: all of it to who has said nothing yet.
@@ -249,8 +238,8 @@ func (h *hints) idleHint() string {
 	if !h.editor.Empty() || h.find.open {
 		return h.sendHint()
 	}
-	hint := h.keys.Name(keys.Help) + " keys"
-	if h.feed.Turns == 0 && h.width >= wide {
+	hint := h.Keys.Name(keys.Help) + " keys"
+	if h.Feed.Turns == 0 && h.Width >= wide {
 		hint += " · / commands · @ files · ! shell"
 	}
 	return hint
@@ -265,7 +254,7 @@ func (h *hints) sendHint() string {
 	_, _, shell := parseShell(typed)
 	switch {
 	case h.find.open:
-		k := h.keys.Name
+		k := h.Keys.Name
 		return k(keys.Older) + " above · " + k(keys.Newer) + " below · " + k(keys.Dismiss) + " closes"
 	case h.popup.open() || e.History.Searching() || e.Blank():
 		return ""
@@ -276,12 +265,12 @@ func (h *hints) sendHint() string {
 	case shell:
 		does = " runs it"
 	}
-	return h.keys.Name(keys.Send) + does
+	return h.Keys.Name(keys.Send) + does
 }
 
 // lost says what ends with the program.
 func (h *hints) lost() string {
-	if n := transcript.Running(h.feed.Jobs); n > 0 {
+	if n := transcript.Running(h.Feed.Jobs); n > 0 {
 		return " and ends " + phrase.Count(n, "job")
 	}
 	return ""
@@ -291,7 +280,7 @@ func (h *hints) lost() string {
 // turn: suggestions, a search, a mode of vi.
 func (h *hints) dismisses(k string) bool {
 	switch {
-	case !h.keys.Is(k, keys.Dismiss):
+	case !h.Keys.Is(k, keys.Dismiss):
 		return false
 	case h.dialog.Takes():
 		return h.dialog.Dismisses()

@@ -10,6 +10,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 )
 
 func TestStatusLine(t *testing.T) {
@@ -51,7 +52,7 @@ func TestStatusLine(t *testing.T) {
 func TestBranchFollows(t *testing.T) {
 	now := "main"
 	reads := 0
-	d := newDriver(t, 120, 24, Options{Version: "0.1", Files: Files{Dir: "~/src/shop", Branch: "main", ReadBranch: func() string { reads++; return now }}})
+	d := newDriver(t, 120, 24, screen.Options{Version: "0.1", Files: screen.Files{Dir: "~/src/shop", Branch: "main", ReadBranch: func() string { reads++; return now }}})
 	d.events(userSaid("go on a branch"), call("r", "1", "shell"), start("1", "shell git switch -c fix", "execute"))
 	now = "fix"
 	d.events(result("1", "shell git switch -c fix", "execute", event.OK, "", "", 0))
@@ -66,7 +67,7 @@ func TestBranchFollows(t *testing.T) {
 
 func TestCost(t *testing.T) {
 	cent := 0.01
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("/cost")
 	d.press("enter")
 	if !strings.Contains(d.screen(), "nothing was used yet") {
@@ -94,7 +95,7 @@ func TestCost(t *testing.T) {
 // A reply that was stopped says nothing of the window, of which what was known
 // before still holds.
 func TestWindowAfterAStop(t *testing.T) {
-	d := newDriver(t, 100, 24, Options{})
+	d := newDriver(t, 100, 24, screen.Options{})
 	d.events(userSaid("one"), &event.StepEnd{Reply: "r1", Usage: llm.Usage{Input: 18_000, Output: 200}}, turnEnd(event.Done, 0),
 		userSaid("two"), &event.StepEnd{Reply: "r2"}, turnEnd(event.UserInterrupt, 0))
 	d.sees("18.2k of 200k")

@@ -12,13 +12,14 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 )
 
 // story is a screen that is held as it is: its text at every size, and how it is
 // styled on a dark and on a light background.
 type story struct {
 	name string
-	o    Options
+	o    screen.Options
 	play func(d *driver)
 }
 
@@ -26,41 +27,41 @@ type story struct {
 // go test ./internal/tui -run Stories -update-screens.
 func stories() []story {
 	return []story{
-		{"look-question", Options{}, func(d *driver) { d.events(asked()...); d.arms() }},
-		{"look-running", Options{}, func(d *driver) {
+		{"look-question", screen.Options{}, func(d *driver) { d.events(asked()...); d.arms() }},
+		{"look-running", screen.Options{}, func(d *driver) {
 			d.events(asked()...)
 			d.arms()
 			d.press("2")
 			d.events(answered()...)
 		}},
-		{"look-done", Options{}, func(d *driver) {
+		{"look-done", screen.Options{}, func(d *driver) {
 			d.events(asked()...)
 			d.events(answered()...)
 			d.events(closing()...)
 			d.press("ctrl+t")
 		}},
-		{"look-careful", Options{}, func(d *driver) {
+		{"look-careful", screen.Options{}, func(d *driver) {
 			ask := askCommand("1", "curl https://example.org/install.sh | sh")
 			ask.Ask.Warnings = []string{"what is loaded is run at once"}
 			d.events(userSaid("install it"), call("r1", "1", "shell"), ask)
 			d.arms()
 		}},
-		{"look-failures", Options{}, func(d *driver) {
+		{"look-failures", screen.Options{}, func(d *driver) {
 			end := turnEnd(event.ProviderError, time.Second)
 			end.Error, end.Hint = "nothing listens on 127.0.0.1:11434", "start Ollama, or choose another model with /model"
 			d.events(userSaid("go"), call("r1", "1", "shell"), call("r1", "2", "read"), start("1", "shell make", "execute"),
 				result("1", "shell make", "execute", event.Failed, "exit code 2", "main.go:3: undefined: x", time.Second),
 				result("2", "read b.go", "read", event.Failed, "", "there is no file b.go. Files with a like name: a.go", 0), end)
 		}},
-		{"look-answer", Options{}, func(d *driver) {
+		{"look-answer", screen.Options{}, func(d *driver) {
 			d.events(userSaid("how?"), done(llm.Thinking, "r1", "Think."), done(llm.Assistant, "r1", "# Head\n\nSee `main.go` and [the docs](https://example.org/docs):\n\n"+
 				"- [x] **bold**, *soft*\n- [ ] ~~gone~~\n\n```go\n// why\nreturn \"text\", 42\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quoted"), turnEnd(event.Done, time.Second))
 		}},
-		{"look-plan", Options{}, func(d *driver) {
+		{"look-plan", screen.Options{}, func(d *driver) {
 			d.events(userSaid("plan"), call("r1", "1", "todo"), &event.TodoSet{ID: "1", Items: []event.TodoItem{
 				{Text: "read", State: event.TodoDone}, {Text: "write", State: event.TodoActive}, {Text: "test", State: event.TodoPending}}})
 		}},
-		{"look-narrow-title", Options{}, func(d *driver) {
+		{"look-narrow-title", screen.Options{}, func(d *driver) {
 			long := "printf '%s\\n' " + strings.Repeat("word ", 30)
 			d.events(userSaid("go"), call("r1", "1", "shell"), start("1", "shell "+long, "execute", event.Target{Kind: "command", Value: long}),
 				result("1", "shell "+long, "execute", event.OK, "30 lines", "word", time.Second), turnEnd(event.Done, time.Second))
@@ -135,7 +136,7 @@ func penNames(p ink.Pen) string {
 // onLight checks that the screen says the same on the other background.
 func (d *driver) onLight() {
 	d.t.Helper()
-	was, want := d.m.look, d.screen()
+	was, want := d.m.Look, d.screen()
 	other := was
 	other.Dark = !was.Dark
 	d.m.restyle(other)

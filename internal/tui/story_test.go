@@ -11,11 +11,12 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/screen"
 )
 
 func TestStreaming(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		d.events(userSaid("explain"),
 			event.Streamed{Reply: "r1", Delta: llm.ThinkingDelta{Index: 0, Text: "First the cause.\nThen the "}},
 			event.Streamed{Reply: "r1", Delta: llm.ThinkingDelta{Index: 0, Text: "cure"}},
@@ -45,7 +46,7 @@ func TestStreaming(t *testing.T) {
 
 // A finished message takes the place of what streamed of it, whatever that was.
 func TestNothingIsDrawnTwice(t *testing.T) {
-	live := newDriver(t, 80, 24, Options{})
+	live := newDriver(t, 80, 24, screen.Options{})
 	live.events(userSaid("hi"), streamed("r1", "half a tr"))
 	live.events(event.Retrying{Attempt: 2, Of: 6, In: 3 * time.Second, Error: "the stream broke"})
 	if !strings.Contains(live.screen(), "Trying again in 3 s (2 of 6)") {
@@ -59,7 +60,7 @@ func TestNothingIsDrawnTwice(t *testing.T) {
 	rest := []event.Event{done(llm.Assistant, "r2", "Half a trip to the moon."), turnEnd(event.Done, time.Second)}
 	live.events(rest...)
 
-	told := newDriver(t, 80, 24, Options{Session: Session{History: append([]event.Event{userSaid("hi")}, rest...)}})
+	told := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: append([]event.Event{userSaid("hi")}, rest...)}})
 	if diff := cmp.Diff(live.screen(), told.screen()); diff != "" {
 		t.Errorf("screen (-got +want):\n%s", diff)
 	}
@@ -69,7 +70,7 @@ func TestNothingIsDrawnTwice(t *testing.T) {
 func TestResumeLooksTheSame(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		all := append(append(asked(), answered()...), closing()...)
-		live := newDriver(t, w, h, Options{})
+		live := newDriver(t, w, h, screen.Options{})
 		for _, ev := range all {
 			live.events(ev)
 			live.pass(50 * time.Millisecond)
@@ -80,7 +81,7 @@ func TestResumeLooksTheSame(t *testing.T) {
 				history = append(history, durable)
 			}
 		}
-		resumed := newDriver(t, w, h, Options{Session: Session{History: history}})
+		resumed := newDriver(t, w, h, screen.Options{Session: screen.Session{History: history}})
 		for range 4 {
 			if diff := cmp.Diff(strings.Split(resumed.screen(), "\n"), strings.Split(live.screen(), "\n")); diff != "" {
 				t.Errorf("resumed (-got +want):\n%s", diff)
@@ -88,7 +89,7 @@ func TestResumeLooksTheSame(t *testing.T) {
 			live.press("pgup", "ctrl+o")
 			resumed.press("pgup", "ctrl+o")
 		}
-		if got, want := resumed.m.feed.Answer, live.m.feed.Answer; got != want || want == "" {
+		if got, want := resumed.m.Feed.Answer, live.m.Feed.Answer; got != want || want == "" {
 			t.Errorf("last answer %q, want %q", got, want)
 		}
 	})
@@ -97,7 +98,7 @@ func TestResumeLooksTheSame(t *testing.T) {
 func TestEndsOfTools(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		refused := result("3", "write notes.md", "write", event.Refused, "", "refused by the person, who says: use the wiki", 0)
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		d.events(userSaid("try things"),
 			call("r1", "1", "read"), call("r1", "2", "read"), call("r1", "3", "write"), call("r1", "4", "shell"), call("r1", "5", "shell"), call("r1", "6", "shell"),
 			start("1", "read a.go", "read", file("a.go")), start("2", "read b.go", "read", file("b.go")),
@@ -118,7 +119,7 @@ func TestErrors(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		end := turnEnd(event.ProviderError, 2*time.Second)
 		end.Error, end.Hint = "openai rejected the key in OPENAI_API_KEY", "set another one, or choose another model with /model"
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		d.events(userSaid("hi"), end, userSaid("again"),
 			event.Retrying{Attempt: 2, Of: 6, In: 12 * time.Second, Error: "openai answered 429: rate limit"},
 			event.Notice{Text: "the configuration changed"})
@@ -128,7 +129,7 @@ func TestErrors(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		d.press("?")
 		d.golden("help-" + size)
 		d.press("pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "pgdown")
@@ -145,7 +146,7 @@ func TestHelp(t *testing.T) {
 }
 
 func TestHelpTellsEveryKey(t *testing.T) {
-	d := newDriver(t, 120, 200, Options{})
+	d := newDriver(t, 120, 200, screen.Options{})
 	d.press("?")
 	for _, k := range keys.Table(nil) {
 		if !strings.Contains(d.screen(), k.Keys) {
@@ -155,7 +156,7 @@ func TestHelpTellsEveryKey(t *testing.T) {
 }
 
 func TestWithoutColour(t *testing.T) {
-	colour, plain := newDriver(t, 80, 24, Options{}), newDriver(t, 80, 24, Options{Appearance: Appearance{NoColor: true}})
+	colour, plain := newDriver(t, 80, 24, screen.Options{}), newDriver(t, 80, 24, screen.Options{Appearance: screen.Appearance{NoColor: true}})
 	for _, d := range []*driver{colour, plain} {
 		d.events(asked()...)
 		d.events(answered()...)
@@ -170,11 +171,11 @@ func TestWithoutColour(t *testing.T) {
 }
 
 func TestBackground(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(asked()...)
 	before := d.screen()
 	d.send(tea.BackgroundColorMsg{Color: lightGrey{}})
-	if d.m.st.Dark {
+	if d.m.Styles.Dark {
 		t.Error("a light background is taken for a dark one")
 	}
 	if diff := cmp.Diff(d.screen(), before); diff != "" {

@@ -11,19 +11,14 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
-
-// look is how the screen begins: on a dark background, as most are, until the
-// terminal says what it is.
-func (o *Options) look() ink.Look {
-	return ink.Look{Theme: o.Appearance.Theme, Dark: true, NoColor: o.Appearance.NoColor, Can: o.Appearance.Colors, ASCII: o.Appearance.ASCII, Diffs: o.Appearance.Diffs}
-}
 
 // looked takes what the terminal tells of itself, whenever it does. Its
 // background may have changed while it was out of sight, so it is asked again.
 func (m *model) looked(msg tea.Msg) tea.Cmd {
-	l := m.look
+	l := m.Look
 	switch msg := msg.(type) {
 	case tea.BackgroundColorMsg:
 		l.Dark = msg.IsDark()
@@ -41,16 +36,16 @@ func (m *model) looked(msg tea.Msg) tea.Cmd {
 
 // restyle draws everything as l says.
 func (m *model) restyle(l ink.Look) {
-	if l == m.look {
+	if l == m.Look {
 		return
 	}
-	m.look = l
-	m.st = l.Styles()
-	m.list.Restyle(m.st)
-	m.editor.Restyle(m.st)
-	m.dialog.Restyle(m.st)
+	m.Look = l
+	m.Styles = l.Styles()
+	m.Transcript.Restyle(m.Styles)
+	m.editor.Restyle(m.Styles)
+	m.dialog.Restyle(m.Styles)
 	if m.lists.over != nil {
-		m.lists.over.Restyle(m.st)
+		m.lists.over.Restyle(m.Styles)
 	}
 }
 
@@ -61,9 +56,9 @@ func themeCommand(m *model, name string) (tea.Cmd, error) {
 		}
 		return m.chooseTheme(name), nil
 	}
-	was := ink.ThemeNamed(m.look.Theme).Name
-	l := &list.Choice[ink.Theme]{Chooser: list.Chooser{Keys: m.keys, St: m.st}, Head: "choose a theme", None: "no theme fits",
-		Hint: "up and down try it · enter keeps it · esc goes back", All: ink.Themes(), Detail: func(t ink.Theme, width, height int) []string { return drawSample(m.window, t, width, height) },
+	was := ink.ThemeNamed(m.Look.Theme).Name
+	l := &list.Choice[ink.Theme]{Chooser: list.Chooser{Keys: m.Keys, St: m.Styles}, Head: "choose a theme", None: "no theme fits",
+		Hint: "up and down try it · enter keeps it · esc goes back", All: ink.Themes(), Detail: func(t ink.Theme, width, height int) []string { return drawSample(m.Window, t, width, height) },
 		Text: func(t ink.Theme) string { return t.Name + " " + t.What },
 		Columns: func(t ink.Theme) (name, what, side string) {
 			if t.Name == was {
@@ -80,7 +75,7 @@ func themeCommand(m *model, name string) (tea.Cmd, error) {
 
 // tryTheme draws with a theme, for now.
 func (m *model) tryTheme(name string) {
-	l := m.look
+	l := m.Look
 	l.Theme = name
 	m.restyle(l)
 }
@@ -88,10 +83,10 @@ func (m *model) tryTheme(name string) {
 // chooseTheme draws with a theme from now on.
 func (m *model) chooseTheme(name string) tea.Cmd {
 	m.tryTheme(name)
-	if m.st.NoColor {
-		m.say("colours are off here, so all themes look alike (NO_COLOR, or a terminal without them)")
+	if m.Styles.NoColor {
+		m.Say("colours are off here, so all themes look alike (NO_COLOR, or a terminal without them)")
 	}
-	save := m.o.Appearance.SaveTheme
+	save := m.Options.Appearance.SaveTheme
 	if save == nil {
 		return nil
 	}
@@ -106,16 +101,16 @@ type themeSaved struct {
 
 func (m *model) themeSaved(s themeSaved) {
 	if s.err != nil {
-		m.list.Add(&transcript.Problem{Text: "the theme is used, but could not be kept: " + s.err.Error()})
-		m.list.ShowEnd()
+		m.Transcript.Add(&transcript.Problem{Text: "the theme is used, but could not be kept: " + s.err.Error()})
+		m.Transcript.ShowEnd()
 		return
 	}
-	m.say("theme " + s.name + ", from now on")
+	m.Say("theme " + s.name + ", from now on")
 }
 
 // drawSample draws a little of everything with the marked theme, which is tried.
-func drawSample(w *window, _ ink.Theme, width, _ int) []string {
-	c := transcript.Canvas{Styles: w.st, Width: width}
+func drawSample(w *screen.Window, _ ink.Theme, width, _ int) []string {
+	c := transcript.Canvas{Styles: w.Styles, Width: width}
 	edit := &transcript.Tool{Title: "edit server.go", Effect: "write", Stage: transcript.Finished, Outcome: event.OK, Diffs: []event.Diff{{
 		Path: "server.go", Added: 1, Removed: 1,
 		Unified: "@@ -7,3 +7,3 @@\n // serve listens\n-\tsrv := newServer(mux, 10)\n+\tsrv := newServer(mux, timeout)\n",
@@ -123,5 +118,5 @@ func drawSample(w *window, _ ink.Theme, width, _ int) []string {
 	fails := &transcript.Tool{Title: "shell go test", Effect: "execute", Stage: transcript.Finished, Outcome: event.Failed, Summary: "exit code 1"}
 	lines := append((&transcript.Prompt{Text: "use the timeout"}).Draw(c), edit.Draw(c)...)
 	lines = append(lines, fails.Draw(c)...)
-	return append(lines, ink.Hang(w.st.Yellow.Render(ink.MarkAsked), []string{"shell rm -r build"})...)
+	return append(lines, ink.Hang(w.Styles.Yellow.Render(ink.MarkAsked), []string{"shell rm -r build"})...)
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 )
 
 // A theme is seen while its line is marked, and kept once it is chosen.
 func TestThemeList(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		var kept []string
-		d := newDriver(t, w, h, Options{Appearance: Appearance{SaveTheme: func(name string) error { kept = append(kept, name); return nil }}})
+		d := newDriver(t, w, h, screen.Options{Appearance: screen.Appearance{SaveTheme: func(name string) error { kept = append(kept, name); return nil }}})
 		d.events(asked()...)
 		d.events(answered()...)
 		d.events(closing()...)
@@ -26,18 +27,18 @@ func TestThemeList(t *testing.T) {
 		d.press("enter")
 		d.golden("themes-" + size)
 		d.press("down", "down", "down")
-		if got := d.m.look.Theme; got != ink.ThemeNames()[3] {
+		if got := d.m.Look.Theme; got != ink.ThemeNames()[3] {
 			t.Errorf("the marked theme is not seen: %q", got)
 		}
 		d.press("esc")
-		if got := d.m.look.Theme; got != ink.ThemeNames()[0] || kept != nil {
+		if got := d.m.Look.Theme; got != ink.ThemeNames()[0] || kept != nil {
 			t.Errorf("theme %q after esc, kept %q", got, kept)
 		}
 		d.enter("/theme")
 		d.press("enter")
 		d.enter("gruv")
 		d.press("enter")
-		if got := d.m.look.Theme; got != "gruvbox" || len(kept) != 1 || kept[0] != "gruvbox" {
+		if got := d.m.Look.Theme; got != "gruvbox" || len(kept) != 1 || kept[0] != "gruvbox" {
 			t.Errorf("theme %q, kept %q", got, kept)
 		}
 		if !strings.Contains(d.screen(), "theme gruvbox, from now on") {
@@ -47,7 +48,7 @@ func TestThemeList(t *testing.T) {
 }
 
 func TestThemeByName(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Appearance: Appearance{SaveTheme: func(string) error { return errors.New("the disk is full") }}})
+	d := newDriver(t, 80, 24, screen.Options{Appearance: screen.Appearance{SaveTheme: func(string) error { return errors.New("the disk is full") }}})
 	d.enter("/theme purple")
 	d.press("enter")
 	if !strings.Contains(d.screen(), "there is no theme purple: use terminal, dark") {
@@ -56,8 +57,8 @@ func TestThemeByName(t *testing.T) {
 	d.press("ctrl+w") // what was wrong with it
 	d.enter("dark")
 	d.press("enter")
-	if !strings.Contains(d.screen(), "could not be kept: the disk is full") || d.m.look.Theme != "dark" {
-		t.Errorf("theme %q, screen:\n%s", d.m.look.Theme, d.screen())
+	if !strings.Contains(d.screen(), "could not be kept: the disk is full") || d.m.Look.Theme != "dark" {
+		t.Errorf("theme %q, screen:\n%s", d.m.Look.Theme, d.screen())
 	}
 }
 
@@ -67,7 +68,7 @@ func TestThemesSayTheSame(t *testing.T) {
 	want := ""
 	for _, name := range ink.ThemeNames() {
 		for _, can := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256, colorprofile.ANSI, colorprofile.ASCII} {
-			d := newDriver(t, 80, 40, Options{Appearance: Appearance{Theme: name}})
+			d := newDriver(t, 80, 40, screen.Options{Appearance: screen.Appearance{Theme: name}})
 			d.send(tea.ColorProfileMsg{Profile: can})
 			d.send(tea.BackgroundColorMsg{Color: lightGrey{}})
 			d.events(asked()...)
@@ -93,7 +94,7 @@ func TestThemesSayTheSame(t *testing.T) {
 // and when it says that it changed.
 func TestBackgroundIsAskedAgain(t *testing.T) {
 	for _, msg := range []tea.Msg{tea.FocusMsg{}, tea.ResumeMsg{}, uv.LightColorSchemeEvent{}} {
-		d := newDriver(t, 80, 24, Options{})
+		d := newDriver(t, 80, 24, screen.Options{})
 		_, cmd := d.m.Update(msg)
 		if cmd == nil || fmt.Sprintf("%T", cmd()) != fmt.Sprintf("%T", tea.RequestBackgroundColor()) {
 			t.Errorf("nothing is asked after %T", msg)

@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"agent/internal/tui/dialog"
+	"agent/internal/tui/screen"
 )
 
 // ticker moves what moves with time alone: the spinner, the clocks, and the wait
 // for a second press of a key.
 type ticker struct {
-	*session
+	*screen.Conversation
 	dialog  *dialog.Dialog
 	covered func() bool // reports whether something else has the keys before a question
 	arm     func()      // lets the dialog take keys once nobody types
@@ -33,15 +34,15 @@ func since(then, now time.Time) bool { return !then.IsZero() && now.Sub(then) < 
 // moves reports whether anything changes with time alone.
 func (t *ticker) moves() bool {
 	if t.dialog.Waits() {
-		return !t.done && !t.covered() && t.dialog.Animates()
+		return !t.Done && !t.covered() && t.dialog.Animates()
 	}
-	return !t.done && (t.busy() || !t.warned.IsZero() || !t.escaped.IsZero())
+	return !t.Done && (t.Busy() || !t.warned.IsZero() || !t.escaped.IsZero())
 }
 
 // moveAlong moves what moves with a batch that is drawn anyway: while text
 // streams nothing else need wake the program for it.
 func (t *ticker) moveAlong(b batch) {
-	if t.ticking && b.onlyStreams() && t.now().Sub(t.moved) >= spin {
+	if t.ticking && b.onlyStreams() && t.Now().Sub(t.moved) >= spin {
 		t.move()
 		t.along = true
 	}
@@ -50,7 +51,7 @@ func (t *ticker) moveAlong(b batch) {
 // tick moves what moves, unless what streams does.
 func (t *ticker) tick() {
 	t.ticking = false
-	if t.along && t.now().Sub(t.moved) < 2*spin {
+	if t.along && t.Now().Sub(t.moved) < 2*spin {
 		return
 	}
 	t.move()
@@ -67,9 +68,9 @@ func (t *ticker) nextTick() time.Duration {
 
 // move moves what moves with time alone.
 func (t *ticker) move() {
-	t.list.Frame++
-	t.feed.Tick()
-	now := t.now()
+	t.Transcript.Frame++
+	t.Feed.Tick()
+	now := t.Now()
 	t.moved = now
 	if !t.leaving(now) {
 		t.warned = time.Time{}

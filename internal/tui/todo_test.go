@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 func plan(id string, states ...event.TodoState) []event.Event {
@@ -28,14 +29,14 @@ func TestTodo(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
 		evs := append([]event.Event{userSaid("the server ignores --timeout, fix it")},
 			plan("1", event.TodoDone, event.TodoActive, event.TodoPending, event.TodoPending, event.TodoPending)...)
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		d.events(evs...)
 		d.pass(time.Second)
 		d.golden("todo-" + size)
 		evs = append(evs, turnEnd(event.Done, time.Second))
 		d.events(evs[len(evs)-1])
 		d.golden("todo-done-" + size)
-		d.same(newDriver(t, w, h, Options{Session: Session{History: evs}}))
+		d.same(newDriver(t, w, h, screen.Options{Session: screen.Session{History: evs}}))
 	})
 }
 
@@ -50,7 +51,7 @@ func TestLongTodo(t *testing.T) {
 	}
 	states[17] = event.TodoActive
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		d.events(userSaid("go"))
 		d.events(plan("1", states...)...)
 		d.golden("todo-long-" + size)
@@ -61,7 +62,7 @@ func TestLongTodo(t *testing.T) {
 
 // The marks are told from each other without colour.
 func TestTodoWithoutColour(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Appearance: Appearance{NoColor: true}})
+	d := newDriver(t, 80, 24, screen.Options{Appearance: screen.Appearance{NoColor: true}})
 	d.events(userSaid("go"))
 	d.events(plan("1", event.TodoDone, event.TodoActive, event.TodoPending)...)
 	d.golden("todo-nocolor")

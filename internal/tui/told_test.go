@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // What is told of a session that goes on stands where the screen begins, which
 // is at its end.
 func TestNoticesOfResumed(t *testing.T) {
 	const notice = "This session works in ~/src/blog, where it began."
-	d := newDriver(t, 80, 24, Options{Notices: []string{notice}, Session: Session{History: long(60)}})
+	d := newDriver(t, 80, 24, screen.Options{Notices: []string{notice}, Session: screen.Session{History: long(60)}})
 	if got := d.screen(); !strings.Contains(got, notice) {
 		t.Errorf("it is out of sight:\n%s", got)
 	}
@@ -24,7 +25,7 @@ func TestNoticesOfResumed(t *testing.T) {
 // Whoever reads further up and types a command sees what it says.
 func TestCommandsShowTheEnd(t *testing.T) {
 	for _, typed := range []string{"/model acme/large", "/compact", "/rename it", "/jobs stop 9", "/jobs", "/effort high"} {
-		d := newDriver(t, 80, 24, Options{Models: Models{Name: "acme/small"}, Session: Session{History: long(60)}})
+		d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{Name: "acme/small"}, Session: screen.Session{History: long(60)}})
 		d.press("ctrl+home")
 		d.enter(typed)
 		d.press("enter")
@@ -39,7 +40,7 @@ func TestCommandsShowTheEnd(t *testing.T) {
 // so at once: what it had is past.
 func TestResumedOtherwise(t *testing.T) {
 	past := append([]event.Event{&event.ModelSet{Model: "acme/large", Effort: "high"}, &event.ModeSet{Mode: "all"}}, long(5)...)
-	d := newDriver(t, 80, 24, Options{Models: Models{Name: "acme/small", Why: "you said so"}, Session: Session{Mode: "ask", History: past}})
+	d := newDriver(t, 80, 24, screen.Options{Models: screen.Models{Name: "acme/small", Why: "you said so"}, Session: screen.Session{Mode: "ask", History: past}})
 	d.events(event.Opened{Events: len(past), Bounds: []int{0}, Model: "acme/large", Mode: "all"})
 	lines := strings.Split(strings.TrimSpace(d.screen()), "\n")
 	if got := lines[len(lines)-1]; !strings.HasPrefix(got, "acme/small · ") || !strings.Contains(got, "asks before changes") {

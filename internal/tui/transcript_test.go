@@ -10,13 +10,14 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // The window holds its place while text streams in below, says so, and goes
 // back to following.
 func TestScrolling(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{})
+		d := newDriver(t, w, h, screen.Options{})
 		for i := range 30 {
 			d.events(userSaid(fmt.Sprintf("prompt %d", i)), done(llm.Assistant, fmt.Sprint("r", i), fmt.Sprintf("answer %d", i)))
 		}
@@ -38,7 +39,7 @@ func TestScrolling(t *testing.T) {
 			t.Errorf("this is not the end:\n%s", s)
 		}
 		d.press("pgup", "pgdown", "pgdown")
-		if !d.m.list.Follow {
+		if !d.m.Transcript.Follow {
 			t.Error("reaching the end does not follow it")
 		}
 	})
@@ -47,20 +48,20 @@ func TestScrolling(t *testing.T) {
 // above is the part of the screen that is transcript.
 func above(d *driver) string {
 	lines := strings.Split(d.screen(), "\n")
-	return strings.Join(lines[:d.m.list.Height], "\n")
+	return strings.Join(lines[:d.m.Transcript.Height], "\n")
 }
 
 func TestSendingGoesToTheEnd(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Session: Session{History: long(200)}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: long(200)}})
 	d.press("pgup", "pgup", "x", "enter")
-	if !d.m.list.Follow {
+	if !d.m.Transcript.Follow {
 		t.Error("a prompt is sent and its answer is out of sight")
 	}
 }
 
 // At every width and height, and back, the same is shown.
 func TestResizing(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Session: Session{History: long(60)}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: long(60)}})
 	d.events(asked()...)
 	before := d.screen()
 	for w := range 90 {
@@ -75,7 +76,7 @@ func TestResizing(t *testing.T) {
 }
 
 func TestOpening(t *testing.T) {
-	d := newDriver(t, 80, 40, Options{})
+	d := newDriver(t, 80, 40, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), start("1", "shell make", "execute"),
 		result("1", "shell make", "execute", event.OK, "", "the whole output\nof it", time.Second))
 	for range 2 {
@@ -97,7 +98,7 @@ func TestOpening(t *testing.T) {
 
 // When nothing runs, nothing asks to be drawn again.
 func TestIdleDoesNotMove(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Session: Session{History: long(20)}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: long(20)}})
 	if d.m.prompt.ticker.ticking {
 		t.Error("it ticks before anything happened")
 	}
@@ -138,7 +139,7 @@ func TestJumping(t *testing.T) {
 		at(841 + i)
 	}
 	d.press("alt+down")
-	if !d.m.list.Follow {
+	if !d.m.Transcript.Follow {
 		t.Error("below the last prompt is not the end")
 	}
 	d.press("ctrl+home", "alt+down")

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // BenchmarkKeyInALongText types in the middle of 100 KB that were typed.
@@ -16,8 +17,8 @@ func BenchmarkKeyInALongText(b *testing.B) {
 		"lines": strings.Repeat("some words on a line\n", 5000), "one line": strings.Repeat("some words and ", 7000), "wide": strings.Repeat("日本語", 11_000),
 	} {
 		b.Run(name, func(b *testing.B) {
-			m := newModel(Options{}, time.Now, func(event.Command) {})
-			m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
+			m := newModel(screen.Options{}, time.Now, func(event.Command) {})
+			m.After = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 			m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 			m.editor.Set(text[len(text)/2:])
 			m.editor.PlaceCaret(0, 0)

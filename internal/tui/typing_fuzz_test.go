@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/tui/editor/text"
+	"agent/internal/tui/screen"
 )
 
 // FuzzTyping presses all that means something to the editor, in both kinds of
@@ -22,12 +23,12 @@ func FuzzTyping(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		p := &player{rand.New(rand.NewPCG(seed, 2)), newDriver(t, 80, 24, Options{
+		p := &player{rand.New(rand.NewPCG(seed, 2)), newDriver(t, 80, 24, screen.Options{
 			Vi:        seed%2 == 0,
-			Files:     Files{Find: files, ReadImage: readPicture},
-			Models:    Models{Blind: func(string) bool { return seed%3 == 0 }},
-			Clipboard: Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }},
-			Session: Session{Earlier: func(context.Context, int) []string {
+			Files:     screen.Files{Find: files, ReadImage: readPicture},
+			Models:    screen.Models{Blind: func(string) bool { return seed%3 == 0 }},
+			Clipboard: screen.Clipboard{ReadImage: func(context.Context) (llm.Image, error) { return shot("clip"), nil }},
+			Session: screen.Session{Earlier: func(context.Context, int) []string {
 				return []string{"one", "two\nlines", strings.Repeat("long ", 900)}
 			}},
 		}), nil, 0}

@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
+	"agent/internal/tui/screen"
 )
 
 // holds compares what the editor shows.
@@ -39,8 +40,8 @@ func (d *driver) hides(text string) {
 
 // files finds those of a small workspace that hold the letters of a query in a
 // row.
-func files(_ context.Context, query string, limit int) (found []Match, final bool) {
-	for _, f := range []Match{{Path: "main.go"}, {Path: "internal", Dir: true}, {Path: "internal/tui/editor.go"}, {Path: "a file.md"}, {Path: "shot.png"}} {
+func files(_ context.Context, query string, limit int) (found []screen.Match, final bool) {
+	for _, f := range []screen.Match{{Path: "main.go"}, {Path: "internal", Dir: true}, {Path: "internal/tui/editor.go"}, {Path: "a file.md"}, {Path: "shot.png"}} {
 		if i := strings.Index(f.Path, query); i >= 0 && len(found) < limit {
 			for n := range len(query) {
 				f.At = append(f.At, i+n)
@@ -81,7 +82,7 @@ func TestSuggestions(t *testing.T) {
 		{"up walks where nothing is suggested", func(d *driver) { d.enter("one"); d.press("enter"); d.events(userSaid("one")); d.press("up") }, "one", []event.Command{event.Prompt{Text: "one"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDriver(t, 80, 24, Options{Files: Files{Find: files}})
+			d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Find: files}})
 			c.do(d)
 			d.holds(c.want)
 			d.commands(c.sent...)
@@ -91,7 +92,7 @@ func TestSuggestions(t *testing.T) {
 
 func TestSuggestionsAreShown(t *testing.T) {
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{Files: Files{Find: files}, Session: Session{History: twoTurns()}})
+		d := newDriver(t, w, h, screen.Options{Files: screen.Files{Find: files}, Session: screen.Session{History: twoTurns()}})
 		d.enter("look at @in")
 		d.golden("files-" + size)
 		d.press("ctrl+c")
@@ -103,7 +104,7 @@ func TestSuggestionsAreShown(t *testing.T) {
 
 // esc takes the suggestions away before it stops a turn.
 func TestEscClosesSuggestionsFirst(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Files: Files{Find: files}})
+	d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Find: files}})
 	d.events(userSaid("go"))
 	d.enter("@mai")
 	d.press("esc")
@@ -116,15 +117,15 @@ func TestEscClosesSuggestionsFirst(t *testing.T) {
 // An answer that comes late does not replace that to a newer question; files
 // that become known later are asked for again.
 func TestLateFiles(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	var asked []string
 	final := false
-	d.m.o.Files.Find = func(_ context.Context, query string, _ int) ([]Match, bool) {
+	d.m.Options.Files.Find = func(_ context.Context, query string, _ int) ([]screen.Match, bool) {
 		asked = append(asked, query)
-		return []Match{{Path: query + ".go"}}, final
+		return []screen.Match{{Path: query + ".go"}}, final
 	}
 	d.enter("@a")
-	d.m.Update(filesFound{d.m.prompt.popup.word, 1, []Match{{Path: "late.go"}}, true})
+	d.m.Update(filesFound{d.m.prompt.popup.word, 1, []screen.Match{{Path: "late.go"}}, true})
 	d.shows("a.go")
 	d.hides("late.go")
 	final = true
@@ -152,19 +153,19 @@ func TestSearchingPrompts(t *testing.T) {
 		{"another key goes on with what was found", "ctrl+r s l o w home x", "xwhy is the build slow"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDriver(t, 80, 24, Options{Session: Session{History: history, Earlier: func(context.Context, int) []string { return []string{"in another session"} }}})
+			d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: history, Earlier: func(context.Context, int) []string { return []string{"in another session"} }}})
 			d.enter("draft")
 			d.press(strings.Fields(c.keys)...)
 			d.holds(c.want)
 			d.commands()
 		})
 	}
-	d := newDriver(t, 80, 24, Options{Session: Session{History: history}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: history}})
 	d.press("ctrl+r")
 	d.send(tea.PasteMsg{Content: " slow\nand more"})
 	d.holds("why is the build slow")
 	sizes(t, func(t *testing.T, size string, w, h int) {
-		d := newDriver(t, w, h, Options{Session: Session{History: history}})
+		d := newDriver(t, w, h, screen.Options{Session: screen.Session{History: history}})
 		d.press("ctrl+r")
 		d.enter("buil")
 		d.golden("search-prompts-" + size)
@@ -172,7 +173,7 @@ func TestSearchingPrompts(t *testing.T) {
 }
 
 func TestWalkingToEarlierSessions(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Session: Session{Earlier: func(context.Context, int) []string { return []string{"older", "old"} }}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Earlier: func(context.Context, int) []string { return []string{"older", "old"} }}})
 	d.press("up")
 	d.holds("old")
 	d.press("up")
@@ -185,7 +186,7 @@ func TestWalkingToEarlierSessions(t *testing.T) {
 
 // What was said several times in a row is walked past at once.
 func TestWalkingPastTheSame(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{Session: Session{Earlier: func(context.Context, int) []string { return []string{"a", "b", "b", "b", "c", "c"} }}})
+	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{Earlier: func(context.Context, int) []string { return []string{"a", "b", "b", "b", "c", "c"} }}})
 	var got []string
 	for range 4 {
 		d.press("up")
@@ -201,7 +202,7 @@ func TestWalkingPastTheSame(t *testing.T) {
 }
 
 func TestUndoKeys(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("one two")
 	d.press("ctrl+_")
 	d.holds("one ")
@@ -220,7 +221,7 @@ func TestUndoKeys(t *testing.T) {
 // The cursor stands where the next letter goes, whatever is before it.
 func TestCursor(t *testing.T) {
 	for text, want := range map[string]int{"": 2, "ab": 4, "日本": 6, "👩‍👩‍👧": 4, "e\u0301": 3, "\t": 6, "🇩🇪x": 5, "می\u200cخواهم": 9} {
-		d := newDriver(t, 40, 12, Options{})
+		d := newDriver(t, 40, 12, screen.Options{})
 		d.send(tea.PasteMsg{Content: text})
 		if c := d.m.View().Cursor; c == nil || c.X != want {
 			t.Errorf("%q: the cursor is at %v, want %d", text, c, want)
@@ -231,7 +232,7 @@ func TestCursor(t *testing.T) {
 // What a key costs does not grow with what was pasted before it. The limit is
 // there against a hang.
 func TestPastesDoNotBlock(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	huge := strings.Repeat("a line of some length, as they are\n", 300_000)
 	begin := time.Now()
 	d.send(tea.PasteMsg{Content: huge})
@@ -246,7 +247,7 @@ func TestPastesDoNotBlock(t *testing.T) {
 
 // A key that moves in the text where it can means something else at its end.
 func TestKeysThatEndWhereTheTextDoes(t *testing.T) {
-	d := newDriver(t, 80, 24, Options{})
+	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("one")
 	d.press("ctrl+j")
 	d.enter("two")
@@ -273,7 +274,7 @@ func TestKeysThatRewriteWords(t *testing.T) {
 		{"left left ctrl+x ctrl+t", "one two there"},
 		{"alt+t ctrl+_", "one two three"},
 	} {
-		d := newDriver(t, 80, 24, Options{})
+		d := newDriver(t, 80, 24, screen.Options{})
 		d.enter("one two three")
 		d.press(strings.Fields(c.keys)...)
 		if got := d.m.editor.Shown(); got != c.want {

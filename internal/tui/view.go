@@ -39,7 +39,7 @@ func (a area) has(y int) bool { return a.from <= y && y < a.to }
 // arrange gives every part its room. The transcript gets what the panel below
 // it leaves.
 func (m *model) arrange() {
-	m.editor.Resize(m.width, m.height/3)
+	m.editor.Resize(m.Width, m.Height/3)
 	if m.pager.open() {
 		m.panel = panel{rule: -1, lines: []string{""}}
 	} else {
@@ -60,7 +60,7 @@ func (m *model) arrangeAfter(msg tea.Msg) {
 
 // layout lays the transcript out above the panel, whose rule tells of it.
 func (m *model) layout() {
-	m.list.Layout(m.width, m.height-len(m.panel.lines))
+	m.Transcript.Layout(m.Width, m.Height-len(m.panel.lines))
 	if m.pager.open() { // whose line tells of what is shown now
 		m.panel = m.pager.panel()
 	}
@@ -75,16 +75,16 @@ func (m *model) layout() {
 // low window has no room for rules.
 func (m *model) makePanel() panel {
 	p := panel{rule: -1, status: m.status()}
-	ruled, roomy := m.height >= 10, m.height >= 16
-	if now := m.feed.TodoNow(); now != "" && roomy {
-		p.lines = append(p.lines, m.st.Dim.Render(ink.Truncate(now, m.width)))
+	ruled, roomy := m.Height >= 10, m.Height >= 16
+	if now := m.Feed.TodoNow(); now != "" && roomy {
+		p.lines = append(p.lines, m.Styles.Dim.Render(ink.Truncate(now, m.Width)))
 	}
-	for _, sent := range m.feed.Pending[:min(len(m.feed.Pending), pendingLines)] {
+	for _, sent := range m.Feed.Pending[:min(len(m.Feed.Pending), pendingLines)] {
 		note := ""
 		if sent.Steers {
 			note = "goes in with the next step"
 		}
-		p.lines = append(p.lines, m.st.Dim.Render(ink.Spread(ink.MarkUser+" "+ink.SanitizeLine(sent.Text), note, m.width)))
+		p.lines = append(p.lines, m.Styles.Dim.Render(ink.Spread(ink.MarkUser+" "+ink.SanitizeLine(sent.Text), note, m.Width)))
 	}
 	if ruled {
 		p.rule = len(p.lines)
@@ -92,7 +92,7 @@ func (m *model) makePanel() panel {
 	}
 	if m.dialog.Waits() {
 		m.dialog.Behind = m.pager.find.typing
-		lines, cursor := m.dialog.Lines(m.width, m.dialogHeight()-len(p.lines))
+		lines, cursor := m.dialog.Lines(m.Width, m.dialogHeight()-len(p.lines))
 		p.asked = p.add(lines, cursor)
 	}
 	switch {
@@ -100,18 +100,18 @@ func (m *model) makePanel() panel {
 		p.lines = append(p.lines, m.keptDraft())
 	case !m.dialog.Takes():
 		if m.pager.find.open {
-			p.add(m.pager.find.view(m.width))
+			p.add(m.pager.find.view(m.Width))
 		} else {
-			p.suggested = p.add(m.prompt.popup.Lines(m.st, m.width, max(m.height/3, 3)), nil)
+			p.suggested = p.add(m.prompt.popup.Lines(m.Styles, m.Width, max(m.Height/3, 3)), nil)
 			p.draft = p.add(m.editor.Lines())
 		}
 		p.add(m.prompt.queue.lines(), nil)
 	}
 	if roomy {
-		p.lines = append(p.lines, m.st.Dim.Render(strings.Repeat("─", m.width)))
+		p.lines = append(p.lines, m.Styles.Dim.Render(strings.Repeat("─", m.Width)))
 	}
-	p.lines = append(p.lines, p.status.line(m.st, m.width, m.o.Appearance.StatusLine))
-	if over := len(p.lines) - m.height; over > 0 { // the editor's end and the status matter most
+	p.lines = append(p.lines, p.status.line(m.Styles, m.Width, m.Options.Appearance.StatusLine))
+	if over := len(p.lines) - m.Height; over > 0 { // the editor's end and the status matter most
 		p.lines = p.lines[over:]
 		p.rule -= over
 		p.draft, p.suggested, p.asked = p.draft.moved(-over), p.suggested.moved(-over), p.asked.moved(-over)
@@ -125,23 +125,23 @@ func (m *model) makePanel() panel {
 // keptDraft is the line that shows the draft while a question has the keys.
 func (m *model) keptDraft() string {
 	first, _, _ := strings.Cut(strings.TrimSpace(m.editor.Shown()), "\n")
-	return m.st.Dim.Render(ink.Spread(ink.MarkUser+" "+ink.SanitizeLine(first), "your draft", m.width))
+	return m.Styles.Dim.Render(ink.Spread(ink.MarkUser+" "+ink.SanitizeLine(first), "your draft", m.Width))
 }
 
 // status is what the last line tells now.
 func (m *model) status() status {
-	return status{model: m.feed.Model, effort: m.feed.Effort, host: m.feed.Host, dir: m.o.Files.Dir, branch: m.o.Files.Branch, used: m.feed.Used, context: m.feed.Context,
-		cost: m.feed.Cost, mode: m.feed.Mode, jobs: transcript.Running(m.feed.Jobs), right: m.hints.doing()}
+	return status{model: m.Feed.Model, effort: m.Feed.Effort, host: m.Feed.Host, dir: m.Options.Files.Dir, branch: m.Options.Files.Branch, used: m.Feed.Used, context: m.Feed.Context,
+		cost: m.Feed.Cost, mode: m.Feed.Mode, jobs: transcript.Running(m.Feed.Jobs), right: m.hints.doing()}
 }
 
 // dialogHeight leaves some of the transcript to see, in a low window little. A
 // question in full view leaves none.
 func (m *model) dialogHeight() int {
 	if m.dialog.Full() {
-		return max(m.height-4, 2)
+		return max(m.Height-4, 2)
 	}
 	const low = 12
-	return max(m.height*2/3, min(m.height-3, low), 2)
+	return max(m.Height*2/3, min(m.Height-3, low), 2)
 }
 
 // add appends lines, and takes the cursor that stands in them. It returns where
@@ -166,7 +166,7 @@ func (m *model) hint() string {
 	case helps == "":
 		return hidden
 	}
-	if both := hidden + " · " + helps; lipgloss.Width(both)+4 <= m.width {
+	if both := hidden + " · " + helps; lipgloss.Width(both)+4 <= m.Width {
 		return both
 	}
 	return helps
@@ -175,16 +175,16 @@ func (m *model) hint() string {
 // advice is what helps with what one does now.
 func (h *hints) advice() string {
 	switch {
-	case h.flash != "":
-		return h.flash
+	case h.Flash != "":
+		return h.Flash
 	case h.popup.open() && !h.dialog.Takes():
-		return h.popup.Place() + h.keys.Name(keys.Complete) + " takes · " + h.keys.Name(keys.Dismiss) + " closes"
+		return h.popup.Place() + h.Keys.Name(keys.Complete) + " takes · " + h.Keys.Name(keys.Dismiss) + " closes"
 	case h.editor.Mode.Hint() != "":
 		return h.editor.Mode.Hint()
-	case !h.list.Follow:
-		return "more below · " + h.keys.Name(keys.Bottom) + " goes there"
-	case h.feed.Running && !h.dialog.Waits() && !h.editor.Empty():
-		return h.keys.Name(keys.Send) + " steers · " + h.keys.Name(keys.Queue) + " queues"
+	case !h.Transcript.Follow:
+		return "more below · " + h.Keys.Name(keys.Bottom) + " goes there"
+	case h.Feed.Running && !h.dialog.Waits() && !h.editor.Empty():
+		return h.Keys.Name(keys.Send) + " steers · " + h.Keys.Name(keys.Queue) + " queues"
 	}
 	return h.editor.Mode.Name()
 }
@@ -192,38 +192,38 @@ func (h *hints) advice() string {
 // ruleLine is the rule above the editor.
 func (m *model) ruleLine(hint string) string {
 	w := lipgloss.Width(hint)
-	if hint == "" || w+4 > m.width {
-		return m.st.Dim.Render(strings.Repeat("─", m.width))
+	if hint == "" || w+4 > m.Width {
+		return m.Styles.Dim.Render(strings.Repeat("─", m.Width))
 	}
-	return m.st.Dim.Render(strings.Repeat("─", m.width-w-4) + " " + hint + " ──")
+	return m.Styles.Dim.Render(strings.Repeat("─", m.Width-w-4) + " " + hint + " ──")
 }
 
 // View draws the window.
 func (m *model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true
-	v.WindowTitle, v.ProgressBar = m.st.Letters.Write(m.notify.title()), m.notify.progress()
+	v.WindowTitle, v.ProgressBar = m.Styles.Letters.Write(m.notify.title()), m.notify.progress()
 	if m.mouse.on {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
-	if m.width <= 0 || m.height <= 0 {
+	if m.Width <= 0 || m.Height <= 0 {
 		return v
 	}
 	if full := m.layers.full(); full != nil {
 		lines, cursor := full.View()
-		v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(lines, m.width), "\n")))
+		v.SetContent(m.Styles.Letters.Write(strings.Join(ink.ClipLines(lines, m.Width), "\n")))
 		v.Cursor = cursor
 		return v
 	}
 	lines := m.pager.find.paint()
-	for range m.height - len(m.panel.lines) - len(lines) {
+	for range m.Height - len(m.panel.lines) - len(lines) {
 		lines = append(lines, "")
 	}
-	v.SetContent(m.st.Letters.Write(strings.Join(ink.ClipLines(append(lines, m.panel.lines...), m.width), "\n")))
-	if c := m.panel.cursor; c != nil && c.Y >= 0 && !m.done {
+	v.SetContent(m.Styles.Letters.Write(strings.Join(ink.ClipLines(append(lines, m.panel.lines...), m.Width), "\n")))
+	if c := m.panel.cursor; c != nil && c.Y >= 0 && !m.Done {
 		at := *c
-		at.Y += m.height - len(m.panel.lines)
-		at.X = min(at.X, m.width-1)
+		at.Y += m.Height - len(m.panel.lines)
+		at.X = min(at.X, m.Width-1)
 		v.Cursor = &at
 	}
 	return v

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
@@ -16,7 +17,7 @@ import (
 type welcome struct {
 	waits   bool // a model is being searched for
 	looked  bool
-	models  []Model
+	models  []screen.Model
 	offline string // what answers meanwhile
 }
 
@@ -57,7 +58,7 @@ func (w *welcome) Draw(c transcript.Canvas) []string {
 }
 
 // sorted splits the models in those that can be used and the others.
-func (w *welcome) sorted() (usable, missing []Model) {
+func (w *welcome) sorted() (usable, missing []screen.Model) {
 	for _, d := range w.models {
 		switch {
 		case d.Needs != "":
@@ -70,9 +71,9 @@ func (w *welcome) sorted() (usable, missing []Model) {
 }
 
 // simplest are the providers of which it is said shortly what they need.
-func simplest(missing []Model) []Model {
+func simplest(missing []screen.Model) []screen.Model {
 	const short = 75
-	var out []Model
+	var out []screen.Model
 	for _, d := range missing {
 		if len(d.Needs) <= short && len(out) < providersShown {
 			out = append(out, d)
@@ -81,7 +82,7 @@ func simplest(missing []Model) []Model {
 	return out
 }
 
-func (w *welcome) rows(c transcript.Canvas, models []Model) []string {
+func (w *welcome) rows(c transcript.Canvas, models []screen.Model) []string {
 	var rows [][2]string
 	for _, d := range models {
 		rows = append(rows, [2]string{ink.SanitizeLine(d.Name), ink.SanitizeLine(d.Needs + d.Why)})
@@ -95,16 +96,16 @@ func (w *welcome) rows(c transcript.Canvas, models []Model) []string {
 
 // greet puts the welcome in the transcript, for somebody who has no model yet.
 func (p *modelPicker) greet() {
-	if p.o.Models.Welcome != "" {
-		p.greeting = p.list.Head(&welcome{offline: p.o.Models.Welcome, waits: p.o.Models.Searching})
+	if p.Options.Models.Welcome != "" {
+		p.greeting = p.Transcript.Head(&welcome{offline: p.Options.Models.Welcome, waits: p.Options.Models.Searching})
 	}
 }
 
 // connected removes the welcome once a model is connected before the first turn:
 // how to connect one no longer matters.
 func (p *modelPicker) connected() {
-	if s := (status{model: p.feed.Model}); p.greeting != nil && s.offline() == "" && p.feed.Turns == 0 {
-		p.list.RemoveHead(p.greeting)
+	if s := (status{model: p.Feed.Model}); p.greeting != nil && s.offline() == "" && p.Feed.Turns == 0 {
+		p.Transcript.RemoveHead(p.greeting)
 		p.greeting = nil
 	}
 }
@@ -122,8 +123,8 @@ func (p *modelPicker) searched() {
 // read from its beginning.
 func (p *modelPicker) showWelcome() {
 	p.greeting.Touch()
-	if p.feed.Turns == 0 && len(p.feed.Pending) == 0 {
-		p.list.ShowStart()
+	if p.Feed.Turns == 0 && len(p.Feed.Pending) == 0 {
+		p.Transcript.ShowStart()
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/settings"
 	"agent/internal/tui"
+	"agent/internal/tui/screen"
 )
 
 const (
@@ -27,7 +28,7 @@ const (
 // directory, then those of the repository at dir. A name of the repository's
 // that the user has too is left out. The notices name each file that is not
 // used.
-func PromptFiles(dir string) (all []tui.CustomCommand, notices []string) {
+func PromptFiles(dir string) (all []screen.CustomCommand, notices []string) {
 	if config, err := settings.Path(os.Getenv); err == nil {
 		own := filepath.Join(filepath.Dir(config), "commands")
 		all, notices = promptFilesIn(os.DirFS(own), ".", filepath.ToSlash(command.Short(own)))
@@ -40,7 +41,7 @@ func PromptFiles(dir string) (all []tui.CustomCommand, notices []string) {
 	theirs, more := promptFilesIn(root.FS(), repoPromptFiles, repoPromptFiles)
 	notices = append(notices, more...)
 	for _, c := range theirs {
-		if i := slices.IndexFunc(all, func(o tui.CustomCommand) bool { return o.Name == c.Name }); i >= 0 {
+		if i := slices.IndexFunc(all, func(o screen.CustomCommand) bool { return o.Name == c.Name }); i >= 0 {
 			notices = append(notices, fmt.Sprintf("%s is not used: %s has the same name.", c.Source, all[i].Source))
 			continue
 		}
@@ -51,7 +52,7 @@ func PromptFiles(dir string) (all []tui.CustomCommand, notices []string) {
 }
 
 // promptFilesIn reads the prompt files in dir, which notices call shown.
-func promptFilesIn(files fs.FS, dir, shown string) (all []tui.CustomCommand, notices []string) {
+func promptFilesIn(files fs.FS, dir, shown string) (all []screen.CustomCommand, notices []string) {
 	entries, err := fs.ReadDir(files, dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, []string{fmt.Sprintf("The commands in %s cannot be read: %v", shown, err)}
@@ -107,8 +108,8 @@ func readPrompt(files fs.FS, name string) (string, error) {
 
 // parsePrompt splits a prompt file into its front matter, between two lines of
 // three dashes, and its text. Unknown keys are ignored.
-func parsePrompt(text string) tui.CustomCommand {
-	c := tui.CustomCommand{Text: text}
+func parsePrompt(text string) screen.CustomCommand {
+	c := screen.CustomCommand{Text: text}
 	rest, ok := strings.CutPrefix(text, "---\n")
 	if !ok {
 		return c

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/tui"
+	"agent/internal/tui/screen"
 )
 
 // Commands are read from the person's configuration and from the repository;
@@ -52,7 +52,7 @@ func TestPromptFiles(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", "")
 	all, notices := PromptFiles(work)
 	from := func(file string) string { return "~/.config/agent/commands/" + file }
-	want := []tui.CustomCommand{
+	want := []screen.CustomCommand{
 		{Name: "fix-2_b", Source: from("fix-2_b.md"), Text: "Fix."},
 		{Name: "linked", Source: from("linked.md"), Text: "secret"},
 		{Name: "open", Source: from("open.md"), Text: "---\nno end"},

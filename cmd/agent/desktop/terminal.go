@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/tui"
+	"agent/internal/tui/screen"
 )
 
 // DetectTerminal returns what the environment tells of the terminal.
-func DetectTerminal(getenv func(string) string) tui.Terminal {
-	return tui.Terminal{Tmux: getenv("TMUX") != "", Notify: notification(getenv), Progress: showsProgress(getenv), Forgets: ghostty(getenv)}
+func DetectTerminal(getenv func(string) string) screen.Terminal {
+	return screen.Terminal{Tmux: getenv("TMUX") != "", Notify: notification(getenv), Progress: showsProgress(getenv), Forgets: ghostty(getenv)}
 }
 
 // ASCIIOnly reports whether the locale allows ASCII characters only. Without any
@@ -27,20 +27,20 @@ func ASCIIOnly(getenv func(string) string) bool {
 
 // notification returns how the terminal shows notifications. A bell works in all
 // of them, and a multiplexer marks the window in which it rang.
-func notification(getenv func(string) string) tui.Notify {
+func notification(getenv func(string) string) screen.Notify {
 	program, term := getenv("TERM_PROGRAM"), getenv("TERM")
 	switch {
 	case multiplexed(getenv):
-		return tui.NotifyBell
+		return screen.NotifyBell
 	case term == "xterm-kitty":
-		return tui.NotifyOSC99
+		return screen.NotifyOSC99
 	case program == "iTerm.app", getenv("LC_TERMINAL") == "iTerm2", // which ssh hands on
 		program == "WezTerm", program == "WarpTerminal", ghostty(getenv):
-		return tui.NotifyOSC9
+		return screen.NotifyOSC9
 	case term == "foot", term == "foot-extra", strings.HasPrefix(term, "rxvt-unicode"):
-		return tui.NotifyOSC777
+		return screen.NotifyOSC777
 	}
-	return tui.NotifyBell
+	return screen.NotifyBell
 }
 
 // showsProgress reports whether the terminal shows progress. Others show the

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/tui"
+	"agent/internal/tui/screen"
 )
 
 func TestDetectTerminal(t *testing.T) {
@@ -14,22 +14,22 @@ func TestDetectTerminal(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		env  map[string]string
-		want tui.Terminal
+		want screen.Terminal
 	}{
-		{"one that nobody knows", nil, tui.Terminal{Notify: tui.NotifyBell}},
-		{"kitty", map[string]string{"TERM": "xterm-kitty"}, tui.Terminal{Notify: tui.NotifyOSC99}},
-		{"ghostty", map[string]string{"TERM_PROGRAM": "ghostty"}, tui.Terminal{Notify: tui.NotifyOSC9, Progress: true, Forgets: true}},
-		{"tmux in ghostty", map[string]string{"TERM_PROGRAM": "ghostty", "TMUX": "/tmp/tmux"}, tui.Terminal{Tmux: true, Notify: tui.NotifyBell, Forgets: true}},
-		{"screen in iTerm2", map[string]string{"TERM_PROGRAM": "iTerm.app", "TERM_FEATURES": "T3P", "STY": "1.pts"}, tui.Terminal{Notify: tui.NotifyBell}},
-		{"zellij in kitty", map[string]string{"TERM": "xterm-kitty", "ZELLIJ": "0"}, tui.Terminal{Notify: tui.NotifyBell}},
+		{"one that nobody knows", nil, screen.Terminal{Notify: screen.NotifyBell}},
+		{"kitty", map[string]string{"TERM": "xterm-kitty"}, screen.Terminal{Notify: screen.NotifyOSC99}},
+		{"ghostty", map[string]string{"TERM_PROGRAM": "ghostty"}, screen.Terminal{Notify: screen.NotifyOSC9, Progress: true, Forgets: true}},
+		{"tmux in ghostty", map[string]string{"TERM_PROGRAM": "ghostty", "TMUX": "/tmp/tmux"}, screen.Terminal{Tmux: true, Notify: screen.NotifyBell, Forgets: true}},
+		{"screen in iTerm2", map[string]string{"TERM_PROGRAM": "iTerm.app", "TERM_FEATURES": "T3P", "STY": "1.pts"}, screen.Terminal{Notify: screen.NotifyBell}},
+		{"zellij in kitty", map[string]string{"TERM": "xterm-kitty", "ZELLIJ": "0"}, screen.Terminal{Notify: screen.NotifyBell}},
 		{"iTerm2 before it showed progress", map[string]string{"TERM_PROGRAM": "iTerm.app", "TERM_FEATURES": "T3LrMSc7UUw9Ts3BFGsSyHNoSxF"},
-			tui.Terminal{Notify: tui.NotifyOSC9}},
+			screen.Terminal{Notify: screen.NotifyOSC9}},
 		{"iTerm2", map[string]string{"TERM_PROGRAM": "iTerm.app", "TERM_FEATURES": "T3LrMSc7UUw9Ts3BFGsSyHNoSxFP"},
-			tui.Terminal{Notify: tui.NotifyOSC9, Progress: true}},
-		{"iTerm2 over ssh", map[string]string{"LC_TERMINAL": "iTerm2"}, tui.Terminal{Notify: tui.NotifyOSC9}},
-		{"Ptyxis", map[string]string{"PTYXIS_VERSION": "48.3"}, tui.Terminal{Notify: tui.NotifyBell, Progress: true}},
-		{"an old Ptyxis", map[string]string{"PTYXIS_VERSION": "47.1"}, tui.Terminal{Notify: tui.NotifyBell}},
-		{"foot", map[string]string{"TERM": "foot"}, tui.Terminal{Notify: tui.NotifyOSC777}},
+			screen.Terminal{Notify: screen.NotifyOSC9, Progress: true}},
+		{"iTerm2 over ssh", map[string]string{"LC_TERMINAL": "iTerm2"}, screen.Terminal{Notify: screen.NotifyOSC9}},
+		{"Ptyxis", map[string]string{"PTYXIS_VERSION": "48.3"}, screen.Terminal{Notify: screen.NotifyBell, Progress: true}},
+		{"an old Ptyxis", map[string]string{"PTYXIS_VERSION": "47.1"}, screen.Terminal{Notify: screen.NotifyBell}},
+		{"foot", map[string]string{"TERM": "foot"}, screen.Terminal{Notify: screen.NotifyOSC777}},
 	} {
 		got := DetectTerminal(func(name string) string { return c.env[name] })
 		if d := cmp.Diff(got, c.want); d != "" {

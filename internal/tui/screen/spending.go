@@ -1,0 +1,74 @@
+package screen
+
+import (
+	"slices"
+	"strings"
+
+	"agent/internal/llm"
+	"agent/internal/llm/phrase"
+	"agent/internal/loop/event"
+)
+
+// Spent is what a model has used.
+type Spent struct {
+	Model string // PROVIDER/NAME
+	Steps int
+	Usage llm.Usage
+	Cost  float64 // US dollars
+	Free  int     // steps whose price is not known
+}
+
+// Add counts a step.
+func (s *Spent) Add(step *event.StepEnd) {
+	s.Steps++
+	s.Usage = s.Usage.Add(step.Usage)
+	if step.Cost == nil {
+		s.Free++
+		return
+	}
+	s.Cost += *step.Cost
+}
+
+// SpentBy counts steps by the model that took them, the first first.
+func SpentBy(all []Spent, step *event.StepEnd) []Spent {
+	i := slices.IndexFunc(all, func(s Spent) bool { return s.Model == step.Model })
+	if i < 0 {
+		i, all = len(all), append(all, Spent{Model: step.Model})
+	}
+	all[i].Add(step)
+	return all
+}
+
+// Spending counts what the turn that runs, or ran last, has used, and all that
+// was used since the screen was opened.
+type Spending struct{ Turn, All []Spent }
+
+// Take counts what an event says was used.
+func (s *Spending) Take(ev event.Event) {
+	switch ev := ev.(type) {
+	case *event.UserSaid:
+		if !ev.Steered && !ev.Auto {
+			s.Turn = nil
+		}
+	case *event.StepEnd:
+		s.Turn, s.All = SpentBy(s.Turn, ev), SpentBy(s.All, ev)
+	}
+}
+
+// Words tells what was used in a line.
+func (s Spent) Words() string {
+	in := phrase.Thousands(s.Usage.Input) + " tokens in"
+	if s.Usage.Cached > 0 {
+		in += " (" + phrase.Thousands(s.Usage.Cached) + " of them from a cache)"
+	}
+	words := []string{in, phrase.Thousands(s.Usage.Output) + " out", phrase.Count(s.Steps, "step")}
+	switch {
+	case s.Free == s.Steps:
+		words = append(words, "price not known")
+	case s.Free > 0:
+		words = append(words, "at least "+phrase.Dollars(s.Cost))
+	default:
+		words = append(words, phrase.Dollars(s.Cost))
+	}
+	return strings.Join(words, ", ")
+}

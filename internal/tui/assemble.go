@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"agent/internal/tui/layer"
 	"agent/internal/tui/list"
 	"agent/internal/tui/terminal"
 )
@@ -9,7 +10,7 @@ import (
 // and connects them.
 func (m *model) assemble() {
 	o, ses := &m.Options, m.Conversation
-	m.layers = &stack{}
+	m.layers = &layer.Stack{}
 	m.lists = &listLayer{Conversation: ses, layers: m.layers, dialog: m.dialog}
 	m.table = &commandTable{Conversation: ses, recent: list.NewRecent(o.Recent, o.Remember), editor: m.editor, lists: m.lists, run: m.slash, press: m.press}
 	m.picker = &modelPicker{Conversation: ses, lists: m.lists}
@@ -22,11 +23,11 @@ func (m *model) assemble() {
 	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, popup: p.popup, find: m.pager.find, queue: p.queue, ticker: p.ticker, pager: m.pager}
 	m.mouse = &mouse{Conversation: ses, editor: m.editor, dialog: m.dialog, popup: p.popup, clip: p.clip, panel: &m.panel, arrange: m.arrange, on: !o.NoMouse}
 	m.pager.hints, m.pager.mouse = m.hints, m.mouse
-	m.layers.shortcuts = &shortcuts{
+	m.layers.Shortcuts = &shortcuts{
 		Conversation: ses, dialog: m.dialog, find: m.pager.find, pager: m.pager, mouse: m.mouse, table: m.table, models: m.picker, interrupt: m.interrupt,
 	}
-	for _, l := range []layer{p, m.layers.shortcuts, typing{p}, m.question} {
-		m.layers.push(l)
+	for _, l := range []layer.Layer{p, m.layers.Shortcuts, typing{p}, m.question} {
+		m.layers.Push(l)
 	}
 }
 

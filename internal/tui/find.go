@@ -12,6 +12,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/layer"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
@@ -19,7 +20,7 @@ import (
 // finder searches the session, from its end to its beginning.
 type finder struct {
 	*screen.Conversation
-	layers *stack
+	layers *layer.Stack
 	ink.Query
 	open    bool
 	typing  bool // what is typed is what is searched for
@@ -57,12 +58,12 @@ func findCommand(m *model, text string) (tea.Cmd, error) {
 func (f *finder) start() {
 	*f = finder{Conversation: f.Conversation, layers: f.layers, open: true, typing: true, inPager: f.inPager, search: f.search + 1, at: -1}
 	f.Transcript.ClearMark()
-	f.layers.push(f)
+	f.layers.Push(f)
 }
 
 // close ends the search.
 func (f *finder) close() {
-	f.layers.remove(f)
+	f.layers.Remove(f)
 	f.open, f.typing = false, false
 	f.search++
 	f.Transcript.ClearMark()
@@ -173,11 +174,11 @@ func (f *finder) goNewer() {
 }
 
 // Key implements layer. In the pager, what is not typed any more is left to it.
-func (f *finder) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
+func (f *finder) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	k := msg.String()
 	switch {
 	case !f.typing:
-		return nil, below
+		return nil, layer.Below
 	case f.Keys.Is(k, keys.Dismiss), f.Keys.Is(k, keys.Clear), f.Keys.Is(k, keys.Leave):
 		f.close()
 	case f.Keys.Is(k, keys.Older):
@@ -187,16 +188,16 @@ func (f *finder) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
 		f.goNewer()
 	case f.Keys.Is(k, keys.EraseLeft):
 		if r := []rune(f.Text); len(r) > 0 {
-			return f.searchFor(string(r[:len(r)-1])), taken
+			return f.searchFor(string(r[:len(r)-1])), layer.Taken
 		}
 	case f.Keys.Is(k, keys.EraseToHead), f.Keys.Is(k, keys.EraseWord):
-		return f.searchFor(""), taken
+		return f.searchFor(""), layer.Taken
 	case msg.Text != "":
-		return f.searchFor(f.Text + ink.SanitizeLine(msg.Text)), taken
+		return f.searchFor(f.Text + ink.SanitizeLine(msg.Text)), layer.Taken
 	default:
-		return nil, global
+		return nil, layer.Global
 	}
-	return nil, taken
+	return nil, layer.Taken
 }
 
 // Paste implements layer.

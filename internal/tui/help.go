@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/layer"
 	"agent/internal/tui/screen"
 )
 
@@ -15,7 +16,7 @@ import (
 // answers and why.
 type help struct {
 	*screen.Conversation
-	layers *stack
+	layers *layer.Stack
 	table  *commandTable
 	scroll int
 	shown  int // lines in the window
@@ -25,14 +26,14 @@ type help struct {
 // show opens the help at its beginning.
 func (h *help) show() {
 	h.scroll = 0
-	h.layers.push(h)
+	h.layers.Push(h)
 }
 
 // Paste implements layer.
 func (h *help) Paste(string) (tea.Cmd, bool) { return nil, true }
 
 // Key implements layer: most keys close the help.
-func (h *help) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
+func (h *help) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	k := msg.String()
 	switch k {
 	case "up", "k", "pgup":
@@ -40,9 +41,9 @@ func (h *help) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
 	case "down", "j", "pgdown", "space":
 		h.move(h.stride(k))
 	default:
-		h.layers.remove(h)
+		h.layers.Remove(h)
 	}
-	return nil, taken
+	return nil, layer.Taken
 }
 
 func (h *help) stride(k string) int {

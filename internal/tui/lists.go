@@ -6,6 +6,7 @@ import (
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/layer"
 	"agent/internal/tui/list"
 	"agent/internal/tui/screen"
 )
@@ -13,7 +14,7 @@ import (
 // listLayer shows a list in the full screen until a row is chosen.
 type listLayer struct {
 	*screen.Conversation
-	layers *stack
+	layers *layer.Stack
 	dialog *dialog.Dialog
 	over   list.Overlay // nil unless a list is open
 }
@@ -22,14 +23,14 @@ type listLayer struct {
 func (l *listLayer) show(o list.Overlay) tea.Cmd {
 	cmd, _ := o.Update(tea.WindowSizeMsg{Width: l.Width, Height: l.Height})
 	l.over = o
-	l.layers.push(l)
+	l.layers.Push(l)
 	return cmd
 }
 
 // close closes the list.
 func (l *listLayer) close() {
 	l.over = nil
-	l.layers.remove(l)
+	l.layers.Remove(l)
 }
 
 // update hands a message to the list, and closes it when it is done with.
@@ -46,14 +47,14 @@ func (l *listLayer) update(msg tea.Msg) tea.Cmd {
 }
 
 // Key implements layer.
-func (l *listLayer) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
+func (l *listLayer) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	switch k := msg.String(); {
 	case l.Keys.Is(k, keys.Suspend):
-		return tea.Suspend, taken
+		return tea.Suspend, layer.Taken
 	case l.Keys.Is(k, keys.Redraw):
-		return tea.ClearScreen, taken
+		return tea.ClearScreen, layer.Taken
 	}
-	return l.update(msg), taken
+	return l.update(msg), layer.Taken
 }
 
 // Paste implements layer.

@@ -11,6 +11,7 @@ import (
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/layer"
 	"agent/internal/tui/list"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/terminal"
@@ -33,7 +34,7 @@ type model struct {
 	table    *commandTable
 	picker   *modelPicker
 	notify   *notifier
-	layers   *stack
+	layers   *layer.Stack
 	question *question
 	prompt   *prompt
 	lists    *listLayer
@@ -142,7 +143,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
 	case tea.MouseMsg:
-		if full := m.layers.full(); full != nil {
+		if full := m.layers.Full(); full != nil {
 			return full.Mouse(msg)
 		}
 		return m.mouse.point(msg)
@@ -250,7 +251,7 @@ func (m *model) arm() {
 // covered reports whether something else has the keys before a question does. In
 // plain mode it is the lines, always: their enter answers nothing.
 func (m *model) covered() bool {
-	return m.lines || m.prompt.external.editing || m.layers.covers(m.question)
+	return m.lines || m.prompt.external.editing || m.layers.Covers(m.question)
 }
 
 // tookTyping takes a message for what helps to type. It reports whether it was

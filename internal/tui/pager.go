@@ -5,6 +5,7 @@ import (
 
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/layer"
 	"agent/internal/tui/screen"
 )
 
@@ -20,7 +21,7 @@ type pager struct {
 	find   *finder
 	hints  *hints
 	mouse  *mouse
-	layers *stack
+	layers *layer.Stack
 
 	atEnd bool // it was opened at the end of the transcript
 }
@@ -30,7 +31,7 @@ type pager struct {
 func (p *pager) show() {
 	p.find.close()
 	p.atEnd, p.find.inPager = p.Transcript.Follow, true
-	p.layers.push(p)
+	p.layers.Push(p)
 	p.Transcript.ShowFull(true)
 }
 
@@ -39,7 +40,7 @@ func (p *pager) show() {
 func (p *pager) close() {
 	p.find.close()
 	p.find.inPager = false
-	p.layers.remove(p)
+	p.layers.Remove(p)
 	p.Transcript.ShowFull(false)
 	if p.atEnd {
 		p.Transcript.ShowEnd()
@@ -47,13 +48,13 @@ func (p *pager) close() {
 }
 
 // open reports whether the pager is shown.
-func (p *pager) open() bool { return p.layers.has(p) }
+func (p *pager) open() bool { return p.layers.Has(p) }
 
 // Paste implements layer.
 func (p *pager) Paste(string) (tea.Cmd, bool) { return nil, true }
 
 // Key implements layer.
-func (p *pager) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
+func (p *pager) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	k := msg.String()
 	page := max(p.Transcript.Height-2, 1)
 	switch {
@@ -88,9 +89,9 @@ func (p *pager) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
 	case p.Keys.Is(k, keys.Mouse):
 		p.mouse.toggle()
 	case p.Keys.Is(k, keys.Suspend):
-		return tea.Suspend, taken
+		return tea.Suspend, layer.Taken
 	case p.Keys.Is(k, keys.Redraw):
-		return tea.ClearScreen, taken
+		return tea.ClearScreen, layer.Taken
 	}
-	return nil, taken
+	return nil, layer.Taken
 }

@@ -163,8 +163,8 @@ func (p *teller) done(ctx context.Context, msg tea.Msg) {
 // update hands msg to the model.
 func (p *teller) update(msg tea.Msg) tea.Cmd {
 	_, cmd := p.m.Update(msg)
-	if p.m.layers.has(p.m.prompt.help) {
-		p.m.layers.remove(p.m.prompt.help)
+	if p.m.layers.Has(p.m.prompt.help) {
+		p.m.layers.Remove(p.m.prompt.help)
 		p.help()
 	}
 	return cmd

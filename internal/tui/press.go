@@ -12,11 +12,11 @@ import (
 // with the keys of a chord joined.
 func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	stops := m.Busy() && m.Keys.Is(msg.String(), keys.Interrupt) && !m.Keys.Is(msg.String(), keys.Dismiss)
-	if m.layers.full() != nil {
+	if m.layers.Full() != nil {
 		if stops { // which closes them, too
 			m.interrupt()
 		}
-		return m.layers.key(msg)
+		return m.layers.Key(msg)
 	}
 	msg, whole := m.chords(msg)
 	if !whole {
@@ -35,10 +35,10 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		m.interrupt()
 		return nil
 	}
-	if m.layers.covers(m.question) {
+	if m.layers.Covers(m.question) {
 		m.dialog.Elsewhere()
 	}
-	return m.layers.key(msg)
+	return m.layers.Key(msg)
 }
 
 // chords joins a key with those that were pressed before it, but for one that
@@ -58,19 +58,19 @@ func (m *model) pressDue(due dialog.DeferredKey) tea.Cmd {
 	}
 	m.dialog.Tick()
 	cmd, to := m.question.carryOut(m.dialog.Due(due))
-	return tea.Batch(cmd, m.layers.keyBelow(m.question, due.Key, to))
+	return tea.Batch(cmd, m.layers.KeyBelow(m.question, due.Key, to))
 }
 
 // paste takes pasted text, which never sends and never answers anything.
 func (m *model) paste(text string) tea.Cmd {
-	if m.layers.full() == nil {
+	if m.layers.Full() == nil {
 		m.LastKey, m.Flash = m.Now(), ""
 		m.arm()
-		if m.layers.covers(m.question) {
+		if m.layers.Covers(m.question) {
 			m.dialog.Elsewhere()
 		}
 	}
-	return m.layers.paste(text)
+	return m.layers.Paste(text)
 }
 
 // interrupt ends the turn, and the person's own command. Pressed again, it kills

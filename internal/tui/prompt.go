@@ -10,6 +10,7 @@ import (
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/layer"
 	"agent/internal/tui/screen"
 )
 
@@ -38,30 +39,30 @@ type prompt struct {
 }
 
 // Key implements layer.
-func (p *prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
+func (p *prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	defer p.edited(p.editor.Revision())
 	k := msg.String()
 	switch {
 	case p.Keys.Is(k, keys.Clear):
-		return p.clear(), taken
+		return p.clear(), layer.Taken
 	case p.Keys.Is(k, keys.Leave) && p.editor.Empty():
-		return p.leave(), taken
+		return p.leave(), layer.Taken
 	case p.Keys.Is(k, keys.Rewind) && p.editor.Empty() && !p.editor.Mode.HandlesEscape():
-		return p.rewinder.goBack(p.rewinding), taken
+		return p.rewinder.goBack(p.rewinding), layer.Taken
 	case p.Keys.Is(k, keys.Help) && p.editor.Empty():
 		p.help.show()
 	case p.Keys.Is(k, keys.Newline):
 		p.editor.Newline()
 	case p.Keys.Is(k, keys.Send):
-		return p.submit(), taken
+		return p.submit(), layer.Taken
 	case p.Keys.Is(k, keys.Queue):
-		return p.later(), taken
+		return p.later(), layer.Taken
 	case p.Keys.Is(k, keys.Unqueue):
 		p.queue.drop()
 	default:
-		return p.edit(msg), taken
+		return p.edit(msg), layer.Taken
 	}
-	return nil, taken
+	return nil, layer.Taken
 }
 
 // edit hands a key to the editor, and copies what it copied.
@@ -191,15 +192,15 @@ func (p *prompt) typedOn() tea.Cmd {
 type typing struct{ *prompt }
 
 // Key implements layer.
-func (t typing) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
+func (t typing) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	defer t.edited(t.editor.Revision())
 	t.leaving, t.rewinding = t.ticker.leaving(t.Now()), t.ticker.rewinding(t.Now())
 	t.ticker.warned, t.ticker.escaped = time.Time{}, time.Time{}
 	t.images.sends, t.images.later, t.earlier.walks = false, false, false
 	if cmd, ok := t.assist(msg); ok {
-		return cmd, taken
+		return cmd, layer.Taken
 	}
-	return nil, below
+	return nil, layer.Below
 }
 
 // Paste implements layer.

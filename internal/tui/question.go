@@ -5,6 +5,7 @@ import (
 
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
+	"agent/internal/tui/layer"
 	"agent/internal/tui/screen"
 )
 
@@ -18,19 +19,21 @@ type question struct {
 }
 
 // Key implements layer.
-func (q *question) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) { return q.carryOut(q.dialog.Key(msg)) }
+func (q *question) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
+	return q.carryOut(q.dialog.Key(msg))
+}
 
 // Paste implements layer.
 func (q *question) Paste(text string) (tea.Cmd, bool) { return nil, q.dialog.Paste(text) }
 
 // carryOut does what the dialog decided about a key.
-func (q *question) carryOut(r dialog.Result) (tea.Cmd, offer) {
+func (q *question) carryOut(r dialog.Result) (tea.Cmd, layer.Offer) {
 	if r.Rest != "" {
 		q.editor.PutBefore(r.Rest)
 	}
 	switch {
 	case r.Deferred != nil:
-		return q.After(r.Deferred.After, *r.Deferred), taken
+		return q.After(r.Deferred.After, *r.Deferred), layer.Taken
 	case r.Interrupt:
 		q.interrupt()
 	case r.Draft != "":
@@ -38,9 +41,9 @@ func (q *question) carryOut(r dialog.Result) (tea.Cmd, offer) {
 	case r.Answer != nil:
 		q.GiveAnswer(r.Answer)
 	case r.Pass == dialog.ToDraft:
-		return nil, below
+		return nil, layer.Below
 	case r.Pass == dialog.ToScreen:
-		return nil, global
+		return nil, layer.Global
 	}
-	return nil, taken
+	return nil, layer.Taken
 }

@@ -5,6 +5,7 @@ import (
 
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/layer"
 	"agent/internal/tui/screen"
 )
 
@@ -22,14 +23,14 @@ type shortcuts struct {
 }
 
 // Key implements layer.
-func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
+func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	k := msg.String()
 	if s.Keys.Is(k, keys.Interrupt) && s.Busy() {
 		s.interrupt()
-		return nil, taken
+		return nil, layer.Taken
 	}
 	if s.scroll(k) {
-		return nil, taken
+		return nil, layer.Taken
 	}
 	switch {
 	case s.Keys.Is(k, keys.Find):
@@ -37,7 +38,7 @@ func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
 	case s.Keys.Is(k, keys.View):
 		s.pager.show()
 	case s.Keys.Is(k, keys.Palette):
-		return s.table.showPalette(), taken
+		return s.table.showPalette(), layer.Taken
 	case s.Keys.Is(k, keys.Mode):
 		if s.dialog.Waits() { // a key that looks at the question must not approve what follows
 			s.Flash = "answer the question first"
@@ -45,17 +46,17 @@ func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, offer) {
 		}
 		s.SetMode(s.NextMode())
 	case s.Keys.Is(k, keys.Model):
-		return s.models.show(), taken
+		return s.models.show(), layer.Taken
 	case s.Keys.Is(k, keys.Mouse):
 		s.mouse.toggle()
 	case s.Keys.Is(k, keys.Suspend):
-		return tea.Suspend, taken
+		return tea.Suspend, layer.Taken
 	case s.Keys.Is(k, keys.Redraw):
-		return tea.ClearScreen, taken
+		return tea.ClearScreen, layer.Taken
 	default:
-		return nil, below
+		return nil, layer.Below
 	}
-	return nil, taken
+	return nil, layer.Taken
 }
 
 // Paste implements layer.

@@ -209,7 +209,7 @@ func (m *model) View() tea.View {
 	if m.Width <= 0 || m.Height <= 0 {
 		return v
 	}
-	if full := m.layers.full(); full != nil {
+	if full := m.layers.Full(); full != nil {
 		lines, cursor := full.View()
 		v.SetContent(m.Styles.Letters.Write(strings.Join(ink.ClipLines(lines, m.Width), "\n")))
 		v.Cursor = cursor

@@ -3,6 +3,7 @@ package tui
 import (
 	"agent/internal/tui/layer"
 	"agent/internal/tui/list"
+	"agent/internal/tui/pager"
 	"agent/internal/tui/terminal"
 )
 
@@ -16,15 +17,15 @@ func (m *model) assemble() {
 	m.picker = &modelPicker{Conversation: ses, lists: m.lists}
 	m.notify = &notifier{Conversation: ses, dialog: m.dialog}
 	m.question = &question{Conversation: ses, dialog: m.dialog, editor: m.editor, interrupt: m.interrupt}
-	m.pager = &pager{Conversation: ses, layers: m.layers, dialog: m.dialog, find: &finder{Conversation: ses, layers: m.layers}}
+	m.pager = &pager.Pager{Conversation: ses, Layers: m.layers, Waits: m.dialog.Waits, Find: &pager.Finder{Conversation: ses, Layers: m.layers}}
 	m.prompt = m.newPrompt()
 	p := m.prompt
 	m.drafts = &draftKeeper{Conversation: ses, editor: m.editor, dialog: m.dialog, queue: p.queue}
-	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, popup: p.popup, find: m.pager.find, queue: p.queue, ticker: p.ticker, pager: m.pager}
+	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, popup: p.popup, find: m.pager.Find, queue: p.queue, ticker: p.ticker, pager: m.pager}
 	m.mouse = &mouse{Conversation: ses, editor: m.editor, dialog: m.dialog, popup: p.popup, clip: p.clip, panel: &m.panel, arrange: m.arrange, on: !o.NoMouse}
-	m.pager.hints, m.pager.mouse = m.hints, m.mouse
+	m.pager.Doing, m.pager.ToggleMouse = m.hints.behindPager, m.mouse.toggle
 	m.layers.Shortcuts = &shortcuts{
-		Conversation: ses, dialog: m.dialog, find: m.pager.find, pager: m.pager, mouse: m.mouse, table: m.table, models: m.picker, interrupt: m.interrupt,
+		Conversation: ses, dialog: m.dialog, find: m.pager.Find, pager: m.pager, mouse: m.mouse, table: m.table, models: m.picker, interrupt: m.interrupt,
 	}
 	for _, l := range []layer.Layer{p, m.layers.Shortcuts, typing{p}, m.question} {
 		m.layers.Push(l)

@@ -133,7 +133,7 @@ func TestFindBeforeTheSurvey(t *testing.T) {
 func TestFindMeanwhile(t *testing.T) {
 	all := haystack()
 	d := resumedAt(t, 80, 24, all, len(all)-70)
-	d.m.pager.find.start()
+	d.m.pager.Find.Start()
 	_, old := d.m.Update(keyPress("n"))
 	d.enter("eedle")
 	d.work(old)

@@ -13,6 +13,7 @@ import (
 	"agent/internal/tui/keys"
 	"agent/internal/tui/layer"
 	"agent/internal/tui/list"
+	"agent/internal/tui/pager"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/terminal"
 	"agent/internal/tui/transcript"
@@ -38,7 +39,7 @@ type model struct {
 	question *question
 	prompt   *prompt
 	lists    *listLayer
-	pager    *pager
+	pager    *pager.Pager
 	hints    *hints
 
 	mouse  *mouse
@@ -179,8 +180,8 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 		m.Transcript.TakePage(msg, m.Now)
 	case transcript.LastFacts:
 		m.Feed.TakeLastFacts(msg)
-	case found:
-		return m.pager.find.take(msg)
+	case pager.Found:
+		return m.pager.Find.Found(msg)
 	}
 	return nil
 }
@@ -189,7 +190,7 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 func (m *model) apply(ev event.Event) {
 	m.Feed.Apply(ev)
 	m.Spending.Take(ev)
-	m.pager.find.heard(ev, m.Transcript.Events()-1)
+	m.pager.Find.Heard(ev, m.Transcript.Events()-1)
 	switch ev := ev.(type) {
 	case event.Asked:
 		m.dialog.Push(ev.Ask, !m.editor.Blank())

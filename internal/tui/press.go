@@ -31,7 +31,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return m.prompt.clip.copyMarked(marked)
 	}
 	m.arm()
-	if stops && !(m.pager.open() && m.Keys.Is(msg.String(), keys.ViewClose)) {
+	if stops && !(m.pager.Open() && m.Keys.Is(msg.String(), keys.ViewClose)) {
 		m.interrupt()
 		return nil
 	}

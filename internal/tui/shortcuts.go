@@ -6,6 +6,7 @@ import (
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/layer"
+	"agent/internal/tui/pager"
 	"agent/internal/tui/screen"
 )
 
@@ -13,8 +14,8 @@ import (
 type shortcuts struct {
 	*screen.Conversation
 	dialog *dialog.Dialog
-	find   *finder
-	pager  *pager
+	find   *pager.Finder
+	pager  *pager.Pager
 	mouse  *mouse
 	table  *commandTable
 	models *modelPicker
@@ -34,9 +35,9 @@ func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	}
 	switch {
 	case s.Keys.Is(k, keys.Find):
-		s.find.start()
+		s.find.Start()
 	case s.Keys.Is(k, keys.View):
-		s.pager.show()
+		s.pager.Show()
 	case s.Keys.Is(k, keys.Palette):
 		return s.table.showPalette(), layer.Taken
 	case s.Keys.Is(k, keys.Mode):

@@ -199,3 +199,12 @@ func modeCommand(m *model, name string) (tea.Cmd, error) {
 	m.SetMode(mode)
 	return nil, nil
 }
+
+func viewCommand(m *model, _ string) (tea.Cmd, error) {
+	m.pager.Show()
+	return nil, nil
+}
+
+func findCommand(m *model, text string) (tea.Cmd, error) {
+	return m.pager.Find.StartWith(text), nil
+}

@@ -14,6 +14,7 @@ import (
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/pager"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
@@ -183,11 +184,19 @@ type hints struct {
 	dialog *dialog.Dialog
 	editor *editor.Editor
 	popup  *suggestions
-	find   *finder
+	find   *pager.Finder
 	queue  *messageQueue
 	ticker *ticker
-	pager  *pager
+	pager  *pager.Pager
 	chord  string // keys that were pressed, and more of which are to come
+}
+
+// behindPager says what goes on behind the pager, empty if nothing does.
+func (h *hints) behindPager() string {
+	if h.Busy() || h.chord != "" {
+		return h.doing()
+	}
+	return ""
 }
 
 // doing says what goes on, and what ends it.
@@ -214,7 +223,7 @@ func (h *hints) doing() string {
 	case h.Feed.Stopping:
 		words = "stopping · " + h.stopKey() + " again: kill the command"
 	}
-	if h.pager.open() || !h.Feed.Working() {
+	if h.pager.Open() || !h.Feed.Working() {
 		words = transcript.Spinner(h.Transcript.Frame) + " " + words
 	}
 	return words
@@ -224,7 +233,7 @@ func (h *hints) doing() string {
 // what is shown or begun.
 func (h *hints) stopKey() string {
 	for _, k := range h.Keys.Keys(keys.Interrupt) {
-		if (!h.pager.open() || !h.Keys.Is(k, keys.ViewClose)) && !h.dismisses(k) {
+		if (!h.pager.Open() || !h.Keys.Is(k, keys.ViewClose)) && !h.dismisses(k) {
 			return k
 		}
 	}
@@ -235,7 +244,7 @@ func (h *hints) stopKey() string {
 // Where something is typed, it says what sending it does.
 func (h *hints) idleHint() string {
 	const wide = 100
-	if !h.editor.Empty() || h.find.open {
+	if !h.editor.Empty() || h.find.IsOpen {
 		return h.sendHint()
 	}
 	hint := h.Keys.Name(keys.Help) + " keys"
@@ -253,7 +262,7 @@ func (h *hints) sendHint() string {
 	_, _, command := parseSlash(typed)
 	_, _, shell := parseShell(typed)
 	switch {
-	case h.find.open:
+	case h.find.IsOpen:
 		k := h.Keys.Name
 		return k(keys.Older) + " above · " + k(keys.Newer) + " below · " + k(keys.Dismiss) + " closes"
 	case h.popup.open() || e.History.Searching() || e.Blank():
@@ -285,5 +294,5 @@ func (h *hints) dismisses(k string) bool {
 	case h.dialog.Takes():
 		return h.dialog.Dismisses()
 	}
-	return h.find.typing || h.popup.open() || h.editor.History.Searching() || h.editor.Mode.HandlesEscape() || h.editor.Selection.ByKeys()
+	return h.find.Typing || h.popup.open() || h.editor.History.Searching() || h.editor.Mode.HandlesEscape() || h.editor.Selection.ByKeys()
 }

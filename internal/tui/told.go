@@ -15,8 +15,8 @@ func (m *model) surveyed(s event.Opened) {
 	if s.Title != "" {
 		m.SetTitle(s.Title)
 	}
-	if m.pager.find.open {
-		m.Pending = m.pager.find.searchFor(m.pager.find.Text)
+	if cmd := m.pager.Find.Again(); cmd != nil {
+		m.Pending = cmd
 	}
 	for _, p := range s.Problems {
 		m.Transcript.Add(&transcript.Problem{Text: p})
@@ -35,6 +35,6 @@ func (m *model) rewound(keep int) {
 	m.Feed.Rewind(keep)
 	m.Transcript.Rewind(keep)
 	m.dialog.Clear()
-	m.pager.find.close()
+	m.pager.Find.Close()
 	m.Say("what followed is taken back. The log of the session keeps it; files stay as they are")
 }

@@ -40,7 +40,7 @@ func (a area) has(y int) bool { return a.from <= y && y < a.to }
 // it leaves.
 func (m *model) arrange() {
 	m.editor.Resize(m.Width, m.Height/3)
-	if m.pager.open() {
+	if m.pager.Open() {
 		m.panel = panel{rule: -1, lines: []string{""}}
 	} else {
 		m.panel = m.makePanel()
@@ -51,7 +51,7 @@ func (m *model) arrange() {
 // arrangeAfter arranges what msg has changed. Where that only streamed, the
 // panel stays unless its last line tells something else.
 func (m *model) arrangeAfter(msg tea.Msg) {
-	if b, ok := msg.(batch); ok && b.onlyStreams() && !m.pager.find.open && m.panel.status == m.status() {
+	if b, ok := msg.(batch); ok && b.onlyStreams() && !m.pager.Find.IsOpen && m.panel.status == m.status() {
 		m.layout()
 		return
 	}
@@ -61,8 +61,10 @@ func (m *model) arrangeAfter(msg tea.Msg) {
 // layout lays the transcript out above the panel, whose rule tells of it.
 func (m *model) layout() {
 	m.Transcript.Layout(m.Width, m.Height-len(m.panel.lines))
-	if m.pager.open() { // whose line tells of what is shown now
-		m.panel = m.pager.panel()
+	if m.pager.Open() { // whose line tells of what is shown now
+		m.panel = panel{rule: -1}
+		line, cursor := m.pager.Line()
+		m.panel.add([]string{line}, cursor)
 	}
 	if p := &m.panel; p.rule >= 0 && p.rule < len(p.lines) {
 		if hint := m.hint(); p.lines[p.rule] == "" || hint != p.hint {
@@ -91,7 +93,7 @@ func (m *model) makePanel() panel {
 		p.lines = append(p.lines, "")
 	}
 	if m.dialog.Waits() {
-		m.dialog.Behind = m.pager.find.typing
+		m.dialog.Behind = m.pager.Find.Typing
 		lines, cursor := m.dialog.Lines(m.Width, m.dialogHeight()-len(p.lines))
 		p.asked = p.add(lines, cursor)
 	}
@@ -99,8 +101,8 @@ func (m *model) makePanel() panel {
 	case m.dialog.Takes() && !m.editor.Blank():
 		p.lines = append(p.lines, m.keptDraft())
 	case !m.dialog.Takes():
-		if m.pager.find.open {
-			p.add(m.pager.find.view(m.Width))
+		if m.pager.Find.IsOpen {
+			p.add(m.pager.Find.Line(m.Width))
 		} else {
 			p.suggested = p.add(m.prompt.popup.Lines(m.Styles, m.Width, max(m.Height/3, 3)), nil)
 			p.draft = p.add(m.editor.Lines())
@@ -161,7 +163,7 @@ func (p *panel) add(lines []string, cursor *tea.Cursor) area {
 func (m *model) hint() string {
 	helps, hidden := m.hints.advice(), m.editor.HiddenLines()
 	switch {
-	case hidden == "" || m.dialog.Takes() || m.pager.find.open:
+	case hidden == "" || m.dialog.Takes() || m.pager.Find.IsOpen:
 		return helps
 	case helps == "":
 		return hidden
@@ -215,7 +217,7 @@ func (m *model) View() tea.View {
 		v.Cursor = cursor
 		return v
 	}
-	lines := m.pager.find.paint()
+	lines := m.pager.Find.Paint()
 	for range m.Height - len(m.panel.lines) - len(lines) {
 		lines = append(lines, "")
 	}

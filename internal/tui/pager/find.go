@@ -1,4 +1,4 @@
-package tui
+package pager
 
 import (
 	"fmt"
@@ -17,13 +17,13 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// finder searches the session, from its end to its beginning.
-type finder struct {
+// Finder searches the session, from its end to its beginning.
+type Finder struct {
 	*screen.Conversation
-	layers *layer.Stack
+	Layers *layer.Stack
 	ink.Query
-	open    bool
-	typing  bool // what is typed is what is searched for
+	IsOpen  bool
+	Typing  bool // what is typed is what is searched for
 	inPager bool // it searches the full view
 
 	search int   // counts searches: what an earlier one found is passed over
@@ -37,40 +37,50 @@ type finder struct {
 // findPage is how many events are searched at once.
 const findPage = 256
 
-// found brings what a part of the session has.
-type found struct {
+// Found brings what a part of the session has.
+type Found struct {
 	search, from int
 	hits         []int // the last one first
 	err          error
 }
 
-func findCommand(m *model, text string) (tea.Cmd, error) {
-	m.pager.find.start()
-	if text == "" {
-		return nil, nil
-	}
-	m.pager.find.older = true
-	return m.pager.find.searchFor(text), nil
-}
-
-// start begins a search. It has the keys until it is closed: letters of what
+// Start begins a search. It has the keys until it is closed: letters of what
 // is searched for must not answer a question that waits.
-func (f *finder) start() {
-	*f = finder{Conversation: f.Conversation, layers: f.layers, open: true, typing: true, inPager: f.inPager, search: f.search + 1, at: -1}
+func (f *Finder) Start() {
+	*f = Finder{Conversation: f.Conversation, Layers: f.Layers, IsOpen: true, Typing: true, inPager: f.inPager, search: f.search + 1, at: -1}
 	f.Transcript.ClearMark()
-	f.layers.Push(f)
+	f.Layers.Push(f)
 }
 
-// close ends the search.
-func (f *finder) close() {
-	f.layers.Remove(f)
-	f.open, f.typing = false, false
+// StartWith begins a search for a text, and goes to the last place that has it.
+func (f *Finder) StartWith(text string) tea.Cmd {
+	f.Start()
+	if text == "" {
+		return nil
+	}
+	f.older = true
+	return f.searchFor(text)
+}
+
+// Again searches anew for what is searched for, if a search is open: there is more
+// of the session than before.
+func (f *Finder) Again() tea.Cmd {
+	if !f.IsOpen {
+		return nil
+	}
+	return f.searchFor(f.Text)
+}
+
+// Close ends the search.
+func (f *Finder) Close() {
+	f.Layers.Remove(f)
+	f.IsOpen, f.Typing = false, false
 	f.search++
 	f.Transcript.ClearMark()
 }
 
 // searchFor searches the whole session.
-func (f *finder) searchFor(text string) tea.Cmd {
+func (f *Finder) searchFor(text string) tea.Cmd {
 	f.Query, f.hits, f.at, f.note = ink.NewQuery(text), nil, -1, ""
 	f.search++
 	f.down = f.Transcript.Events()
@@ -79,16 +89,16 @@ func (f *finder) searchFor(text string) tea.Cmd {
 }
 
 // searchOn returns the command that searches the next part.
-func (f *finder) searchOn() tea.Cmd {
+func (f *Finder) searchOn() tea.Cmd {
 	if f.Broken != "" {
 		f.note, f.down = "the session cannot be read", 0
 	}
-	if !f.open || f.Text == "" || f.down == 0 || f.Options.Session.Page == nil || !f.Transcript.Settled {
+	if !f.IsOpen || f.Text == "" || f.down == 0 || f.Options.Session.Page == nil || !f.Transcript.Settled {
 		return nil
 	}
 	read, n, search, to := f.Options.Session.Page, f.Query, f.search, f.down
 	return func() tea.Msg {
-		r := found{search: search, from: max(to-findPage, 0)}
+		r := Found{search: search, from: max(to-findPage, 0)}
 		var events []event.Event
 		events, r.err = read(r.from, to)
 		for i, ev := range slices.Backward(events) {
@@ -100,8 +110,8 @@ func (f *finder) searchOn() tea.Cmd {
 	}
 }
 
-// take takes what a part of the session has.
-func (f *finder) take(r found) tea.Cmd {
+// Found takes what a part of the session has.
+func (f *Finder) Found(r Found) tea.Cmd {
 	if r.search != f.search {
 		return nil
 	}
@@ -119,9 +129,9 @@ func (f *finder) take(r found) tea.Cmd {
 	return f.searchOn()
 }
 
-// heard takes an event that came while one searches.
-func (f *finder) heard(ev event.Event, number int) {
-	if f.open && transcript.Mentions(f.Query, ev) && (len(f.hits) == 0 || f.hits[0] < number) {
+// Heard takes an event that came while one searches.
+func (f *Finder) Heard(ev event.Event, number int) {
+	if f.IsOpen && transcript.Mentions(f.Query, ev) && (len(f.hits) == 0 || f.hits[0] < number) {
 		f.hits = slices.Insert(f.hits, 0, number)
 		if f.at >= 0 {
 			f.at++
@@ -130,8 +140,8 @@ func (f *finder) heard(ev event.Event, number int) {
 }
 
 // goOlder goes to what is found next above.
-func (f *finder) goOlder() {
-	if f.note = ""; !f.open || f.Text == "" {
+func (f *Finder) goOlder() {
+	if f.note = ""; !f.IsOpen || f.Text == "" {
 		return
 	}
 	next := f.at + 1
@@ -161,10 +171,10 @@ func (f *finder) goOlder() {
 }
 
 // goNewer goes to what is found next below.
-func (f *finder) goNewer() {
+func (f *Finder) goNewer() {
 	f.note, f.older = "", false
 	switch {
-	case !f.open || f.at < 0 || f.Transcript.MarkNext(false, f.Query, f.hits[f.at]):
+	case !f.IsOpen || f.at < 0 || f.Transcript.MarkNext(false, f.Query, f.hits[f.at]):
 	case f.at > 0:
 		f.at--
 		f.Transcript.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
@@ -174,15 +184,15 @@ func (f *finder) goNewer() {
 }
 
 // Key implements layer. In the pager, what is not typed any more is left to it.
-func (f *finder) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
+func (f *Finder) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	k := msg.String()
 	switch {
-	case !f.typing:
+	case !f.Typing:
 		return nil, layer.Below
 	case f.Keys.Is(k, keys.Dismiss), f.Keys.Is(k, keys.Clear), f.Keys.Is(k, keys.Leave):
-		f.close()
+		f.Close()
 	case f.Keys.Is(k, keys.Older):
-		f.typing = !f.inPager
+		f.Typing = !f.inPager
 		f.goOlder()
 	case f.Keys.Is(k, keys.Newer):
 		f.goNewer()
@@ -201,16 +211,16 @@ func (f *finder) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 }
 
 // Paste implements layer.
-func (f *finder) Paste(text string) (tea.Cmd, bool) {
-	if !f.typing {
+func (f *Finder) Paste(text string) (tea.Cmd, bool) {
+	if !f.Typing {
 		return nil, false
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return f.searchFor(f.Text + ink.SanitizeLine(line)), true
 }
 
-// view is where one types, and how far the search has come.
-func (f *finder) view(width int) ([]string, *tea.Cursor) {
+// Line is where one types, and how far the search has come.
+func (f *Finder) Line(width int) ([]string, *tea.Cursor) {
 	st := f.Styles
 	right := f.note
 	switch {
@@ -228,7 +238,7 @@ func (f *finder) view(width int) ([]string, *tea.Cursor) {
 	case f.down == 0:
 		right = "nothing found"
 	}
-	if keys := f.Keys.Name(keys.ViewOlder) + " above · " + f.Keys.Name(keys.ViewNewer) + " below"; f.inPager && !f.typing && width >= 60 {
+	if keys := f.Keys.Name(keys.ViewOlder) + " above · " + f.Keys.Name(keys.ViewNewer) + " below"; f.inPager && !f.Typing && width >= 60 {
 		right += " · " + keys
 	}
 	const lead = "find  "
@@ -237,7 +247,7 @@ func (f *finder) view(width int) ([]string, *tea.Cursor) {
 		text = text[len(string([]rune(text)[:1])):]
 	}
 	line := ink.Spread(st.Cyan.Render(ink.Truncate(lead, width))+text, st.Dim.Render(right), width)
-	if !f.typing {
+	if !f.Typing {
 		return []string{line}, nil
 	}
 	cursor := tea.NewCursor(min(lipgloss.Width(lead+text), max(width-1, 0)), 0)
@@ -245,10 +255,10 @@ func (f *finder) view(width int) ([]string, *tea.Cursor) {
 	return []string{line}, cursor
 }
 
-// paint is the window of the transcript, with what is searched for set off.
-func (f *finder) paint() []string {
+// Paint is the window of the transcript, with what is searched for set off.
+func (f *Finder) Paint() []string {
 	lines := slices.Clone(f.Transcript.Window)
-	if f.open && f.Text != "" {
+	if f.IsOpen && f.Text != "" {
 		for i, l := range lines {
 			lines[i] = f.Highlight(f.Styles, l, i == f.Transcript.Marked)
 		}

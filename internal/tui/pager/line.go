@@ -1,4 +1,4 @@
-package tui
+package pager
 
 import (
 	"fmt"
@@ -12,50 +12,50 @@ import (
 	"agent/internal/tui/list"
 )
 
-// panel is the line below what is shown whole: what keys do, or what is
-// searched for, and at its right what goes on and where one is.
-func (m *pager) panel() panel {
+// Line is the last line of the pager: what keys do, or what is searched for, and
+// at its right what goes on and where the window is.
+func (p *Pager) Line() (string, *tea.Cursor) {
 	const least, few = 24, 15 // columns that are worth more than all facts but the first, and than that one
-	p := panel{rule: -1}
-	facts := m.facts()
-	right, room := "", m.Width
+	facts := p.facts()
+	right, room := "", p.Width
 	for ; len(facts) > 0; facts = facts[:len(facts)-1] {
 		right = strings.Join(facts, " · ")
-		if room = m.Width - lipgloss.Width(right) - 2; room >= least || len(facts) == 1 && room >= few {
+		if room = p.Width - lipgloss.Width(right) - 2; room >= least || len(facts) == 1 && room >= few {
 			break
 		}
-		right, room = "", m.Width
+		right, room = "", p.Width
 	}
-	p.add(m.left(room))
+	left, cursor := p.left(room)
 	if right != "" {
-		p.lines[0] += strings.Repeat(" ", max(m.Width-lipgloss.Width(p.lines[0]+right), 0)) + m.Styles.Dim.Render(right)
+		left += strings.Repeat(" ", max(p.Width-lipgloss.Width(left+right), 0)) + p.Styles.Dim.Render(right)
 	}
-	return p
+	return left, cursor
 }
 
 // left is the line's left, in so many columns.
-func (p *pager) left(width int) ([]string, *tea.Cursor) {
+func (p *Pager) left(width int) (string, *tea.Cursor) {
 	k := p.Keys.Name
 	switch {
-	case p.find.open:
-		return p.find.view(width)
-	case p.dialog.Waits():
-		return []string{p.Styles.Yellow.Render(ink.Truncate("? a question waits · "+k(keys.ViewClose)+" goes back to it", width))}, nil
+	case p.Find.IsOpen:
+		lines, cursor := p.Find.Line(width)
+		return lines[0], cursor
+	case p.Waits():
+		return p.Styles.Yellow.Render(ink.Truncate("? a question waits · "+k(keys.ViewClose)+" goes back to it", width)), nil
 	}
 	if p.Flash != "" {
-		return []string{p.Styles.Dim.Render("  " + ink.Truncate(p.Flash, max(width-ink.Gutter, 1)))}, nil
+		return p.Styles.Dim.Render("  " + ink.Truncate(p.Flash, max(width-ink.Gutter, 1))), nil
 	}
 	hint := k(keys.ViewUp) + " and " + k(keys.ViewDown) + " scroll · " + k(keys.ViewTop) + " " + k(keys.ViewBottom) + " beginning and end · " +
 		k(keys.ViewFind) + " finds · " + k(keys.ViewClose) + " closes this"
-	return []string{p.Styles.Dim.Render(ink.Truncate("  "+list.FitHints(hint, width-ink.Gutter), width))}, nil
+	return p.Styles.Dim.Render(ink.Truncate("  "+list.FitHints(hint, width-ink.Gutter), width)), nil
 }
 
 // facts are what goes on behind what is shown whole, and where one is in it,
 // what matters most first.
-func (p *pager) facts() []string {
+func (p *Pager) facts() []string {
 	var facts []string
-	if p.Busy() || p.hints.chord != "" {
-		facts = append(facts, p.hints.doing())
+	if doing := p.Doing(); doing != "" {
+		facts = append(facts, doing)
 	}
 	at := p.Transcript.Percent()
 	switch {

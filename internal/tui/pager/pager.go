@@ -1,65 +1,62 @@
-package tui
+package pager
 
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/tui/dialog"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/layer"
 	"agent/internal/tui/screen"
 )
 
-func viewCommand(m *model, _ string) (tea.Cmd, error) {
-	m.pager.show()
-	return nil, nil
-}
-
-// pager shows the whole transcript uncut in the full screen.
-type pager struct {
+// Pager shows the whole transcript uncut in the full screen.
+type Pager struct {
 	*screen.Conversation
-	dialog *dialog.Dialog
-	find   *finder
-	hints  *hints
-	mouse  *mouse
-	layers *layer.Stack
+	Layers *layer.Stack
+	Find   *Finder
+	// doing says what goes on behind the pager, empty if nothing does; waits reports
+	// whether a question waits there.
+	Doing func() string
+	Waits func() bool
+	// toggleMouse gives the mouse to the terminal, or takes it back.
+	ToggleMouse func()
 
 	atEnd bool // it was opened at the end of the transcript
 }
 
-// show shows everything uncut in all of the window. It is the same
+// Show shows everything uncut in all of the window. It is the same
 // transcript, drawn in another way.
-func (p *pager) show() {
-	p.find.close()
-	p.atEnd, p.find.inPager = p.Transcript.Follow, true
-	p.layers.Push(p)
+func (p *Pager) Show() {
+	p.Find.Close()
+	p.atEnd, p.Find.inPager = p.Transcript.Follow, true
+	p.Layers.Push(p)
 	p.Transcript.ShowFull(true)
 }
 
 // close goes back to the end if one came from there, and else stays at what
 // one looked at.
-func (p *pager) close() {
-	p.find.close()
-	p.find.inPager = false
-	p.layers.Remove(p)
+func (p *Pager) close() {
+	p.Find.Close()
+	p.Find.inPager = false
+	p.Layers.Remove(p)
 	p.Transcript.ShowFull(false)
 	if p.atEnd {
 		p.Transcript.ShowEnd()
 	}
 }
 
-// open reports whether the pager is shown.
-func (p *pager) open() bool { return p.layers.Has(p) }
+// Open reports whether the pager is shown.
+func (p *Pager) Open() bool { return p.Layers.Has(p) }
 
 // Paste implements layer.
-func (p *pager) Paste(string) (tea.Cmd, bool) { return nil, true }
+func (p *Pager) Paste(string) (tea.Cmd, bool) { return nil, true }
 
 // Key implements layer.
-func (p *pager) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
+func (p *Pager) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	k := msg.String()
 	page := max(p.Transcript.Height-2, 1)
 	switch {
-	case p.Keys.Is(k, keys.ViewClose) && p.find.open && p.Keys.Is(k, keys.Dismiss):
-		p.find.close()
+	case p.Keys.Is(k, keys.ViewClose) && p.Find.IsOpen && p.Keys.Is(k, keys.Dismiss):
+		p.Find.Close()
 	case p.Keys.Is(k, keys.ViewClose), p.Keys.Is(k, keys.Clear), p.Keys.Is(k, keys.View):
 		p.close()
 	case p.Keys.Is(k, keys.ViewUp):
@@ -79,15 +76,15 @@ func (p *pager) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	case p.Keys.Is(k, keys.ViewBottom), p.Keys.Is(k, keys.Bottom):
 		p.Transcript.ShowEnd()
 	case p.Keys.Is(k, keys.ViewFind), p.Keys.Is(k, keys.Find):
-		p.find.start()
+		p.Find.Start()
 	case p.Keys.Is(k, keys.ViewOlder):
-		p.find.goOlder()
+		p.Find.goOlder()
 	case p.Keys.Is(k, keys.ViewNewer):
-		p.find.goNewer()
+		p.Find.goNewer()
 	case p.Keys.Is(k, keys.JumpBack), p.Keys.Is(k, keys.JumpOn):
 		p.JumpToPrompt(p.Keys.Is(k, keys.JumpBack))
 	case p.Keys.Is(k, keys.Mouse):
-		p.mouse.toggle()
+		p.ToggleMouse()
 	case p.Keys.Is(k, keys.Suspend):
 		return tea.Suspend, layer.Taken
 	case p.Keys.Is(k, keys.Redraw):

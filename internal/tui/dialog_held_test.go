@@ -217,3 +217,14 @@ func TestHunks(t *testing.T) {
 	d.sees("added in hunk 5")
 	d.commands()
 }
+
+// Escape interrupts in the moment after an answer too, in which other keys are
+// ignored.
+func TestEscapeRightAfterAnAnswer(t *testing.T) {
+	d := fourAsks(t)
+	d.press("1")
+	d.pass(100 * time.Millisecond)
+	d.shows("keys are ignored for a moment")
+	d.press("esc")
+	d.commands(event.Answer{ID: "0", Decision: event.Allow}, event.Interrupt{})
+}

@@ -5,6 +5,7 @@ import (
 
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
+	"agent/internal/tui/keys"
 	"agent/internal/tui/layer"
 	"agent/internal/tui/screen"
 )
@@ -18,8 +19,12 @@ type question struct {
 	interrupt func()
 }
 
-// Key implements layer.
+// Key implements layer. Until the question takes keys, one that interrupts does not
+// wait for that.
 func (q *question) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
+	if !q.dialog.Takes() && q.Keys.Is(msg.String(), keys.Interrupt) && q.Busy() {
+		return nil, layer.Below
+	}
 	return q.carryOut(q.dialog.Key(msg))
 }
 

@@ -117,7 +117,7 @@ func (t *turn) welcome() string {
 	if b.Len() == 0 {
 		return "I follow simple requests about files, but there are no tools here that I could use."
 	}
-	return offer + "\n\n" + b.String() + "\nSeveral go into one line with `;` between them. I cannot explain code, write it or reason about it."
+	return offer + "\n\n" + b.String() + "\nSeveral go into one line with `;` between them, `run` as the last one. I cannot explain code, write it or reason about it."
 }
 
 // puzzled reports a request that no rule matches.

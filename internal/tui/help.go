@@ -29,10 +29,10 @@ func (h *help) show() {
 	h.layers.Push(h)
 }
 
-// Paste implements layer.
+// Paste implements layer.Layer.
 func (h *help) Paste(string) (tea.Cmd, bool) { return nil, true }
 
-// Key implements layer: most keys close the help.
+// Key implements layer.Layer: most keys close the help.
 func (h *help) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	k := msg.String()
 	switch k {
@@ -55,7 +55,7 @@ func (h *help) stride(k string) int {
 
 func (h *help) move(n int) { h.scroll = max(0, min(h.scroll+n, h.total-h.shown)) }
 
-// Mouse implements fullScreen: the wheel scrolls.
+// Mouse implements layer.FullScreen: the wheel scrolls.
 func (h *help) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if msg, ok := msg.(tea.MouseWheelMsg); ok {
 		lines, _ := wheelSteps(msg)
@@ -64,7 +64,7 @@ func (h *help) Mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// View implements fullScreen.
+// View implements layer.FullScreen.
 func (h *help) View() ([]string, *tea.Cursor) {
 	st, width, height := h.Styles, h.Width, h.Height
 	all := h.all(st, h.AboutModel(), h.table.commands(), width)

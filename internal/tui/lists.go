@@ -46,7 +46,7 @@ func (l *listLayer) update(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// Key implements layer.
+// Key implements layer.Layer.
 func (l *listLayer) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	switch k := msg.String(); {
 	case l.Keys.Is(k, keys.Suspend):
@@ -57,15 +57,15 @@ func (l *listLayer) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	return l.update(msg), layer.Taken
 }
 
-// Paste implements layer.
+// Paste implements layer.Layer.
 func (l *listLayer) Paste(text string) (tea.Cmd, bool) {
 	return l.update(tea.PasteMsg{Content: text}), true
 }
 
-// Mouse implements fullScreen.
+// Mouse implements layer.FullScreen.
 func (l *listLayer) Mouse(msg tea.MouseMsg) tea.Cmd { return l.update(msg) }
 
-// View implements fullScreen. The last line says so if a question waits below the
+// View implements layer.FullScreen. The last line says so if a question waits below the
 // list.
 func (l *listLayer) View() ([]string, *tea.Cursor) {
 	lines, cursor := l.over.Lines()

@@ -33,12 +33,9 @@ type prompt struct {
 
 	command func(name, arg, typed string) tea.Cmd // carries a slash command out
 	leave   func() tea.Cmd
-
-	// Whether the key that is pressed may be the second one that leaves, or rewinds.
-	leaving, rewinding bool
 }
 
-// Key implements layer.
+// Key implements layer.Layer.
 func (p *prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	defer p.edited(p.editor.Revision())
 	k := msg.String()
@@ -48,7 +45,7 @@ func (p *prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	case p.Keys.Is(k, keys.Leave) && p.editor.Empty():
 		return p.leave(), layer.Taken
 	case p.Keys.Is(k, keys.Rewind) && p.editor.Empty() && !p.editor.Mode.HandlesEscape():
-		return p.rewinder.goBack(p.rewinding), layer.Taken
+		return p.rewinder.goBack(), layer.Taken
 	case p.Keys.Is(k, keys.Help) && p.editor.Empty():
 		p.help.show()
 	case p.Keys.Is(k, keys.Newline):
@@ -81,7 +78,7 @@ func (p *prompt) edited(was int) {
 	}
 }
 
-// Paste implements layer.
+// Paste implements layer.Layer.
 func (p *prompt) Paste(text string) (cmd tea.Cmd, _ bool) {
 	switch h := &p.editor.History; {
 	case h.Searching():
@@ -106,7 +103,7 @@ func (p *prompt) clear() tea.Cmd {
 		p.editor.Press(tea.KeyPressMsg{Code: tea.KeyEscape})
 	case !p.editor.Empty():
 		p.Feed.Recall = append(p.Feed.Recall, p.editor.Take().Text)
-	case p.leaving:
+	case p.ticker.leaving(p.Now()):
 		return p.leave()
 	default:
 		p.ticker.warned = p.Now()
@@ -191,11 +188,15 @@ func (p *prompt) typedOn() tea.Cmd {
 // something to more than the text.
 type typing struct{ *prompt }
 
-// Key implements layer.
+// Key implements layer.Layer.
 func (t typing) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	defer t.edited(t.editor.Revision())
-	t.leaving, t.rewinding = t.ticker.leaving(t.Now()), t.ticker.rewinding(t.Now())
-	t.ticker.warned, t.ticker.escaped = time.Time{}, time.Time{}
+	if !t.editor.Empty() || !t.Keys.Is(msg.String(), keys.Clear) {
+		t.ticker.warned = time.Time{}
+	}
+	if !t.editor.Empty() || !t.Keys.Is(msg.String(), keys.Rewind) {
+		t.ticker.escaped = time.Time{}
+	}
 	t.images.sends, t.images.later, t.earlier.walks = false, false, false
 	if cmd, ok := t.assist(msg); ok {
 		return cmd, layer.Taken
@@ -203,7 +204,7 @@ func (t typing) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	return nil, layer.Below
 }
 
-// Paste implements layer.
+// Paste implements layer.Layer.
 func (t typing) Paste(string) (tea.Cmd, bool) { return nil, false }
 
 // assist takes a key. It reports whether it did.

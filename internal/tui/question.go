@@ -19,7 +19,7 @@ type question struct {
 	interrupt func()
 }
 
-// Key implements layer. Until the question takes keys, one that interrupts does not
+// Key implements layer.Layer. Until the question takes keys, one that interrupts does not
 // wait for that.
 func (q *question) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	if !q.dialog.Takes() && q.Keys.Is(msg.String(), keys.Interrupt) && q.Busy() {
@@ -28,7 +28,7 @@ func (q *question) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	return q.carryOut(q.dialog.Key(msg))
 }
 
-// Paste implements layer.
+// Paste implements layer.Layer.
 func (q *question) Paste(text string) (tea.Cmd, bool) { return nil, q.dialog.Paste(text) }
 
 // carryOut does what the dialog decided about a key.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -161,9 +162,10 @@ func (r *rewinder) fork(before point) tea.Cmd {
 }
 
 // goBack opens the list of prompts when it is wanted twice.
-func (r *rewinder) goBack(again bool) tea.Cmd {
+func (r *rewinder) goBack() tea.Cmd {
 	switch {
-	case again:
+	case r.ticker.rewinding(r.Now()):
+		r.ticker.escaped = time.Time{}
 		return r.chooseRewind()
 	case len(r.Feed.Prompts) > 0:
 		r.ticker.escaped = r.Now()

@@ -23,7 +23,7 @@ type shortcuts struct {
 	interrupt func()
 }
 
-// Key implements layer.
+// Key implements layer.Layer.
 func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	k := msg.String()
 	if s.Keys.Is(k, keys.Interrupt) && s.Busy() {
@@ -60,7 +60,7 @@ func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	return nil, layer.Taken
 }
 
-// Paste implements layer.
+// Paste implements layer.Layer.
 func (s *shortcuts) Paste(string) (tea.Cmd, bool) { return nil, false }
 
 // scroll takes a key that moves the transcript, or opens items in it. It reports

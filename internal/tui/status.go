@@ -244,7 +244,7 @@ func (h *hints) stopKey() string {
 // Where something is typed, it says what sending it does.
 func (h *hints) idleHint() string {
 	const wide = 100
-	if !h.editor.Empty() || h.find.IsOpen {
+	if !h.editor.Empty() || h.find.Open() {
 		return h.sendHint()
 	}
 	hint := h.Keys.Name(keys.Help) + " keys"
@@ -262,7 +262,7 @@ func (h *hints) sendHint() string {
 	_, _, command := parseSlash(typed)
 	_, _, shell := parseShell(typed)
 	switch {
-	case h.find.IsOpen:
+	case h.find.Open():
 		k := h.Keys.Name
 		return k(keys.Older) + " above · " + k(keys.Newer) + " below · " + k(keys.Dismiss) + " closes"
 	case h.popup.open() || e.History.Searching() || e.Blank():

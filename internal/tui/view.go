@@ -51,7 +51,7 @@ func (m *model) arrange() {
 // arrangeAfter arranges what msg has changed. Where that only streamed, the
 // panel stays unless its last line tells something else.
 func (m *model) arrangeAfter(msg tea.Msg) {
-	if b, ok := msg.(batch); ok && b.onlyStreams() && !m.pager.Find.IsOpen && m.panel.status == m.status() {
+	if b, ok := msg.(batch); ok && b.onlyStreams() && !m.pager.Find.Open() && m.panel.status == m.status() {
 		m.layout()
 		return
 	}
@@ -101,8 +101,9 @@ func (m *model) makePanel() panel {
 	case m.dialog.Takes() && !m.editor.Blank():
 		p.lines = append(p.lines, m.keptDraft())
 	case !m.dialog.Takes():
-		if m.pager.Find.IsOpen {
-			p.add(m.pager.Find.Line(m.Width))
+		if m.pager.Find.Open() {
+			line, cursor := m.pager.Find.Line(m.Width)
+			p.add([]string{line}, cursor)
 		} else {
 			p.suggested = p.add(m.prompt.popup.Lines(m.Styles, m.Width, max(m.Height/3, 3)), nil)
 			p.draft = p.add(m.editor.Lines())
@@ -163,7 +164,7 @@ func (p *panel) add(lines []string, cursor *tea.Cursor) area {
 func (m *model) hint() string {
 	helps, hidden := m.hints.advice(), m.editor.HiddenLines()
 	switch {
-	case hidden == "" || m.dialog.Takes() || m.pager.Find.IsOpen:
+	case hidden == "" || m.dialog.Takes() || m.pager.Find.Open():
 		return helps
 	case helps == "":
 		return hidden

@@ -32,7 +32,7 @@ type Menu struct {
 	First            string // the id of what is marked at first
 	all, found       []Option
 	Chose            func(Option) tea.Cmd
-	// free makes an option of what was typed where nothing fits; may be nil.
+	// Free makes an option of what was typed where nothing fits; may be nil.
 	Free func(typed string) (Option, bool)
 	// detail tells more of an option in a window of that width; may be nil.
 	Detail func(o Option, width int) []string

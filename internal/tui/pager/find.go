@@ -22,7 +22,6 @@ type Finder struct {
 	*screen.Conversation
 	Layers *layer.Stack
 	ink.Query
-	IsOpen  bool
 	Typing  bool // what is typed is what is searched for
 	inPager bool // it searches the full view
 
@@ -44,10 +43,13 @@ type Found struct {
 	err          error
 }
 
+// Open reports whether a search is open.
+func (f *Finder) Open() bool { return f.Layers.Has(f) }
+
 // Start begins a search. It has the keys until it is closed: letters of what
 // is searched for must not answer a question that waits.
 func (f *Finder) Start() {
-	*f = Finder{Conversation: f.Conversation, Layers: f.Layers, IsOpen: true, Typing: true, inPager: f.inPager, search: f.search + 1, at: -1}
+	*f = Finder{Conversation: f.Conversation, Layers: f.Layers, Typing: true, inPager: f.inPager, search: f.search + 1, at: -1}
 	f.Transcript.ClearMark()
 	f.Layers.Push(f)
 }
@@ -65,7 +67,7 @@ func (f *Finder) StartWith(text string) tea.Cmd {
 // Again searches anew for what is searched for, if a search is open: there is more
 // of the session than before.
 func (f *Finder) Again() tea.Cmd {
-	if !f.IsOpen {
+	if !f.Open() {
 		return nil
 	}
 	return f.searchFor(f.Text)
@@ -74,7 +76,7 @@ func (f *Finder) Again() tea.Cmd {
 // Close ends the search.
 func (f *Finder) Close() {
 	f.Layers.Remove(f)
-	f.IsOpen, f.Typing = false, false
+	f.Typing = false
 	f.search++
 	f.Transcript.ClearMark()
 }
@@ -93,7 +95,7 @@ func (f *Finder) searchOn() tea.Cmd {
 	if f.Broken != "" {
 		f.note, f.down = "the session cannot be read", 0
 	}
-	if !f.IsOpen || f.Text == "" || f.down == 0 || f.Options.Session.Page == nil || !f.Transcript.Settled {
+	if !f.Open() || f.Text == "" || f.down == 0 || f.Options.Session.Page == nil || !f.Transcript.Settled {
 		return nil
 	}
 	read, n, search, to := f.Options.Session.Page, f.Query, f.search, f.down
@@ -131,7 +133,7 @@ func (f *Finder) Found(r Found) tea.Cmd {
 
 // Heard takes an event that came while one searches.
 func (f *Finder) Heard(ev event.Event, number int) {
-	if f.IsOpen && transcript.Mentions(f.Query, ev) && (len(f.hits) == 0 || f.hits[0] < number) {
+	if f.Open() && transcript.Mentions(f.Query, ev) && (len(f.hits) == 0 || f.hits[0] < number) {
 		f.hits = slices.Insert(f.hits, 0, number)
 		if f.at >= 0 {
 			f.at++
@@ -141,7 +143,7 @@ func (f *Finder) Heard(ev event.Event, number int) {
 
 // goOlder goes to what is found next above.
 func (f *Finder) goOlder() {
-	if f.note = ""; !f.IsOpen || f.Text == "" {
+	if f.note = ""; !f.Open() || f.Text == "" {
 		return
 	}
 	next := f.at + 1
@@ -174,7 +176,7 @@ func (f *Finder) goOlder() {
 func (f *Finder) goNewer() {
 	f.note, f.older = "", false
 	switch {
-	case !f.IsOpen || f.at < 0 || f.Transcript.MarkNext(false, f.Query, f.hits[f.at]):
+	case !f.Open() || f.at < 0 || f.Transcript.MarkNext(false, f.Query, f.hits[f.at]):
 	case f.at > 0:
 		f.at--
 		f.Transcript.Seek(transcript.Target{At: f.hits[f.at], Find: f.Query})
@@ -183,7 +185,7 @@ func (f *Finder) goNewer() {
 	}
 }
 
-// Key implements layer. In the pager, what is not typed any more is left to it.
+// Key implements layer.Layer. Once the text is complete, the pager has the keys.
 func (f *Finder) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	k := msg.String()
 	switch {
@@ -210,7 +212,7 @@ func (f *Finder) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	return nil, layer.Taken
 }
 
-// Paste implements layer.
+// Paste implements layer.Layer.
 func (f *Finder) Paste(text string) (tea.Cmd, bool) {
 	if !f.Typing {
 		return nil, false
@@ -219,8 +221,8 @@ func (f *Finder) Paste(text string) (tea.Cmd, bool) {
 	return f.searchFor(f.Text + ink.SanitizeLine(line)), true
 }
 
-// Line is where one types, and how far the search has come.
-func (f *Finder) Line(width int) ([]string, *tea.Cursor) {
+// Line draws the text that is searched for, and how far the search has come.
+func (f *Finder) Line(width int) (string, *tea.Cursor) {
 	st := f.Styles
 	right := f.note
 	switch {
@@ -248,17 +250,17 @@ func (f *Finder) Line(width int) ([]string, *tea.Cursor) {
 	}
 	line := ink.Spread(st.Cyan.Render(ink.Truncate(lead, width))+text, st.Dim.Render(right), width)
 	if !f.Typing {
-		return []string{line}, nil
+		return line, nil
 	}
 	cursor := tea.NewCursor(min(lipgloss.Width(lead+text), max(width-1, 0)), 0)
 	cursor.Shape, cursor.Blink = tea.CursorBar, false
-	return []string{line}, cursor
+	return line, cursor
 }
 
 // Paint is the window of the transcript, with what is searched for set off.
 func (f *Finder) Paint() []string {
 	lines := slices.Clone(f.Transcript.Window)
-	if f.IsOpen && f.Text != "" {
+	if f.Open() && f.Text != "" {
 		for i, l := range lines {
 			lines[i] = f.Highlight(f.Styles, l, i == f.Transcript.Marked)
 		}

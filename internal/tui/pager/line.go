@@ -36,9 +36,8 @@ func (p *Pager) Line() (string, *tea.Cursor) {
 func (p *Pager) left(width int) (string, *tea.Cursor) {
 	k := p.Keys.Name
 	switch {
-	case p.Find.IsOpen:
-		lines, cursor := p.Find.Line(width)
-		return lines[0], cursor
+	case p.Find.Open():
+		return p.Find.Line(width)
 	case p.Waits():
 		return p.Styles.Yellow.Render(ink.Truncate("? a question waits · "+k(keys.ViewClose)+" goes back to it", width)), nil
 	}

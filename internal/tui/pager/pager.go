@@ -13,11 +13,11 @@ type Pager struct {
 	*screen.Conversation
 	Layers *layer.Stack
 	Find   *Finder
-	// doing says what goes on behind the pager, empty if nothing does; waits reports
+	// Doing says what goes on behind the pager, empty if nothing does. Waits reports
 	// whether a question waits there.
 	Doing func() string
 	Waits func() bool
-	// toggleMouse gives the mouse to the terminal, or takes it back.
+	// ToggleMouse gives the mouse to the terminal, or takes it back.
 	ToggleMouse func()
 
 	atEnd bool // it was opened at the end of the transcript
@@ -47,15 +47,15 @@ func (p *Pager) close() {
 // Open reports whether the pager is shown.
 func (p *Pager) Open() bool { return p.Layers.Has(p) }
 
-// Paste implements layer.
+// Paste implements layer.Layer.
 func (p *Pager) Paste(string) (tea.Cmd, bool) { return nil, true }
 
-// Key implements layer.
+// Key implements layer.Layer.
 func (p *Pager) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	k := msg.String()
 	page := max(p.Transcript.Height-2, 1)
 	switch {
-	case p.Keys.Is(k, keys.ViewClose) && p.Find.IsOpen && p.Keys.Is(k, keys.Dismiss):
+	case p.Keys.Is(k, keys.ViewClose) && p.Find.Open() && p.Keys.Is(k, keys.Dismiss):
 		p.Find.Close()
 	case p.Keys.Is(k, keys.ViewClose), p.Keys.Is(k, keys.Clear), p.Keys.Is(k, keys.View):
 		p.close()

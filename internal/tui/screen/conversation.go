@@ -93,6 +93,7 @@ func (c *Conversation) AboutModel() string {
 	return strings.TrimRight(text, ".") + "."
 }
 
+// SetMode sets the permission mode, and tells the agent.
 func (c *Conversation) SetMode(mode event.Mode) {
 	c.Feed.Mode = string(mode)
 	c.Send(event.SetMode{Mode: mode})

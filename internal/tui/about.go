@@ -17,54 +17,54 @@ type about struct{ rows [][2]string }
 
 func (a *about) Draw(c transcript.Canvas) []string {
 	var out []string
-	for _, l := range columns(c.Styles, a.rows, max(c.Inner()-ink.Gutter, 1)) {
+	for _, l := range ink.Columns(c.Styles, a.rows, max(c.Inner()-ink.Gutter, 1)) {
 		out = append(out, strings.TrimPrefix(l, "  "))
 	}
 	return ink.Hang(" ", out)
 }
 
 // statusCommand tells how things stand: all that the last line has no room for.
-func statusCommand(m *model, _ string) (tea.Cmd, error) {
-	f := m.Feed
-	s := status{model: f.Model, used: f.Used, context: f.Context, cost: f.Cost, mode: f.Mode, jobs: transcript.Running(f.Jobs)}
+func statusCommand(s *session, _ string) (tea.Cmd, error) {
+	f := s.Feed
+	st := screen.Status{Model: f.Model, Used: f.Used, Context: f.Context, Cost: f.Cost, Mode: f.Mode, Jobs: transcript.Running(f.Jobs)}
 	a := &about{}
 	add := func(name, text string) {
 		if text != "" {
 			a.rows = append(a.rows, [2]string{name, ink.SanitizeLine(text)})
 		}
 	}
-	add("model", m.AboutModel())
-	add("effort", cmp.Or(f.Effort, defaultEffort(m.Conversation)))
+	add("model", s.AboutModel())
+	add("effort", cmp.Or(f.Effort, defaultEffort(s.Conversation)))
 	add("base URL", f.BaseURL)
-	add("window", s.tokens().text)
-	add("cost", s.spent())
-	add("mode", modeWords(f.Mode))
-	add("directory", m.Options.Files.Dir)
-	add("branch", m.Options.Files.Branch)
-	add("session", strings.TrimSpace(m.Options.Session.ID+" "+f.Title))
-	add("log", m.Options.Session.Path)
-	if m.Options.Session.ID == "" {
+	add("window", st.Tokens().Text)
+	add("cost", st.Spent())
+	add("mode", screen.ModeWords(f.Mode))
+	add("directory", s.Options.Files.Dir)
+	add("branch", s.Options.Files.Branch)
+	add("session", strings.TrimSpace(s.Options.Session.ID+" "+f.Title))
+	add("log", s.Options.Session.Path)
+	if s.Options.Session.ID == "" {
 		add("session", "kept nowhere")
 	}
-	add("jobs", s.running())
-	add("version", m.Options.Version)
-	m.Described = m.Transcript.Add(a)
-	m.SendCommand(event.ListPermissions{})
+	add("jobs", st.Running())
+	add("version", s.Options.Version)
+	s.Described = s.Transcript.Add(a)
+	s.SendCommand(event.ListPermissions{})
 	return nil, nil
 }
 
 // defaultEffort is what /status says of a model whose effort is not set; empty
 // where no language model answers.
 func defaultEffort(m *screen.Conversation) string {
-	if s := (status{model: m.Feed.Model}); s.model == "" || s.offline() != "" {
+	if s := (screen.Status{Model: m.Feed.Model}); s.Model == "" || s.Offline() != "" {
 		return ""
 	}
 	return "the model's default"
 }
 
 // permissionsCame adds the standing permissions to what /status shows.
-func (m *model) permissionsCame(allowed []string) {
-	if m.Described == nil {
+func (s *session) permissionsCame(allowed []string) {
+	if s.Described == nil {
 		return
 	}
 	rows := [][2]string{{"allowed", "nothing beyond the permission mode"}}
@@ -76,12 +76,12 @@ func (m *model) permissionsCame(allowed []string) {
 		}
 		rows = append(rows, [2]string{"", text})
 	}
-	if m.lines { // what was printed stays
-		m.Transcript.Add(&about{rows})
+	if s.front.screen == nil { // what was printed stays
+		s.Transcript.Add(&about{rows})
 	} else {
-		a := m.Described.Item.(*about)
+		a := s.Described.Item.(*about)
 		a.rows = append(a.rows, rows...)
-		m.Described.Touch()
+		s.Described.Touch()
 	}
-	m.Described = nil
+	s.Described = nil
 }

@@ -13,19 +13,24 @@ func (m *model) assemble() {
 	o, ses := &m.Options, m.Conversation
 	m.layers = &layer.Stack{}
 	m.lists = &listLayer{Conversation: ses, layers: m.layers, dialog: m.dialog}
-	m.table = &commandTable{Conversation: ses, recent: list.NewRecent(o.Recent, o.Remember), editor: m.editor, lists: m.lists, run: m.slash, press: m.press}
-	m.picker = &modelPicker{Conversation: ses, lists: m.lists}
+	m.slash = &session{Conversation: ses, editor: m.editor, lists: m.lists, recent: list.NewRecent(o.Recent, o.Remember)}
+	m.slash.models = &modelPicker{Conversation: ses, lists: m.lists}
+	m.slash.rewinder = &rewinder{Conversation: ses, editor: m.editor, lists: m.lists, switchTo: m.slash.leaveFor}
 	m.notify = &notifier{Conversation: ses, dialog: m.dialog}
 	m.question = &question{Conversation: ses, dialog: m.dialog, editor: m.editor, interrupt: m.interrupt}
 	m.pager = &pager.Pager{Conversation: ses, Layers: m.layers, Waits: m.dialog.Waits, Find: &pager.Finder{Conversation: ses, Layers: m.layers}}
 	m.prompt = m.newPrompt()
 	p := m.prompt
+	m.slash.front = front{leave: m.leaveFor, help: p.help.show, copy: p.clip.copy, restyle: m.restyle}
+	if !m.lines {
+		m.slash.front.screen = &screenFront{view: m.pager.Show, find: m.pager.Find.StartWith, edit: p.external.start, press: m.press}
+	}
 	m.drafts = &draftKeeper{Conversation: ses, editor: m.editor, dialog: m.dialog, queue: p.queue}
 	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, popup: p.popup, find: m.pager.Find, queue: p.queue, ticker: p.ticker, pager: m.pager}
 	m.mouse = &mouse{Conversation: ses, editor: m.editor, dialog: m.dialog, popup: p.popup, clip: p.clip, panel: &m.panel, arrange: m.arrange, on: !o.NoMouse}
 	m.pager.Doing, m.pager.ToggleMouse = m.hints.behindPager, m.mouse.toggle
 	m.layers.Shortcuts = &shortcuts{
-		Conversation: ses, dialog: m.dialog, find: m.pager.Find, pager: m.pager, mouse: m.mouse, table: m.table, models: m.picker, interrupt: m.interrupt,
+		Conversation: ses, dialog: m.dialog, find: m.pager.Find, pager: m.pager, mouse: m.mouse, slash: m.slash, interrupt: m.interrupt,
 	}
 	for _, l := range []layer.Layer{p, m.layers.Shortcuts, typing{p}, m.question} {
 		m.layers.Push(l)
@@ -36,17 +41,16 @@ func (m *model) assemble() {
 func (m *model) newPrompt() *prompt {
 	ses := m.Conversation
 	p := &prompt{
-		Conversation: ses, editor: m.editor, dialog: m.dialog, table: m.table, command: m.slash, leave: m.leave,
-		popup:   &suggestions{Conversation: ses, editor: m.editor, table: m.table},
+		Conversation: ses, editor: m.editor, dialog: m.dialog, slash: m.slash, leave: m.leave,
+		popup:   &suggestions{Conversation: ses, editor: m.editor, slash: m.slash},
 		images:  &attacher{Conversation: ses, editor: m.editor},
 		earlier: &promptHistory{Conversation: ses, editor: m.editor},
 		queue:   &messageQueue{Conversation: ses, editor: m.editor},
 		clip:    &clipboard{Conversation: ses, editor: m.editor},
 		ticker:  &ticker{Conversation: ses, dialog: m.dialog, covered: m.covered, arm: m.arm},
-		help:    &help{Conversation: ses, layers: m.layers, table: m.table},
+		help:    &help{Conversation: ses, layers: m.layers, slash: m.slash},
 	}
 	p.external = &externalEditor{Conversation: ses, editor: m.editor, popup: p.popup, lend: terminal.Lend}
-	p.rewinder = &rewinder{Conversation: ses, ticker: p.ticker, editor: m.editor, lists: m.lists, switchTo: m.switchTo}
 	p.popup.submit, p.images.ready = p.submit, p.sendReady
 	return p
 }

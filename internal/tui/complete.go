@@ -155,7 +155,7 @@ func (p *suggestions) matching(w word) []list.Suggestion {
 			holds = append(holds, s)
 		}
 	}
-	for _, c := range p.table.commands() {
+	for _, c := range p.slash.commands() {
 		switch {
 		case w.source == fromCommands:
 			add(list.Suggestion{Text: "/" + c.name, Label: ink.SanitizeLine(c.usage()), What: ink.SanitizeLine(c.what), Complete: c.args == ""}, c.name)

@@ -19,21 +19,21 @@ import (
 
 // copyCommand copies the last answer, or a block of code in it: as it was
 // written, and not as it is drawn.
-func copyCommand(m *model, arg string) (tea.Cmd, error) {
-	if m.Feed.Answer == "" {
-		m.Say("there is no answer to copy yet")
+func copyCommand(s *session, arg string) (tea.Cmd, error) {
+	if s.Feed.Answer == "" {
+		s.Say("there is no answer to copy yet")
 		return nil, nil
 	}
 	if arg == "" {
-		return m.prompt.clip.copy(m.Feed.Answer, "the last answer"), nil
+		return s.front.copy(s.Feed.Answer, "the last answer"), nil
 	}
 	words := strings.Fields(arg)
 	if words[0] != "code" || len(words) > 2 {
 		return nil, errors.New("use /copy, /copy code, or /copy code N")
 	}
-	blocks := markdown.CodeBlocks(m.Feed.Answer)
+	blocks := markdown.CodeBlocks(s.Feed.Answer)
 	if len(blocks) == 0 {
-		m.Say("the last answer has no code in a block of its own")
+		s.Say("the last answer has no code in a block of its own")
 		return nil, nil
 	}
 	n := len(blocks)
@@ -47,7 +47,7 @@ func copyCommand(m *model, arg string) (tea.Cmd, error) {
 	if len(blocks) > 1 {
 		what = fmt.Sprintf("code block %d of %d", n, len(blocks))
 	}
-	return m.prompt.clip.copy(blocks[n-1], what), nil
+	return s.front.copy(blocks[n-1], what), nil
 }
 
 // copyWords completes /copy.

@@ -9,16 +9,16 @@ import (
 
 // effortCommand has the model think as hard as level says; without one, it says
 // how hard it does.
-func effortCommand(m *model, level string) (tea.Cmd, error) {
+func effortCommand(s *session, level string) (tea.Cmd, error) {
 	switch {
-	case m.Feed.Model == "":
-		m.Say(m.AboutModel())
-	case level == "" && m.Feed.Effort == "":
-		m.Say(ink.SanitizeLine(m.Feed.Model) + " thinks as hard as it does by itself. /effort LEVEL changes it: low, medium, high")
+	case s.Feed.Model == "":
+		s.Say(s.AboutModel())
+	case level == "" && s.Feed.Effort == "":
+		s.Say(ink.SanitizeLine(s.Feed.Model) + " thinks as hard as it does by itself. /effort LEVEL changes it: low, medium, high")
 	case level == "":
-		m.Say(ink.SanitizeLine(m.Feed.Model) + " thinks with effort " + ink.SanitizeLine(m.Feed.Effort) + ". /effort " + event.DefaultEffort + " leaves it to the model")
+		s.Say(ink.SanitizeLine(s.Feed.Model) + " thinks with effort " + ink.SanitizeLine(s.Feed.Effort) + ". /effort " + event.DefaultEffort + " leaves it to the model")
 	default:
-		m.SendCommand(event.SetModel{Model: m.Feed.Model, Effort: level})
+		s.SendCommand(event.SetModel{Model: s.Feed.Model, Effort: level})
 	}
 	return nil, nil
 }

@@ -34,7 +34,7 @@ const noEditor = "No editor is set. Set VISUAL or EDITOR to the one you want, as
 const inTheirEditor = "The draft is in your editor. It comes back when that ends."
 
 // editCommand writes a prompt in the person's editor.
-func editCommand(m *model, _ string) (tea.Cmd, error) { return m.prompt.external.start(), nil }
+func editCommand(s *session, _ string) (tea.Cmd, error) { return s.front.screen.edit(), nil }
 
 // externalEditor lends the draft to the user's editor.
 type externalEditor struct {

@@ -32,8 +32,7 @@ type model struct {
 	editor   *editor.Editor
 	dialog   *dialog.Dialog
 	drafts   *draftKeeper
-	table    *commandTable
-	picker   *modelPicker
+	slash    *session
 	notify   *notifier
 	layers   *layer.Stack
 	question *question
@@ -43,10 +42,10 @@ type model struct {
 	hints    *hints
 
 	mouse  *mouse
-	forced bool // what Options.Forced was told last
-	orphan bool // the agent is gone
-	lines  bool // nothing is drawn: all is told in lines
-	next   Exit // what the person wants once this is over
+	forced bool        // what Options.Forced was told last
+	orphan bool        // the agent is gone
+	lines  bool        // nothing is drawn: all is told in lines
+	next   screen.Exit // what the person wants once this is over
 
 	panel panel
 }
@@ -68,10 +67,10 @@ func newModel(o screen.Options, now func() time.Time, send func(event.Command)) 
 	if len(o.Session.History) > 0 { // of which the end is on screen
 		put = m.Transcript.Add
 	}
-	for _, n := range append(slices.Clone(o.Notices), m.table.adopt(o.Custom)...) {
+	for _, n := range append(slices.Clone(o.Notices), m.slash.adopt(o.Custom)...) {
 		put(&transcript.Notice{Text: n})
 	}
-	m.picker.greet()
+	m.slash.models.greet()
 	if o.Session.Title != "" { // what a person called it stays, though the words may be taken back
 		m.SetTitle(o.Session.Title)
 	}
@@ -87,13 +86,13 @@ func after(in time.Duration, msg tea.Msg) tea.Cmd {
 // Init has nothing to do: what the terminal tells of itself it is asked when it is
 // taken.
 func (m *model) Init() tea.Cmd {
-	return m.picker.lookAround()
+	return m.slash.models.lookAround()
 }
 
 // Update routes msg and sees to it that what moves keeps moving.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	covered := m.covered()
-	cmd := tea.Batch(m.route(msg), m.prompt.typedOn(), m.picker.known(m.prompt.popup.command))
+	cmd := tea.Batch(m.route(msg), m.prompt.typedOn(), m.slash.models.known(m.prompt.popup.command))
 	if (covered || m.covered()) && m.dialog.Waits() {
 		m.dialog.Hold()
 	}
@@ -170,7 +169,7 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 	case spentRead:
 		return showCost(m.Conversation, msg)
 	case modelsRead:
-		m.picker.take(msg)
+		m.slash.models.take(msg)
 		if m.prompt.popup.command == "model" {
 			m.prompt.popup.seen = [2]int{-1, -1} // it is suggested anew
 		}
@@ -206,11 +205,11 @@ func (m *model) apply(ev event.Event) {
 	case event.Unreadable:
 		m.Unreadable(ev)
 	case *event.ModelSet:
-		m.picker.connected()
+		m.slash.models.connected()
 	case event.PermissionsNow:
-		m.permissionsCame(ev.Allowed)
+		m.slash.permissionsCame(ev.Allowed)
 	case event.Searched:
-		m.picker.searched()
+		m.slash.models.searched()
 	case event.Unsent:
 		m.editor.PutBefore(ev.Text)
 	case *event.Renamed:
@@ -234,6 +233,12 @@ func (m *model) withdraw(id string) {
 		m.drafts.keepWords()
 	}
 	m.dialog.Withdraw(id)
+}
+
+// leaveFor ends the screen, after which next is shown.
+func (m *model) leaveFor(next screen.Exit) tea.Cmd {
+	m.next = next
+	return m.leave()
 }
 
 // leave ends the program.

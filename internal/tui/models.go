@@ -19,7 +19,7 @@ import (
 // suggestions and in the welcome.
 type modelPicker struct {
 	*screen.Conversation
-	lists    *listLayer
+	lists    lists
 	asking   bool            // the models are being found out
 	choosing *list.Menu      // the list that one is chosen from
 	greeting *transcript.Row // the welcome, where there is one
@@ -89,12 +89,12 @@ func merged(before, now []screen.Model) []screen.Model {
 
 // modelCommand changes the model that answers: to the one named, else to one that
 // is chosen from a list.
-func modelCommand(m *model, name string) (tea.Cmd, error) {
+func modelCommand(s *session, name string) (tea.Cmd, error) {
 	if name != "" {
-		m.SendCommand(event.SetModel{Model: name})
+		s.SendCommand(event.SetModel{Model: name})
 		return nil, nil
 	}
-	return m.picker.show(), nil
+	return s.models.show(), nil
 }
 
 // show opens the list of models.

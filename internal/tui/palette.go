@@ -15,37 +15,37 @@ import (
 
 // showPalette opens the list of all that can be done: typed commands, and what keys
 // do, those used last first.
-func (t *commandTable) showPalette() tea.Cmd {
-	u := &list.Menu{Chooser: list.Chooser{Keys: t.Keys, St: t.Styles, Under: list.DetailRows}, Head: "do something", None: "nothing here is called that",
-		Hint: "type to search · enter does it · esc closes", Chose: t.carryOut, Detail: t.explain}
-	u.Fill(t.doable())
-	return t.lists.show(u)
+func (s *session) showPalette() tea.Cmd {
+	u := &list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles, Under: list.DetailRows}, Head: "do something", None: "nothing here is called that",
+		Hint: "type to search · enter does it · esc closes", Chose: s.do, Detail: s.explain}
+	u.Fill(s.doable())
+	return s.lists.show(u)
 }
 
 // doable are the options of the palette.
-func (t *commandTable) doable() []list.Option {
+func (s *session) doable() []list.Option {
 	var all []list.Option
-	for _, s := range t.commands() {
-		o := list.Option{ID: "/" + s.name, Name: "/" + ink.SanitizeLine(s.name), What: ink.SanitizeLine(s.what), Right: t.Keys.Name(s.key)}
+	for _, c := range s.commands() {
+		o := list.Option{ID: "/" + c.name, Name: "/" + ink.SanitizeLine(c.name), What: ink.SanitizeLine(c.what), Right: s.Keys.Name(c.key)}
 		all = append(all, o)
 	}
-	for _, b := range t.Keys.Listed() {
-		if b.Where == keys.Anywhere || b.Where == keys.InEditor || b.Where == keys.WhileRuns && t.Feed.Running {
+	for _, b := range s.Keys.Listed() {
+		if b.Where == keys.Anywhere || b.Where == keys.InEditor || b.Where == keys.WhileRuns && s.Feed.Running {
 			all = append(all, list.Option{ID: string(b.Action), Name: string(b.Action), What: b.What, Right: b.Keys[0]})
 		}
 	}
 	all = slices.DeleteFunc(all, func(o list.Option) bool { return o.ID == string(keys.Palette) })
-	slices.SortStableFunc(all, func(a, b list.Option) int { return t.recent.Rank(a.ID) - t.recent.Rank(b.ID) })
+	slices.SortStableFunc(all, func(a, b list.Option) int { return s.recent.Rank(a.ID) - s.recent.Rank(b.ID) })
 	return all
 }
 
 // saveRecent saves the actions used last at the end of the screen. It waits no
 // longer than terminal.Grace.
-func (t *commandTable) saveRecent() {
+func (s *session) saveRecent() {
 	saved := make(chan struct{})
 	go func() {
 		defer close(saved)
-		t.recent.Save()
+		s.recent.Save()
 	}()
 	select {
 	case <-saved:
@@ -53,56 +53,56 @@ func (t *commandTable) saveRecent() {
 	}
 }
 
-// carryOut does what was chosen. A command that means nothing without an
+// do does what was chosen. A command that means nothing without an
 // argument goes into the editor, to be completed; a draft that stood there can
 // be walked back to.
-func (t *commandTable) carryOut(o list.Option) tea.Cmd {
-	t.lists.close()
+func (s *session) do(o list.Option) tea.Cmd {
+	s.lists.close()
 	name, typed := strings.CutPrefix(o.ID, "/")
 	if !typed {
-		return tea.Batch(t.recent.Use(o.ID), t.press(keys.Action(o.ID).Press()))
+		return tea.Batch(s.recent.Use(o.ID), s.front.screen.press(keys.Action(o.ID).Press()))
 	}
-	i := slices.IndexFunc(t.commands(), func(s slash) bool { return s.name == name })
+	i := slices.IndexFunc(s.commands(), func(c slash) bool { return c.name == name })
 	if i < 0 {
 		return nil
 	}
-	if t.commands()[i].needs() {
-		t.stash()
-		t.editor.Set("/" + name + " ")
-		return t.recent.Use(o.ID)
+	if s.commands()[i].needs() {
+		s.stash()
+		s.editor.Set("/" + name + " ")
+		return s.recent.Use(o.ID)
 	}
-	return t.run(name, "", "")
+	return s.run(name, "", "")
 }
 
 // stash takes the draft out of the editor, so that it can be walked back to.
-func (t *commandTable) stash() {
-	if !t.editor.Empty() {
-		t.Feed.Recall = append(t.Feed.Recall, t.editor.Take().Text)
+func (s *session) stash() {
+	if !s.editor.Empty() {
+		s.Feed.Recall = append(s.Feed.Recall, s.editor.Take().Text)
 	}
 }
 
 // explain tells how a thing is done otherwise.
-func (t *commandTable) explain(o list.Option, width int) []string {
+func (s *session) explain(o list.Option, width int) []string {
 	text := o.What
 	if name, typed := strings.CutPrefix(o.ID, "/"); typed {
-		for _, s := range t.commands() {
-			if s.name == name {
-				text += "\n" + ink.SanitizeLine(s.usage())
+		for _, c := range s.commands() {
+			if c.name == name {
+				text += "\n" + ink.SanitizeLine(c.usage())
 			}
 		}
-	} else if keys := t.Keys.Keys(keys.Action(o.ID)); len(keys) > 0 {
+	} else if keys := s.Keys.Keys(keys.Action(o.ID)); len(keys) > 0 {
 		text += "\n" + strings.Join(keys, ", ") + " · called " + o.ID + " in the configuration"
 	}
-	return ink.Hang(" ", ink.RenderLines(t.Styles.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
+	return ink.Hang(" ", ink.RenderLines(s.Styles.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
 }
 
 // keysCommand lists every key, to be searched.
-func keysCommand(m *model, arg string) (tea.Cmd, error) {
-	u := &list.Menu{Chooser: list.Chooser{Keys: m.Keys, St: m.Styles, Under: list.DetailRows}, Head: "keys", None: "no key does that",
-		Hint: "type to search · esc closes", Detail: m.table.explain, Chose: func(list.Option) tea.Cmd { return nil }}
+func keysCommand(s *session, arg string) (tea.Cmd, error) {
+	u := &list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles, Under: list.DetailRows}, Head: "keys", None: "no key does that",
+		Hint: "type to search · esc closes", Detail: s.explain, Chose: func(list.Option) tea.Cmd { return nil }}
 	u.Filter = arg
 	var all []list.Option
-	for _, b := range m.Keys.Listed() {
+	for _, b := range s.Keys.Listed() {
 		id := string(b.Action)
 		if b.Action == keys.Fixed {
 			id = b.Pressed()
@@ -110,5 +110,5 @@ func keysCommand(m *model, arg string) (tea.Cmd, error) {
 		all = append(all, list.Option{ID: id, Name: b.Pressed(), What: b.What, Right: string(b.Where)})
 	}
 	u.Fill(all)
-	return m.lists.show(u), nil
+	return s.lists.show(u), nil
 }

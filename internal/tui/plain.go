@@ -52,7 +52,7 @@ type teller struct {
 // Plain shows the session as lines until the person leaves, the agent is gone,
 // ctx ends or there are no more lines, none of which is an error. Of o, what is
 // about keys and the terminal means nothing here; o.Output must be set.
-func Plain(ctx context.Context, o screen.Options, in Lines) (Exit, error) {
+func Plain(ctx context.Context, o screen.Options, in Lines) (screen.Exit, error) {
 	all, stop := context.WithCancel(ctx)
 	defer stop()
 	commands, passed := make(chan event.Command), make(chan struct{})
@@ -68,6 +68,7 @@ func Plain(ctx context.Context, o screen.Options, in Lines) (Exit, error) {
 		}
 	})
 	m.lines = true
+	m.slash.front.screen = nil
 	m.After = func(time.Duration, tea.Msg) tea.Cmd { return nil } // nothing moves with time
 	p := &teller{m: m, in: in, out: o.Output, came: make(chan tea.Msg), started: map[string]bool{}, mode: o.Session.Mode}
 	p.run(ctx)
@@ -77,7 +78,7 @@ func Plain(ctx context.Context, o screen.Options, in Lines) (Exit, error) {
 	case <-passed:
 	case <-time.After(terminal.Grace):
 	}
-	m.table.saveRecent()
+	m.slash.saveRecent()
 	exit := m.next
 	exit.Turns, exit.Jobs = m.Feed.Turns, transcript.Running(m.Feed.Jobs)
 	exit.BaseURL, exit.Host = m.Feed.BaseURL, m.Feed.Host

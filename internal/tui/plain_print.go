@@ -8,6 +8,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
@@ -112,7 +113,7 @@ func (p *teller) event(ev event.Event) {
 	case *event.ModeSet:
 		if ev.Mode != p.mode {
 			p.mode = ev.Mode
-			p.block("note", modeWords(ev.Mode))
+			p.block("note", screen.ModeWords(ev.Mode))
 		}
 	case *event.ShellEnd:
 		p.block("ran", ink.SanitizeLine(transcript.AsTyped(ev.Line, ev.Join)))
@@ -193,7 +194,7 @@ func (p *teller) help() {
 			p.print("  " + s.typed + ": " + s.what)
 		}
 	}
-	for _, s := range p.m.table.commands() {
+	for _, s := range p.m.slash.commands() {
 		if !s.screen {
 			p.print("  " + s.usage() + ": " + s.told().What)
 		}

@@ -36,7 +36,7 @@ type word struct {
 type suggestions struct {
 	*screen.Conversation
 	editor *editor.Editor
-	table  *commandTable
+	slash  *session
 	submit func() tea.Cmd // sends what is typed
 
 	word

@@ -26,13 +26,11 @@ type prompt struct {
 	queue    *messageQueue
 	clip     *clipboard
 	external *externalEditor
-	table    *commandTable
+	slash    *session
 	ticker   *ticker
-	rewinder *rewinder
 	help     *help
 
-	command func(name, arg, typed string) tea.Cmd // carries a slash command out
-	leave   func() tea.Cmd
+	leave func() tea.Cmd
 }
 
 // Key implements layer.Layer.
@@ -45,7 +43,7 @@ func (p *prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	case p.Keys.Is(k, keys.Leave) && p.editor.Empty():
 		return p.leave(), layer.Taken
 	case p.Keys.Is(k, keys.Rewind) && p.editor.Empty() && !p.editor.Mode.HandlesEscape():
-		return p.rewinder.goBack(), layer.Taken
+		return p.goBack(), layer.Taken
 	case p.Keys.Is(k, keys.Help) && p.editor.Empty():
 		p.help.show()
 	case p.Keys.Is(k, keys.Newline):
@@ -111,6 +109,18 @@ func (p *prompt) clear() tea.Cmd {
 	return nil
 }
 
+// goBack opens the list of prompts when it is wanted twice.
+func (p *prompt) goBack() tea.Cmd {
+	switch {
+	case p.ticker.rewinding(p.Now()):
+		p.ticker.escaped = time.Time{}
+		return p.slash.rewinder.chooseRewind()
+	case len(p.Feed.Prompts) > 0:
+		p.ticker.escaped = p.Now()
+	}
+	return nil
+}
+
 // submit sends what is typed, or carries out the command it is.
 func (p *prompt) submit() tea.Cmd {
 	if p.editor.ContinueLine() {
@@ -133,7 +143,7 @@ func (p *prompt) submit() tea.Cmd {
 	}
 	typed, all := p.editor.Raw(), p.editor.Take()
 	if name, arg, ok := parseSlash(all.Text); ok {
-		return p.command(name, arg, typed)
+		return p.slash.run(name, arg, typed)
 	}
 	p.Transcript.ShowEnd()
 	p.queue.utter(all)
@@ -255,7 +265,7 @@ func (t typing) vi(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 		return nil, true
 	case !e.Mode.Normal():
 	case k == ":":
-		return t.table.showPalette(), true
+		return t.slash.showPalette(), true
 	case k == "/" && e.Empty(): // there is nothing to look in: it begins a command
 		e.Press(tea.KeyPressMsg{Code: 'i', Text: "i"})
 	case k == "k":

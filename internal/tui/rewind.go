@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -26,10 +25,9 @@ type point struct {
 // rewinder takes the session back to an earlier prompt, or forks it there.
 type rewinder struct {
 	*screen.Conversation
-	ticker   *ticker
 	editor   *editor.Editor
-	lists    *listLayer
-	switchTo func(Exit) tea.Cmd
+	lists    lists
+	switchTo func(screen.Exit) tea.Cmd
 }
 
 // choosePoint lists the prompts, the newest first, below what is above them.
@@ -74,15 +72,15 @@ func drawPoint(w *screen.Window, t point, width, height int) []string {
 	return lines
 }
 
-func rewindCommand(m *model, arg string) (tea.Cmd, error) {
+func rewindCommand(s *session, arg string) (tea.Cmd, error) {
 	if arg == "" {
-		return m.prompt.rewinder.chooseRewind(), nil
+		return s.rewinder.chooseRewind(), nil
 	}
-	said, ok := pointBack(m.Conversation, arg)
+	said, ok := pointBack(s.Conversation, arg)
 	if !ok {
 		return nil, errors.New("use /rewind, or /rewind N, where N is how many prompts are taken back")
 	}
-	return m.prompt.rewinder.rewind(said), nil
+	return s.rewinder.rewind(said), nil
 }
 
 // chooseRewind lists the prompts that can be rewound to.
@@ -90,16 +88,16 @@ func (r *rewinder) chooseRewind() tea.Cmd {
 	return r.choosePoint("take back a prompt, with all that followed, to say it otherwise", "enter takes back", nil, r.rewind)
 }
 
-func forkCommand(m *model, arg string) (tea.Cmd, error) {
+func forkCommand(s *session, arg string) (tea.Cmd, error) {
 	if arg == "" {
-		end := point{event.PastPrompt{At: m.Transcript.Events()}, true}
-		return m.prompt.rewinder.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, m.prompt.rewinder.fork), nil
+		end := point{event.PastPrompt{At: s.Transcript.Events()}, true}
+		return s.rewinder.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, s.rewinder.fork), nil
 	}
-	said, ok := pointBack(m.Conversation, arg)
+	said, ok := pointBack(s.Conversation, arg)
 	if !ok {
 		return nil, errors.New("use /fork, or /fork N, where N is how many of the last prompts the fork is to lack")
 	}
-	return m.prompt.rewinder.fork(said), nil
+	return s.rewinder.fork(said), nil
 }
 
 // cannotRewind tells somebody who wants to go back why that cannot be, and reports
@@ -158,17 +156,5 @@ func (r *rewinder) fork(before point) tea.Cmd {
 	case cannotRewind(r.Conversation):
 		return nil
 	}
-	return r.switchTo(Exit{Fork: &before.At, Draft: before.Text})
-}
-
-// goBack opens the list of prompts when it is wanted twice.
-func (r *rewinder) goBack() tea.Cmd {
-	switch {
-	case r.ticker.rewinding(r.Now()):
-		r.ticker.escaped = time.Time{}
-		return r.chooseRewind()
-	case len(r.Feed.Prompts) > 0:
-		r.ticker.escaped = r.Now()
-	}
-	return nil
+	return r.switchTo(screen.Exit{Fork: &before.At, Draft: before.Text})
 }

@@ -15,55 +15,54 @@ import (
 // stopFirst is what is said to somebody who wants to leave a turn that runs.
 const stopFirst = "a turn runs: stop it first"
 
-func renameCommand(m *model, title string) (tea.Cmd, error) {
+func renameCommand(s *session, title string) (tea.Cmd, error) {
 	if title == "" {
 		return nil, errors.New("use /rename TITLE")
 	}
-	m.SendCommand(event.Rename{Title: title})
+	s.SendCommand(event.Rename{Title: title})
 	return nil, nil
 }
 
-func compactCommand(m *model, _ string) (tea.Cmd, error) {
-	m.SendCommand(event.Compact{})
+func compactCommand(s *session, _ string) (tea.Cmd, error) {
+	s.SendCommand(event.Compact{})
 	return nil, nil
 }
 
-func newCommand(m *model, _ string) (tea.Cmd, error) {
-	return m.switchTo(Exit{New: true}), nil
+func newCommand(s *session, _ string) (tea.Cmd, error) {
+	return s.leaveFor(screen.Exit{New: true}), nil
 }
 
-func resumeCommand(m *model, _ string) (tea.Cmd, error) { return pickSession(m, false), nil }
+func resumeCommand(s *session, _ string) (tea.Cmd, error) { return pickSession(s, false), nil }
 
-func sessionsCommand(m *model, _ string) (tea.Cmd, error) { return pickSession(m, true), nil }
+func sessionsCommand(s *session, _ string) (tea.Cmd, error) { return pickSession(s, true), nil }
 
 // pickSession opens the list of sessions.
-func pickSession(m *model, tree bool) tea.Cmd {
-	if m.Options.Session.List == nil {
-		m.Say("there are no other sessions here")
+func pickSession(s *session, tree bool) tea.Cmd {
+	if s.Options.Session.List == nil {
+		s.Say("there are no other sessions here")
 		return nil
 	}
-	if m.Feed.Running {
-		m.Say(stopFirst)
+	if s.Feed.Running {
+		s.Say(stopFirst)
 		return nil
 	}
-	p := list.NewPicker(pickerSource(&m.Options, m.Styles, m.Now), m.Keys, m.Styles, m.Now, func(s list.Session) tea.Cmd {
-		if s.Current || s.ID == m.Options.Session.ID {
+	p := list.NewPicker(pickerSource(&s.Options, s.Styles, s.Now), s.Keys, s.Styles, s.Now, func(row list.Session) tea.Cmd {
+		if row.Current || row.ID == s.Options.Session.ID {
 			return nil
 		}
-		return m.switchTo(Exit{Open: s.ID})
+		return s.leaveFor(screen.Exit{Open: row.ID})
 	})
-	p.Tree, p.After = tree, m.After
-	return tea.Batch(m.lists.show(p), p.Read(""))
+	p.Tree, p.After = tree, s.After
+	return tea.Batch(s.lists.show(p), p.Read(""))
 }
 
-// switchTo ends the screen for another session.
-func (m *model) switchTo(next Exit) tea.Cmd {
-	if m.Feed.Running {
-		m.Say(stopFirst)
+// leaveFor ends the front end for another session, unless a turn runs.
+func (s *session) leaveFor(next screen.Exit) tea.Cmd {
+	if s.Feed.Running {
+		s.Say(stopFirst)
 		return nil
 	}
-	m.next = next
-	return m.leave()
+	return s.front.leave(next)
 }
 
 // exported brings what became of an export.
@@ -72,18 +71,18 @@ type exported struct {
 	err  error
 }
 
-func exportCommand(m *model, format string) (tea.Cmd, error) {
+func exportCommand(s *session, format string) (tea.Cmd, error) {
 	if format == "" {
 		format = "md"
 	}
 	switch {
-	case m.Options.Session.Export == nil:
-		m.Say("there is no session to export here")
+	case s.Options.Session.Export == nil:
+		s.Say("there is no session to export here")
 		return nil, nil
 	case !slices.Contains([]string{"md", "html", "json"}, format):
 		return nil, errors.New("use /export md, /export html or /export json")
 	}
-	export := m.Options.Session.Export
+	export := s.Options.Session.Export
 	return func() tea.Msg {
 		path, err := export(format)
 		return exported{path, err}

@@ -17,8 +17,7 @@ type shortcuts struct {
 	find   *pager.Finder
 	pager  *pager.Pager
 	mouse  *mouse
-	table  *commandTable
-	models *modelPicker
+	slash  *session
 
 	interrupt func()
 }
@@ -39,7 +38,7 @@ func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	case s.Keys.Is(k, keys.View):
 		s.pager.Show()
 	case s.Keys.Is(k, keys.Palette):
-		return s.table.showPalette(), layer.Taken
+		return s.slash.showPalette(), layer.Taken
 	case s.Keys.Is(k, keys.Mode):
 		if s.dialog.Waits() { // a key that looks at the question must not approve what follows
 			s.Flash = "answer the question first"
@@ -47,7 +46,7 @@ func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 		}
 		s.SetMode(s.NextMode())
 	case s.Keys.Is(k, keys.Model):
-		return s.models.show(), layer.Taken
+		return s.slash.models.show(), layer.Taken
 	case s.Keys.Is(k, keys.Mouse):
 		s.mouse.toggle()
 	case s.Keys.Is(k, keys.Suspend):

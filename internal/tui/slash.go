@@ -8,10 +8,48 @@ import (
 
 	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
+	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/list"
 	"agent/internal/tui/screen"
 )
+
+// session is what the slash commands act on: the conversation, and the front end
+// that shows it.
+type session struct {
+	*screen.Conversation
+	editor   *editor.Editor
+	lists    lists
+	models   *modelPicker
+	rewinder *rewinder
+	front    front
+	custom   custom
+	recent   *list.Recent
+}
+
+// front is what a front end does for the commands.
+type front struct {
+	leave   func(screen.Exit) tea.Cmd // ends it
+	help    func()
+	copy    func(text, what string) tea.Cmd
+	restyle func(ink.Look)
+	screen  *screenFront // nil where there are only lines
+}
+
+// screenFront is what only a screen can do.
+type screenFront struct {
+	view  func() // shows the pager
+	find  func(text string) tea.Cmd
+	edit  func() tea.Cmd // opens the user's editor
+	press func(tea.KeyPressMsg) tea.Cmd
+}
+
+// lists shows one list at a time.
+type lists interface {
+	show(list.Overlay) tea.Cmd
+	close()
+}
 
 // slash is a command that one types.
 type slash struct {
@@ -22,7 +60,7 @@ type slash struct {
 	screen           bool        // not where there are only lines
 	// run carries the command out. After an error, which says how the command is
 	// used, what was typed stays in the editor.
-	run func(m *model, arg string) (tea.Cmd, error)
+	run func(s *session, arg string) (tea.Cmd, error)
 	// complete returns what the argument can be, as far as that is known, the
 	// likeliest first. nil where it can be anything, or there is none.
 	complete func(s *screen.Conversation) []string
@@ -31,8 +69,8 @@ type slash struct {
 // slashes is the one table of typed commands.
 func slashes() []slash {
 	return []slash{
-		{name: "help", what: "keys, commands, and which model answers", key: keys.Help, run: func(m *model, _ string) (tea.Cmd, error) {
-			m.prompt.help.show()
+		{name: "help", what: "keys, commands, and which model answers", key: keys.Help, run: func(s *session, _ string) (tea.Cmd, error) {
+			s.front.help()
 			return nil, nil
 		}},
 		{name: "keys", args: "[WORD]", what: "search the keys", screen: true, run: keysCommand},
@@ -56,12 +94,12 @@ func slashes() []slash {
 		{name: "theme", args: "[NAME]", what: "colours; without a name, look at them all", run: themeCommand, complete: oneOf(ink.ThemeNames()...)},
 		{name: "cost", what: "tokens and money: of this turn, of the session, by model; how full the window is", run: costCommand},
 		{name: "copy", args: "[code [N]]", what: "copy the last answer, or the last block of code in it, or the Nth", run: copyCommand, complete: copyWords},
-		{name: "quit", also: "exit", what: "leave", key: keys.Leave, run: func(m *model, _ string) (tea.Cmd, error) { return m.leave(), nil }},
+		{name: "quit", also: "exit", what: "leave", key: keys.Leave, run: func(s *session, _ string) (tea.Cmd, error) { return s.front.leave(screen.Exit{}), nil }},
 	}
 }
 
-// commands are all that can be typed in this program.
-func (t *commandTable) commands() []slash { return append(slashes(), t.fromFiles()...) }
+// commands are all that can be typed in this progras.
+func (s *session) commands() []slash { return append(slashes(), s.fromFiles()...) }
 
 // usage is how a command is typed.
 func (s slash) usage() string { return strings.TrimSpace("/" + s.name + " " + s.args) }
@@ -77,7 +115,7 @@ func oneOf(all ...string) func(*screen.Conversation) []string {
 // Typed is one row of the table of typed commands, as it is told to people.
 type Typed struct{ Usage, What string }
 
-// CommandTable returns the typed commands of every program.
+// CommandTable returns the typed commands of every progras.
 func CommandTable() []Typed {
 	var out []Typed
 	for _, s := range slashes() {
@@ -120,25 +158,25 @@ func IsCommandName(name string) bool {
 
 // slash carries out a typed command. One that cannot be carried out stays in
 // the editor.
-func (m *model) slash(name, arg, typed string) tea.Cmd {
-	all := m.table.commands()
-	i := slices.IndexFunc(all, func(s slash) bool { return s.name == name || s.also == name })
+func (s *session) run(name, arg, typed string) tea.Cmd {
+	all := s.commands()
+	i := slices.IndexFunc(all, func(c slash) bool { return c.name == name || c.also == name })
 	switch {
 	case i < 0:
-		m.Say("there is no command /" + name + meant(name, all))
-	case all[i].idle && m.Feed.Running:
-		m.Say(stopFirst)
-	case all[i].screen && m.lines:
-		m.Say("/" + name + " needs a screen")
+		s.Say("there is no command /" + name + meant(name, all))
+	case all[i].idle && s.Feed.Running:
+		s.Say(stopFirst)
+	case all[i].screen && s.front.screen == nil:
+		s.Say("/" + name + " needs a screen")
 	default:
-		cmd, err := all[i].run(m, arg)
+		cmd, err := all[i].run(s, arg)
 		if err == nil {
-			return tea.Batch(cmd, m.table.recent.Use("/"+all[i].name))
+			return tea.Batch(cmd, s.recent.Use("/"+all[i].name))
 		}
-		m.Say(err.Error())
+		s.Say(err.Error())
 	}
 	if typed != "" {
-		m.editor.Set(typed)
+		s.editor.Set(typed)
 	}
 	return nil
 }
@@ -185,26 +223,26 @@ func modeNames(*screen.Conversation) []string {
 }
 
 // modeCommand sets the permission mode. Without a name it shows the current one.
-func modeCommand(m *model, name string) (tea.Cmd, error) {
+func modeCommand(s *session, name string) (tea.Cmd, error) {
 	if name == "" {
 		names := modeNames(nil)
 		last := len(names) - 1
-		m.Say("Permission mode: " + ink.SanitizeLine(m.Feed.Mode) + ". Change it with /mode " + strings.Join(names[:last], ", ") + " or " + names[last] + ".")
+		s.Say("Permission mode: " + ink.SanitizeLine(s.Feed.Mode) + ". Change it with /mode " + strings.Join(names[:last], ", ") + " or " + names[last] + ".")
 		return nil, nil
 	}
 	mode, err := event.ParseMode(name)
 	if err != nil {
 		return nil, err
 	}
-	m.SetMode(mode)
+	s.SetMode(mode)
 	return nil, nil
 }
 
-func viewCommand(m *model, _ string) (tea.Cmd, error) {
-	m.pager.Show()
+func viewCommand(s *session, _ string) (tea.Cmd, error) {
+	s.front.screen.view()
 	return nil, nil
 }
 
-func findCommand(m *model, text string) (tea.Cmd, error) {
-	return m.pager.Find.StartWith(text), nil
+func findCommand(s *session, text string) (tea.Cmd, error) {
+	return s.front.screen.find(text), nil
 }

@@ -25,7 +25,7 @@ func (m *model) looked(msg tea.Msg) tea.Cmd {
 	case tea.ColorProfileMsg:
 		l.Can = msg.Profile
 	case themeSaved:
-		m.themeSaved(msg)
+		m.slash.themeSaved(msg)
 		return nil
 	default:
 		return tea.RequestBackgroundColor
@@ -49,16 +49,16 @@ func (m *model) restyle(l ink.Look) {
 	}
 }
 
-func themeCommand(m *model, name string) (tea.Cmd, error) {
+func themeCommand(s *session, name string) (tea.Cmd, error) {
 	if name != "" {
 		if !slices.Contains(ink.ThemeNames(), name) {
 			return nil, errors.New("there is no theme " + ink.SanitizeLine(name) + ": use " + strings.Join(ink.ThemeNames(), ", "))
 		}
-		return m.chooseTheme(name), nil
+		return chooseTheme(s, name), nil
 	}
-	was := ink.ThemeNamed(m.Look.Theme).Name
-	l := &list.Choice[ink.Theme]{Chooser: list.Chooser{Keys: m.Keys, St: m.Styles}, Head: "choose a theme", None: "no theme fits",
-		Hint: "up and down try it · enter keeps it · esc goes back", All: ink.Themes(), Detail: func(t ink.Theme, width, height int) []string { return drawSample(m.Window, t, width, height) },
+	was := ink.ThemeNamed(s.Look.Theme).Name
+	l := &list.Choice[ink.Theme]{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles}, Head: "choose a theme", None: "no theme fits",
+		Hint: "up and down try it · enter keeps it · esc goes back", All: ink.Themes(), Detail: func(t ink.Theme, width, height int) []string { return drawSample(s.Window, t, width, height) },
 		Text: func(t ink.Theme) string { return t.Name + " " + t.What },
 		Columns: func(t ink.Theme) (name, what, side string) {
 			if t.Name == was {
@@ -66,27 +66,27 @@ func themeCommand(m *model, name string) (tea.Cmd, error) {
 			}
 			return fmt.Sprintf("%-13s", t.Name), t.What, side
 		},
-		Marked: func(t ink.Theme) { m.tryTheme(t.Name) },
-		Cancel: func() { m.tryTheme(was) },
-		Chose:  func(t ink.Theme) tea.Cmd { return m.chooseTheme(t.Name) }}
+		Marked: func(t ink.Theme) { tryTheme(s, t.Name) },
+		Cancel: func() { tryTheme(s, was) },
+		Chose:  func(t ink.Theme) tea.Cmd { return chooseTheme(s, t.Name) }}
 	l.Fill(slices.Index(ink.ThemeNames(), was))
-	return m.lists.show(l), nil
+	return s.lists.show(l), nil
 }
 
 // tryTheme draws with a theme, for now.
-func (m *model) tryTheme(name string) {
-	l := m.Look
+func tryTheme(s *session, name string) {
+	l := s.Look
 	l.Theme = name
-	m.restyle(l)
+	s.front.restyle(l)
 }
 
 // chooseTheme draws with a theme from now on.
-func (m *model) chooseTheme(name string) tea.Cmd {
-	m.tryTheme(name)
-	if m.Styles.NoColor {
-		m.Say("colours are off here, so all themes look alike (NO_COLOR, or a terminal without them)")
+func chooseTheme(s *session, name string) tea.Cmd {
+	tryTheme(s, name)
+	if s.Styles.NoColor {
+		s.Say("colours are off here, so all themes look alike (NO_COLOR, or a terminal without them)")
 	}
-	save := m.Options.Appearance.SaveTheme
+	save := s.Options.Appearance.SaveTheme
 	if save == nil {
 		return nil
 	}
@@ -99,13 +99,13 @@ type themeSaved struct {
 	err  error
 }
 
-func (m *model) themeSaved(s themeSaved) {
-	if s.err != nil {
-		m.Transcript.Add(&transcript.Problem{Text: "the theme is used, but could not be kept: " + s.err.Error()})
-		m.Transcript.ShowEnd()
+func (s *session) themeSaved(r themeSaved) {
+	if r.err != nil {
+		s.Transcript.Add(&transcript.Problem{Text: "the theme is used, but could not be kept: " + r.err.Error()})
+		s.Transcript.ShowEnd()
 		return
 	}
-	m.Say("theme " + s.name + ", from now on")
+	s.Say("theme " + r.name + ", from now on")
 }
 
 // drawSample draws a little of everything with the marked theme, which is tried.

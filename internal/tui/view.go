@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
@@ -18,10 +19,10 @@ const pendingLines = 3
 // panel is what stands below the transcript.
 type panel struct {
 	lines  []string
-	cursor *tea.Cursor // relative to the panel
-	rule   int         // the line that is the rule, negative if there is none
-	hint   string      // that it carries
-	status status      // what the last line tells
+	cursor *tea.Cursor   // relative to the panel
+	rule   int           // the line that is the rule, negative if there is none
+	hint   string        // that it carries
+	status screen.Status // what the last line tells
 
 	// Where the mouse means something.
 	draft, suggested, asked area
@@ -113,7 +114,7 @@ func (m *model) makePanel() panel {
 	if roomy {
 		p.lines = append(p.lines, m.Styles.Dim.Render(strings.Repeat("─", m.Width)))
 	}
-	p.lines = append(p.lines, p.status.line(m.Styles, m.Width, m.Options.Appearance.StatusLine))
+	p.lines = append(p.lines, p.status.Line(m.Styles, m.Width, m.Options.Appearance.StatusLine))
 	if over := len(p.lines) - m.Height; over > 0 { // the editor's end and the status matter most
 		p.lines = p.lines[over:]
 		p.rule -= over
@@ -132,9 +133,9 @@ func (m *model) keptDraft() string {
 }
 
 // status is what the last line tells now.
-func (m *model) status() status {
-	return status{model: m.Feed.Model, effort: m.Feed.Effort, host: m.Feed.Host, dir: m.Options.Files.Dir, branch: m.Options.Files.Branch, used: m.Feed.Used, context: m.Feed.Context,
-		cost: m.Feed.Cost, mode: m.Feed.Mode, jobs: transcript.Running(m.Feed.Jobs), right: m.hints.doing()}
+func (m *model) status() screen.Status {
+	return screen.Status{Model: m.Feed.Model, Effort: m.Feed.Effort, Host: m.Feed.Host, Dir: m.Options.Files.Dir, Branch: m.Options.Files.Branch, Used: m.Feed.Used, Context: m.Feed.Context,
+		Cost: m.Feed.Cost, Mode: m.Feed.Mode, Jobs: transcript.Running(m.Feed.Jobs), Right: m.hints.doing()}
 }
 
 // dialogHeight leaves some of the transcript to see, in a low window little. A

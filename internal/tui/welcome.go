@@ -88,7 +88,7 @@ func (w *welcome) rows(c transcript.Canvas, models []screen.Model) []string {
 		rows = append(rows, [2]string{ink.SanitizeLine(d.Name), ink.SanitizeLine(d.Needs + d.Why)})
 	}
 	var out []string
-	for _, l := range columns(c.Styles, rows, max(c.Inner()-ink.Gutter, 1)) {
+	for _, l := range ink.Columns(c.Styles, rows, max(c.Inner()-ink.Gutter, 1)) {
 		out = append(out, strings.TrimPrefix(l, "  "))
 	}
 	return out
@@ -104,7 +104,7 @@ func (p *modelPicker) greet() {
 // connected removes the welcome once a model is connected before the first turn:
 // how to connect one no longer matters.
 func (p *modelPicker) connected() {
-	if s := (status{model: p.Feed.Model}); p.greeting != nil && s.offline() == "" && p.Feed.Turns == 0 {
+	if s := (screen.Status{Model: p.Feed.Model}); p.greeting != nil && s.Offline() == "" && p.Feed.Turns == 0 {
 		p.Transcript.RemoveHead(p.greeting)
 		p.greeting = nil
 	}

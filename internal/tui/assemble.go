@@ -2,32 +2,30 @@ package tui
 
 import (
 	"agent/internal/tui/layer"
-	"agent/internal/tui/list"
 	"agent/internal/tui/pager"
+	"agent/internal/tui/slash"
 	"agent/internal/tui/terminal"
 )
 
 // assemble makes the parts of the screen that stand on the editor and the dialog,
-// and connects them.
-func (m *model) assemble() {
-	o, ses := &m.Options, m.Conversation
+// and connects them. It returns what is to be told of custom commands.
+func (m *model) assemble() (notices []string) {
+	ses := m.Conversation
 	m.layers = &layer.Stack{}
 	m.lists = &listLayer{Conversation: ses, layers: m.layers, dialog: m.dialog}
-	m.slash = &session{Conversation: ses, editor: m.editor, lists: m.lists, recent: list.NewRecent(o.Recent, o.Remember)}
-	m.slash.models = &modelPicker{Conversation: ses, lists: m.lists}
-	m.slash.rewinder = &rewinder{Conversation: ses, editor: m.editor, lists: m.lists, switchTo: m.slash.leaveFor}
+	m.slash, notices = slash.New(ses, m.editor, m.lists)
 	m.notify = &notifier{Conversation: ses, dialog: m.dialog}
 	m.question = &question{Conversation: ses, dialog: m.dialog, editor: m.editor, interrupt: m.interrupt}
 	m.pager = &pager.Pager{Conversation: ses, Layers: m.layers, Waits: m.dialog.Waits, Find: &pager.Finder{Conversation: ses, Layers: m.layers}}
 	m.prompt = m.newPrompt()
 	p := m.prompt
-	m.slash.front = front{leave: m.leaveFor, help: p.help.show, copy: p.clip.copy, restyle: m.restyle}
+	m.slash.Front = slash.Front{Leave: m.leaveFor, Help: p.help.show, Copy: p.clip.copy, Restyle: m.restyle}
 	if !m.lines {
-		m.slash.front.screen = &screenFront{view: m.pager.Show, find: m.pager.Find.StartWith, edit: p.external.start, press: m.press}
+		m.slash.Front.Screen = &slash.Screen{View: m.pager.Show, Find: m.pager.Find.StartWith, Edit: p.external.start, Press: m.press}
 	}
 	m.drafts = &draftKeeper{Conversation: ses, editor: m.editor, dialog: m.dialog, queue: p.queue}
 	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, popup: p.popup, find: m.pager.Find, queue: p.queue, ticker: p.ticker, pager: m.pager}
-	m.mouse = &mouse{Conversation: ses, editor: m.editor, dialog: m.dialog, popup: p.popup, clip: p.clip, panel: &m.panel, arrange: m.arrange, on: !o.NoMouse}
+	m.mouse = &mouse{Conversation: ses, editor: m.editor, dialog: m.dialog, popup: p.popup, clip: p.clip, panel: &m.panel, arrange: m.arrange, on: !m.Options.NoMouse}
 	m.pager.Doing, m.pager.ToggleMouse = m.hints.behindPager, m.mouse.toggle
 	m.layers.Shortcuts = &shortcuts{
 		Conversation: ses, dialog: m.dialog, find: m.pager.Find, pager: m.pager, mouse: m.mouse, slash: m.slash, interrupt: m.interrupt,
@@ -35,6 +33,7 @@ func (m *model) assemble() {
 	for _, l := range []layer.Layer{p, m.layers.Shortcuts, typing{p}, m.question} {
 		m.layers.Push(l)
 	}
+	return notices
 }
 
 // newPrompt makes the prompt and what helps to type in it.

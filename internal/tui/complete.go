@@ -155,15 +155,15 @@ func (p *suggestions) matching(w word) []list.Suggestion {
 			holds = append(holds, s)
 		}
 	}
-	for _, c := range p.slash.commands() {
+	for _, c := range p.slash.Commands() {
 		switch {
 		case w.source == fromCommands:
-			add(list.Suggestion{Text: "/" + c.name, Label: ink.SanitizeLine(c.usage()), What: ink.SanitizeLine(c.what), Complete: c.args == ""}, c.name)
-			if c.also != "" && c.also == w.query { // typed in full, so it must win over a longer name
-				add(list.Suggestion{Text: "/" + c.also, What: ink.SanitizeLine(c.what), Complete: c.args == ""}, c.also)
+			add(list.Suggestion{Text: "/" + c.Name, Label: ink.SanitizeLine(c.Usage()), What: ink.SanitizeLine(c.What), Complete: c.Args == ""}, c.Name)
+			if c.Also != "" && c.Also == w.query { // typed in full, so it must win over a longer name
+				add(list.Suggestion{Text: "/" + c.Also, What: ink.SanitizeLine(c.What), Complete: c.Args == ""}, c.Also)
 			}
-		case c.complete != nil && (c.name == w.command || c.also == w.command):
-			for _, a := range c.complete(p.Conversation) {
+		case c.Complete != nil && (c.Name == w.command || c.Also == w.command):
+			for _, a := range c.Complete(p.Conversation) {
 				add(list.Suggestion{Text: a, Complete: true}, ink.SanitizeLine(a))
 			}
 		}

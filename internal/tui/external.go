@@ -33,9 +33,6 @@ const noEditor = "No editor is set. Set VISUAL or EDITOR to the one you want, as
 // where its window is elsewhere.
 const inTheirEditor = "The draft is in your editor. It comes back when that ends."
 
-// editCommand writes a prompt in the person's editor.
-func editCommand(s *session, _ string) (tea.Cmd, error) { return s.front.screen.edit(), nil }
-
 // externalEditor lends the draft to the user's editor.
 type externalEditor struct {
 	*screen.Conversation

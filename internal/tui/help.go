@@ -9,6 +9,7 @@ import (
 	"agent/internal/tui/keys"
 	"agent/internal/tui/layer"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
 )
 
 // help is the screen that tells every key, every command, and which model
@@ -16,7 +17,7 @@ import (
 type help struct {
 	*screen.Conversation
 	layers *layer.Stack
-	slash  *session
+	slash  *slash.Session
 	scroll int
 	shown  int // lines in the window
 	total  int
@@ -66,7 +67,7 @@ func (h *help) Mouse(msg tea.MouseMsg) tea.Cmd {
 // View implements layer.FullScreen.
 func (h *help) View() ([]string, *tea.Cursor) {
 	st, width, height := h.Styles, h.Width, h.Height
-	all := h.all(st, h.AboutModel(), h.slash.commands(), width)
+	all := h.all(st, h.AboutModel(), h.slash.Commands(), width)
 	h.total, h.shown = len(all), min(len(all), max(height-1, 0))
 	h.move(0)
 	out := append([]string{}, all[h.scroll:h.scroll+h.shown]...)
@@ -80,7 +81,7 @@ func (h *help) View() ([]string, *tea.Cursor) {
 	return append(out, st.Dim.Render(ink.Truncate("  "+hint, width))), nil
 }
 
-func (h *help) all(st *ink.Styles, answering string, commands []slash, width int) []string {
+func (h *help) all(st *ink.Styles, answering string, commands []slash.Command, width int) []string {
 	inner := max(width-ink.Gutter, 1)
 	out := ink.Hang(" ", ink.Wrap(answering, inner))
 	var signs [][2]string
@@ -102,7 +103,7 @@ func (h *help) all(st *ink.Styles, answering string, commands []slash, width int
 	}
 	var typed [][2]string
 	for _, s := range commands {
-		row := s.told()
+		row := s.Row()
 		typed = append(typed, [2]string{ink.SanitizeLine(row.Usage), ink.SanitizeLine(row.What)})
 	}
 	return append(append(out, "", "  "+st.Bold.Render(ink.Truncate("Commands", inner))), ink.Columns(st, typed, inner)...)

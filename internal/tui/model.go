@@ -15,6 +15,7 @@ import (
 	"agent/internal/tui/list"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
 	"agent/internal/tui/terminal"
 	"agent/internal/tui/transcript"
 )
@@ -32,7 +33,7 @@ type model struct {
 	editor   *editor.Editor
 	dialog   *dialog.Dialog
 	drafts   *draftKeeper
-	slash    *session
+	slash    *slash.Session
 	notify   *notifier
 	layers   *layer.Stack
 	question *question
@@ -60,17 +61,17 @@ func newModel(o screen.Options, now func() time.Time, send func(event.Command)) 
 	m := &model{Window: w, Conversation: ses}
 	m.editor = editor.New(w.Keys, w.Styles, o.Vi)
 	m.dialog = dialog.New(w.Keys, w.Styles, o.Vi, o.Files.ShortDir, now)
-	m.assemble()
+	notices := m.assemble()
 	m.Transcript.SetHeader(o.Heading(""))
 	m.Replay(o.Session.History)
 	put := m.Transcript.Head
 	if len(o.Session.History) > 0 { // of which the end is on screen
 		put = m.Transcript.Add
 	}
-	for _, n := range append(slices.Clone(o.Notices), m.slash.adopt(o.Custom)...) {
+	for _, n := range append(slices.Clone(o.Notices), notices...) {
 		put(&transcript.Notice{Text: n})
 	}
-	m.slash.models.greet()
+	m.slash.Models.Greet()
 	if o.Session.Title != "" { // what a person called it stays, though the words may be taken back
 		m.SetTitle(o.Session.Title)
 	}
@@ -86,13 +87,13 @@ func after(in time.Duration, msg tea.Msg) tea.Cmd {
 // Init has nothing to do: what the terminal tells of itself it is asked when it is
 // taken.
 func (m *model) Init() tea.Cmd {
-	return m.slash.models.lookAround()
+	return m.slash.Models.ReadForWelcome()
 }
 
 // Update routes msg and sees to it that what moves keeps moving.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	covered := m.covered()
-	cmd := tea.Batch(m.route(msg), m.prompt.typedOn(), m.slash.models.known(m.prompt.popup.command))
+	cmd := tea.Batch(m.route(msg), m.prompt.typedOn(), m.slash.Models.ReadFor(m.prompt.popup.command))
 	if (covered || m.covered()) && m.dialog.Waits() {
 		m.dialog.Hold()
 	}
@@ -119,7 +120,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return tea.Batch(m.looked(msg), m.notify.comesBack())
 	case tea.BlurMsg:
 		m.notify.focus = elsewhere
-	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ResumeMsg, uv.DarkColorSchemeEvent, uv.LightColorSchemeEvent, themeSaved:
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ResumeMsg, uv.DarkColorSchemeEvent, uv.LightColorSchemeEvent:
 		return m.looked(msg)
 	case batch:
 		for _, ev := range msg {
@@ -161,18 +162,15 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 
 // brought takes what a command of the screen's own came back with.
 func (m *model) brought(msg tea.Msg) tea.Cmd {
+	if m.slash.Take(msg) {
+		if m.prompt.popup.command == "model" {
+			m.prompt.popup.seen = [2]int{-1, -1} // its names may be known now
+		}
+		return nil
+	}
 	switch msg := msg.(type) {
-	case exported:
-		reportExport(m.Conversation, msg)
 	case copied:
 		m.prompt.clip.report(msg)
-	case spentRead:
-		return showCost(m.Conversation, msg)
-	case modelsRead:
-		m.slash.models.take(msg)
-		if m.prompt.popup.command == "model" {
-			m.prompt.popup.seen = [2]int{-1, -1} // it is suggested anew
-		}
 	case branchRead:
 		m.Options.Files.Branch, m.notify.reading = msg.name, false
 	case transcript.PageRead:
@@ -189,6 +187,7 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 func (m *model) apply(ev event.Event) {
 	m.Feed.Apply(ev)
 	m.Spending.Take(ev)
+	m.slash.Apply(ev)
 	m.pager.Find.Heard(ev, m.Transcript.Events()-1)
 	switch ev := ev.(type) {
 	case event.Asked:
@@ -198,18 +197,10 @@ func (m *model) apply(ev event.Event) {
 		m.withdraw(ev.ID)
 	case *event.ToolEnd:
 		m.withdraw(ev.Result.ID)
-	case event.JobsNow:
-		m.ListJobs(ev.Jobs)
 	case event.Opened:
 		m.surveyed(ev)
 	case event.Unreadable:
 		m.Unreadable(ev)
-	case *event.ModelSet:
-		m.slash.models.connected()
-	case event.PermissionsNow:
-		m.slash.permissionsCame(ev.Allowed)
-	case event.Searched:
-		m.slash.models.searched()
 	case event.Unsent:
 		m.editor.PutBefore(ev.Text)
 	case *event.Renamed:

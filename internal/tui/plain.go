@@ -68,7 +68,7 @@ func Plain(ctx context.Context, o screen.Options, in Lines) (screen.Exit, error)
 		}
 	})
 	m.lines = true
-	m.slash.front.screen = nil
+	m.slash.Front.Screen = nil
 	m.After = func(time.Duration, tea.Msg) tea.Cmd { return nil } // nothing moves with time
 	p := &teller{m: m, in: in, out: o.Output, came: make(chan tea.Msg), started: map[string]bool{}, mode: o.Session.Mode}
 	p.run(ctx)
@@ -78,7 +78,7 @@ func Plain(ctx context.Context, o screen.Options, in Lines) (screen.Exit, error)
 	case <-passed:
 	case <-time.After(terminal.Grace):
 	}
-	m.slash.saveRecent()
+	m.slash.SaveRecent()
 	exit := m.next
 	exit.Turns, exit.Jobs = m.Feed.Turns, transcript.Running(m.Feed.Jobs)
 	exit.BaseURL, exit.Host = m.Feed.BaseURL, m.Feed.Host
@@ -199,7 +199,7 @@ func (p *teller) line(line string) tea.Cmd {
 	case p.chooses(line):
 		return p.choose(line)
 	case line != "":
-		p.m.lists.close()
+		p.m.lists.Close()
 		p.listed = 0
 		p.m.editor.Set(line)
 		return p.update(tea.KeyPressMsg{Code: tea.KeyEnter})

@@ -9,6 +9,7 @@ import (
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
 	"agent/internal/tui/transcript"
 )
 
@@ -70,8 +71,8 @@ func (p *teller) told(it transcript.Item) {
 			who = "done"
 		}
 		p.block(who, ink.Sanitize(it.Text))
-	case *about:
-		for _, row := range it.rows {
+	case *slash.Facts:
+		for _, row := range it.Rows {
 			p.print("  " + row[0] + ": " + row[1])
 		}
 	case *transcript.Retry:
@@ -194,9 +195,9 @@ func (p *teller) help() {
 			p.print("  " + s.typed + ": " + s.what)
 		}
 	}
-	for _, s := range p.m.slash.commands() {
-		if !s.screen {
-			p.print("  " + s.usage() + ": " + s.told().What)
+	for _, s := range p.m.slash.Commands() {
+		if !s.Screen {
+			p.print("  " + s.Usage() + ": " + s.Row().What)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"agent/internal/tui/keys"
 	"agent/internal/tui/list"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
 )
 
 // source is where the suggestions for a word come from.
@@ -36,7 +37,7 @@ type word struct {
 type suggestions struct {
 	*screen.Conversation
 	editor *editor.Editor
-	slash  *session
+	slash  *slash.Session
 	submit func() tea.Cmd // sends what is typed
 
 	word

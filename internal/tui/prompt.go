@@ -12,6 +12,7 @@ import (
 	"agent/internal/tui/keys"
 	"agent/internal/tui/layer"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
 )
 
 // prompt is the bottom layer: the editor in which the user types, and what is done
@@ -26,7 +27,7 @@ type prompt struct {
 	queue    *messageQueue
 	clip     *clipboard
 	external *externalEditor
-	slash    *session
+	slash    *slash.Session
 	ticker   *ticker
 	help     *help
 
@@ -114,7 +115,7 @@ func (p *prompt) goBack() tea.Cmd {
 	switch {
 	case p.ticker.rewinding(p.Now()):
 		p.ticker.escaped = time.Time{}
-		return p.slash.rewinder.chooseRewind()
+		return p.slash.ChooseRewind()
 	case len(p.Feed.Prompts) > 0:
 		p.ticker.escaped = p.Now()
 	}
@@ -142,8 +143,8 @@ func (p *prompt) submit() tea.Cmd {
 		return cmd
 	}
 	typed, all := p.editor.Raw(), p.editor.Take()
-	if name, arg, ok := parseSlash(all.Text); ok {
-		return p.slash.run(name, arg, typed)
+	if name, arg, ok := slash.Parse(all.Text); ok {
+		return p.slash.Run(name, arg, typed)
 	}
 	p.Transcript.ShowEnd()
 	p.queue.utter(all)
@@ -155,7 +156,7 @@ func (p *prompt) later() tea.Cmd {
 	if p.editor.Blank() {
 		return nil
 	}
-	if _, _, command := parseSlash(p.editor.Text()); command { // it is no message, and can be carried out now
+	if _, _, command := slash.Parse(p.editor.Text()); command { // it is no message, and can be carried out now
 		return p.submit()
 	}
 	if cmd, waits := p.images.unread(); waits {
@@ -265,7 +266,7 @@ func (t typing) vi(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 		return nil, true
 	case !e.Mode.Normal():
 	case k == ":":
-		return t.slash.showPalette(), true
+		return t.slash.ShowPalette(), true
 	case k == "/" && e.Empty(): // there is nothing to look in: it begins a command
 		e.Press(tea.KeyPressMsg{Code: 'i', Text: "i"})
 	case k == "k":

@@ -10,6 +10,7 @@ import (
 	"agent/internal/tui/keys"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
 	"agent/internal/tui/transcript"
 )
 
@@ -94,7 +95,7 @@ func (h *hints) idleHint() string {
 func (h *hints) sendHint() string {
 	e, does := h.editor, " sends"
 	typed := e.Raw()
-	_, _, command := parseSlash(typed)
+	_, _, command := slash.Parse(typed)
 	_, _, shell := parseShell(typed)
 	switch {
 	case h.find.Open():

@@ -44,7 +44,7 @@ func Run(ctx context.Context, o screen.Options) (screen.Exit, error) {
 		case <-time.After(terminal.Grace):
 		}
 	}
-	m.slash.saveRecent()
+	m.slash.SaveRecent()
 	exit := m.next
 	exit.LastAnswer, exit.Turns, exit.Jobs = m.Feed.Answer, m.Feed.Turns, transcript.Running(m.Feed.Jobs)
 	exit.BaseURL, exit.Host, exit.Lent = m.Feed.BaseURL, m.Feed.Host, m.prompt.external.editing

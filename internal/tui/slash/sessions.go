@@ -1,4 +1,4 @@
-package tui
+package slash
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 // stopFirst is what is said to somebody who wants to leave a turn that runs.
 const stopFirst = "a turn runs: stop it first"
 
-func renameCommand(s *session, title string) (tea.Cmd, error) {
+func renameCommand(s *Session, title string) (tea.Cmd, error) {
 	if title == "" {
 		return nil, errors.New("use /rename TITLE")
 	}
@@ -23,21 +23,21 @@ func renameCommand(s *session, title string) (tea.Cmd, error) {
 	return nil, nil
 }
 
-func compactCommand(s *session, _ string) (tea.Cmd, error) {
+func compactCommand(s *Session, _ string) (tea.Cmd, error) {
 	s.SendCommand(event.Compact{})
 	return nil, nil
 }
 
-func newCommand(s *session, _ string) (tea.Cmd, error) {
-	return s.leaveFor(screen.Exit{New: true}), nil
+func newCommand(s *Session, _ string) (tea.Cmd, error) {
+	return s.LeaveFor(screen.Exit{New: true}), nil
 }
 
-func resumeCommand(s *session, _ string) (tea.Cmd, error) { return pickSession(s, false), nil }
+func resumeCommand(s *Session, _ string) (tea.Cmd, error) { return pickSession(s, false), nil }
 
-func sessionsCommand(s *session, _ string) (tea.Cmd, error) { return pickSession(s, true), nil }
+func sessionsCommand(s *Session, _ string) (tea.Cmd, error) { return pickSession(s, true), nil }
 
 // pickSession opens the list of sessions.
-func pickSession(s *session, tree bool) tea.Cmd {
+func pickSession(s *Session, tree bool) tea.Cmd {
 	if s.Options.Session.List == nil {
 		s.Say("there are no other sessions here")
 		return nil
@@ -46,23 +46,23 @@ func pickSession(s *session, tree bool) tea.Cmd {
 		s.Say(stopFirst)
 		return nil
 	}
-	p := list.NewPicker(pickerSource(&s.Options, s.Styles, s.Now), s.Keys, s.Styles, s.Now, func(row list.Session) tea.Cmd {
+	p := list.NewPicker(PickerSource(&s.Options, s.Styles, s.Now), s.Keys, s.Styles, s.Now, func(row list.Session) tea.Cmd {
 		if row.Current || row.ID == s.Options.Session.ID {
 			return nil
 		}
-		return s.leaveFor(screen.Exit{Open: row.ID})
+		return s.LeaveFor(screen.Exit{Open: row.ID})
 	})
 	p.Tree, p.After = tree, s.After
-	return tea.Batch(s.lists.show(p), p.Read(""))
+	return tea.Batch(s.lists.Show(p), p.Read(""))
 }
 
-// leaveFor ends the front end for another session, unless a turn runs.
-func (s *session) leaveFor(next screen.Exit) tea.Cmd {
+// LeaveFor ends the front end for another session, unless a turn runs.
+func (s *Session) LeaveFor(next screen.Exit) tea.Cmd {
 	if s.Feed.Running {
 		s.Say(stopFirst)
 		return nil
 	}
-	return s.front.leave(next)
+	return s.Front.Leave(next)
 }
 
 // exported brings what became of an export.
@@ -71,7 +71,7 @@ type exported struct {
 	err  error
 }
 
-func exportCommand(s *session, format string) (tea.Cmd, error) {
+func exportCommand(s *Session, format string) (tea.Cmd, error) {
 	if format == "" {
 		format = "md"
 	}

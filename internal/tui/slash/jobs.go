@@ -1,4 +1,4 @@
-package tui
+package slash
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"agent/internal/loop/event"
 )
 
-func jobsCommand(s *session, arg string) (tea.Cmd, error) {
+func jobsCommand(s *Session, arg string) (tea.Cmd, error) {
 	verb, number, _ := strings.Cut(arg, " ")
 	id, err := strconv.Atoi(strings.TrimSpace(number))
 	switch {

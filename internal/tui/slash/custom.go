@@ -1,4 +1,4 @@
-package tui
+package slash
 
 import (
 	"slices"
@@ -18,11 +18,11 @@ type custom struct {
 
 // adopt takes the commands from files, and returns what is to be told of those
 // that cannot be had.
-func (s *session) adopt(all []screen.CustomCommand) (notices []string) {
+func (s *Session) adopt(all []screen.CustomCommand) (notices []string) {
 	s.custom.told = map[string]bool{}
-	own := slashes()
+	own := BuiltIn()
 	for _, c := range all {
-		if slices.ContainsFunc(own, func(s slash) bool { return s.name == c.Name || s.also == c.Name }) {
+		if slices.ContainsFunc(own, func(s Command) bool { return s.Name == c.Name || s.Also == c.Name }) {
 			notices = append(notices, c.Source+" is not used: /"+c.Name+" is a command of the program. Give the file another name.")
 			continue
 		}
@@ -32,8 +32,8 @@ func (s *session) adopt(all []screen.CustomCommand) (notices []string) {
 }
 
 // fromFiles are the commands from files, as rows of the table.
-func (s *session) fromFiles() []slash {
-	var out []slash
+func (s *Session) fromFiles() []Command {
+	var out []Command
 	for _, c := range s.custom.commands {
 		what := ink.SanitizeLine(c.What)
 		if what == "" {
@@ -44,7 +44,7 @@ func (s *session) fromFiles() []slash {
 		} else {
 			what += " (yours)"
 		}
-		out = append(out, slash{name: c.Name, args: ink.SanitizeLine(c.Args), what: what, run: func(s *session, arg string) (tea.Cmd, error) {
+		out = append(out, Command{Name: c.Name, Args: ink.SanitizeLine(c.Args), What: what, Run: func(s *Session, arg string) (tea.Cmd, error) {
 			s.runCustom(c, arg)
 			return nil, nil
 		}})
@@ -54,7 +54,7 @@ func (s *session) fromFiles() []slash {
 
 // runCustom sends the prompt that a command stands for. The first time that one
 // of the repository's is used, the person is told where it comes from.
-func (s *session) runCustom(c screen.CustomCommand, arg string) {
+func (s *Session) runCustom(c screen.CustomCommand, arg string) {
 	if c.Theirs && !s.custom.told[c.Name] {
 		s.custom.told[c.Name] = true
 		s.Say("/" + c.Name + " comes with this repository (" + ink.SanitizeLine(c.Source) + "): what it says is sent as your prompt")

@@ -1,4 +1,4 @@
-package tui
+package slash
 
 import (
 	tea "charm.land/bubbletea/v2"
@@ -9,7 +9,7 @@ import (
 
 // effortCommand has the model think as hard as level says; without one, it says
 // how hard it does.
-func effortCommand(s *session, level string) (tea.Cmd, error) {
+func effortCommand(s *Session, level string) (tea.Cmd, error) {
 	switch {
 	case s.Feed.Model == "":
 		s.Say(s.AboutModel())

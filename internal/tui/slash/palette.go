@@ -1,4 +1,4 @@
-package tui
+package slash
 
 import (
 	"slices"
@@ -13,20 +13,20 @@ import (
 	"agent/internal/tui/terminal"
 )
 
-// showPalette opens the list of all that can be done: typed commands, and what keys
+// ShowPalette opens the list of all that can be done: typed commands, and what keys
 // do, those used last first.
-func (s *session) showPalette() tea.Cmd {
+func (s *Session) ShowPalette() tea.Cmd {
 	u := &list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles, Under: list.DetailRows}, Head: "do something", None: "nothing here is called that",
 		Hint: "type to search · enter does it · esc closes", Chose: s.do, Detail: s.explain}
 	u.Fill(s.doable())
-	return s.lists.show(u)
+	return s.lists.Show(u)
 }
 
 // doable are the options of the palette.
-func (s *session) doable() []list.Option {
+func (s *Session) doable() []list.Option {
 	var all []list.Option
-	for _, c := range s.commands() {
-		o := list.Option{ID: "/" + c.name, Name: "/" + ink.SanitizeLine(c.name), What: ink.SanitizeLine(c.what), Right: s.Keys.Name(c.key)}
+	for _, c := range s.Commands() {
+		o := list.Option{ID: "/" + c.Name, Name: "/" + ink.SanitizeLine(c.Name), What: ink.SanitizeLine(c.What), Right: s.Keys.Name(c.key)}
 		all = append(all, o)
 	}
 	for _, b := range s.Keys.Listed() {
@@ -39,9 +39,9 @@ func (s *session) doable() []list.Option {
 	return all
 }
 
-// saveRecent saves the actions used last at the end of the screen. It waits no
+// SaveRecent saves the actions used last at the end of the screen. It waits no
 // longer than terminal.Grace.
-func (s *session) saveRecent() {
+func (s *Session) SaveRecent() {
 	saved := make(chan struct{})
 	go func() {
 		defer close(saved)
@@ -56,38 +56,38 @@ func (s *session) saveRecent() {
 // do does what was chosen. A command that means nothing without an
 // argument goes into the editor, to be completed; a draft that stood there can
 // be walked back to.
-func (s *session) do(o list.Option) tea.Cmd {
-	s.lists.close()
+func (s *Session) do(o list.Option) tea.Cmd {
+	s.lists.Close()
 	name, typed := strings.CutPrefix(o.ID, "/")
 	if !typed {
-		return tea.Batch(s.recent.Use(o.ID), s.front.screen.press(keys.Action(o.ID).Press()))
+		return tea.Batch(s.recent.Use(o.ID), s.Front.Screen.Press(keys.Action(o.ID).Press()))
 	}
-	i := slices.IndexFunc(s.commands(), func(c slash) bool { return c.name == name })
+	i := slices.IndexFunc(s.Commands(), func(c Command) bool { return c.Name == name })
 	if i < 0 {
 		return nil
 	}
-	if s.commands()[i].needs() {
+	if s.Commands()[i].needs() {
 		s.stash()
 		s.editor.Set("/" + name + " ")
 		return s.recent.Use(o.ID)
 	}
-	return s.run(name, "", "")
+	return s.Run(name, "", "")
 }
 
 // stash takes the draft out of the editor, so that it can be walked back to.
-func (s *session) stash() {
+func (s *Session) stash() {
 	if !s.editor.Empty() {
 		s.Feed.Recall = append(s.Feed.Recall, s.editor.Take().Text)
 	}
 }
 
 // explain tells how a thing is done otherwise.
-func (s *session) explain(o list.Option, width int) []string {
+func (s *Session) explain(o list.Option, width int) []string {
 	text := o.What
 	if name, typed := strings.CutPrefix(o.ID, "/"); typed {
-		for _, c := range s.commands() {
-			if c.name == name {
-				text += "\n" + ink.SanitizeLine(c.usage())
+		for _, c := range s.Commands() {
+			if c.Name == name {
+				text += "\n" + ink.SanitizeLine(c.Usage())
 			}
 		}
 	} else if keys := s.Keys.Keys(keys.Action(o.ID)); len(keys) > 0 {
@@ -97,7 +97,7 @@ func (s *session) explain(o list.Option, width int) []string {
 }
 
 // keysCommand lists every key, to be searched.
-func keysCommand(s *session, arg string) (tea.Cmd, error) {
+func keysCommand(s *Session, arg string) (tea.Cmd, error) {
 	u := &list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles, Under: list.DetailRows}, Head: "keys", None: "no key does that",
 		Hint: "type to search · esc closes", Detail: s.explain, Chose: func(list.Option) tea.Cmd { return nil }}
 	u.Filter = arg
@@ -110,5 +110,5 @@ func keysCommand(s *session, arg string) (tea.Cmd, error) {
 		all = append(all, list.Option{ID: id, Name: b.Pressed(), What: b.What, Right: string(b.Where)})
 	}
 	u.Fill(all)
-	return s.lists.show(u), nil
+	return s.lists.Show(u), nil
 }

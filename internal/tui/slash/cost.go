@@ -1,4 +1,4 @@
-package tui
+package slash
 
 import (
 	tea "charm.land/bubbletea/v2"
@@ -15,7 +15,7 @@ type spentRead struct {
 	err  error
 }
 
-func costCommand(s *session, _ string) (tea.Cmd, error) {
+func costCommand(s *Session, _ string) (tea.Cmd, error) {
 	if s.Options.Session.Spent == nil {
 		return showCost(s.Conversation, spentRead{all: s.Spending.All}), nil
 	}

@@ -1,4 +1,4 @@
-package tui
+package slash
 
 import (
 	"cmp"
@@ -12,25 +12,25 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// about is an item that tells how things stand.
-type about struct{ rows [][2]string }
+// Facts is an item of named facts, one per row.
+type Facts struct{ Rows [][2]string }
 
-func (a *about) Draw(c transcript.Canvas) []string {
+func (a *Facts) Draw(c transcript.Canvas) []string {
 	var out []string
-	for _, l := range ink.Columns(c.Styles, a.rows, max(c.Inner()-ink.Gutter, 1)) {
+	for _, l := range ink.Columns(c.Styles, a.Rows, max(c.Inner()-ink.Gutter, 1)) {
 		out = append(out, strings.TrimPrefix(l, "  "))
 	}
 	return ink.Hang(" ", out)
 }
 
 // statusCommand tells how things stand: all that the last line has no room for.
-func statusCommand(s *session, _ string) (tea.Cmd, error) {
+func statusCommand(s *Session, _ string) (tea.Cmd, error) {
 	f := s.Feed
 	st := screen.Status{Model: f.Model, Used: f.Used, Context: f.Context, Cost: f.Cost, Mode: f.Mode, Jobs: transcript.Running(f.Jobs)}
-	a := &about{}
+	a := &Facts{}
 	add := func(name, text string) {
 		if text != "" {
-			a.rows = append(a.rows, [2]string{name, ink.SanitizeLine(text)})
+			a.Rows = append(a.Rows, [2]string{name, ink.SanitizeLine(text)})
 		}
 	}
 	add("model", s.AboutModel())
@@ -63,7 +63,7 @@ func defaultEffort(m *screen.Conversation) string {
 }
 
 // permissionsCame adds the standing permissions to what /status shows.
-func (s *session) permissionsCame(allowed []string) {
+func (s *Session) permissionsCame(allowed []string) {
 	if s.Described == nil {
 		return
 	}
@@ -76,11 +76,11 @@ func (s *session) permissionsCame(allowed []string) {
 		}
 		rows = append(rows, [2]string{"", text})
 	}
-	if s.front.screen == nil { // what was printed stays
-		s.Transcript.Add(&about{rows})
+	if s.Front.Screen == nil { // what was printed stays
+		s.Transcript.Add(&Facts{rows})
 	} else {
-		a := s.Described.Item.(*about)
-		a.rows = append(a.rows, rows...)
+		a := s.Described.Item.(*Facts)
+		a.Rows = append(a.Rows, rows...)
 		s.Described.Touch()
 	}
 	s.Described = nil

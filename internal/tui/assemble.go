@@ -17,14 +17,15 @@ func (m *model) assemble() (notices []string) {
 	m.notify = &notifier{Conversation: ses, dialog: m.dialog}
 	m.question = &question{Conversation: ses, dialog: m.dialog, editor: m.editor, interrupt: m.interrupt}
 	m.pager = &pager.Pager{Conversation: ses, Layers: m.layers, Waits: m.dialog.Waits, Find: &pager.Finder{Conversation: ses, Layers: m.layers}}
+	m.help = &help{Conversation: ses, layers: m.layers, slash: m.slash}
 	m.prompt = m.newPrompt()
+	m.ticker = &ticker{Conversation: ses, dialog: m.dialog, prompt: m.prompt, covered: m.covered, arm: m.arm}
 	p := m.prompt
-	m.slash.Front = slash.Front{Leave: m.leaveFor, Help: p.help.show, Copy: p.clip.copy, Restyle: m.restyle}
+	m.slash.Front = slash.Front{Leave: m.leaveFor, Help: m.help.show, Copy: p.clip.copy, Restyle: m.restyle}
 	if !m.lines {
 		m.slash.Front.Screen = &slash.Screen{View: m.pager.Show, Find: m.pager.Find.StartWith, Edit: p.external.start, Press: m.press}
 	}
-	m.drafts = &draftKeeper{Conversation: ses, editor: m.editor, dialog: m.dialog, queue: p.queue}
-	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, popup: p.popup, find: m.pager.Find, queue: p.queue, ticker: p.ticker, pager: m.pager}
+	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, find: m.pager.Find, prompt: p, pager: m.pager}
 	m.mouse = &mouse{Conversation: ses, editor: m.editor, dialog: m.dialog, popup: p.popup, clip: p.clip, panel: &m.panel, arrange: m.arrange, on: !m.Options.NoMouse}
 	m.pager.Doing, m.pager.ToggleMouse = m.hints.behindPager, m.mouse.toggle
 	m.layers.Shortcuts = &shortcuts{
@@ -40,16 +41,15 @@ func (m *model) assemble() (notices []string) {
 func (m *model) newPrompt() *prompt {
 	ses := m.Conversation
 	p := &prompt{
-		Conversation: ses, editor: m.editor, dialog: m.dialog, slash: m.slash, leave: m.leave,
+		Conversation: ses, editor: m.editor, dialog: m.dialog, slash: m.slash, help: m.help.show, leave: m.leave,
 		popup:   &suggestions{Conversation: ses, editor: m.editor, slash: m.slash},
 		images:  &attacher{Conversation: ses, editor: m.editor},
 		earlier: &promptHistory{Conversation: ses, editor: m.editor},
 		queue:   &messageQueue{Conversation: ses, editor: m.editor},
 		clip:    &clipboard{Conversation: ses, editor: m.editor},
-		ticker:  &ticker{Conversation: ses, dialog: m.dialog, covered: m.covered, arm: m.arm},
-		help:    &help{Conversation: ses, layers: m.layers, slash: m.slash},
 	}
 	p.external = &externalEditor{Conversation: ses, editor: m.editor, popup: p.popup, lend: terminal.Lend}
+	p.drafts = &draftKeeper{Conversation: ses, editor: m.editor, dialog: m.dialog, queue: p.queue}
 	p.popup.submit, p.images.ready = p.submit, p.sendReady
 	return p
 }

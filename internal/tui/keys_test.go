@@ -36,7 +36,7 @@ func TestChords(t *testing.T) {
 		t.Errorf("it is not said that more is to come:\n%s", d.screen())
 	}
 	d.press("h")
-	if !d.m.layers.Has(d.m.prompt.help) {
+	if !d.m.layers.Has(d.m.help) {
 		t.Error("two keys one after the other do not open the help")
 	}
 	d.press("q")

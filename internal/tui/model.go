@@ -16,14 +16,10 @@ import (
 	"agent/internal/tui/pager"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/slash"
-	"agent/internal/tui/terminal"
 	"agent/internal/tui/transcript"
 )
 
-const (
-	spin  = 100 * time.Millisecond // between frames of the spinner
-	twice = 2 * time.Second        // within which the second ctrl+c leaves
-)
+const spin = 100 * time.Millisecond // between frames of the spinner
 
 // model is the whole screen. It routes messages to its parts.
 type model struct {
@@ -32,7 +28,6 @@ type model struct {
 
 	editor   *editor.Editor
 	dialog   *dialog.Dialog
-	drafts   *draftKeeper
 	slash    *slash.Session
 	notify   *notifier
 	layers   *layer.Stack
@@ -41,6 +36,8 @@ type model struct {
 	lists    *listLayer
 	pager    *pager.Pager
 	hints    *hints
+	help     *help
+	ticker   *ticker
 
 	mouse  *mouse
 	forced bool        // what Options.Forced was told last
@@ -75,7 +72,7 @@ func newModel(o screen.Options, now func() time.Time, send func(event.Command)) 
 	if o.Session.Title != "" { // what a person called it stays, though the words may be taken back
 		m.SetTitle(o.Session.Title)
 	}
-	m.drafts.restore(o.Session.Draft)
+	m.prompt.drafts.restore(o.Session.Draft)
 	return m
 }
 
@@ -98,17 +95,17 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.dialog.Hold()
 	}
 	m.arrangeAfter(msg)
-	cmd = tea.Batch(cmd, m.drafts.keep(), m.TurnPages())
+	cmd = tea.Batch(cmd, m.prompt.drafts.keep(), m.TurnPages())
 	m.tellForced()
-	if !m.prompt.ticker.ticking && m.prompt.ticker.moves() {
-		m.prompt.ticker.ticking = true
-		cmd = tea.Batch(cmd, m.After(m.prompt.ticker.nextTick(), tickMsg{}))
+	if !m.ticker.ticking && m.ticker.moves() {
+		m.ticker.ticking = true
+		cmd = tea.Batch(cmd, m.After(m.ticker.nextTick(), tickMsg{}))
 	}
 	return m, cmd
 }
 
 func (m *model) route(msg tea.Msg) tea.Cmd {
-	if cmd, taken := m.tookTyping(msg); taken {
+	if cmd, taken := m.prompt.Take(msg); taken {
 		return cmd
 	}
 	switch msg := msg.(type) {
@@ -126,16 +123,13 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		for _, ev := range msg {
 			m.apply(ev)
 		}
-		m.prompt.ticker.moveAlong(msg)
+		m.ticker.moveAlong(msg)
 		return tea.Batch(m.notify.alert(msg), m.notify.followBranch(msg))
 	case gone:
 		m.orphan = true
 		return m.leave()
-	case draftDue:
-		m.drafts.saving = false
-		m.drafts.save()
 	case tickMsg:
-		m.prompt.ticker.tick()
+		m.ticker.tick()
 		return m.notify.retell()
 	case tea.KeyPressMsg:
 		return m.press(msg)
@@ -169,8 +163,6 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	switch msg := msg.(type) {
-	case copied:
-		m.prompt.clip.report(msg)
 	case branchRead:
 		m.Options.Files.Branch, m.notify.reading = msg.name, false
 	case transcript.PageRead:
@@ -192,7 +184,7 @@ func (m *model) apply(ev event.Event) {
 	switch ev := ev.(type) {
 	case event.Asked:
 		m.dialog.Push(ev.Ask, !m.editor.Blank())
-		m.drafts.takeUp(ev.Ask)
+		m.prompt.drafts.takeUp(ev.Ask)
 	case *event.Decided:
 		m.withdraw(ev.ID)
 	case *event.ToolEnd:
@@ -208,7 +200,7 @@ func (m *model) apply(ev event.Event) {
 	case *event.Rewound:
 		m.rewound(ev.Keep)
 	case *event.TurnEnd:
-		m.drafts.keepWords()
+		m.prompt.drafts.keepWords()
 		m.dialog.Clear()
 		if ev.Reason == event.UserInterrupt {
 			m.Play = nil
@@ -221,7 +213,7 @@ func (m *model) apply(ev event.Event) {
 // withdraw takes a question away that is answered or gone.
 func (m *model) withdraw(id string) {
 	if m.dialog.First().ID == id {
-		m.drafts.keepWords()
+		m.prompt.drafts.keepWords()
 	}
 	m.dialog.Withdraw(id)
 }
@@ -249,30 +241,4 @@ func (m *model) arm() {
 // plain mode it is the lines, always: their enter answers nothing.
 func (m *model) covered() bool {
 	return m.lines || m.prompt.external.editing || m.layers.Covers(m.question)
-}
-
-// tookTyping takes a message for what helps to type. It reports whether it was
-// one.
-func (m *model) tookTyping(msg tea.Msg) (cmd tea.Cmd, taken bool) {
-	switch msg := msg.(type) {
-	case filesFound:
-		return m.prompt.popup.take(msg), true
-	case filesDue:
-		return m.prompt.popup.askAgain(msg), true
-	case earlierRead:
-		m.prompt.earlier.take(msg)
-	case draftFiled:
-		return m.prompt.external.open(msg), true
-	case draftEdited:
-		m.prompt.external.take(msg)
-	case picturesRead:
-		return m.prompt.images.take(msg), true
-	case clipboardRead:
-		m.prompt.images.takeClipboard(msg)
-	case terminal.Pasting, terminal.PasteCut, terminal.PasteTooLarge:
-		m.prompt.pasteGoes(msg)
-	default:
-		return nil, false
-	}
-	return nil, true
 }

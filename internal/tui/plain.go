@@ -164,8 +164,8 @@ func (p *teller) done(ctx context.Context, msg tea.Msg) {
 // update hands msg to the model.
 func (p *teller) update(msg tea.Msg) tea.Cmd {
 	_, cmd := p.m.Update(msg)
-	if p.m.layers.Has(p.m.prompt.help) {
-		p.m.layers.Remove(p.m.prompt.help)
+	if p.m.layers.Has(p.m.help) {
+		p.m.layers.Remove(p.m.help)
 		p.help()
 	}
 	return cmd
@@ -224,10 +224,10 @@ func (p *teller) interrupt() {
 	switch {
 	case p.m.Busy():
 		p.m.interrupt()
-	case p.m.prompt.ticker.leaving(now) || !p.in.Typed:
+	case p.m.prompt.Leaving() || !p.in.Typed:
 		p.m.Done = true
 	default:
-		p.m.prompt.ticker.warned = now
+		p.m.prompt.warned = now
 		p.print("note: once more leaves")
 	}
 }

@@ -81,7 +81,7 @@ func (m *model) interrupt() {
 	}
 	m.Feed.Stopping, m.Feed.Killing = true, m.Feed.Stopping
 	m.dialog.Release()
-	m.drafts.keepWords()
+	m.prompt.drafts.keepWords()
 	m.dialog.Clear()
 	m.tellForced()
 }

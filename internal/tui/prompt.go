@@ -13,6 +13,7 @@ import (
 	"agent/internal/tui/layer"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/slash"
+	"agent/internal/tui/terminal"
 )
 
 // prompt is the bottom layer: the editor in which the user types, and what is done
@@ -27,11 +28,39 @@ type prompt struct {
 	queue    *messageQueue
 	clip     *clipboard
 	external *externalEditor
+	drafts   *draftKeeper
 	slash    *slash.Session
-	ticker   *ticker
-	help     *help
+	help     func()
+	leave    func() tea.Cmd
 
-	leave func() tea.Cmd
+	warned  time.Time // when ctrl+c was pressed on an empty prompt
+	escaped time.Time // when esc was
+}
+
+// twice is within which the second press of a key leaves, or rewinds.
+const twice = 2 * time.Second
+
+// Leaving reports whether another ctrl+c leaves.
+func (p *prompt) Leaving() bool { return p.since(p.warned) }
+
+// Rewinding reports whether another esc opens the list of earlier prompts.
+func (p *prompt) Rewinding() bool { return p.since(p.escaped) }
+
+// since reports whether a key that was pressed then can still be pressed twice.
+func (p *prompt) since(then time.Time) bool { return !then.IsZero() && p.Now().Sub(then) < twice }
+
+// HalfPressed reports whether a key was pressed that is pressed twice. Expire ends
+// that.
+func (p *prompt) HalfPressed() bool { return !p.warned.IsZero() || !p.escaped.IsZero() }
+
+// Expire ends the wait for a second press that comes too late.
+func (p *prompt) Expire() {
+	if !p.Leaving() {
+		p.warned = time.Time{}
+	}
+	if !p.Rewinding() {
+		p.escaped = time.Time{}
+	}
 }
 
 // Key implements layer.Layer.
@@ -46,7 +75,7 @@ func (p *prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	case p.Keys.Is(k, keys.Rewind) && p.editor.Empty() && !p.editor.Mode.HandlesEscape():
 		return p.goBack(), layer.Taken
 	case p.Keys.Is(k, keys.Help) && p.editor.Empty():
-		p.help.show()
+		p.help()
 	case p.Keys.Is(k, keys.Newline):
 		p.editor.Newline()
 	case p.Keys.Is(k, keys.Send):
@@ -102,10 +131,10 @@ func (p *prompt) clear() tea.Cmd {
 		p.editor.Press(tea.KeyPressMsg{Code: tea.KeyEscape})
 	case !p.editor.Empty():
 		p.Feed.Recall = append(p.Feed.Recall, p.editor.Take().Text)
-	case p.ticker.leaving(p.Now()):
+	case p.Leaving():
 		return p.leave()
 	default:
-		p.ticker.warned = p.Now()
+		p.warned = p.Now()
 	}
 	return nil
 }
@@ -113,11 +142,11 @@ func (p *prompt) clear() tea.Cmd {
 // goBack opens the list of prompts when it is wanted twice.
 func (p *prompt) goBack() tea.Cmd {
 	switch {
-	case p.ticker.rewinding(p.Now()):
-		p.ticker.escaped = time.Time{}
+	case p.Rewinding():
+		p.escaped = time.Time{}
 		return p.slash.ChooseRewind()
 	case len(p.Feed.Prompts) > 0:
-		p.ticker.escaped = p.Now()
+		p.escaped = p.Now()
 	}
 	return nil
 }
@@ -203,10 +232,10 @@ type typing struct{ *prompt }
 func (t typing) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	defer t.edited(t.editor.Revision())
 	if !t.editor.Empty() || !t.Keys.Is(msg.String(), keys.Clear) {
-		t.ticker.warned = time.Time{}
+		t.warned = time.Time{}
 	}
 	if !t.editor.Empty() || !t.Keys.Is(msg.String(), keys.Rewind) {
-		t.ticker.escaped = time.Time{}
+		t.escaped = time.Time{}
 	}
 	t.images.sends, t.images.later, t.earlier.walks = false, false, false
 	if cmd, ok := t.assist(msg); ok {
@@ -275,4 +304,34 @@ func (t typing) vi(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 		return nil, e.History.Walk(false, t.earlier.prompts())
 	}
 	return nil, false
+}
+
+// Take takes a message that something here waits for. It reports whether it is one.
+func (p *prompt) Take(msg tea.Msg) (cmd tea.Cmd, taken bool) {
+	switch msg := msg.(type) {
+	case filesFound:
+		return p.popup.take(msg), true
+	case filesDue:
+		return p.popup.askAgain(msg), true
+	case earlierRead:
+		p.earlier.take(msg)
+	case draftFiled:
+		return p.external.open(msg), true
+	case draftEdited:
+		p.external.take(msg)
+	case picturesRead:
+		return p.images.take(msg), true
+	case clipboardRead:
+		p.images.takeClipboard(msg)
+	case copied:
+		p.clip.report(msg)
+	case draftDue:
+		p.drafts.saving = false
+		p.drafts.save()
+	case terminal.Pasting, terminal.PasteCut, terminal.PasteTooLarge:
+		p.pasteGoes(msg)
+	default:
+		return nil, false
+	}
+	return nil, true
 }

@@ -19,10 +19,8 @@ type hints struct {
 	*screen.Conversation
 	dialog *dialog.Dialog
 	editor *editor.Editor
-	popup  *suggestions
 	find   *pager.Finder
-	queue  *messageQueue
-	ticker *ticker
+	prompt *prompt
 	pager  *pager.Pager
 	chord  string // keys that were pressed, and more of which are to come
 }
@@ -42,13 +40,13 @@ func (h *hints) doing() string {
 	switch {
 	case h.chord != "":
 		return h.chord + " …"
-	case h.ticker.leaving(h.Now()):
+	case h.prompt.Leaving():
 		return h.Keys.Name(keys.Clear) + " again leaves" + h.lost()
-	case h.ticker.rewinding(h.Now()):
+	case h.prompt.Rewinding():
 		return h.Keys.Name(keys.Rewind) + " again goes back"
 	case h.dialog.Waits():
 		return "waits for you · " + stops
-	case !h.Busy() && h.Feed.Cut && len(h.queue.waits) == 0 && h.editor.Empty():
+	case !h.Busy() && h.Feed.Cut && len(h.prompt.queue.waits) == 0 && h.editor.Empty():
 		return h.Keys.Name(keys.Send) + " goes on · " + h.Keys.Name(keys.Help) + " keys"
 	case !h.Busy():
 		return h.idleHint()
@@ -101,7 +99,7 @@ func (h *hints) sendHint() string {
 	case h.find.Open():
 		k := h.Keys.Name
 		return k(keys.Older) + " above · " + k(keys.Newer) + " below · " + k(keys.Dismiss) + " closes"
-	case h.popup.open() || e.History.Searching() || e.Blank():
+	case h.prompt.popup.open() || e.History.Searching() || e.Blank():
 		return ""
 	case strings.HasSuffix(e.Before(), `\`):
 		does = " begins a new line"
@@ -130,5 +128,5 @@ func (h *hints) dismisses(k string) bool {
 	case h.dialog.Takes():
 		return h.dialog.Dismisses()
 	}
-	return h.find.Typing || h.popup.open() || h.editor.History.Searching() || h.editor.Mode.HandlesEscape() || h.editor.Selection.ByKeys()
+	return h.find.Typing || h.prompt.popup.open() || h.editor.History.Searching() || h.editor.Mode.HandlesEscape() || h.editor.Selection.ByKeys()
 }

@@ -35,7 +35,7 @@ func Run(ctx context.Context, o screen.Options) (screen.Exit, error) {
 	if !drawn {
 		return screen.Exit{}, err
 	}
-	m.drafts.save()
+	m.prompt.drafts.save()
 	close(commands)
 	go drain(all, o.Events)
 	if !m.orphan {

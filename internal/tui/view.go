@@ -181,8 +181,8 @@ func (h *hints) advice() string {
 	switch {
 	case h.Flash != "":
 		return h.Flash
-	case h.popup.open() && !h.dialog.Takes():
-		return h.popup.Place() + h.Keys.Name(keys.Complete) + " takes · " + h.Keys.Name(keys.Dismiss) + " closes"
+	case h.prompt.popup.open() && !h.dialog.Takes():
+		return h.prompt.popup.Place() + h.Keys.Name(keys.Complete) + " takes · " + h.Keys.Name(keys.Dismiss) + " closes"
 	case h.editor.Mode.Hint() != "":
 		return h.editor.Mode.Hint()
 	case !h.Transcript.Follow:

@@ -3,8 +3,8 @@ package tui
 import (
 	"agent/internal/tui/layer"
 	"agent/internal/tui/pager"
+	"agent/internal/tui/prompt"
 	"agent/internal/tui/slash"
-	"agent/internal/tui/terminal"
 )
 
 // assemble makes the parts of the screen that stand on the editor and the dialog,
@@ -18,38 +18,21 @@ func (m *model) assemble() (notices []string) {
 	m.question = &question{Conversation: ses, dialog: m.dialog, editor: m.editor, interrupt: m.interrupt}
 	m.pager = &pager.Pager{Conversation: ses, Layers: m.layers, Waits: m.dialog.Waits, Find: &pager.Finder{Conversation: ses, Layers: m.layers}}
 	m.help = &help{Conversation: ses, layers: m.layers, slash: m.slash}
-	m.prompt = m.newPrompt()
+	m.prompt = prompt.New(ses, m.editor, m.dialog, m.slash, m.help.show, m.leave)
 	m.ticker = &ticker{Conversation: ses, dialog: m.dialog, prompt: m.prompt, covered: m.covered, arm: m.arm}
 	p := m.prompt
-	m.slash.Front = slash.Front{Leave: m.leaveFor, Help: m.help.show, Copy: p.clip.copy, Restyle: m.restyle}
+	m.slash.Front = slash.Front{Leave: m.leaveFor, Help: m.help.show, Copy: p.Clipboard.Copy, Restyle: m.restyle}
 	if !m.lines {
-		m.slash.Front.Screen = &slash.Screen{View: m.pager.Show, Find: m.pager.Find.StartWith, Edit: p.external.start, Press: m.press}
+		m.slash.Front.Screen = &slash.Screen{View: m.pager.Show, Find: m.pager.Find.StartWith, Edit: p.External.Start, Press: m.press}
 	}
 	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, find: m.pager.Find, prompt: p, pager: m.pager}
-	m.mouse = &mouse{Conversation: ses, editor: m.editor, dialog: m.dialog, popup: p.popup, clip: p.clip, panel: &m.panel, arrange: m.arrange, on: !m.Options.NoMouse}
+	m.mouse = &mouse{Conversation: ses, editor: m.editor, dialog: m.dialog, popup: p.Suggestions, clip: p.Clipboard, panel: &m.panel, arrange: m.arrange, on: !m.Options.NoMouse}
 	m.pager.Doing, m.pager.ToggleMouse = m.hints.behindPager, m.mouse.toggle
 	m.layers.Shortcuts = &shortcuts{
 		Conversation: ses, dialog: m.dialog, find: m.pager.Find, pager: m.pager, mouse: m.mouse, slash: m.slash, interrupt: m.interrupt,
 	}
-	for _, l := range []layer.Layer{p, m.layers.Shortcuts, typing{p}, m.question} {
+	for _, l := range []layer.Layer{p, m.layers.Shortcuts, p.Assist(), m.question} {
 		m.layers.Push(l)
 	}
 	return notices
-}
-
-// newPrompt makes the prompt and what helps to type in it.
-func (m *model) newPrompt() *prompt {
-	ses := m.Conversation
-	p := &prompt{
-		Conversation: ses, editor: m.editor, dialog: m.dialog, slash: m.slash, help: m.help.show, leave: m.leave,
-		popup:   &suggestions{Conversation: ses, editor: m.editor, slash: m.slash},
-		images:  &attacher{Conversation: ses, editor: m.editor},
-		earlier: &promptHistory{Conversation: ses, editor: m.editor},
-		queue:   &messageQueue{Conversation: ses, editor: m.editor},
-		clip:    &clipboard{Conversation: ses, editor: m.editor},
-	}
-	p.external = &externalEditor{Conversation: ses, editor: m.editor, popup: p.popup, lend: terminal.Lend}
-	p.drafts = &draftKeeper{Conversation: ses, editor: m.editor, dialog: m.dialog, queue: p.queue}
-	p.popup.submit, p.images.ready = p.submit, p.sendReady
-	return p
 }

@@ -26,8 +26,8 @@ func TestExactNameWinsInCompletion(t *testing.T) {
 			d.enter("/" + name[:len(name)-1])
 			d.press(strings.Fields(before)...)
 			d.enter(name[len(name)-1:])
-			p := d.m.prompt.popup
-			if p.open() && p.Marked >= 0 && strings.TrimSpace(p.Rows[p.Marked].Text) != "/"+name {
+			p := d.m.prompt.Suggestions
+			if p.Open() && p.Marked >= 0 && strings.TrimSpace(p.Rows[p.Marked].Text) != "/"+name {
 				t.Errorf("/%s: enter would run %s", name, p.Rows[p.Marked].Text)
 			}
 		}
@@ -40,8 +40,8 @@ func TestExactNameWinsInCompletion(t *testing.T) {
 		for _, arg := range all {
 			d := newDriver(t, 80, 24, screen.Options{})
 			d.enter("/" + c.Name + " " + arg)
-			p := d.m.prompt.popup
-			if p.open() && p.Marked >= 0 && p.Rows[p.Marked].Text != arg {
+			p := d.m.prompt.Suggestions
+			if p.Open() && p.Marked >= 0 && p.Rows[p.Marked].Text != arg {
 				t.Errorf("/%s %s: enter would take %s", c.Name, arg, p.Rows[p.Marked].Text)
 			}
 		}
@@ -61,7 +61,7 @@ func TestModeRunsMode(t *testing.T) {
 func TestMarkedSuggestionIsTaken(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("/mode")
-	if !d.m.prompt.popup.open() {
+	if !d.m.prompt.Suggestions.Open() {
 		t.Fatal("nothing is suggested for /mode")
 	}
 	d.press("down", "enter")

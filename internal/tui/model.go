@@ -14,6 +14,7 @@ import (
 	"agent/internal/tui/layer"
 	"agent/internal/tui/list"
 	"agent/internal/tui/pager"
+	"agent/internal/tui/prompt"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/slash"
 	"agent/internal/tui/transcript"
@@ -32,7 +33,7 @@ type model struct {
 	notify   *notifier
 	layers   *layer.Stack
 	question *question
-	prompt   *prompt
+	prompt   *prompt.Prompt
 	lists    *listLayer
 	pager    *pager.Pager
 	hints    *hints
@@ -72,7 +73,7 @@ func newModel(o screen.Options, now func() time.Time, send func(event.Command)) 
 	if o.Session.Title != "" { // what a person called it stays, though the words may be taken back
 		m.SetTitle(o.Session.Title)
 	}
-	m.prompt.drafts.restore(o.Session.Draft)
+	m.prompt.Drafts.Restore(o.Session.Draft)
 	return m
 }
 
@@ -90,12 +91,12 @@ func (m *model) Init() tea.Cmd {
 // Update routes msg and sees to it that what moves keeps moving.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	covered := m.covered()
-	cmd := tea.Batch(m.route(msg), m.prompt.typedOn(), m.slash.Models.ReadFor(m.prompt.popup.command))
+	cmd := tea.Batch(m.route(msg), m.prompt.AfterMessage(), m.slash.Models.ReadFor(m.prompt.Suggestions.Command()))
 	if (covered || m.covered()) && m.dialog.Waits() {
 		m.dialog.Hold()
 	}
 	m.arrangeAfter(msg)
-	cmd = tea.Batch(cmd, m.prompt.drafts.keep(), m.TurnPages())
+	cmd = tea.Batch(cmd, m.prompt.Drafts.Keep(), m.TurnPages())
 	m.tellForced()
 	if !m.ticker.ticking && m.ticker.moves() {
 		m.ticker.ticking = true
@@ -157,9 +158,7 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 // brought takes what a command of the screen's own came back with.
 func (m *model) brought(msg tea.Msg) tea.Cmd {
 	if m.slash.Take(msg) {
-		if m.prompt.popup.command == "model" {
-			m.prompt.popup.seen = [2]int{-1, -1} // its names may be known now
-		}
+		m.prompt.Suggestions.Refresh("model")
 		return nil
 	}
 	switch msg := msg.(type) {
@@ -184,7 +183,7 @@ func (m *model) apply(ev event.Event) {
 	switch ev := ev.(type) {
 	case event.Asked:
 		m.dialog.Push(ev.Ask, !m.editor.Blank())
-		m.prompt.drafts.takeUp(ev.Ask)
+		m.prompt.Drafts.Resume(ev.Ask)
 	case *event.Decided:
 		m.withdraw(ev.ID)
 	case *event.ToolEnd:
@@ -200,20 +199,20 @@ func (m *model) apply(ev event.Event) {
 	case *event.Rewound:
 		m.rewound(ev.Keep)
 	case *event.TurnEnd:
-		m.prompt.drafts.keepWords()
+		m.prompt.Drafts.KeepComment()
 		m.dialog.Clear()
 		if ev.Reason == event.UserInterrupt {
 			m.Play = nil
 		}
 		m.PlayNext()
 	}
-	m.prompt.queue.follow(ev)
+	m.prompt.Queue.Follow(ev)
 }
 
 // withdraw takes a question away that is answered or gone.
 func (m *model) withdraw(id string) {
 	if m.dialog.First().ID == id {
-		m.prompt.drafts.keepWords()
+		m.prompt.Drafts.KeepComment()
 	}
 	m.dialog.Withdraw(id)
 }
@@ -240,5 +239,5 @@ func (m *model) arm() {
 // covered reports whether something else has the keys before a question does. In
 // plain mode it is the lines, always: their enter answers nothing.
 func (m *model) covered() bool {
-	return m.lines || m.prompt.external.editing || m.layers.Covers(m.question)
+	return m.lines || m.prompt.External.Editing || m.layers.Covers(m.question)
 }

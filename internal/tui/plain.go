@@ -213,7 +213,7 @@ func (p *teller) nobody() {
 	for p.m.dialog.Waits() {
 		p.reply(event.Answer{Decision: event.Refuse, Note: "nobody is here to answer"})
 	}
-	if !p.m.Busy() && !p.m.prompt.queue.starting && len(p.m.Feed.Pending) == 0 && p.busy == 0 && p.sought == "" {
+	if !p.m.Busy() && !p.m.prompt.Queue.Starting && len(p.m.Feed.Pending) == 0 && p.busy == 0 && p.sought == "" {
 		p.m.Done = true
 	}
 }
@@ -227,7 +227,7 @@ func (p *teller) interrupt() {
 	case p.m.prompt.Leaving() || !p.in.Typed:
 		p.m.Done = true
 	default:
-		p.m.prompt.warned = now
+		p.m.prompt.Warned = now
 		p.print("note: once more leaves")
 	}
 }

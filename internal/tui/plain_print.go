@@ -44,12 +44,12 @@ func (p *teller) begin() {
 	if draft := p.m.editor.Take().Text; strings.TrimSpace(draft) != "" {
 		p.block("note", "unsent, type it again to send it: "+ink.Sanitize(draft))
 	}
-	if len(p.m.prompt.queue.waits) > 0 {
+	if len(p.m.prompt.Queue.Waits) > 0 {
 		p.print("note: these are unsent, type them again to send them:")
-		for _, w := range p.m.prompt.queue.waits {
+		for _, w := range p.m.prompt.Queue.Waits {
 			p.block("", ink.Sanitize(w.Text))
 		}
-		p.m.prompt.queue.waits = nil
+		p.m.prompt.Queue.Waits = nil
 	}
 	p.m.Transcript.OnAdd = p.told
 }

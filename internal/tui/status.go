@@ -9,6 +9,7 @@ import (
 	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/pager"
+	"agent/internal/tui/prompt"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/slash"
 	"agent/internal/tui/transcript"
@@ -20,7 +21,7 @@ type hints struct {
 	dialog *dialog.Dialog
 	editor *editor.Editor
 	find   *pager.Finder
-	prompt *prompt
+	prompt *prompt.Prompt
 	pager  *pager.Pager
 	chord  string // keys that were pressed, and more of which are to come
 }
@@ -46,7 +47,7 @@ func (h *hints) doing() string {
 		return h.Keys.Name(keys.Rewind) + " again goes back"
 	case h.dialog.Waits():
 		return "waits for you · " + stops
-	case !h.Busy() && h.Feed.Cut && len(h.prompt.queue.waits) == 0 && h.editor.Empty():
+	case !h.Busy() && h.Feed.Cut && len(h.prompt.Queue.Waits) == 0 && h.editor.Empty():
 		return h.Keys.Name(keys.Send) + " goes on · " + h.Keys.Name(keys.Help) + " keys"
 	case !h.Busy():
 		return h.idleHint()
@@ -94,12 +95,12 @@ func (h *hints) sendHint() string {
 	e, does := h.editor, " sends"
 	typed := e.Raw()
 	_, _, command := slash.Parse(typed)
-	_, _, shell := parseShell(typed)
+	_, _, shell := prompt.ParseShell(typed)
 	switch {
 	case h.find.Open():
 		k := h.Keys.Name
 		return k(keys.Older) + " above · " + k(keys.Newer) + " below · " + k(keys.Dismiss) + " closes"
-	case h.prompt.popup.open() || e.History.Searching() || e.Blank():
+	case h.prompt.Suggestions.Open() || e.History.Searching() || e.Blank():
 		return ""
 	case strings.HasSuffix(e.Before(), `\`):
 		does = " begins a new line"
@@ -128,5 +129,5 @@ func (h *hints) dismisses(k string) bool {
 	case h.dialog.Takes():
 		return h.dialog.Dismisses()
 	}
-	return h.find.Typing || h.prompt.popup.open() || h.editor.History.Searching() || h.editor.Mode.HandlesEscape() || h.editor.Selection.ByKeys()
+	return h.find.Typing || h.prompt.Suggestions.Open() || h.editor.History.Searching() || h.editor.Mode.HandlesEscape() || h.editor.Selection.ByKeys()
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"agent/internal/tui/dialog"
+	"agent/internal/tui/prompt"
 	"agent/internal/tui/screen"
 )
 
@@ -12,7 +13,7 @@ import (
 type ticker struct {
 	*screen.Conversation
 	dialog  *dialog.Dialog
-	prompt  *prompt
+	prompt  *prompt.Prompt
 	covered func() bool // reports whether something else has the keys before a question
 	arm     func()      // lets the dialog take keys once nobody types
 

@@ -35,7 +35,7 @@ func Run(ctx context.Context, o screen.Options) (screen.Exit, error) {
 	if !drawn {
 		return screen.Exit{}, err
 	}
-	m.prompt.drafts.save()
+	m.prompt.Drafts.Save()
 	close(commands)
 	go drain(all, o.Events)
 	if !m.orphan {
@@ -47,6 +47,6 @@ func Run(ctx context.Context, o screen.Options) (screen.Exit, error) {
 	m.slash.SaveRecent()
 	exit := m.next
 	exit.LastAnswer, exit.Turns, exit.Jobs = m.Feed.Answer, m.Feed.Turns, transcript.Running(m.Feed.Jobs)
-	exit.BaseURL, exit.Host, exit.Lent = m.Feed.BaseURL, m.Feed.Host, m.prompt.external.editing
+	exit.BaseURL, exit.Host, exit.Lent = m.Feed.BaseURL, m.Feed.Host, m.prompt.External.Editing
 	return exit, err
 }

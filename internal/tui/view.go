@@ -106,10 +106,10 @@ func (m *model) makePanel() panel {
 			line, cursor := m.pager.Find.Line(m.Width)
 			p.add([]string{line}, cursor)
 		} else {
-			p.suggested = p.add(m.prompt.popup.Lines(m.Styles, m.Width, max(m.Height/3, 3)), nil)
+			p.suggested = p.add(m.prompt.Suggestions.Lines(m.Styles, m.Width, max(m.Height/3, 3)), nil)
 			p.draft = p.add(m.editor.Lines())
 		}
-		p.add(m.prompt.queue.lines(), nil)
+		p.add(m.prompt.Queue.Lines(), nil)
 	}
 	if roomy {
 		p.lines = append(p.lines, m.Styles.Dim.Render(strings.Repeat("─", m.Width)))
@@ -181,8 +181,8 @@ func (h *hints) advice() string {
 	switch {
 	case h.Flash != "":
 		return h.Flash
-	case h.prompt.popup.open() && !h.dialog.Takes():
-		return h.prompt.popup.Place() + h.Keys.Name(keys.Complete) + " takes · " + h.Keys.Name(keys.Dismiss) + " closes"
+	case h.prompt.Suggestions.Open() && !h.dialog.Takes():
+		return h.prompt.Suggestions.Place() + h.Keys.Name(keys.Complete) + " takes · " + h.Keys.Name(keys.Dismiss) + " closes"
 	case h.editor.Mode.Hint() != "":
 		return h.editor.Mode.Hint()
 	case !h.Transcript.Follow:

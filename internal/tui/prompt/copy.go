@@ -1,4 +1,4 @@
-package tui
+package prompt
 
 import (
 	"strings"
@@ -13,8 +13,8 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// clipboard copies text, by the terminal and by the system's own program.
-type clipboard struct {
+// Clipboard copies text, by the terminal and by the system's own program.
+type Clipboard struct {
 	*screen.Conversation
 	editor *editor.Editor // whose vi registers get the text
 }
@@ -33,16 +33,16 @@ type copied struct {
 // stop about there.
 const longestCopy = 100_000
 
-// copy puts text on the clipboard, by the terminal and by the system's own
+// Copy puts text on the clipboard, by the terminal and by the system's own
 // program, since either may be out of reach: through ssh the program, in many
 // terminals the terminal. what says what it is, for the person.
-func (c *clipboard) copy(text, what string) tea.Cmd { return c.hand(text, copied{what: what}) }
+func (c *Clipboard) Copy(text, what string) tea.Cmd { return c.hand(text, copied{what: what}) }
 
-// copyMarked puts what the mouse marked on the clipboard.
-func (c *clipboard) copyMarked(text string) tea.Cmd { return c.hand(text, copied{marked: true}) }
+// CopyMarked puts what the mouse marked on the clipboard.
+func (c *Clipboard) CopyMarked(text string) tea.Cmd { return c.hand(text, copied{marked: true}) }
 
 // hand gives text to whoever can put it on the clipboard.
-func (m *clipboard) hand(text string, c copied) tea.Cmd {
+func (m *Clipboard) hand(text string, c copied) tea.Cmd {
 	text = strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.IsControl(r) {
 			return -1
@@ -70,7 +70,7 @@ func (m *clipboard) hand(text string, c copied) tea.Cmd {
 }
 
 // report says what became of a copy.
-func (m *clipboard) report(c copied) {
+func (m *Clipboard) report(c copied) {
 	switch {
 	case c.marked && (c.by != "" && c.err == nil || c.told):
 		m.Flash = "copied " + c.what

@@ -1,4 +1,4 @@
-package tui
+package prompt
 
 import (
 	"context"
@@ -73,7 +73,7 @@ func fileTyped(line string, caret int) word {
 }
 
 // suggestFiles asks for the files that a word names.
-func (p *suggestions) suggestFiles(w word) tea.Cmd {
+func (p *Suggestions) suggestFiles(w word) tea.Cmd {
 	if !w.same(p.word) {
 		p.close()
 	}
@@ -94,7 +94,7 @@ func (p *suggestions) suggestFiles(w word) tea.Cmd {
 
 // take shows what was found, unless that is an answer to an older question
 // than the one whose answer is shown.
-func (p *suggestions) take(msg filesFound) tea.Cmd {
+func (p *Suggestions) take(msg filesFound) tea.Cmd {
 	if !msg.same(p.word) || msg.number < p.shown {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (p *suggestions) take(msg filesFound) tea.Cmd {
 }
 
 // askAgain asks once more where the answer was not final.
-func (p *suggestions) askAgain(msg filesDue) tea.Cmd {
+func (p *Suggestions) askAgain(msg filesDue) tea.Cmd {
 	if p.source == fromFiles && msg.number == p.number {
 		return p.suggestFiles(p.word)
 	}
@@ -139,7 +139,7 @@ func fileSuggestion(f screen.Match) list.Suggestion {
 
 // matching are the commands, or the arguments of one, that a word begins; after
 // those, others that hold it.
-func (p *suggestions) matching(w word) []list.Suggestion {
+func (p *Suggestions) matching(w word) []list.Suggestion {
 	var begins, holds []list.Suggestion
 	query := strings.ToLower(w.query)
 	add := func(s list.Suggestion, name string) {

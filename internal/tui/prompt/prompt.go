@@ -1,4 +1,4 @@
-package tui
+package prompt
 
 import (
 	"strings"
@@ -16,47 +16,64 @@ import (
 	"agent/internal/tui/terminal"
 )
 
-// prompt is the bottom layer: the editor in which the user types, and what is done
+// Prompt is the bottom layer: the editor in which the user types, and what is done
 // with its text.
-type prompt struct {
+type Prompt struct {
 	*screen.Conversation
-	editor   *editor.Editor
-	dialog   *dialog.Dialog // hears of what is typed while a question waits
-	popup    *suggestions
-	images   *attacher
-	earlier  *promptHistory
-	queue    *messageQueue
-	clip     *clipboard
-	external *externalEditor
-	drafts   *draftKeeper
-	slash    *slash.Session
-	help     func()
-	leave    func() tea.Cmd
+	editor      *editor.Editor
+	dialog      *dialog.Dialog // hears of what is typed while a question waits
+	Suggestions *Suggestions
+	images      *Attacher
+	earlier     *History
+	Queue       *Queue
+	Clipboard   *Clipboard
+	External    *External
+	Drafts      *Drafts
+	slash       *slash.Session
+	help        func()
+	leave       func() tea.Cmd
 
-	warned  time.Time // when ctrl+c was pressed on an empty prompt
+	Warned  time.Time // when ctrl+c was pressed on an empty prompt
 	escaped time.Time // when esc was
+}
+
+// New returns the prompt that is typed in e. help shows the help; leave ends
+// the program.
+func New(c *screen.Conversation, e *editor.Editor, d *dialog.Dialog, s *slash.Session, help func(), leave func() tea.Cmd) *Prompt {
+	p := &Prompt{
+		Conversation: c, editor: e, dialog: d, slash: s, help: help, leave: leave,
+		Suggestions: &Suggestions{Conversation: c, editor: e, slash: s},
+		images:      &Attacher{Conversation: c, editor: e},
+		earlier:     &History{Conversation: c, editor: e},
+		Queue:       &Queue{Conversation: c, editor: e},
+		Clipboard:   &Clipboard{Conversation: c, editor: e},
+	}
+	p.External = &External{Conversation: c, editor: e, popup: p.Suggestions, Lend: terminal.Lend}
+	p.Drafts = &Drafts{Conversation: c, editor: e, dialog: d, queue: p.Queue}
+	p.Suggestions.submit, p.images.ready = p.submit, p.sendReady
+	return p
 }
 
 // twice is within which the second press of a key leaves, or rewinds.
 const twice = 2 * time.Second
 
 // Leaving reports whether another ctrl+c leaves.
-func (p *prompt) Leaving() bool { return p.since(p.warned) }
+func (p *Prompt) Leaving() bool { return p.since(p.Warned) }
 
 // Rewinding reports whether another esc opens the list of earlier prompts.
-func (p *prompt) Rewinding() bool { return p.since(p.escaped) }
+func (p *Prompt) Rewinding() bool { return p.since(p.escaped) }
 
 // since reports whether a key that was pressed then can still be pressed twice.
-func (p *prompt) since(then time.Time) bool { return !then.IsZero() && p.Now().Sub(then) < twice }
+func (p *Prompt) since(then time.Time) bool { return !then.IsZero() && p.Now().Sub(then) < twice }
 
 // HalfPressed reports whether a key was pressed that is pressed twice. Expire ends
 // that.
-func (p *prompt) HalfPressed() bool { return !p.warned.IsZero() || !p.escaped.IsZero() }
+func (p *Prompt) HalfPressed() bool { return !p.Warned.IsZero() || !p.escaped.IsZero() }
 
 // Expire ends the wait for a second press that comes too late.
-func (p *prompt) Expire() {
+func (p *Prompt) Expire() {
 	if !p.Leaving() {
-		p.warned = time.Time{}
+		p.Warned = time.Time{}
 	}
 	if !p.Rewinding() {
 		p.escaped = time.Time{}
@@ -64,7 +81,7 @@ func (p *prompt) Expire() {
 }
 
 // Key implements layer.Layer.
-func (p *prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
+func (p *Prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	defer p.edited(p.editor.Revision())
 	k := msg.String()
 	switch {
@@ -83,7 +100,7 @@ func (p *prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	case p.Keys.Is(k, keys.Queue):
 		return p.later(), layer.Taken
 	case p.Keys.Is(k, keys.Unqueue):
-		p.queue.drop()
+		p.Queue.drop()
 	default:
 		return p.edit(msg), layer.Taken
 	}
@@ -91,23 +108,23 @@ func (p *prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 }
 
 // edit hands a key to the editor, and copies what it copied.
-func (p *prompt) edit(msg tea.KeyPressMsg) tea.Cmd {
+func (p *Prompt) edit(msg tea.KeyPressMsg) tea.Cmd {
 	p.editor.Press(msg)
 	if text, ok := p.editor.TakeCopied(); ok {
-		return p.clip.copyMarked(text)
+		return p.Clipboard.CopyMarked(text)
 	}
 	return nil
 }
 
 // edited tells the dialog if keys changed the draft, which was at that revision.
-func (p *prompt) edited(was int) {
+func (p *Prompt) edited(was int) {
 	if p.editor.Revision() != was {
 		p.dialog.DraftTyped(!p.editor.Blank())
 	}
 }
 
 // Paste implements layer.Layer.
-func (p *prompt) Paste(text string) (cmd tea.Cmd, _ bool) {
+func (p *Prompt) Paste(text string) (cmd tea.Cmd, _ bool) {
 	switch h := &p.editor.History; {
 	case h.Searching():
 		line, _, _ := strings.Cut(strings.TrimSpace(editor.Typable(text)), "\n")
@@ -125,7 +142,7 @@ func (p *prompt) Paste(text string) (cmd tea.Cmd, _ bool) {
 // clear empties the prompt, which stays in the history; on an empty one it leaves
 // when pressed twice. What vi has begun with a text ends first, as it does with
 // esc.
-func (p *prompt) clear() tea.Cmd {
+func (p *Prompt) clear() tea.Cmd {
 	switch {
 	case !p.editor.Empty() && p.editor.Mode.HandlesEscape():
 		p.editor.Press(tea.KeyPressMsg{Code: tea.KeyEscape})
@@ -134,13 +151,13 @@ func (p *prompt) clear() tea.Cmd {
 	case p.Leaving():
 		return p.leave()
 	default:
-		p.warned = p.Now()
+		p.Warned = p.Now()
 	}
 	return nil
 }
 
 // goBack opens the list of prompts when it is wanted twice.
-func (p *prompt) goBack() tea.Cmd {
+func (p *Prompt) goBack() tea.Cmd {
 	switch {
 	case p.Rewinding():
 		p.escaped = time.Time{}
@@ -152,7 +169,7 @@ func (p *prompt) goBack() tea.Cmd {
 }
 
 // submit sends what is typed, or carries out the command it is.
-func (p *prompt) submit() tea.Cmd {
+func (p *Prompt) submit() tea.Cmd {
 	if p.editor.ContinueLine() {
 		p.editor.Newline()
 		return nil
@@ -162,7 +179,7 @@ func (p *prompt) submit() tea.Cmd {
 		return nil
 	}
 	if p.editor.Blank() {
-		if !p.queue.letGo() && p.Feed.Cut && !p.Feed.Running {
+		if !p.Queue.letGo() && p.Feed.Cut && !p.Feed.Running {
 			p.Transcript.ShowEnd()
 			p.SendPrompt(event.GoOn)
 		}
@@ -176,12 +193,12 @@ func (p *prompt) submit() tea.Cmd {
 		return p.slash.Run(name, arg, typed)
 	}
 	p.Transcript.ShowEnd()
-	p.queue.utter(all)
+	p.Queue.Submit(all)
 	return nil
 }
 
 // later queues what is typed. If nothing runs, it is sent.
-func (p *prompt) later() tea.Cmd {
+func (p *Prompt) later() tea.Cmd {
 	if p.editor.Blank() {
 		return nil
 	}
@@ -192,47 +209,50 @@ func (p *prompt) later() tea.Cmd {
 		p.images.later = true
 		return cmd
 	}
-	if len(p.queue.waits) == 0 { // what was held is gone otherwise
-		p.queue.held = ""
+	if len(p.Queue.Waits) == 0 { // what was held is gone otherwise
+		p.Queue.held = ""
 	}
 	next := p.editor.Take()
 	next.Text = strings.TrimSpace(next.Text)
-	p.queue.waits = append(p.queue.waits, queued{Typed: next})
+	p.Queue.Waits = append(p.Queue.Waits, queued{Typed: next})
 	p.Transcript.ShowEnd()
-	p.queue.sendNext()
+	p.Queue.sendNext()
 	return nil
 }
 
 // sendReady sends or queues the prompt that waited for an image.
-func (p *prompt) sendReady(queue bool) tea.Cmd {
+func (p *Prompt) sendReady(queue bool) tea.Cmd {
 	if queue {
 		return p.later()
 	}
 	return p.submit()
 }
 
-// typedOn looks at what is typed after every message.
-func (p *prompt) typedOn() tea.Cmd {
-	if seen := [2]int{p.editor.Revision(), p.editor.Caret()}; seen != p.popup.seen {
-		p.popup.seen = seen
+// AfterMessage looks at what is typed after every message.
+func (p *Prompt) AfterMessage() tea.Cmd {
+	if seen := [2]int{p.editor.Revision(), p.editor.Caret()}; seen != p.Suggestions.seen {
+		p.Suggestions.seen = seen
 		if p.editor.Empty() {
 			p.images.tried = nil
 		}
-		return tea.Batch(p.popup.suggest(), p.images.typedImage())
+		return tea.Batch(p.Suggestions.suggest(), p.images.typedImage())
 	}
 	return nil
 }
 
-// typing is the layer of what helps to type in the prompt: the search for an
+// Assist returns the layer above the prompt that helps to type in it.
+func (p *Prompt) Assist() layer.Layer { return assist{p} }
+
+// assist is the layer of what helps to type in the prompt: the search for an
 // earlier prompt, the suggestions, the history, and the keys of vi that mean
 // something to more than the text.
-type typing struct{ *prompt }
+type assist struct{ *Prompt }
 
 // Key implements layer.Layer.
-func (t typing) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
+func (t assist) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	defer t.edited(t.editor.Revision())
 	if !t.editor.Empty() || !t.Keys.Is(msg.String(), keys.Clear) {
-		t.warned = time.Time{}
+		t.Warned = time.Time{}
 	}
 	if !t.editor.Empty() || !t.Keys.Is(msg.String(), keys.Rewind) {
 		t.escaped = time.Time{}
@@ -245,10 +265,10 @@ func (t typing) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 }
 
 // Paste implements layer.Layer.
-func (t typing) Paste(string) (tea.Cmd, bool) { return nil, false }
+func (t assist) Paste(string) (tea.Cmd, bool) { return nil, false }
 
 // assist takes a key. It reports whether it did.
-func (t typing) assist(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
+func (t assist) assist(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	k, e := msg.String(), t.editor
 	if e.History.Searching() {
 		if e.History.Press(msg, t.earlier.prompts()) {
@@ -256,7 +276,7 @@ func (t typing) assist(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 		}
 		return nil, false
 	}
-	if cmd, ok := t.popup.press(k); ok {
+	if cmd, ok := t.Suggestions.press(k); ok {
 		return cmd, true
 	}
 	if cmd, ok := t.vi(msg); ok {
@@ -272,10 +292,10 @@ func (t typing) assist(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 		e.History.Search()
 		return t.earlier.read(), true
 	case t.Keys.Is(k, keys.Edit):
-		return t.external.start(), true
+		return t.External.Start(), true
 	case t.Keys.Is(k, keys.Attach):
 		return t.images.pasteClipboard(false), true
-	case t.Keys.Is(k, keys.PrevPrompt) && t.queue.edit():
+	case t.Keys.Is(k, keys.PrevPrompt) && t.Queue.edit():
 		return nil, true
 	case t.Keys.Is(k, keys.PrevPrompt):
 		return t.earlier.walkBack()
@@ -287,7 +307,7 @@ func (t typing) assist(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 
 // vi takes a key of vi that means something to more than the text. It reports
 // whether it did.
-func (t typing) vi(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
+func (t assist) vi(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	k, e := msg.String(), t.editor
 	switch {
 	case e.Mode.InCommandLine():
@@ -307,27 +327,27 @@ func (t typing) vi(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 }
 
 // Take takes a message that something here waits for. It reports whether it is one.
-func (p *prompt) Take(msg tea.Msg) (cmd tea.Cmd, taken bool) {
+func (p *Prompt) Take(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	switch msg := msg.(type) {
 	case filesFound:
-		return p.popup.take(msg), true
+		return p.Suggestions.take(msg), true
 	case filesDue:
-		return p.popup.askAgain(msg), true
+		return p.Suggestions.askAgain(msg), true
 	case earlierRead:
 		p.earlier.take(msg)
 	case draftFiled:
-		return p.external.open(msg), true
+		return p.External.open(msg), true
 	case draftEdited:
-		p.external.take(msg)
+		p.External.take(msg)
 	case picturesRead:
 		return p.images.take(msg), true
 	case clipboardRead:
 		p.images.takeClipboard(msg)
 	case copied:
-		p.clip.report(msg)
+		p.Clipboard.report(msg)
 	case draftDue:
-		p.drafts.saving = false
-		p.drafts.save()
+		p.Drafts.saving = false
+		p.Drafts.Save()
 	case terminal.Pasting, terminal.PasteCut, terminal.PasteTooLarge:
 		p.pasteGoes(msg)
 	default:

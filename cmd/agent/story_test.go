@@ -62,7 +62,7 @@ func TestStory(t *testing.T) {
 	a.send("tell me more" + enter)
 	a.wait("A long answer that is under")
 	a.send(ctrlC)
-	a.wait("stopped")
+	a.wait("interrupted")
 	<-s.dropped
 	a.gone("esc stops")
 
@@ -180,7 +180,7 @@ func TestSignals(t *testing.T) {
 			}
 			<-s.dropped
 			b := h.open(t, 80, 24, "--continue")
-			b.wait("A long answer that is under", "stopped", "? keys")
+			b.wait("A long answer that is under", "interrupted", "? keys")
 			b.send("again" + enter)
 			b.wait("Here again.")
 		})

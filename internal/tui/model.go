@@ -58,6 +58,7 @@ func newModel(o screen.Options, now func() time.Time, send func(event.Command)) 
 	w := &screen.Window{Options: o, Keys: keys.New(o.Keys), Look: o.Look(), Now: now, After: after, Width: 80, Height: 24}
 	w.Styles = w.Look.Styles()
 	ses := &screen.Conversation{Window: w, Transcript: transcript.New(w.Styles), Send: send, Play: o.Prompts}
+	ses.Transcript.OpenKey = w.Keys.Name(keys.Open)
 	m := &model{Window: w, Conversation: ses}
 	m.editor = editor.New(w.Keys, w.Styles, o.Vi)
 	m.dialog = dialog.New(w.Keys, w.Styles, o.Vi, o.Files.ShortDir, now)

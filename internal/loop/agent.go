@@ -153,9 +153,9 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 				continue
 			}
 			if running {
-				a.doInTurn(c)
+				a.doInTurn(ctx, c)
 			} else {
-				a.do(c)
+				a.do(ctx, c)
 			}
 		}
 	}
@@ -198,8 +198,11 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 				"what was said is kept; leave and come back with --continue if it goes on")
 		}
 	}()
-	if err := a.load(c); err != nil {
+	if err := a.load(ctx, c); err != nil {
 		a.rec.giveBack(p)
+		if ctx.Err() != nil {
+			return a.endTurn(event.UserInterrupt, "", "")
+		}
 		return a.endTurn(event.LogError, err.Error(), "mend what is wrong there and say it again, or begin anew with /new")
 	}
 	t := &turn.Turn{
@@ -217,7 +220,7 @@ func (a *Agent) endTurn(reason event.Reason, err, hint string) event.Reason {
 }
 
 // doInTurn carries out a command while a turn runs.
-func (a *Agent) doInTurn(c event.Command) {
+func (a *Agent) doInTurn(ctx context.Context, c event.Command) {
 	switch c := c.(type) {
 	case event.Prompt:
 		a.inbox.add(c)
@@ -228,12 +231,12 @@ func (a *Agent) doInTurn(c event.Command) {
 	case event.Rewind, event.Compact:
 		a.rec.notify("That waits for the end of the turn: stop it first.")
 	default:
-		a.do(c)
+		a.do(ctx, c)
 	}
 }
 
 // do carries out a command other than a prompt.
-func (a *Agent) do(c event.Command) {
+func (a *Agent) do(ctx context.Context, c event.Command) {
 	switch c := c.(type) {
 	case event.Interrupt:
 		a.interrupt()
@@ -242,7 +245,7 @@ func (a *Agent) do(c event.Command) {
 	case event.ListJobs:
 		a.listJobs()
 	case event.ListPermissions:
-		if err := a.load(a.conv); err != nil { // those of a resumed session
+		if err := a.load(ctx, a.conv); err != nil { // those of a resumed session
 			a.rec.notify("list the permissions: " + err.Error())
 			return
 		}
@@ -258,16 +261,16 @@ func (a *Agent) do(c event.Command) {
 	case event.Rename:
 		_ = a.rec.emit(&event.Renamed{Meta: a.rec.meta(), Title: session.FirstWords(c.Title)})
 	case event.Rewind:
-		a.rewind(c.Keep)
+		a.rewind(ctx, c.Keep)
 	case event.Compact:
-		a.compact()
+		a.compact(ctx)
 	case event.SaveDraft:
 		a.rec.do(func() {
 			a.rec.draft.draft = c.Draft
 			a.rec.saveDraft()
 		})
 		if c.Draft.Text != "" && a.conv != nil {
-			_ = a.load(a.conv) // so that the prompt need not wait for it; an error comes again with that
+			_ = a.load(ctx, a.conv) // so that the prompt need not wait for it; an error comes again with that
 		}
 	case event.RunShell:
 		a.shell.start(c)
@@ -281,8 +284,8 @@ func (a *Agent) interrupt() {
 }
 
 // compact shortens old content because the user wants it.
-func (a *Agent) compact() {
-	if err := a.load(a.conv); err != nil {
+func (a *Agent) compact(ctx context.Context) {
+	if err := a.load(ctx, a.conv); err != nil {
 		a.rec.notify("Nothing was cut: " + err.Error())
 		return
 	}

@@ -101,10 +101,11 @@ func (p *permissions) grant(offer policy.Grant) *policy.Grant {
 
 // load replaces the standing permissions with those of a log.
 func (p *permissions) load(grants []event.Grant) {
+	valid := p.valid(grants)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.policy = policy.Policy{Mode: p.policy.Mode}
-	for _, g := range p.valid(grants) {
+	for _, g := range valid {
 		p.policy.Allow(g)
 	}
 }

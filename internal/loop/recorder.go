@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"slices"
@@ -131,14 +132,14 @@ func (r *recorder) hasPrompt() (yes bool) {
 // events yields the events of the session from number from up to, and without,
 // number to, as decode reads them; an error comes last. It may be called by any
 // goroutine.
-func (r *recorder) events(from, to int, decode func([]byte) (event.Durable, error)) iter.Seq2[event.Durable, error] {
+func (r *recorder) events(ctx context.Context, from, to int, decode func([]byte) (event.Durable, error)) iter.Seq2[event.Durable, error] {
 	return func(yield func(event.Durable, error) bool) {
 		p, err := r.places.Page(from, to)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		for record, err := range p.Records(r.log) {
+		for record, err := range p.Records(ctx, r.log) {
 			var e event.Durable
 			if err == nil {
 				e, err = decode(record)

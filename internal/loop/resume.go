@@ -51,7 +51,7 @@ func (a *Agent) survey(ctx context.Context) {
 
 // load puts the session into c, unless c holds it already. It reads what survey did
 // not fold, which may take a second.
-func (a *Agent) load(c *turn.Conversation) error {
+func (a *Agent) load(ctx context.Context, c *turn.Conversation) error {
 	if c.Loaded {
 		return nil
 	}
@@ -61,9 +61,9 @@ func (a *Agent) load(c *turn.Conversation) error {
 	}
 	a.folded = nil
 	to := a.rec.places.Count()
-	err := a.fold(f, from, to)
+	err := a.fold(ctx, f, from, to)
 	if err == nil {
-		a.rec.do(func() { err = a.catchUp(c, f, to) })
+		a.rec.do(func() { err = a.catchUp(ctx, c, f, to) })
 	}
 	if err != nil {
 		return fmt.Errorf("read the session: %w", err)
@@ -72,8 +72,8 @@ func (a *Agent) load(c *turn.Conversation) error {
 }
 
 // fold adds to f the events from number from up to, and without, to.
-func (a *Agent) fold(f *session.Folding, from, to int) error {
-	for e, err := range a.rec.events(from, to, event.Decode) {
+func (a *Agent) fold(ctx context.Context, f *session.Folding, from, to int) error {
+	for e, err := range a.rec.events(ctx, from, to, event.Decode) {
 		if err != nil {
 			return err
 		}
@@ -85,8 +85,8 @@ func (a *Agent) fold(f *session.Folding, from, to int) error {
 // catchUp folds the events that were recorded since the first n were folded, as a
 // typed command may have ended, and takes the session over. It runs in the
 // recorder's goroutine, so that nothing is put on record meanwhile.
-func (a *Agent) catchUp(c *turn.Conversation, f *session.Folding, n int) error {
-	if err := a.fold(f, n, a.rec.places.Count()); err != nil {
+func (a *Agent) catchUp(ctx context.Context, c *turn.Conversation, f *session.Folding, n int) error {
+	if err := a.fold(ctx, f, n, a.rec.places.Count()); err != nil {
 		return err
 	}
 	f.Abandon() // where a turn broke down
@@ -100,8 +100,8 @@ func (a *Agent) catchUp(c *turn.Conversation, f *session.Folding, n int) error {
 // rewind removes from the conversation what came after the first keep events, while
 // no turn runs. Files stay as they are: what is to follow them back needs the kept
 // events and the removed ones, both of which are known here.
-func (a *Agent) rewind(keep int) {
-	events, err := a.lightEvents()
+func (a *Agent) rewind(ctx context.Context, keep int) {
+	events, err := a.lightEvents(ctx)
 	if err != nil {
 		a.rec.notify("Nothing was taken back: " + err.Error())
 		return
@@ -114,7 +114,7 @@ func (a *Agent) rewind(keep int) {
 	modeSet := slices.ContainsFunc(events[keep:], func(e event.Durable) bool { _, ok := e.(*event.ModeSet); return ok })
 	_ = a.rec.emit(&event.Rewound{Meta: a.rec.meta(), Keep: keep})
 	a.conv.Loaded, a.folded = false, nil
-	if err := a.load(a.conv); err != nil {
+	if err := a.load(ctx, a.conv); err != nil {
 		a.rec.notify(err.Error()) // the next prompt tries again
 	}
 	if modeSet { // the mode stays as the user set it last
@@ -123,8 +123,8 @@ func (a *Agent) rewind(keep int) {
 }
 
 // lightEvents returns the events of the session so far, without large fields.
-func (a *Agent) lightEvents() (all []event.Durable, err error) {
-	for e, err := range a.rec.events(0, a.rec.places.Count(), session.DecodeLight) {
+func (a *Agent) lightEvents(ctx context.Context) (all []event.Durable, err error) {
+	for e, err := range a.rec.events(ctx, 0, a.rec.places.Count(), session.DecodeLight) {
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +136,7 @@ func (a *Agent) lightEvents() (all []event.Durable, err error) {
 // Page returns the events of the session from number from up to, and without,
 // number to. It may be called by any goroutine after event.Opened.
 func (a *Agent) Page(from, to int) (all []event.Event, err error) {
-	for e, err := range a.rec.events(from, to, event.Decode) {
+	for e, err := range a.rec.events(context.Background(), from, to, event.Decode) {
 		if err != nil {
 			return nil, err
 		}

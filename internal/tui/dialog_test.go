@@ -288,7 +288,7 @@ func TestInterruptWhileAsked(t *testing.T) {
 				d.commands()
 				d.press(key)
 				d.commands(event.Interrupt{})
-				if !strings.Contains(d.screen(), "stopping · esc again: kill the command") {
+				if !strings.Contains(d.screen(), "interrupting · 0 s · esc again to kill the command") {
 					t.Errorf("screen:\n%s", d.screen())
 				}
 				d.press(key, key)

@@ -32,7 +32,7 @@ func Ending(ctx context.Context, v *history.View, least int) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	if g, err = all.tail(v, least); err != nil {
+	if g, err = all.tail(ctx, v, least); err != nil {
 		return State{}, err
 	}
 	f := g.folded()

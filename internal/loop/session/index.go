@@ -165,10 +165,10 @@ func beginsTurn(e event.Durable) bool {
 }
 
 // tail gathers the end of the indexed session.
-func (s *Index) tail(v *history.View, least int) (gathering, error) {
+func (s *Index) tail(ctx context.Context, v *history.View, least int) (gathering, error) {
 	from := s.turnBefore(min(len(s.events)-least+1, len(s.events)))
 	g := gathering{partial: s.partial, order: s.order, last: s.last, title: s.title, rewound: s.rewound - from}
-	for record, err := range recordsAt(v, s.at[from:]) {
+	for record, err := range recordsAt(ctx, v, s.at[from:]) {
 		if err != nil {
 			return g, err
 		}

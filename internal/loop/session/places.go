@@ -101,7 +101,7 @@ func (p *Places) Page(from, to int) (Page, error) {
 
 // Records yields the records of a page. Each lasts until the next one; an error
 // comes last.
-func (p Page) Records(log *history.Log) iter.Seq2[[]byte, error] {
+func (p Page) Records(ctx context.Context, log *history.Log) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		inLog := len(p.at)
 		for inLog > 0 && p.at[inLog-1] < 0 {
@@ -114,7 +114,7 @@ func (p Page) Records(log *history.Log) iter.Seq2[[]byte, error] {
 				return
 			}
 			defer v.Close()
-			for record, err := range recordsAt(v, p.at[:inLog]) {
+			for record, err := range recordsAt(ctx, v, p.at[:inLog]) {
 				if !yield(record, err) || err != nil {
 					return
 				}
@@ -130,12 +130,12 @@ func (p Page) Records(log *history.Log) iter.Seq2[[]byte, error] {
 
 // recordsAt yields the records of a log that begin at those places, which
 // ascend.
-func recordsAt(v *history.View, at []int64) iter.Seq2[[]byte, error] {
+func recordsAt(ctx context.Context, v *history.View, at []int64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if len(at) == 0 {
 			return
 		}
-		for r, err := range validRecords(context.Background(), v, at[0]) {
+		for r, err := range validRecords(ctx, v, at[0]) {
 			if err == nil && r.Offset < at[0] {
 				continue // taken back, or no event
 			}

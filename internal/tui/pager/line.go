@@ -15,7 +15,7 @@ import (
 // Line is the last line of the pager: what keys do, or what is searched for, and
 // at its right what goes on and where the window is.
 func (p *Pager) Line() (string, *tea.Cursor) {
-	const least, few = 24, 15 // columns that are worth more than all facts but the first, and than that one
+	const least, few = 24, 11 // columns that are worth more than all facts but the first, and than that one
 	facts := p.facts()
 	right, room := "", p.Width
 	for ; len(facts) > 0; facts = facts[:len(facts)-1] {

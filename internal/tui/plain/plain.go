@@ -70,12 +70,14 @@ const (
 // there are no more lines. None of these is an error. Of o, keys and the terminal
 // mean nothing here; o.Output must be set.
 func Show(ctx context.Context, o screen.Options, in Lines) (screen.Exit, error) {
-	all, stop := context.WithCancel(ctx)
+	all, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	outbox := screen.NewOutbox(all, o.Commands)
 	p := newFront(o, time.Now, outbox.Send, in)
 	p.run(ctx)
 	p.endLine()
+	p.prompt.Drafts.Save()
+	go screen.Drain(all, o.Events)
 	outbox.Close(terminal.Grace)
 	p.slash.SaveRecent()
 	exit := p.next

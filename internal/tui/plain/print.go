@@ -105,7 +105,7 @@ func (p *front) event(ev event.Event) {
 	case *event.ModeSet:
 		if ev.Mode != p.mode {
 			p.mode = ev.Mode
-			p.block("note", screen.ModeWords(ev.Mode))
+			p.block("note", "permission mode: "+screen.ModeLabel(ev.Mode))
 		}
 	case *event.ShellEnd:
 		p.block("ran", ink.SanitizeLine(transcript.AsTyped(ev.Line, ev.Join)))

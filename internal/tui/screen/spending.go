@@ -41,7 +41,10 @@ func SpentBy(all []Spent, step *event.StepEnd) []Spent {
 
 // Spending counts what the turn that runs, or ran last, has used, and all that
 // was used since the screen was opened.
-type Spending struct{ Turn, All []Spent }
+type Spending struct {
+	Turn, All []Spent
+	streamed  int // bytes of the reply that streams
+}
 
 // Take counts what an event says was used.
 func (s *Spending) Take(ev event.Event) {
@@ -50,9 +53,38 @@ func (s *Spending) Take(ev event.Event) {
 		if !ev.Steered && !ev.Auto {
 			s.Turn = nil
 		}
+	case event.Streamed:
+		s.streamed += deltaBytes(ev.Delta)
+	case event.Retrying:
+		s.streamed = 0
 	case *event.StepEnd:
+		s.streamed = 0
 		s.Turn, s.All = SpentBy(s.Turn, ev), SpentBy(s.All, ev)
 	}
+}
+
+// deltaBytes is how many bytes the model wrote in a delta.
+func deltaBytes(d llm.Delta) int {
+	switch d := d.(type) {
+	case llm.TextDelta:
+		return len(d.Text)
+	case llm.ThinkingDelta:
+		return len(d.Text)
+	case llm.CallDelta:
+		return len(d.Args)
+	}
+	return 0
+}
+
+// TurnOutput returns how many tokens the model wrote in this turn. The reply that
+// streams counts by its length.
+func (s *Spending) TurnOutput() int {
+	const bytesPerToken = 4
+	n := s.streamed / bytesPerToken
+	for _, spent := range s.Turn {
+		n += spent.Usage.Output
+	}
+	return n
 }
 
 // Words tells what was used in a line.

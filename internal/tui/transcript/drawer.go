@@ -32,7 +32,7 @@ func (d *drawer) lines(p Position) (lines []string, gap int) {
 	r := d.row(p)
 	now := drawing{r.version, d.width, d.look}
 	if r.Drawn != now {
-		r.Lines = r.Draw(Canvas{Styles: d.styles, Width: max(d.width, 1), frame: d.Frame, Full: d.full, key: d.OpenKey})
+		r.Lines = r.Draw(Canvas{Styles: d.styles, Width: max(d.width, 1), Full: d.full, key: d.OpenKey})
 		r.Drawn = now
 	}
 	if len(r.Lines) == 0 {

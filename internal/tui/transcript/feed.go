@@ -242,9 +242,6 @@ func (f *Feed) Tick() {
 	f.reply.tick(f.now())
 }
 
-// Working reports whether a tool runs, whose line has the spinner then.
-func (f *Feed) Working() bool { return f.shell.row != nil || f.reply.runs() }
-
 // Streams reports whether q is found in text that streams and is no event yet.
 func (f *Feed) Streams(q ink.Query) bool { return f.reply.contains(q) }
 

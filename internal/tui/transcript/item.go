@@ -19,7 +19,6 @@ type Item interface {
 type Canvas struct {
 	Styles *ink.Styles
 	Width  int    // of the window; at least 1
-	frame  int    // of the spinner
 	Full   bool   // items show everything, whether they are open or not
 	key    string // opens an item; empty for none
 }

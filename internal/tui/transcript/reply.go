@@ -302,11 +302,6 @@ func (r *reply) contains(q ink.Query) bool {
 	})
 }
 
-// runs reports whether a call runs.
-func (r *reply) runs() bool {
-	return slices.ContainsFunc(r.calls, func(row *Row) bool { return row.Item.(*Tool).Stage == running })
-}
-
 // tick updates the time of the calls that run, and the time until the next try.
 func (r *reply) tick(now time.Time) {
 	for _, row := range r.calls {

@@ -26,7 +26,7 @@ func (c *ShellCommand) class() class { return apart }
 // Draw implements Item.
 func (c *ShellCommand) Draw(on Canvas) []string {
 	right := c.words()
-	if took := c.time(on); took != "" {
+	if took := c.time(); took != "" {
 		right = strings.TrimLeft(right+"  "+took, " ")
 	}
 	lines := ink.Wrap(ink.Sanitize(c.Line), on.Inner())

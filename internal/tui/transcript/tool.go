@@ -199,7 +199,7 @@ func (t *Tool) line(c Canvas) string {
 	if middle == "" && !t.Open && !c.Full && t.Stage == Finished && t.Outcome == event.OK && t.Effect != "read" && t.lines > 0 {
 		middle = c.collapsed(t.lines)
 	}
-	return t.mark(c) + " " + t.fields(c, left, middle, t.time(c))
+	return t.mark(c) + " " + t.fields(c, left, middle, t.time())
 }
 
 // fields draws left, middle and right in one line. The middle is left out if there
@@ -244,11 +244,11 @@ func (t *Tool) words() string {
 	return ""
 }
 
-// time returns how long the call took, with the spinner while it runs.
-func (t *Tool) time(c Canvas) string {
+// time returns how long the call took so far, or in all.
+func (t *Tool) time() string {
 	switch {
 	case t.Stage == running:
-		return Spinner(c.frame) + " " + phrase.Tenths(t.took)
+		return phrase.Tenths(t.took)
 	case t.Stage == Finished && (t.Outcome == event.OK || t.Outcome == event.Failed || t.took > 0):
 		return phrase.Tenths(t.took)
 	}

@@ -92,7 +92,7 @@ func (t *Tool) groupLine(c Canvas) string {
 		what = phrase.Count(len(t.group), "file")
 	}
 	left := ink.SanitizeLine(verb(t.Title) + " " + what + "   " + strings.Join(names, ", "))
-	return lead.mark(c) + " " + lead.fields(c, left, "", lead.time(c))
+	return lead.mark(c) + " " + lead.fields(c, left, "", lead.time())
 }
 
 // namesFile reports whether the title of a call names a single file.

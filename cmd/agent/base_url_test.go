@@ -417,7 +417,7 @@ func TestSecretsOfBaseURL(t *testing.T) {
 	run(exitUsage, "or select a model of another provider with --model", "run", "again")
 	h.check(t, 1)
 	run(0, "Second it is.", "run", "-c", "--base-url", secret, "--output", "stream-json", "again")
-	run(exitFailed, "nothing listens on 127.0.0.1:1", "run", "-c", "--base-url", "http://us-CANARY:pw-CANARY@127.0.0.1:1/v1?key=ke-CANARY", "again")
+	run(exitFailed, "nothing is listening on 127.0.0.1:1", "run", "-c", "--base-url", "http://us-CANARY:pw-CANARY@127.0.0.1:1/v1?key=ke-CANARY", "again")
 	run(0, clean, "config", "show", "--base-url", secret)
 	run(0, "", "models", "openai", "--base-url", secret)
 	run(exitUsage, "is no base URL", "run", "--base-url", "us-CANARY:pw-CANARY@gw.example/v1?key=ke-CANARY", "again")

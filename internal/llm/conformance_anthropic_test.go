@@ -7,7 +7,7 @@ import (
 
 // anthropicAnswers are what the recorded answers of the anthropic dialect mean.
 func anthropicAnswers() map[string]wiretest.Told {
-	const cut = "the answer was cut in the middle by the server"
+	const cut = "the server cut the answer off"
 	return map[string]wiretest.Told{
 		"text.sse": {Said: []string{"text Grüße, 世界! It works."}, Reason: llm.Stop, Usage: llm.Usage{Input: 20, Output: 6}},
 		"thinking.sse": {Said: []string{`thinking The flag is lost. +{"signature":"c2lnbmVk"}`, "text Fixed."}, Reason: llm.Stop,
@@ -47,7 +47,7 @@ func anthropicAnswers() map[string]wiretest.Told {
 		"only-done.sse":        {Kind: llm.ErrProtocol, Error: "empty answer"},
 		"error-first.sse":      {Kind: llm.ErrOverloaded, Error: "Overloaded"},
 		"error-bare.sse":       {Kind: llm.ErrRate, Error: "slow down"},
-		"error-nameless.sse":   {Kind: llm.ErrOverloaded, Error: "the provider told of an error and did not say which"},
+		"error-nameless.sse":   {Kind: llm.ErrOverloaded, Error: "the provider reported an error without details"},
 		"error-after-text.sse": {Said: []string{"text The flag (cut)"}, Kind: llm.ErrOverloaded, Error: "Internal server error"},
 		"error-key.sse":        {Kind: llm.ErrKey, Error: "invalid x-api-key"},
 		"error-too-long.sse":   {Kind: llm.ErrTooLong, Error: "prompt is too long: 205000 tokens > 200000 maximum"},

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	wasCut  = "the answer was cut in the middle by the server"
+	wasCut  = "the server cut the answer off"
 	opaque1 = `{"reasoning":{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"b3BhcXVl"}}`
 )
 

@@ -224,15 +224,15 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 			}
 		}
 		want := &llm.Error{Kind: llm.ErrKey, Provider: "test", Status: 401, Message: "Incorrect API key provided: [key]",
-			Hint: "test rejected the key in TEST_KEY: set another one"}
+			Hint: "test rejected the API key in TEST_KEY. Set another one."}
 		if diff := cmp.Diff(got, want); diff != "" {
 			t.Errorf("got, want:\n%s", diff)
 		}
 
-		refused := d.open(wire.Endpoint{Name: "test", AllowHTTP: true, Base: "http://" + key + ".invalid/" + key, Authorize: d.key(key), Dial: func(context.Context, string, string) (net.Conn, error) {
+		checkResponse := d.open(wire.Endpoint{Name: "test", AllowHTTP: true, Base: "http://" + key + ".invalid/" + key, Authorize: d.key(key), Dial: func(context.Context, string, string) (net.Conn, error) {
 			return nil, &net.DNSError{Name: key + ".invalid", Err: "no such host", IsNotFound: true}
 		}})
-		got = wiretest.Collect(refused.Stream(t.Context(), llm.Request{Model: "m"})).Err
+		got = wiretest.Collect(checkResponse.Stream(t.Context(), llm.Request{Model: "m"})).Err
 		if s := fmt.Sprintf("%v %s %v", got, got.Hint, got.Err); strings.Contains(s, key) {
 			t.Errorf("the key shows in %s", s)
 		}

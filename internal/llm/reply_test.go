@@ -86,10 +86,10 @@ func TestReplyMakesIDs(t *testing.T) {
 
 func TestErrorText(t *testing.T) {
 	for want, e := range map[string]*llm.Error{
-		"openai answered 429: slow down":   {Provider: "openai", Status: 429, Message: "slow down"},
-		"openai answered 500":              {Provider: "openai", Status: 500},
-		"the provider: cut":                {Kind: llm.ErrCut},
-		"ollama: nothing listens on there": {Provider: "ollama", Message: "nothing listens on there"},
+		"openai answered 429: slow down":        {Provider: "openai", Status: 429, Message: "slow down"},
+		"openai answered 500":                   {Provider: "openai", Status: 500},
+		"the provider: cut":                     {Kind: llm.ErrCut},
+		"ollama: nothing is listening on there": {Provider: "ollama", Message: "nothing is listening on there"},
 	} {
 		if got := e.Error(); got != want {
 			t.Errorf("got %q, want %q", got, want)

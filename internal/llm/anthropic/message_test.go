@@ -84,7 +84,7 @@ func TestMessages(t *testing.T) {
 				`{"content":[{"tool_use_id":"a","is_error":true,"content":[{"text":"the arguments are no JSON object","type":"text"}],"type":"tool_result"}],"role":"user"}`}},
 		"a call without a result gets one, a result without a call is left out": {[]llm.Message{call("r1", "a", `{}`), result("r0", "z", "Z"), person("hi")},
 			[]string{`{"content":[{"id":"a","input":{},"name":"read","type":"tool_use"}],"role":"assistant"}`,
-				`{"content":[{"tool_use_id":"a","is_error":true,"content":[{"text":"there is no result, the call was interrupted","type":"text"}],"type":"tool_result"},{"text":"hi","type":"text"}],"role":"user"}`}},
+				`{"content":[{"tool_use_id":"a","is_error":true,"content":[{"text":"there is no result: the call was interrupted","type":"text"}],"type":"tool_result"},{"text":"hi","type":"text"}],"role":"user"}`}},
 		"an error says something": {[]llm.Message{call("r1", "a", `{}`), {Kind: llm.ToolResult, ID: "a", Text: " \n", IsError: true}},
 			[]string{`{"content":[{"id":"a","input":{},"name":"read","type":"tool_use"}],"role":"assistant"}`,
 				`{"content":[{"tool_use_id":"a","is_error":true,"content":[{"text":"the call failed and said nothing","type":"text"}],"type":"tool_result"}],"role":"user"}`}},

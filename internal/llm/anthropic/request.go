@@ -8,7 +8,7 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// NewRequest returns the body of the request that asks for a stream.
+// NewRequest returns the body of a streaming request.
 func NewRequest(req llm.Request) ([]byte, error) {
 	traits := traitsOf(req.Model)
 	req.MaxTokens = cmp.Or(req.MaxTokens, traits.limit)
@@ -36,7 +36,7 @@ func NewRequest(req llm.Request) ([]byte, error) {
 	return body, nil
 }
 
-// output returns what p says of the answer, which it says from now on.
+// output returns p.Output, which it creates if necessary.
 func (p *wireRequest) output() *wireOutput {
 	if p.Output == nil {
 		p.Output = &wireOutput{}
@@ -44,7 +44,7 @@ func (p *wireRequest) output() *wireOutput {
 	return p.Output
 }
 
-// tools returns what a request says of the tools.
+// tools encodes the tools and marks the last one for the cache.
 func tools(specs []llm.ToolSpec) []wireTool {
 	var out []wireTool
 	for _, t := range specs {
@@ -56,8 +56,7 @@ func tools(specs []llm.ToolSpec) []wireTool {
 	return out
 }
 
-// toolChoice returns c as the wire wants it, nothing for the model's own
-// choice.
+// toolChoice encodes c; nil if the model decides.
 func toolChoice(c llm.ToolChoice) *wireChoice {
 	switch c.Mode {
 	case llm.ChoiceTool:
@@ -70,13 +69,12 @@ func toolChoice(c llm.ToolChoice) *wireChoice {
 	return nil
 }
 
-// here says that the provider may keep the request in its cache up to here: after
-// the tools, after the system prompt, and where mark says so. Four marks are as
-// many as there may be.
+// here returns a cache mark. There are four, the provider's maximum: after the
+// tools, after the system prompt, and two set by mark.
 func here() *wireMark { return &wireMark{Type: "ephemeral"} }
 
-// mark marks the last two messages that are not the model's, of which the first
-// is where the request before this one ended.
+// mark sets a cache mark on the last two user messages. The first of these is
+// where the previous request ended.
 func mark(messages []wireMessage) {
 	left := 2
 	for i := len(messages) - 1; i >= 0 && left > 0; i-- {

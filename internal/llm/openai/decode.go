@@ -30,12 +30,12 @@ type decoder struct {
 	details details
 	calls   calls
 
-	usage    llm.Usage
-	finish   string // the provider's last word
-	refused  bool
-	answered bool   // there was a choice at all
-	lost     int    // events that could not be read
-	other    string // how something began that is no answer
+	usage         llm.Usage
+	finish        string // the provider's last word
+	checkResponse bool
+	answered      bool   // there was a choice at all
+	lost          int    // events that could not be read
+	other         string // how something began that is no answer
 }
 
 // thought is a finished Thinking, and the name it came under.
@@ -113,7 +113,7 @@ func (d *decoder) choice(c *choice) {
 		}
 	}
 	if s := said.Refusal.text(); s != "" {
-		d.refused = true
+		d.checkResponse = true
 		d.say(llm.Assistant, s, "")
 	}
 	for i := range said.ToolCalls {
@@ -162,7 +162,7 @@ func (d *decoder) say(kind llm.Kind, text, field string) {
 			d.thought = append(d.thought, thought{d.open, field})
 		}
 	}
-	d.out.Say(kind, d.open, text)
+	d.out.AddText(kind, d.open, text)
 }
 
 // pause ends the open message, as something else follows.
@@ -193,7 +193,7 @@ func (d *decoder) call(p *callPart) {
 	if begins || p.ID != "" || p.Function.Name != "" {
 		d.out.Add(llm.CallDelta{Index: c.index, ID: string(p.ID), Name: string(p.Function.Name), Args: string(p.Function.Arguments)})
 	} else {
-		d.out.Say(llm.ToolCall, c.index, string(p.Function.Arguments))
+		d.out.AddText(llm.ToolCall, c.index, string(p.Function.Arguments))
 	}
 }
 
@@ -213,7 +213,7 @@ func (d *decoder) End(err error) error {
 		return wire.EmptyAnswer()
 	}
 	reason := reason(d.finish)
-	if d.refused {
+	if d.checkResponse {
 		reason = llm.Filtered
 	}
 	d.handBack(reason == llm.Length)

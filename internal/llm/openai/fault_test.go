@@ -32,7 +32,7 @@ type fault struct {
 }
 
 func TestAnswersThatAreNoSuccess(t *testing.T) {
-	const tooLong = "the conversation is too long for the model: begin a new session, or choose a model with a larger window"
+	const tooLong = "The conversation is too long for the model. Start a new session, or choose a model with a larger context window."
 	for name, row := range map[string]struct {
 		status int
 		header string
@@ -44,16 +44,16 @@ func TestAnswersThatAreNoSuccess(t *testing.T) {
 		"400 too long": {400, "", `{"error":{"message":"maximum context length is 10","code":"context_length_exceeded"}}`,
 			fault{Kind: llm.ErrTooLong, Message: "maximum context length is 10", Hint: tooLong}},
 		"400 key": {400, "", `[{"error":{"code":400,"message":"API key not valid","status":"INVALID_ARGUMENT"}}]`,
-			fault{Kind: llm.ErrKey, Message: "API key not valid", Hint: "test rejected the key in TEST_KEY: set another one"}},
+			fault{Kind: llm.ErrKey, Message: "API key not valid", Hint: "test rejected the API key in TEST_KEY. Set another one."}},
 		"401": {401, "", `{"error":{"message":"no"}}`,
-			fault{Kind: llm.ErrKey, Message: "no", Hint: "test rejected the key in TEST_KEY: set another one"}},
+			fault{Kind: llm.ErrKey, Message: "no", Hint: "test rejected the API key in TEST_KEY. Set another one."}},
 		"402": {402, "", `{"error":{"message":"Insufficient Balance"}}`,
-			fault{Kind: llm.ErrQuota, Message: "Insufficient Balance", Hint: "look at the account and its limits at test, or choose another model"}},
+			fault{Kind: llm.ErrQuota, Message: "Insufficient Balance", Hint: "Check your account and its limits at test, or choose another model."}},
 		"403": {403, "", `{"detail":"not in your region"}`,
-			fault{Kind: llm.ErrKey, Message: "not in your region", Hint: "test does not let this key use the model; it may be a matter of the account or the region"}},
+			fault{Kind: llm.ErrKey, Message: "not in your region", Hint: "test does not allow this API key to use the model. Check the permissions of the account, and whether the model is available in your region."}},
 		"404": {404, "", `{"error":"model not found"}`,
 			fault{Kind: llm.ErrNotFound, Message: "model not found", Hint: `the model is "m" at BASE; /model or --model names another one`}},
-		"407":          {407, "", ``, fault{Kind: llm.ErrNetwork, Message: "proxy authentication required", Hint: "the proxy wants a login: check HTTPS_PROXY"}},
+		"407":          {407, "", ``, fault{Kind: llm.ErrNetwork, Message: "proxy authentication required", Hint: "The proxy requires a login. Check HTTPS_PROXY."}},
 		"408":          {408, "", ``, fault{Kind: llm.ErrOverloaded, Message: "request timeout", Retry: true}},
 		"413":          {413, "", `too big`, fault{Kind: llm.ErrTooLong, Message: "too big", Hint: tooLong}},
 		"422":          {422, "", `{"detail":[{"msg":"field required"}]}`, fault{Kind: llm.ErrInvalid, Message: "field required"}},
@@ -63,7 +63,7 @@ func TestAnswersThatAreNoSuccess(t *testing.T) {
 		"429 millis":   {429, "Retry-After-Ms: 250", ``, fault{Kind: llm.ErrRate, Message: "too many requests", Retry: true, RetryAfter: 250 * time.Millisecond}},
 		"429 a week":   {429, "Retry-After: 561635", ``, fault{Kind: llm.ErrRate, Message: "too many requests", Retry: true, RetryAfter: 561635 * time.Second}},
 		"429 quota": {429, "", `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`,
-			fault{Kind: llm.ErrQuota, Message: "You exceeded your current quota", Hint: "look at the account and its limits at test, or choose another model"}},
+			fault{Kind: llm.ErrQuota, Message: "You exceeded your current quota", Hint: "Check your account and its limits at test, or choose another model."}},
 		"429 in words": {429, "", `{"error":{"message":"Rate limit reached. Please try again in 1m2.5s. Add billing.","code":"rate_limit_exceeded"}}`,
 			fault{Kind: llm.ErrRate, Message: "Rate limit reached. Please try again in 1m2.5s. Add billing.", Retry: true, RetryAfter: 62500 * time.Millisecond}},
 		"429 too large": {429, "", `{"error":{"message":"Request too large for m on tokens per min"}}`,
@@ -106,21 +106,21 @@ func TestServerThatMisbehaves(t *testing.T) {
 		"204": {answer: func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) },
 			want: fault{Kind: llm.ErrProtocol, Message: "empty answer", Retry: true}},
 		"closes before headers": {answer: func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) },
-			want: fault{Kind: llm.ErrNetwork, Message: "HOST closed the connection before it answered", Retry: true}},
+			want: fault{Kind: llm.ErrNetwork, Message: "HOST closed the connection without responding", Retry: true}},
 		"never answers": {answer: func(w http.ResponseWriter, r *http.Request) { drain(r); <-r.Context().Done() },
 			limits: wire.Limits{Headers: 20 * time.Millisecond},
-			want:   fault{Kind: llm.ErrTimeout, Message: "no answer from HOST within 20ms", Retry: true}},
+			want:   fault{Kind: llm.ErrTimeout, Message: "no response from HOST within 20ms", Retry: true}},
 		"headers, then silence": {answer: func(w http.ResponseWriter, r *http.Request) {
 			drain(r)
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
 		}, limits: wire.Limits{Idle: 20 * time.Millisecond},
-			want: fault{Kind: llm.ErrTimeout, Message: "the answer stopped: nothing more came within 20ms", Retry: true}},
+			want: fault{Kind: llm.ErrTimeout, Message: "the response stalled: no data for 20ms", Retry: true}},
 		"closes in mid-text": {answer: func(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write([]byte("data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"))
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
-		}, want: fault{Kind: llm.ErrCut, Message: "the answer was cut in the middle by the server", Retry: true, Hint: "what arrived is kept; ask again to go on"}},
+		}, want: fault{Kind: llm.ErrCut, Message: "the server cut the answer off", Retry: true, Hint: "The text received is kept. Send \"continue\" to get the rest."}},
 		"another host": {answer: func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://elsewhere.invalid/v1?x=1", http.StatusTemporaryRedirect)
 		}, want: fault{Kind: llm.ErrProtocol, Message: "it redirects to http://elsewhere.invalid/v1, which was not followed",
@@ -128,7 +128,7 @@ func TestServerThatMisbehaves(t *testing.T) {
 		"broken gzip": {answer: func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = w.Write(append(zipped("data: {}\n\n")[:14], "garbage"...))
-		}, want: fault{Kind: llm.ErrCut, Message: "the answer was cut in the middle by the server", Retry: true, Hint: "what arrived is kept; ask again to go on"}},
+		}, want: fault{Kind: llm.ErrCut, Message: "the server cut the answer off", Retry: true, Hint: "The text received is kept. Send \"continue\" to get the rest."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(row.answer)
@@ -159,12 +159,12 @@ func TestServerThatIsNotReached(t *testing.T) {
 		at   wire.Endpoint
 		want fault
 	}{
-		"refused": {wire.Endpoint{Base: closed.URL, Local: true},
-			fault{Kind: llm.ErrNetwork, Message: "nothing listens on " + port, Hint: "start test, or choose another model"}},
+		"checkResponse": {wire.Endpoint{Base: closed.URL, Local: true},
+			fault{Kind: llm.ErrNetwork, Message: "nothing is listening on " + port, Hint: "Start test, or choose another model."}},
 		"no such host": {wire.Endpoint{AllowHTTP: true, Base: "http://x.invalid/v1", Dial: dial(&net.DNSError{Name: "x.invalid", Err: "no such host", IsNotFound: true})},
-			fault{Kind: llm.ErrNetwork, Message: "cannot resolve host x.invalid", Retry: true, Hint: "check the network and the base URL http://x.invalid/v1"}},
+			fault{Kind: llm.ErrNetwork, Message: "cannot resolve host x.invalid", Retry: true, Hint: "Check the network and the base URL http://x.invalid/v1."}},
 		"black hole": {wire.Endpoint{AllowHTTP: true, Base: "http://x.invalid/v1", Dial: dial(nil), Limits: wire.Limits{Connect: 10 * time.Millisecond}},
-			fault{Kind: llm.ErrTimeout, Message: "connecting to x.invalid:80 took too long", Retry: true}},
+			fault{Kind: llm.ErrTimeout, Message: "timed out connecting to x.invalid:80", Retry: true}},
 		"no route": {wire.Endpoint{AllowHTTP: true, Base: "http://x.invalid/v1", Dial: dial(errors.New("no route to host"))},
 			fault{Kind: llm.ErrNetwork, Message: "cannot reach x.invalid: no route to host", Retry: true}},
 	} {
@@ -189,7 +189,7 @@ func TestCertificates(t *testing.T) {
 	plain := httptest.NewServer(http.NotFoundHandler())
 	defer plain.Close()
 	got = ask(t, wire.Endpoint{Base: strings.Replace(plain.URL, "http:", "https:", 1)})
-	if got.Kind != llm.ErrNetwork || !strings.HasSuffix(got.Message, "speaks plain HTTP") {
+	if got.Kind != llm.ErrNetwork || !strings.HasSuffix(got.Message, "uses plain HTTP") {
 		t.Errorf("plain HTTP on a TLS port: got %+v", got)
 	}
 }

@@ -63,7 +63,7 @@ func TestWireMessages(t *testing.T) {
 		"a call without a result gets one": {in: []llm.Message{call("r1", "a", `{}`), {Kind: llm.User, Text: "hi"}},
 			want: []string{
 				`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}`,
-				`{"role":"tool","content":"error: there is no result, the call was interrupted","tool_call_id":"a"}`,
+				`{"role":"tool","content":"error: there is no result: the call was interrupted","tool_call_id":"a"}`,
 				`{"role":"user","content":"hi"}`}},
 		"a result without a call is left out": {in: []llm.Message{result("r1", "a", "A"), {Kind: llm.User, Text: "hi"}},
 			want: []string{`{"role":"user","content":"hi"}`}},

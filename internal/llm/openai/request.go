@@ -15,7 +15,7 @@ import (
 // Quirks are the ways in which a provider differs from the rest.
 type Quirks struct {
 	// MaxCompletionTokens is set where the limit of a reply goes under
-	// max_completion_tokens, as the older max_tokens is refused.
+	// max_completion_tokens, as the older max_tokens is checkResponse.
 	MaxCompletionTokens bool
 	// KeepThinking is set where the model wants its thinking handed back with
 	// the calls it led to.

@@ -12,19 +12,19 @@ import (
 	"agent/internal/llm/wire"
 )
 
-// Decode yields the deltas of the body of an answer, a stream or a whole
-// response. See wire.Decode. The Model of opaque bytes is left empty.
+// Decode yields the deltas of the body of a response, a stream or a whole one.
+// See wire.Decode. The Model of opaque bytes is left empty.
 func Decode(r io.Reader) iter.Seq2[llm.Delta, error] {
 	return wire.Decode(wire.NewPayloads(r), newDecoder(""))
 }
 
-// decoder makes deltas of the payloads of one reply.
+// decoder decodes the payloads of one response into deltas.
 type decoder struct {
 	outputs
-	status  string // of the answer as a whole, once that is told
+	status  string // final status of the response, "" before that
 	usage   llm.Usage
-	failure error // told by an event that need not be the last
-	known   bool  // there was something of this dialect
+	failure error // reported by an event that may not be the last
+	known   bool  // something of this dialect arrived
 	lost    int   // events that could not be read
 }
 
@@ -32,15 +32,14 @@ func newDecoder(model string) *decoder {
 	return &decoder{outputs: outputs{model: model}}
 }
 
-// Deltas returns the queue of the deltas to yield next.
+// Deltas returns the queue of deltas to yield next.
 func (d *decoder) Deltas() *wire.Deltas { return &d.out }
 
-// whole reports whether the state is known in which the answer ended. What
-// follows is passed over.
+// whole reports whether the final status has arrived. Later events are ignored.
 func (d *decoder) whole() bool { return d.status != "" }
 
-// Add decodes a payload. An event that cannot be read is passed over: whether
-// that did harm shows at the end.
+// Add decodes a payload. Unreadable events are skipped and counted; End decides
+// whether they matter.
 func (d *decoder) Add(data []byte) (wire.State, error) {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || data[0] != '{' || d.whole() {
@@ -65,7 +64,7 @@ func (d *decoder) Add(data []byte) (wire.State, error) {
 	return d.state(), nil
 }
 
-// state returns Ending once everything has arrived that an answer holds.
+// state returns Ending once the reply is complete.
 func (d *decoder) state() wire.State {
 	if d.whole() || d.failure != nil {
 		return wire.Ending
@@ -83,7 +82,7 @@ func (d *decoder) event(e *event) {
 	case "response.output_text.delta":
 		d.say(e.At, string(e.Delta))
 	case "response.refusal.delta":
-		d.refused = true
+		d.checkResponse = true
 		d.say(e.At, string(e.Delta))
 	case "response.reasoning_summary_text.delta":
 		d.think(e.At, thought{summary: true, part: e.Summary}, string(e.Delta))
@@ -106,8 +105,8 @@ func (d *decoder) event(e *event) {
 	}
 }
 
-// settle takes the state in which an answer ended. It repeats what was put out,
-// which counts where nothing of it was streamed.
+// settle takes the final status. Its copy of the output is only used if none of
+// it was streamed.
 func (d *decoder) settle(r *response) {
 	d.known = true
 	if d.usage = r.Usage.neutral(); len(d.items) == 0 {
@@ -131,7 +130,7 @@ func (d *decoder) settle(r *response) {
 // reason returns why the reply ended.
 func (d *decoder) reason() llm.Reason {
 	switch {
-	case d.refused || d.status == "incomplete:content_filter":
+	case d.checkResponse || d.status == "incomplete:content_filter":
 		return llm.Filtered
 	case d.status == "completed" && d.called:
 		return llm.Calls
@@ -143,8 +142,8 @@ func (d *decoder) reason() llm.Reason {
 	return llm.Unknown
 }
 
-// End adds the Finish, or returns why the answer is incomplete. It may be
-// complete although err ended its body.
+// End adds the Finish, or returns why the response is incomplete. The reply may
+// be complete although err ended the body.
 func (d *decoder) End(err error) error {
 	switch {
 	case d.failure != nil:
@@ -155,8 +154,8 @@ func (d *decoder) End(err error) error {
 		d.out.Add(llm.Finish{Reason: d.reason(), Raw: d.status, Usage: d.usage, Lost: d.lost})
 		return nil
 	case errors.Is(err, io.EOF) && !d.known:
-		return &llm.Error{Kind: llm.ErrProtocol, Message: "the answer is not one of the responses interface",
-			Hint: "look whether the base URL is right, and whether the server has /responses"}
+		return &llm.Error{Kind: llm.ErrProtocol, Message: "the server did not answer in the format of the Responses API",
+			Hint: "Check the base URL, and whether the server supports /responses."}
 	case errors.Is(err, io.EOF):
 		return wire.CutOff(nil)
 	}

@@ -73,7 +73,7 @@ func TestInput(t *testing.T) {
 			[]string{`{"type":"function_call","call_id":"a","name":"read","arguments":"{\"_raw\":\"{path: \\\"a\\\"}\"}"}`,
 				`{"type":"function_call_output","call_id":"a","output":"error: the arguments are no JSON object"}`}},
 		"a call without a result gets one": {[]llm.Message{call("r1", "a", ``), {Kind: llm.User, Text: "hi"}},
-			[]string{callA, `{"type":"function_call_output","call_id":"a","output":"error: there is no result, the call was interrupted"}`, hi}},
+			[]string{callA, `{"type":"function_call_output","call_id":"a","output":"error: there is no result: the call was interrupted"}`, hi}},
 		"a result without a call is left out": {[]llm.Message{result("a", "A"), {Kind: llm.User, Text: "hi"}}, []string{hi}},
 		"images of a result": {[]llm.Message{call("r1", "a", `{}`), {Kind: llm.ToolResult, ID: "a", Text: "A", Images: []llm.Image{image}}},
 			[]string{callA, `{"type":"function_call_output","call_id":"a","output":[{"type":"input_text","text":"A"},{"type":"input_image","image_url":"data:image/png;base64,AQI="}]}`}},

@@ -115,7 +115,7 @@ func TestRedirectsDoNotDowngrade(t *testing.T) {
 	for _, path := range []string{"/same", "/other"} {
 		x := New(Endpoint{Name: "test", Base: secure.URL, Authorize: Bearer("k"), AllowHTTP: true, Transport: secure.Client().Transport}).Exchange(t.Context(), "m")
 		_, err := x.Post(path, []byte("{}"))
-		if _, ok := errors.AsType[*redirected](err); !ok || reached != 0 {
+		if _, ok := errors.AsType[*redirectError](err); !ok || reached != 0 {
 			t.Errorf("%s: got %v, and the plain server was reached %d times", path, err, reached)
 		}
 		if e := x.Failed(err); strings.Contains(fmt.Sprintf("%v %s %v", e, e.Hint, e.Err), "CANARY") {
@@ -154,10 +154,10 @@ func TestSecretsOfBaseURL(t *testing.T) {
 	host := strings.TrimPrefix(server.URL, "http://")
 	for name, row := range map[string]struct{ base, path string }{
 		"echo": {base(host), "/x"}, "redirect": {base(host), "/x"}, "missing": {base(host), "/x"}, "page": {base(host), "/x"}, "closed": {base(host), "/x"},
-		"refused":     {base("127.0.0.1:1"), "/x"},
-		"no TLS":      {strings.Replace(base(host), "http:", "https:", 1), "/x"},
-		"a bad path":  {base(host), "/x\x7f%zz"},
-		"not allowed": {base("gw.example"), "/x"},
+		"checkResponse": {base("127.0.0.1:1"), "/x"},
+		"no TLS":        {strings.Replace(base(host), "http:", "https:", 1), "/x"},
+		"a bad path":    {base(host), "/x\x7f%zz"},
+		"not allowed":   {base("gw.example"), "/x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := New(Endpoint{Name: "test", Base: row.base, Headers: map[string]string{"X-Case": name}}).Exchange(t.Context(), "m")

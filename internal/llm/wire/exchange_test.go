@@ -88,9 +88,9 @@ func TestAuthorize(t *testing.T) {
 		return nil
 	}}
 	for _, want := range []*llm.Error{
-		{Kind: llm.ErrKey, Provider: "test", Status: 401, Message: "Bearer [key] will not do", Hint: "test rejected the key"},
-		{Kind: llm.ErrKey, Provider: "test", Status: 401, Message: "Bearer [key] will not do", Hint: "test rejected the key"},
-		{Kind: llm.ErrKey, Provider: "test", Message: "there is no key to send: the command has failed", Hint: "no key was sent, and the server wants one: providers.test.key in the configuration says where it is"},
+		{Kind: llm.ErrKey, Provider: "test", Status: 401, Message: "Bearer [key] will not do", Hint: "test rejected the API key."},
+		{Kind: llm.ErrKey, Provider: "test", Status: 401, Message: "Bearer [key] will not do", Hint: "test rejected the API key."},
+		{Kind: llm.ErrKey, Provider: "test", Message: "cannot get the API key: the command has failed", Hint: "No API key was sent, but the server requires one. Set providers.test.key in the configuration."},
 	} {
 		_, got := payloadsOf(t.Context(), at)
 		got.Err = nil
@@ -128,10 +128,10 @@ func TestTimeouts(t *testing.T) {
 		is   time.Duration
 		want string
 	}{
-		{Endpoint{Base: server.URL + "/talk"}, 120 * time.Second, "the answer stopped: nothing more came within 2m0s"},
-		{Endpoint{Base: server.URL}, 60 * time.Second, "no answer from " + host + " within 1m0s"},
-		{Endpoint{Base: "http://x.invalid", Dial: hole}, 10 * time.Second, "connecting to x.invalid:80 took too long"},
-		{Endpoint{Base: "http://x.invalid", Resolver: resolver}, 10 * time.Second, "resolving x.invalid took too long"},
+		{Endpoint{Base: server.URL + "/talk"}, 120 * time.Second, "the response stalled: no data for 2m0s"},
+		{Endpoint{Base: server.URL}, 60 * time.Second, "no response from " + host + " within 1m0s"},
+		{Endpoint{Base: "http://x.invalid", Dial: hole}, 10 * time.Second, "timed out connecting to x.invalid:80"},
+		{Endpoint{Base: "http://x.invalid", Resolver: resolver}, 10 * time.Second, "timed out resolving x.invalid"},
 	} {
 		clock := newFakeClock(time.Unix(0, 0))
 		row.at.Clock = clock
@@ -173,11 +173,11 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 			for range 3 << 10 {
 				_, _ = io.WriteString(w, strings.Repeat(": still there\n", 100))
 			}
-		}, "the answer has no end: it was given up after 1 MiB"},
+		}, "the response is too long: stopped reading after 1 MiB"},
 		"a coding that was not asked for": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "br")
 			_, _ = io.WriteString(w, "\x0b\x02\x80")
-		}, `the answer is compressed with "br", which was not asked for`},
+		}, `the response is compressed with "br", which was not requested`},
 	} {
 		server := httptest.NewServer(row.answer)
 		_, got := payloadsOf(t.Context(), Endpoint{Base: server.URL, Limits: Limits{Bytes: 1 << 20}})

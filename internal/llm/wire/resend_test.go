@@ -77,8 +77,8 @@ func TestResend(t *testing.T) {
 				_, _ = io.Copy(io.Discard, req.Body)
 			}
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 30\r\n")
-		}, size: 10, connections: 1, want: "closed the connection before it answered"},
-		{name: "the new connection fails, too", close: reset, stubborn: 9, size: 10, connections: 2, want: "closed the connection before it answered"},
+		}, size: 10, connections: 1, want: "closed the connection without responding"},
+		{name: "the new connection fails, too", close: reset, stubborn: 9, size: 10, connections: 2, want: "closed the connection without responding"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			ln, err := net.Listen("tcp", "127.0.0.1:0")

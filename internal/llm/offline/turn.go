@@ -153,7 +153,7 @@ func (t *turn) perform(r request) (report string, ok bool) {
 		return t.single(r, editArgs{Path: r.path, Old: r.old, New: r.new, ReplaceAll: r.all != ""}, reportReplace)
 	case create:
 		r.content = strings.TrimSuffix(r.content, "\n") + "\n"
-		// An edit of nothing fails on a file that has content.
+		// An edit with empty old text fails if the file has content.
 		return t.single(r, editArgs{Path: r.path, New: r.content}, reportCreate)
 	case run:
 		return t.single(r, shellArgs{Command: r.command}, reportRun)

@@ -6,7 +6,6 @@
 // used: each request holds the whole conversation. Reasoning is returned
 // encrypted; it is kept as opaque bytes of its message and sent back only to
 // the same model.
-
 package responses
 
 import (

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The words by which calls are known.
+// The markers of calls.
 const (
 	openTag         = "<tool_call>"
 	closeTag        = "</tool_call>"
@@ -15,12 +15,12 @@ const (
 	observationWord = "Observation:"
 )
 
-// maxAction bounds the line that names the tool, in bytes.
+// maxAction limits the line that names the tool, in bytes.
 const maxAction = 200
 
-// heading looks for what begins a call at the beginning of a line of which text
-// is what came so far. It returns its length and the tool it names, if it does;
-// wait says that only what follows will tell.
+// heading matches the start of a call at the beginning of text, an incomplete
+// line or more. It returns the length of the match and the tool if it is named
+// there. wait reports that more text is needed to decide.
 func (f Form) heading(text string) (n int, name string, wait bool) {
 	if f != ReAct {
 		if strings.HasPrefix(text, openTag) {
@@ -42,14 +42,14 @@ func (f Form) heading(text string) (n int, name string, wait bool) {
 	return len(actionWord) + len(name) + 1 + len(inputWord), strings.TrimSpace(name), false
 }
 
-// input is what follows a heading, up to the end of the call. It takes the
-// reply piece by piece, and knows enough of JSON to tell what stands inside a
-// string. A line end is none of the things that may: there a string is over.
+// input reads the text after a heading up to the end of the call. It tracks
+// JSON strings, so that end markers inside them do not count. A line break
+// always ends a string, because JSON strings cannot contain one.
 type input interface {
-	// add takes a piece. When it holds the end of the call, what belongs to the
-	// call and what follows it are returned.
+	// add adds a piece. Once it has the end of the call, it returns the text of
+	// the call and the rest after it.
 	add(piece string) (text, rest string, done bool)
-	// end returns the same when nothing more comes.
+	// end returns the same if no more text follows.
 	end() (text, rest string)
 }
 
@@ -60,16 +60,16 @@ func (f Form) input() input {
 	return &action{}
 }
 
-// letters follows a JSON text through its strings.
-type letters struct {
-	text    []byte // so far
-	at      int    // up to here it was looked at
-	within  bool   // a string
-	escaped bool   // by the letter before
+// scanner tracks whether a position in a JSON text is inside a string.
+type scanner struct {
+	text    []byte // text so far
+	at      int    // number of bytes scanned
+	within  bool   // inside a string
+	escaped bool   // by the previous byte
 }
 
-// next goes on by a letter.
-func (l *letters) next() {
+// next scans one byte.
+func (l *scanner) next() {
 	c := l.text[l.at]
 	switch {
 	case c == '\n':
@@ -84,11 +84,11 @@ func (l *letters) next() {
 	l.at++
 }
 
-func (l *letters) lineBegins() bool { return l.at == 0 || l.text[l.at-1] == '\n' }
+func (l *scanner) lineBegins() bool { return l.at == 0 || l.text[l.at-1] == '\n' }
 
-// sees reports whether word comes next; wait says that what is missing of it
-// may still come.
-func (l *letters) sees(word string) (yes, wait bool) {
+// sees reports whether word comes next. wait reports that more text is needed
+// to decide.
+func (l *scanner) sees(word string) (yes, wait bool) {
 	rest := l.text[l.at:]
 	if rest[0] != word[0] {
 		return false, false
@@ -99,14 +99,14 @@ func (l *letters) sees(word string) (yes, wait bool) {
 	return string(rest[:len(word)]) == word, false
 }
 
-func (l *letters) cut(at, width int) (text, rest string, done bool) {
+func (l *scanner) cut(at, width int) (text, rest string, done bool) {
 	return string(l.text[:at]), string(l.text[at+width:]), true
 }
 
 // tagged is the input of the tagged form.
 type tagged struct {
-	letters
-	hidden int // where the tag stood inside the string that is not over yet, or -1
+	scanner
+	hidden int // offset of the end tag inside the current string, or -1
 }
 
 func (t *tagged) add(piece string) (text, rest string, done bool) {
@@ -142,10 +142,10 @@ func (t *tagged) end() (text, rest string) {
 
 // action is the input of the ReAct form.
 type action struct {
-	letters
-	depth  int  // of braces
-	object bool // the first brace came
-	broken bool // it is no JSON object: only a word ends it
+	scanner
+	depth  int  // nesting depth of braces
+	object bool // the first brace was read
+	broken bool // not a JSON object: only observationWord ends it
 }
 
 func (a *action) add(piece string) (text, rest string, done bool) {
@@ -180,8 +180,8 @@ func (a *action) add(piece string) (text, rest string, done bool) {
 
 func (a *action) end() (text, rest string) { return string(a.text), "" }
 
-// parse returns the tool and the arguments of a call. Of one that is malformed,
-// the arguments are what was written, which is no JSON object.
+// parse returns the tool and the arguments of a call. The arguments of a
+// malformed call are the text as written.
 func (f Form) parse(name, text string) (tool, arguments string) {
 	text = strings.TrimSpace(text)
 	if f == ReAct {
@@ -197,15 +197,14 @@ func (f Form) parse(name, text string) (tool, arguments string) {
 	if json.Unmarshal([]byte(text), &c) != nil || c.Name == "" {
 		return "", text
 	}
-	var inside string // some write the object as a string that holds one
+	var inside string // some models encode the arguments as a JSON string
 	if json.Unmarshal(c.Arguments, &inside) == nil && inside != "" {
 		return c.Name, inside
 	}
 	return c.Name, string(c.Arguments)
 }
 
-// nameIn returns the tool that a call begins by naming, which is no JSON as a
-// whole.
+// nameIn returns the tool that a malformed call names at its beginning.
 func nameIn(text string) string {
 	d := json.NewDecoder(strings.NewReader(text))
 	for _, want := range []json.Token{json.Delim('{'), "name"} {

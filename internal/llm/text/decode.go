@@ -8,8 +8,9 @@ import (
 	"agent/internal/llm"
 )
 
-// Decode reads the calls out of the text of a reply. All else is passed on as
-// it comes, text too but for what may be the beginning of a call.
+// Decode turns the calls in the text of a reply into CallDeltas. It passes
+// everything else through immediately, except text that may be the beginning of
+// a call.
 func Decode(deltas iter.Seq2[llm.Delta, error], form Form) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		r := &reader{form: form, others: map[int]int{}, texts: map[int]bool{}}
@@ -39,8 +40,8 @@ func Decode(deltas iter.Seq2[llm.Delta, error], form Form) iter.Seq2[llm.Delta, 
 				return
 			}
 			if r.over && !r.finished {
-				// Nothing that the model still invents is waited for, so that
-				// what it counted stays unknown.
+				// Do not wait for the text that the model may still invent. The
+				// token counts remain unknown.
 				yield(llm.Finish{Reason: llm.Calls}, nil)
 				return
 			}
@@ -48,44 +49,44 @@ func Decode(deltas iter.Seq2[llm.Delta, error], form Form) iter.Seq2[llm.Delta, 
 	}
 }
 
-// maxCall is how long a call may be, in bytes. All of it is held back until its end
-// has come.
+// maxCall limits the length of a call, in bytes. A call is buffered until its
+// end.
 const maxCall = llm.MaxReplyBytes
 
-// maxBlank is how much blank space is kept in front of a message, in bytes: it is
-// only wanted from its last line end on.
+// maxBlank limits the whitespace buffered before a message, in bytes. Only the
+// part after its last line break is used.
 const maxBlank = 4 << 10
 
-// endless reports whether a call came in that is too long.
+// endless reports whether the current call is too long.
 func (r *reader) endless() bool { return r.call != nil && r.taken > maxCall }
 
-// reader makes calls of text.
+// reader finds calls in text.
 type reader struct {
 	form Form
 	out  []llm.Delta
-	next int // the first free index
+	next int // the first free output index
 
-	others map[int]int  // the indexes of what is no text, by those that come in
-	texts  map[int]bool // the indexes of text that came in
+	others map[int]int  // output index of each input index that is not text
+	texts  map[int]bool // input indexes of text
 	source int          // the last of them
 
-	text   int    // the index of the text that goes out
-	open   bool   // it has begun
-	blank  string // space in front of it
+	text   int    // output index of the current text message
+	open   bool   // the text message has begun
+	blank  string // whitespace before it
 	quoted quoting
-	middle bool   // of a line
-	held   string // the beginning of a line that may become a call
+	middle bool   // in the middle of a line
+	held   string // beginning of a line that may become a call
 
-	call     input // what comes in now
+	call     input // the call being read
 	taken    int   // bytes of it
 	name     string
 	found    bool // a call was read
-	native   bool // one came that was no text
-	over     bool // the rest of the reply does not count
+	native   bool // the model also made a native call
+	over     bool // the rest of the reply is ignored
 	finished bool
 }
 
-// add takes a delta.
+// add processes a delta.
 func (r *reader) add(d llm.Delta) {
 	switch d := d.(type) {
 	case llm.TextDelta:
@@ -114,7 +115,7 @@ func (r *reader) add(d llm.Delta) {
 	}
 }
 
-// other returns the index of what is no text.
+// other returns the output index of an input index that is not text.
 func (r *reader) other(index int) int {
 	i, ok := r.others[index]
 	if !ok {
@@ -130,7 +131,7 @@ func (r *reader) take() int {
 	return r.next - 1
 }
 
-// read takes text.
+// read processes text.
 func (r *reader) read(text string) {
 	for text != "" && !r.over {
 		switch {
@@ -148,7 +149,7 @@ func (r *reader) read(text string) {
 	}
 }
 
-// begin takes the beginning of a line, and returns what is left of it.
+// begin processes the beginning of a line and returns the rest.
 func (r *reader) begin(line string) (rest string) {
 	r.held = ""
 	if r.found && r.form == ReAct {
@@ -170,7 +171,7 @@ func (r *reader) begin(line string) (rest string) {
 	return r.pass(line)
 }
 
-// pass tells text up to the end of its line, and returns the rest.
+// pass forwards text up to the end of its line and returns the rest.
 func (r *reader) pass(text string) (rest string) {
 	line := text
 	if i := strings.IndexByte(text, '\n'); i >= 0 {
@@ -178,13 +179,13 @@ func (r *reader) pass(text string) (rest string) {
 	}
 	r.quoted.add(line)
 	r.middle = !strings.HasSuffix(line, "\n")
-	r.tell(line)
+	r.forward(line)
 	return rest
 }
 
-// tell sends text on. Blank space in front of a message is left out up to its
-// last line end, and altogether if nothing follows.
-func (r *reader) tell(text string) {
+// forward outputs text. It drops whitespace before a message up to the last
+// line break, or all of it if nothing follows.
+func (r *reader) forward(text string) {
 	if !r.open {
 		text = r.blank + text
 		said := strings.TrimLeft(text, " \t\r\n")
@@ -204,7 +205,7 @@ func (r *reader) tell(text string) {
 	r.out = append(r.out, llm.TextDelta{Index: r.text, Text: text})
 }
 
-// close ends the message that text goes out in.
+// close ends the current text message.
 func (r *reader) close() {
 	if r.open {
 		r.out = append(r.out, llm.BlockEnd{Index: r.text})
@@ -212,7 +213,8 @@ func (r *reader) close() {
 	r.open, r.blank, r.middle = false, "", false
 }
 
-// say tells of the call that came in. One that the reply was cut in stays open.
+// say outputs the call that was read. A call cut off by the end of the reply
+// stays open.
 func (r *reader) say(body string, cut bool) {
 	name, arguments := r.form.parse(r.name, body)
 	i := r.take()
@@ -223,7 +225,7 @@ func (r *reader) say(body string, cut bool) {
 	r.call, r.found = nil, true
 }
 
-// stop ends what comes in, as nothing more of it follows.
+// stop finishes the current call and text.
 func (r *reader) stop(cut bool) {
 	for r.call != nil {
 		body, rest := r.call.end()

@@ -60,6 +60,6 @@ func anthropicAnswers() map[string]wiretest.Told {
 		"message.json": {Said: []string{`thinking Hm. +{"signature":"c2ln"}`, "text I look.", `call toolu_a read {"path":"a"}`}, Reason: llm.Calls,
 			Usage: llm.Usage{Input: 11, Output: 5}},
 		"error.json": {Kind: llm.ErrOverloaded, Error: "Overloaded"},
-		"login.html": {Kind: llm.ErrProtocol, Error: "got HTML in place of an answer: <!DOCTYPE html> <title>Sign in</title>"},
+		"login.html": {Kind: llm.ErrProtocol, Error: "the server sent an HTML page: Sign in"},
 	}
 }

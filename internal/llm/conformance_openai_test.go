@@ -49,7 +49,7 @@ func openaiAnswers() map[string]wiretest.Told {
 		"error-event.sse":    {Kind: llm.ErrOverloaded, Error: "Overloaded"},
 		"error-after-text.sse": {Said: []string{"text The flag (cut)"}, Kind: llm.ErrOverloaded,
 			Error: "Provider disconnected"},
-		"error-too-long.sse": {Kind: llm.ErrTooLong, Error: "This model's maximum context length is 8192 tokens."},
+		"error-too-long.sse": {Kind: llm.ErrTooLong, Error: "This model's maximum context length is 8192 tokens"},
 		"malformed.sse":      {Said: []string{"text All fine."}, Reason: llm.Stop},
 		"malformed-call.sse": {Said: []string{`call call_a edit {"path":"a","new":"y"} (cut)`}, Kind: llm.ErrCut,
 			Error: "a part of the answer could not be read, so its tool calls cannot be trusted"},
@@ -60,6 +60,6 @@ func openaiAnswers() map[string]wiretest.Told {
 		"bad-utf8.sse":     {Said: []string{"text a\ufffdb"}, Reason: llm.Stop},
 		"completion.json": {Said: []string{"thinking Hm.", "text I look.", `call call_a read {"path":"a"}`}, Reason: llm.Calls,
 			Usage: llm.Usage{Input: 11, Output: 5}},
-		"login.html": {Kind: llm.ErrProtocol, Error: "got HTML in place of an answer: <!DOCTYPE html> <html><head><title>Sign in</title></head> <body>Your network wants a login.[2J</body></html>"},
+		"login.html": {Kind: llm.ErrProtocol, Error: "the server sent an HTML page: Sign in"},
 	}
 }

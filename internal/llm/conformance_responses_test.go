@@ -39,11 +39,11 @@ func responsesAnswers() map[string]wiretest.Told {
 		"empty.sse":                {Reason: llm.Stop, Usage: llm.Usage{Input: 5}},
 
 		"failed.sse":            {Kind: llm.ErrOverloaded, Error: "The server had an error"},
-		"failed-after-text.sse": {Said: []string{"text The flag (cut)"}, Kind: llm.ErrRate, Error: "Rate limit reached. Please try again in 1.5s."},
-		"failed-too-long.sse":   {Kind: llm.ErrTooLong, Error: "Your input exceeds the context window of this model."},
-		"failed-prompt.sse":     {Kind: llm.ErrInvalid, Error: "This prompt is against the usage policy."},
-		"failed-silent.sse":     {Kind: llm.ErrOverloaded, Error: "the answer failed, and nothing says why"},
-		"cancelled.sse":         {Kind: llm.ErrOverloaded, Error: "the answer failed, and nothing says why"},
+		"failed-after-text.sse": {Said: []string{"text The flag (cut)"}, Kind: llm.ErrRate, Error: "Rate limit reached. Please try again in 1.5s"},
+		"failed-too-long.sse":   {Kind: llm.ErrTooLong, Error: "Your input exceeds the context window of this model"},
+		"failed-prompt.sse":     {Kind: llm.ErrInvalid, Error: "This prompt is against the usage policy"},
+		"failed-silent.sse":     {Kind: llm.ErrOverloaded, Error: "the request failed without a reason"},
+		"cancelled.sse":         {Kind: llm.ErrOverloaded, Error: "the request failed without a reason"},
 		"error-event.sse":       {Kind: llm.ErrOverloaded, Error: "Overloaded"},
 		"error-nested.sse":      {Kind: llm.ErrQuota, Error: "You exceeded your current quota, see your plan"},
 		"error-unnamed.sse":     {Said: []string{"text The flag (cut)"}, Kind: llm.ErrOverloaded, Error: "Disconnected"},
@@ -70,8 +70,8 @@ func responsesAnswers() map[string]wiretest.Told {
 		"malformed-call.sse": {Said: []string{`call call_a edit raw {"path":"a"`}, Kind: llm.ErrCut,
 			Error: "a part of the answer could not be read, so its tool calls cannot be trusted"},
 		"nothing.sse":       {Kind: llm.ErrProtocol, Error: "empty answer"},
-		"only-done.sse":     {Kind: llm.ErrProtocol, Error: "the answer is not one of the responses interface"},
-		"other-dialect.sse": {Kind: llm.ErrProtocol, Error: "the answer is not one of the responses interface"},
+		"only-done.sse":     {Kind: llm.ErrProtocol, Error: "the server did not answer in the format of the Responses API"},
+		"other-dialect.sse": {Kind: llm.ErrProtocol, Error: "the server did not answer in the format of the Responses API"},
 	}
 }
 

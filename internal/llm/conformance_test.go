@@ -257,7 +257,7 @@ func TestDecodeRefusesHugeEvents(t *testing.T) {
 			"many lines": endless("", "data: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"),
 			"JSON":       endless(`{"choices":`, "aaaaaaaaaaaaaaaaaaaaaaaaa"),
 		} {
-			if got := d.answer(body); got.Err == nil || got.Err.Kind != llm.ErrProtocol || got.Err.Message != "the answer holds an event of more than 8 MiB" {
+			if got := d.answer(body); got.Err == nil || got.Err.Kind != llm.ErrProtocol || got.Err.Message != "the response contains an event of more than 8 MiB" {
 				t.Errorf("%s: got %v", name, got.Err)
 			}
 		}

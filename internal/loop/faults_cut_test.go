@@ -43,7 +43,7 @@ const (
 	broke      = "the server cut the answer off"
 	tryAgain   = `say "go on" to try again`
 	brokeHint  = "The text received is kept. Send \"continue\" to get the rest."
-	overfull   = "the answer holds an event of more than 8 MiB"
+	overfull   = "the response contains an event of more than 8 MiB"
 	bottomless = "the response is too long: stopped reading after 1 MiB"
 )
 

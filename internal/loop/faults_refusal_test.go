@@ -134,7 +134,7 @@ func redirect(status int) func(*stage, phase) scene {
 		other.start(nil)
 		host := other.ln.Addr().String()
 		return scene{acts: []act{answer(status, "Location: http://"+host+"/v1/elsewhere?key=1", "")}, want: `
-			turn error: test: it redirects to http://` + host + `/v1/elsewhere, which was not followed | if that is the right place, use it as the base URL
+			turn error: test: did not follow the redirect to http://` + host + `/v1/elsewhere | If that is the right address, use it as the base URL.
 			requests 1`,
 			check: func(t *testing.T, _ played) {
 				if n := other.count(); n > 0 {

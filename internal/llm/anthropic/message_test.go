@@ -75,7 +75,7 @@ func TestMessages(t *testing.T) {
 			[]string{`{"content":[{"text":"hi","type":"text"},{"text":"still there?","type":"text"}],"role":"user"}`}},
 		"a cut call is told, not sent": {[]llm.Message{said("r1", "I write."),
 			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "write", Input: object(`{}`), Raw: `{"pa`, Cut: true}, result("r1", "a", "not run"), person("go on")},
-			[]string{`{"content":[{"text":"I write.","type":"text"},{"text":"[a call of write was cut off here and not run]","type":"text"}],"role":"assistant"}`,
+			[]string{`{"content":[{"text":"I write.","type":"text"},{"text":"[a call to write was cut off here and not run]","type":"text"}],"role":"assistant"}`,
 				`{"content":[{"text":"go on","type":"text"}],"role":"user"}`}},
 		"a malformed call goes back as JSON": {[]llm.Message{
 			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "read", Input: object(`{}`), Raw: `{path: "a"}`},
@@ -87,11 +87,11 @@ func TestMessages(t *testing.T) {
 				`{"content":[{"tool_use_id":"a","is_error":true,"content":[{"text":"there is no result: the call was interrupted","type":"text"}],"type":"tool_result"},{"text":"hi","type":"text"}],"role":"user"}`}},
 		"an error says something": {[]llm.Message{call("r1", "a", `{}`), {Kind: llm.ToolResult, ID: "a", Text: " \n", IsError: true}},
 			[]string{`{"content":[{"id":"a","input":{},"name":"read","type":"tool_use"}],"role":"assistant"}`,
-				`{"content":[{"tool_use_id":"a","is_error":true,"content":[{"text":"the call failed and said nothing","type":"text"}],"type":"tool_result"}],"role":"user"}`}},
+				`{"content":[{"tool_use_id":"a","is_error":true,"content":[{"text":"the call failed without output","type":"text"}],"type":"tool_result"}],"role":"user"}`}},
 		"images": {[]llm.Message{{Kind: llm.User, Text: "look", Images: append(png, llm.Image{MediaType: "image/bmp"})},
 			call("r1", "a", `{}`), {Kind: llm.ToolResult, ID: "a", Text: "here", Images: png}},
 			[]string{`{"content":[{"text":"look","type":"text"},{"source":{"data":"AQI=","media_type":"image/png","type":"base64"},"type":"image"},` +
-				`{"text":"[an image of the type \"image/bmp\", which cannot be shown here]","type":"text"}],"role":"user"}`,
+				`{"text":"[an image of type \"image/bmp\", which is not supported here]","type":"text"}],"role":"user"}`,
 				`{"content":[{"id":"a","input":{},"name":"read","type":"tool_use"}],"role":"assistant"}`,
 				`{"content":[{"tool_use_id":"a","content":[{"text":"here","type":"text"},{"source":{"data":"AQI=","media_type":"image/png","type":"base64"},"type":"image"}],"type":"tool_result"}],"role":"user"}`}},
 		"ids and names of others": {[]llm.Message{{Kind: llm.ToolCall, Reply: "r1", ID: "functions.read:0", Name: "read\u200b file", Input: object(`{}`)}, result("r1", "functions.read:0", "A")},

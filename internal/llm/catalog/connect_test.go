@@ -55,13 +55,13 @@ func TestConnections(t *testing.T) {
 		"databricks with a client": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_CLIENT_ID=id DATABRICKS_CLIENT_SECRET=s3cret", stream,
 			said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer t0ken", Text: "Hi."}},
 		"databricks with a wrong client": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_CLIENT_ID=id DATABRICKS_CLIENT_SECRET=wr0ng", stream,
-			said{Err: "key: databricks answered 401: no token: Client authentication failed [look whether DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET are right]"}},
+			said{Err: "key: databricks answered 401: cannot get a token: Client authentication failed [Check DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET.]"}},
 		"databricks, not streamed": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", whole,
 			said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
 		"databricks, its whole address":     {"databricks/ep", "DATABRICKS_HOST=URL/serving-endpoints DATABRICKS_TOKEN=k3", stream, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
-		"databricks, no choices":            {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `{"predictions":[1]}`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: `protocol: databricks: the answer holds no choices; it begins: {"predictions":[1]} []`}},
-		"databricks, choices that are null": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `{"choices":null}`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: `protocol: databricks: the answer holds no choices; it begins: {"choices":null} []`}},
-		"databricks, null":                  {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `null`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: "protocol: databricks: the answer is no stream of events; it begins: null []"}},
+		"databricks, no choices":            {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `{"predictions":[1]}`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: `protocol: databricks: the response has no choices: {"predictions":[1]} []`}},
+		"databricks, choices that are null": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `{"choices":null}`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: `protocol: databricks: the response has no choices: {"choices":null} []`}},
+		"databricks, null":                  {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `null`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: "protocol: databricks: the response is not an event stream: null []"}},
 		"databricks, null content":          {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `{"choices":[{"message":{"role":"assistant","content":null},"finish_reason":"stop"}]}`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3"}},
 		"databricks, a null in the stream":  {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", "data: null\n\n" + stream, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
 	} {
@@ -161,12 +161,12 @@ func TestTokenFailures(t *testing.T) {
 		body   string
 		want   string
 	}{
-		"refused":        {403, `{"error":"forbidden"}`, "key: databricks answered 403: no token: forbidden"},
-		"not found":      {404, `<html>`, "key: databricks answered 404: no token: it gave no reason"},
-		"busy":           {503, ``, "overloaded: databricks answered 503: no token: it gave no reason"},
-		"no JSON":        {200, `<html>login</html>`, "protocol: databricks: no token: the answer to the request for a token holds none"},
-		"nothing in it":  {200, `{}`, "protocol: databricks: no token: the answer to the request for a token holds none"},
-		"somewhere else": {302, ``, "key: databricks answered 302: no token: it gave no reason"},
+		"refused":        {403, `{"error":"forbidden"}`, "key: databricks answered 403: cannot get a token: forbidden"},
+		"not found":      {404, `<html>`, "key: databricks answered 404: cannot get a token: no reason given"},
+		"busy":           {503, ``, "overloaded: databricks answered 503: cannot get a token: no reason given"},
+		"no JSON":        {200, `<html>login</html>`, "protocol: databricks: cannot get a token: the response contains no token"},
+		"nothing in it":  {200, `{}`, "protocol: databricks: cannot get a token: the response contains no token"},
+		"somewhere else": {302, ``, "key: databricks answered 302: cannot get a token: no reason given"},
 	} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "http://127.0.0.1:1/")

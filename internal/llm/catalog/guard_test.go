@@ -77,10 +77,10 @@ func TestRecordedBaseURLThatLacksSomething(t *testing.T) {
 		"the placeholder as a flag": {in: Input{Flag: "openai/x", BaseURL: "https://***@gw.example/v1"},
 			want: "--model: the base URL https://***@gw.example/v1 was saved without its secrets: start with --base-url and the full URL, or set OPENAI_BASE_URL"},
 		"a key over http": {in: Input{Last: "groq/x", LastURL: "http://gw.example/v1", Continued: true}, env: "GROQ_API_KEY=k OPENAI_API_KEY=k",
-			want: `groq/x: the key of groq is not sent to gw.example over plain http: use https, or allow it in the configuration with "allow_http": ["gw.example"], or select a model of another provider with --model`},
+			want: `groq/x: the API key of groq is not sent to gw.example over plain HTTP: use https, or set "allow_http": ["gw.example"] in the configuration, or select a model of another provider with --model`},
 		"the full URL":   {in: Input{Last: "openai/qwen", LastURL: "https://***@gw.example/v1", Continued: true, BaseURL: "https://me:pass@gw.example/v1"}},
 		"the variable":   {in: Input{Last: "openai/qwen", LastURL: "https://***@gw.example/v1", Continued: true}, env: "OPENAI_BASE_URL=https://me:pass@gw.example/v1"},
-		"no such scheme": {in: Input{BaseURL: "me:CANARY@gw.example"}, want: `--base-url: "***@gw.example" is no base URL: write it like http://127.0.0.1:8080/v1`},
+		"no such scheme": {in: Input{BaseURL: "me:CANARY@gw.example"}, want: `--base-url: "***@gw.example" is not a base URL: write it like http://127.0.0.1:8080/v1`},
 	} {
 		row.in.Getenv = env(row.env)
 		c, err := Resolve(row.in)
@@ -109,7 +109,7 @@ func TestRecordedBaseURLThatLacksSomethingOnScreen(t *testing.T) {
 		if err != nil || !c.Offline() || !c.Held || len(c.Notices) != 1 {
 			t.Fatalf("%s: got %v, %v, %q", name, c.ID(), err, c.Notices)
 		}
-		for _, want := range []string{in.Last + " was used last in this directory and cannot be used now: ", "gw.example", ", or select a model of another provider with /model."} {
+		for _, want := range []string{in.Last + ", last used in this directory, is not available: ", "gw.example", ", or select a model of another provider with /model."} {
 			if !strings.Contains(c.Notices[0], want) {
 				t.Errorf("%s: %q does not say %q", name, c.Notices[0], want)
 			}
@@ -166,7 +166,7 @@ func TestOldLogs(t *testing.T) {
 // A key goes over plain http where the configuration allows it. What has no key
 // goes anywhere.
 func TestAllowHTTP(t *testing.T) {
-	const refused = `--model: the key of openai is not sent to gpu.lan:8000 over plain http: use https, or allow it in the configuration with "allow_http": ["gpu.lan"]`
+	const refused = `--model: the API key of openai is not sent to gpu.lan:8000 over plain HTTP: use https, or set "allow_http": ["gpu.lan"] in the configuration`
 	headers := Changes{Rows: []Row{{Name: "openai", Dialect: OpenAI, BaseURL: openaiURL, URLName: "OPENAI_BASE_URL", Headers: map[string]string{"X-Api-Key": "k"}}}}
 	for name, row := range map[string]struct {
 		in   Input

@@ -121,8 +121,8 @@ func TestTakesEffort(t *testing.T) {
 	for _, row := range []struct{ model, level, err string }{
 		{"openai/gpt-5.1", "high", ""},
 		{"openai/gpt-5.1", "", ""},
-		{"openai/gpt-5.1", "extreme", `this model has no effort "extreme": it takes none, low, medium, high`},
-		{"openai/gpt-4.1", "low", "this model has no levels of effort"},
+		{"openai/gpt-5.1", "extreme", `this model does not support effort "extreme": use none, low, medium, high`},
+		{"openai/gpt-4.1", "low", "this model does not support reasoning effort"},
 		{"openai/gpt-5.9", "extreme", ""},
 		{"custom/any", "extreme", ""},
 	} {

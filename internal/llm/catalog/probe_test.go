@@ -169,8 +169,8 @@ func TestList(t *testing.T) {
 	in := Input{Getenv: env("GROQ_API_KEY=k2 XAI_API_KEY=k3"), BaseURL: s.URL}
 	for name, want := range map[string]string{
 		"groq":       "[a/b c] <nil>",
-		"xai":        "[] xai does not list its models: it answers 401",
-		"databricks": "[] databricks has no list of its models",
+		"xai":        "[] list the models of xai: HTTP status 401",
+		"databricks": "[] databricks cannot list its models",
 	} {
 		row, _ := Find(name)
 		models, err := in.List(t.Context(), in.standing(row))
@@ -194,15 +194,15 @@ func TestStandings(t *testing.T) {
 		}
 	}
 	want := []string{
-		"openai true: address: OPENAI_BASE_URL",
+		"openai true: base URL: OPENAI_BASE_URL",
 		"databricks false: set DATABRICKS_HOST and DATABRICKS_TOKEN, or DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET, or store one with: agent login databricks",
-		"azure true: key: AZURE_OPENAI_API_KEY",
-		"groq true: key: GROQ_API_KEY",
+		"azure true: API key: AZURE_OPENAI_API_KEY",
+		"groq true: API key: GROQ_API_KEY",
 		"mistral false: set MISTRAL_API_KEY, or store one with: agent login mistral",
-		"xai true: key: the vault",
+		"xai true: API key: the vault",
 		"ollama true: ",
 		"custom false: set CUSTOM_BASE_URL, or start with --base-url URL",
-		"acme true: address: its base_url in the configuration",
+		"acme true: base URL: its base_url in the configuration",
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("got, want:\n%s", diff)

@@ -52,7 +52,7 @@ func TestAnswersThatAreNoSuccess(t *testing.T) {
 		"403": {403, "", `{"detail":"not in your region"}`,
 			fault{Kind: llm.ErrKey, Message: "not in your region", Hint: "test does not allow this API key to use the model. Check the permissions of the account, and whether the model is available in your region."}},
 		"404": {404, "", `{"error":"model not found"}`,
-			fault{Kind: llm.ErrNotFound, Message: "model not found", Hint: `the model is "m" at BASE; /model or --model names another one`}},
+			fault{Kind: llm.ErrNotFound, Message: "model not found", Hint: `The model is "m" at BASE. Choose another one with /model or --model.`}},
 		"407":          {407, "", ``, fault{Kind: llm.ErrNetwork, Message: "proxy authentication required", Hint: "The proxy requires a login. Check HTTPS_PROXY."}},
 		"408":          {408, "", ``, fault{Kind: llm.ErrOverloaded, Message: "request timeout", Retry: true}},
 		"413":          {413, "", `too big`, fault{Kind: llm.ErrTooLong, Message: "too big", Hint: tooLong}},
@@ -65,19 +65,19 @@ func TestAnswersThatAreNoSuccess(t *testing.T) {
 		"429 quota": {429, "", `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`,
 			fault{Kind: llm.ErrQuota, Message: "You exceeded your current quota", Hint: "Check your account and its limits at test, or choose another model."}},
 		"429 in words": {429, "", `{"error":{"message":"Rate limit reached. Please try again in 1m2.5s. Add billing.","code":"rate_limit_exceeded"}}`,
-			fault{Kind: llm.ErrRate, Message: "Rate limit reached. Please try again in 1m2.5s. Add billing.", Retry: true, RetryAfter: 62500 * time.Millisecond}},
+			fault{Kind: llm.ErrRate, Message: "Rate limit reached. Please try again in 1m2.5s. Add billing", Retry: true, RetryAfter: 62500 * time.Millisecond}},
 		"429 too large": {429, "", `{"error":{"message":"Request too large for m on tokens per min"}}`,
 			fault{Kind: llm.ErrTooLong, Message: "Request too large for m on tokens per min", Hint: tooLong}},
 		"500": {500, "", `{"error":{"message":"oops","type":"server_error"}}`, fault{Kind: llm.ErrOverloaded, Message: "oops", Retry: true}},
 		"503 HTML": {503, "", "<html><h1>Bad\ngateway", fault{Kind: llm.ErrOverloaded,
-			Message: "got HTML in place of an answer: <html><h1>Bad gateway", Retry: true}},
+			Message: "service unavailable", Retry: true}},
 		"529": {529, "", `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
 			fault{Kind: llm.ErrOverloaded, Message: "Overloaded", Retry: true}},
 		"routed": {502, "", `{"error":{"code":502,"message":"Provider returned error","metadata":{"raw":"{\"error\":{\"message\":\"busy\"}}"}}}`,
 			fault{Kind: llm.ErrOverloaded, Message: "Provider returned error: busy", Retry: true}},
 		"wants responses": {400, "", `{"error":{"message":"Function tools are not supported. Please use /v1/responses instead."}}`,
-			fault{Kind: llm.ErrInvalid, Message: "Function tools are not supported. Please use /v1/responses instead.",
-				Hint: "this model calls tools over the responses interface only: give its provider the dialect \"responses\" in the configuration, or choose another model"}},
+			fault{Kind: llm.ErrInvalid, Message: "Function tools are not supported. Please use /v1/responses instead",
+				Hint: "This model supports tools only in the Responses API. Set \"dialect\": \"responses\" for its provider in the configuration, or choose another model."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -123,8 +123,8 @@ func TestServerThatMisbehaves(t *testing.T) {
 		}, want: fault{Kind: llm.ErrCut, Message: "the server cut the answer off", Retry: true, Hint: "The text received is kept. Send \"continue\" to get the rest."}},
 		"another host": {answer: func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://elsewhere.invalid/v1?x=1", http.StatusTemporaryRedirect)
-		}, want: fault{Kind: llm.ErrProtocol, Message: "it redirects to http://elsewhere.invalid/v1, which was not followed",
-			Hint: "if that is the right place, use it as the base URL"}},
+		}, want: fault{Kind: llm.ErrProtocol, Message: "did not follow the redirect to http://elsewhere.invalid/v1",
+			Hint: "If that is the right address, use it as the base URL."}},
 		"broken gzip": {answer: func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = w.Write(append(zipped("data: {}\n\n")[:14], "garbage"...))

@@ -53,7 +53,7 @@ func TestWireMessages(t *testing.T) {
 			{Kind: llm.Assistant, Reply: "r1", Text: "I write."},
 			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "write", Input: object(`{}`), Raw: `{"pa`, Cut: true},
 			result("r1", "a", "not run"), {Kind: llm.User, Text: "go on"}},
-			want: []string{`{"role":"assistant","content":"I write.\n[a call of write was cut off here and not run]"}`, `{"role":"user","content":"go on"}`}},
+			want: []string{`{"role":"assistant","content":"I write.\n[a call to write was cut off here and not run]"}`, `{"role":"user","content":"go on"}`}},
 		"a malformed call goes back as JSON": {in: []llm.Message{
 			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "read", Input: object(`{}`), Raw: `{path: "a"}`},
 			{Kind: llm.ToolResult, Reply: "r1", ID: "a", Text: "the arguments are no JSON object", IsError: true}},

@@ -33,7 +33,7 @@ func TestInput(t *testing.T) {
 		callA   = `{"type":"function_call","call_id":"a","name":"read","arguments":"{}"}`
 		outputA = `{"type":"function_call_output","call_id":"a","output":"A"}`
 		hidden  = `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"b3BhcXVl"}`
-		wasCut  = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"[a call of write was cut off here and not run]"}]}`
+		wasCut  = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"[a call to write was cut off here and not run]"}]}`
 	)
 	for name, row := range map[string]struct {
 		in   []llm.Message

@@ -49,7 +49,7 @@ func prompt(req llm.Request, form Form) string {
 		b.WriteString(taggedRules)
 	}
 	if len(req.Schema) > 0 {
-		fmt.Fprintf(&b, "\n\nYour final answer, the one without a call, must be a single JSON value that matches this schema:\n%s", req.Schema)
+		fmt.Fprintf(&b, "\n\nYour final answer, the one without a call, must be a single JSON value that matches this schema, and nothing else:\n%s", req.Schema)
 	}
 	switch req.ToolChoice.Mode {
 	case llm.ChoiceRequired:

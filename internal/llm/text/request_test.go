@@ -59,7 +59,7 @@ func TestNewRequestMessages(t *testing.T) {
 		},
 		"no result":           {[]llm.Message{call("r1", "a", "read", `{"path":"a"}`)}, []llm.Message{said(readA), user("<tool_response>\nerror: there is no result: the call was interrupted\n</tool_response>")}, nil},
 		"no call":             {[]llm.Message{result("a", "A"), user("hi")}, []llm.Message{user("hi")}, []llm.Message{user("hi")}},
-		"cut":                 {[]llm.Message{said("I look."), cut, result("a", "not run")}, []llm.Message{said("I look.\n[a call of read was cut off here and not run]")}, nil},
+		"cut":                 {[]llm.Message{said("I look."), cut, result("a", "not run")}, []llm.Message{said("I look.\n[a call to read was cut off here and not run]")}, nil},
 		"malformed arguments": {[]llm.Message{broken, result("a", "bad")}, []llm.Message{said("<tool_call>\n{\"name\": \"read\", \"arguments\": {path: \"a\"}}\n</tool_call>"), user("<tool_response>\nbad\n</tool_response>")}, nil},
 		"malformed call":      {[]llm.Message{asWritten, result("a", "bad")}, []llm.Message{said("<tool_call>\n{\"name\": \"read\", \"arguments\": {\n</tool_call>"), user("<tool_response>\nbad\n</tool_response>")}, nil},
 	} {

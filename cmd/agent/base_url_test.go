@@ -356,7 +356,7 @@ func TestNewSessionWithoutSecretsOfBaseURL(t *testing.T) {
 	}
 	for range 2 { // what the guide was asked changes nothing
 		a := h.open(t, 140, 40)
-		a.wait(ownModel+", last used in this directory", "its secrets: start with --base-url", "with /model", "built-in offline guide answers", "? keys")
+		a.wait(ownModel+", last used in this directory", "secrets: start with --base-url", "with /model", "built-in offline guide answers", "? keys")
 		a.send("/model openai/other" + enter)
 		a.wait("start with --base-url and the full URL, or set OPENAI_BASE_URL", "? keys")
 		a.send("is anybody there?" + enter)

@@ -86,8 +86,8 @@ func TestModels(t *testing.T) {
 	}
 	got := table(t, vars, catalog.Changes{}, "")
 	want := `MODEL                  CONTEXT  IN     OUT    WHY
-cerebras/gpt-oss-120b  131k     $0.35  $0.75  key: CEREBRAS_API_KEY (its default)
-cerebras/qwen-3.8-27b  65k      $0.99  $1.49  key: CEREBRAS_API_KEY
+cerebras/gpt-oss-120b  131k     $0.35  $0.75  API key: CEREBRAS_API_KEY (its default)
+cerebras/qwen-3.8-27b  65k      $0.99  $1.49  API key: CEREBRAS_API_KEY
 ollama/qwen3:8b        40k      free   free   runs at OLLAMA_HOST/v1
 lmstudio/gemma-3-12b   8k       free   free   runs at LMSTUDIO_BASE_URL/v1, no tools of its own
 llamacpp/m.gguf        16k      free   free   runs at LLAMACPP_BASE_URL/v1
@@ -141,7 +141,7 @@ vllm             nothing answers at VLLM_BASE_URL/v1: start it with vllm serve M
 ollama           it runs at OLLAMA_HOST/v1, but has no model yet
 `},
 		"of the configuration": {only: "acme", changes: yes, want: `MODEL     CONTEXT  IN  OUT  WHY
-acme/two  5k                address: its base_url in the configuration
+acme/two  5k                base URL: its base_url in the configuration
 `},
 		"the guide": {only: "offline", want: `MODEL          CONTEXT  IN    OUT   WHY
 offline/guide           free  free  built in: no language model (its default)

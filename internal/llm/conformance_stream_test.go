@@ -229,10 +229,10 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 			t.Errorf("got, want:\n%s", diff)
 		}
 
-		checkResponse := d.open(wire.Endpoint{Name: "test", AllowHTTP: true, Base: "http://" + key + ".invalid/" + key, Authorize: d.key(key), Dial: func(context.Context, string, string) (net.Conn, error) {
+		refused := d.open(wire.Endpoint{Name: "test", AllowHTTP: true, Base: "http://" + key + ".invalid/" + key, Authorize: d.key(key), Dial: func(context.Context, string, string) (net.Conn, error) {
 			return nil, &net.DNSError{Name: key + ".invalid", Err: "no such host", IsNotFound: true}
 		}})
-		got = wiretest.Collect(checkResponse.Stream(t.Context(), llm.Request{Model: "m"})).Err
+		got = wiretest.Collect(refused.Stream(t.Context(), llm.Request{Model: "m"})).Err
 		if s := fmt.Sprintf("%v %s %v", got, got.Hint, got.Err); strings.Contains(s, key) {
 			t.Errorf("the key shows in %s", s)
 		}

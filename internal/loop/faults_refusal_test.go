@@ -21,7 +21,7 @@ func refusals() []fault {
 		{n: 19, name: "forbidden", scene: refused(403, "", problem("permission_error", "not in your region"),
 			"not in your region", "test does not allow this API key to use the model. Check the permissions of the account, and whether the model is available in your region.")},
 		{n: 20, name: "no such model", scene: refused(404, "", problem("not_found_error", "model: m"),
-			"model: m", `the model is "m" at BASE; /model or --model names another one`)},
+			"model: m", `The model is "m" at BASE. Choose another one with /model or --model.`)},
 		{n: 21, name: "payment required", scene: refused(402, "", problem("billing_error", "no credit"),
 			"no credit", "Check your account and its limits at test, or choose another model.")},
 		{n: 21, name: "insufficient quota", scene: refused(429, "Retry-After: 1", problem("insufficient_quota", "You exceeded your current quota"),
@@ -54,7 +54,7 @@ func refusals() []fault {
 		{n: 31, name: "login page", scene: early(func(*stage) scene {
 			page := "<!DOCTYPE html>\n<html><head><title>\x1b]0;Log in\x07</title>" + strings.Repeat(".", 400)
 			return scene{acts: []act{answer(200, "Content-Type: text/html", page)}, want: `
-				turn error: test: got HTML in place of an answer: <!DOCTYPE html> <html><head><title>]0;Log in</title>` + strings.Repeat(".", 200-len("<!DOCTYPE html> <html><head><title>]0;Log in</title>")) + `… | look whether the base URL BASE is right, and whether a proxy wants a login
+				turn error: test: the server sent an HTML page: ]0;Log in | Check the base URL BASE, and whether the network or a proxy requires a login.
 				requests 1`}
 		})},
 		{n: 32, name: "one JSON in place of a stream", scene: early(func(st *stage) scene {

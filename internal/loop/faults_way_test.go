@@ -82,15 +82,15 @@ func waysThere() []fault {
 		})},
 		{n: 4, name: "connect black hole", scene: early(func(st *stage) scene {
 			return scene{dials: []dial{st.hole, st.hole}, want: `
-				retrying 2 of 6 in 250ms: test: connecting to HOST took too long
-				retrying 3 of 6 in 500ms: test: connecting to HOST took too long` + again(1)}
+				retrying 2 of 6 in 250ms: test: timed out connecting to HOST
+				retrying 3 of 6 in 500ms: test: timed out connecting to HOST` + again(1)}
 		})},
 		{n: 5, name: "unknown authority", scene: early(certificate(func(c *certificates) tls.Certificate { return c.unknown },
-			" is signed by an unknown authority: CN=Stranger | a proxy may stand in between; its certificate belongs into the system's store, or into the file that SSL_CERT_FILE names"))},
+			" is signed by an unknown authority: CN=Stranger | If a proxy intercepts TLS, add its certificate to the system's trust store or to the file in SSL_CERT_FILE."))},
 		{n: 6, name: "expired certificate", scene: early(certificate(func(c *certificates) tls.Certificate { return c.expired },
 			", issued by CN=Trusted, is valid only from 2001-01-01 to 2001-12-31 | Check the clock of this machine."))},
 		{n: 6, name: "certificate of another host", scene: early(certificate(func(c *certificates) tls.Certificate { return c.misled },
-			", issued by CN=Trusted, is that of another host: certificate is valid for 192.0.2.1, not 127.0.0.1 | Check the base URL BASE."))},
+			", issued by CN=Trusted, is for another host: certificate is valid for 192.0.2.1, not 127.0.0.1 | Check the base URL BASE."))},
 		{n: 7, name: "plain HTTP on a TLS port", scene: early(func(st *stage) scene {
 			plain := st.other(nil)
 			plain.greet = func(p *peer) { answer(400, "", "")(p) }
@@ -110,7 +110,7 @@ func waysThere() []fault {
 			mute.greet = func(p *peer) { silent(limit)(p) }
 			mute.start(nil)
 			return scene{tls: true, limits: wire.Limits{TLS: limit}, dials: []dial{to(mute)}, want: `
-				retrying 2 of 6 in 250ms: test: connecting to HOST took too long` + again(1)}
+				retrying 2 of 6 in 250ms: test: timed out connecting to HOST` + again(1)}
 		})},
 		{n: 9, name: "headers byte by byte", scene: early(func(st *stage) scene {
 			return scene{acts: []act{slowHead}, want: `
@@ -215,7 +215,7 @@ func proxied(status int, header, words string) func(*stage, phase) scene {
 		}
 		proxy.start(nil)
 		return scene{tls: true, proxy: proxy, want: `
-			turn error: test: the proxy ` + proxy.ln.Addr().String() + ` refused to connect: ` + words + ` | check HTTPS_PROXY
+			turn error: test: the proxy ` + proxy.ln.Addr().String() + ` refused the connection: ` + words + ` | Check HTTPS_PROXY.
 			requests 0`}
 	})
 }

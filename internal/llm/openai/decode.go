@@ -30,12 +30,12 @@ type decoder struct {
 	details details
 	calls   calls
 
-	usage         llm.Usage
-	finish        string // the last finish reason of the provider
-	checkResponse bool
-	answered      bool   // there was a choice
-	lost          int    // events that could not be read
-	other         string // beginning of an event without choices
+	usage    llm.Usage
+	finish   string // the last finish reason of the provider
+	refused  bool
+	answered bool   // there was a choice
+	lost     int    // events that could not be read
+	other    string // beginning of an event without choices
 }
 
 // thought is a Thinking message and the name of its field.
@@ -113,7 +113,7 @@ func (d *decoder) choice(c *choice) {
 		}
 	}
 	if s := said.Refusal.text(); s != "" {
-		d.checkResponse = true
+		d.refused = true
 		d.say(llm.Assistant, s, "")
 	}
 	for i := range said.ToolCalls {
@@ -213,7 +213,7 @@ func (d *decoder) End(err error) error {
 		return wire.EmptyAnswer()
 	}
 	reason := reason(d.finish)
-	if d.checkResponse {
+	if d.refused {
 		reason = llm.Filtered
 	}
 	d.handBack(reason == llm.Length)

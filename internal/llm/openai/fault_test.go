@@ -159,7 +159,7 @@ func TestServerThatIsNotReached(t *testing.T) {
 		at   wire.Endpoint
 		want fault
 	}{
-		"checkResponse": {wire.Endpoint{Base: closed.URL, Local: true},
+		"refused": {wire.Endpoint{Base: closed.URL, Local: true},
 			fault{Kind: llm.ErrNetwork, Message: "nothing is listening on " + port, Hint: "Start test, or choose another model."}},
 		"no such host": {wire.Endpoint{AllowHTTP: true, Base: "http://x.invalid/v1", Dial: dial(&net.DNSError{Name: "x.invalid", Err: "no such host", IsNotFound: true})},
 			fault{Kind: llm.ErrNetwork, Message: "cannot resolve host x.invalid", Retry: true, Hint: "Check the network and the base URL http://x.invalid/v1."}},

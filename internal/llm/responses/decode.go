@@ -82,7 +82,7 @@ func (d *decoder) event(e *event) {
 	case "response.output_text.delta":
 		d.say(e.At, string(e.Delta))
 	case "response.refusal.delta":
-		d.checkResponse = true
+		d.refused = true
 		d.say(e.At, string(e.Delta))
 	case "response.reasoning_summary_text.delta":
 		d.think(e.At, thought{summary: true, part: e.Summary}, string(e.Delta))
@@ -130,7 +130,7 @@ func (d *decoder) settle(r *response) {
 // reason returns why the reply ended.
 func (d *decoder) reason() llm.Reason {
 	switch {
-	case d.checkResponse || d.status == "incomplete:content_filter":
+	case d.refused || d.status == "incomplete:content_filter":
 		return llm.Filtered
 	case d.status == "completed" && d.called:
 		return llm.Calls

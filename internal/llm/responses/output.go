@@ -9,13 +9,13 @@ import (
 // be open at once. Each message, call and part of the reasoning gets its own
 // index, in the order of the items.
 type outputs struct {
-	model         string          // for opaque bytes
-	out           wire.Deltas     // deltas to yield next
-	items         map[int]*output // the last item at each output index
-	waiting       []*output       // announced, but still without content
-	next          int             // the first free delta index
-	called        bool            // there was a call
-	checkResponse bool
+	model   string          // for opaque bytes
+	out     wire.Deltas     // deltas to yield next
+	items   map[int]*output // the last item at each output index
+	waiting []*output       // announced, but still without content
+	next    int             // the first free delta index
+	called  bool            // there was a call
+	refused bool
 }
 
 // output is an item being decoded.
@@ -191,7 +191,7 @@ func (os *outputs) end(o *output, kept opaque) {
 func (os *outputs) wholeMessage(o *output, it *item) {
 	streamed := o.said
 	for _, p := range it.Content {
-		os.checkResponse = os.checkResponse || p.Refusal != ""
+		os.refused = os.refused || p.Refusal != ""
 		if !streamed {
 			os.say(o.place, p.Text+p.Refusal)
 		}

@@ -154,10 +154,10 @@ func TestSecretsOfBaseURL(t *testing.T) {
 	host := strings.TrimPrefix(server.URL, "http://")
 	for name, row := range map[string]struct{ base, path string }{
 		"echo": {base(host), "/x"}, "redirect": {base(host), "/x"}, "missing": {base(host), "/x"}, "page": {base(host), "/x"}, "closed": {base(host), "/x"},
-		"checkResponse": {base("127.0.0.1:1"), "/x"},
-		"no TLS":        {strings.Replace(base(host), "http:", "https:", 1), "/x"},
-		"a bad path":    {base(host), "/x\x7f%zz"},
-		"not allowed":   {base("gw.example"), "/x"},
+		"refused":     {base("127.0.0.1:1"), "/x"},
+		"no TLS":      {strings.Replace(base(host), "http:", "https:", 1), "/x"},
+		"a bad path":  {base(host), "/x\x7f%zz"},
+		"not allowed": {base("gw.example"), "/x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := New(Endpoint{Name: "test", Base: row.base, Headers: map[string]string{"X-Case": name}}).Exchange(t.Context(), "m")

@@ -146,7 +146,7 @@ type proxyError struct {
 }
 
 func (e *proxyError) Error() string {
-	return fmt.Sprintf("the proxy %s checkResponse the connection: %d %s", e.proxy, e.status, http.StatusText(e.status))
+	return fmt.Sprintf("the proxy %s refused the connection: %d %s", e.proxy, e.status, http.StatusText(e.status))
 }
 
 // redirectError is the error of a redirect that is not followed.

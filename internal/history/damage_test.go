@@ -89,7 +89,7 @@ func TestTornEndIsCutKeptAndTold(t *testing.T) {
 		}
 		same(t, problems, []history.Problem{{
 			Offset: int64(len(text)), Size: int64(len(end)),
-			Text: fmt.Sprintf("the last %d bytes of session x are no whole record: they were cut off and kept in %s", len(end), torn),
+			Text: fmt.Sprintf("the last %d bytes of session x were an incomplete record. They were cut off and saved in %s", len(end), torn),
 		}})
 		kept, err := os.ReadFile(torn)
 		if err != nil || string(kept) != end {
@@ -118,7 +118,7 @@ func TestDamageInTheMiddleHidesNothing(t *testing.T) {
 		{"a fragment glued to the next", splice(third, third, `{"seq":3,"ty`), 0, fmt.Sprintf("12 bytes at offset %d are damaged and were skipped", third)},
 		{"a page of zeros", splice(third+4, fourth-4, strings.Repeat("\x00", 4096)), 3, fmt.Sprintf("%d bytes at offset %d are damaged and were skipped", 4096+8, third)},
 		{"a record missing", splice(third, fourth, ""), 3, fmt.Sprintf("1 records are missing at offset %d", third)},
-		{"a record twice", splice(third, third, string(text[ends[1]:third])), -1, fmt.Sprintf("the record at offset %d is out of order: it is number 2 where 3 was due", third)},
+		{"a record twice", splice(third, third, string(text[ends[1]:third])), -1, fmt.Sprintf("the record at offset %d is out of order: it has number 2 instead of 3", third)},
 		{"the header", splice(3, 6, "???"), 0, fmt.Sprintf("%d bytes at offset 0 are damaged and were skipped", ends[0])},
 	} {
 		s, _ := place(t, c.text)

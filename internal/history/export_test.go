@@ -19,7 +19,7 @@ func (l *Log) Wrap(wrap func(File) File) { l.f = wrap(l.f) }
 func ResumeFile(f File, size int64, keep func(io.Reader) error) (*Log, []Problem, error) {
 	h, _ := readHeader(f)
 	h.ID = "x"
-	l := &Log{store: &Store{}, header: h, f: f, keep: keep}
+	l := &Log{store: &Store{}, header: h, f: f, saveTail: keep}
 	torn, err := l.openTail(size)
 	if err != nil {
 		return nil, nil, err

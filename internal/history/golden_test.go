@@ -73,7 +73,7 @@ func TestLogsOfFormat1Open(t *testing.T) {
 			"139 bytes at offset 0 are damaged and were skipped",
 		}, 0},
 		{"twice", []int{1, 2, 3, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, []string{
-			"the record at offset 501 is out of order: it is number 2 where 4 was due",
+			"the record at offset 501 is out of order: it has number 2 instead of 4",
 		}, 0},
 		{"unknown", []int{1, 2, 3, 4}, nil, 0},
 		{"empty", nil, nil, 0},

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Remove removes a session with all that belongs to it. The ID may be shortened
-// as long as one session alone begins with it. A session that is open in any
-// program, this one too, is an ErrLocked (a *LockedError) and stays.
+// Remove removes a session and everything that belongs to it. id may be a
+// unique prefix of an ID. If any program has the session open, including this
+// one, the error is an ErrLocked (a *LockedError) and nothing is removed.
 func (s *Store) Remove(id string) error {
 	id, err := s.find(id)
 	if err != nil {
@@ -19,7 +19,7 @@ func (s *Store) Remove(id string) error {
 	if err != nil {
 		return err
 	}
-	// The log goes last: as long as it is there, removing can be tried again.
+	// The log is removed last, so that a failed removal can be repeated.
 	err = errors.Join(
 		os.RemoveAll(s.Outputs(id)),
 		remove(s.beside(id, tornExtension)),
@@ -35,8 +35,8 @@ func (s *Store) Remove(id string) error {
 	return nil
 }
 
-// Expired returns the sessions that were last written to before a time and are
-// open nowhere, the newest first.
+// Expired returns the sessions that were last written before a time and are not
+// open in any program, the newest first.
 func (s *Store) Expired(before time.Time) ([]Info, error) {
 	files, err := s.files()
 	if err != nil {
@@ -52,7 +52,8 @@ func (s *Store) Expired(before time.Time) ([]Info, error) {
 	return infos, nil
 }
 
-// free reports whether nobody holds a session. It takes it for an instant.
+// free reports whether no program has the session open. It locks the session
+// for an instant.
 func (s *Store) free(id string) bool {
 	f, err := s.openLocked(id)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"agent/internal/history"
 )
 
-// sample returns a log of n records and where each of its lines ends.
+// sample returns a log of n records and the end offset of each line.
 func sample(t testing.TB, n int) (text []byte, ends []int) {
 	t.Helper()
 	s := history.Open(t.TempDir())
@@ -31,7 +31,7 @@ func sample(t testing.TB, n int) (text []byte, ends []int) {
 	return text, ends
 }
 
-// place makes text the session x of a new store.
+// place stores text as session x of a new store.
 func place(t testing.TB, text []byte) (s *history.Store, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -49,8 +49,8 @@ func put(t testing.TB, dir string, text []byte) {
 	}
 }
 
-// reopen resumes x, appends record 99, and returns what is in it then, with the
-// problems found. What is read from the file afterwards must be the same.
+// reopen resumes x, appends record 99, and returns the records and the
+// problems. It checks that a reader finds the same.
 func reopen(t testing.TB, s *history.Store) (got []string, problems []history.Problem) {
 	t.Helper()
 	l, problems, err := s.Resume("x")
@@ -163,7 +163,7 @@ func FuzzOpen(f *testing.F) {
 		} else {
 			revive(t, tail)
 		}
-		// Whatever follows valid records, they stay.
+		// Valid records remain whatever follows them.
 		m, got, _ := revive(t, append(bytes.Clone(valid), tail...))
 		if len(got) < 3 {
 			t.Fatalf("of 3 records %d are left", len(got))

@@ -84,7 +84,7 @@ func TestForkOfNothing(t *testing.T) {
 	}
 }
 
-// given yields bodies and then an error, if there is one.
+// given yields bodies and then err, if it is not nil.
 func given(err error, bodies ...string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, b := range bodies {

@@ -13,7 +13,7 @@ import (
 	"agent/internal/history"
 )
 
-// golden returns the log of that name as the session x of a new store.
+// golden returns a log of testdata as session x of a new store.
 func golden(t *testing.T, name string) (s *history.Store, dir string, text []byte) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".jsonl"))
@@ -24,7 +24,7 @@ func golden(t *testing.T, name string) (s *history.Store, dir string, text []byt
 	return s, dir, text
 }
 
-// numbers returns the numbers of a session's records, and what is wrong in it.
+// numbers returns the numbers of a session's records, and its problems.
 func numbers(t *testing.T, s *history.Store) (got []int, problems []string) {
 	t.Helper()
 	_, records, err := s.Read("x")
@@ -45,14 +45,14 @@ func numbers(t *testing.T, s *history.Store) (got []int, problems []string) {
 	return got, problems
 }
 
-// Logs of every format open for ever. These were written by hand and stay as
-// they are.
+// Logs of every format can be opened forever. These files were written by hand
+// and must not change.
 func TestLogsOfFormat1Open(t *testing.T) {
 	all := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	for _, c := range []struct {
 		name     string
 		numbers  []int
-		problems []string // without that of the end
+		problems []string // without the one at the end
 		torn     int
 	}{
 		{"whole", all, nil, 0},
@@ -139,8 +139,8 @@ func TestHeadersOfFormat1(t *testing.T) {
 	same(t, w.Header(), history.Header{ID: "x"})
 }
 
-// A log of a newer format is not touched, whether its lines are sealed as ours
-// are or in another way. It can be read, and a fork of it continued.
+// A log of a newer format is never modified, even if its lines have other
+// checksums. It can be read and forked.
 func TestLogsOfANewerFormatStayAsTheyAre(t *testing.T) {
 	for name, valid := range map[string][]int{"newer/sealed": {1, 3}, "newer/otherwise": nil} {
 		s, dir, text := golden(t, name)

@@ -119,7 +119,7 @@ func TestLast(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	long := strings.Repeat("y", 200<<10) // several blocks of the backward reading
+	long := strings.Repeat("y", 200<<10) // several blocks of a backward read
 	for range 3 {
 		if err := l.Append([]byte(`{"type":"modelled","text":"`+long+`"}`), false); err != nil {
 			t.Fatal(err)

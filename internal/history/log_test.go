@@ -18,10 +18,10 @@ import (
 	"agent/internal/history"
 )
 
-// body is a record that says its number.
+// body returns a record with a number.
 func body(i int) string { return fmt.Sprintf(`{"type":"note","n":%d,"t":"\u2028"}`, i) }
 
-// begin makes a session with the records 1 to n and closes it.
+// begin creates a session with the records 1 to n and closes it.
 func begin(t testing.TB, s *history.Store, h history.Header, n int) string {
 	t.Helper()
 	l := s.Create(h)
@@ -42,7 +42,7 @@ func fill(t testing.TB, l *history.Log, from, to int) {
 	}
 }
 
-// bodies collects the records' bodies and the texts of the problems between.
+// bodies collects the bodies of records and the texts of problems.
 func bodies(t testing.TB, records iter.Seq2[history.Record, error]) (got, problems []string) {
 	t.Helper()
 	for r, err := range records {
@@ -59,7 +59,7 @@ func bodies(t testing.TB, records iter.Seq2[history.Record, error]) (got, proble
 	return got, problems
 }
 
-// wanted are the bodies from to to.
+// wanted returns the bodies of the records from to to.
 func wanted(from, to int) (want []string) {
 	for i := from; i <= to; i++ {
 		want = append(want, body(i))
@@ -204,7 +204,7 @@ func TestCreateRefusesAnIDThatIsTakenOrNoName(t *testing.T) {
 func TestNewerFormatIsReadButNotContinued(t *testing.T) {
 	s := history.Open(t.TempDir())
 	path := begin(t, s, history.Header{ID: "x"}, 1)
-	// A whole line of the next format, checksum and all.
+	// A complete line of the next format, with a valid checksum.
 	newer := `{"seq":0,"type":"header","format":2,"id":"x","dir":"","version":"","time":"1970-01-01T00:00:00Z","more":1,"crc":"8232ff4d"}` + "\n"
 	if err := os.WriteFile(path, []byte(newer), 0o600); err != nil {
 		t.Fatal(err)

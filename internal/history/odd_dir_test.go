@@ -11,7 +11,7 @@ import (
 	"agent/internal/history"
 )
 
-// The sessions of a directory whose name is no text are found there.
+// Sessions of a directory whose name is not valid UTF-8 are found.
 func TestDirectoryOfAnyBytes(t *testing.T) {
 	s := history.Open(t.TempDir())
 	dir := "/home/M\xfc\xffller\n"
@@ -24,7 +24,7 @@ func TestDirectoryOfAnyBytes(t *testing.T) {
 	same(t, infos[0].Dir, history.AsWritten(dir))
 }
 
-// Last of a directory without a session does not look at every other one.
+// Last in a directory without sessions does not read every other session.
 func TestLastLooksAtTheNewest(t *testing.T) {
 	root := t.TempDir()
 	s := history.Open(root)

@@ -74,7 +74,7 @@ func TestForeignDirectoryIsRefused(t *testing.T) {
 		if err := os.Chmod(dir, mode); err != nil {
 			t.Fatal(err)
 		}
-		refused(mode.String(), s, "can be written by other users")
+		refused(mode.String(), s, "is writable by other users")
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)

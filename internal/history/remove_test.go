@@ -10,7 +10,7 @@ import (
 	"agent/internal/history"
 )
 
-// names returns what lies in a directory.
+// names returns the names in a directory.
 func names(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -52,7 +52,7 @@ func TestRemoveTakesAllThatBelongsToASession(t *testing.T) {
 	if err := s.Remove("xyz"); !errors.Is(err, history.ErrNotFound) {
 		t.Errorf("again: %v", err)
 	}
-	if err := s.Remove("xy"); err != nil { // one session alone begins so now
+	if err := s.Remove("xy"); err != nil { // the prefix is unique now
 		t.Fatal(err)
 	}
 	same(t, names(t, dir), nil)

@@ -16,7 +16,7 @@ import (
 	"agent/internal/history"
 )
 
-// search returns the hits, as ID and body, and the errors' words.
+// search returns the hits, as ID and body, and the texts of errors.
 func search(t *testing.T, s *history.Store, q history.Query) (hits, problems []string) {
 	t.Helper()
 	for h, err := range s.Search(context.Background(), q) {
@@ -37,7 +37,7 @@ func search(t *testing.T, s *history.Store, q history.Query) (hits, problems []s
 	return hits, problems
 }
 
-// told makes a session of those texts.
+// told creates a session with the given texts.
 func told(t *testing.T, s *history.Store, id string, texts ...string) (records []string) {
 	t.Helper()
 	l := s.Create(history.Header{ID: id, Dir: "/tide"})
@@ -159,7 +159,7 @@ func TestSearchPassesDamageOver(t *testing.T) {
 	same(t, problems, nil)
 }
 
-// What is searched at once ends at each byte of a record.
+// The end of a search block falls on each byte of a record.
 func TestSearchAcrossBlocksAtEveryByte(t *testing.T) {
 	const block = 256 << 10
 	dir := t.TempDir()
@@ -178,7 +178,7 @@ func TestSearchAcrossBlocksAtEveryByte(t *testing.T) {
 	}
 }
 
-// Against the plain way: each record, in lower case.
+// Compares with a simple search of every record in lower case.
 func TestSearchMissesNothing(t *testing.T) {
 	s := history.Open(t.TempDir())
 	r := rand.New(rand.NewPCG(1, 2))

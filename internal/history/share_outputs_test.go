@@ -11,8 +11,8 @@ import (
 	"agent/internal/history"
 )
 
-// What a fork's records say of outputs holds when its parent is gone, also for
-// the fork of a fork.
+// Records of a fork refer to outputs that still exist after its parent was
+// removed. This holds for a fork of a fork too.
 func TestForkHasItsOutputs(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a & \u00e9")
 	s := history.Open(dir)

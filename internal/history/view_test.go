@@ -29,7 +29,7 @@ func view(t *testing.T, s *history.Store) *history.View {
 	return v
 }
 
-// collect returns all records, of which none may be damaged.
+// collect returns all records and fails on damage.
 func collect(t testing.TB, records iter.Seq2[history.Record, error]) (all []history.Record) {
 	t.Helper()
 	for r, err := range records {
@@ -42,7 +42,7 @@ func collect(t testing.TB, records iter.Seq2[history.Record, error]) (all []hist
 	return all
 }
 
-// brief tells records apart without their long bodies.
+// brief returns short forms of records, without long bodies.
 func brief(records []history.Record) (all []string) {
 	for _, r := range records {
 		all = append(all, fmt.Sprintf("%d at %d: %d bytes, %x", r.Seq, r.Offset, len(r.Body), sha256.Sum256(r.Body)))
@@ -50,7 +50,7 @@ func brief(records []history.Record) (all []string) {
 	return all
 }
 
-// both fails unless reading backwards finds what reading forwards does.
+// both checks that reading backward and forward return the same records.
 func both(t *testing.T, v *history.View) []history.Record {
 	t.Helper()
 	all := collect(t, v.From(0))
@@ -98,7 +98,7 @@ func TestReadFromAnywhere(t *testing.T) {
 	}
 }
 
-// The end of what is read at once falls on each byte of two short records.
+// The end of a block falls on each byte of two short records.
 func TestReadAcrossBlocksAtEveryByte(t *testing.T) {
 	const block = 64 << 10
 	long := func(n int) []byte { return fmt.Appendf(nil, `{"type":"note","text":%q}`, strings.Repeat("y", n)) }
@@ -169,8 +169,8 @@ func TestViewSeesWhatIsAppendedMeanwhile(t *testing.T) {
 	}
 }
 
-// Readers find a prefix of what is written, and never half a record but at the
-// very end.
+// A reader sees a prefix of the written records; only the last one may be
+// incomplete.
 func TestReadingBesideWriting(t *testing.T) {
 	s := history.Open(t.TempDir())
 	begin(t, s, history.Header{ID: "x"}, 50)
@@ -257,8 +257,8 @@ func TestViewOfNothing(t *testing.T) {
 	}
 }
 
-// Whatever a log was when it was opened, what is appended to it is found where
-// the log says.
+// Log.Last returns the offset of the appended record, even after the log was
+// repaired.
 func TestAppendSaysWhere(t *testing.T) {
 	for _, name := range []string{"whole", "unended", "torn", "zeroed", "damaged", "empty", "headless"} {
 		t.Run(name, func(t *testing.T) {

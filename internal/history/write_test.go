@@ -12,10 +12,10 @@ import (
 	"agent/internal/history"
 )
 
-// flaky is a file that fails as it is told to, each once.
+// flaky is a file whose calls fail once as configured.
 type flaky struct {
 	history.File
-	short    int   // the next write takes so many bytes, without an error
+	short    int   // the next write takes this many bytes without an error
 	write    error // the next write takes half and fails
 	datasync error
 	truncate error
@@ -128,7 +128,7 @@ func TestOneWriteARecordAndSyncOnRequest(t *testing.T) {
 		}
 	}
 	same(t, []int{file.writes, file.syncs}, []int{3, 1})
-	if err := l.Close(); err != nil { // which syncs the last one
+	if err := l.Close(); err != nil { // syncs the last one
 		t.Fatal(err)
 	}
 	same(t, []int{file.writes, file.syncs}, []int{3, 2})
@@ -177,7 +177,7 @@ func TestSyncOfWhatWasAppendedWithout(t *testing.T) {
 		t.Fatal(err)
 	}
 	file.datasync = syscall.EIO
-	for _, want := range []error{syscall.EIO, nil, nil} { // the last has nothing to do
+	for _, want := range []error{syscall.EIO, nil, nil} { // the last one has nothing to sync
 		unsynced := l.Unsynced()
 		if err := l.Sync(); !errors.Is(err, want) || l.Unsynced() != (want != nil) {
 			t.Errorf("sync: %v, unsynced %v before and %v behind it, want %v", err, unsynced, l.Unsynced(), want)

@@ -5,7 +5,7 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// anthropicAnswers are what the recorded answers of the anthropic dialect mean.
+// anthropicAnswers returns the decoded recordings of the anthropic dialect.
 func anthropicAnswers() map[string]wiretest.Told {
 	const cut = "the server cut the answer off"
 	return map[string]wiretest.Told{

@@ -5,7 +5,7 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// openaiAnswers are what the recorded answers of the openai dialect mean.
+// openaiAnswers returns the decoded recordings of the openai dialect.
 func openaiAnswers() map[string]wiretest.Told {
 	return map[string]wiretest.Told{
 		"text.sse": {Said: []string{"text Grüße, 世界! It works."}, Reason: llm.Stop, Usage: llm.Usage{Input: 20, Output: 6}},

@@ -13,7 +13,7 @@ const (
 	opaque1 = `{"reasoning":{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"b3BhcXVl"}}`
 )
 
-// responsesAnswers are what the recorded answers of the responses dialect mean.
+// responsesAnswers returns the decoded recordings of the responses dialect.
 func responsesAnswers() map[string]wiretest.Told {
 	return map[string]wiretest.Told{
 		"text.sse": {Said: []string{"text Grüße, 世界! It works."}, Reason: llm.Stop, Usage: llm.Usage{Input: 20, Cached: 16, Output: 6}},
@@ -75,7 +75,7 @@ func responsesAnswers() map[string]wiretest.Told {
 	}
 }
 
-// bound is what is kept of reasoning with a summary in parts.
+// bound returns the opaque data of reasoning with a summary in parts.
 func bound(parts ...string) string {
 	var summary []string
 	for _, p := range parts {

@@ -97,7 +97,7 @@ func TestErrorText(t *testing.T) {
 	}
 }
 
-// A reply keeps what fits its limit, to the byte, and ends there as one that
+// A reply keeps exactly what fits its limit, and ends there like one that
 // reached the model's token limit.
 func TestReplyLimits(t *testing.T) {
 	calls := func(n int) (all []llm.Delta) {
@@ -116,7 +116,7 @@ func TestReplyLimits(t *testing.T) {
 		deltas   []llm.Delta
 		exceeded llm.Limit
 		messages int
-		last     llm.Message // without its reply
+		last     llm.Message // without its reply ID
 	}{
 		"text that fits": {[]llm.Delta{llm.TextDelta{Text: "0123456789"}, llm.Finish{Reason: llm.Stop}}, "", 1,
 			llm.Message{Kind: llm.Assistant, Text: "0123456789"}},
@@ -160,8 +160,7 @@ func TestReplyLimits(t *testing.T) {
 	}
 }
 
-// Of a call that was cut, which is never run, the log keeps the beginning of what
-// the model wrote.
+// A cut call keeps the beginning of its arguments.
 func TestReplyKeepsTheBeginningOfACutCall(t *testing.T) {
 	reply := llm.NewReply("r")
 	reply.Add(llm.CallDelta{ID: "c", Name: "write", Args: `{"text":"` + strings.Repeat("é", 1<<20)})

@@ -11,12 +11,12 @@ import (
 	"agent/internal/llm"
 )
 
-// bare is body without its marks.
+// bare returns body without cache marks.
 func bare(body []byte) string {
 	return strings.ReplaceAll(string(body), `"cache_control":{"type":"ephemeral"},`, "")
 }
 
-// sent returns the messages of a request, without marks.
+// sent returns the messages of a request without cache marks.
 func sent(t *testing.T, req llm.Request) string {
 	t.Helper()
 	body, err := NewRequest(req)
@@ -109,8 +109,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestHandBackWhatWasStreamed holds that what a stream gave as opaque is in the
-// next request as it was.
+// TestHandBackWhatWasStreamed checks that opaque data of a stream is unchanged
+// in the next request.
 func TestHandBackWhatWasStreamed(t *testing.T) {
 	for name, want := range map[string]string{
 		"thinking.sse":        `{"signature":"c2lnbmVk","thinking":"The flag is lost.","type":"thinking"},{"text":"Fixed.","type":"text"}`,
@@ -128,7 +128,7 @@ func TestHandBackWhatWasStreamed(t *testing.T) {
 	}
 }
 
-// step is what is said and done in a step of a long conversation.
+// step returns the messages of one step of a long conversation.
 func step(n int) []llm.Message {
 	reply := fmt.Sprint("r", n)
 	out := []llm.Message{{Kind: llm.Thinking, Reply: reply, Text: "hm", Opaque: &llm.Opaque{Dialect: dialect, Model: "m", Data: json.RawMessage(`{"signature":"eA=="}`)}}}
@@ -149,16 +149,16 @@ func step(n int) []llm.Message {
 	return out
 }
 
-// TestRequestsGrowAtTheEnd holds that each step's request begins with the bytes
-// of the one before, marks aside, over a conversation with tools; and that there
-// are never more than four marks.
+// TestRequestsGrowAtTheEnd checks that each request begins with the bytes of
+// the previous one, except for cache marks, and that there are at most four
+// marks.
 func TestRequestsGrowAtTheEnd(t *testing.T) {
 	req := llm.Request{Model: "m", System: "s", Tools: []llm.ToolSpec{{Name: "read"}, {Name: "list"}}, Messages: []llm.Message{{Kind: llm.User, Text: "begin"}}}
 	before := ""
 	for n := range 80 {
 		now := sent(t, req)
-		// What is said after results that nobody answered goes into the message
-		// that they are in.
+		// User text after results without a reply is added to the message with
+		// the results.
 		if !strings.HasPrefix(now, strings.TrimSuffix(before, `],"role":"user"}`)) || len(now) <= len(before) {
 			t.Fatalf("step %d does not begin with the one before:\n%s\n%s", n, before, now)
 		}
@@ -171,8 +171,8 @@ func TestRequestsGrowAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestMarksMoveWithTheConversation holds that the last mark but one is where the
-// request before had its last.
+// TestMarksMoveWithTheConversation checks that the last mark but one is at the
+// last mark of the previous request.
 func TestMarksMoveWithTheConversation(t *testing.T) {
 	req := llm.Request{Model: "m", Messages: []llm.Message{{Kind: llm.User, Text: "one"}, {Kind: llm.Assistant, Text: "1"}, {Kind: llm.User, Text: "two"}}}
 	const mark = `"cache_control":{"type":"ephemeral"},`

@@ -13,7 +13,7 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// serveOnce sends an answer through a server and the provider.
+// serveOnce sends a response through a server and the provider.
 func serveOnce(t *testing.T, status int, contentType string, body []byte) *wiretest.Answer {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -27,8 +27,8 @@ func serveOnce(t *testing.T, status int, contentType string, body []byte) *wiret
 	return wiretest.Collect(p.Stream(t.Context(), llm.Request{}))
 }
 
-// TestFailures holds how the provider's own failures are sorted; those of the
-// way there are the same in all dialects.
+// TestFailures checks the classification of the provider's own errors.
+// Transport errors are the same for all dialects.
 func TestFailures(t *testing.T) {
 	body := func(kind, message string) string {
 		return fmt.Sprintf(`{"type":"error","error":{"type":%q,"message":%q},"request_id":"req_1"}`, kind, message)
@@ -62,7 +62,7 @@ func TestFailures(t *testing.T) {
 			t.Errorf("status %d: got, want:\n%s", got.Status, diff)
 		}
 		if row.status == 400 || row.status == 402 {
-			continue // inside a stream, only the words tell
+			continue // a stream has no status, so only the words count
 		}
 		stream := "event: error\ndata: " + row.body + "\n\n"
 		got = serveOnce(t, http.StatusOK, "text/event-stream", []byte(stream)).Err

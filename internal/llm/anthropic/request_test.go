@@ -54,7 +54,7 @@ func TestEffort(t *testing.T) {
 	foreign := []llm.Message{{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "read"}, {Kind: llm.ToolResult, ID: "a", Text: "A"}}
 	for _, row := range []struct {
 		req  llm.Request
-		want string // what the request has besides
+		want string // additional fields of the request
 	}{
 		{llm.Request{Model: "claude-opus-5"}, ``},
 		{llm.Request{Model: "claude-opus-5", Effort: "high"}, `"output_config":{"effort":"high"},"thinking":{"display":"summarized","type":"adaptive"},`},

@@ -17,9 +17,9 @@ import (
 	"agent/internal/llm"
 )
 
-// said is what came of a request, in short.
+// said summarizes a request and its result.
 type said struct {
-	Path, Key string // where the request went, and what proved who asked
+	Path, Key string // URL path and credentials of the request
 	Text, Err string
 }
 
@@ -36,8 +36,8 @@ const (
 	whole = `{"choices":[{"message":{"role":"assistant","content":"Hi."},"finish_reason":"stop"}]}`
 )
 
-// TestConnections asks every kind of provider over a loopback server and looks
-// at where the request went and what proved who asked.
+// TestConnections sends a request to every kind of provider on a loopback
+// server and checks its path and credentials.
 func TestConnections(t *testing.T) {
 	for name, row := range map[string]struct {
 		model, env, answer string
@@ -109,7 +109,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// giveToken answers as /oidc/v1/token does.
+// giveToken responds like /oidc/v1/token.
 func giveToken(w http.ResponseWriter, r *http.Request) {
 	id, secret, _ := r.BasicAuth()
 	if id != "id" || secret != "s3cret" || r.FormValue("grant_type") != "client_credentials" || r.FormValue("scope") != "all-apis" {
@@ -120,8 +120,8 @@ func giveToken(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"access_token":"t0ken","token_type":"Bearer","expires_in":3600}`)
 }
 
-// One token serves all until shortly before its end, and is asked for once
-// however many want it.
+// One token serves all requests until shortly before its expiry, and concurrent
+// requests fetch it once.
 func TestTokens(t *testing.T) {
 	asked := 0
 	var mu sync.Mutex
@@ -154,7 +154,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// What is wrong with the place where tokens are had is said, without secrets.
+// Errors of the token endpoint are reported without secrets.
 func TestTokenFailures(t *testing.T) {
 	for name, row := range map[string]struct {
 		status int
@@ -184,7 +184,7 @@ func TestTokenFailures(t *testing.T) {
 	}
 }
 
-// Who waits for a token that somebody else asks for can give up.
+// A request that waits for another one's token can be canceled.
 func TestTokenGivenUp(t *testing.T) {
 	asked, answer := make(chan struct{}), make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -209,7 +209,8 @@ func TestTokenGivenUp(t *testing.T) {
 	}
 }
 
-// The dialect is the provider's, but for the models of OpenAI that need another.
+// The dialect is the provider's, except for models of OpenAI that need another
+// one.
 func TestDialect(t *testing.T) {
 	for model, want := range map[string]Dialect{
 		"openai/gpt-5.1": OpenAI, "openai/gpt-5.4": Responses, "openai/gpt-5.1-codex": Responses, "azure/gpt-5.4": Responses,

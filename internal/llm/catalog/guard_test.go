@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A session stays where it was, unless the flag, the environment or the
-// configuration say otherwise.
+// A session keeps its base URL unless the flag, the environment or the
+// configuration sets another one.
 func TestRecordedBaseURL(t *testing.T) {
 	const own, other = "http://127.0.0.1:7001/v1", "http://127.0.0.1:7002/v1"
 	at := func(in Input) Input {
@@ -22,7 +22,7 @@ func TestRecordedBaseURL(t *testing.T) {
 	for name, row := range map[string]struct {
 		in   Input
 		env  string
-		want []string // model, base URL, the models that stand in for it
+		want []string // model, base URL, fallbacks
 	}{
 		"continued":                                   {in: continued(Input{}), want: []string{"openai/qwen", own}},
 		"continued, with a key":                       {in: continued(Input{}), env: "OPENAI_API_KEY=k", want: []string{"openai/qwen", own}},
@@ -62,8 +62,8 @@ func TestRecordedBaseURL(t *testing.T) {
 	}
 }
 
-// What a session lacks so that it can stay where it was is said, and nobody else
-// gets it.
+// If a session cannot keep its base URL, the error says what is missing, and no
+// other server is used.
 func TestRecordedBaseURLThatLacksSomething(t *testing.T) {
 	for name, row := range map[string]struct {
 		in   Input
@@ -97,7 +97,8 @@ func TestRecordedBaseURLThatLacksSomething(t *testing.T) {
 	}
 }
 
-// A new session on a screen starts without a model then, whatever else there is.
+// A new session on a screen then starts without a model, even if others are
+// available.
 func TestRecordedBaseURLThatLacksSomethingOnScreen(t *testing.T) {
 	for name, in := range map[string]Input{
 		"the secrets":      {Last: "openai/qwen", LastURL: "https://***@gw.example/v1"},
@@ -114,15 +115,15 @@ func TestRecordedBaseURLThatLacksSomethingOnScreen(t *testing.T) {
 				t.Errorf("%s: %q does not say %q", name, c.Notices[0], want)
 			}
 		}
-		in.Continued = true // a session that is continued goes nowhere else
+		in.Continued = true // a continued session uses no other server
 		if c, err := Resolve(in); err == nil {
 			t.Errorf("%s, continued: got %s", name, c.ID())
 		}
 	}
 }
 
-// A log that says nothing of the base URL is trusted as far as the provider is
-// known to have the model.
+// If the log has no base URL, it is used without a question only if the
+// provider is known to have the model.
 func TestOldLogs(t *testing.T) {
 	keys := "OPENAI_API_KEY=k GROQ_API_KEY=k OPENROUTER_API_KEY=k ANTHROPIC_API_KEY=k"
 	for name, row := range map[string]struct {
@@ -163,8 +164,8 @@ func TestOldLogs(t *testing.T) {
 	}
 }
 
-// A key goes over plain http where the configuration allows it. What has no key
-// goes anywhere.
+// A key is sent over plain HTTP only if the configuration allows it. Requests
+// without a key are sent anywhere.
 func TestAllowHTTP(t *testing.T) {
 	const refused = `--model: the API key of openai is not sent to gpu.lan:8000 over plain HTTP: use https, or set "allow_http": ["gpu.lan"] in the configuration`
 	headers := Changes{Rows: []Row{{Name: "openai", Dialect: OpenAI, BaseURL: openaiURL, URLName: "OPENAI_BASE_URL", Headers: map[string]string{"X-Api-Key": "k"}}}}

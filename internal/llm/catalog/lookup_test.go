@@ -8,7 +8,7 @@ import (
 	"agent/internal/llm"
 )
 
-// known is what Lookup says, in short.
+// known summarizes an Info.
 type known struct {
 	Exact                    bool
 	Context, Output          int
@@ -66,7 +66,7 @@ func brief(i Info) known {
 	return k
 }
 
-// What the configuration says counts, for the models and the provider it means.
+// Data in the configuration overrides the table for its models and provider.
 func TestCorrections(t *testing.T) {
 	no := false
 	c := Changes{Models: map[string]Info{
@@ -137,7 +137,7 @@ func TestTakesEffort(t *testing.T) {
 	}
 }
 
-// TestTable holds what every row of models.json needs.
+// TestTable checks every row of models.json.
 func TestTable(t *testing.T) {
 	for name, i := range table() {
 		if p := i.Price; p != nil && (p.Input <= 0 || p.Output < p.Input || p.Cached > p.Input || p.Over != nil && p.Over.Tokens < 1000) {

@@ -12,8 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// answers is a server that gives the answer for "METHOD PATH BODY", or for the
-// same without the body.
+// answers is a server with responses for "METHOD PATH BODY" or "METHOD PATH".
 func answers(t *testing.T, of map[string]string) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -30,7 +29,7 @@ func answers(t *testing.T, of map[string]string) *httptest.Server {
 	return s
 }
 
-// found is what Probe finds, in short: "ollama llama3.1:8b 8192 tools".
+// found summarizes servers: "ollama llama3.1:8b 8192 tools".
 func found(servers []Server) (all []string) {
 	word := func(b *bool, yes string) string {
 		switch {
@@ -52,7 +51,7 @@ func found(servers []Server) (all []string) {
 	return all
 }
 
-// nowhere is an environment in which all servers on this machine are silent.
+// nowhere is an environment in which no local server responds.
 const nowhere = "OLLAMA_HOST=127.0.0.1:1 LMSTUDIO_BASE_URL=http://127.0.0.1:1 LLAMACPP_BASE_URL=http://127.0.0.1:1 VLLM_BASE_URL=http://127.0.0.1:1"
 
 func TestProbe(t *testing.T) {
@@ -99,7 +98,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// A server that accepts and says nothing holds nobody up, nor the others.
+// A server that accepts connections and never responds does not delay others.
 func TestProbeDoesNotHang(t *testing.T) {
 	gone := make(chan struct{})
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -115,10 +114,10 @@ func TestProbeDoesNotHang(t *testing.T) {
 	if d := time.Since(begun); d > 20*ProbeTime {
 		t.Errorf("it took %s", d)
 	}
-	<-gone // the connection is not kept
+	<-gone // the connection is closed
 }
 
-// Nothing but this machine is asked.
+// Only this machine is probed.
 func TestProbeStaysHere(t *testing.T) {
 	for base, want := range map[string]bool{
 		"http://127.0.0.1:1": true, "http://localhost:1": true, "http://LOCALHOST": true, "http://[::1]:1": true, "http://127.9.9.9": true,
@@ -130,7 +129,7 @@ func TestProbeStaysHere(t *testing.T) {
 	}
 }
 
-// The model to begin with is one that calls tools; its window is the real one.
+// The default model supports tools; its context window is the server's.
 func TestNearby(t *testing.T) {
 	s := answers(t, map[string]string{
 		"GET /api/tags":                         `{"models":[{"name":"gemma3:4b"},{"name":"mystery"},{"name":"qwen3:8b"}]}`,

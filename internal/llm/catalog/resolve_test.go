@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// answer is what Resolve says, in short.
+// answer summarizes a Choice.
 type answer struct {
 	ID, BaseURL, Key, KeyName, Why string
 	Login, Next                    string
@@ -27,7 +27,7 @@ const (
 func TestResolve(t *testing.T) {
 	for name, row := range map[string]struct {
 		in   Input
-		env  string // NAME=VALUE, blank between
+		env  string // NAME=VALUE, separated by spaces
 		want answer
 	}{
 		"nothing at all": {want: answer{ID: "offline/guide", Why: "no model is connected: no API key is set"}},
@@ -175,7 +175,7 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// TestProviders holds what every row needs.
+// TestProviders checks every row of the table.
 func TestProviders(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range Providers() {
@@ -195,10 +195,10 @@ func TestProviders(t *testing.T) {
 	}
 }
 
-// acme is a configuration that adds a provider.
+// acme is a configuration with an additional provider.
 var acme = Changes{Rows: []Row{{Name: "acme", Dialect: OpenAI, BaseURL: local, Default: "m1", KeyNames: []string{"ACME_KEY"}, Keyless: true, Configured: true}}}
 
-// nearby is what runs on this machine: the second model calls tools.
+// nearby returns the local servers; the second model supports tools.
 func nearby() []Server {
 	yes, no := true, false
 	ollama, _ := Find("ollama")
@@ -216,7 +216,7 @@ func (v vault) Has(provider string) (string, bool) { return "the vault", provide
 
 func (v vault) Key(string) (Key, string, error) { return v.key, "the vault", v.err }
 
-// env is an environment of NAME=VALUE with blanks in between.
+// env returns an environment from NAME=VALUE separated by spaces.
 func env(s string) func(string) string {
 	vars := map[string]string{}
 	for _, kv := range strings.Split(s, " ") {

@@ -13,7 +13,7 @@ import (
 	"agent/internal/llm/offline"
 )
 
-// talk is a conversation with the guide, without a loop.
+// talk is a conversation with the guide without a loop.
 type talk struct {
 	t     testing.TB
 	guide *offline.Provider
@@ -38,13 +38,12 @@ func (k *talk) say(text string) (string, []llm.Message) {
 	return k.step()
 }
 
-// result answers a call.
+// result adds the result of a call.
 func (k *talk) result(call llm.Message, text string, isError bool) {
 	k.req.Messages = append(k.req.Messages, llm.Message{Kind: llm.ToolResult, Reply: call.Reply, ID: call.ID, Text: text, IsError: isError})
 }
 
-// step takes one reply, puts it into the conversation, and returns its text and
-// its calls.
+// step adds one reply to the conversation and returns its text and calls.
 func (k *talk) step() (string, []llm.Message) {
 	k.t.Helper()
 	reply := llm.NewReply("")
@@ -108,7 +107,7 @@ func TestEndsOfCalls(t *testing.T) {
 	tests := []struct {
 		name, prompt, result string
 		isError              bool
-		want                 string // in the answer
+		want                 string // part of the answer
 	}{
 		{"refused edit", "replace a with b in f.go", "refused by the person, who says: not now", true,
 			"Rejected: `replace a with b in f.go`\n\n> refused by the person, who says: not now"},
@@ -208,8 +207,8 @@ func TestOnlyToolsThatAreThere(t *testing.T) {
 	}
 }
 
-// TestTheLogMayRewriteArguments holds that a call is recognised after the log
-// has written its arguments in other spacing and escapes.
+// TestTheLogMayRewriteArguments checks that a call is recognized after the log
+// changed the whitespace and escapes of its arguments.
 func TestTheLogMayRewriteArguments(t *testing.T) {
 	k := newTalk(t)
 	_, calls := k.say("replace a<b with a&b in f.go")
@@ -261,7 +260,7 @@ func TestIDsAreUniqueInAConversation(t *testing.T) {
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	k := newTalk(t)
-	k.guide.Pause = 1 << 40 // longer than any test: only the context ends it
+	k.guide.Pause = 1 << 40 // only the context can end it
 	cancel()
 	var last error
 	for _, err := range k.guide.Stream(ctx, llm.Request{Messages: []llm.Message{{Kind: llm.User, Text: "help"}}}) {

@@ -21,7 +21,7 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// fault is what a failure turns into, without its hint's full text and cause.
+// fault is an error without provider and cause.
 type fault struct {
 	Kind       llm.ErrorKind
 	Status     int
@@ -232,10 +232,11 @@ func zipped(s string) []byte {
 	return b.Bytes()
 }
 
-// drain reads the request, so that the server sees its client leave.
+// drain reads the request, so that the server notices when its client
+// disconnects.
 func drain(r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }
 
-// ask returns the failure of one request.
+// ask returns the error of one request.
 func ask(t *testing.T, at wire.Endpoint) fault {
 	t.Helper()
 	at.Name, at.Authorize, at.KeyName = "test", wire.Bearer("sk-1"), "TEST_KEY"

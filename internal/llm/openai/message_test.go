@@ -102,7 +102,7 @@ func TestWireMessages(t *testing.T) {
 	}
 }
 
-// value returns the value of a JSON text: the order of the keys is the library's.
+// value decodes a JSON text, because the order of keys does not matter.
 func value(t *testing.T, text []byte) (v any) {
 	t.Helper()
 	if err := json.Unmarshal(text, &v); err != nil {
@@ -111,8 +111,8 @@ func value(t *testing.T, text []byte) (v any) {
 	return v
 }
 
-// TestHandBackWhatWasStreamed holds that what a stream gave as opaque is in the
-// next request as it was, and thinking where the provider wants it.
+// TestHandBackWhatWasStreamed checks that opaque data of a stream is unchanged
+// in the next request, and thinking too if the provider needs it.
 func TestHandBackWhatWasStreamed(t *testing.T) {
 	for name, want := range map[string]string{
 		"reasoning-details.sse": `"reasoning_details":[{"type":"reasoning.text","format":"anthropic-claude-v1","index":0,"text":"Two steps.","signature":"c2lnbmVk"}]`,
@@ -134,8 +134,8 @@ func TestHandBackWhatWasStreamed(t *testing.T) {
 	}
 }
 
-// TestRequestsGrowAtTheEnd holds that each step's messages begin with the bytes
-// of those of the step before, over a conversation with tools.
+// TestRequestsGrowAtTheEnd checks that the messages of each request begin with
+// the bytes of the previous ones.
 func TestRequestsGrowAtTheEnd(t *testing.T) {
 	req := llm.Request{Model: "m", System: "s", Messages: []llm.Message{{Kind: llm.User, Text: "begin"}}}
 	before := []json.RawMessage{}
@@ -207,8 +207,8 @@ func TestNewRequest(t *testing.T) {
 	}
 }
 
-// TestCodeIsNotEscaped holds that a request has no more escapes than JSON needs,
-// and that those of the text itself stay.
+// TestCodeIsNotEscaped checks that a request has only the escapes that JSON
+// requires, and keeps those of the text.
 func TestCodeIsNotEscaped(t *testing.T) {
 	text := `if a < b && b > c || s == "\\u003c" || s == "\u003e"`
 	for range 3 {

@@ -95,8 +95,8 @@ func TestInput(t *testing.T) {
 	}
 }
 
-// TestHandBackWhatWasStreamed holds that what a stream gave as opaque is in the
-// next request as it was.
+// TestHandBackWhatWasStreamed checks that opaque data of a stream is unchanged
+// in the next request.
 func TestHandBackWhatWasStreamed(t *testing.T) {
 	for name, want := range map[string]string{
 		"reasoning.sse": `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"**Looking**\n\nThe flag is <lost>."},` +
@@ -105,7 +105,7 @@ func TestHandBackWhatWasStreamed(t *testing.T) {
 		"phase.sse":            `"phase":"commentary"`,
 	} {
 		d := wiretest.Collect(wire.Decode(wire.NewPayloads(bytes.NewReader(recording(t, name))), newDecoder("m")))
-		stored, err := json.Marshal(d.Messages) // as a log may write it
+		stored, err := json.Marshal(d.Messages) // as a log may store it
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,8 +122,8 @@ func TestHandBackWhatWasStreamed(t *testing.T) {
 	}
 }
 
-// TestRequestsGrowAtTheEnd holds that each step's request begins with the bytes
-// of the step before, but for what closes it, over a conversation with tools.
+// TestRequestsGrowAtTheEnd checks that each request begins with the bytes of
+// the previous one, except for its end.
 func TestRequestsGrowAtTheEnd(t *testing.T) {
 	req := llm.Request{Model: "m", System: "s", Tools: []llm.ToolSpec{{Name: "read"}}, Messages: []llm.Message{{Kind: llm.User, Text: "begin"}}}
 	var before []byte
@@ -140,8 +140,8 @@ func TestRequestsGrowAtTheEnd(t *testing.T) {
 	}
 }
 
-// said is what a step adds to a conversation: every kind of message, whole and
-// not.
+// said returns the messages of one step: of every kind, complete and
+// incomplete.
 func said(step int) []llm.Message {
 	reply := fmt.Sprint("r", step)
 	out := []llm.Message{{Kind: llm.Thinking, Reply: reply, Text: "hm",
@@ -163,8 +163,8 @@ func said(step int) []llm.Message {
 	return out
 }
 
-// TestInputLeavesTheRequestAlone holds that making a request changes nothing of
-// what it is made of.
+// TestInputLeavesTheRequestAlone checks that encoding a request does not modify
+// it.
 func TestInputLeavesTheRequestAlone(t *testing.T) {
 	var all []llm.Message
 	for step := range 12 {
@@ -177,7 +177,7 @@ func TestInputLeavesTheRequestAlone(t *testing.T) {
 	}
 }
 
-// written is an item as it is sent.
+// written encodes an item.
 func written(t *testing.T, item any) string {
 	t.Helper()
 	text, err := wire.Marshal(item)

@@ -13,15 +13,15 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// TestYielding holds that what a model refuses is not insisted on, and that
-// what was learnt of a model is kept.
+// TestYielding checks that parameters which a model rejects are left out, and
+// that this is remembered for the model.
 func TestYielding(t *testing.T) {
 	thought := []llm.Message{
 		{Kind: llm.Thinking, Reply: "r", Opaque: wire.Pack(dialect, "m", opaque{Reasoning: &reasoningItem{Type: "reasoning", Encrypted: "x"}})},
 		{Kind: llm.Assistant, Reply: "r", Text: "so"}, {Kind: llm.User, Text: "and?"}}
 	for name, row := range map[string]struct {
-		refuses func(body string) string // what is wrong with a request, if something is
-		asked   int                      // requests that two calls of Stream made
+		refuses func(body string) string // error message for a request, "" to accept it
+		asked   int                      // requests in two calls of Stream
 	}{
 		"reasoning at all": {func(body string) string {
 			switch {

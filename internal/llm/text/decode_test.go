@@ -13,7 +13,7 @@ import (
 	"agent/internal/llm/text"
 )
 
-// row is what a model writes and what that means.
+// row is a text of a model and its decoded content.
 type row struct {
 	in   string
 	want []string // see saying
@@ -122,8 +122,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestDecodeCut holds that a call that the reply was cut in stays cut, and that
-// none that is whole passes for more than it is.
+// TestDecodeCut checks that a call cut off by the end of the reply is Cut, and
+// that complete calls are not.
 func TestDecodeCut(t *testing.T) {
 	for in, want := range map[string][]string{
 		"I look.\n<tool_call>{\"name\": \"read\", \"argu":                                        {"text I look.\n", `call read raw {"name": "read", "argu (cut)`},
@@ -142,7 +142,8 @@ func TestDecodeCut(t *testing.T) {
 	}
 }
 
-// TestDecodeFailure holds that what had come before a failure is told before it.
+// TestDecodeFailure checks that text before an error is yielded before the
+// error.
 func TestDecodeFailure(t *testing.T) {
 	failure := &llm.Error{Kind: llm.ErrCut, Message: "cut"}
 	for in, want := range map[string][]string{
@@ -158,8 +159,8 @@ func TestDecodeFailure(t *testing.T) {
 	}
 }
 
-// TestDecodePassesOn holds that all that is no text comes as it was, in its
-// order, and that text comes at once.
+// TestDecodePassesOn checks that everything except text is passed through
+// unchanged and in order, and that text is not delayed.
 func TestDecodePassesOn(t *testing.T) {
 	signature := &llm.Opaque{Dialect: "d", Model: "m", Data: []byte(`1`)}
 	in := []llm.Delta{
@@ -191,8 +192,8 @@ func TestDecodePassesOn(t *testing.T) {
 	}
 }
 
-// TestDecodeDoesNotWait holds that a reply ends where the model begins to
-// invent, and that nobody listens to the rest.
+// TestDecodeDoesNotWait checks that a reply ends where the model begins to
+// invent results, without reading the rest.
 func TestDecodeDoesNotWait(t *testing.T) {
 	heard := 0
 	deltas := func(yield func(llm.Delta, error) bool) {
@@ -209,14 +210,14 @@ func TestDecodeDoesNotWait(t *testing.T) {
 	}
 }
 
-// told is what a reply came to.
+// told is a decoded reply.
 type told struct {
 	Said   []string
 	Reason llm.Reason
 	Err    string
 }
 
-// decode returns what the pieces of a text mean that ended for reason.
+// decode decodes the pieces of a text that ended for reason.
 func decode(form text.Form, reason llm.Reason, pieces ...string) told {
 	var in []llm.Delta
 	for _, p := range pieces {
@@ -255,7 +256,7 @@ func assemble(deltas iter.Seq2[llm.Delta, error]) told {
 	return got
 }
 
-// saying returns m in a line. The ids of calls are random.
+// saying returns m as one line. The IDs of calls are random.
 func saying(m llm.Message) string {
 	s := string(m.Kind) + " " + m.Text
 	switch m.Kind {

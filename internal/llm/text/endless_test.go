@@ -9,8 +9,8 @@ import (
 	"agent/internal/llm/text"
 )
 
-// repeated streams first, and then the same piece so often, and counts how often it
-// was asked for.
+// repeated streams first and then piece several times, and counts the deltas
+// that were read.
 func repeated(first, piece string, times int, asked *int) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		if !yield(llm.TextDelta{Text: first}, nil) {
@@ -26,7 +26,7 @@ func repeated(first, piece string, times int, asked *int) iter.Seq2[llm.Delta, e
 	}
 }
 
-// A call without an end is given up, and what came of it is a call that was cut.
+// A call without an end is stopped at the limit and becomes a cut call.
 func TestCallWithoutAnEnd(t *testing.T) {
 	piece := strings.Repeat("x", 64<<10)
 	for form, first := range map[text.Form]string{
@@ -44,7 +44,7 @@ func TestCallWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// Blank space without an end and a line without one are not gathered.
+// Endless whitespace and an endless line are not buffered.
 func TestBlankSpaceAndLinesWithoutAnEnd(t *testing.T) {
 	for name, c := range map[string]struct{ first, piece, want string }{
 		"blanks": {"", strings.Repeat(" ", 1<<10), ""},
@@ -60,8 +60,8 @@ func TestBlankSpaceAndLinesWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// What the model thinks aloud ends in the middle of a long line, too: a call behind
-// it is one.
+// A <think> block can end in the middle of a long line, and a call after it
+// counts.
 func TestThinkingEndsInALongLine(t *testing.T) {
 	for _, at := range []int{10, 8 << 10, 8<<10 - 4, 8<<10 + 100, 20 << 10} {
 		long := strings.Repeat("x", at) + "</think>" + strings.Repeat("y", 20<<10)

@@ -87,7 +87,7 @@ func TestNewRequestTellsTheTools(t *testing.T) {
 	for name, row := range map[string]struct {
 		req    llm.Request
 		form   text.Form
-		want   []string // in the system prompt; nil if nothing is added to it
+		want   []string // parts of the system prompt; nil if it is unchanged
 		schema json.RawMessage
 	}{
 		"tagged":     {llm.Request{Tools: tools}, text.Tagged, append(told, "<tool_call>\n"), nil},
@@ -118,7 +118,7 @@ func TestNewRequestTellsTheTools(t *testing.T) {
 	}
 }
 
-// TestRoundTrip holds that calls written as text are read as the same calls.
+// TestRoundTrip checks that encoded calls are decoded to the same calls.
 func TestRoundTrip(t *testing.T) {
 	for form, in := range map[text.Form][]llm.Message{
 		text.Tagged: {{Kind: llm.Assistant, Reply: "r", Text: "I look.\n"}, call("r", "a", "read", `{"path":"</tool_call>\n\"<"}`), call("r", "b", "list", `{}`)},
@@ -135,8 +135,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestConversation plays a whole conversation with tools over a model that
-// knows only text: a call, two at once, a malformed one, an answer.
+// TestConversation plays a conversation with tools on a text-only model: a
+// call, two calls, a malformed one, an answer.
 func TestConversation(t *testing.T) {
 	model := script.New(
 		script.Say("I look.\n<tool_call>\n{\"name\": \"read\", \"arguments\": {\"path\": \"a b\"}}\n</tool_call>\n"),
@@ -178,8 +178,8 @@ func TestConversation(t *testing.T) {
 	checkRequests(t, model.Requests())
 }
 
-// checkRequests holds that the model behind saw nothing but text, that who
-// speaks alternates, and that each request begins with the one before.
+// checkRequests checks that the wrapped model got only text, with alternating
+// roles, and that each request begins with the previous one.
 func checkRequests(t *testing.T, requests []llm.Request) {
 	t.Helper()
 	if len(requests) != 4 {
@@ -206,7 +206,7 @@ func checkRequests(t *testing.T, requests []llm.Request) {
 	}
 }
 
-// TestWithoutTools holds that nothing is read as a call where none is allowed.
+// TestWithoutTools checks that no call is parsed if none is allowed.
 func TestWithoutTools(t *testing.T) {
 	const written = "<tool_call>{\"name\": \"read\"}</tool_call>"
 	for name, req := range map[string]llm.Request{

@@ -19,7 +19,7 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// payloadsOf returns what a post to at gives.
+// payloadsOf returns the payloads of the response to a POST.
 func payloadsOf(ctx context.Context, at Endpoint) ([]string, *llm.Error) {
 	c := New(at)
 	defer c.Close()
@@ -59,7 +59,8 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestWholeAnswer holds that one JSON text passes for a stream of one payload.
+// TestWholeAnswer checks that a JSON document counts as a stream of one
+// payload.
 func TestWholeAnswer(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "\ufeff{\n \"a\": 1\n}\n")
@@ -71,8 +72,8 @@ func TestWholeAnswer(t *testing.T) {
 	}
 }
 
-// TestAuthorize holds that a request is authorized anew each time, and that
-// what authorizes it, or does not, is told without showing.
+// TestAuthorize checks that every request is authorized again, and that no
+// credentials appear in errors.
 func TestAuthorize(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
@@ -100,7 +101,7 @@ func TestAuthorize(t *testing.T) {
 	}
 }
 
-// TestTimeouts holds that each limit ends an exchange, without waiting for it.
+// TestTimeouts checks every time limit with a fake clock.
 func TestTimeouts(t *testing.T) {
 	asked := make(chan struct{}, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -117,7 +118,7 @@ func TestTimeouts(t *testing.T) {
 	hole := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		select {
 		case asked <- struct{}{}:
-		default: // a resolver dials more than once
+		default: // a resolver dials several times
 		}
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -148,8 +149,8 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestCancelWhileConnecting holds that nothing goes on dialing for a request
-// that has ended.
+// TestCancelWhileConnecting checks that no connection attempt outlives its
+// request.
 func TestCancelWhileConnecting(t *testing.T) {
 	before := runtime.NumGoroutine()
 	ctx, cancel := context.WithCancel(t.Context())

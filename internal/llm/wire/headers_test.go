@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Headers of an answer that are too long are not taken.
+// Response headers that are too long are rejected.
 func TestHeadersAreBounded(t *testing.T) {
 	for _, size := range []int{maxHeaders / 2, 2 * maxHeaders} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -34,7 +34,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestEventsDoNotWait holds that an event is told before anything follows it.
+// TestEventsDoNotWait checks that an event is returned before more data
+// arrives.
 func TestEventsDoNotWait(t *testing.T) {
 	for _, end := range []string{"\n\n", "\r\n\r\n", "\r\r"} {
 		r, w := io.Pipe()
@@ -47,7 +48,7 @@ func TestEventsDoNotWait(t *testing.T) {
 	}
 }
 
-// allEvents returns the events of a body, name and data.
+// allEvents returns the names and data of all events.
 func allEvents(r io.Reader) []string {
 	var out []string
 	e := NewEvents(r)

@@ -72,13 +72,13 @@ func reopen(t testing.TB, s *history.Store) (got []string, problems []history.Pr
 	return got, problems
 }
 
-func TestTornEndIsCutKeptAndTold(t *testing.T) {
+func TestIncompleteEndIsCutOffSavedAndReported(t *testing.T) {
 	text, _ := sample(t, 2)
 	zeros := strings.Repeat("\x00", 5000)
 	for name, end := range map[string]string{
-		"half a record": `{"seq":3,"type":"no`,
-		"zeros":         zeros,
-		"whole lines":   "{\"seq\":3}\nnothing\n",
+		"half a record":  `{"seq":3,"type":"no`,
+		"zeros":          zeros,
+		"complete lines": "{\"seq\":3}\nnothing\n",
 	} {
 		s, dir := place(t, append(bytes.Clone(text), end...))
 		got, problems := reopen(t, s)
@@ -102,7 +102,7 @@ func TestTornEndIsCutKeptAndTold(t *testing.T) {
 	}
 }
 
-func TestDamageInTheMiddleHidesNothing(t *testing.T) {
+func TestDamageDoesNotAffectLaterRecords(t *testing.T) {
 	text, ends := sample(t, 6)
 	splice := func(from, to int, between string) []byte {
 		return []byte(string(text[:from]) + between + string(text[to:]))
@@ -114,11 +114,11 @@ func TestDamageInTheMiddleHidesNothing(t *testing.T) {
 		lost    int // of the records 1 to 6
 		problem string
 	}{
-		{"rubbish between", splice(third, third, "rubbish\n\n"), 0, fmt.Sprintf("9 bytes at offset %d are damaged and were skipped", third)},
-		{"a fragment glued to the next", splice(third, third, `{"seq":3,"ty`), 0, fmt.Sprintf("12 bytes at offset %d are damaged and were skipped", third)},
+		{"garbage between lines", splice(third, third, "rubbish\n\n"), 0, fmt.Sprintf("9 bytes at offset %d are damaged and were skipped", third)},
+		{"an incomplete line before the next", splice(third, third, `{"seq":3,"ty`), 0, fmt.Sprintf("12 bytes at offset %d are damaged and were skipped", third)},
 		{"a page of zeros", splice(third+4, fourth-4, strings.Repeat("\x00", 4096)), 3, fmt.Sprintf("%d bytes at offset %d are damaged and were skipped", 4096+8, third)},
 		{"a record missing", splice(third, fourth, ""), 3, fmt.Sprintf("1 records are missing at offset %d", third)},
-		{"a record twice", splice(third, third, string(text[ends[1]:third])), -1, fmt.Sprintf("the record at offset %d is out of order: it has number 2 instead of 3", third)},
+		{"a duplicate record", splice(third, third, string(text[ends[1]:third])), -1, fmt.Sprintf("the record at offset %d is out of order: it has number 2 instead of 3", third)},
 		{"the header", splice(3, 6, "???"), 0, fmt.Sprintf("%d bytes at offset 0 are damaged and were skipped", ends[0])},
 	} {
 		s, _ := place(t, c.text)

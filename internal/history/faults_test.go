@@ -17,15 +17,15 @@ type fault struct {
 	err  error
 }
 
-func TestFileThatFailsAtAnyCall(t *testing.T) {
+func TestFileFailuresAtEveryCall(t *testing.T) {
 	t.Parallel()
 	faults := []fault{
 		{"full disk", 0, syscall.ENOSPC},
-		{"full disk in mid-record", 20, syscall.ENOSPC},
-		{"quota behind the record", -1, syscall.EDQUOT},
+		{"full disk in the middle of a record", 20, syscall.ENOSPC},
+		{"quota reached after the record", -1, syscall.EDQUOT},
 		{"broken disk", 7, syscall.EIO},
 		{"short write", 13, nil},
-		{"short write of nothing", 0, nil},
+		{"short write of zero bytes", 0, nil},
 	}
 	text, ends := sample(t, 1)
 	empty := text[:ends[0]]

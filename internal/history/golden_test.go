@@ -47,7 +47,7 @@ func numbers(t *testing.T, s *history.Store) (got []int, problems []string) {
 
 // Logs of every format can be opened forever. These files were written by hand
 // and must not change.
-func TestLogsOfFormat1Open(t *testing.T) {
+func TestFormat1Logs(t *testing.T) {
 	all := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	for _, c := range []struct {
 		name     string
@@ -121,7 +121,7 @@ func TestLogsOfFormat1Open(t *testing.T) {
 	}
 }
 
-func TestHeadersOfFormat1(t *testing.T) {
+func TestFormat1Headers(t *testing.T) {
 	s, _, _ := golden(t, "format1/unknown")
 	v, err := s.View("x")
 	if err != nil {
@@ -141,7 +141,7 @@ func TestHeadersOfFormat1(t *testing.T) {
 
 // A log of a newer format is never modified, even if its lines have other
 // checksums. It can be read and forked.
-func TestLogsOfANewerFormatStayAsTheyAre(t *testing.T) {
+func TestNewerFormatIsUnchanged(t *testing.T) {
 	for name, valid := range map[string][]int{"newer/sealed": {1, 3}, "newer/otherwise": nil} {
 		s, dir, text := golden(t, name)
 		for _, open := range []func(string) (*history.Log, []history.Problem, error){s.Resume, s.ResumeTail} {

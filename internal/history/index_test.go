@@ -87,7 +87,7 @@ func bare() map[string]string {
 	return map[string]string{"a": body(1), "b": body(1) + body(2), "x": body(1) + body(2) + body(3)}
 }
 
-func TestIndexSummarisesOnlyWhatChanged(t *testing.T) {
+func TestIndexUpdatesOnlyChangedSessions(t *testing.T) {
 	s, dir := three(t)
 	g := &gist{}
 	got, calls := index(t, s, g)
@@ -133,7 +133,7 @@ func TestIndexSummarisesOnlyWhatChanged(t *testing.T) {
 	same(t, len(calls), 3)
 }
 
-func TestIndexIsAList(t *testing.T) {
+func TestIndexMatchesList(t *testing.T) {
 	s, _ := three(t)
 	for range 2 { // computed, then read from the file
 		entries, err := s.Index(context.Background(), (&gist{}).summariser())
@@ -161,7 +161,7 @@ func TestIndexIsAList(t *testing.T) {
 	}
 }
 
-func TestDamagedIndexCostsTimeAlone(t *testing.T) {
+func TestDamagedIndexIsRebuilt(t *testing.T) {
 	s, dir := three(t)
 	g := &gist{}
 	index(t, s, g)
@@ -197,7 +197,7 @@ func TestDamagedIndexCostsTimeAlone(t *testing.T) {
 
 // A session that was replaced under the same name is summarized from its
 // beginning.
-func TestIndexOfASessionThatWasReplaced(t *testing.T) {
+func TestIndexReplacedSession(t *testing.T) {
 	s, _ := three(t)
 	g := &gist{}
 	index(t, s, g)
@@ -216,7 +216,7 @@ func TestIndexOfASessionThatWasReplaced(t *testing.T) {
 	}
 }
 
-func TestIndexesMadeAtOnce(t *testing.T) {
+func TestConcurrentIndexes(t *testing.T) {
 	s, dir := three(t)
 	l, _, err := s.Resume("x")
 	if err != nil {
@@ -244,7 +244,7 @@ func TestIndexesMadeAtOnce(t *testing.T) {
 	same(t, names(t, dir), []string{".index", "a.jsonl", "b.jsonl", "x.jsonl"})
 }
 
-func TestIndexThatIsGivenUpKeepsWhatItMade(t *testing.T) {
+func TestCanceledIndexKeepsSummaries(t *testing.T) {
 	s, _ := three(t)
 	ctx, stop := context.WithCancel(context.Background())
 	g := &gist{}
@@ -263,7 +263,7 @@ func TestIndexThatIsGivenUpKeepsWhatItMade(t *testing.T) {
 	}
 }
 
-func TestSummaryThatIsNone(t *testing.T) {
+func TestInvalidSummary(t *testing.T) {
 	s, _ := three(t)
 	for range 2 {
 		entries, err := s.Index(context.Background(), history.Summariser{Add: func(json.RawMessage, iter.Seq2[history.Record, error]) json.RawMessage {

@@ -64,7 +64,7 @@ func TestListNewestFirst(t *testing.T) {
 	})
 }
 
-func TestListShowsASessionWithoutHeader(t *testing.T) {
+func TestListSessionWithoutHeader(t *testing.T) {
 	s, _ := place(t, []byte("nothing\n"))
 	infos, err := s.List("")
 	if err != nil {
@@ -74,7 +74,7 @@ func TestListShowsASessionWithoutHeader(t *testing.T) {
 	same(t, infos[0].Header, history.Header{ID: "x"})
 }
 
-func TestIDMayBeShortened(t *testing.T) {
+func TestIDPrefix(t *testing.T) {
 	s := history.Open(t.TempDir())
 	for _, id := range []string{"abc1", "abc2", "abd", "ab"} {
 		begin(t, s, history.Header{ID: id}, 1)

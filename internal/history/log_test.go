@@ -74,7 +74,7 @@ func same[T any](t testing.TB, got, want T) {
 	}
 }
 
-func TestLogKeepsWhatWasAppended(t *testing.T) {
+func TestLogKeepsAppendedRecords(t *testing.T) {
 	s := history.Open(t.TempDir())
 	h := history.Header{Dir: "/home/ann/src", Version: "v1.2.3", Time: time.Unix(1763689392, 0).UTC(), Parent: "old"}
 	l := s.Create(h)
@@ -133,7 +133,7 @@ func TestLinesOnDisk(t *testing.T) {
 	}
 }
 
-func TestNothingIsMadeBeforeTheFirstAppend(t *testing.T) {
+func TestNoFileBeforeFirstAppend(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state", "agent")
 	s := history.Open(dir)
 	l := s.Create(history.Header{})
@@ -150,7 +150,7 @@ func TestNothingIsMadeBeforeTheFirstAppend(t *testing.T) {
 	}
 }
 
-func TestAppendRefusesWhatIsNoRecord(t *testing.T) {
+func TestAppendRejectsInvalidRecords(t *testing.T) {
 	s := history.Open(t.TempDir())
 	l := s.Create(history.Header{})
 	defer l.Close()
@@ -166,7 +166,7 @@ func TestAppendRefusesWhatIsNoRecord(t *testing.T) {
 	same(t, got, []string{`{"type":"a"}`})
 }
 
-func TestOnlyALineFeedEndsALine(t *testing.T) {
+func TestOnlyLineFeedEndsLine(t *testing.T) {
 	l := history.Open(t.TempDir()).Create(history.Header{})
 	defer l.Close()
 	odd := "{\"type\":\"a\",\"t\":\"\u2028\u2029\u0085\u00a0\xff\"}"
@@ -188,7 +188,7 @@ func TestAppendAfterClose(t *testing.T) {
 	}
 }
 
-func TestCreateRefusesAnIDThatIsTakenOrNoName(t *testing.T) {
+func TestCreateRejectsBadID(t *testing.T) {
 	s := history.Open(t.TempDir())
 	path := begin(t, s, history.Header{ID: "x"}, 1)
 	before, _ := os.ReadFile(path)
@@ -201,7 +201,7 @@ func TestCreateRefusesAnIDThatIsTakenOrNoName(t *testing.T) {
 	same(t, string(after), string(before))
 }
 
-func TestNewerFormatIsReadButNotContinued(t *testing.T) {
+func TestNewerFormatIsReadOnly(t *testing.T) {
 	s := history.Open(t.TempDir())
 	path := begin(t, s, history.Header{ID: "x"}, 1)
 	// A complete line of the next format, with a valid checksum.

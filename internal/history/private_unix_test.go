@@ -12,7 +12,7 @@ import (
 	"agent/internal/history"
 )
 
-func TestEverythingIsPrivateUnderAnyUmask(t *testing.T) {
+func TestFilesArePrivateForEveryUmask(t *testing.T) {
 	for _, umask := range []int{0, 0o077, 0o022} {
 		dir := t.TempDir()
 		state := filepath.Join(dir, "state")
@@ -55,7 +55,7 @@ func TestResumeMakesPrivate(t *testing.T) {
 	}
 }
 
-func TestForeignDirectoryIsRefused(t *testing.T) {
+func TestSharedDirectoryIsRejected(t *testing.T) {
 	refused := func(name string, s *history.Store, words string) {
 		t.Helper()
 		_, _, resumeErr := s.Resume("x")

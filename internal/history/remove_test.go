@@ -23,7 +23,7 @@ func names(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-func TestRemoveTakesAllThatBelongsToASession(t *testing.T) {
+func TestRemoveDeletesAllFiles(t *testing.T) {
 	s := history.Open(t.TempDir())
 	dir := filepath.Dir(begin(t, s, history.Header{ID: "xyz"}, 1))
 	begin(t, s, history.Header{ID: "xyy"}, 1)
@@ -58,7 +58,7 @@ func TestRemoveTakesAllThatBelongsToASession(t *testing.T) {
 	same(t, names(t, dir), nil)
 }
 
-func TestRemoveLeavesASessionThatIsOpen(t *testing.T) {
+func TestRemoveKeepsOpenSession(t *testing.T) {
 	root := t.TempDir()
 	s := history.Open(root)
 	begin(t, s, history.Header{ID: "x"}, 2)

@@ -12,7 +12,7 @@ import (
 	"agent/internal/history"
 )
 
-func TestTailFirstAndTheRestBehindIt(t *testing.T) {
+func TestResumeTailThenCheck(t *testing.T) {
 	text, ends := sample(t, 6)
 	s, dir := place(t, slices.Concat(text[:ends[2]], []byte("rubbish\n"), text[ends[2]:], []byte(`{"seq":7`)))
 	l, torn, err := s.ResumeTail("x")
@@ -38,7 +38,7 @@ func TestTailFirstAndTheRestBehindIt(t *testing.T) {
 	}
 }
 
-func TestCheckOfANewSession(t *testing.T) {
+func TestCheckNewSession(t *testing.T) {
 	l := history.Open(t.TempDir()).Create(history.Header{})
 	fill(t, l, 1, 1)
 	problems, err := l.Check(context.Background())
@@ -52,7 +52,7 @@ func TestCheckOfANewSession(t *testing.T) {
 
 // An incomplete end cannot be saved on a full disk. The session can still be
 // opened and read, and continued once there is space.
-func TestTornEndThatCannotBeKeptYet(t *testing.T) {
+func TestIncompleteEndOnFullDisk(t *testing.T) {
 	text, _ := sample(t, 2)
 	for name, end := range map[string]string{"whole before": `{"seq":3,"ty`, "zeros": strings.Repeat("\x00", 600)} {
 		s, dir := place(t, slices.Concat(text, []byte(end)))
@@ -101,7 +101,7 @@ func TestTornEndThatCannotBeKeptYet(t *testing.T) {
 	}
 }
 
-func TestResumeWritesNothingWhereNothingIsWrong(t *testing.T) {
+func TestResumeOfUndamagedLogWritesNothing(t *testing.T) {
 	text, _ := sample(t, 2)
 	for _, c := range []string{string(text), strings.TrimSuffix(string(text), "\n")} {
 		s, dir := place(t, []byte(c))

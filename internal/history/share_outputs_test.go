@@ -13,7 +13,7 @@ import (
 
 // Records of a fork refer to outputs that still exist after its parent was
 // removed. This holds for a fork of a fork too.
-func TestForkHasItsOutputs(t *testing.T) {
+func TestForkHasOwnOutputs(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a & \u00e9")
 	s := history.Open(dir)
 	l := s.Create(history.Header{ID: "x", Dir: "/d"})

@@ -125,7 +125,7 @@ func TestReadAcrossBlocksAtEveryByte(t *testing.T) {
 	}
 }
 
-func TestBeforeLeavesDamageOut(t *testing.T) {
+func TestBeforeSkipsDamage(t *testing.T) {
 	text, ends := sample(t, 6)
 	damaged := slices.Concat(text[:ends[2]], []byte("rubbish\n\x00\x00\n"), text[ends[2]:ends[3]-1], make([]byte, 100_000), text[ends[4]:], []byte(`{"seq":`))
 	s, _ := place(t, damaged)
@@ -149,7 +149,7 @@ func TestBeforeLeavesDamageOut(t *testing.T) {
 	same(t, places, [][2]int64{{first, 11}, {first + 11 + line - 1, 100_000}, {int64(len(damaged)) - 7, 7}})
 }
 
-func TestViewSeesWhatIsAppendedMeanwhile(t *testing.T) {
+func TestViewSeesNewRecords(t *testing.T) {
 	s := history.Open(t.TempDir())
 	l := s.Create(history.Header{ID: "x"})
 	if _, err := l.View(); !errors.Is(err, history.ErrNotFound) {
@@ -171,7 +171,7 @@ func TestViewSeesWhatIsAppendedMeanwhile(t *testing.T) {
 
 // A reader sees a prefix of the written records; only the last one may be
 // incomplete.
-func TestReadingBesideWriting(t *testing.T) {
+func TestReadWhileWriting(t *testing.T) {
 	s := history.Open(t.TempDir())
 	begin(t, s, history.Header{ID: "x"}, 50)
 	l, _, err := s.ResumeTail("x")
@@ -227,7 +227,7 @@ func TestReadingBesideWriting(t *testing.T) {
 	}
 }
 
-func TestCheckEndsWithItsContext(t *testing.T) {
+func TestCheckCanceled(t *testing.T) {
 	s := history.Open(t.TempDir())
 	begin(t, s, history.Header{ID: "x"}, 10)
 	ctx, stop := context.WithCancel(context.Background())
@@ -237,7 +237,7 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestViewOfNothing(t *testing.T) {
+func TestViewMissingSession(t *testing.T) {
 	s := history.Open(t.TempDir())
 	if _, err := s.View("x"); !errors.Is(err, history.ErrNotFound) {
 		t.Errorf("view: %v", err)
@@ -259,7 +259,7 @@ func TestViewOfNothing(t *testing.T) {
 
 // Log.Last returns the offset of the appended record, even after the log was
 // repaired.
-func TestAppendSaysWhere(t *testing.T) {
+func TestLastReturnsOffset(t *testing.T) {
 	for _, name := range []string{"whole", "unended", "torn", "zeroed", "damaged", "empty", "headless"} {
 		t.Run(name, func(t *testing.T) {
 			s, _, _ := golden(t, filepath.Join("format1", name))

@@ -90,10 +90,10 @@ func hanging(t *testing.T, body []byte) (url string, gone <-chan struct{}) {
 	return server.URL, closed
 }
 
-// TestDeltasComeAtOnce checks that a delta arrives with its event, not with the
+// TestDeltasAreNotDelayed checks that a delta arrives with its event, not with the
 // end of the response, and that canceling then ends the stream and the
 // connection.
-func TestDeltasComeAtOnce(t *testing.T) {
+func TestDeltasAreNotDelayed(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
 		url, gone := hanging(t, d.recording(t, "cut.sse"))
 		before := runtime.NumGoroutine()
@@ -146,7 +146,7 @@ func TestCancelBeforeTheAnswer(t *testing.T) {
 	})
 }
 
-func TestStoppingEarlyLeavesNothing(t *testing.T) {
+func TestStoppingEarlyClosesConnection(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
 		url, gone := hanging(t, d.recording(t, "cut.sse"))
 		before := runtime.NumGoroutine()
@@ -160,9 +160,9 @@ func TestStoppingEarlyLeavesNothing(t *testing.T) {
 	})
 }
 
-// TestServerThatNeverEnds checks that a response completes or fails although
+// TestServerKeepsConnectionOpen checks that a response completes or fails although
 // its connection stays open.
-func TestServerThatNeverEnds(t *testing.T) {
+func TestServerKeepsConnectionOpen(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
 		for _, name := range d.endings {
 			url, _ := hanging(t, d.recording(t, name))
@@ -175,9 +175,9 @@ func TestServerThatNeverEnds(t *testing.T) {
 	})
 }
 
-// TestConnectionIsUsedAgain checks that a complete response frees its
+// TestConnectionIsReused checks that a complete response frees its
 // connection for the next request, even if its body ends later.
-func TestConnectionIsUsedAgain(t *testing.T) {
+func TestConnectionIsReused(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
 		addresses := map[string]bool{}
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

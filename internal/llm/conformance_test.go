@@ -249,7 +249,7 @@ func TestDecodeCutAnywhere(t *testing.T) {
 	})
 }
 
-func TestDecodeRefusesHugeEvents(t *testing.T) {
+func TestDecodeRejectsHugeEvents(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
 		for name, body := range map[string]io.Reader{
 			"one line":   endless(`data: {"choices":[{"delta":{"content":"`, "aaaaaaaaaaaaaaaa"),

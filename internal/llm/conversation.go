@@ -2,8 +2,8 @@ package llm
 
 import "iter"
 
-// ByReply yields a conversation in the groups that dialects encode: each user
-// message alone, and each reply together with the results inside it. A result
+// ByReply yields a conversation in the groups that dialects encode: single user
+// messages, and each reply together with the results inside it. A result
 // after a later user message is left out; Results returns it by call ID.
 func ByReply(msgs []Message) iter.Seq[[]Message] {
 	return func(yield func([]Message) bool) {

@@ -178,7 +178,7 @@ func (r *Reply) take(b *block, text string) string {
 
 // Messages returns the messages so far, in order. Open messages are Cut if no
 // Finish has arrived or the reply was cut short; a cut call keeps the beginning
-// of its arguments. Calls without an ID get one, and so do calls whose ID was
+// of its arguments. Calls without an ID get one, also calls whose ID was
 // already used. Messages without text are left out.
 func (r *Reply) Messages() []Message {
 	var out []Message

@@ -10,7 +10,7 @@ import (
 )
 
 // The data that is kept for the next request or skipped is limited.
-func TestHiddenDataIsBounded(t *testing.T) {
+func TestHiddenDataIsLimited(t *testing.T) {
 	event := func(name, data string) string {
 		return fmt.Sprintf("event: %s\ndata: {\"type\":%q,%s}\n\n", name, name, data)
 	}

@@ -22,7 +22,7 @@ func outputFormat(schema json.RawMessage) (*wireFormat, error) {
 	}
 	f := &wireFormat{Schema: fit(s), Type: "json_schema"}
 	if f.Schema == true {
-		f.Schema = s // let the provider report what is wrong with it
+		f.Schema = s // let the provider report the error
 	}
 	return f, nil
 }

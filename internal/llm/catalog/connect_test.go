@@ -43,27 +43,27 @@ func TestConnections(t *testing.T) {
 		model, env, answer string
 		want               said
 	}{
-		"a bearer token":          {"groq/m", "GROQ_API_KEY=k1", stream, said{Path: "/chat/completions", Key: "Authorization: Bearer k1", Text: "Hi."}},
-		"no key":                  {"custom/m", "", stream, said{Path: "/chat/completions", Text: "Hi."}},
-		"anthropic":               {"anthropic/any-name", "ANTHROPIC_API_KEY=k4", message, said{Path: "/messages", Key: "X-Api-Key: k4", Text: "Hi."}},
-		"anthropic without a key": {"anthropic/any-name", "", message, said{Path: "/messages", Text: "Hi."}},
-		"responses":               {"openai/gpt-5.4", "OPENAI_API_KEY=k5", response, said{Path: "/responses", Key: "Authorization: Bearer k5", Text: "Hi."}},
+		"a bearer token":               {"groq/m", "GROQ_API_KEY=k1", stream, said{Path: "/chat/completions", Key: "Authorization: Bearer k1", Text: "Hi."}},
+		"no key":                       {"custom/m", "", stream, said{Path: "/chat/completions", Text: "Hi."}},
+		"anthropic":                    {"anthropic/any-name", "ANTHROPIC_API_KEY=k4", message, said{Path: "/messages", Key: "X-Api-Key: k4", Text: "Hi."}},
+		"anthropic without an API key": {"anthropic/any-name", "", message, said{Path: "/messages", Text: "Hi."}},
+		"responses":                    {"openai/gpt-5.4", "OPENAI_API_KEY=k5", response, said{Path: "/responses", Key: "Authorization: Bearer k5", Text: "Hi."}},
 		"azure": {"azure/my-gpt", "AZURE_OPENAI_ENDPOINT=URL AZURE_OPENAI_API_KEY=k2", stream,
 			said{Path: "/openai/v1/chat/completions", Key: "Api-Key: k2", Text: "Hi."}},
 		"databricks": {"databricks/my ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", stream,
 			said{Path: "/serving-endpoints/my%20ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
-		"databricks with a client": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_CLIENT_ID=id DATABRICKS_CLIENT_SECRET=s3cret", stream,
+		"databricks with client credentials": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_CLIENT_ID=id DATABRICKS_CLIENT_SECRET=s3cret", stream,
 			said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer t0ken", Text: "Hi."}},
-		"databricks with a wrong client": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_CLIENT_ID=id DATABRICKS_CLIENT_SECRET=wr0ng", stream,
+		"databricks with wrong client credentials": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_CLIENT_ID=id DATABRICKS_CLIENT_SECRET=wr0ng", stream,
 			said{Err: "key: databricks answered 401: cannot get a token: Client authentication failed [Check DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET.]"}},
 		"databricks, not streamed": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", whole,
 			said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
-		"databricks, its whole address":     {"databricks/ep", "DATABRICKS_HOST=URL/serving-endpoints DATABRICKS_TOKEN=k3", stream, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
+		"databricks with a full URL":        {"databricks/ep", "DATABRICKS_HOST=URL/serving-endpoints DATABRICKS_TOKEN=k3", stream, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
 		"databricks, no choices":            {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `{"predictions":[1]}`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: `protocol: databricks: the response has no choices: {"predictions":[1]} []`}},
 		"databricks, choices that are null": {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `{"choices":null}`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: `protocol: databricks: the response has no choices: {"choices":null} []`}},
 		"databricks, null":                  {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `null`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Err: "protocol: databricks: the response is not an event stream: null []"}},
 		"databricks, null content":          {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", `{"choices":[{"message":{"role":"assistant","content":null},"finish_reason":"stop"}]}`, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3"}},
-		"databricks, a null in the stream":  {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", "data: null\n\n" + stream, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
+		"databricks, null in the stream":    {"databricks/ep", "DATABRICKS_HOST=URL DATABRICKS_TOKEN=k3", "data: null\n\n" + stream, said{Path: "/serving-endpoints/ep/invocations", Key: "Authorization: Bearer k3", Text: "Hi."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := said{}
@@ -161,12 +161,12 @@ func TestTokenFailures(t *testing.T) {
 		body   string
 		want   string
 	}{
-		"refused":        {403, `{"error":"forbidden"}`, "key: databricks answered 403: cannot get a token: forbidden"},
-		"not found":      {404, `<html>`, "key: databricks answered 404: cannot get a token: no reason given"},
-		"busy":           {503, ``, "overloaded: databricks answered 503: cannot get a token: no reason given"},
-		"no JSON":        {200, `<html>login</html>`, "protocol: databricks: cannot get a token: the response contains no token"},
-		"nothing in it":  {200, `{}`, "protocol: databricks: cannot get a token: the response contains no token"},
-		"somewhere else": {302, ``, "key: databricks answered 302: cannot get a token: no reason given"},
+		"refused":      {403, `{"error":"forbidden"}`, "key: databricks answered 403: cannot get a token: forbidden"},
+		"not found":    {404, `<html>`, "key: databricks answered 404: cannot get a token: no reason given"},
+		"busy":         {503, ``, "overloaded: databricks answered 503: cannot get a token: no reason given"},
+		"invalid JSON": {200, `<html>login</html>`, "protocol: databricks: cannot get a token: the response contains no token"},
+		"empty object": {200, `{}`, "protocol: databricks: cannot get a token: the response contains no token"},
+		"redirect":     {302, ``, "key: databricks answered 302: cannot get a token: no reason given"},
 	} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "http://127.0.0.1:1/")
@@ -185,7 +185,7 @@ func TestTokenFailures(t *testing.T) {
 }
 
 // A request that waits for another one's token can be canceled.
-func TestTokenGivenUp(t *testing.T) {
+func TestTokenCanceled(t *testing.T) {
 	asked, answer := make(chan struct{}), make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		close(asked)

@@ -74,7 +74,7 @@ func TestOwnerOf(t *testing.T) {
 }
 
 // A server of the current user is found with the real system tables.
-func TestOwnServerIsTrusted(t *testing.T) {
+func TestServerOfSameUserIsTrusted(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells who owns a socket")
 	}
@@ -116,14 +116,14 @@ func TestForeignServers(t *testing.T) {
 		confirm string
 		notices []string
 	}{
-		"found":            {in: Input{Local: func() []Server { return servers }}, want: "offline/guide", notices: offers},
-		"named":            {in: Input{Flag: "ollama/a"}, want: "ollama/a"},
-		"configured":       {in: Input{Config: []string{"ollama/a"}}, want: "ollama/a"},
-		"used last":        {in: Input{Last: "ollama/a", LastOwn: true}, want: "offline/guide", notices: offers[:1]},
-		"used, and found":  {in: Input{Last: "ollama/a", LastOwn: true, Local: func() []Server { return servers[:1] }}, want: "offline/guide", notices: offers[:1]},
-		"a session there":  {in: Input{Last: "ollama/a", LastOwn: true, Continued: true}, want: "ollama/a", confirm: "Send the conversation to ollama/a at 127.0.0.1:11434?"},
-		"on another host":  {in: Input{Last: "ollama/a", LastURL: "http://gpu:1/v1"}, want: "ollama/a"},
-		"of another place": {in: Input{Last: "ollama/a", LastURL: "http://127.0.0.1:7/v1", Continued: true}, want: "ollama/a", confirm: "Send the conversation to ollama/a at 127.0.0.1:7?"},
+		"found":                       {in: Input{Local: func() []Server { return servers }}, want: "offline/guide", notices: offers},
+		"named":                       {in: Input{Flag: "ollama/a"}, want: "ollama/a"},
+		"configured":                  {in: Input{Config: []string{"ollama/a"}}, want: "ollama/a"},
+		"last used":                   {in: Input{Last: "ollama/a", LastOwn: true}, want: "offline/guide", notices: offers[:1]},
+		"last used and running":       {in: Input{Last: "ollama/a", LastOwn: true, Local: func() []Server { return servers[:1] }}, want: "offline/guide", notices: offers[:1]},
+		"a continued session":         {in: Input{Last: "ollama/a", LastOwn: true, Continued: true}, want: "ollama/a", confirm: "Send the conversation to ollama/a at 127.0.0.1:11434?"},
+		"on another host":             {in: Input{Last: "ollama/a", LastURL: "http://gpu:1/v1"}, want: "ollama/a"},
+		"a model of another provider": {in: Input{Last: "ollama/a", LastURL: "http://127.0.0.1:7/v1", Continued: true}, want: "ollama/a", confirm: "Send the conversation to ollama/a at 127.0.0.1:7?"},
 	} {
 		row.in.Listeners = foreign
 		c, err := Resolve(row.in)

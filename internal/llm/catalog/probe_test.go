@@ -60,7 +60,7 @@ func TestProbe(t *testing.T) {
 		answers  map[string]string
 		want     []string
 	}{
-		"nothing there": {},
+		"no servers": {},
 		"ollama": {"OLLAMA_HOST", map[string]string{
 			"GET /api/tags":                                      `{"models":[{"name":"gemma3:4b"},{"name":"llama3.1:8b"},{"name":"qwen3:8b"},{"name":"nomic-embed-text:latest"},{"name":"old:1b"}]}`,
 			"GET /api/ps":                                        `{"models":[{"name":"qwen3:8b","context_length":32768}]}`,
@@ -75,15 +75,15 @@ func TestProbe(t *testing.T) {
 				{"id":"gemma-3-12b","type":"vlm","state":"not-loaded","max_context_length":131072,"capabilities":[]},
 				{"id":"qwen3-8b","type":"llm","state":"loaded","max_context_length":40960,"loaded_context_length":4096,"capabilities":["tool_use"]}]}`},
 			[]string{"lmstudio qwen3-8b 4096 tools no-vision", "lmstudio gemma-3-12b 131072 no-tools vision"}},
-		"lm studio of old": {"LMSTUDIO_BASE_URL", map[string]string{"GET /v1/models": `{"object":"list","data":[{"id":"m"}]}`}, []string{"lmstudio m 0 tools? vision?"}},
+		"old lm studio": {"LMSTUDIO_BASE_URL", map[string]string{"GET /v1/models": `{"object":"list","data":[{"id":"m"}]}`}, []string{"lmstudio m 0 tools? vision?"}},
 		"llama.cpp": {"LLAMACPP_BASE_URL", map[string]string{
 			"GET /props":     `{"default_generation_settings":{"n_ctx":16384},"chat_template":"{% if tools %}","modalities":{"vision":false}}`,
 			"GET /v1/models": `{"object":"list","data":[{"id":"m.gguf","meta":{"n_ctx_train":131072}}]}`,
 		}, []string{"llamacpp m.gguf 16384 tools no-vision"}},
-		"another server on its port": {"LLAMACPP_BASE_URL", map[string]string{"GET /props": `{}`, "GET /v1/models": `{"object":"list","data":[{"id":"m"}]}`}, nil},
-		"a page on its port":         {"LLAMACPP_BASE_URL", map[string]string{"GET /props": `<html>`, "GET /v1/models": `<html>`}, nil},
+		"another server on the port": {"LLAMACPP_BASE_URL", map[string]string{"GET /props": `{}`, "GET /v1/models": `{"object":"list","data":[{"id":"m"}]}`}, nil},
+		"a web page on the port":     {"LLAMACPP_BASE_URL", map[string]string{"GET /props": `<html>`, "GET /v1/models": `<html>`}, nil},
 		"vllm":                       {"VLLM_BASE_URL", map[string]string{"GET /v1/models": `{"object":"list","data":[{"id":"Qwen/Qwen3-8B","max_model_len":40960}]}`}, []string{"vllm Qwen/Qwen3-8B 40960 tools? vision?"}},
-		"some other API":             {"VLLM_BASE_URL", map[string]string{"GET /v1/models": `{"detail":"hello"}`}, nil},
+		"another API":                {"VLLM_BASE_URL", map[string]string{"GET /v1/models": `{"detail":"hello"}`}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			vars := nowhere
@@ -118,7 +118,7 @@ func TestProbeDoesNotHang(t *testing.T) {
 }
 
 // Only this machine is probed.
-func TestProbeStaysHere(t *testing.T) {
+func TestProbeUsesLoopbackOnly(t *testing.T) {
 	for base, want := range map[string]bool{
 		"http://127.0.0.1:1": true, "http://localhost:1": true, "http://LOCALHOST": true, "http://[::1]:1": true, "http://127.9.9.9": true,
 		"http://192.0.2.1:1": false, "http://0.0.0.0": false, "http://localhost.example.org": false, "http://gpu:1": false, ":": false,

@@ -76,7 +76,7 @@ func (k *talk) step() (string, []llm.Message) {
 	return text, calls
 }
 
-func TestReadIsAnsweredWithTheFile(t *testing.T) {
+func TestReadAnswer(t *testing.T) {
 	k := newTalk(t)
 	intro, calls := k.say("read main.go")
 	k.result(calls[0], "     1\tpackage main\n     2\t\n     3\tfunc main() {}\n", false)
@@ -102,18 +102,18 @@ func TestReadIsAnsweredWithTheFile(t *testing.T) {
 	}
 }
 
-func TestEndsOfCalls(t *testing.T) {
+func TestCallResults(t *testing.T) {
 	long := strings.Repeat("line\n", 60)
 	tests := []struct {
 		name, prompt, result string
 		isError              bool
 		want                 string // part of the answer
 	}{
-		{"refused edit", "replace a with b in f.go", "refused by the person, who says: not now", true,
-			"Rejected: `replace a with b in f.go`\n\n> refused by the person, who says: not now"},
+		{"rejected edit", "replace a with b in f.go", "rejected by the user: \"not now\"", true,
+			"Rejected: `replace a with b in f.go`\n\n> rejected by the user: \"not now\""},
 		{"edit not found", "replace a with b in f.go", "old does not occur in f.go", true, "Failed: `replace a with b in f.go`\n\n> old does not"},
 		{"edit not unique", "replace a with b in f.go", "old occurs 3 times: set replace_all", true, "`replace all \"a\" with \"b\" in f.go`"},
-		{"create what is there", "create f.txt with x", "old is empty but the file is not", true, "Failed: `create f.txt with x`\n\n> old is empty"},
+		{"create an existing file", "create f.txt with x", "old is empty but the file is not", true, "Failed: `create f.txt with x`\n\n> old is empty"},
 		{"empty file", "read f.go", "(the file is empty)\n", false, "`f.go`:\n\n> (the file is empty)"},
 		{"part of a file", "read f.go", "1\tx\n(lines 1-1 of 9; read on with offset 2)\n", false, "To read on: `read f.go lines 2-41`"},
 		{"edit", "replace a with b in f.go", "changed f.go: it has 9 lines now, 1.2 KB. Replaced 1 place, on line 3.", false,
@@ -123,7 +123,8 @@ func TestEndsOfCalls(t *testing.T) {
 		{"failing command", "run make", "boom\n[exit 2]", true, "`make` exited with code 2:\n\n```\nboom\n```"},
 		{"silent command", "run true", "[exit 0]\n", false, "`true` exited with code 0 and printed nothing."},
 		{"long output", "run seq 60", long, false, "Last 25 of 60 lines:"},
-		{"refused command", "run make", "refused by the person. It was not run.", true, "Rejected: `run make`"},
+		{"rejected command", "run make", "Rejected by the user. It was not run.", true, "Rejected: `run make`"},
+		{"command refused in an old log", "run make", "refused: not now", true, "Rejected: `run make`"},
 		{"missing file", "read f.go", "f.go does not exist", true, "Failed: `read f.go`\n\n> f.go does not exist"},
 		{"matches", "find x in *.go", "a.go:1: x\nb.go:2: x", false, "Search for `x` in `*.go`:\n\n```\na.go:1: x\nb.go:2: x\n```"},
 		{"fences", "read a.md", "1\t```go\n2\tx\n3\t```\n", false, "````markdown\n```go\nx\n```\n````"},
@@ -147,13 +148,13 @@ func TestEndsOfCalls(t *testing.T) {
 	}
 }
 
-func TestAFailedChangeStopsTheChangesAfterIt(t *testing.T) {
+func TestFailedChangeSkipsLaterChanges(t *testing.T) {
 	k := newTalk(t)
 	_, calls := k.say("replace a with b in f.go; read f.go; run go vet")
-	k.result(calls[0], "refused by the person", true)
+	k.result(calls[0], "denied: permission mode plan", true)
 	_, calls = k.step()
 	if len(calls) != 1 || calls[0].Name != "read" {
-		t.Fatalf("got %v, want the read alone", calls)
+		t.Fatalf("got %v, want only the read", calls)
 	}
 	k.result(calls[0], "1\tx", false)
 	answer, calls := k.step()
@@ -188,7 +189,7 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-func TestOnlyToolsThatAreThere(t *testing.T) {
+func TestMissingTools(t *testing.T) {
 	k := newTalk(t, "read")
 	answer, calls := k.say("read a.go; run make")
 	if len(calls) != 1 || calls[0].Name != "read" {
@@ -207,9 +208,9 @@ func TestOnlyToolsThatAreThere(t *testing.T) {
 	}
 }
 
-// TestTheLogMayRewriteArguments checks that a call is recognized after the log
+// TestRewrittenArguments checks that a call is recognized after the log
 // changed the whitespace and escapes of its arguments.
-func TestTheLogMayRewriteArguments(t *testing.T) {
+func TestRewrittenArguments(t *testing.T) {
 	k := newTalk(t)
 	_, calls := k.say("replace a<b with a&b in f.go")
 	last := &k.req.Messages[len(k.req.Messages)-1]

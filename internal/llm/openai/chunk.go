@@ -52,7 +52,7 @@ type function struct {
 	Arguments wire.Word `json:"arguments"`
 }
 
-// content is text, or a list of fragments, some of which may be thinking.
+// content is text, or a list of fragments of text and thinking.
 type content []fragment
 
 type fragment struct {

@@ -31,7 +31,7 @@ type fault struct {
 	Hint       string
 }
 
-func TestAnswersThatAreNoSuccess(t *testing.T) {
+func TestErrorResponses(t *testing.T) {
 	const tooLong = "The conversation is too long for the model. Start a new session, or choose a model with a larger context window."
 	for name, row := range map[string]struct {
 		status int
@@ -43,7 +43,7 @@ func TestAnswersThatAreNoSuccess(t *testing.T) {
 			fault{Kind: llm.ErrInvalid, Message: "messages: [31mno"}},
 		"400 too long": {400, "", `{"error":{"message":"maximum context length is 10","code":"context_length_exceeded"}}`,
 			fault{Kind: llm.ErrTooLong, Message: "maximum context length is 10", Hint: tooLong}},
-		"400 key": {400, "", `[{"error":{"code":400,"message":"API key not valid","status":"INVALID_ARGUMENT"}}]`,
+		"400 API key": {400, "", `[{"error":{"code":400,"message":"API key not valid","status":"INVALID_ARGUMENT"}}]`,
 			fault{Kind: llm.ErrKey, Message: "API key not valid", Hint: "test rejected the API key in TEST_KEY. Set another one."}},
 		"401": {401, "", `{"error":{"message":"no"}}`,
 			fault{Kind: llm.ErrKey, Message: "no", Hint: "test rejected the API key in TEST_KEY. Set another one."}},
@@ -61,10 +61,10 @@ func TestAnswersThatAreNoSuccess(t *testing.T) {
 		"429 seconds":  {429, "Retry-After: 2", `{}`, fault{Kind: llm.ErrRate, Message: "{}", Retry: true, RetryAfter: 2 * time.Second}},
 		"429 fraction": {429, "Retry-After: 0.5", ``, fault{Kind: llm.ErrRate, Message: "too many requests", Retry: true, RetryAfter: time.Second / 2}},
 		"429 millis":   {429, "Retry-After-Ms: 250", ``, fault{Kind: llm.ErrRate, Message: "too many requests", Retry: true, RetryAfter: 250 * time.Millisecond}},
-		"429 a week":   {429, "Retry-After: 561635", ``, fault{Kind: llm.ErrRate, Message: "too many requests", Retry: true, RetryAfter: 561635 * time.Second}},
+		"429 one week": {429, "Retry-After: 561635", ``, fault{Kind: llm.ErrRate, Message: "too many requests", Retry: true, RetryAfter: 561635 * time.Second}},
 		"429 quota": {429, "", `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`,
 			fault{Kind: llm.ErrQuota, Message: "You exceeded your current quota", Hint: "Check your account and its limits at test, or choose another model."}},
-		"429 in words": {429, "", `{"error":{"message":"Rate limit reached. Please try again in 1m2.5s. Add billing.","code":"rate_limit_exceeded"}}`,
+		"429 wait in the message": {429, "", `{"error":{"message":"Rate limit reached. Please try again in 1m2.5s. Add billing.","code":"rate_limit_exceeded"}}`,
 			fault{Kind: llm.ErrRate, Message: "Rate limit reached. Please try again in 1m2.5s. Add billing", Retry: true, RetryAfter: 62500 * time.Millisecond}},
 		"429 too large": {429, "", `{"error":{"message":"Request too large for m on tokens per min"}}`,
 			fault{Kind: llm.ErrTooLong, Message: "Request too large for m on tokens per min", Hint: tooLong}},
@@ -97,7 +97,7 @@ func TestAnswersThatAreNoSuccess(t *testing.T) {
 	}
 }
 
-func TestServerThatMisbehaves(t *testing.T) {
+func TestMisbehavingServer(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer http.HandlerFunc
 		limits wire.Limits
@@ -116,12 +116,12 @@ func TestServerThatMisbehaves(t *testing.T) {
 			<-r.Context().Done()
 		}, limits: wire.Limits{Idle: 20 * time.Millisecond},
 			want: fault{Kind: llm.ErrTimeout, Message: "the response stalled: no data for 20ms", Retry: true}},
-		"closes in mid-text": {answer: func(w http.ResponseWriter, r *http.Request) {
+		"closes in the middle of the text": {answer: func(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write([]byte("data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"))
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
 		}, want: fault{Kind: llm.ErrCut, Message: "the server cut the answer off", Retry: true, Hint: "The text received is kept. Send \"continue\" to get the rest."}},
-		"another host": {answer: func(w http.ResponseWriter, r *http.Request) {
+		"redirect to another host": {answer: func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://elsewhere.invalid/v1?x=1", http.StatusTemporaryRedirect)
 		}, want: fault{Kind: llm.ErrProtocol, Message: "did not follow the redirect to http://elsewhere.invalid/v1",
 			Hint: "If that is the right address, use it as the base URL."}},
@@ -142,7 +142,7 @@ func TestServerThatMisbehaves(t *testing.T) {
 	}
 }
 
-func TestServerThatIsNotReached(t *testing.T) {
+func TestUnreachableServer(t *testing.T) {
 	dial := func(err error) func(context.Context, string, string) (net.Conn, error) {
 		return func(ctx context.Context, _, _ string) (net.Conn, error) {
 			if err == nil {

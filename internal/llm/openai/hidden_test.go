@@ -10,7 +10,7 @@ import (
 )
 
 // The data that is kept for the next request is limited.
-func TestHiddenDataIsBounded(t *testing.T) {
+func TestHiddenDataIsLimited(t *testing.T) {
 	chunk := func(delta string) string {
 		return `data: {"choices":[{"index":0,"delta":` + delta + `,"finish_reason":null}]}` + "\n\n"
 	}

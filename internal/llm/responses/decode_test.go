@@ -23,9 +23,9 @@ func TestDecodeRetry(t *testing.T) {
 	}
 }
 
-// TestNothingSaidIsEmpty checks that a response that fails before any content
+// TestFailureBeforeContentYieldsNothing checks that a response that fails before any content
 // yields nothing, so that it can be retried.
-func TestNothingSaidIsEmpty(t *testing.T) {
+func TestFailureBeforeContentYieldsNothing(t *testing.T) {
 	body := recording(t, "reasoning.sse")
 	body = body[:bytes.Index(body, []byte("event: response.reasoning_summary_text.delta"))]
 	if d := decode(bytes.NewReader(body)); d.Err == nil || len(d.Deltas) != 0 {

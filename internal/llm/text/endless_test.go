@@ -27,7 +27,7 @@ func repeated(first, piece string, times int, asked *int) iter.Seq2[llm.Delta, e
 }
 
 // A call without an end is stopped at the limit and becomes a cut call.
-func TestCallWithoutAnEnd(t *testing.T) {
+func TestEndlessCall(t *testing.T) {
 	piece := strings.Repeat("x", 64<<10)
 	for form, first := range map[text.Form]string{
 		text.Tagged: "<tool_call>\n{\"name\": \"write\", \"arguments\": {\"text\": \"",
@@ -45,7 +45,7 @@ func TestCallWithoutAnEnd(t *testing.T) {
 }
 
 // Endless whitespace and an endless line are not buffered.
-func TestBlankSpaceAndLinesWithoutAnEnd(t *testing.T) {
+func TestEndlessWhitespaceAndLines(t *testing.T) {
 	for name, c := range map[string]struct{ first, piece, want string }{
 		"blanks": {"", strings.Repeat(" ", 1<<10), ""},
 		"lines":  {"", strings.Repeat("\n", 1<<10), ""},
@@ -62,7 +62,7 @@ func TestBlankSpaceAndLinesWithoutAnEnd(t *testing.T) {
 
 // A <think> block can end in the middle of a long line, and a call after it
 // counts.
-func TestThinkingEndsInALongLine(t *testing.T) {
+func TestThinkEndsInLongLine(t *testing.T) {
 	for _, at := range []int{10, 8 << 10, 8<<10 - 4, 8<<10 + 100, 20 << 10} {
 		long := strings.Repeat("x", at) + "</think>" + strings.Repeat("y", 20<<10)
 		in := "<think>\n" + long + "\n<tool_call>\n{\"name\": \"read\", \"arguments\": {}}\n</tool_call>"

@@ -47,7 +47,7 @@ func TestNewRequestMessages(t *testing.T) {
 				said("I look.\nAction: read\nAction Input: {\"path\":\"a\"}"), user("Observation: A"),
 				said("Action: list\nAction Input: {}\nso"), user("Observation: B")},
 		},
-		"who speaks alternates": {
+		"roles alternate": {
 			in:     []llm.Message{user("go"), user("on"), call("r1", "a", "read", `{"path":"a"}`), {Kind: llm.ToolResult, ID: "a", Text: "A", Images: []llm.Image{image}}, {Kind: llm.User, Text: "and?", Images: []llm.Image{image}}},
 			tagged: []llm.Message{user("go\n\non"), said(readA), {Kind: llm.User, Text: "<tool_response>\nA\n</tool_response>\n\nand?", Images: []llm.Image{image, image}}},
 			react:  []llm.Message{user("go\n\non"), said("Action: read\nAction Input: {\"path\":\"a\"}"), {Kind: llm.User, Text: "Observation: A\n\nand?", Images: []llm.Image{image, image}}},
@@ -73,13 +73,13 @@ func TestNewRequestMessages(t *testing.T) {
 				t.Errorf("%s, %s: got, want:\n%s", name, form, diff)
 			}
 			if after, _ := json.Marshal(row.in); !bytes.Equal(after, before) {
-				t.Errorf("%s, %s: what was given is changed", name, form)
+				t.Errorf("%s, %s: the input was modified", name, form)
 			}
 		}
 	}
 }
 
-func TestNewRequestTellsTheTools(t *testing.T) {
+func TestNewRequestDescribesTools(t *testing.T) {
 	tools := []llm.ToolSpec{{Name: "read", Description: "reads a <file>", Schema: json.RawMessage("{\"type\":\n\"object\"}")}, {Name: "list"}}
 	told := []string{"be kind\n\n# Tools\n", `{"name": "read", "description": "reads a <file>", "parameters": {"type":"object"}}` + "\n" +
 		`{"name": "list", "description": "", "parameters": {"type":"object","properties":{}}}` + "\n</tools>"}
@@ -90,14 +90,14 @@ func TestNewRequestTellsTheTools(t *testing.T) {
 		want   []string // parts of the system prompt; nil if it is unchanged
 		schema json.RawMessage
 	}{
-		"tagged":     {llm.Request{Tools: tools}, text.Tagged, append(told, "<tool_call>\n"), nil},
-		"react":      {llm.Request{Tools: tools}, text.ReAct, append(told, "\nAction: NAME\nAction Input: {"), nil},
-		"must call":  {llm.Request{Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceRequired}}, text.Tagged, append(told, "\n\nYour next reply must call a tool."), nil},
-		"one":        {llm.Request{Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceTool, Name: "list"}}, text.ReAct, append(told, "must call the tool list."), nil},
-		"must not":   {llm.Request{Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceNone}, Schema: schema}, text.Tagged, nil, schema},
-		"no tools":   {llm.Request{Schema: schema}, text.Tagged, nil, schema},
-		"a shape":    {llm.Request{Tools: tools, Schema: schema}, text.Tagged, append(told, `and nothing else:`+"\n"+`{"type":"string"}`), nil},
-		"of old too": {llm.Request{Tools: tools, Messages: []llm.Message{call("r", "a", "read", "{}")}}, text.Tagged, told, nil},
+		"tagged":           {llm.Request{Tools: tools}, text.Tagged, append(told, "<tool_call>\n"), nil},
+		"react":            {llm.Request{Tools: tools}, text.ReAct, append(told, "\nAction: NAME\nAction Input: {"), nil},
+		"a required call":  {llm.Request{Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceRequired}}, text.Tagged, append(told, "\n\nYour next reply must call a tool."), nil},
+		"one":              {llm.Request{Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceTool, Name: "list"}}, text.ReAct, append(told, "must call the tool list."), nil},
+		"no calls allowed": {llm.Request{Tools: tools, ToolChoice: llm.ToolChoice{Mode: llm.ChoiceNone}, Schema: schema}, text.Tagged, nil, schema},
+		"no tools":         {llm.Request{Schema: schema}, text.Tagged, nil, schema},
+		"a schema":         {llm.Request{Tools: tools, Schema: schema}, text.Tagged, append(told, `and nothing else:`+"\n"+`{"type":"string"}`), nil},
+		"earlier calls":    {llm.Request{Tools: tools, Messages: []llm.Message{call("r", "a", "read", "{}")}}, text.Tagged, told, nil},
 	} {
 		row.req.System = "be kind"
 		got := text.NewRequest(row.req, row.form)

@@ -25,7 +25,7 @@ type State int
 // The states of a response.
 const (
 	Open     State = iota // more follows
-	Ending                // only token counts can follow, so do not wait long for the end
+	Ending                // only token counts can follow: the wait for the end is short
 	Complete              // the rest of the body is not read
 )
 

@@ -59,9 +59,9 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestWholeAnswer checks that a JSON document counts as a stream of one
+// TestJSONDocument checks that a JSON document counts as a stream of one
 // payload.
-func TestWholeAnswer(t *testing.T) {
+func TestJSONDocument(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "\ufeff{\n \"a\": 1\n}\n")
 	}))
@@ -165,7 +165,7 @@ func TestCancelWhileConnecting(t *testing.T) {
 	wiretest.Settled(t, before)
 }
 
-func TestAnswersThatCannotBeRead(t *testing.T) {
+func TestUnreadableResponses(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer http.HandlerFunc
 		want   string
@@ -175,7 +175,7 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 				_, _ = io.WriteString(w, strings.Repeat(": still there\n", 100))
 			}
 		}, "the response is too long: stopped reading after 1 MiB"},
-		"a coding that was not asked for": {func(w http.ResponseWriter, r *http.Request) {
+		"an encoding that was not requested": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "br")
 			_, _ = io.WriteString(w, "\x0b\x02\x80")
 		}, `the response is compressed with "br", which was not requested`},

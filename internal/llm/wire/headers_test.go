@@ -9,7 +9,7 @@ import (
 )
 
 // Response headers that are too long are rejected.
-func TestHeadersAreBounded(t *testing.T) {
+func TestHeadersAreLimited(t *testing.T) {
 	for _, size := range []int{maxHeaders / 2, 2 * maxHeaders} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Long", strings.Repeat("x", size))

@@ -67,18 +67,18 @@ func TestResend(t *testing.T) {
 	}{
 		{name: "reset at the first byte, small request", close: reset, size: 10, connections: 2},
 		{name: "reset at the first byte, large request", close: reset, size: 32 << 20, connections: 2},
-		{name: "closed after the whole request", close: func(_ *net.TCPConn, r *bufio.Reader) {
+		{name: "closed after the complete request", close: func(_ *net.TCPConn, r *bufio.Reader) {
 			if req, err := http.ReadRequest(r); err == nil {
 				_, _ = io.Copy(io.Discard, req.Body)
 			}
 		}, size: 10, connections: 2},
-		{name: "half of an answer came", close: func(conn *net.TCPConn, r *bufio.Reader) {
+		{name: "half of a response arrived", close: func(conn *net.TCPConn, r *bufio.Reader) {
 			if req, err := http.ReadRequest(r); err == nil {
 				_, _ = io.Copy(io.Discard, req.Body)
 			}
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 30\r\n")
 		}, size: 10, connections: 1, want: "closed the connection without responding"},
-		{name: "the new connection fails, too", close: reset, stubborn: 9, size: 10, connections: 2, want: "closed the connection without responding"},
+		{name: "the new connection fails too", close: reset, stubborn: 9, size: 10, connections: 2, want: "closed the connection without responding"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			ln, err := net.Listen("tcp", "127.0.0.1:0")

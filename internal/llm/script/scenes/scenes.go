@@ -1,5 +1,5 @@
-// Package scenes holds the demo: four scripted turns on a small sample project,
-// each of which shows one feature of the loop. Their prompts also work with a
+// Package scenes holds the demo: four scripted turns on a small sample project.
+// Each shows one feature of the loop. Their prompts also work with a
 // real model. Start reading at Scenes.
 package scenes
 

@@ -26,7 +26,7 @@ func copySample(t *testing.T) string {
 	return dir
 }
 
-func TestSampleIsAWholeProgram(t *testing.T) {
+func TestSampleBuilds(t *testing.T) {
 	dir := copySample(t)
 	for _, args := range [][]string{{"vet", "./..."}, {"build", "-o", os.DevNull, "."}, {"run", ".", "-list"}} {
 		cmd := exec.Command("go", args...)

@@ -54,7 +54,7 @@ func TestFlipOfEveryByte(t *testing.T) {
 	t.Attr("promise", fmt.Sprintf("a damaged byte costs one record and is told: bytes tried: %d", len(text)/stride))
 }
 
-func TestPageOfZerosAnywhere(t *testing.T) {
+func TestZerosAtEveryPage(t *testing.T) {
 	t.Parallel()
 	text, ends := sample(t, many)
 	for from := 0; from < len(text); from += 61 * stride {
@@ -70,7 +70,7 @@ func TestPageOfZerosAnywhere(t *testing.T) {
 }
 
 // A program died while writing, and another one ignored the incomplete record.
-func TestFragmentGluedToTheNextRecord(t *testing.T) {
+func TestIncompleteLineBeforeNextRecord(t *testing.T) {
 	t.Parallel()
 	text, ends := sample(t, many)
 	start, end := ends[100], ends[101]

@@ -12,7 +12,7 @@ import (
 )
 
 // Sessions of a directory whose name is not valid UTF-8 are found.
-func TestDirectoryOfAnyBytes(t *testing.T) {
+func TestNonUTF8Directory(t *testing.T) {
 	s := history.Open(t.TempDir())
 	dir := "/home/M\xfc\xffller\n"
 	begin(t, s, history.Header{ID: "x", Dir: dir}, 1)
@@ -25,7 +25,7 @@ func TestDirectoryOfAnyBytes(t *testing.T) {
 }
 
 // Last in a directory without sessions does not read every other session.
-func TestLastLooksAtTheNewest(t *testing.T) {
+func TestLastReadsRecentSessions(t *testing.T) {
 	root := t.TempDir()
 	s := history.Open(root)
 	l := s.Create(history.Header{ID: "here", Dir: "/here"})

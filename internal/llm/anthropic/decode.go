@@ -222,7 +222,7 @@ func (d *decoder) End(err error) error {
 	case err != nil && d.stop == "":
 		return d.unfinished(err)
 	case d.lost > 0 && d.calls:
-		return wire.Untrusted()
+		return wire.UnreadableCalls()
 	case !d.answered:
 		return wire.EmptyAnswer()
 	}

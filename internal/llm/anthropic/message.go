@@ -125,6 +125,6 @@ func image(im llm.Image) wireBlock {
 }
 
 // named returns an ID or name in the characters that the provider accepts.
-func named(s string) string { return wire.Plain(s, 128) }
+func named(s string) string { return wire.SafeName(s, 128) }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }

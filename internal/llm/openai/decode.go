@@ -74,7 +74,7 @@ func (d *decoder) Add(data []byte) (wire.State, error) {
 	}
 	d.usage = c.usage(d.usage)
 	if len(c.Choices) == 0 && d.other == "" {
-		d.other = wire.First(wire.Clean(string(data)), 200)
+		d.other = wire.Truncate(wire.Clean(string(data)), 200)
 	}
 	for i := range c.Choices {
 		if ch := &c.Choices[i]; ch.Index == 0 {
@@ -204,7 +204,7 @@ func (d *decoder) End(err error) error {
 	case d.finish == "" && !errors.Is(err, io.EOF):
 		return err
 	case d.lost > 0 && len(d.calls.list) > 0:
-		return wire.Untrusted()
+		return wire.UnreadableCalls()
 	case d.finish == "" && d.lost > 0:
 		return &llm.Error{Kind: llm.ErrProtocol, Message: "the response could not be read", Retry: true}
 	case !d.answered && d.other != "":

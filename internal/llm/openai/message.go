@@ -56,7 +56,7 @@ type builder struct {
 // messages adds the messages of req.
 func (b *builder) messages(req llm.Request) {
 	for i, m := range req.Messages {
-		if id := wire.Short(m.ID, maxID); m.Kind == llm.ToolResult && b.results[id] == nil {
+		if id := wire.ShortID(m.ID, maxID); m.Kind == llm.ToolResult && b.results[id] == nil {
 			b.results[id] = &req.Messages[i]
 		}
 	}
@@ -120,8 +120,8 @@ func (b *builder) reply(msgs []llm.Message) {
 		case m.Kind == llm.ToolCall && m.Cut:
 			notes += "\n" + wire.CutCall(m)
 		case m.Kind == llm.ToolCall:
-			c := toolCall{Extra: unpack(m, b.model).Extra, ToolCall: api.ToolCall{ID: wire.Short(m.ID, maxID), Type: api.ToolTypeFunction,
-				Function: api.FunctionCall{Name: wire.Plain(m.Name, maxName), Arguments: string(wire.Arguments(m))}}}
+			c := toolCall{Extra: unpack(m, b.model).Extra, ToolCall: api.ToolCall{ID: wire.ShortID(m.ID, maxID), Type: api.ToolTypeFunction,
+				Function: api.FunctionCall{Name: wire.SafeName(m.Name, maxName), Arguments: string(wire.Arguments(m))}}}
 			calls, signed = append(calls, c), signed || c.Extra != nil
 			out.ToolCalls = append(out.ToolCalls, c.ToolCall)
 		}

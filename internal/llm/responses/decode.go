@@ -149,7 +149,7 @@ func (d *decoder) End(err error) error {
 	case d.failure != nil:
 		return d.failure
 	case d.whole() && d.lost > 0 && d.called:
-		return wire.Untrusted()
+		return wire.UnreadableCalls()
 	case d.whole():
 		d.out.Add(llm.Finish{Reason: d.reason(), Raw: d.status, Usage: d.usage, Lost: d.lost})
 		return nil

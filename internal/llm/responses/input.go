@@ -80,7 +80,7 @@ func (b *builder) reply(msgs []llm.Message) {
 		case m.Kind == llm.ToolCall && m.Cut:
 			b.said(wire.CutCall(m), "")
 		case m.Kind == llm.ToolCall:
-			b.add(functionCall{Type: "function_call", CallID: wire.Short(m.ID, maxID), Name: wire.Plain(m.Name, maxID), Arguments: string(wire.Arguments(m))})
+			b.add(functionCall{Type: "function_call", CallID: wire.ShortID(m.ID, maxID), Name: wire.SafeName(m.Name, maxID), Arguments: string(wire.Arguments(m))})
 			calls = append(calls, m)
 		}
 	}
@@ -114,7 +114,7 @@ func (b *builder) said(text, phase string) {
 func (b *builder) result(id string) {
 	r := b.results[id]
 	text := wire.Result(r)
-	out := functionCallOutput{Type: "function_call_output", CallID: wire.Short(id, maxID), Output: text}
+	out := functionCallOutput{Type: "function_call_output", CallID: wire.ShortID(id, maxID), Output: text}
 	if r != nil && len(r.Images) > 0 {
 		out.Output = contents(text, r.Images)
 	}

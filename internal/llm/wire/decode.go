@@ -44,7 +44,7 @@ func run(next func() ([]byte, error), d Decoder, hurry func(), yield func(llm.De
 		switch {
 		case err == nil:
 			if state, err = d.Add(data); err == nil {
-				err = out.tooMuch
+				err = out.err
 			}
 			if err == nil && state == Complete {
 				err = d.End(nil)
@@ -87,8 +87,8 @@ func (x *Exchange) Stream(payloads *Payloads, d Decoder, yield func(llm.Delta, e
 	})
 }
 
-// Untrusted is the error of a response with tool calls in which an event could
+// UnreadableCalls is the error of a response with tool calls in which an event could
 // not be read.
-func Untrusted() *llm.Error {
+func UnreadableCalls() *llm.Error {
 	return &llm.Error{Kind: llm.ErrCut, Message: "a part of the answer could not be read, so its tool calls cannot be trusted", Retry: true}
 }

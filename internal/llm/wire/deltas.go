@@ -18,7 +18,7 @@ type Deltas struct {
 	text  []byte // piece after list that may still grow
 
 	keptBytes, keptParts int
-	tooMuch              error
+	err                  error
 }
 
 const (
@@ -35,7 +35,7 @@ func (d *Deltas) Keep(parts, bytes int) {
 	d.keptParts += parts
 	d.keptBytes += bytes
 	if d.keptBytes > maxKept || d.keptParts > maxKeptParts {
-		d.tooMuch = &llm.Error{Kind: llm.ErrProtocol, Message: "the response has too many parts or too much hidden data"}
+		d.err = &llm.Error{Kind: llm.ErrProtocol, Message: "the response has too many parts or too much hidden data"}
 	}
 }
 

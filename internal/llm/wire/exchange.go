@@ -37,7 +37,7 @@ func (c *Client) Exchange(ctx context.Context, model string) *Exchange {
 func (x *Exchange) Post(path string, body []byte) (*Payloads, error) {
 	req, err := http.NewRequestWithContext(x.ctx, http.MethodPost, x.c.URL(path), bytes.NewReader(body))
 	if err != nil {
-		return nil, &llm.Error{Kind: llm.ErrInvalid, Message: "the base URL " + x.c.shown() + " is invalid"}
+		return nil, &llm.Error{Kind: llm.ErrInvalid, Message: "the base URL " + x.c.displayURL() + " is invalid"}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")

@@ -79,7 +79,7 @@ func (x *Exchange) hint(e *llm.Error) string {
 	case llm.ErrQuota:
 		return "Check your account and its limits at " + x.c.at.Name + ", or choose another model."
 	case llm.ErrNotFound:
-		return fmt.Sprintf("The model is %q at %s. Choose another one with /model or --model.", x.model, x.c.shown())
+		return fmt.Sprintf("The model is %q at %s. Choose another one with /model or --model.", x.model, x.c.displayURL())
 	case llm.ErrTooLong:
 		return "The conversation is too long for the model. Start a new session, or choose a model with a larger context window."
 	case llm.ErrCut:
@@ -89,7 +89,7 @@ func (x *Exchange) hint(e *llm.Error) string {
 	case e.Status == http.StatusProxyAuthRequired:
 		return "The proxy requires a login. Check HTTPS_PROXY."
 	case errors.Is(e.Err, errHTML) && e.Status < http.StatusInternalServerError:
-		return "Check the base URL " + x.c.shown() + ", and whether the network or a proxy requires a login."
+		return "Check the base URL " + x.c.displayURL() + ", and whether the network or a proxy requires a login."
 	}
 	return ""
 }

@@ -164,7 +164,7 @@ func StatusError(status int, header http.Header, body []byte, now time.Time) *ll
 	case page:
 		f.Message = pageTitle(string(body), strconv.Itoa(status))
 	case !ok:
-		f.Message = First(Clean(string(body)), 200)
+		f.Message = Truncate(Clean(string(body)), 200)
 	}
 	if f.Message == "" && f.Code == "" {
 		f.Message = strings.ToLower(http.StatusText(status))

@@ -78,7 +78,7 @@ func (c *Client) networkError(err error) *llm.Error {
 		e.Retry, e.Tries, e.Message, e.Hint = true, dnsTries, "cannot resolve host "+dns.Name, c.networkHint()
 	case refusedConnection(err):
 		e.Message, e.Hint = "nothing is listening on "+host, c.startHint()
-	case c.badTLS(e, err):
+	case c.fillTLSError(e, err):
 	case sent != nil && sent.Timeout():
 		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, "timed out connecting to "+host
 	case sent != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)):
@@ -91,9 +91,9 @@ func (c *Client) networkError(err error) *llm.Error {
 	return e
 }
 
-// badTLS fills e if err says that the connection cannot be trusted, and reports
+// fillTLSError fills e if err says that the connection cannot be trusted, and reports
 // whether it did.
-func (c *Client) badTLS(e *llm.Error, err error) bool {
+func (c *Client) fillTLSError(e *llm.Error, err error) bool {
 	if r, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		e.Message, e.Hint = c.host()+" does not support TLS: "+r.Msg, tryHTTP
 		return true
@@ -124,7 +124,7 @@ func (c *Client) untrusted(v *tls.CertificateVerificationError) (message, hint s
 	}
 	message += ", issued by " + issuer + ", "
 	if _, other := errors.AsType[x509.HostnameError](v.Err); other {
-		return message + "is for another host: " + strings.TrimPrefix(v.Err.Error(), "x509: "), "Check the base URL " + c.shown() + "."
+		return message + "is for another host: " + strings.TrimPrefix(v.Err.Error(), "x509: "), "Check the base URL " + c.displayURL() + "."
 	}
 	if e, ok := errors.AsType[x509.CertificateInvalidError](v.Err); ok && e.Reason == x509.Expired {
 		return message + fmt.Sprintf("is valid only from %s to %s", cert.NotBefore.Format(time.DateOnly), cert.NotAfter.Format(time.DateOnly)),
@@ -136,13 +136,15 @@ func (c *Client) untrusted(v *tls.CertificateVerificationError) (message, hint s
 // tryHTTP is the hint for a server without TLS.
 const tryHTTP = "If it is your own server, try the base URL with http://."
 
-func (c *Client) networkHint() string { return "Check the network and the base URL " + c.shown() + "." }
+func (c *Client) networkHint() string {
+	return "Check the network and the base URL " + c.displayURL() + "."
+}
 
 func (c *Client) startHint() string {
 	if c.at.Local {
 		return "Start " + c.at.Name + ", or choose another model."
 	}
-	return "Check the base URL " + c.shown() + "."
+	return "Check the base URL " + c.displayURL() + "."
 }
 
 // rootCause returns the text of the innermost cause of err.

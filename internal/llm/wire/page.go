@@ -20,6 +20,6 @@ func pageTitle(page, status string) string {
 	if m == nil {
 		return ""
 	}
-	title := First(Clean(html.UnescapeString(m[1])), 200)
+	title := Truncate(Clean(html.UnescapeString(m[1])), 200)
 	return strings.TrimLeft(strings.TrimPrefix(title, status), " :-–—|")
 }

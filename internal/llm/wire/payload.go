@@ -14,12 +14,12 @@ import (
 // Payloads reads the body of a response as JSON texts of one line each: one per
 // event of a stream, or the whole body if the server sends a single completion.
 type Payloads struct {
-	events   *Events
-	begun    bool // the first byte was inspected
-	any      bool // a payload was returned
-	whole    bool // the body was one JSON document
-	done     bool // there was a [DONE]
-	skipDone bool // [DONE] is ignored
+	events     *Events
+	started    bool // the first byte was inspected
+	any        bool // a payload was returned
+	isDocument bool // the body was one JSON document
+	done       bool // there was a [DONE]
+	skipDone   bool // [DONE] is ignored
 }
 
 // NewPayloads returns the payloads of the body r.
@@ -37,15 +37,15 @@ func (p *Payloads) SkipDone() *Payloads {
 // reader: a body without an end mark was cut off. The payload of an event named
 // "error" is an object with the key "error".
 func (p *Payloads) Next() ([]byte, error) {
-	if p.whole {
+	if p.isDocument {
 		return nil, io.EOF
 	}
-	if !p.begun {
+	if !p.started {
 		b, err := p.events.lines.peek()
 		if err != nil {
 			return nil, p.end(err)
 		}
-		if p.begun = true; b[0] == '{' || b[0] == '[' {
+		if p.started = true; b[0] == '{' || b[0] == '[' {
 			return p.document()
 		}
 	}
@@ -88,7 +88,7 @@ func (p *Payloads) More() bool {
 
 // document returns a body that is a single JSON text instead of a stream.
 func (p *Payloads) document() ([]byte, error) {
-	p.whole = true
+	p.isDocument = true
 	b, err := p.events.lines.all()
 	if err != nil {
 		return nil, p.end(err)
@@ -126,7 +126,7 @@ func (p *Payloads) end(err error) error {
 }
 
 // head returns the beginning of the body as printable text.
-func (p *Payloads) head() string { return First(Clean(string(p.events.lines.head)), 200) }
+func (p *Payloads) head() string { return Truncate(Clean(string(p.events.lines.head)), 200) }
 
 // asError wraps the data of an event named "error" in an error object.
 func asError(data []byte) []byte {

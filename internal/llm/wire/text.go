@@ -26,7 +26,7 @@ func Clean(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\ufffd"))
-	return First(strings.Join(strings.Fields(s), " "), maxMessage)
+	return Truncate(strings.Join(strings.Fields(s), " "), maxMessage)
 }
 
 // withoutStop returns s without a full stop at its end: more text may follow.
@@ -37,8 +37,8 @@ func withoutStop(s string) string {
 	return strings.TrimSuffix(s, ".")
 }
 
-// First returns the first n runes of s, with an ellipsis if s is longer.
-func First(s string, n int) string {
+// Truncate returns the first n runes of s, with an ellipsis if s is longer.
+func Truncate(s string, n int) string {
 	for i := range s {
 		if n == 0 {
 			return s[:i] + "…"
@@ -48,11 +48,11 @@ func First(s string, n int) string {
 	return s
 }
 
-// Plain returns s, an ID or a name, with only the characters that every
+// SafeName returns s, an ID or a name, with only the characters that every
 // provider accepts, and at most longest of them. Different inputs stay
 // different unless they are truncated. Models and other providers produce IDs
 // that some providers reject.
-func Plain(s string, longest int) string {
+func SafeName(s string, longest int) string {
 	var b strings.Builder
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -68,8 +68,8 @@ func Plain(s string, longest int) string {
 	return b.String()[:min(b.Len(), longest)]
 }
 
-// Short returns id, or a hash of it if it is longer than longest.
-func Short(id string, longest int) string {
+// ShortID returns id, or a hash of it if it is longer than longest.
+func ShortID(id string, longest int) string {
 	if len(id) <= longest {
 		return id
 	}

@@ -129,8 +129,8 @@ func (c *Client) BaseURL() string { return c.at.Base }
 // URL returns the URL of requests to path.
 func (c *Client) URL(path string) string { return Join(c.at.Base, path) }
 
-// shown returns the base URL for messages, without secrets.
-func (c *Client) shown() string { return Redacted(c.at.Base) }
+// displayURL returns the base URL for messages, without secrets.
+func (c *Client) displayURL() string { return Redacted(c.at.Base) }
 
 // Limits returns the effective limits.
 func (c *Client) Limits() Limits { return c.at.Limits }
@@ -146,5 +146,5 @@ func (c *Client) host() string {
 	if u, err := url.Parse(c.at.Base); err == nil && u.Host != "" {
 		return u.Host
 	}
-	return c.shown()
+	return c.displayURL()
 }

@@ -87,7 +87,7 @@ func (c *wireCase) check(t *testing.T, d dialect) {
 		}
 		return
 	}
-	for how, r := range wiretest.Ways(c.body) {
+	for how, r := range wiretest.Variants(c.body) {
 		if diff := gocmp.Diff(d.read(d.answer(r)), c.want); diff != "" {
 			t.Errorf("%s: got, want:\n%s", how, diff)
 		}

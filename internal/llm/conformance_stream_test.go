@@ -116,7 +116,7 @@ func TestDeltasAreNotDelayed(t *testing.T) {
 		}
 		<-gone
 		p.Close()
-		wiretest.Settled(t, before)
+		wiretest.WaitForGoroutines(t, before)
 	})
 }
 
@@ -142,7 +142,7 @@ func TestCancelBeforeTheAnswer(t *testing.T) {
 			t.Errorf("with a context that has ended: got %v, want a canceled one", a.Err)
 		}
 		p.Close()
-		wiretest.Settled(t, before)
+		wiretest.WaitForGoroutines(t, before)
 	})
 }
 
@@ -156,7 +156,7 @@ func TestStoppingEarlyClosesConnection(t *testing.T) {
 		}
 		<-gone
 		p.Close()
-		wiretest.Settled(t, before)
+		wiretest.WaitForGoroutines(t, before)
 	})
 }
 
@@ -167,7 +167,7 @@ func TestServerKeepsConnectionOpen(t *testing.T) {
 		for _, name := range d.endings {
 			url, _ := hanging(t, d.recording(t, name))
 			p := d.open(wire.Endpoint{Base: url, Limits: wire.Limits{Tail: 10 * time.Millisecond}})
-			if diff := cmp.Diff(wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})).Told(true), d.answers()[name]); diff != "" {
+			if diff := cmp.Diff(wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})).Content(true), d.answers()[name]); diff != "" {
 				t.Errorf("%s: got, want:\n%s", name, diff)
 			}
 			p.Close()

@@ -42,7 +42,7 @@ type dialect struct {
 	bases   map[string]string // effective base URL by configured one
 
 	recordings string // directory of recordings
-	answers    func() map[string]wiretest.Told
+	answers    func() map[string]wiretest.Content
 	step       int      // bytes between the offsets at which a recording is split
 	endings    []string // recordings that are complete although the connection stays open
 	// last returns the offset of the event that completes a recording, -1 if
@@ -191,12 +191,12 @@ func TestDecode(t *testing.T) {
 			delete(rows, name)
 			t.Run(name, func(t *testing.T) {
 				body := d.recording(t, name)
-				for how, r := range wiretest.Ways(body) {
-					if diff := cmp.Diff(d.answer(r).Told(true), want); diff != "" {
+				for how, r := range wiretest.Variants(body) {
+					if diff := cmp.Diff(d.answer(r).Content(true), want); diff != "" {
 						t.Errorf("%s: got, want:\n%s", how, diff)
 					}
 				}
-				if diff := cmp.Diff(d.serve(t, http.StatusOK, "text/event-stream", body).Told(true), want); diff != "" {
+				if diff := cmp.Diff(d.serve(t, http.StatusOK, "text/event-stream", body).Content(true), want); diff != "" {
 					t.Errorf("through a server: got, want:\n%s", diff)
 				}
 			})

@@ -38,7 +38,7 @@ type wireBlock struct {
 	ToolUseID string          `json:"tool_use_id,omitempty"`
 	IsError   bool            `json:"is_error,omitempty"`
 	Source    *wireSource     `json:"source,omitempty"`
-	Mark      *wireMark       `json:"cache_control,omitempty"`
+	Mark      *cacheMark      `json:"cache_control,omitempty"`
 	Content   []wireBlock     `json:"content,omitempty"` // of tool_result
 	Type      string          `json:"type"`
 }
@@ -52,16 +52,16 @@ type wireSource struct {
 	Type      string `json:"type"`
 }
 
-// wireMark marks the end of a prefix of the request that the provider may
+// cacheMark marks the end of a prefix of the request that the provider may
 // cache.
-type wireMark struct {
+type cacheMark struct {
 	Type string `json:"type"`
 }
 
 type wireTool struct {
 	Schema      json.RawMessage `json:"input_schema"`
 	Name        string          `json:"name"`
-	Mark        *wireMark       `json:"cache_control,omitempty"`
+	Mark        *cacheMark      `json:"cache_control,omitempty"`
 	Description string          `json:"description,omitempty"`
 }
 

@@ -22,11 +22,11 @@ func Decode(r io.Reader) iter.Seq2[llm.Delta, error] {
 type decoder struct {
 	model string // for opaque bytes
 
-	out    wire.Deltas // deltas to yield next
-	id     wire.Word   // ID of the message
-	blocks []*block    // in the order in which they began
-	next   int         // the first free delta index
-	told   int         // number of leading blocks whose BlockEnd was added
+	out     wire.Deltas // deltas to yield next
+	id      wire.Word   // ID of the message
+	blocks  []*block    // in the order in which they began
+	next    int         // the first free delta index
+	settled int         // number of leading blocks whose BlockEnd was added
 
 	tokens   tokens
 	stop     string // stop reason of the provider
@@ -89,7 +89,7 @@ func (d *decoder) Add(data []byte) (wire.State, error) {
 	case "message_stop":
 		return wire.Complete, nil
 	case "message":
-		d.whole(&e)
+		d.wholeMessage(&e)
 		return wire.Complete, nil
 	}
 	return wire.Open, nil
@@ -110,8 +110,8 @@ func (d *decoder) start(m *message) error {
 	return nil
 }
 
-// whole decodes a message that was not streamed.
-func (d *decoder) whole(e *event) {
+// wholeMessage decodes a message that was not streamed.
+func (d *decoder) wholeMessage(e *event) {
 	for i := range e.Content {
 		d.begin(i, &e.Content[i])
 		d.finish(d.find(i))
@@ -203,8 +203,8 @@ func (d *decoder) finish(b *block) {
 
 // settle adds the BlockEnd of the finished blocks among the first n.
 func (d *decoder) settle(n int) {
-	for ; d.told < n && d.blocks[d.told].ended; d.told++ {
-		b := d.blocks[d.told]
+	for ; d.settled < n && d.blocks[d.settled].ended; d.settled++ {
+		b := d.blocks[d.settled]
 		if b.kind == "" {
 			continue
 		}

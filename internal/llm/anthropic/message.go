@@ -76,7 +76,7 @@ func (b *builder) reply(msgs []llm.Message) {
 		case m.Kind == llm.ToolCall && m.Cut:
 			said = append(said, textBlock(wire.CutCall(m)))
 		case m.Kind == llm.ToolCall:
-			said = append(said, wireBlock{ID: named(m.ID), Input: wire.Arguments(m), Name: named(m.Name), Type: "tool_use"})
+			said = append(said, wireBlock{ID: safeName(m.ID), Input: wire.Arguments(m), Name: safeName(m.Name), Type: "tool_use"})
 			results = append(results, b.result(m.ID))
 		}
 	}
@@ -101,7 +101,7 @@ func (b *builder) thinking(m llm.Message) []wireBlock {
 // result encodes the result of a call.
 func (b *builder) result(id string) wireBlock {
 	r := cmp.Or(b.results[id], &llm.Message{Text: wire.Interrupted, IsError: true})
-	out := wireBlock{ToolUseID: named(id), IsError: r.IsError, Type: "tool_result"}
+	out := wireBlock{ToolUseID: safeName(id), IsError: r.IsError, Type: "tool_result"}
 	text := r.Text
 	if r.IsError && blank(text) && len(r.Images) == 0 {
 		text = "the call failed without output" // an error needs text
@@ -124,7 +124,7 @@ func image(im llm.Image) wireBlock {
 	return textBlock(fmt.Sprintf("[an image of type %q, which is not supported here]", im.MediaType))
 }
 
-// named returns an ID or name in the characters that the provider accepts.
-func named(s string) string { return wire.SafeName(s, 128) }
+// safeName returns an ID or name in the characters that the provider accepts.
+func safeName(s string) string { return wire.SafeName(s, 128) }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -21,9 +21,9 @@ const (
 	never                    // has no thinking
 )
 
-// older lists older models by parts of their names, which vendors may extend.
+// olderModels lists older models by parts of their names, which vendors may extend.
 // All later models are adaptive.
-func older() []struct {
+func olderModels() []struct {
 	names  []string
 	traits traits
 } {
@@ -42,7 +42,7 @@ func older() []struct {
 // traitsOf returns the traits of a model. Unknown models of other makers get
 // conservative ones.
 func traitsOf(name string) traits {
-	for _, row := range older() {
+	for _, row := range olderModels() {
 		for _, n := range row.names {
 			if strings.Contains(name, n) {
 				return row.traits

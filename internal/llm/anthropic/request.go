@@ -15,7 +15,7 @@ func NewRequest(req llm.Request) ([]byte, error) {
 	p := wireRequest{MaxTokens: req.MaxTokens, Messages: wireMessages(req), Model: req.Model, Tools: tools(req.Tools), Stream: true}
 	if req.System != "" {
 		p.System = []wireBlock{textBlock(req.System)}
-		p.System[0].Mark = here()
+		p.System[0].Mark = newCacheMark()
 	}
 	if len(req.Tools) > 0 {
 		p.ToolChoice = toolChoice(req.ToolChoice)
@@ -28,7 +28,7 @@ func NewRequest(req llm.Request) ([]byte, error) {
 		p.output().Format = format
 	}
 	think(&p, req, traits)
-	mark(p.Messages)
+	markLastMessages(p.Messages)
 	body, err := wire.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
@@ -51,7 +51,7 @@ func tools(specs []llm.ToolSpec) []wireTool {
 		out = append(out, wireTool{Schema: wire.Parameters(t), Name: t.Name, Description: t.Description})
 	}
 	if len(out) > 0 {
-		out[len(out)-1].Mark = here()
+		out[len(out)-1].Mark = newCacheMark()
 	}
 	return out
 }
@@ -69,17 +69,17 @@ func toolChoice(c llm.ToolChoice) *wireChoice {
 	return nil
 }
 
-// here returns a cache mark. There are four, the provider's maximum: after the
+// newCacheMark returns a cache mark. There are four, the provider's maximum: after the
 // tools, after the system prompt, and two set by mark.
-func here() *wireMark { return &wireMark{Type: "ephemeral"} }
+func newCacheMark() *cacheMark { return &cacheMark{Type: "ephemeral"} }
 
-// mark sets a cache mark on the last two user messages. The first of these is
+// markLastMessages sets a cache mark on the last two user messages. The first of these is
 // where the previous request ended.
-func mark(messages []wireMessage) {
+func markLastMessages(messages []wireMessage) {
 	left := 2
 	for i := len(messages) - 1; i >= 0 && left > 0; i-- {
 		if m := messages[i]; m.Role == roleUser {
-			m.Content[len(m.Content)-1].Mark = here()
+			m.Content[len(m.Content)-1].Mark = newCacheMark()
 			left--
 		}
 	}

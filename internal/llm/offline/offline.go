@@ -90,19 +90,19 @@ type reply struct {
 func (p *Provider) reply(req llm.Request) reply {
 	t := newTurn(req)
 	requests, more := parse(p.rules(), t.prompt)
-	reports := t.play(requests)
+	reports := t.execute(requests)
 	var says []string
-	if !said(req.Messages, intro) {
+	if !mentioned(req.Messages, intro) {
 		says = append(says, intro)
 	}
-	if t.wanted != nil {
-		return reply{text: strings.Join(says, " "), call: t.wanted}
+	if t.next != nil {
+		return reply{text: strings.Join(says, " "), call: t.next}
 	}
 	says = append(says, reports...)
 	if more {
 		says = append(says, "I only follow the first line of a prompt. The rest was ignored.")
 	}
-	if said(req.Messages, connect) {
+	if mentioned(req.Messages, connect) {
 		says = append(says, connectShort)
 	} else {
 		says = append(says, connect)
@@ -110,8 +110,8 @@ func (p *Provider) reply(req llm.Request) reply {
 	return reply{text: strings.Join(says, "\n\n")}
 }
 
-// said reports whether an answer in the conversation contains sentence.
-func said(msgs []llm.Message, sentence string) bool {
+// mentioned reports whether an answer in the conversation contains sentence.
+func mentioned(msgs []llm.Message, sentence string) bool {
 	for _, m := range msgs {
 		if m.Kind == llm.Assistant && strings.Contains(m.Text, sentence) {
 			return true

@@ -27,17 +27,17 @@ func buildFiles() []buildFile {
 
 // overview describes the project by its tree, its README and its build file.
 func (t *turn) overview() string {
-	tree, done := t.do("list", listArgs{Path: ".", Depth: 2})
+	tree, done := t.callTool("list", listArgs{Path: ".", Depth: 2})
 	if !done {
 		return ""
 	}
 	if !tree.ok() {
-		return failure(request{said: "what is this project?", tool: "list"}, tree)
+		return failure(request{text: "what is this project?", tool: "list"}, tree)
 	}
 	names := topLevel(tree.text)
 	title, about := "", ""
 	if i := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(strings.ToLower(n), "readme") }); i >= 0 {
-		o, done := t.do("read", readArgs{Path: names[i], Limit: maxRead})
+		o, done := t.callTool("read", readArgs{Path: names[i], Limit: maxRead})
 		if !done {
 			return ""
 		}

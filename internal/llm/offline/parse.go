@@ -62,7 +62,7 @@ const (
 type request struct {
 	verb    verb
 	tool    string // tool that it needs
-	said    string // the user's words
+	text    string // the user's words
 	path    string
 	glob    string
 	pattern string
@@ -82,13 +82,13 @@ func parse(rules []rule, text string) (requests []request, more bool) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	line, rest, _ := strings.Cut(text, "\n")
 	if len(line) > maxLine {
-		return []request{{said: line}}, rest != ""
+		return []request{{text: line}}, rest != ""
 	}
 	for _, s := range split(rules, line) {
 		requests = append(requests, match(rules, s))
 	}
 	if last := &requests[len(requests)-1]; last.verb == unknown && rest != "" {
-		if r := match(rules, last.said+"\n"+rest); r.verb == create {
+		if r := match(rules, last.text+"\n"+rest); r.verb == create {
 			*last, rest = r, ""
 		}
 	}
@@ -121,7 +121,7 @@ func split(rules []rule, line string) []string {
 // match parses one request. Its verb is unknown if no rule matches.
 func match(rules []rule, s string) request {
 	s = strings.TrimSpace(s)
-	r := request{said: s}
+	r := request{text: s}
 	const please = "please "
 	if len(s) > len(please) && strings.EqualFold(s[:len(please)], please) {
 		s = strings.TrimSpace(s[len(please):])

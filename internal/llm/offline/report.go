@@ -17,15 +17,15 @@ const (
 func failure(r request, o outcome) string {
 	switch {
 	case o.absent:
-		return fmt.Sprintf("Skipped %s: it needs the tool %s, which is not available.", code(r.said), code(r.tool))
+		return fmt.Sprintf("Skipped %s: it needs the tool %s, which is not available.", code(r.text), code(r.tool))
 	case o.rejected():
-		return fmt.Sprintf("Rejected: %s\n\n%s", code(r.said), quoted(o.text))
+		return fmt.Sprintf("Rejected: %s\n\n%s", code(r.text), quoted(o.text))
 	}
 	advice := ""
 	if r.verb == replace && r.all == "" && strings.Contains(o.text, "replace_all") {
 		advice = fmt.Sprintf("\n\nTo replace all of them: %s.", code(fmt.Sprintf("replace all %q with %q in %s", r.old, r.new, r.path)))
 	}
-	return fmt.Sprintf("Failed: %s\n\n%s%s", code(r.said), quoted(o.text), advice)
+	return fmt.Sprintf("Failed: %s\n\n%s%s", code(r.text), quoted(o.text), advice)
 }
 
 func reportRead(r request, o outcome) string {
@@ -126,5 +126,5 @@ func (t *turn) notUnderstood(r request) string {
 	if !t.listed {
 		how = t.welcome()
 	}
-	return fmt.Sprintf("I did not understand %s and did nothing. It needs a language model. %s", code(clip(r.said, 100)), how)
+	return fmt.Sprintf("I did not understand %s and did nothing. It needs a language model. %s", code(clip(r.text, 100)), how)
 }

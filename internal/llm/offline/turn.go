@@ -68,12 +68,12 @@ type turn struct {
 	prompt  string
 	tools   map[string]bool
 	results []outcome // results of this turn's calls, not yet consumed
-	wanted  *call     // the next call to make
+	next    *call     // the next call to make
 	listed  bool      // an answer in the conversation lists the requests
 }
 
 func newTurn(req llm.Request) *turn {
-	t := &turn{tools: map[string]bool{}, listed: said(req.Messages, offer)}
+	t := &turn{tools: map[string]bool{}, listed: mentioned(req.Messages, offer)}
 	if req.ToolChoice.Mode != llm.ChoiceNone {
 		for _, spec := range req.Tools {
 			t.tools[spec.Name] = true
@@ -90,8 +90,8 @@ func newTurn(req llm.Request) *turn {
 	return t
 }
 
-// do returns the result of a call, or false if the call has not been made yet.
-func (t *turn) do(tool string, args any) (outcome, bool) {
+// callTool returns the result of a call, or false if the call has not been made yet.
+func (t *turn) callTool(tool string, args any) (outcome, bool) {
 	if !t.tools[tool] {
 		return outcome{absent: true}, true
 	}
@@ -104,23 +104,23 @@ func (t *turn) do(tool string, args any) (outcome, bool) {
 	if err != nil {
 		return outcome{text: err.Error(), failed: true}, true
 	}
-	t.wanted = &call{tool: tool, args: string(text)}
+	t.next = &call{tool: tool, args: string(text)}
 	return outcome{}, false
 }
 
-// play executes requests up to the first call without a result, and returns a
+// execute executes requests up to the first call without a result, and returns a
 // report for each completed request. After a failed change, further changes are
 // skipped.
-func (t *turn) play(requests []request) (reports []string) {
+func (t *turn) execute(requests []request) (reports []string) {
 	stopped := false
 	for _, r := range requests {
 		changes := r.verb == replace || r.verb == create || r.verb == run
 		if stopped && changes {
-			reports = append(reports, "Skipped because an earlier request failed: "+code(r.said)+".")
+			reports = append(reports, "Skipped because an earlier request failed: "+code(r.text)+".")
 			continue
 		}
 		report, ok := t.perform(r)
-		if t.wanted != nil {
+		if t.next != nil {
 			return reports
 		}
 		stopped = stopped || changes && !ok
@@ -165,7 +165,7 @@ func (t *turn) perform(r request) (report string, ok bool) {
 
 // single executes a request that takes one call.
 func (t *turn) single(r request, args any, report func(request, outcome) string) (string, bool) {
-	o, done := t.do(r.tool, args)
+	o, done := t.callTool(r.tool, args)
 	if !done {
 		return "", false
 	}

@@ -19,23 +19,23 @@ func Decode(r io.Reader) iter.Seq2[llm.Delta, error] {
 
 // decoder decodes the payloads of one response into deltas.
 type decoder struct {
-	model string // for opaque bytes
-	keep  bool   // thinking must be sent back
+	model        string // for opaque bytes
+	keepThinking bool   // thinking must be sent back
 
-	out     wire.Deltas // deltas to yield next
-	next    int         // the first free index
-	open    int         // index of the message that text is added to
-	kind    llm.Kind    // kind of that message; empty if there is none
-	thought []thought
-	details details
-	calls   calls
+	out      wire.Deltas // deltas to yield next
+	next     int         // the first free index
+	open     int         // index of the message that text is added to
+	kind     llm.Kind    // kind of that message; empty if there is none
+	thoughts []thought
+	details  details
+	calls    calls
 
-	usage    llm.Usage
-	finish   string // the last finish reason of the provider
-	refused  bool
-	answered bool   // there was a choice
-	lost     int    // events that could not be read
-	other    string // beginning of an event without choices
+	usage        llm.Usage
+	finish       string // the last finish reason of the provider
+	refused      bool
+	answered     bool   // there was a choice
+	lost         int    // events that could not be read
+	firstUnknown string // beginning of an event without choices
 }
 
 // thought is a Thinking message and the name of its field.
@@ -45,7 +45,7 @@ type thought struct {
 }
 
 func newDecoder(model string, keep bool) *decoder {
-	return &decoder{model: model, keep: keep}
+	return &decoder{model: model, keepThinking: keep}
 }
 
 // Deltas returns the queue of deltas to yield next.
@@ -73,8 +73,8 @@ func (d *decoder) Add(data []byte) (wire.State, error) {
 		return wire.Open, withHint(f.Err(0))
 	}
 	d.usage = c.usage(d.usage)
-	if len(c.Choices) == 0 && d.other == "" {
-		d.other = wire.Truncate(wire.Clean(string(data)), 200)
+	if len(c.Choices) == 0 && d.firstUnknown == "" {
+		d.firstUnknown = wire.Truncate(wire.Clean(string(data)), 200)
 	}
 	for i := range c.Choices {
 		if ch := &c.Choices[i]; ch.Index == 0 {
@@ -159,7 +159,7 @@ func (d *decoder) say(kind llm.Kind, text, field string) {
 		d.open, d.kind = d.next, kind
 		d.next++
 		if kind == llm.Thinking {
-			d.thought = append(d.thought, thought{d.open, field})
+			d.thoughts = append(d.thoughts, thought{d.open, field})
 		}
 	}
 	d.out.AddText(kind, d.open, text)
@@ -207,8 +207,8 @@ func (d *decoder) End(err error) error {
 		return wire.UnreadableCalls()
 	case d.finish == "" && d.lost > 0:
 		return &llm.Error{Kind: llm.ErrProtocol, Message: "the response could not be read", Retry: true}
-	case !d.answered && d.other != "":
-		return &llm.Error{Kind: llm.ErrProtocol, Message: "the response has no choices: " + d.other, Retry: true}
+	case !d.answered && d.firstUnknown != "":
+		return &llm.Error{Kind: llm.ErrProtocol, Message: "the response has no choices: " + d.firstUnknown, Retry: true}
 	case !d.answered:
 		return wire.EmptyAnswer()
 	}
@@ -216,17 +216,17 @@ func (d *decoder) End(err error) error {
 	if d.refused {
 		reason = llm.Filtered
 	}
-	d.handBack(reason == llm.Length)
+	d.sendBack(reason == llm.Length)
 	d.out.Add(llm.Finish{Reason: reason, Raw: d.finish, Usage: d.usage, Lost: d.lost})
 	return nil
 }
 
-// handBack ends the messages with the opaque bytes to send back. The last
+// sendBack ends the messages with the opaque bytes to send back. The last
 // message of a truncated reply stays open.
-func (d *decoder) handBack(short bool) {
-	for i, t := range d.thought {
+func (d *decoder) sendBack(short bool) {
+	for i, t := range d.thoughts {
 		var o opaque
-		if d.keep && len(d.details.list) == 0 {
+		if d.keepThinking && len(d.details.list) == 0 {
 			o.Field = t.field
 		}
 		if i == 0 {
@@ -236,7 +236,7 @@ func (d *decoder) handBack(short bool) {
 			d.keepWith(t.index, o, short)
 		}
 	}
-	if o := (opaque{Details: d.details.binding()}); len(d.thought) == 0 && o.Details != nil {
+	if o := (opaque{Details: d.details.binding()}); len(d.thoughts) == 0 && o.Details != nil {
 		d.keepWith(d.next, o, false)
 		d.next++
 	}

@@ -218,8 +218,8 @@ func TestGzip(t *testing.T) {
 	defer server.Close()
 	p := New(Options{Endpoint: wire.Endpoint{Base: server.URL}})
 	defer p.Close()
-	want := wiretest.Told{Said: []string{"text Grüße, 世界! It works."}, Reason: llm.Stop, Usage: llm.Usage{Input: 20, Output: 6}}
-	if diff := cmp.Diff(wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})).Told(true), want); diff != "" {
+	want := wiretest.Content{Messages: []string{"text Grüße, 世界! It works."}, Reason: llm.Stop, Usage: llm.Usage{Input: 20, Output: 6}}
+	if diff := cmp.Diff(wiretest.Collect(p.Stream(t.Context(), llm.Request{Model: "m"})).Content(true), want); diff != "" {
 		t.Errorf("got, want:\n%s", diff)
 	}
 }

@@ -116,7 +116,7 @@ func (b *builder) reply(msgs []llm.Message) {
 		case m.Kind == llm.Assistant:
 			text += m.Text
 		case m.Kind == llm.Thinking && !m.Cut:
-			handBack(&out, more, m, unpack(m, b.model))
+			addThinking(&out, more, m, unpack(m, b.model))
 		case m.Kind == llm.ToolCall && m.Cut:
 			notes += "\n" + wire.CutCall(m)
 		case m.Kind == llm.ToolCall:
@@ -140,8 +140,8 @@ func (b *builder) reply(msgs []llm.Message) {
 	b.resultsOf(calls)
 }
 
-// handBack adds thinking to the field that its model expects.
-func handBack(m *api.ChatCompletionMessage, more fields, t llm.Message, o opaque) {
+// addThinking adds thinking to the field that its model expects.
+func addThinking(m *api.ChatCompletionMessage, more fields, t llm.Message, o opaque) {
 	if len(o.Details) > 0 {
 		before, _ := more["reasoning_details"].([]detail)
 		more["reasoning_details"] = append(before, o.Details...)

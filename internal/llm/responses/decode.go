@@ -35,14 +35,14 @@ func newDecoder(model string) *decoder {
 // Deltas returns the queue of deltas to yield next.
 func (d *decoder) Deltas() *wire.Deltas { return &d.out }
 
-// whole reports whether the final status has arrived. Later events are ignored.
-func (d *decoder) whole() bool { return d.status != "" }
+// finished reports whether the final status has arrived. Later events are ignored.
+func (d *decoder) finished() bool { return d.status != "" }
 
 // Add decodes a payload. Unreadable events are skipped and counted; End decides
 // whether they matter.
 func (d *decoder) Add(data []byte) (wire.State, error) {
 	data = bytes.TrimSpace(data)
-	if len(data) == 0 || data[0] != '{' || d.whole() {
+	if len(data) == 0 || data[0] != '{' || d.finished() {
 		return d.state(), nil
 	}
 	var e event
@@ -56,7 +56,7 @@ func (d *decoder) Add(data []byte) (wire.State, error) {
 		if wire.Unmarshal(data, r) == nil {
 			d.settle(r)
 		}
-	case e.Type == "error" || something(e.Error):
+	case e.Type == "error" || isSet(e.Error):
 		d.known, d.failure = true, failed(data)
 	default:
 		d.event(&e)
@@ -66,7 +66,7 @@ func (d *decoder) Add(data []byte) (wire.State, error) {
 
 // state returns Ending once the reply is complete.
 func (d *decoder) state() wire.State {
-	if d.whole() || d.failure != nil {
+	if d.finished() || d.failure != nil {
 		return wire.Ending
 	}
 	return wire.Open
@@ -91,7 +91,7 @@ func (d *decoder) event(e *event) {
 	case "response.function_call_arguments.delta":
 		d.arguments(e.At, string(e.Delta))
 	case "response.function_call_arguments.done":
-		if o := d.at(e.At, "function_call"); !o.said {
+		if o := d.at(e.At, "function_call"); !o.hasContent {
 			d.arguments(e.At, string(e.Arguments))
 		}
 	case "response.output_item.done":
@@ -121,7 +121,7 @@ func (d *decoder) settle(r *response) {
 		d.status = r.Status + ":" + r.Incomplete.Reason
 	case "failed", "cancelled":
 		d.status = r.Status
-		if something(r.Error) || d.failure == nil {
+		if isSet(r.Error) || d.failure == nil {
 			d.failure = failed(r.Error)
 		}
 	}
@@ -148,9 +148,9 @@ func (d *decoder) End(err error) error {
 	switch {
 	case d.failure != nil:
 		return d.failure
-	case d.whole() && d.lost > 0 && d.called:
+	case d.finished() && d.lost > 0 && d.called:
 		return wire.UnreadableCalls()
-	case d.whole():
+	case d.finished():
 		d.out.Add(llm.Finish{Reason: d.reason(), Raw: d.status, Usage: d.usage, Lost: d.lost})
 		return nil
 	case errors.Is(err, io.EOF) && !d.known:

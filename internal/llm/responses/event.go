@@ -94,5 +94,5 @@ func aboutRequest(code string) bool {
 	return strings.HasPrefix(code, "invalid_") || strings.Contains(code, "image") || strings.Contains(code, "policy")
 }
 
-// something reports whether a field is present and not null.
-func something(b json.RawMessage) bool { return len(b) > 0 && string(b) != "null" }
+// isSet reports whether a field is present and not null.
+func isSet(b json.RawMessage) bool { return len(b) > 0 && string(b) != "null" }

@@ -72,13 +72,13 @@ func (b *builder) reply(msgs []llm.Message) {
 	for i, m := range msgs {
 		switch {
 		case m.Kind == llm.Assistant && m.Text != "":
-			b.said(m.Text, unpack(m, b.model).Phase)
+			b.assistant(m.Text, unpack(m, b.model).Phase)
 		case m.Kind == llm.Thinking && !m.Cut && hasOutput(msgs[i+1:]):
 			if r := unpack(m, b.model).Reasoning; r != nil {
 				b.add(r)
 			}
 		case m.Kind == llm.ToolCall && m.Cut:
-			b.said(wire.CutCall(m), "")
+			b.assistant(wire.CutCall(m), "")
 		case m.Kind == llm.ToolCall:
 			b.add(functionCall{Type: "function_call", CallID: wire.ShortID(m.ID, maxID), Name: wire.SafeName(m.Name, maxID), Arguments: string(wire.Arguments(m))})
 			calls = append(calls, m)
@@ -105,8 +105,8 @@ func hasOutput(msgs []llm.Message) bool {
 	return false
 }
 
-// said adds a message of the model.
-func (b *builder) said(text, phase string) {
+// assistant adds a message of the model.
+func (b *builder) assistant(text, phase string) {
 	b.add(message{Type: "message", Role: "assistant", Phase: phase, Content: []content{{Type: "output_text", Text: &text}}})
 }
 

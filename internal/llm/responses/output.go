@@ -20,15 +20,15 @@ type outputs struct {
 
 // output is an item being decoded.
 type output struct {
-	place int    // output index
-	typ   string // "message", "function_call", "reasoning"; other types are ignored
-	id    string
-	index int // index of its deltas, if begun
-	begun bool
-	said  bool    // some of its text or arguments arrived
-	named bool    // the CallDelta with ID and name was added
-	part  thought // the part that index belongs to
-	ended bool
+	place      int    // output index
+	typ        string // "message", "function_call", "reasoning"; other types are ignored
+	id         string
+	index      int // index of its deltas, if begun
+	begun      bool
+	hasContent bool    // some of its text or arguments arrived
+	named      bool    // the CallDelta with ID and name was added
+	part       thought // the part that index belongs to
+	ended      bool
 }
 
 // thought identifies a part of a reasoning item: of the summary, or of the full
@@ -78,7 +78,7 @@ func (os *outputs) say(place int, text string) {
 	}
 	o := os.at(place, "message")
 	os.begin(o)
-	o.said = true
+	o.hasContent = true
 	os.out.AddText(llm.Assistant, o.index, text)
 }
 
@@ -89,12 +89,12 @@ func (os *outputs) think(place int, part thought, text string) {
 		return
 	}
 	o := os.at(place, "reasoning")
-	if o.said && o.part != part {
+	if o.hasContent && o.part != part {
 		os.out.Add(llm.BlockEnd{Index: o.index})
 		o.begun = false
 	}
 	os.begin(o)
-	o.said, o.part = true, part
+	o.hasContent, o.part = true, part
 	os.out.AddText(llm.Thinking, o.index, text)
 }
 
@@ -115,7 +115,7 @@ func (os *outputs) arguments(place int, text string) {
 	}
 	o := os.at(place, "function_call")
 	os.begin(o)
-	o.said = true
+	o.hasContent = true
 	os.out.AddText(llm.ToolCall, o.index, text)
 }
 
@@ -137,14 +137,14 @@ func (os *outputs) begin(o *output) {
 		default:
 			os.out.Add(llm.ThinkingDelta{Index: os.next})
 		}
-		os.number(w)
+		os.assignIndex(w)
 	}
 	os.waiting = still
-	os.number(o)
+	os.assignIndex(o)
 	os.called = os.called || o.typ == "function_call"
 }
 
-func (os *outputs) number(o *output) {
+func (os *outputs) assignIndex(o *output) {
 	o.begun, o.index = true, os.next
 	os.next++
 }
@@ -163,7 +163,7 @@ func (os *outputs) done(place int, it *item) {
 		kept.Phase = it.Phase
 	case "function_call":
 		os.call(o, it)
-		if !o.said {
+		if !o.hasContent {
 			os.arguments(place, string(it.Arguments))
 		}
 	case "reasoning":
@@ -189,7 +189,7 @@ func (os *outputs) end(o *output, kept opaque) {
 }
 
 func (os *outputs) wholeMessage(o *output, it *item) {
-	streamed := o.said
+	streamed := o.hasContent
 	for _, p := range it.Content {
 		os.refused = os.refused || p.Refusal != ""
 		if !streamed {
@@ -199,7 +199,7 @@ func (os *outputs) wholeMessage(o *output, it *item) {
 }
 
 func (os *outputs) wholeThought(o *output, it *item) {
-	if o.said {
+	if o.hasContent {
 		return
 	}
 	for i, p := range it.Summary {

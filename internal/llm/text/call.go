@@ -62,34 +62,34 @@ func (f Form) input() input {
 
 // scanner tracks whether a position in a JSON text is inside a string.
 type scanner struct {
-	text    []byte // text so far
-	at      int    // number of bytes scanned
-	within  bool   // inside a string
-	escaped bool   // by the previous byte
+	buf      []byte // text so far
+	pos      int    // number of bytes scanned
+	inString bool   // inside a string
+	escaped  bool   // by the previous byte
 }
 
 // next scans one byte.
 func (l *scanner) next() {
-	c := l.text[l.at]
+	c := l.buf[l.pos]
 	switch {
 	case c == '\n':
-		l.within, l.escaped = false, false
-	case !l.within:
-		l.within = c == '"'
+		l.inString, l.escaped = false, false
+	case !l.inString:
+		l.inString = c == '"'
 	case l.escaped:
 		l.escaped = false
 	default:
-		l.escaped, l.within = c == '\\', c != '"'
+		l.escaped, l.inString = c == '\\', c != '"'
 	}
-	l.at++
+	l.pos++
 }
 
-func (l *scanner) lineBegins() bool { return l.at == 0 || l.text[l.at-1] == '\n' }
+func (l *scanner) lineBegins() bool { return l.pos == 0 || l.buf[l.pos-1] == '\n' }
 
 // sees reports whether word comes next. wait reports that more text is needed
 // to decide.
 func (l *scanner) sees(word string) (yes, wait bool) {
-	rest := l.text[l.at:]
+	rest := l.buf[l.pos:]
 	if rest[0] != word[0] {
 		return false, false
 	}
@@ -100,7 +100,7 @@ func (l *scanner) sees(word string) (yes, wait bool) {
 }
 
 func (l *scanner) cut(at, width int) (text, rest string, done bool) {
-	return string(l.text[:at]), string(l.text[at+width:]), true
+	return string(l.buf[:at]), string(l.buf[at+width:]), true
 }
 
 // tagged is the input of the tagged form.
@@ -110,22 +110,22 @@ type tagged struct {
 }
 
 func (t *tagged) add(piece string) (text, rest string, done bool) {
-	t.text = append(t.text, piece...)
-	for t.at < len(t.text) {
+	t.buf = append(t.buf, piece...)
+	for t.pos < len(t.buf) {
 		yes, wait := t.sees(closeTag)
 		switch {
 		case wait:
 			return "", "", false
-		case yes && (!t.within || t.lineBegins()):
-			return t.cut(t.at, len(closeTag))
+		case yes && (!t.inString || t.lineBegins()):
+			return t.cut(t.pos, len(closeTag))
 		case yes && t.hidden < 0:
-			t.hidden = t.at
+			t.hidden = t.pos
 		}
-		broken := t.within && t.text[t.at] == '\n'
+		broken := t.inString && t.buf[t.pos] == '\n'
 		if broken && t.hidden >= 0 {
 			return t.cut(t.hidden, len(closeTag))
 		}
-		if t.next(); !t.within {
+		if t.next(); !t.inString {
 			t.hidden = -1
 		}
 	}
@@ -137,7 +137,7 @@ func (t *tagged) end() (text, rest string) {
 		text, rest, _ = t.cut(t.hidden, len(closeTag))
 		return text, rest
 	}
-	return string(t.text), ""
+	return string(t.buf), ""
 }
 
 // action is the input of the ReAct form.
@@ -149,16 +149,16 @@ type action struct {
 }
 
 func (a *action) add(piece string) (text, rest string, done bool) {
-	a.text = append(a.text, piece...)
-	for a.at < len(a.text) {
-		if !a.within && a.lineBegins() {
+	a.buf = append(a.buf, piece...)
+	for a.pos < len(a.buf) {
+		if !a.inString && a.lineBegins() {
 			if yes, wait := a.sees(observationWord); wait {
 				return "", "", false
 			} else if yes {
-				return a.cut(a.at, 0)
+				return a.cut(a.pos, 0)
 			}
 		}
-		c, within := a.text[a.at], a.within
+		c, within := a.buf[a.pos], a.inString
 		a.next()
 		switch {
 		case a.broken:
@@ -171,14 +171,14 @@ func (a *action) add(piece string) (text, rest string, done bool) {
 			a.broken = !strings.ContainsRune(" \t\r\n", rune(c))
 		case c == '}':
 			if a.depth--; a.depth == 0 {
-				return a.cut(a.at, 0)
+				return a.cut(a.pos, 0)
 			}
 		}
 	}
 	return "", "", false
 }
 
-func (a *action) end() (text, rest string) { return string(a.text), "" }
+func (a *action) end() (text, rest string) { return string(a.buf), "" }
 
 // parse returns the tool and the arguments of a call. The arguments of a
 // malformed call are the text as written.

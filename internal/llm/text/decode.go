@@ -13,7 +13,7 @@ import (
 // a call.
 func Decode(deltas iter.Seq2[llm.Delta, error], form Form) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		r := &reader{form: form, others: map[int]int{}, texts: map[int]bool{}}
+		r := &reader{form: form, otherIndexes: map[int]int{}, textIndexes: map[int]bool{}}
 		for d, err := range deltas {
 			if err != nil {
 				r.stop(true)
@@ -58,7 +58,7 @@ const maxCall = llm.MaxReplyBytes
 const maxBlank = 4 << 10
 
 // endless reports whether the current call is too long.
-func (r *reader) endless() bool { return r.call != nil && r.taken > maxCall }
+func (r *reader) endless() bool { return r.call != nil && r.callBytes > maxCall }
 
 // reader finds calls in text.
 type reader struct {
@@ -66,34 +66,34 @@ type reader struct {
 	out  []llm.Delta
 	next int // the first free output index
 
-	others map[int]int  // output index of each input index that is not text
-	texts  map[int]bool // input indexes of text
-	source int          // the last of them
+	otherIndexes map[int]int  // output index of each input index that is not text
+	textIndexes  map[int]bool // input indexes of text
+	source       int          // the last of them
 
 	text   int    // output index of the current text message
 	open   bool   // the text message has begun
 	blank  string // whitespace before it
 	quoted quoting
-	middle bool   // in the middle of a line
+	inLine bool   // in the middle of a line
 	held   string // beginning of a line that may become a call
 
-	call     input // the call being read
-	taken    int   // bytes of it
-	name     string
-	found    bool // a call was read
-	native   bool // the model also made a native call
-	over     bool // the rest of the reply is ignored
-	finished bool
+	call      input // the call being read
+	callBytes int   // bytes of it
+	name      string
+	found     bool // a call was read
+	native    bool // the model also made a native call
+	over      bool // the rest of the reply is ignored
+	finished  bool
 }
 
 // add processes a delta.
 func (r *reader) add(d llm.Delta) {
 	switch d := d.(type) {
 	case llm.TextDelta:
-		if len(r.texts) > 0 && d.Index != r.source {
+		if len(r.textIndexes) > 0 && d.Index != r.source {
 			r.stop(false)
 		}
-		r.source, r.texts[d.Index] = d.Index, true
+		r.source, r.textIndexes[d.Index] = d.Index, true
 		r.read(d.Text)
 	case llm.ThinkingDelta:
 		d.Index = r.other(d.Index)
@@ -102,7 +102,7 @@ func (r *reader) add(d llm.Delta) {
 		d.Index, r.native = r.other(d.Index), true
 		r.out = append(r.out, d)
 	case llm.BlockEnd:
-		if _, known := r.others[d.Index]; known || d.Opaque != nil && !r.texts[d.Index] {
+		if _, known := r.otherIndexes[d.Index]; known || d.Opaque != nil && !r.textIndexes[d.Index] {
 			d.Index = r.other(d.Index)
 			r.out = append(r.out, d)
 		}
@@ -117,16 +117,16 @@ func (r *reader) add(d llm.Delta) {
 
 // other returns the output index of an input index that is not text.
 func (r *reader) other(index int) int {
-	i, ok := r.others[index]
+	i, ok := r.otherIndexes[index]
 	if !ok {
 		r.stop(false)
-		i = r.take()
-		r.others[index] = i
+		i = r.nextIndex()
+		r.otherIndexes[index] = i
 	}
 	return i
 }
 
-func (r *reader) take() int {
+func (r *reader) nextIndex() int {
 	r.next++
 	return r.next - 1
 }
@@ -136,12 +136,12 @@ func (r *reader) read(text string) {
 	for text != "" && !r.over {
 		switch {
 		case r.call != nil:
-			r.taken += len(text)
+			r.callBytes += len(text)
 			body, rest, done := r.call.add(text)
 			if text = rest; done {
-				r.say(body, false)
+				r.addCall(body, false)
 			}
-		case r.middle || r.quoted.until != "":
+		case r.inLine || r.quoted.until != "":
 			text = r.pass(text)
 		default:
 			text = r.begin(r.held + text)
@@ -159,7 +159,7 @@ func (r *reader) begin(line string) (rest string) {
 	switch {
 	case n > 0:
 		r.close()
-		r.call, r.name, r.taken = r.form.input(), name, 0
+		r.call, r.name, r.callBytes = r.form.input(), name, 0
 		return line[n:]
 	case r.found && strings.HasPrefix(line, responseTag):
 		r.over = true
@@ -178,7 +178,7 @@ func (r *reader) pass(text string) (rest string) {
 		line, rest = text[:i+1], text[i+1:]
 	}
 	r.quoted.add(line)
-	r.middle = !strings.HasSuffix(line, "\n")
+	r.inLine = !strings.HasSuffix(line, "\n")
 	r.forward(line)
 	return rest
 }
@@ -200,7 +200,7 @@ func (r *reader) forward(text string) {
 		}
 		lead := text[:len(text)-len(said)]
 		text, r.blank = text[strings.LastIndexByte(lead, '\n')+1:], ""
-		r.open, r.text = true, r.take()
+		r.open, r.text = true, r.nextIndex()
 	}
 	r.out = append(r.out, llm.TextDelta{Index: r.text, Text: text})
 }
@@ -210,14 +210,14 @@ func (r *reader) close() {
 	if r.open {
 		r.out = append(r.out, llm.BlockEnd{Index: r.text})
 	}
-	r.open, r.blank, r.middle = false, "", false
+	r.open, r.blank, r.inLine = false, "", false
 }
 
-// say outputs the call that was read. A call cut off by the end of the reply
+// addCall outputs the call that was read. A call cut off by the end of the reply
 // stays open.
-func (r *reader) say(body string, cut bool) {
+func (r *reader) addCall(body string, cut bool) {
 	name, arguments := r.form.parse(r.name, body)
-	i := r.take()
+	i := r.nextIndex()
 	r.out = append(r.out, llm.CallDelta{Index: i, ID: "call_" + rand.Text()[:16], Name: name, Args: arguments})
 	if !cut {
 		r.out = append(r.out, llm.BlockEnd{Index: i})
@@ -229,7 +229,7 @@ func (r *reader) say(body string, cut bool) {
 func (r *reader) stop(cut bool) {
 	for r.call != nil {
 		body, rest := r.call.end()
-		r.say(body, cut)
+		r.addCall(body, cut)
 		r.read(rest)
 	}
 	for held := r.held; held != "" && !r.over; {

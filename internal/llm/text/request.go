@@ -68,18 +68,18 @@ func (w *writer) reply(msgs []llm.Message) {
 			said.Text = appendLine(said.Text, wire.CutCall(m))
 		case m.Kind == llm.ToolCall:
 			if len(calls) > 0 && w.form == ReAct { // the form allows one call per message
-				w.said(said, calls)
+				w.assistant(said, calls)
 				said, calls = llm.Message{Kind: llm.Assistant, Reply: m.Reply}, nil
 			}
 			said.Text = appendLine(said.Text, callText(m, w.form))
 			calls = append(calls, m)
 		}
 	}
-	w.said(said, calls)
+	w.assistant(said, calls)
 }
 
-// said adds a message of the model, and the results of its calls.
-func (w *writer) said(m llm.Message, calls []llm.Message) {
+// assistant adds a message of the model, and the results of its calls.
+func (w *writer) assistant(m llm.Message, calls []llm.Message) {
 	if m.Text != "" {
 		w.out = append(w.out, m)
 	}

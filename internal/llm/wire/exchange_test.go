@@ -144,7 +144,7 @@ func TestTimeouts(t *testing.T) {
 		if got == nil || got.Kind != llm.ErrTimeout || !got.Retry || got.Message != row.want {
 			t.Errorf("got %#v, want %q", got, row.want)
 		}
-		wiretest.Settled(t, before)
+		wiretest.WaitForGoroutines(t, before)
 		drained(asked)
 	}
 }
@@ -162,7 +162,7 @@ func TestCancelWhileConnecting(t *testing.T) {
 	if got == nil || got.Kind != llm.ErrCanceled {
 		t.Errorf("got %v, want a canceled one", got)
 	}
-	wiretest.Settled(t, before)
+	wiretest.WaitForGoroutines(t, before)
 }
 
 func TestUnreadableResponses(t *testing.T) {

@@ -28,8 +28,8 @@ func Recording(t testing.TB, path string) []byte {
 	return b
 }
 
-// Ways returns readers that deliver body in different pieces and line endings.
-func Ways(body []byte) map[string]io.Reader {
+// Variants returns readers that deliver body in different pieces and line endings.
+func Variants(body []byte) map[string]io.Reader {
 	crlf := bytes.ReplaceAll(body, []byte("\n"), []byte("\r\n"))
 	cr := bytes.ReplaceAll(body, []byte("\n"), []byte("\r"))
 	return map[string]io.Reader{
@@ -86,19 +86,19 @@ func Collect(deltas iter.Seq2[llm.Delta, error]) *Answer {
 	return a
 }
 
-// Told is an Answer in comparable form.
-type Told struct {
-	Said   []string // its messages, see Saying
-	Reason llm.Reason
-	Usage  llm.Usage
-	Kind   llm.ErrorKind
-	Error  string
+// Content is an Answer in comparable form.
+type Content struct {
+	Messages []string // its messages, see Saying
+	Reason   llm.Reason
+	Usage    llm.Usage
+	Kind     llm.ErrorKind
+	Error    string
 }
 
-// Told returns the comparable form of a. With random, random suffixes of IDs
+// Content returns the comparable form of a. With random, random suffixes of IDs
 // are replaced by *.
-func (a *Answer) Told(random bool) Told {
-	got := Told{Reason: a.Finish.Reason, Usage: a.Finish.Usage}
+func (a *Answer) Content(random bool) Content {
+	got := Content{Reason: a.Finish.Reason, Usage: a.Finish.Usage}
 	if a.Err != nil {
 		got.Kind, got.Error = a.Err.Kind, a.Err.Message
 	}
@@ -106,13 +106,13 @@ func (a *Answer) Told(random bool) Told {
 		if i := strings.LastIndex(m.ID, "_") + 1; random && len(m.ID)-i >= 8 {
 			m.ID = m.ID[:i] + "*"
 		}
-		got.Said = append(got.Said, Saying(m))
+		got.Messages = append(got.Messages, Describe(m))
 	}
 	return got
 }
 
-// Saying returns m as one line.
-func Saying(m llm.Message) string {
+// Describe returns m as one line.
+func Describe(m llm.Message) string {
 	s := "text " + m.Text
 	switch m.Kind {
 	case llm.Thinking:
@@ -132,8 +132,8 @@ func Saying(m llm.Message) string {
 	return s
 }
 
-// Settled waits until at most before goroutines are running.
-func Settled(t *testing.T, before int) {
+// WaitForGoroutines waits until at most before goroutines are running.
+func WaitForGoroutines(t *testing.T, before int) {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for runtime.NumGoroutine() > before {

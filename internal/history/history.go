@@ -111,10 +111,10 @@ const (
 	draftExtension = ".draft"
 )
 
-func (s *Store) path(id string) string { return s.beside(id, extension) }
+func (s *Store) path(id string) string { return s.sibling(id, extension) }
 
-func (s *Store) beside(id, extension string) string { return filepath.Join(s.dir, id+extension) }
+func (s *Store) sibling(id, extension string) string { return filepath.Join(s.dir, id+extension) }
 
 // Outputs returns the directory of a session's outputs; see Log.Outputs.
 // Prefixes of an ID are not accepted.
-func (s *Store) Outputs(id string) string { return s.beside(id, outExtension) }
+func (s *Store) Outputs(id string) string { return s.sibling(id, outExtension) }

@@ -43,7 +43,7 @@ func (s *Store) Index(ctx context.Context, sum Summariser) ([]Entry, error) {
 		return nil, err
 	}
 	known := s.loadIndex(sum.Version)
-	all := make([]indexed, len(files))
+	all := make([]indexRow, len(files))
 	var stale []int
 	for i, f := range files {
 		old := known[f.ID]
@@ -92,8 +92,8 @@ func parallel(ctx context.Context, n int, do func(int)) {
 	workers.Wait()
 }
 
-// indexed is a row of the index.
-type indexed struct {
+// indexRow is a row of the index.
+type indexRow struct {
 	Type     string          `json:"type"`
 	Version  string          `json:"version"` // version of the Summariser
 	ID       string          `json:"session"`
@@ -109,22 +109,22 @@ const indexType = "indexed"
 
 // summarise returns the index row of a session. It continues from old if the
 // records summarized there are unchanged.
-func (s *Store) summarise(sum Summariser, file Info, old indexed) indexed {
+func (s *Store) summarise(sum Summariser, file Info, old indexRow) indexRow {
 	v, err := s.view(file.ID)
 	if err != nil {
-		return indexed{Header: file.Header} // such a row is not saved
+		return indexRow{Header: file.Header} // such a row is not saved
 	}
 	defer v.Close()
-	now := indexed{
+	now := indexRow{
 		Type: indexType, Version: sum.Version, ID: file.ID,
 		Size: file.Size, Modified: file.Modified.UnixNano(), Header: v.Header(),
 	}
 	var before json.RawMessage
-	if 0 < old.End && old.End < now.Size && len(old.Mark) > 0 && bytes.Equal(old.Mark, mark(v.f, old.End)) {
+	if 0 < old.End && old.End < now.Size && len(old.Mark) > 0 && bytes.Equal(old.Mark, endChecksum(v.f, old.End)) {
 		before, now.End = old.Summary, old.End
 	}
 	now.Summary = sum.Add(before, tracked(&now.End, v.f, file.Size))
-	now.Mark = mark(v.f, now.End)
+	now.Mark = endChecksum(v.f, now.End)
 	if !json.Valid(now.Summary) {
 		now.Summary = nil
 	}
@@ -150,8 +150,8 @@ func tracked(from *int64, r io.ReaderAt, to int64) iter.Seq2[Record, error] {
 	}
 }
 
-// mark returns the checksum of the record that ends at an offset.
-func mark(r io.ReaderAt, end int64) []byte {
+// endChecksum returns the checksum of the record that ends at an offset.
+func endChecksum(r io.ReaderAt, end int64) []byte {
 	m := make([]byte, min(int64(crcSize), end))
 	if _, err := r.ReadAt(m, end-int64(len(m))); err != nil {
 		return nil
@@ -162,8 +162,8 @@ func mark(r io.ReaderAt, end int64) []byte {
 func (s *Store) indexPath() string { return filepath.Join(s.dir, ".index") }
 
 // loadIndex returns the cached session summaries of the given version.
-func (s *Store) loadIndex(version string) map[string]indexed {
-	known := map[string]indexed{}
+func (s *Store) loadIndex(version string) map[string]indexRow {
+	known := map[string]indexRow{}
 	text, err := os.ReadFile(s.indexPath())
 	if err != nil {
 		return known
@@ -173,7 +173,7 @@ func (s *Store) loadIndex(version string) map[string]indexed {
 		if !ok || !r.hasType(indexType) {
 			continue
 		}
-		var i indexed
+		var i indexRow
 		if json.Unmarshal(r.Body, &i) == nil && i.Version == version {
 			known[i.ID] = i
 		}
@@ -183,7 +183,7 @@ func (s *Store) loadIndex(version string) map[string]indexed {
 
 // saveIndex saves the index. Errors are ignored, because the summaries can be
 // computed again.
-func (s *Store) saveIndex(all []indexed) {
+func (s *Store) saveIndex(all []indexRow) {
 	var text []byte
 	for _, i := range all {
 		if i.ID == "" {

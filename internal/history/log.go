@@ -21,7 +21,7 @@ type Log struct {
 	size     int64  // length of the valid part of f
 	seq      int    // number of the next record
 	last     int64  // offset of the last appended record
-	before   []byte // bytes to write before the next record
+	prefix   []byte // bytes to write before the next record
 	torn     bool   // f may be longer than size
 	tail     int64  // bytes after size to keep in another file before they are cut off
 	saveTail func(io.Reader) error
@@ -105,7 +105,7 @@ func (l *Log) write(body []byte, sync bool) error {
 	if err := l.truncate(); err != nil {
 		return err
 	}
-	l.buf = seal(append(l.buf[:0], l.before...), l.seq, body)
+	l.buf = seal(append(l.buf[:0], l.prefix...), l.seq, body)
 	l.torn = true
 	err := writeAll(l.f, l.buf)
 	if err == nil && sync {
@@ -114,8 +114,8 @@ func (l *Log) write(body []byte, sync bool) error {
 	if err != nil {
 		return errors.Join(err, l.truncate())
 	}
-	l.last = l.size + int64(len(l.before))
-	l.before, l.torn = nil, false
+	l.last = l.size + int64(len(l.prefix))
+	l.prefix, l.torn = nil, false
 	l.unsynced.Store(!sync)
 	l.size += int64(len(l.buf))
 	l.seq++

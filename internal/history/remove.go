@@ -22,8 +22,8 @@ func (s *Store) Remove(id string) error {
 	// The log is removed last, so that a failed removal can be repeated.
 	err = errors.Join(
 		os.RemoveAll(s.Outputs(id)),
-		remove(s.beside(id, tornExtension)),
-		remove(s.beside(id, draftExtension)),
+		remove(s.sibling(id, tornExtension)),
+		remove(s.sibling(id, draftExtension)),
 	)
 	if err != nil {
 		release(f)
@@ -44,7 +44,7 @@ func (s *Store) Expired(before time.Time) ([]Info, error) {
 	}
 	var infos []Info
 	for _, i := range files {
-		if i.Modified.Before(before) && s.free(i.ID) {
+		if i.Modified.Before(before) && s.isUnlocked(i.ID) {
 			i.Header = s.headerOf(i.ID)
 			infos = append(infos, i)
 		}
@@ -52,9 +52,9 @@ func (s *Store) Expired(before time.Time) ([]Info, error) {
 	return infos, nil
 }
 
-// free reports whether no program has the session open. It locks the session
-// for an instant.
-func (s *Store) free(id string) bool {
+// isUnlocked reports whether no program has the session open. It locks the
+// session for an instant.
+func (s *Store) isUnlocked(id string) bool {
 	f, err := s.openLocked(id)
 	if err != nil {
 		return false

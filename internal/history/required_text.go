@@ -21,7 +21,7 @@ func RequiredText(expr string) (string, error) {
 func required(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpLiteral:
-		return plain(string(re.Rune))
+		return unescapedPart(string(re.Rune))
 	case syntax.OpCapture, syntax.OpPlus:
 		return required(re.Sub[0])
 	case syntax.OpRepeat:
@@ -40,8 +40,8 @@ func required(re *syntax.Regexp) string {
 	return ""
 }
 
-// plain returns the longest part of text that no JSON encoder escapes.
-func plain(text string) string {
+// unescapedPart returns the longest part of text that no JSON encoder escapes.
+func unescapedPart(text string) string {
 	best := ""
 	for part := range strings.FieldsFuncSeq(text, escapable) {
 		if len(part) > len(best) {
@@ -62,7 +62,7 @@ func escapable(r rune) bool {
 func needles(texts []string) [][]byte {
 	var all [][]byte
 	for _, t := range texts {
-		if n := plain(t); n != "" {
+		if n := unescapedPart(t); n != "" {
 			all = append(all, lower(nil, []byte(n)))
 		}
 	}

@@ -71,7 +71,7 @@ func (s *Store) openLocked(id string) (*os.File, error) {
 	if err == nil && !free {
 		err = &LockedError{ID: id, PID: holder(f)}
 	}
-	if err == nil && !s.has(f, id) {
+	if err == nil && !s.isCurrent(f, id) {
 		err = fmt.Errorf("%w: %q", ErrNotFound, id)
 	}
 	if err != nil {
@@ -81,9 +81,9 @@ func (s *Store) openLocked(id string) (*os.File, error) {
 	return f, nil
 }
 
-// has reports whether f is still the file of the session, and was not removed
-// between opening and locking.
-func (s *Store) has(f *os.File, id string) bool {
+// isCurrent reports whether f is still the file of the session, and was not
+// removed between opening and locking.
+func (s *Store) isCurrent(f *os.File, id string) bool {
 	mine, err := f.Stat()
 	if err != nil {
 		return false
@@ -111,7 +111,7 @@ func (s *Store) resume(f *os.File, id string) (*Log, []Problem, error) {
 	return l, problems, nil
 }
 
-func (l *Log) tornPath() string { return l.store.beside(l.header.ID, tornExtension) }
+func (l *Log) tornPath() string { return l.store.sibling(l.header.ID, tornExtension) }
 
 // openTail prepares l for appending to a file of that size: it finds the last
 // valid line and cuts off what follows. If that cannot be saved first, for
@@ -122,13 +122,13 @@ func (l *Log) openTail(size int64) ([]Problem, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.size, l.seq, whole = line.end, line.Seq+1, line.whole
+		l.size, l.seq, whole = line.end, line.Seq+1, line.terminated
 		break
 	}
-	if l.header.Format > Format || l.size == 0 && foreign(l.f) {
+	if l.header.Format > Format || l.size == 0 && isNewerFormat(l.f) {
 		return nil, ErrNewer
 	}
-	if err := l.lead(whole); err != nil {
+	if err := l.setPrefix(whole); err != nil {
 		return nil, err
 	}
 	l.opened = l.size
@@ -145,12 +145,12 @@ func (l *Log) openTail(size int64) ([]Problem, error) {
 	return []Problem{p}, nil
 }
 
-// lead sets what must precede the next record: the missing newline of the last
-// line, or a header if no line is left.
-func (l *Log) lead(whole bool) error {
+// setPrefix sets what must precede the next record: the missing newline of the
+// last line, or a header if no line is left.
+func (l *Log) setPrefix(whole bool) error {
 	if l.size > 0 {
 		if !whole {
-			l.before = []byte("\n")
+			l.prefix = []byte("\n")
 		}
 		return nil
 	}
@@ -159,13 +159,13 @@ func (l *Log) lead(whole bool) error {
 	if err != nil {
 		return err
 	}
-	l.before, l.seq = seal(nil, 0, body), 1
+	l.prefix, l.seq = seal(nil, 0, body), 1
 	return nil
 }
 
-// foreign reports whether a log without a valid line begins with the header of
-// a newer format, which may have other checksums.
-func foreign(r io.ReaderAt) bool {
+// isNewerFormat reports whether a log without a valid line begins with the
+// header of a newer format, which may have other checksums.
+func isNewerFormat(r io.ReaderAt) bool {
 	p := pieces{r: r, limit: blockSize}
 	first, err := p.read()
 	if err != nil {

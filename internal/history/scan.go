@@ -10,8 +10,8 @@ import (
 // line is a valid line of a log. Its body is valid until the next line is read.
 type line struct {
 	Record
-	end   int64 // offset after it
-	whole bool  // its newline exists and is included in end
+	end        int64 // offset after it
+	terminated bool  // its newline exists and is included in end
 }
 
 // scan yields the valid lines of the log r from an offset on, including the
@@ -104,7 +104,7 @@ func (p *piece) take() (line, bool) {
 	p.text, p.off = p.text[end:], l.end
 	if len(p.text) == 0 && p.newline {
 		l.end++
-		l.whole = true
+		l.terminated = true
 	}
 	return l, true
 }
@@ -118,7 +118,7 @@ type pieces struct {
 	next  int64  // offset of the next read
 	limit int64  // offset to stop at, if the file is longer
 	buf   []byte // read but not returned; its end is at next
-	whole []byte // the memory of buf
+	mem   []byte // the memory of buf
 }
 
 // read returns the next non-empty piece, or io.EOF. Its text is valid until the
@@ -161,13 +161,13 @@ func (p *pieces) leading() int {
 
 // fill reads another block, or returns io.EOF.
 func (p *pieces) fill() error {
-	if p.whole == nil || len(p.buf) > len(p.whole)/2 {
-		whole := make([]byte, max(min(blockSize, p.limit-p.next), int64(2*len(p.whole))))
-		p.buf, p.whole = whole[:copy(whole, p.buf)], whole
+	if p.mem == nil || len(p.buf) > len(p.mem)/2 {
+		whole := make([]byte, max(min(blockSize, p.limit-p.next), int64(2*len(p.mem))))
+		p.buf, p.mem = whole[:copy(whole, p.buf)], whole
 	} else {
-		p.buf = p.whole[:copy(p.whole, p.buf)]
+		p.buf = p.mem[:copy(p.mem, p.buf)]
 	}
-	free := int(min(int64(len(p.whole)-len(p.buf)), p.limit-p.next))
+	free := int(min(int64(len(p.mem)-len(p.buf)), p.limit-p.next))
 	if free <= 0 {
 		return io.EOF
 	}

@@ -15,27 +15,27 @@ import (
 
 // shareOutputs gives a new session the outputs of another. Completed outputs
 // never change, so both sessions can share the files.
-func (s *Store) shareOutputs(from, to string) (moved, error) {
+func (s *Store) shareOutputs(from, to string) (renamedDir, error) {
 	old, dir := s.Outputs(from), s.Outputs(to)
 	entries, err := os.ReadDir(old)
 	if errors.Is(err, fs.ErrNotExist) {
-		return moved{}, nil
+		return renamedDir{}, nil
 	}
 	if err == nil {
 		err = os.Mkdir(dir, 0o700) // it must be new: it is removed if creating the session fails
 	}
 	if err != nil {
-		return moved{}, fmt.Errorf("copy the outputs of session %s: %w", from, err)
+		return renamedDir{}, fmt.Errorf("copy the outputs of session %s: %w", from, err)
 	}
 	for _, e := range entries {
 		if !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") { // incomplete
 			continue
 		}
 		if err := linkOrCopy(filepath.Join(old, e.Name()), filepath.Join(dir, e.Name())); err != nil {
-			return moved{}, errors.Join(fmt.Errorf("copy the outputs of session %s: %w", from, err), os.RemoveAll(dir))
+			return renamedDir{}, errors.Join(fmt.Errorf("copy the outputs of session %s: %w", from, err), os.RemoveAll(dir))
 		}
 	}
-	return moved{dir: dir, from: inJSON(old), to: inJSON(dir)}, nil
+	return renamedDir{dir: dir, from: inJSON(old), to: inJSON(dir)}, nil
 }
 
 // linkOrCopy links from to to, or copies it if the file system has no hard
@@ -57,15 +57,15 @@ func linkOrCopy(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// moved is the old and new name of a directory in JSON encoding. The zero value
-// changes nothing.
-type moved struct {
+// renamedDir is the old and new name of a directory in JSON encoding. The zero
+// value changes nothing.
+type renamedDir struct {
 	dir      string
 	from, to []byte
 }
 
 // undo removes the created directory, if any.
-func (m moved) undo() error {
+func (m renamedDir) undo() error {
 	if m.dir == "" {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (m moved) undo() error {
 }
 
 // all yields bodies with the directory renamed.
-func (m moved) all(bodies iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
+func (m renamedDir) all(bodies iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for body, err := range bodies {
 			if len(m.from) > 0 {

@@ -90,8 +90,8 @@ func hanging(t *testing.T, body []byte) (url string, gone <-chan struct{}) {
 	return server.URL, closed
 }
 
-// TestDeltasAreNotDelayed checks that a delta arrives with its event, not with the
-// end of the response, and that canceling then ends the stream and the
+// TestDeltasAreNotDelayed checks that a delta arrives with its event, not with
+// the end of the response, and that canceling then ends the stream and the
 // connection.
 func TestDeltasAreNotDelayed(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
@@ -160,8 +160,8 @@ func TestStoppingEarlyClosesConnection(t *testing.T) {
 	})
 }
 
-// TestServerKeepsConnectionOpen checks that a response completes or fails although
-// its connection stays open.
+// TestServerKeepsConnectionOpen checks that a response completes or fails
+// although its connection stays open.
 func TestServerKeepsConnectionOpen(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d dialect) {
 		for _, name := range d.endings {

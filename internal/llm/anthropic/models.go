@@ -21,8 +21,8 @@ const (
 	never                    // has no thinking
 )
 
-// olderModels lists older models by parts of their names, which vendors may extend.
-// All later models are adaptive.
+// olderModels lists older models by parts of their names, which vendors may
+// extend. All later models are adaptive.
 func olderModels() []struct {
 	names  []string
 	traits traits

@@ -69,12 +69,12 @@ func toolChoice(c llm.ToolChoice) *wireChoice {
 	return nil
 }
 
-// newCacheMark returns a cache mark. There are four, the provider's maximum: after the
-// tools, after the system prompt, and two set by mark.
+// newCacheMark returns a cache mark. There are four, the provider's maximum:
+// after the tools, after the system prompt, and two set by mark.
 func newCacheMark() *cacheMark { return &cacheMark{Type: "ephemeral"} }
 
-// markLastMessages sets a cache mark on the last two user messages. The first of these is
-// where the previous request ended.
+// markLastMessages sets a cache mark on the last two user messages. The first
+// of these is where the previous request ended.
 func markLastMessages(messages []wireMessage) {
 	left := 2
 	for i := len(messages) - 1; i >= 0 && left > 0; i-- {

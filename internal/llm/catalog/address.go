@@ -16,7 +16,7 @@ func (in Input) address(r Row) (base, from string, err error) {
 	case r.Dialect == Builtin:
 		return "", "", nil
 	case in.BaseURL != "" && (in.BaseFor == "" || in.BaseFor == r.Name):
-		base, from = in.BaseURL, byFlag
+		base, from = in.BaseURL, sourceFlag
 	case env != "":
 		base, from = r.complete(env), r.URLName
 	case r.Name == "openai" && in.ConfigURL != "":
@@ -24,7 +24,7 @@ func (in Input) address(r Row) (base, from string, err error) {
 	case r.Configured:
 		base, from = r.BaseURL, "its base_url in the configuration"
 	case in.recorded(r):
-		base, from = in.LastURL, byRecord
+		base, from = in.LastURL, sourceSession
 	default:
 		return r.BaseURL, "", nil
 	}
@@ -39,8 +39,8 @@ func (in Input) address(r Row) (base, from string, err error) {
 
 // Sources of a base URL besides variables and the configuration.
 const (
-	byFlag   = "--base-url"
-	byRecord = "the session"
+	sourceFlag    = "--base-url"
+	sourceSession = "the session"
 )
 
 // orVariable names the variable for r's base URL as an alternative.
@@ -54,13 +54,13 @@ func (r Row) orVariable() string {
 // recorded reports whether LastURL is a base URL of r.
 func (in Input) recorded(r Row) bool {
 	provider, _, _ := Split(in.Last)
-	return in.LastURL != "" && in.stays && provider == r.Name
+	return in.LastURL != "" && in.keepURL && provider == r.Name
 }
 
 // moved reports whether the source from sets another address than r's own,
 // where r's key may not be needed.
 func (r Row) moved(from string) bool {
-	return from == byFlag || from == byRecord || from != "" && (r.BaseURL != "" || r.Keyless)
+	return from == sourceFlag || from == sourceSession || from != "" && (r.BaseURL != "" || r.Keyless)
 }
 
 // withSuffix adds the row's suffix to a base URL without a path, and removes a

@@ -21,7 +21,7 @@ type Confirm struct {
 // another base URL.
 func (in Input) withConfirm(c Choice) Choice {
 	r := c.Provider
-	if in.LastURL != "" || in.LastOwn || c.from != "" || r.Local || r.BaseURL == "" || in.Changes.serves(r, c.Model) {
+	if in.LastURL != "" || in.LastOwn || c.urlSource != "" || r.Local || r.BaseURL == "" || in.Changes.serves(r, c.Model) {
 		return c
 	}
 	session, host := "this session", hostOf(c.BaseURL)
@@ -48,7 +48,7 @@ func (c Changes) serves(row Row, model string) bool {
 		return false
 	}
 	found, rest, ok := lookupPrefix(table(), baseName(model))
-	return ok && endsExactly(rest) && row.charges(found.Maker, model)
+	return ok && endsExactly(rest) && row.hasPricesOf(found.Maker, model)
 }
 
 // checkEncrypted returns an error if the key of c would be sent to another

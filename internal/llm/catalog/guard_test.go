@@ -62,8 +62,8 @@ func TestRecordedBaseURL(t *testing.T) {
 	}
 }
 
-// If a session cannot keep its base URL, the error names the missing part, and no
-// other server is used.
+// If a session cannot keep its base URL, the error names the missing part, and
+// no other server is used.
 func TestIncompleteRecordedBaseURL(t *testing.T) {
 	for name, row := range map[string]struct {
 		in   Input

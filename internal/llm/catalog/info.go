@@ -92,8 +92,8 @@ func (i Info) TakesEffort(level string) error {
 // that calls are parsed from its text.
 func (i Info) WritesCalls() bool { return i.Form != "" || i.Tools != nil && !*i.Tools }
 
-// with returns i overridden by the known values of o.
-func (i Info) with(o Info) Info {
+// overriddenBy returns i overridden by the known values of o.
+func (i Info) overriddenBy(o Info) Info {
 	i.Maker = cmp.Or(o.Maker, i.Maker)
 	i.Context = cmp.Or(o.Context, i.Context)
 	i.Output = cmp.Or(o.Output, i.Output)

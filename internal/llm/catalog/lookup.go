@@ -52,10 +52,10 @@ func (c Changes) lookup(row Row, model string, moved bool) Info {
 	var info Info
 	for _, name := range []string{baseName(model), at + normalize(model)} {
 		if found, rest, ok := lookupPrefix(table(), name); ok {
-			if found.Price != nil && (!endsExactly(rest) || !strings.HasPrefix(name, at) && !row.charges(found.Maker, model)) {
+			if found.Price != nil && (!endsExactly(rest) || !strings.HasPrefix(name, at) && !row.hasPricesOf(found.Maker, model)) {
 				found.Price = nil
 			}
-			info = info.with(found)
+			info = info.overriddenBy(found)
 			info.Exact = info.Exact || endsExactly(rest)
 		}
 	}
@@ -68,7 +68,7 @@ func (c Changes) lookup(row Row, model string, moved bool) Info {
 	fixes := normalized(c.Models)
 	for _, name := range []string{baseName(model), at + normalize(model)} {
 		if found, _, ok := lookupPrefix(fixes, name); ok {
-			info = info.with(found)
+			info = info.overriddenBy(found)
 			info.Exact = true
 		}
 	}
@@ -103,9 +103,9 @@ func (c Changes) ModelsOf(s Standing) []string {
 	return slices.Compact(names)
 }
 
-// charges reports whether the prices of maker apply at the provider: as its
+// hasPricesOf reports whether the prices of maker apply at the provider: as its
 // own, or resold.
-func (r Row) charges(maker, model string) bool {
+func (r Row) hasPricesOf(maker, model string) bool {
 	if maker == "" || maker == r.Name {
 		return maker != ""
 	}
@@ -127,12 +127,13 @@ func lookupPrefix(of map[string]Info, name string) (info Info, rest string, ok b
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// dated matches suffixes of a model's name that do not make it another model.
-var dated = sync.OnceValue(func() *regexp.Regexp {
+// dateSuffix matches suffixes of a model's name that do not make it another
+// model.
+var dateSuffix = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([-@:](latest|preview|\d{3,8}|\d{4}-\d\d-\d\d))*(-\d\d-\d\d)?$`)
 })
 
-func endsExactly(rest string) bool { return dated().MatchString(rest) }
+func endsExactly(rest string) bool { return dateSuffix().MatchString(rest) }
 
 // baseName returns a model's name without provider or vendor, which routers put
 // first.

@@ -119,9 +119,9 @@ func offer(owner Owner, base, model string) string {
 	return "The server at " + hostOf(base) + " " + who + ", so it is not used automatically. Choose it with /model " + model + " or --model " + model + "."
 }
 
-// foreign returns a notice if c is at a server of another user on this machine,
-// otherwise "".
-func (in Input) foreign(c Choice) string {
+// foreignNotice returns a notice if c is at a server of another user on this
+// machine, otherwise "".
+func (in Input) foreignNotice(c Choice) string {
 	if !c.Provider.Local || !loopback(c.BaseURL) || in.ownerOf(c.BaseURL) != Foreign {
 		return ""
 	}

@@ -85,7 +85,7 @@ func (in Input) Nearby(servers []Server) (Choice, bool) {
 			continue
 		}
 		for _, m := range s.Models {
-			c := in.served(s, m)
+			c := in.servedChoice(s, m)
 			rank := 1
 			if t := c.Info.Tools; t != nil && *t {
 				rank = 0
@@ -101,16 +101,16 @@ func (in Input) Nearby(servers []Server) (Choice, bool) {
 	return best, at < 3
 }
 
-// served returns the choice of a model of a server on this machine.
-func (in Input) served(s Server, m Served) Choice {
+// servedChoice returns the choice of a model of a server on this machine.
+func (in Input) servedChoice(s Server, m Served) Choice {
 	c := Choice{Provider: s.Row, Model: m.Name, BaseURL: s.BaseURL, Info: in.Changes.lookup(s.Row, m.Name, false)}
-	c.Info = c.Info.served(m)
+	c.Info = c.Info.withServed(m)
 	return c
 }
 
-// served returns i with the data of the server. A context window set in the
+// withServed returns i with the data of the server. A context window set in the
 // configuration is kept.
-func (i Info) served(m Served) Info {
+func (i Info) withServed(m Served) Info {
 	i.Context = cmp.Or(i.Context, m.Context)
 	i.Tools = cmp.Or(m.Tools, i.Tools)
 	i.Vision = cmp.Or(m.Vision, i.Vision)
@@ -132,7 +132,7 @@ func (in Input) Measured(ctx context.Context, c Choice) Choice {
 	for _, s := range only.Probe(ctx) {
 		for _, m := range s.Models {
 			if m.Name == c.Model || m.Name == c.Model+":latest" {
-				c.Info = c.Info.served(m)
+				c.Info = c.Info.withServed(m)
 			}
 		}
 	}

@@ -42,31 +42,31 @@ type Input struct {
 	// machine, as far as known; nil queries the system.
 	Listeners func(netip.AddrPort) (uids []int)
 
-	stays bool // LastURL applies to all models of the provider of Last
+	keepURL bool // LastURL applies to all models of the provider of Last
 }
 
 // Choice is the chosen model.
 type Choice struct {
-	Provider Row
-	Model    string // the provider's name for it
-	Info     Info
-	BaseURL  string
-	Key      Key
-	KeyName  string   // where the key is from, or should be set
-	Login    *Login   // client credentials instead of a key
-	Why      string   // "set by --model"
-	Named    bool     // the user named it
-	Held     bool     // the guide, because Last cannot be used at LastURL
-	Notices  []string // other notices for the user
-	Next     []Choice // fallbacks, in this order
-	Confirm  *Confirm // what the user must approve before the first request; nil for nothing
-	from     string   // source of the base URL; empty for the table
+	Provider  Row
+	Model     string // the provider's name for it
+	Info      Info
+	BaseURL   string
+	Key       Key
+	KeyName   string   // where the key is from, or should be set
+	Login     *Login   // client credentials instead of a key
+	Why       string   // "set by --model"
+	Named     bool     // the user named it
+	Held      bool     // the guide, because Last cannot be used at LastURL
+	Notices   []string // other notices for the user
+	Next      []Choice // fallbacks, in this order
+	Confirm   *Confirm // what the user must approve before the first request; nil for nothing
+	urlSource string   // source of the base URL; empty for the table
 
 	allowHTTP bool // the configuration allows sending its key over plain HTTP
 }
 
 // Elsewhere reports whether --base-url or the session sets the base URL.
-func (c Choice) Elsewhere() bool { return c.from == byFlag || c.from == byRecord }
+func (c Choice) Elsewhere() bool { return c.urlSource == sourceFlag || c.urlSource == sourceSession }
 
 // At returns the base URL without secrets, to be stored and shown.
 func (c Choice) At() string { return wire.Redacted(c.BaseURL) }
@@ -98,7 +98,7 @@ func (c Choice) Offline() bool { return c.Provider.Dialect == Builtin }
 // this machine; else the guide. It fails if a model that the user named cannot
 // be used.
 func Resolve(in Input) (Choice, error) {
-	in.stays = in.Continued
+	in.keepURL = in.Continued
 	for _, u := range []struct{ from, url string }{
 		{"--base-url", in.BaseURL}, {"OPENAI_BASE_URL", in.env("OPENAI_BASE_URL")}, {"base_url in the configuration", in.ConfigURL},
 	} {
@@ -110,7 +110,7 @@ func Resolve(in Input) (Choice, error) {
 		if strings.TrimSpace(named.model) == "" {
 			continue
 		}
-		c, err := in.named(named.model)
+		c, err := in.choiceByName(named.model)
 		if err != nil {
 			return Choice{}, fmt.Errorf("%s: %w", named.from, err)
 		}
@@ -135,7 +135,7 @@ func (in Input) configured() (Choice, error) {
 	var notices []string
 	var first error
 	for _, name := range in.Config {
-		c, err := in.named(name)
+		c, err := in.choiceByName(name)
 		if err == nil {
 			c.Why, c.Named, c.Notices = "set in the configuration", true, notices
 			return in.withFallbacks(c), nil
@@ -162,7 +162,7 @@ func (in Input) withFallbacks(c Choice) Choice {
 	var others []Choice
 	listed := false
 	for _, name := range in.Config {
-		o, err := in.named(name)
+		o, err := in.choiceByName(name)
 		switch {
 		case err != nil:
 		case o.ID() == c.ID():
@@ -183,13 +183,13 @@ func (in Input) withFallbacks(c Choice) Choice {
 func (in Input) defaultChoice() (Choice, error) {
 	var notices []string
 	if in.Last != "" {
-		in.stays = true
-		c, err := in.named(in.Last)
-		in.stays = in.Continued
+		in.keepURL = true
+		c, err := in.choiceByName(in.Last)
+		in.keepURL = in.Continued
 		if err == nil && !c.Offline() {
 			c.Why = "last used in this directory"
 			c = in.withConfirm(c)
-			foreign := in.foreign(c)
+			foreign := in.foreignNotice(c)
 			switch {
 			case foreign == "":
 				return c, nil
@@ -269,8 +269,8 @@ func (in Input) defaultModel(r Row) (model, why string) {
 	return "", "" // a base URL alone does not make it the default
 }
 
-// named returns the model that the user named, if it can be used.
-func (in Input) named(model string) (Choice, error) {
+// choiceByName returns the model that the user named, if it can be used.
+func (in Input) choiceByName(model string) (Choice, error) {
 	r, name, err := in.findProvider(strings.TrimSpace(model))
 	if err != nil {
 		return Choice{}, err
@@ -326,7 +326,7 @@ func (in Input) choice(r Row, model string) (Choice, error) {
 	if base == "" && r.Dialect != Builtin {
 		return Choice{}, fmt.Errorf("%s needs a base URL: %s", r.Name, r.urlHint())
 	}
-	c := Choice{Provider: r, Model: model, BaseURL: base, from: from, Info: in.Changes.lookup(r, model, r.moved(from))}
+	c := Choice{Provider: r, Model: model, BaseURL: base, urlSource: from, Info: in.Changes.lookup(r, model, r.moved(from))}
 	if err := in.setCredentials(&c, !r.Local && !r.Keyless && !r.moved(from)); err != nil {
 		return c, err
 	}

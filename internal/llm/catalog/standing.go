@@ -49,5 +49,5 @@ func (in Input) standing(r Row) Standing {
 
 // Known returns the data of a model that a provider serves.
 func (in Input) Known(s Standing, m Served) Info {
-	return in.Changes.lookup(s.Row, m.Name, s.Moved).served(m)
+	return in.Changes.lookup(s.Row, m.Name, s.Moved).withServed(m)
 }

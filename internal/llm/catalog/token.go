@@ -36,7 +36,7 @@ type tokens struct {
 	now      func() time.Time
 	http     *http.Client
 
-	turn chan token // holds the token; the goroutine that received it may renew it
+	current chan token // holds the token; the goroutine that received it may renew it
 }
 
 type token struct {
@@ -47,11 +47,11 @@ type token struct {
 func newTokens(c Choice) *tokens {
 	t := &tokens{
 		provider: c.Provider.Name, url: wire.Join(c.BaseURL, c.Provider.Client.Path), client: c.Provider.Client, login: *c.Login,
-		now: time.Now, turn: make(chan token, 1),
+		now: time.Now, current: make(chan token, 1),
 		http: oneRequest(http.ProxyFromEnvironment), // requests are about an hour apart
 	}
 	t.http.Timeout = tokenWait
-	t.turn <- token{}
+	t.current <- token{}
 	return t
 }
 
@@ -59,11 +59,11 @@ func newTokens(c Choice) *tokens {
 func (t *tokens) authorize(ctx context.Context, h http.Header) error {
 	var held token
 	select {
-	case held = <-t.turn:
+	case held = <-t.current:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { t.turn <- held }()
+	defer func() { t.current <- held }()
 	if held.value == "" || !t.now().Before(held.until) {
 		renewed, err := t.ask(ctx)
 		if err != nil {

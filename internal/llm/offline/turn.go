@@ -62,7 +62,7 @@ func (o outcome) rejected() bool {
 // turn executes the requests of one prompt.
 //
 // It keeps no state between replies. Each reply replays the requests from the
-// first one: do returns the results of earlier calls in order, and the first
+// first one: callTool returns the results of earlier calls in order, and the first
 // call without a result ends the replay and becomes the reply's call.
 type turn struct {
 	prompt  string
@@ -90,7 +90,8 @@ func newTurn(req llm.Request) *turn {
 	return t
 }
 
-// callTool returns the result of a call, or false if the call has not been made yet.
+// callTool returns the result of a call, or false if the call has not been made
+// yet.
 func (t *turn) callTool(tool string, args any) (outcome, bool) {
 	if !t.tools[tool] {
 		return outcome{absent: true}, true
@@ -108,9 +109,9 @@ func (t *turn) callTool(tool string, args any) (outcome, bool) {
 	return outcome{}, false
 }
 
-// execute executes requests up to the first call without a result, and returns a
-// report for each completed request. After a failed change, further changes are
-// skipped.
+// execute executes requests up to the first call without a result, and returns
+// a report for each completed request. After a failed change, further changes
+// are skipped.
 func (t *turn) execute(requests []request) (reports []string) {
 	stopped := false
 	for _, r := range requests {

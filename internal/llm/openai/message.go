@@ -31,7 +31,8 @@ func WireMessages(req llm.Request) []json.RawMessage {
 	body, err := NewRequest(llm.Request{System: req.System, Model: req.Model, Messages: req.Messages}, Quirks{})
 	var sent struct{ Messages []json.RawMessage }
 	if err := cmp.Or(err, json.Unmarshal(body, &sent)); err != nil {
-		// Unreachable: only opaque bytes could be invalid, and they were decoded from JSON.
+		// Unreachable: only opaque bytes could be invalid, and they were
+		// decoded from JSON.
 		panic("openai: write the messages: " + err.Error())
 	}
 	return sent.Messages

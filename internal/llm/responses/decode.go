@@ -35,7 +35,8 @@ func newDecoder(model string) *decoder {
 // Deltas returns the queue of deltas to yield next.
 func (d *decoder) Deltas() *wire.Deltas { return &d.out }
 
-// finished reports whether the final status has arrived. Later events are ignored.
+// finished reports whether the final status has arrived. Later events are
+// ignored.
 func (d *decoder) finished() bool { return d.status != "" }
 
 // Add decodes a payload. Unreadable events are skipped and counted; End decides

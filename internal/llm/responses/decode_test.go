@@ -23,8 +23,8 @@ func TestDecodeRetry(t *testing.T) {
 	}
 }
 
-// TestFailureBeforeContentYieldsNothing checks that a response that fails before any content
-// yields nothing, so that it can be retried.
+// TestFailureBeforeContentYieldsNothing checks that a response that fails
+// before any content yields nothing, so that it can be retried.
 func TestFailureBeforeContentYieldsNothing(t *testing.T) {
 	body := recording(t, "reasoning.sse")
 	body = body[:bytes.Index(body, []byte("event: response.reasoning_summary_text.delta"))]

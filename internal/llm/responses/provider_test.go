@@ -13,8 +13,8 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// TestRejectedParametersAreLeftOut checks that parameters which a model rejects are left out, and
-// that this is remembered for the model.
+// TestRejectedParametersAreLeftOut checks that parameters which a model rejects
+// are left out, and that this is remembered for the model.
 func TestRejectedParametersAreLeftOut(t *testing.T) {
 	thought := []llm.Message{
 		{Kind: llm.Thinking, Reply: "r", Opaque: wire.Pack(dialect, "m", opaque{Reasoning: &reasoningItem{Type: "reasoning", Encrypted: "x"}})},

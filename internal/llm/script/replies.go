@@ -12,7 +12,8 @@ func Say(text string) Reply {
 	return r.Text(text).Stop()
 }
 
-// Call returns a reply of one tool call. Args is its JSON, as the model wrote it.
+// Call returns a reply of one tool call. Args is its JSON, as the model wrote
+// it.
 func Call(id, name, args string) Reply {
 	r := Reply{}
 	return r.Call(id, name, args).Calls()

@@ -213,8 +213,8 @@ func (r *reader) close() {
 	r.open, r.blank, r.inLine = false, "", false
 }
 
-// addCall outputs the call that was read. A call cut off by the end of the reply
-// stays open.
+// addCall outputs the call that was read. A call cut off by the end of the
+// reply stays open.
 func (r *reader) addCall(body string, cut bool) {
 	name, arguments := r.form.parse(r.name, body)
 	i := r.nextIndex()

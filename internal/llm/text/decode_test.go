@@ -159,8 +159,8 @@ func TestDecodeFailure(t *testing.T) {
 	}
 }
 
-// TestDecodePassesOtherDeltasThrough checks that everything except text is passed through
-// unchanged and in order, and that text is not delayed.
+// TestDecodePassesOtherDeltasThrough checks that everything except text is
+// passed through unchanged and in order, and that text is not delayed.
 func TestDecodePassesOtherDeltasThrough(t *testing.T) {
 	signature := &llm.Opaque{Dialect: "d", Model: "m", Data: []byte(`1`)}
 	in := []llm.Delta{

@@ -87,8 +87,8 @@ func (x *Exchange) Stream(payloads *Payloads, d Decoder, yield func(llm.Delta, e
 	})
 }
 
-// UnreadableCalls is the error of a response with tool calls in which an event could
-// not be read.
+// UnreadableCalls is the error of a response with tool calls in which an event
+// could not be read.
 func UnreadableCalls() *llm.Error {
 	return &llm.Error{Kind: llm.ErrCut, Message: "a part of the answer could not be read, so its tool calls cannot be trusted", Retry: true}
 }

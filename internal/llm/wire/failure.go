@@ -53,7 +53,8 @@ func ParseFailure(body []byte) (Failure, bool) {
 	return f, f.Message != "" || f.Code != "" || f.Type != ""
 }
 
-// joined returns the message of a router with the one of the provider behind it.
+// joined returns the message of a router with the one of the provider behind
+// it.
 func joined(message, why string) string {
 	switch {
 	case message == "":

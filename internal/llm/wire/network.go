@@ -91,8 +91,8 @@ func (c *Client) networkError(err error) *llm.Error {
 	return e
 }
 
-// fillTLSError fills e if err says that the connection cannot be trusted, and reports
-// whether it did.
+// fillTLSError fills e if err says that the connection cannot be trusted, and
+// reports whether it did.
 func (c *Client) fillTLSError(e *llm.Error, err error) bool {
 	if r, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		e.Message, e.Hint = c.host()+" does not support TLS: "+r.Msg, tryHTTP

@@ -28,7 +28,8 @@ func Recording(t testing.TB, path string) []byte {
 	return b
 }
 
-// Variants returns readers that deliver body in different pieces and line endings.
+// Variants returns readers that deliver body in different pieces and line
+// endings.
 func Variants(body []byte) map[string]io.Reader {
 	crlf := bytes.ReplaceAll(body, []byte("\n"), []byte("\r\n"))
 	cr := bytes.ReplaceAll(body, []byte("\n"), []byte("\r"))
@@ -88,7 +89,7 @@ func Collect(deltas iter.Seq2[llm.Delta, error]) *Answer {
 
 // Content is an Answer in comparable form.
 type Content struct {
-	Messages []string // its messages, see Saying
+	Messages []string // its messages, see Describe
 	Reason   llm.Reason
 	Usage    llm.Usage
 	Kind     llm.ErrorKind

@@ -240,7 +240,7 @@ func BenchmarkIndex(b *testing.B) {
 			list(b)
 		}
 	})
-	b.Run("headers alone", func(b *testing.B) {
+	b.Run("only headers", func(b *testing.B) {
 		for b.Loop() {
 			if _, err := s.List(""); err != nil {
 				b.Fatal(err)

@@ -163,7 +163,7 @@ func FuzzOpen(f *testing.F) {
 		} else {
 			revive(t, tail)
 		}
-		// Valid records remain whatever follows them.
+		// Valid records remain, no matter which bytes follow.
 		m, got, _ := revive(t, append(bytes.Clone(valid), tail...))
 		if len(got) < 3 {
 			t.Fatalf("of 3 records %d are left", len(got))

@@ -51,7 +51,7 @@ func TestFlipOfEveryByte(t *testing.T) {
 		hit := before(ends, i-1) // a newline belongs to no record
 		lacks(t, got, many, func(n int) bool { return n == hit && text[i] != '\n' })
 	}
-	t.Attr("promise", fmt.Sprintf("a damaged byte costs one record and is told: bytes tried: %d", len(text)/stride))
+	t.Attr("promise", fmt.Sprintf("a damaged byte costs one record and is reported: bytes tried: %d", len(text)/stride))
 }
 
 func TestZerosAtEveryPage(t *testing.T) {

@@ -14,7 +14,7 @@ type File = file
 // Wrap replaces the file of a log.
 func (l *Log) Wrap(wrap func(File) File) { l.f = wrap(l.f) }
 
-// ResumeFile is Resume for a log of that size in f. keep gets what is cut off.
+// ResumeFile is Resume for a log of that size in f. keep gets the bytes that are cut off.
 func ResumeFile(f File, size int64, keep func(io.Reader) error) (*Log, []Problem, error) {
 	h, _ := readHeader(f)
 	h.ID = "x"

@@ -37,7 +37,7 @@ func TestFileFailuresAtEveryCall(t *testing.T) {
 			}
 		}
 	}
-	t.Attr("promise", fmt.Sprintf("a full or broken disk at any call corrupts nothing, and the log goes on behind it: failures tried: %d", tried))
+	t.Attr("promise", fmt.Sprintf("a full or broken disk at any call corrupts nothing, and the log can be continued: failures tried: %d", tried))
 }
 
 // failsFrom appends 12 records to an empty log whose file fails from a given

@@ -113,7 +113,7 @@ func TestFormat1Logs(t *testing.T) {
 				t.Fatal(err)
 			}
 			if valid := text[:len(text)-c.torn]; !bytes.HasPrefix(after, valid) {
-				t.Error("what was valid has changed")
+				t.Error("valid bytes have changed")
 			}
 			kept, _ := os.ReadFile(filepath.Join(dir, "x.torn"))
 			same(t, string(kept), string(text[len(text)-c.torn:]))

@@ -76,7 +76,7 @@ type Record struct {
 type Problem struct {
 	Offset int64  // offset in the file
 	Size   int64  // number of bytes; 0 for missing records
-	Text   string // what is wrong and what was done about it, for the user
+	Text   string // the damage and its handling, for the user
 }
 
 func (p Problem) Error() string { return p.Text }

@@ -88,11 +88,11 @@ func revive(t testing.TB, text []byte) (m *memory, got []string, problems []hist
 	}
 	again, _ := m.resume(t)
 	if m.torn.Len() != kept {
-		t.Fatal("what was repaired is torn again")
+		t.Fatal("the repaired log is damaged again")
 	}
 	got, _ = bodies(t, again.Records())
 	if len(got) == 0 || got[len(got)-1] != body(999) {
-		t.Fatalf("what was appended last is not there: %q", got)
+		t.Fatalf("the last record is missing: %q", got)
 	}
 	return m, got[:len(got)-1], problems
 }

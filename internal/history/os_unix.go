@@ -29,7 +29,7 @@ func lock(f *os.File) (bool, error) {
 	}
 }
 
-// release unlocks and closes f. Closing alone would leave the lock to a child
+// release unlocks and closes f. Closing it would leave the lock to a child
 // process that inherited the file while starting.
 func release(f *os.File) error {
 	_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)

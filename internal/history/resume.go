@@ -200,8 +200,9 @@ func appendTo(path string, r io.Reader) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// Check reads the log as it was when opened and returns its problems. It may
-// run concurrently with all other methods; appending does not wait for it.
+// Check reads the part of the log that existed when it was opened, and returns
+// its problems. It may run concurrently with all other methods; appending does
+// not wait for it.
 func (l *Log) Check(ctx context.Context) ([]Problem, error) {
 	if l.opened == 0 {
 		return nil, nil

@@ -84,7 +84,7 @@ func TestReadFromAnywhere(t *testing.T) {
 		same(t, brief(before), brief(all[:i]))
 		for _, wrong := range []int64{r.Offset - 1, r.Offset + 1} {
 			if _, err := v.At(wrong); err == nil {
-				t.Errorf("a record was found at %d, which is beside one", wrong)
+				t.Errorf("a record was found at %d, where none begins", wrong)
 			}
 		}
 	}

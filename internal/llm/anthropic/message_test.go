@@ -74,9 +74,9 @@ func TestMessages(t *testing.T) {
 		"thinking without output is left out": {[]llm.Message{person("hi"), thought("anthropic", "m", `{"signature":"c2ln"}`), person("still there?")},
 			[]string{`{"content":[{"text":"hi","type":"text"},{"text":"still there?","type":"text"}],"role":"user"}`}},
 		"a cut call becomes a note": {[]llm.Message{said("r1", "I write."),
-			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "write", Input: object(`{}`), Raw: `{"pa`, Cut: true}, result("r1", "a", "not run"), person("go on")},
+			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "write", Input: object(`{}`), Raw: `{"pa`, Cut: true}, result("r1", "a", "not run"), person("continue")},
 			[]string{`{"content":[{"text":"I write.","type":"text"},{"text":"[a call to write was cut off here and not run]","type":"text"}],"role":"assistant"}`,
-				`{"content":[{"text":"go on","type":"text"}],"role":"user"}`}},
+				`{"content":[{"text":"continue","type":"text"}],"role":"user"}`}},
 		"a malformed call is sent as JSON": {[]llm.Message{
 			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "read", Input: object(`{}`), Raw: `{path: "a"}`},
 			{Kind: llm.ToolResult, Reply: "r1", ID: "a", Text: "the arguments are no JSON object", IsError: true}},

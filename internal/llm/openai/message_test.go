@@ -52,8 +52,8 @@ func TestWireMessages(t *testing.T) {
 		"a cut call becomes a note": {in: []llm.Message{
 			{Kind: llm.Assistant, Reply: "r1", Text: "I write."},
 			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "write", Input: object(`{}`), Raw: `{"pa`, Cut: true},
-			result("r1", "a", "not run"), {Kind: llm.User, Text: "go on"}},
-			want: []string{`{"role":"assistant","content":"I write.\n[a call to write was cut off here and not run]"}`, `{"role":"user","content":"go on"}`}},
+			result("r1", "a", "not run"), {Kind: llm.User, Text: "continue"}},
+			want: []string{`{"role":"assistant","content":"I write.\n[a call to write was cut off here and not run]"}`, `{"role":"user","content":"continue"}`}},
 		"a malformed call is sent as JSON": {in: []llm.Message{
 			{Kind: llm.ToolCall, Reply: "r1", ID: "a", Name: "read", Input: object(`{}`), Raw: `{path: "a"}`},
 			{Kind: llm.ToolResult, Reply: "r1", ID: "a", Text: "the arguments are no JSON object", IsError: true}},

@@ -22,8 +22,8 @@ type Deltas struct {
 }
 
 const (
-	// maxKept limits the bytes that a decoder keeps of one response besides
-	// what it yields: signatures, encrypted reasoning, extras of calls.
+	// maxKept limits the bytes that a decoder keeps of one response without
+	// yielding them: signatures, encrypted reasoning, extras of calls.
 	maxKept = 4 << 20
 	// maxKeptParts limits the parts of one response that a decoder tracks.
 	maxKeptParts = 4096

@@ -40,11 +40,11 @@ func cutBy(p phase, message, hint string) string {
 
 // What the person is told of answers that break off.
 const (
-	broke      = "the answer was cut in the middle by the server"
+	broke      = "the server cut the answer off"
 	tryAgain   = `say "go on" to try again`
-	brokeHint  = "what arrived is kept; ask again to go on"
-	overfull   = "the answer holds an event of more than 8 MiB"
-	bottomless = "the answer has no end: it was given up after 1 MiB"
+	brokeHint  = "The text received is kept. Send \"continue\" to get the rest."
+	overfull   = "the response contains an event of more than 8 MiB"
+	bottomless = "the response is too long: stopped reading after 1 MiB"
 )
 
 // cut is the scene of an answer that how breaks off.
@@ -61,11 +61,11 @@ func cuts() []fault {
 	return []fault{
 		{n: 10, name: "headers, then silence", scene: early(func(st *stage) scene {
 			return scene{acts: []act{broken("", silent(2*time.Minute))}, want: `
-				retrying 2 of 6 in 250ms: test: the answer stopped: nothing more came within 2m0s` + again(2)}
+				retrying 2 of 6 in 250ms: test: the response stalled: no data for 2m0s` + again(2)}
 		})},
 		{n: 10, name: "half an answer, then silence", scene: func(st *stage, p phase) scene {
 			sc := cut(silent(2*time.Minute))(st, p)
-			sc.want = cutBy(p, "the answer stopped: nothing more came within 2m0s", tryAgain)
+			sc.want = cutBy(p, "the response stalled: no data for 2m0s", tryAgain)
 			return sc
 		}},
 		{n: 13, name: "reset", scene: cut((*peer).reset)},
@@ -96,7 +96,7 @@ func cuts() []fault {
 		{n: 58, name: "gzip of a flood", scene: flood},
 		{n: 58, name: "brotli", scene: early(func(*stage) scene {
 			return scene{acts: []act{answer(200, "Content-Encoding: br\r\nContent-Type: text/event-stream", "\x0b\x02\x80")}, want: `
-				turn error: test: the answer is compressed with "br", which was not asked for
+				turn error: test: the response is compressed with "br", which was not requested
 				requests 1`}
 		})},
 		{n: 59, name: "GOAWAY before the answer", scene: early(func(st *stage) scene {

@@ -17,15 +17,15 @@ func refusals() []fault {
 		{n: 17, name: "invalid request", scene: refused(400, "", problem("invalid_request_error", "messages: \x1b[31mno\u202e of "+secret),
 			"messages: [31mno of [key]", "")},
 		{n: 18, name: "key rejected", scene: refused(401, "", problem("authentication_error", "invalid key "+secret),
-			"invalid key [key]", "test rejected the key in TEST_KEY: set another one")},
+			"invalid key [key]", "test rejected the API key in TEST_KEY. Set another one.")},
 		{n: 19, name: "forbidden", scene: refused(403, "", problem("permission_error", "not in your region"),
-			"not in your region", "test does not let this key use the model; it may be a matter of the account or the region")},
+			"not in your region", "test does not allow this API key to use the model. Check the permissions of the account, and whether the model is available in your region.")},
 		{n: 20, name: "no such model", scene: refused(404, "", problem("not_found_error", "model: m"),
-			"model: m", `the model is "m" at BASE; /model or --model names another one`)},
+			"model: m", `The model is "m" at BASE. Choose another one with /model or --model.`)},
 		{n: 21, name: "payment required", scene: refused(402, "", problem("billing_error", "no credit"),
-			"no credit", "look at the account and its limits at test, or choose another model")},
+			"no credit", "Check your account and its limits at test, or choose another model.")},
 		{n: 21, name: "insufficient quota", scene: refused(429, "Retry-After: 1", problem("insufficient_quota", "You exceeded your current quota"),
-			"You exceeded your current quota", "look at the account and its limits at test, or choose another model")},
+			"You exceeded your current quota", "Check your account and its limits at test, or choose another model.")},
 		{n: 22, name: "request timeout", scene: tried(408, "", problem("timeout", "too slow"), "too slow", "250ms")},
 		{n: 22, name: "conflict", scene: tried(409, "", problem("conflict", "busy"), "busy", "250ms")},
 		{n: 23, name: "body too large", scene: untouched(413, problem("request_too_large", "Request exceeds the maximum size"))},
@@ -54,7 +54,7 @@ func refusals() []fault {
 		{n: 31, name: "login page", scene: early(func(*stage) scene {
 			page := "<!DOCTYPE html>\n<html><head><title>\x1b]0;Log in\x07</title>" + strings.Repeat(".", 400)
 			return scene{acts: []act{answer(200, "Content-Type: text/html", page)}, want: `
-				turn error: test: got HTML in place of an answer: <!DOCTYPE html> <html><head><title>]0;Log in</title>` + strings.Repeat(".", 200-len("<!DOCTYPE html> <html><head><title>]0;Log in</title>")) + `… | look whether the base URL BASE is right, and whether a proxy wants a login
+				turn error: test: the server sent an HTML page: ]0;Log in | Check the base URL BASE, and whether the network or a proxy requires a login.
 				requests 1`}
 		})},
 		{n: 32, name: "one JSON in place of a stream", scene: early(func(st *stage) scene {
@@ -134,7 +134,7 @@ func redirect(status int) func(*stage, phase) scene {
 		other.start(nil)
 		host := other.ln.Addr().String()
 		return scene{acts: []act{answer(status, "Location: http://"+host+"/v1/elsewhere?key=1", "")}, want: `
-			turn error: test: it redirects to http://` + host + `/v1/elsewhere, which was not followed | if that is the right place, use it as the base URL
+			turn error: test: did not follow the redirect to http://` + host + `/v1/elsewhere | If that is the right address, use it as the base URL.
 			requests 1`,
 			check: func(t *testing.T, _ played) {
 				if n := other.count(); n > 0 {

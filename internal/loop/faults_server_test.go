@@ -30,7 +30,7 @@ type peer struct {
 type server struct {
 	st  *stage
 	ln  net.Listener
-	tls *tls.Config // set before start; nil speaks plain HTTP
+	tls *tls.Config // set before start; nil uses plain HTTP
 	// greet takes a connection in place of HTTP. Set before start.
 	greet func(p *peer)
 

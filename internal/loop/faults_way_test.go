@@ -65,44 +65,44 @@ func waysThere() []fault {
 		{n: 1, name: "no such host", scene: early(func(st *stage) scene {
 			missing := resolved("nowhere.invalid", noSuchName)
 			return scene{dials: []dial{missing, missing}, want: `
-				retrying 2 of 2 in 250ms: test: cannot resolve host nowhere.invalid | check the network and the base URL BASE
-				turn error: test: cannot resolve host nowhere.invalid | check the network and the base URL BASE
+				retrying 2 of 2 in 250ms: test: cannot resolve host nowhere.invalid | Check the network and the base URL BASE.
+				turn error: test: cannot resolve host nowhere.invalid | Check the network and the base URL BASE.
 				requests 0`}
 		})},
 		{n: 2, name: "no name server", scene: early(func(st *stage) scene {
 			return scene{dials: []dial{resolved("nowhere.invalid", st.noNameServer()), resolved("nowhere.invalid", st.noNameServer())}, want: `
-				retrying 2 of 2 in 250ms: test: resolving 127.0.0.1 took too long | check the network and the base URL BASE
-				turn error: test: resolving 127.0.0.1 took too long | check the network and the base URL BASE
+				retrying 2 of 2 in 250ms: test: timed out resolving 127.0.0.1 | Check the network and the base URL BASE.
+				turn error: test: timed out resolving 127.0.0.1 | Check the network and the base URL BASE.
 				requests 0`}
 		})},
 		{n: 3, name: "connection refused", scene: early(func(st *stage) scene {
 			return scene{dials: []dial{closed}, want: `
-				turn error: test: nothing listens on HOST | check the base URL BASE
+				turn error: test: nothing is listening on HOST | Check the base URL BASE.
 				requests 0`}
 		})},
 		{n: 4, name: "connect black hole", scene: early(func(st *stage) scene {
 			return scene{dials: []dial{st.hole, st.hole}, want: `
-				retrying 2 of 6 in 250ms: test: connecting to HOST took too long
-				retrying 3 of 6 in 500ms: test: connecting to HOST took too long` + again(1)}
+				retrying 2 of 6 in 250ms: test: timed out connecting to HOST
+				retrying 3 of 6 in 500ms: test: timed out connecting to HOST` + again(1)}
 		})},
 		{n: 5, name: "unknown authority", scene: early(certificate(func(c *certificates) tls.Certificate { return c.unknown },
-			" is signed by an unknown authority: CN=Stranger | a proxy may stand in between; its certificate belongs into the system's store, or into the file that SSL_CERT_FILE names"))},
+			" is signed by an unknown authority: CN=Stranger | If a proxy intercepts TLS, add its certificate to the system's trust store or to the file in SSL_CERT_FILE."))},
 		{n: 6, name: "expired certificate", scene: early(certificate(func(c *certificates) tls.Certificate { return c.expired },
-			", issued by CN=Trusted, is good from 2001-01-01 to 2001-12-31 only | look whether the clock of this machine is right"))},
+			", issued by CN=Trusted, is valid only from 2001-01-01 to 2001-12-31 | Check the clock of this machine."))},
 		{n: 6, name: "certificate of another host", scene: early(certificate(func(c *certificates) tls.Certificate { return c.misled },
-			", issued by CN=Trusted, is that of another host: certificate is valid for 192.0.2.1, not 127.0.0.1 | check the base URL BASE"))},
+			", issued by CN=Trusted, is for another host: certificate is valid for 192.0.2.1, not 127.0.0.1 | Check the base URL BASE."))},
 		{n: 7, name: "plain HTTP on a TLS port", scene: early(func(st *stage) scene {
 			plain := st.other(nil)
 			plain.greet = func(p *peer) { answer(400, "", "")(p) }
 			plain.start(nil)
 			return scene{tls: true, dials: []dial{to(plain)}, want: `
-				turn error: test: HOST speaks plain HTTP | try the base URL with http:// if it is a server of your own
+				turn error: test: HOST uses plain HTTP | If it is your own server, try the base URL with http://.
 				requests 0`}
 		})},
 		{n: 8, name: "accepts, then never a byte", scene: early(func(st *stage) scene {
 			return scene{acts: times(2, silent(time.Minute)), want: `
-				retrying 2 of 6 in 250ms: test: no answer from HOST within 1m0s
-				retrying 3 of 6 in 500ms: test: no answer from HOST within 1m0s` + again(3)}
+				retrying 2 of 6 in 250ms: test: no response from HOST within 1m0s
+				retrying 3 of 6 in 500ms: test: no response from HOST within 1m0s` + again(3)}
 		})},
 		{n: 8, name: "accepts, then never shakes hands", scene: early(func(st *stage) scene {
 			const limit = 7 * time.Second
@@ -110,11 +110,11 @@ func waysThere() []fault {
 			mute.greet = func(p *peer) { silent(limit)(p) }
 			mute.start(nil)
 			return scene{tls: true, limits: wire.Limits{TLS: limit}, dials: []dial{to(mute)}, want: `
-				retrying 2 of 6 in 250ms: test: connecting to HOST took too long` + again(1)}
+				retrying 2 of 6 in 250ms: test: timed out connecting to HOST` + again(1)}
 		})},
 		{n: 9, name: "headers byte by byte", scene: early(func(st *stage) scene {
 			return scene{acts: []act{slowHead}, want: `
-				retrying 2 of 6 in 250ms: test: no answer from HOST within 1m0s` + again(2)}
+				retrying 2 of 6 in 250ms: test: no response from HOST within 1m0s` + again(2)}
 		})},
 		{n: 11, name: "half-open connection", scene: halfOpen},
 		{n: 12, name: "reset before headers", scene: early(func(st *stage) scene {
@@ -123,7 +123,7 @@ func waysThere() []fault {
 		})},
 		{n: 12, name: "closed before headers", scene: early(func(st *stage) scene {
 			return scene{dials: []dial{nil}, acts: []act{closes}, want: `
-				retrying 2 of 6 in 250ms: test: HOST closed the connection before it answered` + again(2)}
+				retrying 2 of 6 in 250ms: test: HOST closed the connection without responding` + again(2)}
 		})},
 		{n: 12, name: "kept connection reset", absent: unkept(), scene: early(func(st *stage) scene {
 			return scene{acts: []act{(*peer).reset}, want: again(2)}
@@ -133,7 +133,7 @@ func waysThere() []fault {
 		})},
 		{n: 12, name: "kept connection closed, and the next one", absent: unkept(), scene: early(func(st *stage) scene {
 			return scene{acts: times(2, closes), want: `
-				retrying 2 of 6 in 250ms: test: HOST closed the connection before it answered` + again(3)}
+				retrying 2 of 6 in 250ms: test: HOST closed the connection without responding` + again(3)}
 		})},
 		{n: 60, name: "proxy wants a login", scene: proxied(407, "Proxy-Authenticate: Basic", "407 Proxy Authentication Required")},
 		{n: 60, name: "proxy refuses to connect", scene: proxied(403, "", "403 Forbidden")},
@@ -187,7 +187,7 @@ func halfOpen(st *stage, p phase) scene {
 		call c0 look {"text":"x"}
 		start c0 "look x"
 		end c0 "look x" ok: did x
-		retrying 2 of 6 in 250ms: test: no answer from HOST within 1m0s` + again(3),
+		retrying 2 of 6 in 250ms: test: no response from HOST within 1m0s` + again(3),
 		acts: []act{sse(called(st.d, "c0", args("x"))), silent(time.Minute)}}
 	if p == inText {
 		sc.acts[1] = broken(st.d.begin()+st.d.text(0, "half"), func(p *peer) bool { p.shown("half"); return silent(2 * time.Minute)(p) })
@@ -196,7 +196,7 @@ func halfOpen(st *stage, p phase) scene {
 		start c0 "look x"
 		end c0 "look x" ok: did x
 		assistant "half" (cut)
-		notice test: the answer stopped: nothing more came within 2m0s. Going on where the answer was cut.
+		notice test: the response stalled: no data for 2m0s. Going on where the answer was cut.
 		auto "` + event.GoOn + `"` + again(3)
 	}
 	return sc
@@ -215,7 +215,7 @@ func proxied(status int, header, words string) func(*stage, phase) scene {
 		}
 		proxy.start(nil)
 		return scene{tls: true, proxy: proxy, want: `
-			turn error: test: the proxy ` + proxy.ln.Addr().String() + ` refused to connect: ` + words + ` | check HTTPS_PROXY
+			turn error: test: the proxy ` + proxy.ln.Addr().String() + ` refused the connection: ` + words + ` | Check HTTPS_PROXY.
 			requests 0`}
 	})
 }

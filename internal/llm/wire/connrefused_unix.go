@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// refusedConnection reports whether err says that nothing listens.
+// refusedConnection reports whether err says that nothing is listening.
 func refusedConnection(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }

@@ -7,36 +7,36 @@ import (
 	"agent/internal/llm"
 )
 
-// yielding returns req and q without the extra that e refuses: reasoning of a
-// model that has none, a summary that the account may not see, what was thought
-// before and can no longer be read because the key or the server is another one.
-// It returns nil if e is about something else, or if nothing is left to yield.
-func yielding(req llm.Request, q Quirks, e *llm.Error) (*llm.Request, Quirks) {
+// withoutRejected returns req and q without the optional parameter that e
+// rejects: reasoning, its summary, or earlier reasoning that cannot be
+// decrypted after the key or server changed. It returns nil if e is about
+// something else or nothing is left to remove.
+func withoutRejected(req llm.Request, q Quirks, e *llm.Error) (*llm.Request, Quirks) {
 	if e.Kind != llm.ErrInvalid {
 		return nil, q
 	}
 	text := strings.ToLower(e.Message)
 	says := func(s string) bool { return strings.Contains(text, s) }
-	was := q
+	before := q
 	switch {
 	case says("reasoning summar"), says("unsupported parameter") && says("reasoning.summary"):
 		q.NoSummary = true
 	case says("encrypted content is not supported"), says("unsupported parameter") && says("reasoning"):
 		q.Plain = true
-	case says("encrypted content") && thoughtBefore(req):
+	case says("encrypted content") && hasReasoning(req):
 		req.Messages = slices.Clone(req.Messages)
 		for i := range req.Messages {
 			req.Messages[i].Opaque = nil
 		}
 		return &req, q
 	}
-	if q == was {
+	if q == before {
 		return nil, q
 	}
 	return &req, q
 }
 
-// thoughtBefore reports whether reasoning goes with req.
-func thoughtBefore(req llm.Request) bool {
+// hasReasoning reports whether req sends back earlier reasoning.
+func hasReasoning(req llm.Request) bool {
 	return slices.ContainsFunc(req.Messages, func(m llm.Message) bool { return unpack(m, req.Model).Reasoning != nil })
 }

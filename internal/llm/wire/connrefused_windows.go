@@ -6,5 +6,5 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// refusedConnection reports whether err says that nothing listens.
+// refusedConnection reports whether err says that nothing is listening.
 func refusedConnection(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }

@@ -6,17 +6,16 @@ import (
 	"os"
 )
 
-// maxLooked is how many sessions Last looks at: in a directory without one it
-// would look at all there are, each time.
+// maxLooked limits how many sessions Last reads, for a directory without
+// sessions in a large store.
 const maxLooked = 1000
 
-// Last returns the body of the last record of a type in the session of a
-// working directory that was written to last; nil if there is none, or if very
-// many others were written to since. It reads from the end and no further back
-// than it must.
+// Last returns the body of the last record of a type in the most recently
+// written session of a working directory, or nil if there is none among the
+// maxLooked most recent sessions. It reads backward and no more than needed.
 //
-// Records that skip reports true for do not count. If a session has no others of
-// the type, Last continues in the session before it. skip may be nil.
+// Records for which skip returns true are ignored. If that leaves none in a
+// session, Last continues with the previous session. skip may be nil.
 func (s *Store) Last(dir, recordType string, skip func(json.RawMessage) bool) (json.RawMessage, error) {
 	files, err := s.files()
 	if err != nil {
@@ -39,7 +38,7 @@ func (s *Store) Last(dir, recordType string, skip func(json.RawMessage) bool) (j
 }
 
 // lastIn is Last for one session. skipped reports whether it has records of the
-// type, all of which are skipped.
+// type that were skipped.
 func lastIn(i Info, recordType string, skip func(json.RawMessage) bool) (body json.RawMessage, skipped bool, err error) {
 	f, err := os.Open(i.Path)
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 	"agent/internal/llm/wire/wiretest"
 )
 
-// decodeJoined is decode with text that came together told together, as
-// Provider tells it.
+// decodeJoined is decode with joined text, as Provider uses it.
 func decodeJoined(r io.Reader) *wiretest.Answer {
 	p, d := wire.NewPayloads(r), newDecoder("", false)
 	d.out.More = p.More
 	return wiretest.Collect(wire.Decode(p, d))
 }
 
-// parts gives one of its texts a read, and notes how much was heard before each.
+// parts returns one text per read, and records the number of deltas before
+// each.
 type parts struct {
 	texts []string
 	heard *int
@@ -40,8 +40,8 @@ func (p *parts) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Text that came together is one delta, and none of it waits for what is still
-// to come, be that nothing but a sign of life.
+// Text that arrived together is one delta, and none of it waits for later data,
+// even if that is only a keep-alive.
 func TestTextIsJoined(t *testing.T) {
 	piece := func(field, text string) string {
 		return `data: {"choices":[{"index":0,"delta":{"` + field + `":"` + text + `"}}]}` + "\n\n"
@@ -78,7 +78,7 @@ func TestTextIsJoined(t *testing.T) {
 	}
 }
 
-// However much comes at once, a delta stays short.
+// A delta stays short even if much text arrives together.
 func TestJoinedTextIsShort(t *testing.T) {
 	body := strings.Repeat(`data: {"choices":[{"index":0,"delta":{"content":"0123456789"}}]}`+"\n\n", 500) + "data: [DONE]\n\n"
 	n := 0

@@ -13,33 +13,33 @@ import (
 	"strings"
 )
 
-// shareOutputs gives a session that is to be made the outputs of another. They
-// are never changed once they are whole, so that both may have the same files.
-func (s *Store) shareOutputs(from, to string) (moved, error) {
+// shareOutputs gives a new session the outputs of another. Completed outputs
+// never change, so both sessions can share the files.
+func (s *Store) shareOutputs(from, to string) (renamedDir, error) {
 	old, dir := s.Outputs(from), s.Outputs(to)
 	entries, err := os.ReadDir(old)
 	if errors.Is(err, fs.ErrNotExist) {
-		return moved{}, nil
+		return renamedDir{}, nil
 	}
 	if err == nil {
-		err = os.Mkdir(dir, 0o700) // which must be new: it is removed if the session is not made
+		err = os.Mkdir(dir, 0o700) // it must be new: it is removed if creating the session fails
 	}
 	if err != nil {
-		return moved{}, fmt.Errorf("take over the outputs of session %s: %w", from, err)
+		return renamedDir{}, fmt.Errorf("copy the outputs of session %s: %w", from, err)
 	}
 	for _, e := range entries {
-		if !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") { // not whole yet
+		if !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") { // incomplete
 			continue
 		}
 		if err := linkOrCopy(filepath.Join(old, e.Name()), filepath.Join(dir, e.Name())); err != nil {
-			return moved{}, errors.Join(fmt.Errorf("take over the outputs of session %s: %w", from, err), os.RemoveAll(dir))
+			return renamedDir{}, errors.Join(fmt.Errorf("copy the outputs of session %s: %w", from, err), os.RemoveAll(dir))
 		}
 	}
-	return moved{dir: dir, from: inJSON(old), to: inJSON(dir)}, nil
+	return renamedDir{dir: dir, from: inJSON(old), to: inJSON(dir)}, nil
 }
 
-// linkOrCopy makes to the same file as from or, where the disk has no such thing, a
-// copy of it.
+// linkOrCopy links from to to, or copies it if the file system has no hard
+// links.
 func linkOrCopy(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil
@@ -57,15 +57,15 @@ func linkOrCopy(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// moved is what a directory was called and is called now, as JSON has it. The
-// zero value is none.
-type moved struct {
+// renamedDir is the old and new name of a directory in JSON encoding. The zero
+// value changes nothing.
+type renamedDir struct {
 	dir      string
 	from, to []byte
 }
 
-// undo removes the directory that was made, if one was.
-func (m moved) undo() error {
+// undo removes the created directory, if any.
+func (m renamedDir) undo() error {
 	if m.dir == "" {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (m moved) undo() error {
 }
 
 // all yields bodies with the directory renamed.
-func (m moved) all(bodies iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
+func (m renamedDir) all(bodies iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for body, err := range bodies {
 			if len(m.from) > 0 {
@@ -86,14 +86,13 @@ func (m moved) all(bodies iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	}
 }
 
-// inJSON is a text as it stands within a string of JSON that no HTML is to be
-// made of.
+// inJSON returns text as it appears inside a JSON string without HTML escapes.
 func inJSON(text string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if e.Encode(text) != nil {
-		return nil // which a string never does
+		return nil // unreachable for a string
 	}
 	return bytes.Trim(b.Bytes(), "\"\n")
 }

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// longestWait is the longest wait that a provider is understood to ask for. What
-// is longer is taken for this, so that sums of waits cannot overflow.
+// longestWait caps the wait that a provider asks for, so that sums of waits
+// cannot overflow.
 const longestWait = 365 * 24 * time.Hour
 
-// bounded returns a wait of so many units: none for what is no positive number,
-// longestWait at most.
+// bounded returns n units as a wait: 0 if n is not positive, at most
+// longestWait.
 func bounded(n float64, unit time.Duration) time.Duration {
 	switch {
 	case !(n > 0) || unit <= 0:
@@ -25,38 +25,37 @@ func bounded(n float64, unit time.Duration) time.Duration {
 	return time.Duration(n * float64(unit))
 }
 
-// until returns the wait from now to a time: none if that has passed.
+// until returns the wait from now to t, 0 if t has passed.
 func until(t, now time.Time) time.Duration {
 	return min(max(t.Sub(now), 0), longestWait)
 }
 
-// numeral reads a number. One beyond the range of numbers is infinite.
-func numeral(s string) (float64, bool) {
+// parseNumber parses s. A number out of range is infinite.
+func parseNumber(s string) (float64, bool) {
 	n, err := strconv.ParseFloat(s, 64)
 	return n, err == nil && !math.IsNaN(n) || errors.Is(err, strconv.ErrRange)
 }
 
-// retryAfter returns the wait that the headers of an answer ask for, 0 if they do
-// not or it is over. It reads Retry-After in seconds and as a date,
-// Retry-After-Ms, and where there is neither, when a limit that is used up is
-// renewed.
+// retryAfter returns the wait that the headers of a response ask for, or 0. It
+// reads Retry-After-Ms, Retry-After in seconds or as a date, and without these
+// the reset times of exhausted rate limits.
 func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, ok := numeral(strings.TrimSpace(h.Get("Retry-After-Ms"))); ok {
+	if ms, ok := parseNumber(strings.TrimSpace(h.Get("Retry-After-Ms"))); ok {
 		return bounded(ms, time.Millisecond)
 	}
 	v := strings.TrimSpace(h.Get("Retry-After"))
-	if s, ok := numeral(v); ok {
+	if s, ok := parseNumber(v); ok {
 		return bounded(s, time.Second)
 	}
 	if t, err := http.ParseTime(v); err == nil {
 		return until(t, now)
 	}
-	return renewed(h, now)
+	return rateLimitReset(h, now)
 }
 
-// renewed returns the wait until the last of the limits that are used up is
-// renewed, by the headers of OpenAI, Anthropic, Groq and OpenRouter.
-func renewed(h http.Header, now time.Time) (wait time.Duration) {
+// rateLimitReset returns the wait until all exhausted rate limits are reset, by
+// the headers of OpenAI, Anthropic, Groq and OpenRouter.
+func rateLimitReset(h http.Header, now time.Time) (wait time.Duration) {
 	for _, limit := range []struct{ remaining, reset string }{
 		{"X-Ratelimit-Remaining-Requests", "X-Ratelimit-Reset-Requests"},
 		{"X-Ratelimit-Remaining-Tokens", "X-Ratelimit-Reset-Tokens"},
@@ -73,17 +72,17 @@ func renewed(h http.Header, now time.Time) (wait time.Duration) {
 	return wait
 }
 
-// resetIn reads the time at which a limit is renewed: "6m0s", a date, seconds
-// since 1970, milliseconds since 1970, or seconds from now.
+// resetIn parses the reset time of a limit: "6m0s", a date, seconds or
+// milliseconds since 1970, or seconds from now.
 func resetIn(v string, now time.Time) time.Duration {
-	const epoch, epochMillis = 1e9, 1e12 // what is larger counts from 1970
+	const epoch, epochMillis = 1e9, 1e12 // larger numbers count from 1970
 	if d, err := time.ParseDuration(v); err == nil {
 		return min(max(d, 0), longestWait)
 	}
 	if t, err := time.Parse(time.RFC3339, v); err == nil {
 		return until(t, now)
 	}
-	n, ok := numeral(v)
+	n, ok := parseNumber(v)
 	switch {
 	case !ok:
 		return 0
@@ -95,7 +94,7 @@ func resetIn(v string, now time.Time) time.Duration {
 	return bounded(n, time.Second)
 }
 
-// waitIn returns the wait that a message asks for in words, 0 if it does not.
+// waitIn returns the wait that a message states in words, 0 if it does not.
 func waitIn(message string) time.Duration {
 	for _, words := range []string{"try again in ", "retry in ", "retry after "} {
 		_, rest, ok := strings.Cut(strings.ToLower(message), words)
@@ -107,14 +106,14 @@ func waitIn(message string) time.Duration {
 		if d, err := time.ParseDuration(first); err == nil && d > 0 {
 			return min(d, longestWait)
 		}
-		if n, ok := numeral(first); ok {
+		if n, ok := parseNumber(first); ok {
 			return bounded(n, unitOf(rest))
 		}
 	}
 	return 0
 }
 
-// unitOf returns the unit of time that text begins with; 0 if it begins with none.
+// unitOf returns the unit of time at the start of text, 0 if there is none.
 func unitOf(text string) time.Duration {
 	switch {
 	case strings.HasPrefix(text, "ms"), strings.HasPrefix(text, "millisecond"):

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// RequiredText returns a text for Query.Texts that occurs in all that a regular
-// expression matches, in upper or lower case; "" if there is none.
+// RequiredText returns a text for Query.Texts that every match of a regular
+// expression contains, ignoring case; "" if there is none.
 func RequiredText(expr string) (string, error) {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -17,11 +17,11 @@ func RequiredText(expr string) (string, error) {
 	return required(re), nil
 }
 
-// required returns the longest plain text that every match of re holds.
+// required returns the longest text that every match of re contains.
 func required(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpLiteral:
-		return plain(string(re.Rune))
+		return unescapedPart(string(re.Rune))
 	case syntax.OpCapture, syntax.OpPlus:
 		return required(re.Sub[0])
 	case syntax.OpRepeat:
@@ -40,9 +40,8 @@ func required(re *syntax.Regexp) string {
 	return ""
 }
 
-// plain returns the longest part of a text that JSON writes as it is, whoever
-// encodes it.
-func plain(text string) string {
+// unescapedPart returns the longest part of text that no JSON encoder escapes.
+func unescapedPart(text string) string {
 	best := ""
 	for part := range strings.FieldsFuncSeq(text, escapable) {
 		if len(part) > len(best) {
@@ -52,18 +51,18 @@ func plain(text string) string {
 	return best
 }
 
-// escapable reports whether an encoder may write r in another way than as it
-// is, because it must or because what it writes is to be safe in HTML.
+// escapable reports whether an encoder may escape r, because it must or for
+// safety in HTML.
 func escapable(r rune) bool {
 	return r < ' ' || r > '~' || strings.ContainsRune("\"\\/<>&'`", r)
 }
 
-// needles returns what the lines to be found must hold, in lower case, the
-// longest first.
+// needles returns the texts that lines must contain, in lower case, the longest
+// first.
 func needles(texts []string) [][]byte {
 	var all [][]byte
 	for _, t := range texts {
-		if n := plain(t); n != "" {
+		if n := unescapedPart(t); n != "" {
 			all = append(all, lower(nil, []byte(n)))
 		}
 	}
@@ -71,8 +70,8 @@ func needles(texts []string) [][]byte {
 	return all
 }
 
-// lower appends text to dst[:0] with ASCII's letters in lower case, and returns
-// it.
+// lower returns text with ASCII letters in lower case, in the memory of dst if
+// it is large enough.
 func lower(dst, text []byte) []byte {
 	dst = append(dst[:0], text...)
 	for i, c := range dst {

@@ -11,8 +11,8 @@ import (
 	"agent/internal/history"
 )
 
-// The sessions of a directory whose name is no text are found there.
-func TestDirectoryOfAnyBytes(t *testing.T) {
+// Sessions of a directory whose name is not valid UTF-8 are found.
+func TestNonUTF8Directory(t *testing.T) {
 	s := history.Open(t.TempDir())
 	dir := "/home/M\xfc\xffller\n"
 	begin(t, s, history.Header{ID: "x", Dir: dir}, 1)
@@ -24,8 +24,8 @@ func TestDirectoryOfAnyBytes(t *testing.T) {
 	same(t, infos[0].Dir, history.AsWritten(dir))
 }
 
-// Last of a directory without a session does not look at every other one.
-func TestLastLooksAtTheNewest(t *testing.T) {
+// Last in a directory without sessions does not read every other session.
+func TestLastReadsRecentSessions(t *testing.T) {
 	root := t.TempDir()
 	s := history.Open(root)
 	l := s.Create(history.Header{ID: "here", Dir: "/here"})

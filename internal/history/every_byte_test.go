@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// many is how many records the log has whose every byte is damaged.
+// many is the number of records in the log whose bytes are damaged.
 const many = 200
 
-// before returns how many of the lines that end there are whole in n bytes. A
-// line that lacks but its newline is whole.
+// before returns the number of lines that are complete in the first n bytes. A
+// line that only lacks its newline is complete.
 func before(ends []int, n int) int {
 	lines, found := slices.BinarySearch(ends, n+1)
 	if found {
@@ -48,13 +48,13 @@ func TestFlipOfEveryByte(t *testing.T) {
 		if len(problems) == 0 {
 			t.Fatalf("flip at %d: not noticed", i)
 		}
-		hit := before(ends, i-1) // a newline is of no record
+		hit := before(ends, i-1) // a newline belongs to no record
 		lacks(t, got, many, func(n int) bool { return n == hit && text[i] != '\n' })
 	}
-	t.Attr("promise", fmt.Sprintf("a damaged byte costs one record and is told: bytes tried: %d", len(text)/stride))
+	t.Attr("promise", fmt.Sprintf("a damaged byte costs one record and is reported: bytes tried: %d", len(text)/stride))
 }
 
-func TestPageOfZerosAnywhere(t *testing.T) {
+func TestZerosAtEveryPage(t *testing.T) {
 	t.Parallel()
 	text, ends := sample(t, many)
 	for from := 0; from < len(text); from += 61 * stride {
@@ -69,14 +69,14 @@ func TestPageOfZerosAnywhere(t *testing.T) {
 	}
 }
 
-// A program that died in a write, and one that did not look at what it had left.
-func TestFragmentGluedToTheNextRecord(t *testing.T) {
+// A program died while writing, and another one ignored the incomplete record.
+func TestIncompleteLineBeforeNextRecord(t *testing.T) {
 	t.Parallel()
 	text, ends := sample(t, many)
 	start, end := ends[100], ends[101]
 	for n := start; n < end; n++ {
 		_, got, problems := revive(t, slices.Concat(text[:n], text[end:]))
-		whole := n == end-1 // it lacks but its newline, and nothing is lost
+		whole := n == end-1 // only its newline is missing, so nothing is lost
 		if len(problems) == 0 && !whole {
 			t.Fatalf("fragment of %d bytes: not noticed", n-start)
 		}

@@ -7,21 +7,20 @@ import (
 	"time"
 )
 
-var errTooMuch = errors.New("the answer has no end")
+var errTooMuch = errors.New("the response is too long")
 
-// watched is a body that may not be silent for longer than limit nor hold more
-// than left bytes.
-type watched struct {
+// limitedBody is a response body with an idle timeout and a size limit.
+type limitedBody struct {
 	body   io.ReadCloser
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	clock  Clock
-	limit  time.Duration
+	limit  time.Duration // between two reads
 	timer  Timer
-	left   int64
+	left   int64 // bytes
 }
 
-func (w *watched) Read(b []byte) (int, error) {
+func (w *limitedBody) Read(b []byte) (int, error) {
 	if w.left <= 0 {
 		return 0, errTooMuch
 	}
@@ -39,8 +38,8 @@ func (w *watched) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the connection unless the answer was read to its end.
-func (w *watched) Close() error {
+// Close closes the connection unless the body was read to its end.
+func (w *limitedBody) Close() error {
 	if w.timer != nil {
 		w.timer.Stop()
 	}

@@ -11,9 +11,9 @@ import (
 	"agent/internal/history"
 )
 
-// What a fork's records say of outputs holds when its parent is gone, also for
-// the fork of a fork.
-func TestForkHasItsOutputs(t *testing.T) {
+// Records of a fork refer to outputs that still exist after its parent was
+// removed. This holds for a fork of a fork too.
+func TestForkHasOwnOutputs(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a & \u00e9")
 	s := history.Open(dir)
 	l := s.Create(history.Header{ID: "x", Dir: "/d"})

@@ -18,7 +18,7 @@ import (
 	keymap "agent/internal/tui/keys"
 )
 
-// The generated blocks of the help topics match the program. UPDATE=1 writes
+// The generated blocks of the help topics and of the README match the program. UPDATE=1 writes
 // them, as make generate does.
 func TestHelpTables(t *testing.T) {
 	root := rootCommand(&shutdown{})
@@ -30,9 +30,12 @@ func TestHelpTables(t *testing.T) {
 		{"configuration", "settings", settingTable()}, {"tools", "tools", toolTable(t)},
 		{"sessions", "usage", usage(t, root, "sessions")}, {"keys", "usage", usage(t, root, "keys")},
 		{"models", "usage", usage(t, root, "models")}, {"tools", "usage", usage(t, root, "tool")},
-		{"configuration", "usage", usage(t, root, "config")}, {"headless", "usage", usage(t, root, "run")},
+		{"", "topics", topicTable()}, {"configuration", "usage", usage(t, root, "config")}, {"headless", "usage", usage(t, root, "run")},
 	} {
 		path := topicFile(block.topic)
+		if block.topic == "" {
+			path = "../../README.md"
+		}
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -96,7 +99,7 @@ func commandTable(t *testing.T, root *cobra.Command) string {
 			fmt.Fprintf(&b, "| `agent %s` | %s |\n", cell(c.Use), c.Short)
 		}
 	}
-	b.WriteString("\n| flag of every command that starts a session | description |\n|---|---|\n")
+	b.WriteString("\n| session flag | description |\n|---|---|\n")
 	b.WriteString(flagTable(t, root))
 	return b.String()
 }

@@ -59,7 +59,10 @@ func toolTable(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| tool | description | effect | limits and conditions |\n|---|---|---|---|\n")
 	for _, s := range offered(t, ts) {
-		note := toolNotes[s.Name]
+		note, ok := toolNotes[s.Name]
+		if !ok {
+			t.Errorf("toolNotes has no row for %s", s.Name)
+		}
 		var effects []string
 		for _, use := range note.uses {
 			effects = append(effects, effectOf(t, ts, s.Name, use))

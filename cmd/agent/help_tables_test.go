@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -30,7 +31,7 @@ func TestHelpTables(t *testing.T) {
 		{"configuration", "settings", settingTable()}, {"tools", "tools", toolTable(t)},
 		{"sessions", "usage", usage(t, root, "sessions")}, {"keys", "usage", usage(t, root, "keys")},
 		{"models", "usage", usage(t, root, "models")}, {"tools", "usage", usage(t, root, "tool")},
-		{"", "topics", topicTable()}, {"configuration", "usage", usage(t, root, "config")}, {"headless", "usage", usage(t, root, "run")},
+		{"", "topics", topicTable()}, {"headless", "exit codes", exitCodeTable()}, {"configuration", "usage", usage(t, root, "config")}, {"headless", "usage", usage(t, root, "run")},
 	} {
 		path := topicFile(block.topic)
 		if block.topic == "" {
@@ -151,6 +152,15 @@ func keyTable() string {
 		fmt.Fprintf(&b, "\n### %s\n\n| keys | action | name |\n|---|---|---|\n%s", strings.ToUpper(title[:1])+title[1:], rows[s])
 	}
 	return strings.TrimPrefix(b.String(), "\n") + "\n"
+}
+
+func exitCodeTable() string {
+	var b strings.Builder
+	b.WriteString("| code | meaning |\n|---|---|\n")
+	for _, m := range regexp.MustCompile(`(?m)^ +(\d+) +(.+)$`).FindAllStringSubmatch(exitCodes, -1) {
+		fmt.Fprintf(&b, "| %s | %s |\n", m[1], m[2])
+	}
+	return b.String()
 }
 
 func slashTable() string {

@@ -15,8 +15,8 @@ import (
 
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
-	"agent/internal/tui"
 	keymap "agent/internal/tui/keys"
+	"agent/internal/tui/slash"
 )
 
 // The generated blocks of the help topics and of the README match the program. UPDATE=1 writes
@@ -166,7 +166,7 @@ func exitCodeTable() string {
 func slashTable() string {
 	var b strings.Builder
 	b.WriteString("| command | description |\n|---|---|\n")
-	for _, c := range tui.CommandTable() {
+	for _, c := range slash.Table() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", cell(c.Usage), c.What)
 	}
 	return b.String()

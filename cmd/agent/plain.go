@@ -136,7 +136,7 @@ func matching(all []list.Session, text string) (found []list.Session) {
 }
 
 // show shows a session as lines.
-func (in *lineInput) show(ctx context.Context, o screen.Options, interrupts <-chan struct{}) (tui.Exit, error) {
+func (in *lineInput) show(ctx context.Context, o screen.Options, interrupts <-chan struct{}) (screen.Exit, error) {
 	o.Output = os.Stdout
 	return tui.Plain(ctx, o, tui.Lines{C: in.lines, Typed: in.typed, Interrupts: interrupts})
 }

@@ -52,7 +52,7 @@ type teller struct {
 // Plain shows the session as lines until the person leaves, the agent is gone,
 // ctx ends or there are no more lines, none of which is an error. Of o, what is
 // about keys and the terminal means nothing here; o.Output must be set.
-func Plain(ctx context.Context, o screen.Options, in Lines) (Exit, error) {
+func Plain(ctx context.Context, o screen.Options, in Lines) (screen.Exit, error) {
 	all, stop := context.WithCancel(ctx)
 	defer stop()
 	commands, passed := make(chan event.Command), make(chan struct{})
@@ -68,6 +68,7 @@ func Plain(ctx context.Context, o screen.Options, in Lines) (Exit, error) {
 		}
 	})
 	m.lines = true
+	m.slash.Front.Screen = nil
 	m.After = func(time.Duration, tea.Msg) tea.Cmd { return nil } // nothing moves with time
 	p := &teller{m: m, in: in, out: o.Output, came: make(chan tea.Msg), started: map[string]bool{}, mode: o.Session.Mode}
 	p.run(ctx)
@@ -77,7 +78,7 @@ func Plain(ctx context.Context, o screen.Options, in Lines) (Exit, error) {
 	case <-passed:
 	case <-time.After(terminal.Grace):
 	}
-	m.table.saveRecent()
+	m.slash.SaveRecent()
 	exit := m.next
 	exit.Turns, exit.Jobs = m.Feed.Turns, transcript.Running(m.Feed.Jobs)
 	exit.BaseURL, exit.Host = m.Feed.BaseURL, m.Feed.Host
@@ -163,8 +164,8 @@ func (p *teller) done(ctx context.Context, msg tea.Msg) {
 // update hands msg to the model.
 func (p *teller) update(msg tea.Msg) tea.Cmd {
 	_, cmd := p.m.Update(msg)
-	if p.m.layers.Has(p.m.prompt.help) {
-		p.m.layers.Remove(p.m.prompt.help)
+	if p.m.layers.Has(p.m.help) {
+		p.m.layers.Remove(p.m.help)
 		p.help()
 	}
 	return cmd
@@ -198,7 +199,7 @@ func (p *teller) line(line string) tea.Cmd {
 	case p.chooses(line):
 		return p.choose(line)
 	case line != "":
-		p.m.lists.close()
+		p.m.lists.Close()
 		p.listed = 0
 		p.m.editor.Set(line)
 		return p.update(tea.KeyPressMsg{Code: tea.KeyEnter})
@@ -212,7 +213,7 @@ func (p *teller) nobody() {
 	for p.m.dialog.Waits() {
 		p.reply(event.Answer{Decision: event.Refuse, Note: "nobody is here to answer"})
 	}
-	if !p.m.Busy() && !p.m.prompt.queue.starting && len(p.m.Feed.Pending) == 0 && p.busy == 0 && p.sought == "" {
+	if !p.m.Busy() && !p.m.prompt.Queue.Starting && len(p.m.Feed.Pending) == 0 && p.busy == 0 && p.sought == "" {
 		p.m.Done = true
 	}
 }
@@ -223,10 +224,10 @@ func (p *teller) interrupt() {
 	switch {
 	case p.m.Busy():
 		p.m.interrupt()
-	case p.m.prompt.ticker.leaving(now) || !p.in.Typed:
+	case p.m.prompt.Leaving() || !p.in.Typed:
 		p.m.Done = true
 	default:
-		p.m.prompt.ticker.warned = now
+		p.m.prompt.Warned = now
 		p.print("note: once more leaves")
 	}
 }

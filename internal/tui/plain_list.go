@@ -31,7 +31,7 @@ func (p *teller) list() tea.Cmd {
 	}
 	rows, ok := p.m.lists.over.(numbered)
 	if !ok {
-		p.m.lists.close()
+		p.m.lists.Close()
 		p.print("note: that needs a screen")
 		return nil
 	}
@@ -42,7 +42,7 @@ func (p *teller) list() tea.Cmd {
 	p.sought = ""
 	switch n := rows.Size(); {
 	case n == 0 && sought == "":
-		p.m.lists.close()
+		p.m.lists.Close()
 		p.print("note: there is nothing to choose from")
 		return nil
 	case n == 0:
@@ -91,7 +91,7 @@ func (p *teller) choose(line string) tea.Cmd {
 	rows := p.m.lists.over.(numbered)
 	switch {
 	case line == "":
-		p.m.lists.close()
+		p.m.lists.Close()
 		return nil
 	case p.wantsMore(line):
 		p.tellRows(rows)

@@ -8,6 +8,8 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
+	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
 	"agent/internal/tui/transcript"
 )
 
@@ -42,12 +44,12 @@ func (p *teller) begin() {
 	if draft := p.m.editor.Take().Text; strings.TrimSpace(draft) != "" {
 		p.block("note", "unsent, type it again to send it: "+ink.Sanitize(draft))
 	}
-	if len(p.m.prompt.queue.waits) > 0 {
+	if len(p.m.prompt.Queue.Waits) > 0 {
 		p.print("note: these are unsent, type them again to send them:")
-		for _, w := range p.m.prompt.queue.waits {
+		for _, w := range p.m.prompt.Queue.Waits {
 			p.block("", ink.Sanitize(w.Text))
 		}
-		p.m.prompt.queue.waits = nil
+		p.m.prompt.Queue.Waits = nil
 	}
 	p.m.Transcript.OnAdd = p.told
 }
@@ -69,8 +71,8 @@ func (p *teller) told(it transcript.Item) {
 			who = "done"
 		}
 		p.block(who, ink.Sanitize(it.Text))
-	case *about:
-		for _, row := range it.rows {
+	case *slash.Facts:
+		for _, row := range it.Rows {
 			p.print("  " + row[0] + ": " + row[1])
 		}
 	case *transcript.Retry:
@@ -112,7 +114,7 @@ func (p *teller) event(ev event.Event) {
 	case *event.ModeSet:
 		if ev.Mode != p.mode {
 			p.mode = ev.Mode
-			p.block("note", modeWords(ev.Mode))
+			p.block("note", screen.ModeWords(ev.Mode))
 		}
 	case *event.ShellEnd:
 		p.block("ran", ink.SanitizeLine(transcript.AsTyped(ev.Line, ev.Join)))
@@ -193,9 +195,9 @@ func (p *teller) help() {
 			p.print("  " + s.typed + ": " + s.what)
 		}
 	}
-	for _, s := range p.m.table.commands() {
-		if !s.screen {
-			p.print("  " + s.usage() + ": " + s.told().What)
+	for _, s := range p.m.slash.Commands() {
+		if !s.Screen {
+			p.print("  " + s.Usage() + ": " + s.Row().What)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	m.mouse.p.drags, m.mouse.p.sweeps = false, false
 	m.editor.Selection.Release()
 	if m.Keys.Is(msg.String(), keys.CopyMarked) && marked != "" {
-		return m.prompt.clip.copyMarked(marked)
+		return m.prompt.Clipboard.CopyMarked(marked)
 	}
 	m.arm()
 	if stops && !(m.pager.Open() && m.Keys.Is(msg.String(), keys.ViewClose)) {
@@ -81,7 +81,7 @@ func (m *model) interrupt() {
 	}
 	m.Feed.Stopping, m.Feed.Killing = true, m.Feed.Stopping
 	m.dialog.Release()
-	m.drafts.keepWords()
+	m.prompt.Drafts.KeepComment()
 	m.dialog.Clear()
 	m.tellForced()
 }

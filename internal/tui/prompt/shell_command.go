@@ -1,4 +1,4 @@
-package tui
+package prompt
 
 import (
 	"strings"
@@ -7,9 +7,9 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// parseShell splits what is typed to run a command: !LINE joins its output to
+// ParseShell splits what is typed to run a command: !LINE joins its output to
 // the conversation, !!LINE only shows it.
-func parseShell(text string) (line string, join, ok bool) {
+func ParseShell(text string) (line string, join, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "!")
 	if !ok {
 		return "", false, false
@@ -20,8 +20,8 @@ func parseShell(text string) (line string, join, ok bool) {
 }
 
 // runShell runs a command of the person's.
-func (q *messageQueue) runShell(line string, join bool) {
+func (q *Queue) runShell(line string, join bool) {
 	q.Feed.Recall = append(q.Feed.Recall, transcript.AsTyped(line, join))
-	q.starting = true
+	q.Starting = true
 	q.Send(event.RunShell{Line: line, Join: join})
 }

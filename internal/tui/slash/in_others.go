@@ -1,8 +1,8 @@
-package tui
+package slash
 
-// inOthers says how one comes here by what a command of other programs does;
+// commandOfOthers says how one comes here by what a command of other programs does;
 // empty for a name that none of them has.
-func inOthers(name string) string {
+func commandOfOthers(name string) string {
 	switch name {
 	case "login", "logout", "connect", "auth":
 		return "agent login PROVIDER, in a shell, keeps a provider's key; agent logout PROVIDER removes it"

@@ -1,9 +1,6 @@
-package tui
+package prompt
 
 import (
-	"errors"
-	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -12,58 +9,12 @@ import (
 	"agent/internal/llm/phrase"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
-	"agent/internal/tui/markdown"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
-// copyCommand copies the last answer, or a block of code in it: as it was
-// written, and not as it is drawn.
-func copyCommand(m *model, arg string) (tea.Cmd, error) {
-	if m.Feed.Answer == "" {
-		m.Say("there is no answer to copy yet")
-		return nil, nil
-	}
-	if arg == "" {
-		return m.prompt.clip.copy(m.Feed.Answer, "the last answer"), nil
-	}
-	words := strings.Fields(arg)
-	if words[0] != "code" || len(words) > 2 {
-		return nil, errors.New("use /copy, /copy code, or /copy code N")
-	}
-	blocks := markdown.CodeBlocks(m.Feed.Answer)
-	if len(blocks) == 0 {
-		m.Say("the last answer has no code in a block of its own")
-		return nil, nil
-	}
-	n := len(blocks)
-	if len(words) == 2 {
-		var err error
-		if n, err = strconv.Atoi(words[1]); err != nil || n < 1 || n > len(blocks) {
-			return nil, errors.New("the last answer has " + phrase.Count(len(blocks), "block") + " of code: use a number from 1 to " + strconv.Itoa(len(blocks)))
-		}
-	}
-	what := "the code"
-	if len(blocks) > 1 {
-		what = fmt.Sprintf("code block %d of %d", n, len(blocks))
-	}
-	return m.prompt.clip.copy(blocks[n-1], what), nil
-}
-
-// copyWords completes /copy.
-func copyWords(m *screen.Conversation) []string {
-	out := []string{}
-	for i := range markdown.CodeBlocks(m.Feed.Answer) {
-		if i == 0 {
-			out = append(out, "code")
-		}
-		out = append(out, "code "+strconv.Itoa(i+1))
-	}
-	return out
-}
-
-// clipboard copies text, by the terminal and by the system's own program.
-type clipboard struct {
+// Clipboard copies text, by the terminal and by the system's own program.
+type Clipboard struct {
 	*screen.Conversation
 	editor *editor.Editor // whose vi registers get the text
 }
@@ -82,16 +33,16 @@ type copied struct {
 // stop about there.
 const longestCopy = 100_000
 
-// copy puts text on the clipboard, by the terminal and by the system's own
+// Copy puts text on the clipboard, by the terminal and by the system's own
 // program, since either may be out of reach: through ssh the program, in many
 // terminals the terminal. what says what it is, for the person.
-func (c *clipboard) copy(text, what string) tea.Cmd { return c.hand(text, copied{what: what}) }
+func (c *Clipboard) Copy(text, what string) tea.Cmd { return c.hand(text, copied{what: what}) }
 
-// copyMarked puts what the mouse marked on the clipboard.
-func (c *clipboard) copyMarked(text string) tea.Cmd { return c.hand(text, copied{marked: true}) }
+// CopyMarked puts what the mouse marked on the clipboard.
+func (c *Clipboard) CopyMarked(text string) tea.Cmd { return c.hand(text, copied{marked: true}) }
 
 // hand gives text to whoever can put it on the clipboard.
-func (m *clipboard) hand(text string, c copied) tea.Cmd {
+func (m *Clipboard) hand(text string, c copied) tea.Cmd {
 	text = strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.IsControl(r) {
 			return -1
@@ -119,7 +70,7 @@ func (m *clipboard) hand(text string, c copied) tea.Cmd {
 }
 
 // report says what became of a copy.
-func (m *clipboard) report(c copied) {
+func (m *Clipboard) report(c copied) {
 	switch {
 	case c.marked && (c.by != "" && c.err == nil || c.told):
 		m.Flash = "copied " + c.what

@@ -1,4 +1,4 @@
-package tui
+package prompt
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// promptHistory holds the prompts of earlier sessions, which are read when the
+// History holds the prompts of earlier sessions, which are read when the
 // user walks back or searches for the first time.
-type promptHistory struct {
+type History struct {
 	*screen.Conversation
 	editor *editor.Editor
 
@@ -28,12 +28,12 @@ type earlierRead struct{ prompts []string }
 const earlierWanted = 1000
 
 // prompts are those that one can walk back to, the latest last.
-func (h *promptHistory) prompts() []string {
+func (h *History) prompts() []string {
 	return append(h.past[:len(h.past):len(h.past)], h.Feed.Recall...)
 }
 
 // read reads the prompts of earlier sessions, once.
-func (h *promptHistory) read() tea.Cmd {
+func (h *History) read() tea.Cmd {
 	if h.asked || h.Options.Session.Earlier == nil {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (h *promptHistory) read() tea.Cmd {
 	return func() tea.Msg { return earlierRead{read(context.Background(), earlierWanted)} }
 }
 
-func (h *promptHistory) take(msg earlierRead) {
+func (h *History) take(msg earlierRead) {
 	h.past = slices.DeleteFunc(msg.prompts, func(p string) bool { return slices.Contains(h.Feed.Recall, p) })
 	switch {
 	case h.editor.History.Searching():
@@ -54,7 +54,7 @@ func (h *promptHistory) take(msg earlierRead) {
 }
 
 // walkBack shows an earlier prompt, as far as the cursor is where that is meant.
-func (h *promptHistory) walkBack() (cmd tea.Cmd, taken bool) {
+func (h *History) walkBack() (cmd tea.Cmd, taken bool) {
 	if h.editor.CaretRow() > 0 {
 		return nil, false
 	}

@@ -1,4 +1,4 @@
-package tui
+package prompt
 
 import (
 	"slices"
@@ -18,16 +18,16 @@ import (
 // queueRows is how many messages that wait are shown.
 const queueRows = 3
 
-// messageQueue is what the person has said for later: for the end of the turn, or of
+// Queue is what the person has said for later: for the end of the turn, or of
 // their own command. It is sent one by one, when that has ended well. Else it
 // is held until the person lets it go.
-type messageQueue struct {
+type Queue struct {
 	*screen.Conversation
 	editor *editor.Editor
 
-	waits    []queued
+	Waits    []queued
 	held     string // why nothing is sent: "stopped"; empty while it will be
-	starting bool   // a command was handed to the agent, and has not begun yet
+	Starting bool   // a command was handed to the agent, and has not begun yet
 }
 
 // queued is one message that waits.
@@ -39,31 +39,31 @@ type queued struct {
 // waitsForShell queues what cannot be sent while a command of the person's runs. It
 // reports whether it did: what is said to the model waits for a command whose
 // output is to be told, and a command for any.
-func (q *messageQueue) waitsForShell(s editor.Typed) bool {
-	_, _, command := parseShell(s.Text)
+func (q *Queue) waitsForShell(s editor.Typed) bool {
+	_, _, command := ParseShell(s.Text)
 	if !q.shellRuns() || !command && (q.Feed.Running || !q.shellJoins()) {
 		return false
 	}
-	q.waits = append(q.waits, queued{Typed: s, soon: true})
+	q.Waits = append(q.Waits, queued{Typed: s, soon: true})
 	return true
 }
 
-func (q *messageQueue) shellRuns() bool { return q.starting || q.Feed.ShellLine() != "" }
+func (q *Queue) shellRuns() bool { return q.Starting || q.Feed.ShellLine() != "" }
 
 // shellJoins reports whether the model is to be told of the command that runs.
-func (q *messageQueue) shellJoins() bool {
-	_, join, runs := parseShell(q.Feed.ShellLine())
+func (q *Queue) shellJoins() bool {
+	_, join, runs := ParseShell(q.Feed.ShellLine())
 	return join || !runs
 }
 
-// utter sends what the person said, or runs the command that it is. What cannot
+// Submit sends what the user typed, or runs the command that it is. What cannot
 // be sent yet waits in the queue.
-func (q *messageQueue) utter(s editor.Typed) {
+func (q *Queue) Submit(s editor.Typed) {
 	s.Text = strings.TrimSpace(s.Text)
 	if q.waitsForShell(s) {
 		return
 	}
-	if line, join, ok := parseShell(s.Text); ok {
+	if line, join, ok := ParseShell(s.Text); ok {
 		q.runShell(line, join)
 		return
 	}
@@ -71,22 +71,22 @@ func (q *messageQueue) utter(s editor.Typed) {
 }
 
 // sendNext sends the next message that waits, if its time has come.
-func (q *messageQueue) sendNext() {
-	for len(q.waits) > 0 && q.held == "" {
-		next := q.waits[0]
-		_, _, command := parseShell(next.Text)
+func (q *Queue) sendNext() {
+	for len(q.Waits) > 0 && q.held == "" {
+		next := q.Waits[0]
+		_, _, command := ParseShell(next.Text)
 		turn := q.Feed.Running || len(q.Feed.Pending) > 0 || len(q.Play) > 0
 		if q.shellRuns() || turn && !(command && next.soon) {
 			return
 		}
-		q.waits = q.waits[1:]
-		q.utter(next.Typed)
+		q.Waits = q.Waits[1:]
+		q.Submit(next.Typed)
 	}
 }
 
 // letGo sends what was held. It reports whether there was anything.
-func (q *messageQueue) letGo() bool {
-	if len(q.waits) == 0 || q.Busy() {
+func (q *Queue) letGo() bool {
+	if len(q.Waits) == 0 || q.Busy() {
 		return false
 	}
 	q.held = ""
@@ -96,19 +96,19 @@ func (q *messageQueue) letGo() bool {
 }
 
 // hold keeps what waits from being sent by itself.
-func (q *messageQueue) hold(why string) {
-	if len(q.waits) > 0 {
+func (q *Queue) hold(why string) {
+	if len(q.Waits) > 0 {
 		q.held = why
 	}
 }
 
-// follow sends what waits for what has ended, or holds it.
-func (q *messageQueue) follow(ev event.Event) {
+// Follow sends what waits for what has ended, or holds it.
+func (q *Queue) Follow(ev event.Event) {
 	switch ev := ev.(type) {
 	case *event.ShellStart:
-		q.starting = false
+		q.Starting = false
 	case event.NotRun:
-		q.starting = false
+		q.Starting = false
 		q.Say("not run: " + ev.Why)
 		q.editor.PutBefore(transcript.AsTyped(ev.Line, ev.Join))
 		q.hold("not run")
@@ -135,28 +135,28 @@ func (q *messageQueue) follow(ev event.Event) {
 
 // edit takes the last message that waits back into the editor. It reports
 // whether there was one, and nothing in the editor.
-func (q *messageQueue) edit() bool {
-	n := len(q.waits)
+func (q *Queue) edit() bool {
+	n := len(q.Waits)
 	if n == 0 || !q.editor.Empty() || q.editor.History.Walking() {
 		return false
 	}
-	last := q.waits[n-1]
-	q.waits = slices.Clone(q.waits[:n-1])
+	last := q.Waits[n-1]
+	q.Waits = slices.Clone(q.Waits[:n-1])
 	q.editor.TakeBack(last.Typed)
 	return true
 }
 
 // drop removes the last message that waits.
-func (q *messageQueue) drop() {
-	if n := len(q.waits); n > 0 {
-		q.Feed.Recall = append(q.Feed.Recall, q.waits[n-1].Text) // it can be walked back to
-		q.waits = slices.Clone(q.waits[:n-1])
+func (q *Queue) drop() {
+	if n := len(q.Waits); n > 0 {
+		q.Feed.Recall = append(q.Feed.Recall, q.Waits[n-1].Text) // it can be walked back to
+		q.Waits = slices.Clone(q.Waits[:n-1])
 	}
 }
 
-// lines are the messages that wait, as they stand below the editor.
-func (q *messageQueue) lines() []string {
-	n := len(q.waits)
+// Lines are the messages that wait, as they stand below the editor.
+func (q *Queue) Lines() []string {
+	n := len(q.Waits)
 	if n == 0 {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (q *messageQueue) lines() []string {
 		rows = 1
 	}
 	var out []string
-	for i, w := range q.waits {
+	for i, w := range q.Waits {
 		if i == rows && n > rows {
 			out = append(out, q.Styles.Dim.Render(ink.Truncate("        and "+strconv.Itoa(n-rows)+" more", q.Width)))
 			break

@@ -1,4 +1,4 @@
-package tui
+package prompt
 
 import (
 	"context"
@@ -73,7 +73,7 @@ func fileTyped(line string, caret int) word {
 }
 
 // suggestFiles asks for the files that a word names.
-func (p *suggestions) suggestFiles(w word) tea.Cmd {
+func (p *Suggestions) suggestFiles(w word) tea.Cmd {
 	if !w.same(p.word) {
 		p.close()
 	}
@@ -94,7 +94,7 @@ func (p *suggestions) suggestFiles(w word) tea.Cmd {
 
 // take shows what was found, unless that is an answer to an older question
 // than the one whose answer is shown.
-func (p *suggestions) take(msg filesFound) tea.Cmd {
+func (p *Suggestions) take(msg filesFound) tea.Cmd {
 	if !msg.same(p.word) || msg.number < p.shown {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (p *suggestions) take(msg filesFound) tea.Cmd {
 }
 
 // askAgain asks once more where the answer was not final.
-func (p *suggestions) askAgain(msg filesDue) tea.Cmd {
+func (p *Suggestions) askAgain(msg filesDue) tea.Cmd {
 	if p.source == fromFiles && msg.number == p.number {
 		return p.suggestFiles(p.word)
 	}
@@ -139,7 +139,7 @@ func fileSuggestion(f screen.Match) list.Suggestion {
 
 // matching are the commands, or the arguments of one, that a word begins; after
 // those, others that hold it.
-func (p *suggestions) matching(w word) []list.Suggestion {
+func (p *Suggestions) matching(w word) []list.Suggestion {
 	var begins, holds []list.Suggestion
 	query := strings.ToLower(w.query)
 	add := func(s list.Suggestion, name string) {
@@ -155,15 +155,15 @@ func (p *suggestions) matching(w word) []list.Suggestion {
 			holds = append(holds, s)
 		}
 	}
-	for _, c := range p.table.commands() {
+	for _, c := range p.slash.Commands() {
 		switch {
 		case w.source == fromCommands:
-			add(list.Suggestion{Text: "/" + c.name, Label: ink.SanitizeLine(c.usage()), What: ink.SanitizeLine(c.what), Complete: c.args == ""}, c.name)
-			if c.also != "" && c.also == w.query { // typed in full, so it must win over a longer name
-				add(list.Suggestion{Text: "/" + c.also, What: ink.SanitizeLine(c.what), Complete: c.args == ""}, c.also)
+			add(list.Suggestion{Text: "/" + c.Name, Label: ink.SanitizeLine(c.Usage()), What: ink.SanitizeLine(c.What), Complete: c.Args == ""}, c.Name)
+			if c.Also != "" && c.Also == w.query { // typed in full, so it must win over a longer name
+				add(list.Suggestion{Text: "/" + c.Also, What: ink.SanitizeLine(c.What), Complete: c.Args == ""}, c.Also)
 			}
-		case c.complete != nil && (c.name == w.command || c.also == w.command):
-			for _, a := range c.complete(p.Conversation) {
+		case c.Complete != nil && (c.Name == w.command || c.Also == w.command):
+			for _, a := range c.Complete(p.Conversation) {
 				add(list.Suggestion{Text: a, Complete: true}, ink.SanitizeLine(a))
 			}
 		}

@@ -1,4 +1,4 @@
-package tui
+package slash
 
 import (
 	"errors"
@@ -10,15 +10,15 @@ import (
 	"agent/internal/loop/event"
 )
 
-func jobsCommand(m *model, arg string) (tea.Cmd, error) {
+func jobsCommand(s *Session, arg string) (tea.Cmd, error) {
 	verb, number, _ := strings.Cut(arg, " ")
 	id, err := strconv.Atoi(strings.TrimSpace(number))
 	switch {
 	case arg == "":
-		m.Listing = true
-		m.SendCommand(event.ListJobs{})
+		s.Listing = true
+		s.SendCommand(event.ListJobs{})
 	case verb == "stop" && err == nil:
-		m.SendCommand(event.StopJob{ID: id})
+		s.SendCommand(event.StopJob{ID: id})
 	default:
 		return nil, errors.New("use /jobs, or /jobs stop N")
 	}

@@ -1,4 +1,4 @@
-package tui
+package slash
 
 import (
 	"fmt"
@@ -88,14 +88,14 @@ func (w *welcome) rows(c transcript.Canvas, models []screen.Model) []string {
 		rows = append(rows, [2]string{ink.SanitizeLine(d.Name), ink.SanitizeLine(d.Needs + d.Why)})
 	}
 	var out []string
-	for _, l := range columns(c.Styles, rows, max(c.Inner()-ink.Gutter, 1)) {
+	for _, l := range ink.Columns(c.Styles, rows, max(c.Inner()-ink.Gutter, 1)) {
 		out = append(out, strings.TrimPrefix(l, "  "))
 	}
 	return out
 }
 
-// greet puts the welcome in the transcript, for somebody who has no model yet.
-func (p *modelPicker) greet() {
+// Greet puts the welcome in the transcript, for somebody who has no model yet.
+func (p *Models) Greet() {
 	if p.Options.Models.Welcome != "" {
 		p.greeting = p.Transcript.Head(&welcome{offline: p.Options.Models.Welcome, waits: p.Options.Models.Searching})
 	}
@@ -103,15 +103,15 @@ func (p *modelPicker) greet() {
 
 // connected removes the welcome once a model is connected before the first turn:
 // how to connect one no longer matters.
-func (p *modelPicker) connected() {
-	if s := (status{model: p.Feed.Model}); p.greeting != nil && s.offline() == "" && p.Feed.Turns == 0 {
+func (p *Models) connected() {
+	if s := (screen.Status{Model: p.Feed.Model}); p.greeting != nil && s.Offline() == "" && p.Feed.Turns == 0 {
 		p.Transcript.RemoveHead(p.greeting)
 		p.greeting = nil
 	}
 }
 
 // searched ends the search for a model: the welcome says how to connect one.
-func (p *modelPicker) searched() {
+func (p *Models) searched() {
 	if p.greeting == nil {
 		return
 	}
@@ -121,15 +121,15 @@ func (p *modelPicker) searched() {
 
 // showWelcome draws the welcome again after it changed. In a low window it is
 // read from its beginning.
-func (p *modelPicker) showWelcome() {
+func (p *Models) showWelcome() {
 	p.greeting.Touch()
 	if p.Feed.Turns == 0 && len(p.Feed.Pending) == 0 {
 		p.Transcript.ShowStart()
 	}
 }
 
-// lookAround returns the command that finds out what the welcome tells.
-func (p *modelPicker) lookAround() tea.Cmd {
+// ReadForWelcome returns the command that finds out what the welcome tells.
+func (p *Models) ReadForWelcome() tea.Cmd {
 	if p.greeting == nil {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (p *modelPicker) lookAround() tea.Cmd {
 }
 
 // welcomed fills in what was found.
-func (p *modelPicker) welcomed(r modelsRead) {
+func (p *Models) welcomed(r modelsRead) {
 	if p.greeting == nil || !r.whole {
 		return
 	}

@@ -1,4 +1,4 @@
-package tui
+package slash
 
 import (
 	"context"
@@ -15,11 +15,11 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// modelPicker knows the models that can be used, and shows them in a list, in the
+// Models knows the models that can be used, and shows them in a list, in the
 // suggestions and in the welcome.
-type modelPicker struct {
+type Models struct {
 	*screen.Conversation
-	lists    *listLayer
+	lists    Lists
 	asking   bool            // the models are being found out
 	choosing *list.Menu      // the list that one is chosen from
 	greeting *transcript.Row // the welcome, where there is one
@@ -34,7 +34,7 @@ type modelsRead struct {
 }
 
 // read returns the command that finds out which models there are.
-func (p *modelPicker) read(whole bool) tea.Cmd {
+func (p *Models) read(whole bool) tea.Cmd {
 	if p.Options.Models.List == nil {
 		return nil
 	}
@@ -45,9 +45,9 @@ func (p *modelPicker) read(whole bool) tea.Cmd {
 	}
 }
 
-// known sees to it that models are known once somebody is about to type
+// ReadFor sees to it that models are known once somebody is about to type
 // the name of one.
-func (p *modelPicker) known(command string) tea.Cmd {
+func (p *Models) ReadFor(command string) tea.Cmd {
 	if command != "model" || p.KnownModels != nil || p.asking {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (p *modelPicker) known(command string) tea.Cmd {
 }
 
 // take takes the models, wherever they are shown.
-func (p *modelPicker) take(r modelsRead) {
+func (p *Models) take(r modelsRead) {
 	p.asking = false
 	if r.err == nil && (r.whole || p.KnownModels == nil) {
 		p.KnownModels = merged(p.KnownModels, r.models)
@@ -89,16 +89,16 @@ func merged(before, now []screen.Model) []screen.Model {
 
 // modelCommand changes the model that answers: to the one named, else to one that
 // is chosen from a list.
-func modelCommand(m *model, name string) (tea.Cmd, error) {
+func modelCommand(s *Session, name string) (tea.Cmd, error) {
 	if name != "" {
-		m.SendCommand(event.SetModel{Model: name})
+		s.SendCommand(event.SetModel{Model: name})
 		return nil, nil
 	}
-	return m.picker.show(), nil
+	return s.Models.Show(), nil
 }
 
-// show opens the list of models.
-func (p *modelPicker) show() tea.Cmd {
+// Show opens the list of models.
+func (p *Models) Show() tea.Cmd {
 	if p.Options.Models.List == nil {
 		p.Say(p.AboutModel() + " /model PROVIDER/NAME changes it.")
 		return nil
@@ -108,7 +108,7 @@ func (p *modelPicker) show() tea.Cmd {
 	u.First = p.Feed.Model
 	u.Fill(p.options())
 	p.choosing = u
-	cmds := []tea.Cmd{p.lists.show(u), p.read(true)}
+	cmds := []tea.Cmd{p.lists.Show(u), p.read(true)}
 	if p.KnownModels == nil {
 		cmds = append(cmds, p.read(false))
 	}
@@ -116,7 +116,7 @@ func (p *modelPicker) show() tea.Cmd {
 }
 
 // options are the models as entries of a list.
-func (p *modelPicker) options() []list.Option {
+func (p *Models) options() []list.Option {
 	var all []list.Option
 	for _, d := range p.KnownModels {
 		o := list.Option{ID: d.Name, Name: ink.SanitizeLine(d.Name), What: d.Facts()}
@@ -142,7 +142,7 @@ func anyModel(typed string) (list.Option, bool) {
 }
 
 // choose has the chosen model answer.
-func (p *modelPicker) choose(o list.Option) tea.Cmd {
+func (p *Models) choose(o list.Option) tea.Cmd {
 	i := slices.IndexFunc(p.KnownModels, func(d screen.Model) bool { return d.Name == o.ID })
 	if i >= 0 && p.KnownModels[i].Needs != "" {
 		p.Say(o.Name + " cannot be used yet. It needs: " + p.KnownModels[i].Needs)
@@ -153,7 +153,7 @@ func (p *modelPicker) choose(o list.Option) tea.Cmd {
 }
 
 // describe tells all that is known of a model.
-func (p *modelPicker) describe(o list.Option, width int) []string {
+func (p *Models) describe(o list.Option, width int) []string {
 	i := slices.IndexFunc(p.KnownModels, func(d screen.Model) bool { return d.Name == o.ID })
 	if i < 0 {
 		return nil

@@ -1,4 +1,4 @@
-package tui
+package prompt
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"agent/internal/tui/keys"
 	"agent/internal/tui/list"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
 )
 
 // source is where the suggestions for a word come from.
@@ -31,12 +32,12 @@ type word struct {
 	command  string // whose argument it is
 }
 
-// suggestions is the list above the editor of what can take the place of the word
+// Suggestions is the list above the editor of what can take the place of the word
 // that is typed.
-type suggestions struct {
+type Suggestions struct {
 	*screen.Conversation
 	editor *editor.Editor
-	table  *commandTable
+	slash  *slash.Session
 	submit func() tea.Cmd // sends what is typed
 
 	word
@@ -50,11 +51,11 @@ type suggestions struct {
 	chosen    string // the query for which the user moved the marker
 }
 
-// open reports whether there is anything to choose from.
-func (p *suggestions) open() bool { return len(p.Rows) > 0 }
+// Open reports whether there is anything to choose from.
+func (p *Suggestions) Open() bool { return len(p.Rows) > 0 }
 
 // close takes the suggestions away, and ends a question for more.
-func (p *suggestions) close() {
+func (p *Suggestions) close() {
 	if p.stop != nil {
 		p.stop()
 	}
@@ -62,8 +63,19 @@ func (p *suggestions) close() {
 	p.number++
 }
 
+// Refresh has the arguments of a slash command suggested again, if they are shown:
+// there may be others now.
+func (p *Suggestions) Refresh(command string) {
+	if p.command == command {
+		p.seen = [2]int{-1, -1}
+	}
+}
+
+// Command returns the slash command whose argument is typed, empty if none is.
+func (p *Suggestions) Command() string { return p.command }
+
 // suggest shows the suggestions for the word before the cursor.
-func (p *suggestions) suggest() tea.Cmd {
+func (p *Suggestions) suggest() tea.Cmd {
 	w := p.wordTyped()
 	switch {
 	case w.source == nowhere:
@@ -88,7 +100,7 @@ func (w word) same(as word) bool {
 }
 
 // wordTyped is the word before the cursor that suggestions are for.
-func (p *suggestions) wordTyped() word {
+func (p *Suggestions) wordTyped() word {
 	e := p.editor
 	if e.History.Walking() || e.History.Searching() || e.Mode.Hint() != "" {
 		return word{}
@@ -105,9 +117,9 @@ func (p *suggestions) wordTyped() word {
 
 // offer shows suggestions. The first is marked once something is typed of it:
 // enter on a bare sign sends that.
-func (p *suggestions) offer(rows []list.Suggestion) {
+func (p *Suggestions) offer(rows []list.Suggestion) {
 	was := ""
-	if p.open() && p.Marked > 0 {
+	if p.Open() && p.Marked > 0 {
 		was = p.Rows[p.Marked].Text
 	}
 	p.Rows, p.Marked, p.Top = rows, 0, 0
@@ -127,21 +139,21 @@ func (p *suggestions) offer(rows []list.Suggestion) {
 
 // exactly returns a test for the suggestion that is already typed in full. It
 // wins over longer ones: /mode must never run /model.
-func (p *suggestions) exactly() func(list.Suggestion) bool {
+func (p *Suggestions) exactly() func(list.Suggestion) bool {
 	typed := p.typed()
 	return func(s list.Suggestion) bool { return p.query != "" && strings.TrimSpace(s.Text) == typed }
 }
 
 // typed is the text of the word.
-func (p *suggestions) typed() string { return p.editor.Raw()[p.from:p.to] }
+func (p *Suggestions) typed() string { return p.editor.Raw()[p.from:p.to] }
 
 // press takes a key while suggestions are shown. It reports whether it did.
-func (p *suggestions) press(k string) (cmd tea.Cmd, taken bool) {
+func (p *Suggestions) press(k string) (cmd tea.Cmd, taken bool) {
 	switch {
-	case p.Keys.Is(k, keys.Complete) && !p.open():
+	case p.Keys.Is(k, keys.Complete) && !p.Open():
 		p.dismissed, p.seen = word{}, [2]int{-1, -1}
 		return nil, false // it comes again
-	case !p.open():
+	case !p.Open():
 		return nil, false
 	case p.Keys.Is(k, keys.Dismiss) && p.editor.Mode.Name() != "":
 		return nil, false // it ends insert mode, and this with it
@@ -154,10 +166,10 @@ func (p *suggestions) press(k string) (cmd tea.Cmd, taken bool) {
 	case p.Keys.Is(k, keys.ListDown):
 		p.Marked, p.chosen = (p.Marked+1)%len(p.Rows), p.query
 	case p.Keys.Is(k, keys.Complete):
-		p.accept(p.Rows[max(p.Marked, 0)])
+		p.Accept(p.Rows[max(p.Marked, 0)])
 	case p.Keys.Is(k, keys.Send) && p.Marked >= 0 && strings.TrimSpace(p.Rows[p.Marked].Text) != p.typed():
 		s := p.Rows[p.Marked]
-		p.accept(s)
+		p.Accept(s)
 		if s.Complete {
 			return p.submit(), true
 		}
@@ -167,8 +179,8 @@ func (p *suggestions) press(k string) (cmd tea.Cmd, taken bool) {
 	return nil, true
 }
 
-// accept puts a suggestion in the place of the word.
-func (p *suggestions) accept(s list.Suggestion) {
+// Accept puts a suggestion in the place of the word.
+func (p *Suggestions) Accept(s list.Suggestion) {
 	text := s.Text
 	if !s.Continues && !s.Complete && !strings.HasPrefix(p.editor.Raw()[p.to:], " ") {
 		text += " "

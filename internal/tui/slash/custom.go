@@ -1,4 +1,4 @@
-package tui
+package slash
 
 import (
 	"slices"
@@ -6,9 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
-	"agent/internal/tui/list"
 	"agent/internal/tui/screen"
 )
 
@@ -18,38 +16,25 @@ type custom struct {
 	told     map[string]bool // those of the repository whose origin was told
 }
 
-// commandTable holds the slash commands of this program, and remembers which were
-// used last.
-type commandTable struct {
-	*screen.Conversation
-	custom custom
-	recent *list.Recent
-
-	editor *editor.Editor
-	lists  *listLayer
-	run    func(name, arg, typed string) tea.Cmd // carries a command out
-	press  func(tea.KeyPressMsg) tea.Cmd
-}
-
 // adopt takes the commands from files, and returns what is to be told of those
 // that cannot be had.
-func (t *commandTable) adopt(all []screen.CustomCommand) (notices []string) {
-	t.custom.told = map[string]bool{}
-	own := slashes()
+func (s *Session) adopt(all []screen.CustomCommand) (notices []string) {
+	s.custom.told = map[string]bool{}
+	own := BuiltIn()
 	for _, c := range all {
-		if slices.ContainsFunc(own, func(s slash) bool { return s.name == c.Name || s.also == c.Name }) {
+		if slices.ContainsFunc(own, func(s Command) bool { return s.Name == c.Name || s.Also == c.Name }) {
 			notices = append(notices, c.Source+" is not used: /"+c.Name+" is a command of the program. Give the file another name.")
 			continue
 		}
-		t.custom.commands = append(t.custom.commands, c)
+		s.custom.commands = append(s.custom.commands, c)
 	}
 	return notices
 }
 
 // fromFiles are the commands from files, as rows of the table.
-func (t *commandTable) fromFiles() []slash {
-	var out []slash
-	for _, c := range t.custom.commands {
+func (s *Session) fromFiles() []Command {
+	var out []Command
+	for _, c := range s.custom.commands {
 		what := ink.SanitizeLine(c.What)
 		if what == "" {
 			what = "the prompt in " + ink.SanitizeLine(c.Source)
@@ -59,8 +44,8 @@ func (t *commandTable) fromFiles() []slash {
 		} else {
 			what += " (yours)"
 		}
-		out = append(out, slash{name: c.Name, args: ink.SanitizeLine(c.Args), what: what, run: func(m *model, arg string) (tea.Cmd, error) {
-			m.table.runCustom(c, arg)
+		out = append(out, Command{Name: c.Name, Args: ink.SanitizeLine(c.Args), What: what, Run: func(s *Session, arg string) (tea.Cmd, error) {
+			s.runCustom(c, arg)
 			return nil, nil
 		}})
 	}
@@ -69,21 +54,21 @@ func (t *commandTable) fromFiles() []slash {
 
 // runCustom sends the prompt that a command stands for. The first time that one
 // of the repository's is used, the person is told where it comes from.
-func (t *commandTable) runCustom(c screen.CustomCommand, arg string) {
-	if c.Theirs && !t.custom.told[c.Name] {
-		t.custom.told[c.Name] = true
-		t.Say("/" + c.Name + " comes with this repository (" + ink.SanitizeLine(c.Source) + "): what it says is sent as your prompt")
+func (s *Session) runCustom(c screen.CustomCommand, arg string) {
+	if c.Theirs && !s.custom.told[c.Name] {
+		s.custom.told[c.Name] = true
+		s.Say("/" + c.Name + " comes with this repository (" + ink.SanitizeLine(c.Source) + "): what it says is sent as your prompt")
 	}
 	text := strings.TrimSpace(expandArgs(c.Text, arg))
 	if text == "" {
-		t.Say("/" + c.Name + " is empty: there is nothing in " + ink.SanitizeLine(c.Source))
+		s.Say("/" + c.Name + " is empty: there is nothing in " + ink.SanitizeLine(c.Source))
 		return
 	}
 	if strings.HasPrefix(text, "!") { // no command to run, not even when it is walked back to
 		text = "/" + c.Name + ":\n" + text
 	}
-	t.Transcript.ShowEnd()
-	t.SendPrompt(text)
+	s.Transcript.ShowEnd()
+	s.SendPrompt(text)
 }
 
 // expandArgs puts what was typed behind a command into its text: all of it for

@@ -1,4 +1,4 @@
-package tui
+package prompt
 
 import (
 	"bytes"
@@ -26,8 +26,8 @@ import (
 // imageNameWidth is how much of a file's name a token shows.
 const imageNameWidth = 32
 
-// attacher finds the images whose paths are typed, and puts them in their place.
-type attacher struct {
+// Attacher finds the images whose paths are typed, and puts them in their place.
+type Attacher struct {
 	*screen.Conversation
 	editor *editor.Editor
 	// ready continues with the prompt that waited for an image: it is sent, or
@@ -71,13 +71,13 @@ func imagePath(word string) bool {
 
 // lookAt returns the command that reads the image that a word is the path of, or
 // the last word of a sentence.
-func (a *attacher) lookAt(word string) tea.Cmd {
+func (a *Attacher) lookAt(word string) tea.Cmd {
 	return a.lookAtAll(strings.TrimRight(strings.TrimLeft(word, "(`"), "`).,;:!?"))
 }
 
 // lookAtPaste is lookAt for what is pasted, or dropped on the terminal: one path,
 // which may have blanks in it, or nothing but paths.
-func (a *attacher) lookAtPaste(text string) tea.Cmd {
+func (a *Attacher) lookAtPaste(text string) tea.Cmd {
 	const longest = 16 << 10
 	if len(text) > longest {
 		return nil
@@ -85,7 +85,7 @@ func (a *attacher) lookAtPaste(text string) tea.Cmd {
 	return a.lookAtAll(text)
 }
 
-func (a *attacher) lookAtAll(text string) tea.Cmd {
+func (a *Attacher) lookAtAll(text string) tea.Cmd {
 	words := spelled(text)
 	many := len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !imagePath(w) })
 	if a.Options.Files.ReadImage == nil || !many && !imagePath(text) || a.tried[text] {
@@ -139,7 +139,7 @@ func readImage(read func(string) (llm.Image, string, error), word string) (edito
 }
 
 // take puts images in the place of their paths.
-func (a *attacher) take(msg picturesRead) tea.Cmd {
+func (a *Attacher) take(msg picturesRead) tea.Cmd {
 	for i, word := range msg.words {
 		a.editor.Attach(word, msg.found[i])
 	}
@@ -155,14 +155,14 @@ func (a *attacher) take(msg picturesRead) tea.Cmd {
 }
 
 // attached says so where the model sees no images.
-func (a *attacher) attached(n int) {
+func (a *Attacher) attached(n int) {
 	if n > 0 && a.Options.Models.Blind != nil && a.Options.Models.Blind(a.Feed.Model) {
 		a.Say(ink.SanitizeLine(a.Feed.Model) + " cannot see images: it will be told only that there was one. /model changes the model.")
 	}
 }
 
 // typedImage looks at the word that was typed last, once a blank follows it.
-func (a *attacher) typedImage() tea.Cmd {
+func (a *Attacher) typedImage() tea.Cmd {
 	before := a.editor.Before()
 	word := strings.TrimRight(before, " ")
 	if word == before || a.editor.History.Walking() {
@@ -216,7 +216,7 @@ func spelled(text string) []string {
 
 // pasteClipboard puts the image of the clipboard in at the cursor. quiet says
 // nothing where there is none.
-func (a *attacher) pasteClipboard(quiet bool) tea.Cmd {
+func (a *Attacher) pasteClipboard(quiet bool) tea.Cmd {
 	if a.Options.Clipboard.ReadImage == nil {
 		if quiet {
 			return nil
@@ -238,7 +238,7 @@ func (a *attacher) pasteClipboard(quiet bool) tea.Cmd {
 	}
 }
 
-func (a *attacher) takeClipboard(msg clipboardRead) {
+func (a *Attacher) takeClipboard(msg clipboardRead) {
 	if msg.err != nil {
 		if msg.quiet {
 			return
@@ -252,7 +252,7 @@ func (a *attacher) takeClipboard(msg clipboardRead) {
 
 // unread reports whether the prompt names what may be an image that was not read
 // yet. It is sent once it was, which cmd sees to.
-func (a *attacher) unread() (cmd tea.Cmd, waits bool) {
+func (a *Attacher) unread() (cmd tea.Cmd, waits bool) {
 	raw := strings.TrimRight(a.editor.Raw(), " \n")
 	cmd = a.lookAt(lastWord(raw[strings.LastIndexByte(raw, '\n')+1:]))
 	a.sends = a.reads > 0

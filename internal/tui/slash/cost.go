@@ -1,4 +1,4 @@
-package tui
+package slash
 
 import (
 	tea "charm.land/bubbletea/v2"
@@ -15,11 +15,11 @@ type spentRead struct {
 	err  error
 }
 
-func costCommand(m *model, _ string) (tea.Cmd, error) {
-	if m.Options.Session.Spent == nil {
-		return showCost(m.Conversation, spentRead{all: m.Spending.All}), nil
+func costCommand(s *Session, _ string) (tea.Cmd, error) {
+	if s.Options.Session.Spent == nil {
+		return showCost(s.Conversation, spentRead{all: s.Spending.All}), nil
 	}
-	read := m.Options.Session.Spent
+	read := s.Options.Session.Spent
 	return func() tea.Msg {
 		all, back, err := read()
 		return spentRead{all, back, err}
@@ -64,9 +64,9 @@ func (b *bill) Draw(c transcript.Canvas) []string {
 	if b.back.Steps > 0 {
 		lines = append(lines, ink.Wrap("of it taken back: "+b.back.Words(), c.Inner())...)
 	}
-	if window := (status{used: b.used, context: b.context}).tokens(); window.text != "" {
+	if window := (screen.Status{Used: b.used, Context: b.context}).Tokens(); window.Text != "" {
 		lines = append(lines, c.Styles.Bold.Render("the model's window"))
-		lines = append(lines, ink.Wrap(window.text, c.Inner())...)
+		lines = append(lines, ink.Wrap(window.Text, c.Inner())...)
 	}
 	return ink.Hang(" ", lines)
 }

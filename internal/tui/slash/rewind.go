@@ -1,16 +1,14 @@
-package tui
+package slash
 
 import (
 	"errors"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"agent/internal/loop/event"
-	"agent/internal/tui/editor"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
 	"agent/internal/tui/screen"
@@ -23,41 +21,32 @@ type point struct {
 	end bool
 }
 
-// rewinder takes the session back to an earlier prompt, or forks it there.
-type rewinder struct {
-	*screen.Conversation
-	ticker   *ticker
-	editor   *editor.Editor
-	lists    *listLayer
-	switchTo func(Exit) tea.Cmd
-}
-
 // choosePoint lists the prompts, the newest first, below what is above them.
-func (r *rewinder) choosePoint(head, hint string, above []point, chose func(point) tea.Cmd) tea.Cmd {
-	all := rewindPoints(r.Conversation)
+func (s *Session) choosePoint(head, hint string, above []point, chose func(point) tea.Cmd) tea.Cmd {
+	all := rewindPoints(s.Conversation)
 	switch {
-	case r.Feed.Running:
-		r.Say(stopFirst)
+	case s.Feed.Running:
+		s.Say(stopFirst)
 		return nil
-	case cannotRewind(r.Conversation):
+	case cannotRewind(s.Conversation):
 		return nil
 	case len(all) == 1:
-		r.Say("nothing was said yet")
+		s.Say("nothing was said yet")
 		return nil
 	}
 	all = all[:len(all)-1]
 	slices.Reverse(all)
-	p := &list.Choice[point]{Chooser: list.Chooser{Keys: r.Keys, St: r.Styles}, Head: head, None: "no prompt fits", Chose: chose,
-		Hint: "type to search · " + hint + " · esc closes", All: append(above, all...), Detail: func(t point, width, height int) []string { return drawPoint(r.Window, t, width, height) },
+	p := &list.Choice[point]{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles}, Head: head, None: "no prompt fits", Chose: chose,
+		Hint: "type to search · " + hint + " · esc closes", All: append(above, all...), Detail: func(t point, width, height int) []string { return drawPoint(s.Window, t, width, height) },
 		Text: func(t point) string { return t.Text },
 		Columns: func(t point) (when, what, side string) {
 			if t.end {
 				return "now", "the end: nothing is left out", ""
 			}
-			return list.ShortTime(t.Time, r.Now()), strings.Join(strings.Fields(ink.Sanitize(t.Text)), " "), ""
+			return list.ShortTime(t.Time, s.Now()), strings.Join(strings.Fields(ink.Sanitize(t.Text)), " "), ""
 		}}
 	p.Fill(0)
-	return r.lists.show(p)
+	return s.lists.Show(p)
 }
 
 // drawPoint draws a prompt, as far as there is room.
@@ -74,32 +63,32 @@ func drawPoint(w *screen.Window, t point, width, height int) []string {
 	return lines
 }
 
-func rewindCommand(m *model, arg string) (tea.Cmd, error) {
+func rewindCommand(s *Session, arg string) (tea.Cmd, error) {
 	if arg == "" {
-		return m.prompt.rewinder.chooseRewind(), nil
+		return s.ChooseRewind(), nil
 	}
-	said, ok := pointBack(m.Conversation, arg)
+	said, ok := pointBack(s.Conversation, arg)
 	if !ok {
 		return nil, errors.New("use /rewind, or /rewind N, where N is how many prompts are taken back")
 	}
-	return m.prompt.rewinder.rewind(said), nil
+	return s.rewind(said), nil
 }
 
-// chooseRewind lists the prompts that can be rewound to.
-func (r *rewinder) chooseRewind() tea.Cmd {
-	return r.choosePoint("take back a prompt, with all that followed, to say it otherwise", "enter takes back", nil, r.rewind)
+// ChooseRewind lists the prompts that can be rewound to.
+func (s *Session) ChooseRewind() tea.Cmd {
+	return s.choosePoint("take back a prompt, with all that followed, to say it otherwise", "enter takes back", nil, s.rewind)
 }
 
-func forkCommand(m *model, arg string) (tea.Cmd, error) {
+func forkCommand(s *Session, arg string) (tea.Cmd, error) {
 	if arg == "" {
-		end := point{event.PastPrompt{At: m.Transcript.Events()}, true}
-		return m.prompt.rewinder.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, m.prompt.rewinder.fork), nil
+		end := point{event.PastPrompt{At: s.Transcript.Events()}, true}
+		return s.choosePoint("go on in a copy of this session, from before a prompt or from its end", "enter forks", []point{end}, s.fork), nil
 	}
-	said, ok := pointBack(m.Conversation, arg)
+	said, ok := pointBack(s.Conversation, arg)
 	if !ok {
 		return nil, errors.New("use /fork, or /fork N, where N is how many of the last prompts the fork is to lack")
 	}
-	return m.prompt.rewinder.fork(said), nil
+	return s.fork(said), nil
 }
 
 // cannotRewind tells somebody who wants to go back why that cannot be, and reports
@@ -137,38 +126,26 @@ func pointBack(s *screen.Conversation, arg string) (point, bool) {
 }
 
 // rewind takes back a prompt and all that followed. It can be said otherwise.
-func (r *rewinder) rewind(to point) tea.Cmd {
+func (s *Session) rewind(to point) tea.Cmd {
 	switch {
-	case r.Feed.Running:
-		r.Say(stopFirst)
-	case cannotRewind(r.Conversation):
+	case s.Feed.Running:
+		s.Say(stopFirst)
+	case cannotRewind(s.Conversation):
 	default:
-		r.Send(event.Rewind{Keep: to.At})
-		r.editor.PutBefore(to.Text)
+		s.Send(event.Rewind{Keep: to.At})
+		s.editor.PutBefore(to.Text)
 	}
 	return nil
 }
 
 // fork goes on in a fork of the session, which ends before a prompt.
-func (r *rewinder) fork(before point) tea.Cmd {
+func (s *Session) fork(before point) tea.Cmd {
 	switch {
-	case r.Options.Session.ID == "":
-		r.Say("this session is kept nowhere: there is nothing to fork")
+	case s.Options.Session.ID == "":
+		s.Say("this session is kept nowhere: there is nothing to fork")
 		return nil
-	case cannotRewind(r.Conversation):
+	case cannotRewind(s.Conversation):
 		return nil
 	}
-	return r.switchTo(Exit{Fork: &before.At, Draft: before.Text})
-}
-
-// goBack opens the list of prompts when it is wanted twice.
-func (r *rewinder) goBack() tea.Cmd {
-	switch {
-	case r.ticker.rewinding(r.Now()):
-		r.ticker.escaped = time.Time{}
-		return r.chooseRewind()
-	case len(r.Feed.Prompts) > 0:
-		r.ticker.escaped = r.Now()
-	}
-	return nil
+	return s.LeaveFor(screen.Exit{Fork: &before.At, Draft: before.Text})
 }

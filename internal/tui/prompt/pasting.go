@@ -1,4 +1,4 @@
-package tui
+package prompt
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 )
 
 // pasteGoes tells of a paste that is more than something that comes at once.
-func (p *prompt) pasteGoes(msg tea.Msg) {
+func (p *Prompt) pasteGoes(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case terminal.Pasting:
 		p.Flash = "pasting, " + phrase.Thousands(msg.Bytes) + " bytes so far · ctrl+c ends it"

@@ -1,4 +1,4 @@
-package tui
+package prompt
 
 import (
 	"errors"
@@ -33,30 +33,27 @@ const noEditor = "No editor is set. Set VISUAL or EDITOR to the one you want, as
 // where its window is elsewhere.
 const inTheirEditor = "The draft is in your editor. It comes back when that ends."
 
-// editCommand writes a prompt in the person's editor.
-func editCommand(m *model, _ string) (tea.Cmd, error) { return m.prompt.external.start(), nil }
-
-// externalEditor lends the draft to the user's editor.
-type externalEditor struct {
+// External lends the draft to the user's editor.
+type External struct {
 	*screen.Conversation
 	editor *editor.Editor
-	popup  *suggestions
+	popup  *Suggestions
 	// lend lets another program have the terminal, as terminal.Lend does.
-	lend    func(c *exec.Cmd, note string, told func(error) tea.Msg) tea.Cmd
-	editing bool // the draft is in the user's editor, or on its way there
+	Lend    func(c *exec.Cmd, note string, told func(error) tea.Msg) tea.Cmd
+	Editing bool // the draft is in the user's editor, or on its way there
 }
 
-// start hands the draft to the person's editor, in a file that nobody
+// Start hands the draft to the person's editor, in a file that nobody
 // else can read. Until it is back, it is not handed over again.
-func (x *externalEditor) start() tea.Cmd {
+func (x *External) Start() tea.Cmd {
 	if x.Options.Files.Editor == nil {
 		x.Say(noEditor)
 		return nil
 	}
-	if x.editing {
+	if x.Editing {
 		return nil
 	}
-	x.editing = true
+	x.Editing = true
 	x.popup.close()
 	text := x.editor.Text()
 	return func() tea.Msg {
@@ -82,13 +79,13 @@ func fileDraft(text string) (path string, err error) {
 }
 
 // open lets the editor have the terminal.
-func (x *externalEditor) open(msg draftFiled) tea.Cmd {
+func (x *External) open(msg draftFiled) tea.Cmd {
 	if msg.err != nil {
-		x.editing = false
+		x.Editing = false
 		x.Say("The draft is as it was: " + msg.err.Error() + ".")
 		return nil
 	}
-	return x.lend(x.Options.Files.Editor(msg.path), inTheirEditor, func(err error) tea.Msg {
+	return x.Lend(x.Options.Files.Editor(msg.path), inTheirEditor, func(err error) tea.Msg {
 		text, readErr := os.ReadFile(msg.path)
 		if err == nil {
 			err = readErr
@@ -102,8 +99,8 @@ func (x *externalEditor) open(msg draftFiled) tea.Cmd {
 
 // take takes what the editor left. A question that came meanwhile takes
 // no key that was meant for the editor.
-func (x *externalEditor) take(msg draftEdited) {
-	x.editing, x.LastKey = false, x.Now()
+func (x *External) take(msg draftEdited) {
+	x.Editing, x.LastKey = false, x.Now()
 	if msg.err != nil {
 		x.Say("The draft is as it was: " + ink.SanitizeLine(strings.TrimRight(whyUnedited(msg.err), ".")) + ".")
 		return

@@ -1,4 +1,4 @@
-package tui
+package slash
 
 import (
 	"time"
@@ -35,7 +35,7 @@ func (p preview) Window(st *ink.Styles, width, height int) []string {
 	return p.list.Window
 }
 
-// pickerSource is where the picker finds the sessions.
-func pickerSource(o *screen.Options, st *ink.Styles, now func() time.Time) list.Source {
+// PickerSource is where the picker finds the sessions.
+func PickerSource(o *screen.Options, st *ink.Styles, now func() time.Time) list.Source {
 	return list.Source{Dir: o.Files.Dir, Sessions: o.Session.List, Preview: o.Session.Preview, Render: newPreview(st, now)}
 }

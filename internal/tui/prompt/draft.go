@@ -1,4 +1,4 @@
-package tui
+package prompt
 
 import (
 	"slices"
@@ -19,12 +19,12 @@ const draftPause = time.Second
 // draftDue says that a draft is to be saved.
 type draftDue struct{}
 
-// draftKeeper saves what the user has not sent yet, and brings it back.
-type draftKeeper struct {
+// Drafts saves what the user has not sent yet, and brings it back.
+type Drafts struct {
 	*screen.Conversation
 	editor *editor.Editor
 	dialog *dialog.Dialog
-	queue  *messageQueue
+	queue  *Queue
 
 	saving  bool // the draft is going to be saved
 	saved   event.Draft
@@ -39,14 +39,14 @@ type typedAt struct {
 	note   dialog.Revision
 }
 
-func (d *draftKeeper) typedAt() typedAt {
+func (d *Drafts) typedAt() typedAt {
 	return typedAt{d.editor.Revision(), d.dialog.CommentRevision()}
 }
 
-// restore puts what was typed before into the editor, and what waited for
+// Restore puts what was typed before into the editor, and what waited for
 // the end of a turn into the queue, where it waits for the person. The comment on
 // a question goes into the editor too: the question is gone, or comes again.
-func (m *draftKeeper) restore(d event.Draft) {
+func (m *Drafts) Restore(d event.Draft) {
 	m.saved = d
 	if d.Text != "" {
 		m.editor.RestoreDraft(d)
@@ -59,7 +59,7 @@ func (m *draftKeeper) restore(d event.Draft) {
 		}
 		said := editor.Typed{Text: w.Text, Images: w.Images}
 		m.editor.History.Remember(said)
-		m.queue.waits = append(m.queue.waits, queued{Typed: said})
+		m.queue.Waits = append(m.queue.Waits, queued{Typed: said})
 	}
 	m.queue.hold("unsent")
 	m.savedAt, m.waited = m.typedAt(), m.unsentQueue()
@@ -72,9 +72,9 @@ type unsaid struct {
 	text  string
 }
 
-// takeUp opens the comment on a question that comes again with what was typed
+// Resume opens the comment on a question that comes again with what was typed
 // before the program ended, unless the user edited that.
-func (d *draftKeeper) takeUp(ask event.Ask) {
+func (d *Drafts) Resume(ask event.Ask) {
 	was := d.unsaid
 	if was.about == "" || was.about != ask.Title || d.dialog.Count() > 1 || ask.AboutTurn() {
 		return
@@ -88,9 +88,9 @@ func (d *draftKeeper) takeUp(ask event.Ask) {
 	d.dialog.Resume(was.text)
 }
 
-// keepWords puts what was being said to a question that goes away into the
+// KeepComment puts what was being said to a question that goes away into the
 // editor.
-func (d *draftKeeper) keepWords() {
+func (d *Drafts) KeepComment() {
 	if text := d.dialog.Comment(); text != "" {
 		d.editor.PutBefore(text)
 	}
@@ -98,7 +98,7 @@ func (d *draftKeeper) keepWords() {
 
 // draft is what the person has not sent yet, and what the agent has yet to take
 // into the turn that runs.
-func (m *draftKeeper) draft() event.Draft {
+func (m *Drafts) draft() event.Draft {
 	d := m.editor.Draft()
 	if text := m.dialog.Comment(); text != "" {
 		d.Queue = append(d.Queue, event.Waiting{Text: text, About: m.dialog.First().Title})
@@ -109,13 +109,13 @@ func (m *draftKeeper) draft() event.Draft {
 
 // unsentQueue is what the agent has yet to take into the turn that runs, and
 // what waits for its end. Of the first the agent knows the images.
-func (d *draftKeeper) unsentQueue() (all []event.Waiting) {
+func (d *Drafts) unsentQueue() (all []event.Waiting) {
 	for _, p := range d.Feed.Pending {
 		if p.Steers {
 			all = append(all, event.Waiting{Text: p.Text})
 		}
 	}
-	for _, w := range d.queue.waits {
+	for _, w := range d.queue.Waits {
 		all = append(all, event.Waiting{Text: w.Text, Images: w.Images})
 	}
 	return all
@@ -123,7 +123,7 @@ func (d *draftKeeper) unsentQueue() (all []event.Waiting) {
 
 // touched reports whether the draft may be another than was saved last. It
 // costs the same however long the draft is.
-func (d *draftKeeper) touched() bool {
+func (d *Drafts) touched() bool {
 	return d.typedAt() != d.savedAt || !slices.EqualFunc(d.unsentQueue(), d.waited, sameWaiting)
 }
 
@@ -132,13 +132,13 @@ func sameWaiting(a, b event.Waiting) bool {
 	return a.Text == b.Text && a.About == b.About && editor.SameImages(a.Images, b.Images)
 }
 
-// keep sees to it that the draft is saved soon; that there is none any
+// Keep sees to it that the draft is saved soon; that there is none any
 // more, at once.
-func (d *draftKeeper) keep() tea.Cmd {
+func (d *Drafts) Keep() tea.Cmd {
 	switch {
 	case !d.touched():
 	case d.editor.Blank() && d.dialog.Comment() == "" && len(d.unsentQueue()) == 0:
-		d.save()
+		d.Save()
 	case !d.saving:
 		d.saving = true
 		return d.After(draftPause, draftDue{})
@@ -146,7 +146,7 @@ func (d *draftKeeper) keep() tea.Cmd {
 	return nil
 }
 
-func (m *draftKeeper) save() {
+func (m *Drafts) Save() {
 	if !m.touched() {
 		return
 	}

@@ -3,11 +3,14 @@ package main
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"agent/cmd/agent/help"
 )
 
 // measure is a row of the table.
@@ -57,6 +60,16 @@ func BenchmarkSpeed(b *testing.B) {
 	fmt.Printf("\n%s\n", table)
 	if os.Getenv("UPDATE") != "" && len(figures) == len(measures) {
 		writeTable(b, table)
+	}
+}
+
+// The help topic has a row with the goal of each measure.
+func TestSpeedTopicHasEveryMeasure(t *testing.T) {
+	text, _ := help.Text("speed")
+	for _, m := range measures {
+		if row := regexp.MustCompile(`\| ` + regexp.QuoteMeta(m.what) + ` \| [^|\n]+ \| ` + regexp.QuoteMeta(m.goal) + ` \|\n`); !row.MatchString(text) {
+			t.Errorf("the row of %s is missing", m.name)
+		}
 	}
 }
 

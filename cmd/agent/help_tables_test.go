@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"text/tabwriter"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -75,16 +75,23 @@ func usage(t *testing.T, root *cobra.Command, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "agent %s\t%s\n", c.Use, c.Short)
+	const width = 76
+	lines := [][2]string{{"agent " + c.Use, c.Short}}
 	for _, sub := range listedCommands(c) {
-		fmt.Fprintf(w, "agent %s %s\t%s\n", name, sub.Use, sub.Short)
+		lines = append(lines, [2]string{"agent " + name + " " + sub.Use, sub.Short})
 	}
-	w.Flush()
+	left := 0
+	for _, l := range lines {
+		left = max(left, len(l[0])+2)
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		indent := "\n" + strings.Repeat(" ", left)
+		fmt.Fprintf(&b, "%-*s%s\n", left, l[0], strings.ReplaceAll(ansi.Wordwrap(l[1], width-left, ""), "\n", indent))
+	}
 	c.InitDefaultHelpFlag()
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = f.Name == "help" })
-	if flags := c.LocalNonPersistentFlags().FlagUsages(); flags != "" {
+	if flags := c.LocalNonPersistentFlags().FlagUsagesWrapped(width); flags != "" {
 		b.WriteString("\n" + flags)
 	}
 	return "```\n" + b.String() + "```\n"

@@ -128,13 +128,13 @@ func unknownTopic(name string, root *cobra.Command) error {
 
 // drawHelp prints Markdown as the screen draws it, at the width of the terminal.
 func drawHelp(out command.Console, text string) error {
-	look := ink.Look{Dark: true, ASCII: desktop.ASCIIOnly(os.Getenv)}
-	m := markdown.New(look.Styles())
+	styles := ink.Look{Dark: true, ASCII: desktop.ASCIIOnly(os.Getenv)}.Styles()
+	m := markdown.New(styles)
 	m.SetText(topicLink.ReplaceAllString(text, "$1"))
 	m.Finish()
 	w := &colorprofile.Writer{Forward: out, Profile: colorprofile.Detect(out.Writer, os.Environ())}
 	for _, line := range m.Lines(terminalWidth(out.Writer)) {
-		if _, err := io.WriteString(w, line+"\n"); err != nil {
+		if _, err := io.WriteString(w, styles.Letters.Write(line)+"\n"); err != nil {
 			return err
 		}
 	}

@@ -85,8 +85,8 @@ func (h *help) all(st *ink.Styles, answering string, commands []slash.Command, w
 	inner := max(width-ink.Gutter, 1)
 	out := ink.Hang(" ", ink.Wrap(answering, inner))
 	var signs [][2]string
-	for _, s := range begins() {
-		signs = append(signs, [2]string{s.typed, s.what})
+	for _, s := range slash.Prefixes() {
+		signs = append(signs, [2]string{s.Typed, s.What})
 	}
 	out = append(append(out, "", "  "+st.Bold.Render(ink.Truncate("What you type", inner))), ink.Columns(st, signs, inner)...)
 	rows := map[keys.Scope][][2]string{}
@@ -107,21 +107,4 @@ func (h *help) all(st *ink.Styles, answering string, commands []slash.Command, w
 		typed = append(typed, [2]string{ink.SanitizeLine(row.Usage), ink.SanitizeLine(row.What)})
 	}
 	return append(append(out, "", "  "+st.Bold.Render(ink.Truncate("Commands", inner))), ink.Columns(st, typed, inner)...)
-}
-
-// begin is what something that one types begins with.
-type begin struct {
-	typed, what string
-	screen      bool // not where there are only lines
-}
-
-// begins are what has a meaning of its own at the beginning of what one types,
-// but for the commands.
-func begins() []begin {
-	return []begin{
-		{typed: "/", what: "the commands, listed as one types", screen: true},
-		{typed: "@", what: "files, listed as one types: @tuied finds internal/tui/editor.go", screen: true},
-		{typed: "!COMMAND", what: "runs it in a shell; the model is told what it says"},
-		{typed: "!!COMMAND", what: "runs it; the model is not told"},
-	}
 }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,14 +9,12 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
-	"agent/internal/tui/keys"
 	"agent/internal/tui/layer"
 	"agent/internal/tui/list"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/prompt"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/slash"
-	"agent/internal/tui/transcript"
 )
 
 const spin = 100 * time.Millisecond // between frames of the spinner
@@ -53,33 +50,15 @@ type model struct {
 type tickMsg struct{}
 
 func newModel(o screen.Options, now func() time.Time, send func(event.Command)) *model {
-	w := &screen.Window{Options: o, Keys: keys.New(o.Keys), Look: o.Look(), Now: now, After: after, Width: 80, Height: 24}
-	w.Styles = w.Look.Styles()
-	ses := &screen.Conversation{Window: w, Transcript: transcript.New(w.Styles), Send: send, Play: o.Prompts}
-	m := &model{Window: w, Conversation: ses}
-	m.editor = editor.New(w.Keys, w.Styles, o.Vi)
-	m.dialog = dialog.New(w.Keys, w.Styles, o.Vi, o.Files.ShortDir, now)
+	c := screen.New(o, now, send)
+	m := &model{Window: c.Window, Conversation: c}
+	m.editor = editor.New(c.Keys, c.Styles, o.Vi)
+	m.dialog = dialog.New(c.Keys, c.Styles, o.Vi, o.Files.ShortDir, now)
 	notices := m.assemble()
-	m.Transcript.SetHeader(o.Heading(""))
-	m.Replay(o.Session.History)
-	put := m.Transcript.Head
-	if len(o.Session.History) > 0 { // of which the end is on screen
-		put = m.Transcript.Add
-	}
-	for _, n := range append(slices.Clone(o.Notices), notices...) {
-		put(&transcript.Notice{Text: n})
-	}
+	m.Open(notices)
 	m.slash.Models.Greet()
-	if o.Session.Title != "" { // what a person called it stays, though the words may be taken back
-		m.SetTitle(o.Session.Title)
-	}
 	m.prompt.Drafts.Restore(o.Session.Draft)
 	return m
-}
-
-// after is the clock of a running program.
-func after(in time.Duration, msg tea.Msg) tea.Cmd {
-	return tea.Tick(in, func(time.Time) tea.Msg { return msg })
 }
 
 // Init has nothing to do: what the terminal tells of itself it is asked when it is
@@ -97,7 +76,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	m.arrangeAfter(msg)
 	cmd = tea.Batch(cmd, m.prompt.Drafts.Keep(), m.TurnPages())
-	m.tellForced()
+	m.ReportForced()
 	if !m.ticker.ticking && m.ticker.moves() {
 		m.ticker.ticking = true
 		cmd = tea.Batch(cmd, m.After(m.ticker.nextTick(), tickMsg{}))
@@ -161,13 +140,12 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 		m.prompt.Suggestions.Refresh("model")
 		return nil
 	}
+	if m.Take(msg) {
+		return nil
+	}
 	switch msg := msg.(type) {
 	case branchRead:
 		m.Options.Files.Branch, m.notify.reading = msg.name, false
-	case transcript.PageRead:
-		m.Transcript.TakePage(msg, m.Now)
-	case transcript.LastFacts:
-		m.Feed.TakeLastFacts(msg)
 	case pager.Found:
 		return m.pager.Find.Found(msg)
 	}
@@ -176,8 +154,7 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 
 // apply takes an event of the agent.
 func (m *model) apply(ev event.Event) {
-	m.Feed.Apply(ev)
-	m.Spending.Take(ev)
+	m.Conversation.Apply(ev)
 	m.slash.Apply(ev)
 	m.pager.Find.Heard(ev, m.Transcript.Events()-1)
 	switch ev := ev.(type) {
@@ -189,22 +166,20 @@ func (m *model) apply(ev event.Event) {
 	case *event.ToolEnd:
 		m.withdraw(ev.Result.ID)
 	case event.Opened:
-		m.surveyed(ev)
-	case event.Unreadable:
-		m.Unreadable(ev)
+		if m.TakeSurvey(ev) {
+			m.Pending = tea.Batch(m.Pending, m.pager.Find.Again())
+		}
 	case event.Unsent:
 		m.editor.PutBefore(ev.Text)
-	case *event.Renamed:
-		m.SetTitle(ev.Title)
 	case *event.Rewound:
-		m.rewound(ev.Keep)
+		if m.Rewind(ev.Keep) {
+			m.dialog.Clear()
+			m.pager.Find.Close()
+			m.SayRewound()
+		}
 	case *event.TurnEnd:
 		m.prompt.Drafts.KeepComment()
 		m.dialog.Clear()
-		if ev.Reason == event.UserInterrupt {
-			m.Play = nil
-		}
-		m.PlayNext()
 	}
 	m.prompt.Queue.Follow(ev)
 }
@@ -236,8 +211,7 @@ func (m *model) arm() {
 	}
 }
 
-// covered reports whether something else has the keys before a question does. In
-// plain mode it is the lines, always: their enter answers nothing.
+// covered reports whether something else has the keys before a question does.
 func (m *model) covered() bool {
-	return m.lines || m.prompt.External.Editing || m.layers.Covers(m.question)
+	return m.prompt.External.Editing || m.layers.Covers(m.question)
 }

@@ -47,7 +47,7 @@ func (h *hints) doing() string {
 		return h.Keys.Name(keys.Rewind) + " again goes back"
 	case h.dialog.Waits():
 		return "waits for you · " + stops
-	case !h.Busy() && h.Feed.Cut && len(h.prompt.Queue.Waits) == 0 && h.editor.Empty():
+	case !h.Busy() && h.Feed.Cut && h.prompt.Queue.Len() == 0 && h.editor.Empty():
 		return h.Keys.Name(keys.Send) + " goes on · " + h.Keys.Name(keys.Help) + " keys"
 	case !h.Busy():
 		return h.idleHint()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"agent/internal/loop/event"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/terminal"
 	"agent/internal/tui/transcript"
@@ -16,17 +15,8 @@ import (
 func Run(ctx context.Context, o screen.Options) (screen.Exit, error) {
 	all, stop := context.WithCancel(context.WithoutCancel(ctx)) // what was typed is handed over even so
 	defer stop()
-	commands, passed := make(chan event.Command), make(chan struct{})
-	go func() {
-		defer close(passed)
-		relay(all, commands, o.Commands)
-	}()
-	m := newModel(o, time.Now, func(c event.Command) {
-		select {
-		case commands <- c:
-		case <-all.Done():
-		}
-	})
+	outbox := screen.NewOutbox(all, o.Commands)
+	m := newModel(o, time.Now, outbox.Send)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	drawn, err := terminal.Show(ctx, cancel, m, terminal.Options{In: o.Input, Out: o.Output, Fault: o.Fault}, func(send func(any)) {
@@ -36,14 +26,12 @@ func Run(ctx context.Context, o screen.Options) (screen.Exit, error) {
 		return screen.Exit{}, err
 	}
 	m.prompt.Drafts.Save()
-	close(commands)
 	go drain(all, o.Events)
-	if !m.orphan {
-		select {
-		case <-passed:
-		case <-time.After(terminal.Grace):
-		}
+	patience := terminal.Grace
+	if m.orphan { // nobody takes commands any more
+		patience = 0
 	}
+	outbox.Close(patience)
 	m.slash.SaveRecent()
 	exit := m.next
 	exit.LastAnswer, exit.Turns, exit.Jobs = m.Feed.Answer, m.Feed.Turns, transcript.Running(m.Feed.Jobs)

@@ -59,7 +59,7 @@ func (m *Drafts) Restore(d event.Draft) {
 		}
 		said := editor.Typed{Text: w.Text, Images: w.Images}
 		m.editor.History.Remember(said)
-		m.queue.Waits = append(m.queue.Waits, queued{Typed: said})
+		m.queue.waits = append(m.queue.waits, queued{Typed: said})
 	}
 	m.queue.hold("unsent")
 	m.savedAt, m.waited = m.typedAt(), m.unsentQueue()
@@ -115,7 +115,7 @@ func (d *Drafts) unsentQueue() (all []event.Waiting) {
 			all = append(all, event.Waiting{Text: p.Text})
 		}
 	}
-	for _, w := range d.queue.Waits {
+	for _, w := range d.queue.waits {
 		all = append(all, event.Waiting{Text: w.Text, Images: w.Images})
 	}
 	return all

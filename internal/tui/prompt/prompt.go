@@ -33,7 +33,7 @@ type Prompt struct {
 	help        func()
 	leave       func() tea.Cmd
 
-	Warned  time.Time // when ctrl+c was pressed on an empty prompt
+	warned  time.Time // when ctrl+c was pressed on an empty prompt
 	escaped time.Time // when esc was
 }
 
@@ -50,7 +50,7 @@ func New(c *screen.Conversation, e *editor.Editor, d *dialog.Dialog, s *slash.Se
 	}
 	p.External = &External{Conversation: c, editor: e, popup: p.Suggestions, Lend: terminal.Lend}
 	p.Drafts = &Drafts{Conversation: c, editor: e, dialog: d, queue: p.Queue}
-	p.Suggestions.submit, p.images.ready = p.submit, p.sendReady
+	p.Suggestions.submit, p.images.ready = p.Submit, p.sendReady
 	return p
 }
 
@@ -58,7 +58,7 @@ func New(c *screen.Conversation, e *editor.Editor, d *dialog.Dialog, s *slash.Se
 const twice = 2 * time.Second
 
 // Leaving reports whether another ctrl+c leaves.
-func (p *Prompt) Leaving() bool { return p.since(p.Warned) }
+func (p *Prompt) Leaving() bool { return p.since(p.warned) }
 
 // Rewinding reports whether another esc opens the list of earlier prompts.
 func (p *Prompt) Rewinding() bool { return p.since(p.escaped) }
@@ -66,14 +66,24 @@ func (p *Prompt) Rewinding() bool { return p.since(p.escaped) }
 // since reports whether a key that was pressed then can still be pressed twice.
 func (p *Prompt) since(then time.Time) bool { return !then.IsZero() && p.Now().Sub(then) < twice }
 
+// ConfirmLeave reports whether the key that leaves was pressed shortly before. If
+// not, the next press confirms it.
+func (p *Prompt) ConfirmLeave() bool {
+	if p.Leaving() {
+		return true
+	}
+	p.warned = p.Now()
+	return false
+}
+
 // HalfPressed reports whether a key was pressed that is pressed twice. Expire ends
 // that.
-func (p *Prompt) HalfPressed() bool { return !p.Warned.IsZero() || !p.escaped.IsZero() }
+func (p *Prompt) HalfPressed() bool { return !p.warned.IsZero() || !p.escaped.IsZero() }
 
 // Expire ends the wait for a second press that comes too late.
 func (p *Prompt) Expire() {
 	if !p.Leaving() {
-		p.Warned = time.Time{}
+		p.warned = time.Time{}
 	}
 	if !p.Rewinding() {
 		p.escaped = time.Time{}
@@ -96,7 +106,7 @@ func (p *Prompt) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	case p.Keys.Is(k, keys.Newline):
 		p.editor.Newline()
 	case p.Keys.Is(k, keys.Send):
-		return p.submit(), layer.Taken
+		return p.Submit(), layer.Taken
 	case p.Keys.Is(k, keys.Queue):
 		return p.later(), layer.Taken
 	case p.Keys.Is(k, keys.Unqueue):
@@ -148,10 +158,8 @@ func (p *Prompt) clear() tea.Cmd {
 		p.editor.Press(tea.KeyPressMsg{Code: tea.KeyEscape})
 	case !p.editor.Empty():
 		p.Feed.Recall = append(p.Feed.Recall, p.editor.Take().Text)
-	case p.Leaving():
+	case p.ConfirmLeave():
 		return p.leave()
-	default:
-		p.Warned = p.Now()
 	}
 	return nil
 }
@@ -168,8 +176,8 @@ func (p *Prompt) goBack() tea.Cmd {
 	return nil
 }
 
-// submit sends what is typed, or carries out the command it is.
-func (p *Prompt) submit() tea.Cmd {
+// Submit sends what is typed, or carries out the command it is.
+func (p *Prompt) Submit() tea.Cmd {
 	if p.editor.ContinueLine() {
 		p.editor.Newline()
 		return nil
@@ -203,18 +211,18 @@ func (p *Prompt) later() tea.Cmd {
 		return nil
 	}
 	if _, _, command := slash.Parse(p.editor.Text()); command { // it is no message, and can be carried out now
-		return p.submit()
+		return p.Submit()
 	}
 	if cmd, waits := p.images.unread(); waits {
 		p.images.later = true
 		return cmd
 	}
-	if len(p.Queue.Waits) == 0 { // what was held is gone otherwise
+	if len(p.Queue.waits) == 0 { // what was held is gone otherwise
 		p.Queue.held = ""
 	}
 	next := p.editor.Take()
 	next.Text = strings.TrimSpace(next.Text)
-	p.Queue.Waits = append(p.Queue.Waits, queued{Typed: next})
+	p.Queue.waits = append(p.Queue.waits, queued{Typed: next})
 	p.Transcript.ShowEnd()
 	p.Queue.sendNext()
 	return nil
@@ -225,7 +233,7 @@ func (p *Prompt) sendReady(queue bool) tea.Cmd {
 	if queue {
 		return p.later()
 	}
-	return p.submit()
+	return p.Submit()
 }
 
 // AfterMessage looks at what is typed after every message.
@@ -252,7 +260,7 @@ type assist struct{ *Prompt }
 func (t assist) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	defer t.edited(t.editor.Revision())
 	if !t.editor.Empty() || !t.Keys.Is(msg.String(), keys.Clear) {
-		t.Warned = time.Time{}
+		t.warned = time.Time{}
 	}
 	if !t.editor.Empty() || !t.Keys.Is(msg.String(), keys.Rewind) {
 		t.escaped = time.Time{}

@@ -25,9 +25,9 @@ type Queue struct {
 	*screen.Conversation
 	editor *editor.Editor
 
-	Waits    []queued
+	waits    []queued
 	held     string // why nothing is sent: "stopped"; empty while it will be
-	Starting bool   // a command was handed to the agent, and has not begun yet
+	starting bool   // a command was handed to the agent, and has not begun yet
 }
 
 // queued is one message that waits.
@@ -36,19 +36,36 @@ type queued struct {
 	soon bool // it waits for the person's own command alone
 }
 
+// Len returns how many messages wait.
+func (q *Queue) Len() int { return len(q.waits) }
+
+// TakeHeld removes the messages that are held, if they are, and returns their
+// texts.
+func (q *Queue) TakeHeld() (texts []string) {
+	if q.held == "" {
+		return nil
+	}
+	for _, w := range q.waits {
+		texts = append(texts, w.Text)
+	}
+	q.waits, q.held = nil, ""
+	return texts
+}
+
 // waitsForShell queues what cannot be sent while a command of the person's runs. It
 // reports whether it did: what is said to the model waits for a command whose
 // output is to be told, and a command for any.
 func (q *Queue) waitsForShell(s editor.Typed) bool {
 	_, _, command := ParseShell(s.Text)
-	if !q.shellRuns() || !command && (q.Feed.Running || !q.shellJoins()) {
+	if !q.ShellRuns() || !command && (q.Feed.Running || !q.shellJoins()) {
 		return false
 	}
-	q.Waits = append(q.Waits, queued{Typed: s, soon: true})
+	q.waits = append(q.waits, queued{Typed: s, soon: true})
 	return true
 }
 
-func (q *Queue) shellRuns() bool { return q.Starting || q.Feed.ShellLine() != "" }
+// ShellRuns reports whether a command of the user runs, or is about to.
+func (q *Queue) ShellRuns() bool { return q.starting || q.Feed.ShellLine() != "" }
 
 // shellJoins reports whether the model is to be told of the command that runs.
 func (q *Queue) shellJoins() bool {
@@ -72,21 +89,21 @@ func (q *Queue) Submit(s editor.Typed) {
 
 // sendNext sends the next message that waits, if its time has come.
 func (q *Queue) sendNext() {
-	for len(q.Waits) > 0 && q.held == "" {
-		next := q.Waits[0]
+	for len(q.waits) > 0 && q.held == "" {
+		next := q.waits[0]
 		_, _, command := ParseShell(next.Text)
 		turn := q.Feed.Running || len(q.Feed.Pending) > 0 || len(q.Play) > 0
-		if q.shellRuns() || turn && !(command && next.soon) {
+		if q.ShellRuns() || turn && !(command && next.soon) {
 			return
 		}
-		q.Waits = q.Waits[1:]
+		q.waits = q.waits[1:]
 		q.Submit(next.Typed)
 	}
 }
 
 // letGo sends what was held. It reports whether there was anything.
 func (q *Queue) letGo() bool {
-	if len(q.Waits) == 0 || q.Busy() {
+	if len(q.waits) == 0 || q.Busy() {
 		return false
 	}
 	q.held = ""
@@ -97,7 +114,7 @@ func (q *Queue) letGo() bool {
 
 // hold keeps what waits from being sent by itself.
 func (q *Queue) hold(why string) {
-	if len(q.Waits) > 0 {
+	if len(q.waits) > 0 {
 		q.held = why
 	}
 }
@@ -106,9 +123,9 @@ func (q *Queue) hold(why string) {
 func (q *Queue) Follow(ev event.Event) {
 	switch ev := ev.(type) {
 	case *event.ShellStart:
-		q.Starting = false
+		q.starting = false
 	case event.NotRun:
-		q.Starting = false
+		q.starting = false
 		q.Say("not run: " + ev.Why)
 		q.editor.PutBefore(transcript.AsTyped(ev.Line, ev.Join))
 		q.hold("not run")
@@ -136,27 +153,27 @@ func (q *Queue) Follow(ev event.Event) {
 // edit takes the last message that waits back into the editor. It reports
 // whether there was one, and nothing in the editor.
 func (q *Queue) edit() bool {
-	n := len(q.Waits)
+	n := len(q.waits)
 	if n == 0 || !q.editor.Empty() || q.editor.History.Walking() {
 		return false
 	}
-	last := q.Waits[n-1]
-	q.Waits = slices.Clone(q.Waits[:n-1])
+	last := q.waits[n-1]
+	q.waits = slices.Clone(q.waits[:n-1])
 	q.editor.TakeBack(last.Typed)
 	return true
 }
 
 // drop removes the last message that waits.
 func (q *Queue) drop() {
-	if n := len(q.Waits); n > 0 {
-		q.Feed.Recall = append(q.Feed.Recall, q.Waits[n-1].Text) // it can be walked back to
-		q.Waits = slices.Clone(q.Waits[:n-1])
+	if n := len(q.waits); n > 0 {
+		q.Feed.Recall = append(q.Feed.Recall, q.waits[n-1].Text) // it can be walked back to
+		q.waits = slices.Clone(q.waits[:n-1])
 	}
 }
 
 // Lines are the messages that wait, as they stand below the editor.
 func (q *Queue) Lines() []string {
-	n := len(q.Waits)
+	n := len(q.waits)
 	if n == 0 {
 		return nil
 	}
@@ -169,7 +186,7 @@ func (q *Queue) Lines() []string {
 		rows = 1
 	}
 	var out []string
-	for i, w := range q.Waits {
+	for i, w := range q.waits {
 		if i == rows && n > rows {
 			out = append(out, q.Styles.Dim.Render(ink.Truncate("        and "+strconv.Itoa(n-rows)+" more", q.Width)))
 			break

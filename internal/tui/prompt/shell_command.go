@@ -22,6 +22,6 @@ func ParseShell(text string) (line string, join, ok bool) {
 // runShell runs a command of the person's.
 func (q *Queue) runShell(line string, join bool) {
 	q.Feed.Recall = append(q.Feed.Recall, transcript.AsTyped(line, join))
-	q.Starting = true
+	q.starting = true
 	q.Send(event.RunShell{Line: line, Join: join})
 }

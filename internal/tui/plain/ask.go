@@ -1,4 +1,4 @@
-package tui
+package plain
 
 import (
 	"slices"
@@ -18,13 +18,13 @@ const showDigit = 5
 const shownLines = 20
 
 // ask prints a question, whole, and the rows that answer it.
-func (p *teller) ask(ask event.Ask) {
-	p.asked = p.m.Now()
+func (p *front) ask(ask event.Ask) {
+	p.asked = p.Now()
 	if len(ask.Choices) > 0 {
 		p.askChoice(ask)
 		return
 	}
-	title := p.m.dialog.Text(ask)
+	title := p.dialog.Text(ask)
 	if len(ask.Diffs) == 1 {
 		title += " (" + diff.Stat(ask.Diffs[0]) + ")"
 	}
@@ -35,9 +35,9 @@ func (p *teller) ask(ask event.Ask) {
 	for _, t := range ask.Targets {
 		switch {
 		case t.Kind == "command":
-			p.block("", strings.Join(ink.WrapExact(t.Value, plainWidth), "\n"))
+			p.block("", strings.Join(ink.WrapExact(t.Value, width), "\n"))
 		case t.Kind == "host" && len(ask.Targets) == 1:
-			p.block("", strings.Join(ink.WrapExact(dialog.RequestOf(ask.Title), plainWidth), "\n"))
+			p.block("", strings.Join(ink.WrapExact(dialog.RequestOf(ask.Title), width), "\n"))
 		}
 	}
 	if why := dialog.WhyOf(ask); why != "" {
@@ -60,7 +60,7 @@ func shownAtOnce(ask event.Ask) bool {
 }
 
 // changes prints the changes of a question, whole.
-func (p *teller) changes(ask event.Ask) {
+func (p *front) changes(ask event.Ask) {
 	for _, d := range ask.Diffs {
 		p.block("", dialog.ExactLine(d.Path)+" "+diff.Stat(d))
 		p.block("", ink.Sanitize(d.Unified))
@@ -68,8 +68,8 @@ func (p *teller) changes(ask event.Ask) {
 }
 
 // rows prints the rows that answer a question.
-func (p *teller) rows(ask event.Ask) {
-	p.asked = p.m.Now()
+func (p *front) rows(ask event.Ask) {
+	p.asked = p.Now()
 	if len(ask.Choices) > 0 {
 		p.choiceRows(ask)
 		return
@@ -91,13 +91,13 @@ func (p *teller) rows(ask event.Ask) {
 // lowered is a row as it stands within a line.
 func lowered(text string) string { return strings.ToLower(text[:1]) + text[1:] }
 
-func (p *teller) askChoice(ask event.Ask) {
-	p.block("ask", p.m.dialog.Text(ask))
+func (p *front) askChoice(ask event.Ask) {
+	p.block("ask", p.dialog.Text(ask))
 	p.choiceRows(ask)
 }
 
 // choiceRows prints the rows that answer a question of the model.
-func (p *teller) choiceRows(ask event.Ask) {
+func (p *front) choiceRows(ask event.Ask) {
 	for _, row := range dialog.RowsOf(ask).All {
 		line := "  " + strconv.Itoa(row.Digit) + " "
 		switch {
@@ -132,8 +132,8 @@ func yesOrNo(line string) int {
 
 // answer takes a line as the answer to the first question that waits. What is no
 // answer asks again.
-func (p *teller) answer(line string) {
-	ask := p.m.dialog.First()
+func (p *front) answer(line string) {
+	ask := p.dialog.First()
 	line = strings.TrimSpace(line)
 	switch {
 	case line == "":
@@ -147,7 +147,7 @@ func (p *teller) answer(line string) {
 
 // answerApproval takes a line as the answer to a question about a tool call or
 // the turn.
-func (p *teller) answerApproval(ask event.Ask, line string) {
+func (p *front) answerApproval(ask event.Ask, line string) {
 	first, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
 	n, err := strconv.Atoi(first)
@@ -182,14 +182,14 @@ func (p *teller) answerApproval(ask event.Ask, line string) {
 const answerHint = "answer with y, n or a number"
 
 // again says why a line was not an answer, and prints the rows again.
-func (p *teller) again(ask event.Ask, why string) {
+func (p *front) again(ask event.Ask, why string) {
 	p.print("note: " + why)
 	p.rows(ask)
 }
 
 // answerChoice takes a line as the answer to a question of the model: numbers of
 // its choices, or words.
-func (p *teller) answerChoice(ask event.Ask, line string) {
+func (p *front) answerChoice(ask event.Ask, line string) {
 	own, decide := len(ask.Choices)+1, len(ask.Choices)+2
 	if first, rest, _ := strings.Cut(line, " "); first == strconv.Itoa(own) {
 		if rest = strings.TrimSpace(rest); rest != "" {
@@ -226,7 +226,7 @@ func numbers(words []string) []int {
 }
 
 // answerNumbers answers with the choices of these numbers.
-func (p *teller) answerNumbers(ask event.Ask, numbers []int) {
+func (p *front) answerNumbers(ask event.Ask, numbers []int) {
 	var taken []int
 	for _, n := range numbers {
 		if n < 1 || n > len(ask.Choices) {
@@ -245,12 +245,12 @@ func (p *teller) answerNumbers(ask event.Ask, numbers []int) {
 }
 
 // reply answers the first question.
-func (p *teller) reply(a event.Answer) {
-	a.ID = p.m.dialog.First().ID
-	p.m.dialog.Withdraw(a.ID)
-	p.m.Feed.Answered(a.ID)
-	p.m.Send(a)
-	if p.m.dialog.Waits() && !p.ended {
-		p.ask(p.m.dialog.First())
+func (p *front) reply(a event.Answer) {
+	a.ID = p.dialog.First().ID
+	p.dialog.Withdraw(a.ID)
+	p.Feed.Answered(a.ID)
+	p.Send(a)
+	if p.dialog.Waits() && !p.ended {
+		p.ask(p.dialog.First())
 	}
 }

@@ -1,4 +1,4 @@
-package tui
+package plain
 
 import (
 	"strings"
@@ -13,27 +13,27 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// plainOutput is how many lines of a tool's output are told, its last ones.
-const plainOutput = 8
+// outputLines is how many lines of a tool's output are told, its last ones.
+const outputLines = 8
 
 // begin tells where one is, and what was said last.
-func (p *teller) begin() {
-	p.print(p.m.Options.Heading(p.m.Feed.Title))
-	for _, n := range p.m.Options.Notices {
+func (p *front) begin() {
+	p.print(p.Options.Heading(p.Feed.Title))
+	for _, n := range p.Options.Notices {
 		p.block("note", ink.Sanitize(n))
 	}
-	if p.m.Feed.Host != "" {
-		p.block("note", p.m.AboutModel())
+	if p.Feed.Host != "" {
+		p.block("note", p.AboutModel())
 	}
 	last := 0
-	for i, ev := range p.m.Options.Session.History {
+	for i, ev := range p.Options.Session.History {
 		if said, ok := ev.(*event.UserSaid); ok && !said.Steered {
 			last = i
 		}
 	}
 	typed := p.in.Typed
 	p.in.Typed = false // nobody typed this here
-	for _, ev := range p.m.Options.Session.History[last:] {
+	for _, ev := range p.Options.Session.History[last:] {
 		switch ev.(type) {
 		case *event.ModelSet, *event.ModeSet: // what holds now may be something else
 		default:
@@ -41,22 +41,13 @@ func (p *teller) begin() {
 		}
 	}
 	p.in.Typed = typed
-	if draft := p.m.editor.Take().Text; strings.TrimSpace(draft) != "" {
-		p.block("note", "unsent, type it again to send it: "+ink.Sanitize(draft))
-	}
-	if len(p.m.prompt.Queue.Waits) > 0 {
-		p.print("note: these are unsent, type them again to send them:")
-		for _, w := range p.m.prompt.Queue.Waits {
-			p.block("", ink.Sanitize(w.Text))
-		}
-		p.m.prompt.Queue.Waits = nil
-	}
-	p.m.Transcript.OnAdd = p.told
+	p.printUnsent()
+	p.Transcript.OnAdd = p.told
 }
 
 // told tells of what the model adds to the transcript, but for what is told of
 // when it happens.
-func (p *teller) told(it transcript.Item) {
+func (p *front) told(it transcript.Item) {
 	switch it := it.(type) {
 	case *transcript.Notice:
 		p.block("note", ink.Sanitize(it.Text))
@@ -76,12 +67,12 @@ func (p *teller) told(it transcript.Item) {
 			p.print("  " + row[0] + ": " + row[1])
 		}
 	case *transcript.Retry:
-		p.block("error", strings.Join(it.Draw(transcript.Canvas{Styles: p.m.Styles, Width: plainWidth}), "\n"))
+		p.block("error", strings.Join(it.Draw(transcript.Canvas{Styles: p.Styles, Width: width}), "\n"))
 	}
 }
 
 // event tells of what happens.
-func (p *teller) event(ev event.Event) {
+func (p *front) event(ev event.Event) {
 	switch ev := ev.(type) {
 	case *event.UserSaid:
 		if !ev.Auto && !p.in.Typed {
@@ -104,7 +95,7 @@ func (p *teller) event(ev event.Event) {
 	case *event.ToolEnd:
 		p.toolEnd(ev)
 	case *event.ModelSet:
-		if ev.Model != p.m.Feed.Model || ev.Effort != p.m.Feed.Effort || ev.Host != p.m.Feed.Host {
+		if ev.Model != p.Feed.Model || ev.Effort != p.Feed.Effort || ev.Host != p.Feed.Host {
 			name := strings.TrimSpace(ev.Model + " " + ev.Effort)
 			if ev.Host != "" {
 				name += " at " + ev.Host
@@ -123,7 +114,7 @@ func (p *teller) event(ev event.Event) {
 }
 
 // whole tells what of the message that streams is on lines that have ended.
-func (p *teller) whole(lines string) {
+func (p *front) whole(lines string) {
 	if len(lines) <= p.printed {
 		return
 	}
@@ -136,7 +127,7 @@ func (p *teller) whole(lines string) {
 }
 
 // message tells the rest of a message.
-func (p *teller) message(m llm.Message) {
+func (p *front) message(m llm.Message) {
 	switch m.Kind {
 	case llm.Assistant:
 		if !strings.HasPrefix(m.Text, p.said[:p.printed]) {
@@ -153,12 +144,12 @@ func (p *teller) message(m llm.Message) {
 	case llm.Thinking:
 		first, _, _ := strings.Cut(strings.TrimSpace(m.Text), "\n")
 		if first != "" {
-			p.block("thought", ink.Truncate(ink.SanitizeLine(strings.Trim(first, "*# ")), plainWidth))
+			p.block("thought", ink.Truncate(ink.SanitizeLine(strings.Trim(first, "*# ")), width))
 		}
 	}
 }
 
-func (p *teller) toolEnd(ev *event.ToolEnd) {
+func (p *front) toolEnd(ev *event.ToolEnd) {
 	facts := string(ev.Outcome)
 	if ev.Summary != "" {
 		facts += ", " + ink.SanitizeLine(ev.Summary)
@@ -177,7 +168,7 @@ func (p *teller) toolEnd(ev *event.ToolEnd) {
 		return
 	}
 	lines := strings.Split(strings.TrimRight(ink.Sanitize(ev.Result.Text), "\n"), "\n")
-	if more := len(lines) - plainOutput; more > 0 {
+	if more := len(lines) - outputLines; more > 0 {
 		p.print("    " + phrase.Count(more, "earlier line"))
 		lines = lines[more:]
 	}
@@ -187,15 +178,15 @@ func (p *teller) toolEnd(ev *event.ToolEnd) {
 }
 
 // help lists what can be typed.
-func (p *teller) help() {
-	p.block("note", p.m.AboutModel())
+func (p *front) help() {
+	p.block("note", p.AboutModel())
 	p.print("  a prompt is sent with enter; a backslash at the end of a line joins it with the next; ctrl+c stops a turn")
-	for _, s := range begins() {
-		if !s.screen {
-			p.print("  " + s.typed + ": " + s.what)
+	for _, s := range slash.Prefixes() {
+		if !s.Screen {
+			p.print("  " + s.Typed + ": " + s.What)
 		}
 	}
-	for _, s := range p.m.slash.Commands() {
+	for _, s := range p.slash.Commands() {
 		if !s.Screen {
 			p.print("  " + s.Usage() + ": " + s.Row().What)
 		}

@@ -128,11 +128,12 @@ func unknownTopic(name string, root *cobra.Command) error {
 
 // drawHelp prints Markdown as the screen draws it, at the width of the terminal.
 func drawHelp(out command.Console, text string) error {
-	styles := ink.Look{Dark: true, ASCII: desktop.ASCIIOnly(os.Getenv)}.Styles()
+	profile := colorprofile.Detect(out.Writer, os.Environ())
+	styles := ink.Look{Dark: true, Can: profile, ASCII: desktop.ASCIIOnly(os.Getenv)}.Styles()
 	m := markdown.New(styles)
 	m.SetText(topicLink.ReplaceAllString(text, "$1"))
 	m.Finish()
-	w := &colorprofile.Writer{Forward: out, Profile: colorprofile.Detect(out.Writer, os.Environ())}
+	w := &colorprofile.Writer{Forward: out, Profile: profile}
 	for _, line := range m.Lines(terminalWidth(out.Writer)) {
 		if _, err := io.WriteString(w, styles.Letters.Write(line)+"\n"); err != nil {
 			return err

@@ -141,7 +141,7 @@ func TestTopicsAreDrawn(t *testing.T) {
 
 func TestHelpOnATerminal(t *testing.T) {
 	s := newHome(t, nil).open(t, 60, 200, "help", "sessions")
-	s.wait("Sessions\n", "See `agent help models`.", "but not continued.")
+	s.wait("Sessions\n", "See agent help models.", "but not continued.")
 	if screen := s.screen(); strings.Contains(screen, "models.md") || strings.Contains(screen, "## ") {
 		t.Errorf("the screen is\n%s", screen)
 	}
@@ -152,7 +152,7 @@ func TestHelpOnATerminal(t *testing.T) {
 
 func TestHelpOnATerminalIsASCIIWhereNeeded(t *testing.T) {
 	s := newHome(t, nil, "LC_ALL=C").open(t, 80, 200, "help", "permissions")
-	s.wait("Permissions\n", "mode            | file edits")
+	s.wait("Permissions\n", "mode          | file edits")
 	if code := s.exit(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -269,6 +271,16 @@ func TestShellKeepsTheDirectory(t *testing.T) {
 	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
+}
+
+func TestCommandsStartWithDefaultSignalDispositions(t *testing.T) {
+	// A parent without job control starts its children like this.
+	ignored := []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU}
+	signal.Ignore(ignored...)
+	defer signal.Reset(ignored...)
+	ws, _ := newWorkspace(t, nil)
+	c := newCommands(t, ws, nil)
+	same(t, c.run("shell", obj{"command": "bash -c 'trap -p'"}).Text, "[exit 0]\n")
 }
 
 func TestShellKeepsTheDirectoryWithoutBash(t *testing.T) {

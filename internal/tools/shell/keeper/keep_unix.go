@@ -5,6 +5,7 @@ package keeper
 import (
 	"encoding/binary"
 	"os"
+	"os/signal"
 	"runtime"
 	"strconv"
 	"sync"
@@ -32,6 +33,7 @@ func keep() {
 		return
 	}
 	adopt()
+	resetIgnoredSignals()
 	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}) // a crash leaves no file in the workspace
 	attr := &syscall.ProcAttr{Env: o.Env, Files: []uintptr{Input, Output, Output}, Sys: attributes()}
 	f := enclose(o.Processes, attr.Sys)
@@ -62,6 +64,14 @@ func keep() {
 		report(Left, 0)
 	}
 	report(Done, 0)
+}
+
+// resetIgnoredSignals gives the command the default action for signals that this
+// process inherited as ignored, as from a parent without job control. Signals
+// that a Go program handles are reset in its children, ignored ones are not.
+// SIGHUP stays ignored under nohup.
+func resetIgnoredSignals() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU)
 }
 
 // shut keeps the descriptors of this process, and what this program was itself

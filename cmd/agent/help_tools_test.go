@@ -21,23 +21,22 @@ import (
 	"agent/internal/tools/workspace"
 )
 
-// toolNotes are what the table says of the tools that they do not say
-// themselves.
+// toolNotes holds the columns of the table that no tool specification has.
 var toolNotes = map[string]struct {
-	uses   []string // calls, by which is told what it can do; none acts on the conversation alone
-	limits string   // each number in it is one that the model is told
+	uses   []string // example calls that have the tool's effects; none if it only affects the conversation
+	limits string   // each number also occurs in the tool's specification
 }{
 	"read":        {[]string{`{"path": "a.txt"}`}, "2000 lines or 50 KB at a time"},
-	"list":        {[]string{`{}`}, "2 levels where no other depth is given"},
+	"list":        {[]string{`{}`}, "2 levels by default"},
 	"glob":        {[]string{`{"pattern": "*"}`}, "200 paths"},
-	"search":      {[]string{`{"pattern": "a"}`}, "100 matches where no other number is given; across lines, files of 2 MB"},
-	"edit":        {[]string{`{"path": "a.txt", "old": "a", "new": "b"}`}, "a file that was read, and is as it was then"},
-	"patch":       {[]string{`{"patch": "*** Begin Patch\n*** Add File: b.txt\n+b\n*** End Patch"}`}, "the same"},
-	"write":       {[]string{`{"path": "b.txt", "content": "b\n"}`}, "the same, where there is one"},
-	"shell":       {[]string{`{"command": "make"}`}, "120 seconds, or up to 600; then it goes on as a job"},
-	"jobs":        {[]string{`{"action": "start", "command": "make"}`, `{"action": "list"}`}, "waits for an end up to 60 seconds"},
-	"fetch":       {[]string{`{"url": "https://example.org/"}`}, "50 KB at a time; public addresses"},
-	"diagnostics": {[]string{`{}`}, "those of each check"},
+	"search":      {[]string{`{"pattern": "a"}`}, "100 matches by default; multiline searches in files up to 2 MB"},
+	"edit":        {[]string{`{"path": "a.txt", "old": "a", "new": "b"}`}, "the file was read and has not changed since"},
+	"patch":       {[]string{`{"patch": "*** Begin Patch\n*** Add File: b.txt\n+b\n*** End Patch"}`}, "as for edit"},
+	"write":       {[]string{`{"path": "b.txt", "content": "b\n"}`}, "an existing file was read and has not changed since"},
+	"shell":       {[]string{`{"command": "make"}`}, "120 seconds by default, at most 600; then it continues as a job"},
+	"jobs":        {[]string{`{"action": "start", "command": "make"}`, `{"action": "list"}`}, "waits at most 60 seconds for a job to end"},
+	"fetch":       {[]string{`{"url": "https://example.org/"}`}, "50 KB at a time; public addresses only"},
+	"diagnostics": {[]string{`{}`}, "those of the checks"},
 	"todo":        {nil, "50 items of 200 characters"},
 	"ask":         {nil, "2 to 6 choices"},
 }
@@ -58,16 +57,19 @@ func toolTable(t *testing.T) string {
 	c := tools.Commands{Workspace: w}
 	ts := toolsOf(c, nil, jobs, checksOf(c, []settings.Check{{Files: "*.txt", Command: "true"}}))
 	var b strings.Builder
-	b.WriteString("| tool | what it does | effect | limits |\n|---|---|---|---|\n")
+	b.WriteString("| tool | description | effect | limits and conditions |\n|---|---|---|---|\n")
 	for _, s := range offered(t, ts) {
-		note := toolNotes[s.Name]
+		note, ok := toolNotes[s.Name]
+		if !ok {
+			t.Errorf("toolNotes has no row for %s", s.Name)
+		}
 		var effects []string
 		for _, use := range note.uses {
 			effects = append(effects, effectOf(t, ts, s.Name, use))
 		}
 		for _, n := range number.FindAllString(note.limits, -1) {
 			if !slices.Contains(number.FindAllString(s.Description+string(s.Schema), -1), n) {
-				t.Errorf("%s: the limit %s is not one that the model is told", s.Name, n)
+				t.Errorf("%s: the limit %s is missing in the specification that the model gets", s.Name, n)
 			}
 		}
 		what, _, _ := strings.Cut(s.Description, "\n")
@@ -79,12 +81,12 @@ func toolTable(t *testing.T) string {
 
 var number = regexp.MustCompile(`[0-9]+`)
 
-// offered are the tools that a model is told of in a session.
+// offered returns the tools in the first request of a session.
 func offered(t *testing.T, ts []tools.Tool) []llm.ToolSpec {
 	t.Helper()
-	p := script.New(script.Say("none needed"))
+	p := script.New(script.Say("no tools needed"))
 	events, commands := make(chan event.Event), make(chan event.Command, 1)
-	commands <- event.Prompt{Text: "what is there?"}
+	commands <- event.Prompt{Text: "list the tools"}
 	a := loop.NewAgent(loop.Options{Model: turn.Model{Name: "script/one", Provider: p}, Tools: ts, Attended: true})
 	go a.Run(t.Context(), commands, events)
 	for e := range events {

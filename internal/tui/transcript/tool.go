@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +51,8 @@ type Tool struct {
 	Stage   stage
 	Outcome event.Outcome
 	Summary string
-	Diffs   []event.Diff
+	Diffs   []event.Diff     // what was written, or would have been if the user had approved it
+	fault   string           // why it failed, for the user; empty if result says it
 	todo    []event.TodoItem // the plan that it set
 
 	written int // bytes of its arguments, while the model writes them
@@ -84,7 +86,8 @@ func (t *Tool) start(ev *event.ToolStart, now time.Time) {
 // end sets the result.
 func (t *Tool) end(ev *event.ToolEnd) {
 	t.Title, t.Effect = cmp.Or(ev.Title, t.Title), cmp.Or(ev.Effect, t.Effect)
-	t.Stage, t.Outcome, t.Summary, t.Diffs = Finished, ev.Outcome, ev.Summary, ev.Diffs
+	t.Stage, t.Outcome, t.Summary, t.fault = Finished, ev.Outcome, ev.Summary, ev.Error
+	t.Diffs = slices.Concat(ev.Diffs, ev.Proposed)
 	t.took, t.result, t.tail = ev.Duration, ev.Result.Text, ""
 }
 
@@ -262,10 +265,10 @@ func (t *Tool) output(c Canvas, width int, open bool) []string {
 		text, more := ink.Head(t.result, c.limit())
 		lines := ink.RenderLines(c.Styles.Dim, firstLines(outputLines(text, width), limit, width))
 		return append(lines, c.omitted(more)...)
-	case t.Outcome == event.Failed && t.Summary != "": // it ran, and its end says why it failed
+	case t.Summary != "" && (t.Outcome == event.Failed || t.Outcome == event.Interrupted): // it ran, and has output
 		return ink.RenderLines(c.Styles.Dim, lastLines(outputLines(ink.Tail(t.result, closedBytes), width), tailLines))
 	case t.Outcome == event.Failed:
-		text, more := ink.Head(strings.TrimSpace(t.result), closedBytes)
+		text, more := ink.Head(strings.TrimSpace(cmp.Or(t.fault, t.result)), closedBytes)
 		lines := ink.Wrap(ink.Sanitize(text), width)
 		if over := len(lines) + more - errorLines; over > 1 {
 			return append(lines[:min(errorLines, len(lines))], moreLines(over, width))

@@ -20,7 +20,7 @@ func TestLimitsAreSaid(t *testing.T) {
 		"grown": {search.Limits{Grown: 1, Rules: true}, "Not all ignore rules were applied: there are too many of them here, or they are too costly. " +
 			"So files that git ignores may be among these. Give a narrower path.\n1 file not searched to the end: still growing.\n", ", incomplete"},
 	} {
-		got := []string{limited(c.limits, "searched"), inShort(c.limits)}
+		got := []string{limitsNote(c.limits, "searched"), limitsSummary(c.limits)}
 		if diff := cmp.Diff(got, []string{c.text, c.inShort}); diff != "" {
 			t.Errorf("%s: got (-), want (+):\n%s", name, diff)
 		}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path"
 	"slices"
+
+	"agent/internal/tools/advice"
 )
 
 // commit writes and removes files, all or none. It writes the new contents to
@@ -38,6 +40,9 @@ func (t *tree) commit(ctx context.Context, files []*Draft) ([]*Draft, error) {
 		err = fmt.Errorf("%w; the file is unchanged", err)
 	default:
 		err = fmt.Errorf("%w; none of the %d files was changed", err, len(files))
+	}
+	if _, ok := errors.AsType[staleError](err); ok {
+		err = advice.Add(err, "Read the file again and retry")
 	}
 	return nil, err
 }

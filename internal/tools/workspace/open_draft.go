@@ -88,7 +88,7 @@ func insideGit(p string) bool {
 func (t *tree) checkUnchanged(d *Draft) error {
 	if dir := path.Dir(d.Path); dir != "." {
 		if now, err := t.resolve(dir); err != nil || now != dir {
-			return advice.Add(errors.New("its path leads through a symbolic link since the call was prepared"), "Check where the link leads, and use that path")
+			return staleError("its path now leads through a symbolic link")
 		}
 	}
 	info, err := t.root.Lstat(d.Path)
@@ -98,7 +98,7 @@ func (t *tree) checkUnchanged(d *Draft) error {
 		}
 		return errAppeared
 	}
-	changed := advice.Add(errors.New("the file has changed since the call was prepared"), "Read it and try again")
+	changed := staleError("it has changed since the call was prepared")
 	if err != nil || !os.SameFile(info, d.info) || info.Mode() != d.info.Mode() {
 		return changed
 	}
@@ -114,4 +114,9 @@ func (t *tree) checkUnchanged(d *Draft) error {
 }
 
 // errAppeared rejects creating a file that exists by now.
-var errAppeared = advice.Add(errors.New("the file was created after the call was prepared"), "Read it and try again")
+const errAppeared = staleError("it was created after the call was prepared")
+
+// staleError rejects changing a file that differs from what its draft saw.
+type staleError string
+
+func (e staleError) Error() string { return string(e) }

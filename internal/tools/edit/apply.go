@@ -22,7 +22,7 @@ func ApplyHunks(ctx context.Context, before []byte, hunks []Hunk) (Result, error
 		switch {
 		case ctx.Err() != nil:
 			return Result{}, ctx.Err()
-		case p.costly:
+		case p.gaveUp:
 			err = ErrAlike
 		}
 		if err != nil {
@@ -49,7 +49,7 @@ type patcher struct {
 
 // place finds where h belongs and what is to stand there.
 func (p *patcher) place(h Hunk) (place, Fit, error) {
-	inside, err := p.inside(h.Inside)
+	inside, err := p.enclosing(h.Inside)
 	if err != nil {
 		return place{}, 0, err
 	}
@@ -57,7 +57,7 @@ func (p *patcher) place(h Hunk) (place, Fit, error) {
 	if slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Op != Insert }) {
 		first, n, fit, err = p.locate(&h, inside)
 	} else {
-		first, err = p.gap(h, inside)
+		first, err = p.insertionLine(h, inside)
 	}
 	if err != nil {
 		return place{}, 0, err
@@ -71,7 +71,7 @@ func (p *patcher) place(h Hunk) (place, Fit, error) {
 	}
 	p.next = first + n
 	at := p.span(first, n, true)
-	r := replacement{lines: h.Lines, ended: true, eol: p.eol}
+	r := lineReplacement{lines: h.Lines, withEnding: true, eol: p.eol}
 	at.text = r.render(p.content[at.start:at.end])
 	return at, fit, nil
 }
@@ -92,13 +92,13 @@ func (p *patcher) locate(h *Hunk, inside []int) (first, n int, fit Fit, err erro
 		for _, step := range []struct {
 			Fit
 			folding
-		}{{Exact, unfolded}, {TrailingBlanks, trimRight}, {Typography, plain}} {
+		}{{Exact, unfolded}, {TrailingBlanks, trimRight}, {Typography, normalizeTypography}} {
 			if step.Fit != Exact && strings.TrimSpace(strings.Join(old, "")) == "" {
 				break
 			}
 			fits := slices.Collect(p.find(old, step.folding))
-			if fits = after(fits, inside); len(fits) > 0 {
-				first, err = p.only(fits, h.AtEnd, len(old))
+			if fits = followingFits(fits, inside); len(fits) > 0 {
+				first, err = p.unique(fits, h.AtEnd, len(old))
 				return first, len(old), step.Fit, err
 			}
 		}
@@ -110,8 +110,8 @@ func (p *patcher) locate(h *Hunk, inside []int) (first, n int, fit Fit, err erro
 	}
 }
 
-// only returns the one of fits that can be meant.
-func (p *patcher) only(fits []int, atEnd bool, n int) (int, error) {
+// unique returns the one of fits that can be meant.
+func (p *patcher) unique(fits []int, atEnd bool, n int) (int, error) {
 	if last := fits[len(fits)-1]; atEnd && last+n == p.count() {
 		return last, nil
 	}
@@ -129,19 +129,19 @@ func (p *patcher) only(fits []int, atEnd bool, n int) (int, error) {
 	return 0, e
 }
 
-// gap finds the line before which the new lines of h belong, which names none
+// insertionLine finds the line before which the new lines of h belong, which names none
 // that are in the file: the end of the file, or after the last of its @@ lines.
-func (p *patcher) gap(h Hunk, inside []int) (int, error) {
+func (p *patcher) insertionLine(h Hunk, inside []int) (int, error) {
 	if h.AtEnd || len(h.Inside) == 0 {
 		return p.count(), nil
 	}
-	at, err := p.only(inside, false, 0)
+	at, err := p.unique(inside, false, 0)
 	return at + 1, err
 }
 
-// after leaves those of fits that are the first after one of the lines inside.
+// followingFits leaves those of fits that are the first after one of the lines inside.
 // Nil leaves all.
-func after(fits, inside []int) []int {
+func followingFits(fits, inside []int) []int {
 	if inside == nil {
 		return fits
 	}
@@ -154,20 +154,20 @@ func after(fits, inside []int) []int {
 	return slices.Compact(out)
 }
 
-// inside finds every line that is the last of those named after @@, each the
+// enclosing finds every line that is the last of those named after @@, each the
 // first of its kind after the one before it. It returns nil if none is named.
-func (p *patcher) inside(names []string) ([]int, error) {
+func (p *patcher) enclosing(names []string) ([]int, error) {
 	var out []int
 	for i, name := range names {
 		if err := p.ctx.Err(); err != nil {
 			return nil, err
 		}
-		found := p.named(name)
+		found := p.linesNamed(name)
 		if i > 0 {
 			for j := range out {
 				out[j]++
 			}
-			found = after(found, out)
+			found = followingFits(found, out)
 		}
 		if len(found) == 0 {
 			return nil, errors.New(quoted(name) + ", which stands after @@, is no line of the file, or not where it should be: " +
@@ -180,14 +180,14 @@ func (p *patcher) inside(names []string) ([]int, error) {
 
 func quoted(s string) string { return fmt.Sprintf("%q", clip(s)) }
 
-// named finds the lines that are name but for the blanks around them, or else
+// linesNamed finds the lines that are name but for the blanks around them, or else
 // that begin with it and go on with something that is not part of a word.
-func (p *patcher) named(name string) []int {
-	want := plain(nil, []byte(name))
+func (p *patcher) linesNamed(name string) []int {
+	want := normalizeTypography(nil, []byte(name))
 	var same, longer []int
 	for i := range p.count() {
 		text, _ := p.line(i)
-		line := bytes.Trim(plain(nil, text), blanks)
+		line := bytes.Trim(normalizeTypography(nil, text), blanks)
 		rest, ok := bytes.CutPrefix(line, want)
 		switch {
 		case ok && len(rest) == 0:

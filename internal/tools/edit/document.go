@@ -10,7 +10,7 @@ import (
 // document is a content seen as lines, which end in LF, CRLF or a lone CR.
 type document struct {
 	ctx     context.Context // ends a search early
-	costly  bool            // a search was given up after maxCompared bytes
+	gaveUp  bool            // a search was given up after maxCompared bytes
 	content []byte
 	starts  []int // of each line, and the length of the content
 }
@@ -96,7 +96,7 @@ func (d *document) find(want []string, fold folding) iter.Seq[int] {
 		each := len(pattern) + lineCost*len(want)
 		for line, at, compared := 0, 0, 0; d.ctx.Err() == nil; compared += each {
 			if compared > maxCompared {
-				d.costly = true
+				d.gaveUp = true
 				return
 			}
 			i := bytes.Index(text[at:], pattern)
@@ -131,12 +131,12 @@ func trimRight(dst, line []byte) []byte { return append(dst, bytes.TrimRight(lin
 
 func trimBoth(dst, line []byte) []byte { return append(dst, bytes.Trim(line, blanks)...) }
 
-// plain writes typographic quotes, dashes and blanks as those of a keyboard.
-func plain(dst, line []byte) []byte {
+// normalizeTypography writes typographic quotes, dashes and blanks as those of a keyboard.
+func normalizeTypography(dst, line []byte) []byte {
 	start := len(dst)
 	for len(line) > 0 {
 		r, n := utf8.DecodeRune(line)
-		if p := keyboard(r); p != 0 {
+		if p := asciiFor(r); p != 0 {
 			dst = append(dst, p)
 		} else {
 			dst = append(dst, line[:n]...)
@@ -146,9 +146,9 @@ func plain(dst, line []byte) []byte {
 	return dst[:start+len(bytes.TrimRight(dst[start:], blanks))]
 }
 
-// keyboard is what a keyboard has for a quote, dash or blank, 0 for any other
+// asciiFor is what a keyboard has for a quote, dash or blank, 0 for any other
 // character.
-func keyboard(r rune) byte {
+func asciiFor(r rune) byte {
 	switch r {
 	case '‘', '’', '‚', '‛', '′', 'ʼ':
 		return '\''

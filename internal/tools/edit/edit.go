@@ -48,8 +48,8 @@ func Replace(ctx context.Context, before, old, new []byte, all bool) (Result, er
 	case len(old) == 0:
 		return Result{After: append([]byte{}, new...), Lines: []int{1}}, nil
 	}
-	w := wanted{ctx: ctx, before: before, old: old, new: new, all: all}
-	for fit, find := range ladder() {
+	w := request{ctx: ctx, before: before, old: old, new: new, all: all}
+	for fit, find := range finders() {
 		if !w.allows(Fit(fit)) {
 			break
 		}
@@ -57,7 +57,7 @@ func Replace(ctx context.Context, before, old, new []byte, all bool) (Result, er
 		if err := ctx.Err(); err != nil {
 			return Result{}, err
 		}
-		if w.costly {
+		if w.gaveUp {
 			return Result{}, ErrAlike
 		}
 		if len(places) == 0 {
@@ -70,7 +70,7 @@ func Replace(ctx context.Context, before, old, new []byte, all bool) (Result, er
 		after, err := splice(before, places)
 		return Result{After: after, Lines: lines, Fit: Fit(fit)}, err
 	}
-	return Result{}, &NotFoundError{Near: nearest(ctx, before, w.lines().old)}
+	return Result{}, &NotFoundError{Near: nearest(ctx, before, w.byLine().old)}
 }
 
 // place is a span of the file and what is to stand there.

@@ -36,18 +36,18 @@ func (f Fit) String() string {
 	return ""
 }
 
-// wanted is a replacement that is wanted.
-type wanted struct {
+// request is a replacement that is wanted.
+type request struct {
 	ctx              context.Context // ends the search early
-	costly           bool            // the search was given up: see document
+	gaveUp           bool            // the search was given up: see document
 	before, old, new []byte
 	all              bool
-	parsed           *replacement // see lines
+	lineEdit         *lineReplacement // see lines
 }
 
 // allows says whether a place may be looked for with an allowance. Replacing
 // all takes only what is the same text; and blanks alone prove nothing.
-func (w *wanted) allows(f Fit) bool {
+func (w *request) allows(f Fit) bool {
 	switch {
 	case f == Exact:
 		return true
@@ -57,26 +57,26 @@ func (w *wanted) allows(f Fit) bool {
 	return f == LineEndings || !w.all
 }
 
-// lines is what is wanted, line by line.
-func (w *wanted) lines() *replacement {
-	if w.parsed == nil {
-		w.parsed = newReplacement(w.before, w.old, w.new)
+// byLine is what is wanted, line by line.
+func (w *request) byLine() *lineReplacement {
+	if w.lineEdit == nil {
+		w.lineEdit = newReplacement(w.before, w.old, w.new)
 	}
-	return w.parsed
+	return w.lineEdit
 }
 
 // finder returns the places where old may be meant, in the order of the file.
 // Where all are wanted, those that overlap an earlier one are left out, else no
 // more than maxPlaces+1 are given.
-type finder func(w *wanted) []place
+type finder func(w *request) []place
 
-// ladder holds a finder for each Fit. The first that finds anything decides.
-func ladder() []finder {
-	return []finder{exact, lineEndings, wholeLines(trimRight), indentation, wholeLines(plain)}
+// finders holds a finder for each Fit. The first that finds anything decides.
+func finders() []finder {
+	return []finder{findExact, findLineEndings, findLines(trimRight), findIndented, findLines(normalizeTypography)}
 }
 
-func exact(w *wanted) []place {
-	if w.foreign() {
+func findExact(w *request) []place {
+	if w.mixesEndings() {
 		return nil
 	}
 	var out []place
@@ -89,10 +89,10 @@ func exact(w *wanted) []place {
 	return out
 }
 
-// foreign says whether new would bring the first bare LF into a file all of
+// mixesEndings says whether new would bring the first bare LF into a file all of
 // whose lines end in CRLF, and old, being a part of a line, cannot tell that
 // this is meant.
-func (w *wanted) foreign() bool {
+func (w *request) mixesEndings() bool {
 	lf, crlf := []byte("\n"), []byte("\r\n")
 	if bytes.Contains(w.old, lf) || !bytes.Contains(w.new, lf) || bytes.Contains(w.new, crlf) {
 		return false
@@ -101,18 +101,18 @@ func (w *wanted) foreign() bool {
 	return n > 0 && n == bytes.Count(w.before, lf)
 }
 
-// lineEndings looks for old with every line ending taken for a LF.
-func lineEndings(w *wanted) []place {
-	text, wide := unify(w.before)
+// findLineEndings looks for old with every line ending taken for a LF.
+func findLineEndings(w *request) []place {
+	text, wide := unifyEndings(w.before)
 	old := bytes.ReplaceAll(w.old, []byte("\r\n"), []byte("\n"))
 	var out []place
 	add := func(start, end int) {
-		p := place{start: original(start, wide), end: original(end, wide)}
+		p := place{start: originalOffset(start, wide), end: originalOffset(end, wide)}
 		span := w.before[p.start:p.end]
 		if n := len(out); n > 0 && bytes.Equal(span, w.before[out[n-1].start:out[n-1].end]) {
 			p.text = out[n-1].text // many places share one text
 		} else {
-			p.text = w.lines().render(span)
+			p.text = w.byLine().render(span)
 		}
 		out = append(out, p)
 	}
@@ -126,9 +126,9 @@ func lineEndings(w *wanted) []place {
 	return out
 }
 
-// unify returns content with every line ending made a LF, and where in it those
+// unifyEndings returns content with every line ending made a LF, and where in it those
 // are that were CRLF.
-func unify(content []byte) (text []byte, wide []int) {
+func unifyEndings(content []byte) (text []byte, wide []int) {
 	if bytes.IndexByte(content, '\r') < 0 {
 		return content, nil
 	}
@@ -147,42 +147,42 @@ func unify(content []byte) (text []byte, wide []int) {
 	return text, wide
 }
 
-// original is where in a content the byte is that unify put at i.
-func original(i int, wide []int) int {
+// originalOffset is where in a content the byte is that unify put at i.
+func originalOffset(i int, wide []int) int {
 	before, _ := slices.BinarySearch(wide, i)
 	return i + before
 }
 
-// wholeLines looks for lines that are the same once they are folded.
-func wholeLines(fold folding) finder {
-	return func(w *wanted) []place {
-		r, d := w.lines(), newDocument(w.ctx, w.before)
+// findLines looks for lines that are the same once they are folded.
+func findLines(fold folding) finder {
+	return func(w *request) []place {
+		r, d := w.byLine(), newDocument(w.ctx, w.before)
 		var out []place
 		for first := range d.find(r.old, fold) {
-			p := d.span(first, len(r.old), r.ended)
+			p := d.span(first, len(r.old), r.withEnding)
 			p.text = r.render(w.before[p.start:p.end])
 			if out = append(out, p); len(out) > maxPlaces {
 				break
 			}
 		}
-		w.costly = w.costly || d.costly
+		w.gaveUp = w.gaveUp || d.gaveUp
 		return out
 	}
 }
 
-// indentation looks for lines that are the same once their common indentation
+// findIndented looks for lines that are the same once their common indentation
 // is changed, and indents the new ones in the same way.
-func indentation(w *wanted) []place {
-	r, d := w.lines(), newDocument(w.ctx, w.before)
+func findIndented(w *request) []place {
+	r, d := w.byLine(), newDocument(w.ctx, w.before)
 	var out []place
 	certain := true
 	for first := range d.find(r.old, trimBoth) {
-		shift, ok := relate(r.old, d.lines(first, len(r.old)))
+		shift, ok := findReindent(r.old, d.lines(first, len(r.old)))
 		if !ok {
 			continue
 		}
-		p := d.span(first, len(r.old), r.ended)
-		indented, ok := r.indented(shift)
+		p := d.span(first, len(r.old), r.withEnding)
+		indented, ok := r.reindented(shift)
 		if certain = certain && ok; ok {
 			p.text = indented.render(w.before[p.start:p.end])
 		}
@@ -190,7 +190,7 @@ func indentation(w *wanted) []place {
 			break
 		}
 	}
-	w.costly = w.costly || d.costly
+	w.gaveUp = w.gaveUp || d.gaveUp
 	if len(out) == 1 && !certain {
 		return nil
 	}
@@ -198,7 +198,7 @@ func indentation(w *wanted) []place {
 }
 
 // matches yields where pattern is in text.
-func (w *wanted) matches(text, pattern []byte) iter.Seq[int] {
+func (w *request) matches(text, pattern []byte) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for at, n := 0, 0; w.all || n <= maxPlaces; n++ {
 			i := bytes.Index(text[at:], pattern)

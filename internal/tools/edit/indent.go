@@ -2,9 +2,9 @@ package edit
 
 import "strings"
 
-// shift is how the indentation of a text becomes that of the place in the file
+// reindent is how the indentation of a text becomes that of the place in the file
 // that it stands for.
-type shift struct {
+type reindent struct {
 	from, to string // what the lines begin with, here and there
 	spaces   int    // how many make a tab; 0 if the rest of the indentation is the same
 	extra    int    // spaces more than the tabs account for; only with spaces
@@ -18,10 +18,10 @@ func indentOf(line string) (indent string, ok bool) {
 	return line[:len(line)-len(rest)], rest != ""
 }
 
-// relate finds the shift from the lines of old to as many of the file that
+// findReindent finds the shift from the lines of old to as many of the file that
 // differ from them in blanks alone. It is not ok if there is none that makes
 // every indentation of old that of the file.
-func relate(old, file []string) (s shift, ok bool) {
+func findReindent(old, file []string) (s reindent, ok bool) {
 	var here, there []string
 	for i := range old {
 		h, said := indentOf(old[i])
@@ -31,27 +31,27 @@ func relate(old, file []string) (s shift, ok bool) {
 		t, _ := indentOf(file[i])
 		here, there = append(here, h), append(there, t)
 	}
-	if s, ok = otherBlanks(here, there); !ok {
-		s = shift{from: commonPrefix(here), to: commonPrefix(there)}
+	if s, ok = tabsToSpaces(here, there); !ok {
+		s = reindent{from: commonPrefix(here), to: commonPrefix(there)}
 	}
 	for i := range here {
 		if got, ok := s.apply(here[i]); !ok || got != there[i] {
-			return shift{}, false
+			return reindent{}, false
 		}
 	}
 	return s, true
 }
 
-// otherBlanks finds the shift from spaces to tabs or back.
-func otherBlanks(here, there []string) (shift, bool) {
-	s := shift{tabs: true}
+// tabsToSpaces finds the shift from spaces to tabs or back.
+func tabsToSpaces(here, there []string) (reindent, bool) {
+	s := reindent{tabs: true}
 	spaces, tabs := here, there
 	if strings.Contains(strings.Join(here, ""), "\t") {
 		s.tabs = false
 		spaces, tabs = there, here
 	}
 	if strings.Trim(strings.Join(spaces, ""), " ") != "" || strings.Trim(strings.Join(tabs, ""), "\t") != "" {
-		return shift{}, false
+		return reindent{}, false
 	}
 	for i := range tabs {
 		// Two depths say how much a tab is.
@@ -62,7 +62,7 @@ func otherBlanks(here, there []string) (shift, bool) {
 		}
 	}
 	if len(tabs[0]) == 0 || len(spaces[0])%len(tabs[0]) != 0 {
-		return shift{}, false
+		return reindent{}, false
 	}
 	s.spaces = len(spaces[0]) / len(tabs[0])
 	return s, 2 <= s.spaces && s.spaces <= 8
@@ -80,7 +80,7 @@ func commonPrefix(indents []string) string {
 
 // apply returns an indentation as it is to be in the file. It is not ok for one
 // of which that cannot be told.
-func (s shift) apply(indent string) (string, bool) {
+func (s reindent) apply(indent string) (string, bool) {
 	switch {
 	case s.spaces == 0:
 		rest, ok := strings.CutPrefix(indent, s.from)
@@ -99,9 +99,9 @@ func (s shift) apply(indent string) (string, bool) {
 	return strings.Repeat(" ", n), true
 }
 
-// indented returns r with its new lines shifted. It is not ok if that cannot be
+// reindented returns r with its new lines shifted. It is not ok if that cannot be
 // done with all of them.
-func (r *replacement) indented(s shift) (*replacement, bool) {
+func (r *lineReplacement) reindented(s reindent) (*lineReplacement, bool) {
 	out := *r
 	out.lines = make([]Line, len(r.lines))
 	for i, l := range r.lines {

@@ -16,8 +16,8 @@ const (
 	maxSlack    = 3 // lines more or fewer than old has
 )
 
-// alike is how much two lines must have in common (of 1) to be near.
-const alike = 0.5
+// minSimilarity is how much two lines must have in common (of 1) to be near.
+const minSimilarity = 0.5
 
 // nearest finds the lines of the file that look most like those of old.
 func nearest(ctx context.Context, before []byte, old []string) Near {
@@ -27,10 +27,10 @@ func nearest(ctx context.Context, before []byte, old []string) Near {
 	}
 	lines := d.lines(0, min(d.count(), maxSearched))
 	slack := maxSlack
-	at, ok := shared(lines, old)
+	at, ok := byCommonLines(lines, old)
 	if !ok {
 		slack = 0
-		at, ok = similar(ctx, lines, old)
+		at, ok = bySimilarLine(ctx, lines, old)
 	}
 	if !ok {
 		return Near{}
@@ -38,18 +38,18 @@ func nearest(ctx context.Context, before []byte, old []string) Near {
 	first := min(max(at-slack, 0), len(lines)-1)
 	last := min(max(at+len(old)-1+slack, first), len(lines)-1)
 	diff := align(old, lines[first:last+1])
-	above, below := around(diff)
+	above, below := trimContext(diff)
 	first, last, diff = first+above, last-below, diff[above:len(diff)-below]
-	text := show(diff)
+	text := formatDiff(diff)
 	if text == "" {
 		return Near{}
 	}
 	return Near{First: d.number(first), Last: d.number(last), Diff: text}
 }
 
-// around counts the lines before and after those that a diff is about: lines
+// trimContext counts the lines before and after those that a diff is about: lines
 // of the file alone that stand for nothing in old.
-func around(diff []Line) (above, below int) {
+func trimContext(diff []Line) (above, below int) {
 	for above < len(diff) && diff[above].Op == Insert {
 		above++
 	}
@@ -67,9 +67,9 @@ func around(diff []Line) (above, below int) {
 	return above, max(below-dropped, 0)
 }
 
-// shared finds where old would begin if the lines that it has in common with
+// byCommonLines finds where old would begin if the lines that it has in common with
 // the file, blanks aside, decide. It must be a good part of old.
-func shared(lines, old []string) (first int, ok bool) {
+func byCommonLines(lines, old []string) (first int, ok bool) {
 	where, twice, total := map[string]int{}, map[string]bool{}, 0
 	for j, l := range old {
 		l = strings.Trim(l, blanks)
@@ -93,9 +93,9 @@ func shared(lines, old []string) (first int, ok bool) {
 	return first, best > 0 && best*4 >= total
 }
 
-// similar finds where old would begin if its first line that says anything is
+// bySimilarLine finds where old would begin if its first line that says anything is
 // at the line that looks most like it.
-func similar(ctx context.Context, lines, old []string) (first int, ok bool) {
+func bySimilarLine(ctx context.Context, lines, old []string) (first int, ok bool) {
 	said, skipped := "", 0
 	for _, l := range old {
 		if said = strings.TrimSpace(l); said != "" {
@@ -106,7 +106,7 @@ func similar(ctx context.Context, lines, old []string) (first int, ok bool) {
 	if said == "" {
 		return 0, false
 	}
-	want, best, at := pairs(said), alike, -1
+	want, best, at := pairs(said), minSimilarity, -1
 	for i, l := range lines {
 		if ctx.Err() != nil {
 			return 0, false
@@ -122,12 +122,12 @@ func similar(ctx context.Context, lines, old []string) (first int, ok bool) {
 	return at - skipped, at >= 0
 }
 
-// show writes lines as a diff, without what is far from any difference.
-func show(lines []Line) string {
+// formatDiff writes lines as a diff, without what is far from any difference.
+func formatDiff(lines []Line) string {
 	var b strings.Builder
 	shown, skipped := 0, false
 	for i, l := range lines {
-		if !different(lines, i) {
+		if !nearChange(lines, i) {
 			skipped = true
 			continue
 		}
@@ -145,9 +145,9 @@ func show(lines []Line) string {
 	return b.String()
 }
 
-// different says whether a line is next to one that is only on one side, or all
+// nearChange says whether a line is next to one that is only on one side, or all
 // are the same.
-func different(lines []Line, i int) bool {
+func nearChange(lines []Line, i int) bool {
 	for _, l := range lines[max(i-1, 0):min(i+2, len(lines))] {
 		if l.Op != Keep {
 			return true

@@ -83,17 +83,17 @@ func newPatchReader(text string) (*patchReader, error) {
 	}
 	p := &patchReader{lines: strings.Split(text, "\n"), first: 1}
 	p.trim()
-	if m := hereDocument.FindStringSubmatch(p.edge(0)); m != nil && m[1] == m[3] {
+	if m := hereDocument.FindStringSubmatch(p.trimmed(0)); m != nil && m[1] == m[3] {
 		p.drop(1)
-		if p.edge(len(p.lines)-1) == m[2] {
+		if p.trimmed(len(p.lines)-1) == m[2] {
 			p.lines = p.lines[:len(p.lines)-1]
 		}
 		p.trim()
 	}
-	if p.edge(0) != beginPatch {
-		return nil, fmt.Errorf("the first line of a patch must be %q, not %q", beginPatch, clip(p.edge(0)))
+	if p.trimmed(0) != beginPatch {
+		return nil, fmt.Errorf("the first line of a patch must be %q, not %q", beginPatch, clip(p.trimmed(0)))
 	}
-	if last := p.edge(len(p.lines) - 1); last != endPatch {
+	if last := p.trimmed(len(p.lines) - 1); last != endPatch {
 		return nil, fmt.Errorf("the last line of a patch must be %q, not %q: if it was cut off, make smaller patches", endPatch, clip(last))
 	}
 	p.lines = p.lines[:len(p.lines)-1]
@@ -103,10 +103,10 @@ func newPatchReader(text string) (*patchReader, error) {
 
 // trim drops the empty lines at both ends.
 func (p *patchReader) trim() {
-	for len(p.lines) > 0 && p.edge(0) == "" {
+	for len(p.lines) > 0 && p.trimmed(0) == "" {
 		p.drop(1)
 	}
-	for len(p.lines) > 0 && p.edge(len(p.lines)-1) == "" {
+	for len(p.lines) > 0 && p.trimmed(len(p.lines)-1) == "" {
 		p.lines = p.lines[:len(p.lines)-1]
 	}
 }
@@ -115,8 +115,8 @@ func (p *patchReader) drop(n int) {
 	p.lines, p.first = p.lines[n:], p.first+n
 }
 
-// edge is a line without the blanks around it, empty if there is no such line.
-func (p *patchReader) edge(i int) string {
+// trimmed is a line without the blanks around it, empty if there is no such line.
+func (p *patchReader) trimmed(i int) string {
 	if i < 0 || i >= len(p.lines) {
 		return ""
 	}
@@ -126,18 +126,18 @@ func (p *patchReader) edge(i int) string {
 func (p *patchReader) done() bool { return p.at >= len(p.lines) }
 
 func (p *patchReader) skipEmpty() {
-	for !p.done() && p.edge(p.at) == "" {
+	for !p.done() && p.trimmed(p.at) == "" {
 		p.at++
 	}
 }
 
-func (p *patchReader) wrong(format string, args ...any) error {
+func (p *patchReader) errorf(format string, args ...any) error {
 	return fmt.Errorf("line %d of the patch: %s", p.first+p.at, fmt.Sprintf(format, args...))
 }
 
 // action reads what is done to one file.
 func (p *patchReader) action() (FileAction, error) {
-	line := p.edge(p.at)
+	line := p.trimmed(p.at)
 	for header, kind := range map[string]ActionKind{addFile: Add, updateFile: Update, deleteFile: Delete} {
 		path, ok := strings.CutPrefix(line, header)
 		if !ok {
@@ -154,7 +154,7 @@ func (p *patchReader) action() (FileAction, error) {
 		}
 		return a, nil
 	}
-	return FileAction{}, p.wrong("%q is no file header; write %q, %q or %q, and begin every line of an added file with +",
+	return FileAction{}, p.errorf("%q is no file header; write %q, %q or %q, and begin every line of an added file with +",
 		clip(line), addFile+"path", updateFile+"path", deleteFile+"path")
 }
 
@@ -168,7 +168,7 @@ func (p *patchReader) content() []byte {
 }
 
 func (p *patchReader) update(a FileAction) (FileAction, error) {
-	if to, ok := strings.CutPrefix(p.edge(p.at), moveTo); ok {
+	if to, ok := strings.CutPrefix(p.trimmed(p.at), moveTo); ok {
 		a.MoveTo = strings.TrimSpace(to)
 		p.at++
 	}
@@ -184,7 +184,7 @@ func (p *patchReader) update(a FileAction) (FileAction, error) {
 	}
 	if len(a.Hunks) == 0 && a.MoveTo == "" {
 		p.at = start
-		return a, p.wrong("the update of %s changes nothing: give lines that begin with a blank, - or +", a.Path)
+		return a, p.errorf("the update of %s changes nothing: give lines that begin with a blank, - or +", a.Path)
 	}
 	return a, nil
 }
@@ -223,7 +223,7 @@ func (p *patchReader) hunk() (Hunk, error) {
 		}
 		op := Op(line[0])
 		if op != Keep && op != Drop && op != Insert {
-			return h, p.wrong("%q is no line of a hunk: begin it with a blank (it stays), - (it goes) or + (it is new)", clip(line))
+			return h, p.errorf("%q is no line of a hunk: begin it with a blank (it stays), - (it goes) or + (it is new)", clip(line))
 		}
 		changes = changes || op != Keep
 		h.Lines = append(h.Lines, Line{op, line[1:]})

@@ -25,26 +25,26 @@ const (
 	Insert Op = '+'
 )
 
-// replacement is a change of whole lines. Those that stay are not written anew:
+// lineReplacement is a change of whole lines. Those that stay are not written anew:
 // the file's own bytes are kept.
-type replacement struct {
-	old   []string // the lines to find
-	lines []Line
-	ended bool   // the last of old is wanted with its ending
-	bare  bool   // the last line that comes of it has no ending
-	eol   string // how most lines of the file end; empty if none does
+type lineReplacement struct {
+	old        []string // the lines to find
+	lines      []Line
+	withEnding bool   // the last of old is wanted with its ending
+	noEnding   bool   // the last line that comes of it has no ending
+	eol        string // how most lines of the file end; empty if none does
 }
 
 // newReplacement is what a model means by old and new, line by line.
-func newReplacement(before, old, new []byte) *replacement {
+func newReplacement(before, old, new []byte) *lineReplacement {
 	lf := []byte("\n")
 	o := bytes.ReplaceAll(old, []byte("\r\n"), lf)
 	n := bytes.ReplaceAll(new, []byte("\r\n"), lf)
-	r := &replacement{eol: commonEnding(before)}
-	if r.ended = bytes.HasSuffix(o, lf); r.ended {
-		r.bare = !bytes.HasSuffix(n, lf)
+	r := &lineReplacement{eol: commonEnding(before)}
+	if r.withEnding = bytes.HasSuffix(o, lf); r.withEnding {
+		r.noEnding = !bytes.HasSuffix(n, lf)
 	} else {
-		r.bare = true
+		r.noEnding = true
 		o, n = append(o, '\n'), append(n, '\n')
 	}
 	r.old = splitLines(o)
@@ -87,7 +87,7 @@ func appendLines(out []Line, op Op, lines []string) []Line {
 
 // render returns what is to stand in the place of span, which holds the lines
 // that are kept or dropped.
-func (r *replacement) render(span []byte) []byte {
+func (r *lineReplacement) render(span []byte) []byte {
 	eol := cmp.Or(commonEnding(span), r.eol, "\n")
 	unended := len(span) > 0 && !bytes.ContainsAny(span[len(span)-1:], "\r\n")
 	var out []byte
@@ -106,7 +106,7 @@ func (r *replacement) render(span []byte) []byte {
 			add(string(text), cmp.Or(string(ending), eol))
 		}
 	}
-	if r.bare || unended {
+	if r.noEnding || unended {
 		return out
 	}
 	return append(out, pending...)

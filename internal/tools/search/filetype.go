@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// fileTypes holds, by the names that programmers give to types of file, how such
-// files are called. A star at the beginning or at the end stands for anything.
+// fileTypes maps names of file types to file name patterns. A star at the
+// beginning or end matches anything.
 const fileTypes = `
 asm *.s *.S *.asm
 awk *.awk

@@ -40,8 +40,8 @@ type RunInterceptor interface {
 // sees the result last. The zero value does nothing.
 type Interceptors struct{ all []any }
 
-// Intercept returns interceptors, each of which implements at least one of the
-// three interfaces. It panics if one does not.
+// Intercept returns an Interceptors value. It panics if an argument implements
+// none of the three interfaces.
 func Intercept(all ...any) Interceptors {
 	for _, x := range all {
 		switch x.(type) {

@@ -193,7 +193,7 @@ func (s *shellTool) checkDir(ctx context.Context, at location) (note string, err
 	case err != nil || !info.IsDir():
 		return "", advice.Add(fmt.Errorf("the directory %s no longer exists; the command did not run", at.dir), "Call it again to run it in %s", s.Workspace.Dir())
 	case at.info == nil || !os.SameFile(info, at.info):
-		return "", advice.Add(fmt.Errorf("the directory %s was replaced after the command was approved; the command did not run", at.dir), "Check what has changed, and call it again if you still want to run it")
+		return "", advice.Add(fmt.Errorf("the directory %s was replaced after the command was approved; the command did not run", at.dir), "Check the directory, and call it again if you still want to run it")
 	case at.lost == "":
 		return "", nil
 	}

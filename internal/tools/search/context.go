@@ -72,7 +72,7 @@ func contextLine(line []byte) string {
 // maxText is how many bytes of a line are shown.
 const maxText = 400
 
-// clip returns a line, or of a long one what is around byte at.
+// clip returns a line, truncated around byte at if it is long.
 func clip(line []byte, at int) string {
 	if len(line) <= maxText {
 		return strings.ToValidUTF8(string(line), "\ufffd")

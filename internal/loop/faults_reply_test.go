@@ -98,10 +98,10 @@ func oddCalls(noCalls map[string]string) []fault {
 		end c1 "look" error: the arguments are not a JSON object (json: cannot unmarshal array into Go value of type map[string]json.RawMessage). The schema of look is `+schema)
 	calls(48, "arguments of the wrong type", func(d speech) string { return called(d, "c1", `{"text":1}`) }, `
 		call c1 look {"text":1}
-		end c1 "look" error: the arguments do not fit the tool look: validating root: validating /properties/text: type: 1 has type "integer", want "string". Its schema is `+schema)
+		end c1 "look" error: invalid arguments for look: validating root: validating /properties/text: type: 1 has type "integer", want "string". The schema of look is `+schema)
 	calls(48, "arguments too many", func(d speech) string { return called(d, "c1", `{"text":"a","more":1}`) }, `
 		call c1 look {"text":"a","more":1}
-		end c1 "look a" error: the arguments do not fit the tool look: validating root: unexpected additional properties ["more"]. Its schema is `+schema)
+		end c1 "look a" error: invalid arguments for look: validating root: unexpected additional properties ["more"]. The schema of look is `+schema)
 	calls(49, "no such tool", func(d speech) string {
 		return d.begin() + d.call(0, "c1", "lo\u200bok\u202e ", args("a")) + d.end(0) + ended(d, llm.Calls)
 	}, "\n\t\tcall c1 lo\u200bok\u202e  {\"text\":\"a\"}\n"+

@@ -39,7 +39,7 @@ func (p *Page) decode(ctx context.Context, b []byte, contentType string) error {
 		if p.Cut {
 			size = fmt.Sprintf("more than %d MB", MaxRead>>20)
 		}
-		return advice.Add(fmt.Errorf("fetch %s: the content is %s, not text (%s)", p.URL, p.Type, size), "To download it, use a command such as curl -O in shell")
+		return advice.Add(fmt.Errorf("fetch %s: the content is binary (%s, %s)", p.URL, p.Type, size), "To download it, use a command such as curl -O in shell")
 	}
 	if p.Type != "text/html" && p.Type != "application/xhtml+xml" {
 		p.Text = text

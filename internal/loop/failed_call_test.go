@@ -27,7 +27,7 @@ func TestFailedCallSpeaksToTheUserAndToTheModel(t *testing.T) {
 		Call("c1", "read", `{"path":"../../etc/passwd"}`).
 		Call("c2", "read", `{"path":"nope.go"}`).
 		Call("c3", "read", `{"path":"a.go","line":1}`).
-		Call("c4", "read", `{"path":"a.go"}`).Calls(), script.Say("done"))
+		Call("c4", "look", `{"path":"a.go"}`).Calls(), script.Say("done"))
 	type shown struct{ Title, Error string }
 	got := map[string]shown{}
 	model := map[string]string{}
@@ -40,14 +40,14 @@ func TestFailedCallSpeaksToTheUserAndToTheModel(t *testing.T) {
 	if d := cmp.Diff(got, map[string]shown{
 		"c1": {"read ../../etc/passwd", "../../etc/passwd is outside the working directory DIR"},
 		"c2": {"read nope.go", "nope.go does not exist"},
-		"c3": {"read a.go", `the arguments do not fit the tool read: validating root: unexpected additional properties ["line"]`},
-		"c4": {"read a.go", `there is no tool called "read"`},
+		"c3": {"read a.go", `invalid arguments for read: validating root: unexpected additional properties ["line"]`},
+		"c4": {"look a.go", `there is no tool called "look"`},
 	}); d != "" {
 		t.Errorf("the user (-got +want):\n%s", d)
 	}
 	for id, advice := range map[string]string{
 		"c1": "ask the user to copy the file into it",
-		"c2": "Use glob or list",
+		"c2": "Use glob or list to find",
 		"c3": "The schema of read is {",
 		"c4": "The tools are: read, ",
 	} {

@@ -225,7 +225,7 @@ func TestHugeFilesAreNotLoaded(t *testing.T) {
 	sparse(t, filepath.Join(dir, "paper"), "%PDF-1.4\n", 5<<30)
 	sparse(t, filepath.Join(dir, "note.ipynb"), "{\"cells\": [\n"+strings.Repeat(" \n", 100_000), 5<<30)
 	for name, want := range map[string]string{
-		"image":      "5.4 GB, more than the 33.6 MB ",
+		"image":      "5.4 GB, more than the limit of 33.6 MB",
 		"paper":      "pdftotext",
 		"note.ipynb": "(lines 1-2000 of a file of 5.4 GB; continue with offset 2001)\n(not shown as a notebook: larger than 33.6 MB)\n",
 	} {

@@ -13,7 +13,7 @@ import (
 func TestNotebooksAreShownAsCells(t *testing.T) {
 	content := pngOf(t, plain(40, 30))
 	picture := base64.StdEncoding.EncodeToString(content)
-	const numbered = "The lines are numbered as shown: edit and search see the JSON of the file)\n"
+	const numbered = "Line numbers are those of this text; edit and search work on the JSON file)\n"
 	for name, c := range map[string]struct {
 		content, want string
 		images        int

@@ -19,7 +19,7 @@ func TestFilesOfTheKernel(t *testing.T) {
 	for name, want := range map[string]string{
 		"status":       "\tName:\t",
 		"mem":          "read mem: ",
-		"pagemap":      "pagemap is binary",
+		"pagemap":      "pagemap is a binary file",
 		"exe":          "is outside the working directory",
 		"root/etc":     "is outside the working directory",
 		"cwd/x":        "is outside the working directory",

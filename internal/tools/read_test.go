@@ -61,10 +61,10 @@ func TestReadingOnGivesEveryLineOnce(t *testing.T) {
 
 func TestWhatReadSaysOfOddFiles(t *testing.T) {
 	const (
-		latin  = ", as it is not UTF-8. edit replaces bytes: keep to ASCII in old and new, or change the file by a command, such as iconv to UTF-8 and back)\n"
-		wide   = ". edit and search see bytes and find no text in it: change it by a command, such as iconv to UTF-8 and back)\n"
+		latin  = ". edit works on the undecoded bytes: use only ASCII in old and new, or convert the file with a command such as iconv)\n"
+		wide   = ". edit and search cannot find text in this file. To change it, convert it with a command such as iconv)\n"
 		broken = "(bytes that are not valid UTF-8 are shown as \ufffd)\n"
-		binary = ", so there are no lines to show: use a command in the shell that understands it"
+		binary = ". Use a suitable command in shell"
 	)
 	for name, c := range map[string]struct{ content, want string }{
 		"crlf":             {"a\r\nb\r\n", "1\ta\n2\tb\n(these lines end in CRLF)\n"},
@@ -81,9 +81,9 @@ func TestWhatReadSaysOfOddFiles(t *testing.T) {
 		"utf-16le, no bom": {"a\x00\n\x00\xe4\x00\n\x00", "1\ta\n2\tä\n(decoded from UTF-16LE" + wide},
 		"utf-16be, no bom": {"\x00a\x00\n\x00b\x00\n", "1\ta\n2\tb\n(decoded from UTF-16BE" + wide},
 		"utf-16, broken":   {"\xff\xfea\x00\x00\xd8b\x00\n\x00x", "1\ta\ufffdb\n2\t\ufffd\n(decoded from UTF-16LE" + wide + "(the file starts with a byte order mark)\n(no newline at the end of the file)\n"},
-		"utf-32":           {"\xff\xfe\x00\x00a\x00\x00\x00", "f is binary (text/plain; charset=utf-16le, 8 bytes)" + binary},
-		"numbers":          {"\x01\x00\x02\x00\x03\x00a\x00", "f is binary (application/octet-stream, 8 bytes)" + binary},
-		"no text, no nul":  {"\x1f\x8b\x01\x02\xff\xfe\x03", "f is binary (application/octet-stream, 7 bytes)" + binary},
+		"utf-32":           {"\xff\xfe\x00\x00a\x00\x00\x00", "f is a binary file (text/plain; charset=utf-16le, 8 bytes)" + binary},
+		"numbers":          {"\x01\x00\x02\x00\x03\x00a\x00", "f is a binary file (application/octet-stream, 8 bytes)" + binary},
+		"no text, no nul":  {"\x1f\x8b\x01\x02\xff\xfe\x03", "f is a binary file (application/octet-stream, 7 bytes)" + binary},
 		"no bitmap":        {"BMW builds cars\n", "1\tBMW builds cars\n"},
 		"svg":              {"<svg width=\"1\"/>\n", "1\t<svg width=\"1\"/>\n"},
 		"long line":        {strings.Repeat("é", 2010) + "\n", "1\t" + strings.Repeat("é", 2000) + "… (20 bytes more)\n(1 line truncated after 2000 characters; use search to find text after that)\n"},

@@ -120,7 +120,7 @@ func TestShellRefusesArguments(t *testing.T) {
 		want string
 	}{
 		{obj{"command": " \n"}, "the command is empty"},
-		{obj{"command": "a\x00b"}, "zero byte"},
+		{obj{"command": "a\x00b"}, "NUL byte"},
 		{obj{"command": strings.Repeat("x", 200<<10)}, "write it to a file"},
 		{obj{"command": "true", "timeout_seconds": 601}, "from 1 to 600"},
 		{obj{"command": "true", "timeout_seconds": -1}, "from 1 to 600"},
@@ -197,7 +197,7 @@ func TestShellInterruptedKeepsItsOutput(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	got.Text = regexp.MustCompile(`[0-9.]+ s`).ReplaceAllString(got.Text, "N s")
-	want := tools.Result{Text: "ready\n[interrupted after N s, and ended]\n", Summary: "interrupted · 1 line", IsError: true}
+	want := tools.Result{Text: "ready\n[interrupted after N s]\n", Summary: "interrupted · 1 line", IsError: true}
 	if d := cmp.Diff(got, want); d != "" {
 		t.Errorf("got (-), want (+):\n%s", d)
 	}
@@ -251,7 +251,7 @@ func TestShellKeepsTheDirectory(t *testing.T) {
 		{"cd() { command cd \"$@\"; }; pwd() { echo x; }; cd d", "[the next command runs in d]\n[exit 0]\n"},
 		{"cd ..; mkdir gone; cd gone", "[the next command runs in gone]\n[exit 0]\n"},
 		{"rmdir ../gone; true", "[exit 0]\n"},
-		{"pwd", "$WORK\n[directory gone no longer exists; this ran in $WORK]\n[exit 0]\n"},
+		{"pwd", "$WORK\n[the directory gone no longer exists; this ran in $WORK]\n[exit 0]\n"},
 		{"pwd", "$WORK\n[exit 0]\n"},
 		{"cd d; cd \"$ELSEWHERE\"", "[ended in $ELSEWHERE, outside the working directory; the next command runs in $WORK]\n[exit 0]\n"},
 		{"pwd", "$WORK\n[exit 0]\n"},
@@ -291,7 +291,7 @@ func TestShellKeepsTheWholeOutput(t *testing.T) {
 		t.Error("a directory was made for nothing")
 	}
 	got := c.run("shell", obj{"command": "seq 100000"}).Text
-	note := regexp.MustCompile(`\n\[the complete output, 100000 lines, is in (.+): read or search it there\]\n\[exit 0\]\n$`).FindStringSubmatch(got)
+	note := regexp.MustCompile(`\n\[the complete output, 100000 lines, is in (.+): use read or search on it\]\n\[exit 0\]\n$`).FindStringSubmatch(got)
 	if note == nil {
 		t.Fatalf("output %s", got)
 	}

@@ -121,7 +121,7 @@ func TestChangedWhileApproving(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = prepared.Run(t.Context(), tools.Approved{Changes: prepared.Changes})
-			if err == nil || !strings.Contains(err.Error(), "after the call was prepared") {
+			if err == nil || !strings.Contains(err.Error(), "the call was prepared") {
 				t.Errorf("got %v, want it refused", err)
 			}
 			if c.want == nil {

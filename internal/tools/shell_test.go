@@ -291,7 +291,7 @@ func TestShellKeepsTheWholeOutput(t *testing.T) {
 		t.Error("a directory was made for nothing")
 	}
 	got := c.run("shell", obj{"command": "seq 100000"}).Text
-	note := regexp.MustCompile(`\n\[the complete output, 100000 lines, is in (.+): use read or search on it\]\n\[exit 0\]\n$`).FindStringSubmatch(got)
+	note := regexp.MustCompile(`\n\[the complete output, 100000 lines, is in (.+); use read or search on it\]\n\[exit 0\]\n$`).FindStringSubmatch(got)
 	if note == nil {
 		t.Fatalf("output %s", got)
 	}

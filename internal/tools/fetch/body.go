@@ -28,7 +28,7 @@ func (p *Page) decode(ctx context.Context, b []byte, contentType string) error {
 	if slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, looks) {
 		p.Type = looks
 		if p.Cut {
-			return fmt.Errorf("fetch %s: the image (%s) is larger than %d MB", p.URL, p.Type, MaxRead>>20)
+			return fmt.Errorf("fetch %s: the image (%s) has more than %d MB", p.URL, p.Type, MaxRead>>20)
 		}
 		p.Image = b
 		return nil

@@ -121,7 +121,7 @@ func TestShellRefusesArguments(t *testing.T) {
 	}{
 		{obj{"command": " \n"}, "the command is empty"},
 		{obj{"command": "a\x00b"}, "NUL byte"},
-		{obj{"command": strings.Repeat("x", 200<<10)}, "write it to a file"},
+		{obj{"command": strings.Repeat("x", 200<<10)}, "Write it to a file"},
 		{obj{"command": "true", "timeout_seconds": 601}, "from 1 to 600"},
 		{obj{"command": "true", "timeout_seconds": -1}, "from 1 to 600"},
 		{obj{"command": "true", "quiet_seconds": 601}, "from 1 to 600"},

@@ -18,7 +18,7 @@ func TestFailedCallsStayReadable(t *testing.T) {
 	rejected.Proposed = []event.Diff{{Path: "main.go", Unified: "@@ -1 +1 @@\n-old line\n+new line\n", Added: 1, Removed: 1}}
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "read"), call("r1", "2", "edit"), call("r1", "3", "shell"), failed, rejected,
-		start("3", "shell make", "execute"), result("3", "shell make", "execute", event.Interrupted, "interrupted · 1 line", "compiled half\n", time.Second))
+		start("3", "shell make", "execute"), result("3", "shell make", "execute", event.Interrupted, "interrupted · 1 line", "interrupted by the user; until then:\ncompiled half\n", time.Second))
 	for _, want := range []string{"read  ../up.go", "../up.go is outside", "new line", "compiled half"} {
 		if !strings.Contains(d.screen(), want) {
 			t.Errorf("%q is missing on the screen:\n%s", want, d.screen())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -93,7 +94,7 @@ func (p *textPrinter) text(reply string, d llm.TextDelta) {
 func (p *textPrinter) toolEnd(e *event.ToolEnd) {
 	title := ink.SanitizeLine(e.Title)
 	if e.Outcome != event.OK {
-		first, _, _ := strings.Cut(e.Result.Text, "\n")
+		first, _, _ := strings.Cut(cmp.Or(e.Error, e.Result.Text), "\n")
 		if e.Outcome == event.Refused && e.Summary != "" { // what Result says is for the model
 			first = e.Summary
 		}

@@ -73,7 +73,7 @@ func TestInterrupt(t *testing.T) {
 				call c2 wait {"text":"b"}
 				asked c1 "wait a" because commands run with your full user permissions; always: ""
 				end c1 "wait a" interrupted: not run: the person stopped the turn before answering whether it may run
-				end c2 "wait" interrupted: not run: the person stopped the turn
+				end c2 "wait b" interrupted: not run: the person stopped the turn
 				turn interrupted after 1`,
 		},
 		"while a tool runs": {
@@ -85,7 +85,7 @@ func TestInterrupt(t *testing.T) {
 				start c1 "wait a"
 				end c1 "wait a" interrupted: interrupted by the person; until then:
 				half
-				end c2 "wait" interrupted: not run: the person stopped the turn
+				end c2 "wait b" interrupted: not run: the person stopped the turn
 				turn interrupted after 1`,
 		},
 		"while a retry waits": {

@@ -126,7 +126,7 @@ func TestAskIsInterrupted(t *testing.T) {
 		start c1 "ask Which one?"
 		asked c1 "Which one?" [{red like fire} {blue } {green }]
 		end c1 "ask Which one?" interrupted: interrupted by the person
-		end c2 "look" interrupted: not run: the person stopped the turn
+		end c2 "look a" interrupted: not run: the person stopped the turn
 		turn interrupted after 1`)
 	if d := cmp.Diff(trace(events), want); d != "" {
 		t.Error(d)

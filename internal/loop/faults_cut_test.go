@@ -75,7 +75,7 @@ func cuts() []fault {
 		{n: 16, name: "closed behind whole arguments", absent: noArguments, scene: func(st *stage, p phase) scene {
 			stream, _ := half(st, p)
 			stream += st.d.more(1, `xt":"x"}`)
-			return scene{acts: []act{broken(stream, func(*peer) bool { return false })}, want: strings.Replace(cutBy(p, broke, brokeHint), "look {}", `look {"text":"x"}`, 1)}
+			return scene{acts: []act{broken(stream, func(*peer) bool { return false })}, want: strings.NewReplacer("look {}", `look {"text":"x"}`, `"look"`, `"look x"`).Replace(cutBy(p, broke, brokeHint))}
 		}},
 		{n: 35, name: "overloaded, in the answer", scene: struck(func(d speech) string { return d.failure("overloaded_error", "Overloaded") }, "Overloaded")},
 		{n: 36, name: "error as data in the answer", scene: struck(func(speech) string {

@@ -98,14 +98,14 @@ func oddCalls(noCalls map[string]string) []fault {
 		end c1 "look" error: the arguments are not a JSON object (json: cannot unmarshal array into Go value of type map[string]json.RawMessage). The schema of look is `+schema)
 	calls(48, "arguments of the wrong type", func(d speech) string { return called(d, "c1", `{"text":1}`) }, `
 		call c1 look {"text":1}
-		end c1 "look" error: the arguments do not fit the tool look: validating root: validating /properties/text: type: 1 has type "integer", want "string". Its schema is `+schema)
+		end c1 "look" error: invalid arguments for look: validating root: validating /properties/text: type: 1 has type "integer", want "string". The schema of look is `+schema)
 	calls(48, "arguments too many", func(d speech) string { return called(d, "c1", `{"text":"a","more":1}`) }, `
 		call c1 look {"text":"a","more":1}
-		end c1 "look" error: the arguments do not fit the tool look: validating root: unexpected additional properties ["more"]. Its schema is `+schema)
+		end c1 "look a" error: invalid arguments for look: validating root: unexpected additional properties ["more"]. The schema of look is `+schema)
 	calls(49, "no such tool", func(d speech) string {
 		return d.begin() + d.call(0, "c1", "lo\u200bok\u202e ", args("a")) + d.end(0) + ended(d, llm.Calls)
 	}, "\n\t\tcall c1 lo\u200bok\u202e  {\"text\":\"a\"}\n"+
-		"\t\tend c1 \"lo\\u200bok\\u202e \" error: there is no tool called \"lo\\u200bok\\u202e \". The tools are: look, rest, hold, change, todo, ask")
+		"\t\tend c1 \"lo\\u200bok\\u202e  a\" error: there is no tool called \"lo\\u200bok\\u202e \". The tools are: look, rest, hold, change, todo, ask")
 	calls(49, "no name", func(d speech) string {
 		return d.begin() + d.call(0, "c1", "", args("a")) + d.end(0) + ended(d, llm.Calls)
 	}, `
@@ -134,7 +134,7 @@ func oddEnds() []fault {
 			turn done`, `
 			assistant "so"
 			call c1 look {"text":"a"}
-			end c1 "look" interrupted: not run: it is unknown whether the reply was whole
+			end c1 "look a" interrupted: not run: it is unknown whether the reply was whole
 			turn error: the answer ended for an unknown reason (""), so its tool calls were not run | say "go on" to continue`)(st, p)
 		stream := st.d.begin() + st.d.text(0, "so far") + st.d.end(0) + st.d.done()
 		if p == inTool {
@@ -152,14 +152,14 @@ func oddEnds() []fault {
 		{n: 51, name: "token limit behind a call", absent: map[string]string{"text": "50 is the same without a call"}, scene: stopped(llm.Length, "", `
 			assistant "so"
 			call c1 look {"text":"a"} (cut)
-			end c1 "look" interrupted: not run: the reply was cut at the model's token limit
+			end c1 "look a" interrupted: not run: the reply was cut at the model's token limit
 			turn length: `+lengthHint)},
 		{n: 53, name: "refusal", scene: stopped(llm.Filtered, `
 			assistant "so far"
 			turn content_filter: `+refusal, `
 			assistant "so"
 			call c1 look {"text":"a"}
-			end c1 "look" interrupted: not run: the reply was refused by the provider
+			end c1 "look a" interrupted: not run: the reply was refused by the provider
 			turn content_filter: `+refusal)},
 		{n: 54, name: "empty message", scene: early(func(st *stage) scene {
 			return scene{acts: times(2, sse(st.d.begin()+ended(st.d, llm.Stop))), want: `
@@ -172,7 +172,7 @@ func oddEnds() []fault {
 			turn done`, `
 			assistant "so"
 			call c1 look {"text":"a"}
-			end c1 "look" interrupted: not run: it is unknown whether the reply was whole
+			end c1 "look a" interrupted: not run: it is unknown whether the reply was whole
 			turn error: the answer ended for an unknown reason ("odd"), so its tool calls were not run | say "go on" to continue`)},
 		{n: 55, name: "no finish reason", scene: unsaid},
 		{n: 56, name: "call in the text", scene: early(func(st *stage) scene {
@@ -270,7 +270,7 @@ func crowd(st *stage, _ phase) scene {
 			fmt.Fprintf(&starts, "\nstart c%d \"look a\"", i)
 			fmt.Fprintf(&ends, "\nend c%d \"look a\" ok: did a", i)
 		} else {
-			fmt.Fprintf(&ends, "\nend c%d \"look\" interrupted: not run: a reply may have 32 calls. Ask again for this one", i)
+			fmt.Fprintf(&ends, "\nend c%d \"look a\" interrupted: not run: a reply may have 32 calls. Ask again for this one", i)
 		}
 	}
 	return scene{acts: []act{sse(stream + ended(d, llm.Calls))}, want: calls.String() + starts.String() + ends.String() + again(2)}

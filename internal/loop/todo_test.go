@@ -65,7 +65,7 @@ func TestTodoIsChecked(t *testing.T) {
 		`{"text":"a","state":"started"}`:                              `the state of item 1 is "started": use pending, active or done`,
 		`{"text":"` + strings.Repeat("é", 201) + `","state":"done"}`:  "item 1 has 201 characters: say it in 200",
 		strings.TrimSuffix(many, ","):                                 "the plan has 51 items and may have 50",
-		`{"text":"a"}`:                                                "the arguments do not fit the tool todo",
+		`{"text":"a"}`:                                                "invalid arguments for todo",
 		``:                                                            "The plan is empty now.",
 	} {
 		p := script.New(script.Call("c1", "todo", fmt.Sprintf(`{"items":[%s]}`, items)), script.Say("done"))

@@ -167,7 +167,7 @@ func TestTurns(t *testing.T) {
 			want: `
 				user "go"
 				call c1 run {"text":"make"}
-				end c1 "run" interrupted: not run: it is unknown whether the reply was whole
+				end c1 "run make" interrupted: not run: it is unknown whether the reply was whole
 				turn error after 1: the answer ended for an unknown reason ("odd"), so its tool calls were not run`,
 		},
 	})

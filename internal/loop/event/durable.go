@@ -114,6 +114,12 @@ type (
 		Summary  string        `json:"summary,omitempty"` // a few words for the user
 		Diffs    []Diff        `json:"diffs,omitempty"`   // what was written
 		Duration time.Duration `json:"duration_ns,omitempty"`
+		// Error is why the call failed, for the user. If it is empty, the text of
+		// Result serves for both the user and the model.
+		Error string `json:"error,omitempty"`
+		// Proposed is what a call that was rejected, or interrupted before the
+		// user's answer, would have written.
+		Proposed []Diff `json:"proposed,omitempty"`
 		// Reads are the files that the model knows more of with this result.
 		Reads []Reading `json:"reads,omitempty"`
 	}

@@ -18,8 +18,10 @@ func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) b
 		c.finish(event.Refused, text)
 		return false
 	}
-	answer, grant, err := x.Approver.Approve(ctx, x.question(c, v), v.Offer)
+	ask := x.question(c, v)
+	answer, grant, err := x.Approver.Approve(ctx, ask, v.Offer)
 	if err != nil {
+		c.end.Proposed = ask.Diffs
 		c.finish(event.Interrupted, "not run: the person stopped the turn before answering whether it may run")
 		return false
 	}
@@ -33,6 +35,7 @@ func (x *executor) approve(ctx context.Context, c *toolCall, v policy.Verdict) b
 	}
 	x.out.emit(d)
 	if answer.Decision == event.Refuse {
+		c.end.Proposed = ask.Diffs
 		c.finish(event.Refused, rejection(answer.Note))
 		return false
 	}

@@ -12,6 +12,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
+	"agent/internal/tools/advice"
 )
 
 const (
@@ -120,7 +121,7 @@ func (x *executor) prepare(ctx context.Context, c *toolCall) {
 		for _, tool := range x.Tools {
 			names = append(names, tool.Spec().Name)
 		}
-		c.err = fmt.Errorf("there is no tool called %q. The tools are: %s", c.msg.Name, strings.Join(names, ", "))
+		c.err = advice.Add(fmt.Errorf("there is no tool called %q", c.msg.Name), "The tools are: %s", strings.Join(names, ", "))
 		return
 	}
 	tool := x.Tools[i]
@@ -128,7 +129,7 @@ func (x *executor) prepare(ctx context.Context, c *toolCall) {
 	case c.msg.Cut:
 		c.err = errors.New("not run: the call was cut before it was whole")
 	case c.msg.Raw != "":
-		c.err = fmt.Errorf("the arguments are not a JSON object (%w). The schema of %s is %s", describeNonObject(c.msg.Raw), spec.Name, spec.Schema)
+		c.err = advice.Add(fmt.Errorf("the arguments are not a JSON object (%w)", describeNonObject(c.msg.Raw)), "The schema of %s is %s", spec.Name, spec.Schema)
 	default:
 		if own, ok := tool.(ConversationTool); ok {
 			tool, c.alone = own.ForCall(c.msg.ID), true

@@ -1,15 +1,19 @@
 package turn
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tools"
+	"agent/internal/tools/advice"
 	"agent/internal/tools/workspace"
 )
 
@@ -42,6 +46,7 @@ func (r Runner) run(ctx context.Context, in tools.Info, c *toolCall, progress fu
 		c.fail(ctx, err)
 		if c.end.Outcome == event.Interrupted && got.Text != "" {
 			c.end.Result.Text = untilThen + got.Text
+			c.end.Summary = got.Summary
 		}
 		return
 	}
@@ -67,6 +72,9 @@ func recovered(tool string, err *error) {
 	}
 }
 
+// maxArgument is how many bytes of an argument the title of a call shows.
+const maxArgument = 120
+
 // untilThen stands above the output of an interrupted call.
 const untilThen = "interrupted by the person; until then:\n"
 
@@ -82,12 +90,35 @@ type toolCall struct {
 	ran   bool                // the tool did what it does, even if what it ran failed
 }
 
-// title is the call in one line: the tool's own, or its bare name.
+// title returns the call in one line: the title of the prepared call, or the
+// tool's name and the first string of the arguments.
 func (c *toolCall) title() string {
-	if c.call.Title != "" {
+	switch {
+	case c.call.Title != "":
 		return c.call.Title
+	case c.msg.Name == "":
+		return ""
 	}
-	return c.msg.Name
+	return strings.TrimSpace(c.msg.Name + " " + firstString(c.msg.Input))
+}
+
+// firstString returns the first property of a JSON object that is a string of one
+// line, or "".
+func firstString(object json.RawMessage) string {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if _, err := dec.Token(); err != nil {
+		return ""
+	}
+	for dec.More() {
+		var value any
+		if _, err := dec.Token(); err != nil || dec.Decode(&value) != nil {
+			return ""
+		}
+		if s, ok := value.(string); ok && strings.TrimSpace(s) != "" && !strings.Contains(s, "\n") {
+			return phrase.Clip(s, maxArgument)
+		}
+	}
+	return ""
 }
 
 // finish sets the result of c.
@@ -104,6 +135,9 @@ func (c *toolCall) fail(ctx context.Context, err error) {
 		return
 	}
 	c.finish(event.Failed, err.Error())
+	if cause := advice.Cause(err); cause != err.Error() {
+		c.end.Error = cause
+	}
 	if changed, ok := errors.AsType[*workspace.ChangedError](err); ok {
 		c.reads = changed.Reads
 	}

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"strings"
 
 	"agent/internal/llm"
@@ -167,7 +168,7 @@ func (p *front) toolEnd(ev *event.ToolEnd) {
 	if ev.Outcome == event.OK && (ev.Effect == "read" || len(ev.Diffs) > 0) {
 		return
 	}
-	lines := strings.Split(strings.TrimRight(ink.Sanitize(ev.Result.Text), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(ink.Sanitize(cmp.Or(ev.Error, ev.Result.Text)), "\n"), "\n")
 	if more := len(lines) - outputLines; more > 0 {
 		p.print("    " + phrase.Count(more, "earlier line"))
 		lines = lines[more:]

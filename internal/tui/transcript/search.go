@@ -112,8 +112,8 @@ func Mentions(q ink.Query, ev event.Event) bool {
 	case *event.MessageDone:
 		return q.In(ev.Message.Text)
 	case *event.ToolEnd:
-		return q.In(ev.Title, ev.Summary, ev.Result.Text) ||
-			slices.ContainsFunc(ev.Diffs, func(d event.Diff) bool { return q.In(d.Path, d.Unified) })
+		return q.In(ev.Title, ev.Summary, ev.Error, ev.Result.Text) ||
+			slices.ContainsFunc(slices.Concat(ev.Diffs, ev.Proposed), func(d event.Diff) bool { return q.In(d.Path, d.Unified) })
 	case *event.ShellEnd:
 		return q.In(ev.Line, ev.Text)
 	case *event.Renamed:

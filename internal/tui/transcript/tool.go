@@ -52,7 +52,8 @@ type Tool struct {
 	Stage   stage
 	Outcome event.Outcome
 	Summary string
-	Diffs   []event.Diff
+	Diffs   []event.Diff     // what was written, or would have been if the user had approved it
+	fault   string           // why it failed, for the user; empty if result says it
 	todo    []event.TodoItem // the plan that it set
 
 	args     string       // the beginning of the arguments while they stream
@@ -133,8 +134,11 @@ func (t *Tool) end(ev *event.ToolEnd) {
 	t.Diffs = ev.Diffs
 	if t.Stage != running && (ev.Outcome == event.Refused || ev.Outcome == event.Interrupted) {
 		t.Diffs = t.proposed
+		if len(ev.Proposed) > 0 {
+			t.Diffs = ev.Proposed
+		}
 	}
-	t.Stage, t.Outcome, t.Summary = Finished, ev.Outcome, ev.Summary
+	t.Stage, t.Outcome, t.Summary, t.fault = Finished, ev.Outcome, ev.Summary, ev.Error
 	t.took, t.result, t.tail, t.proposed = ev.Duration, ev.Result.Text, "", nil
 	if text := strings.TrimRight(t.result, "\r\n"); text != "" {
 		t.lines = strings.Count(text, "\n") + 1
@@ -335,7 +339,7 @@ func (t *Tool) output(c Canvas, width int, open bool) []string {
 	case t.Outcome == event.Failed && t.Summary != "": // the call ran; the end of its output says why it failed
 		return t.outputEnd(c, t.result, t.lines, width)
 	case t.Outcome == event.Failed:
-		text, more := ink.Head(strings.TrimSpace(t.result), closedBytes)
+		text, more := ink.Head(strings.TrimSpace(cmp.Or(t.fault, t.result)), closedBytes)
 		lines := ink.Wrap(ink.Sanitize(text), width)
 		if over := len(lines) + more - errorLines; over > 1 {
 			return append(lines[:min(errorLines, len(lines))], ink.Truncate(c.collapsed(over), width))

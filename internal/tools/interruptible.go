@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// within returns what do returns, or ctx's error as soon as ctx ends. A read of
-// a file that never answers, as some in /proc, cannot be stopped: it is left
-// behind then, and do must look at ctx when it gets on. A panic in do is one of
-// the caller's.
-func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
+// runContext returns the result of do, or ctx's error as soon as ctx ends. A
+// blocked read, as of some files in /proc, cannot be cancelled: do then continues
+// in the background and must check ctx when it resumes. A panic in do is raised
+// in the caller.
+func runContext[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type end struct {
 		value    T
 		err      error
@@ -39,22 +39,22 @@ func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	}
 }
 
-// until returns progress such that it does nothing once ctx has ended or stop
-// was called. Work that within left behind must not report any more.
-func until(ctx context.Context, progress func(string)) (until func(string), stop func()) {
+// guardProgress wraps progress so that it does nothing after ctx has ended or
+// stop was called. It silences work that runContext left in the background.
+func guardProgress(ctx context.Context, progress func(string)) (guarded func(string), stop func()) {
 	if progress == nil {
 		return nil, func() {}
 	}
 	var mu sync.Mutex
 	stopped := false
-	until = func(text string) {
+	guarded = func(text string) {
 		mu.Lock()
 		defer mu.Unlock()
 		if !stopped && ctx.Err() == nil {
 			progress(text)
 		}
 	}
-	return until, func() {
+	return guarded, func() {
 		mu.Lock()
 		defer mu.Unlock()
 		stopped = true

@@ -12,7 +12,7 @@ func TestWhatNeverAnswersIsLeftBehind(t *testing.T) {
 	defer close(never)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(time.Millisecond, cancel)
-	_, err := within(ctx, func() (string, error) {
+	_, err := runContext(ctx, func() (string, error) {
 		<-never
 		return "too late", nil
 	})
@@ -27,6 +27,6 @@ func TestAPanicComesToTheCaller(t *testing.T) {
 			t.Errorf("got %v, want what was thrown", got)
 		}
 	}()
-	_, _ = within(t.Context(), func() (string, error) { panic("a mistake") })
+	_, _ = runContext(t.Context(), func() (string, error) { panic("a mistake") })
 	t.Error("got no panic")
 }

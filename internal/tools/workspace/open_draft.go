@@ -12,27 +12,28 @@ import (
 	"unicode"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tools/advice"
 )
 
 // MaxEdit is the size in bytes of the largest file that can be changed.
 const MaxEdit = 16 << 20
 
-// look reads the file that a model wants to write, or sees that there is none. It
-// returns a draft that changes nothing.
-func (t *tree) look(name string) (*Draft, error) {
+// openDraft reads the file that a model calls name, if it exists, and returns a
+// draft without changes.
+func (t *tree) openDraft(name string) (*Draft, error) {
 	p, err := t.resolve(name)
 	if err != nil {
 		return nil, err
 	}
 	if t.isHidden(p) {
-		return nil, hidden(name)
+		return nil, hiddenError(name)
 	}
 	if insideGit(p) {
-		return nil, fmt.Errorf("%s belongs to git's own data, which is not written here: use git commands in the shell instead", name)
+		return nil, advice.Add(fmt.Errorf("%s is in the .git directory, which tools cannot write", name), "Use git commands in shell")
 	}
 	if _, err := t.root.Lstat(p); errors.Is(err, fs.ErrNotExist) {
 		if strings.HasSuffix(name, "/") {
-			return nil, fmt.Errorf("%s names a directory: give the path of a file", name)
+			return nil, advice.Add(fmt.Errorf("%s is the path of a directory", name), "Give the path of a file")
 		}
 		return &Draft{Path: p}, nil
 	}
@@ -43,26 +44,27 @@ func (t *tree) look(name string) (*Draft, error) {
 	defer f.Close()
 	switch {
 	case info.IsDir():
-		return nil, fmt.Errorf("%s is a directory: give the path of a file", name)
+		return nil, advice.Add(fmt.Errorf("%s is a directory", name), "Give the path of a file")
 	case info.Size() > MaxEdit:
-		return nil, fmt.Errorf("%s holds %s, more than the %s that can be changed here: use a command in the shell", name, phrase.Bytes(info.Size()), phrase.Bytes(MaxEdit))
+		return nil, advice.Add(fmt.Errorf("%s has %s, more than the limit of %s for changes", name, phrase.Bytes(info.Size()), phrase.Bytes(MaxEdit)), "Use a command in shell")
 	case info.Mode().Perm()&0o222 == 0:
-		return nil, fmt.Errorf("%s is read-only (mode %04o): if it really should be changed, use chmod in the shell first", name, info.Mode().Perm())
+		return nil, advice.Add(fmt.Errorf("%s is read-only (mode %04o)", name, info.Mode().Perm()), "If you have to change it, run chmod in shell first")
 	}
 	content, err := readAll(f)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, Cause(err))
 	}
 	d := &Draft{Path: p, Before: content, After: content, info: info}
-	d.like = d
+	d.attributesOf = d
 	return d, nil
 }
 
-// readAll returns what a file holds, as far as it may be changed, and never nil.
+// readAll returns the content of f up to one byte above MaxEdit. It never returns
+// nil.
 func readAll(f *os.File) ([]byte, error) { return io.ReadAll(io.LimitReader(f, MaxEdit+1)) }
 
-// insideGit reports whether one of the names in p is .git to git or to a file
-// system that folds case, drops trailing dots and blanks, or ignores invisible
+// insideGit reports whether a component of p is .git to git or to a file system
+// that folds case, drops trailing dots and spaces, or ignores invisible
 // characters.
 func insideGit(p string) bool {
 	for name := range strings.SplitSeq(p, "/") {
@@ -81,12 +83,12 @@ func insideGit(p string) bool {
 	return false
 }
 
-// unchanged reports an error if the file is not the one that was seen any more,
-// by identity and by content, or its path leads through a symbolic link now.
-func (t *tree) unchanged(d *Draft) error {
+// checkUnchanged returns an error if the file differs from d in identity or
+// content, or if its path leads through a symbolic link now.
+func (t *tree) checkUnchanged(d *Draft) error {
 	if dir := path.Dir(d.Path); dir != "." {
 		if now, err := t.resolve(dir); err != nil || now != dir {
-			return errors.New("its path leads through a symbolic link now, which it did not when it was looked at; look at where that leads, and use that path")
+			return staleError("its path now leads through a symbolic link")
 		}
 	}
 	info, err := t.root.Lstat(d.Path)
@@ -96,7 +98,7 @@ func (t *tree) unchanged(d *Draft) error {
 		}
 		return errAppeared
 	}
-	changed := errors.New("it has changed since it was looked at; read it again and try again")
+	changed := staleError("it has changed since the call was prepared")
 	if err != nil || !os.SameFile(info, d.info) || info.Mode() != d.info.Mode() {
 		return changed
 	}
@@ -111,5 +113,10 @@ func (t *tree) unchanged(d *Draft) error {
 	return nil
 }
 
-// errAppeared rejects making a file that somebody else has made.
-var errAppeared = errors.New("it has appeared since it was looked at; read it and try again")
+// errAppeared rejects creating a file that exists by now.
+const errAppeared = staleError("it was created after the call was prepared")
+
+// staleError rejects changing a file that differs from what its draft saw.
+type staleError string
+
+func (e staleError) Error() string { return string(e) }

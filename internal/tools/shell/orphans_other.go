@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func self() (string, error) { return os.Executable() }
+func executable() (string, error) { return os.Executable() }
 
-// attributes give a keeper a session of its own.
+// attributes start a keeper in its own session.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// salvage kills the group of a command that has lost its keeper.
-func (p *process) salvage(int) {
+// killOrphans kills the process group of a command whose keeper was killed.
+func (p *process) killOrphans(int) {
 	if p.group > 0 {
 		_ = unix.Kill(-p.group, unix.SIGKILL)
 	}

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// MaxWhole is how large a file may be, in bytes, for a query that spans lines:
-// it is held as a whole.
+// MaxWhole is the maximum size in bytes of a file for a multiline query, which
+// reads it into memory.
 const MaxWhole = 2 << 20
 
-// maxMatchShown is how much of a match that spans lines is shown, in bytes.
+// maxMatchShown is how many bytes of a multiline match are shown.
 const maxMatchShown = 4 << 10
 
-// wholeFile searches r for matches that may span lines. Of a binary file it does
-// so in the first block only, unless it was asked for by name.
-func (s *scanner) wholeFile(ctx context.Context, r file, named bool) (m Matched, err error) {
+// multilineFile searches r for matches that may span lines. Of a binary file it
+// searches only the first block, unless named is set.
+func (s *scanner) multilineFile(ctx context.Context, r file, named bool) (m Matched, err error) {
 	n, err := readFull(r, s.buf[:firstBlock])
 	m.Binary = bytes.IndexByte(s.buf[:n], 0) >= 0
 	for err == nil && (named || !m.Binary) {
@@ -34,12 +34,12 @@ func (s *scanner) wholeFile(ctx context.Context, r file, named bool) (m Matched,
 	if err != nil && err != io.EOF {
 		return m, err
 	}
-	return m, s.spans(ctx, &m, s.buf[:n])
+	return m, s.scanMultiline(ctx, &m, s.buf[:n])
 }
 
-// spans counts and keeps the matches in b. The next is looked for after the last
-// line of the one before, so that no line is shown twice.
-func (s *scanner) spans(ctx context.Context, m *Matched, b []byte) error {
+// scanMultiline counts and keeps the matches in b. Each search starts after the
+// last line of the previous match, so that no line is shown twice.
+func (s *scanner) scanMultiline(ctx context.Context, m *Matched, b []byte) error {
 	s.matcher.Reset()
 	line, counted := 1, 0
 	for from := 0; ; {
@@ -63,8 +63,8 @@ func (s *scanner) spans(ctx context.Context, m *Matched, b []byte) error {
 	}
 }
 
-// clipLines returns the lines of a match, the first cut around byte at, and how
-// many of them are left out.
+// clipLines returns the lines of a match, the first truncated around byte at, and
+// the number of omitted lines.
 func clipLines(b []byte, at int) (text string, left int) {
 	var out []string
 	size := 0

@@ -8,29 +8,29 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// What has changed in a file is told as a diff up to this size.
+// The largest diff that an error includes.
 const (
 	maxDiffLines = 60
 	maxDiff      = 8 << 10 // bytes
 )
 
-// stale returns a *ChangedError for a file that is no longer what the model
-// knows of it.
-func (l *Ledger) stale(path string, content []byte) error {
-	sum, step, old, ok := l.knows(path)
-	if !ok || sum == sumOf(content) {
+// checkUnchanged returns a *ChangedError if content differs from what the model
+// last saw of the file.
+func (l *Ledger) checkUnchanged(path string, content []byte) error {
+	sum, step, old, ok := l.lookup(path)
+	if !ok || sum == contentHash(content) {
 		return nil
 	}
 	e := &ChangedError{Path: path, Step: step, What: "Read it again before you change it."}
 	if diff, ok := smallDiff(old, content); ok {
-		e.What = "This is what has changed:\n" + diff + "Make your change in view of that."
+		e.What = "Diff:\n" + diff + "Base your change on the new content."
 		e.Reads = []Reading{NewReading(path, content)}
 	}
 	return e
 }
 
-// smallDiff returns the hunks of a unified diff, if there are two texts and they
-// differ little.
+// smallDiff returns the hunks of a unified diff. It reports false if the diff is
+// large, or if before or after is not text.
 func smallDiff(before, after []byte) (hunks string, ok bool) {
 	if before == nil || !isText(before) || !isText(after) {
 		return "", false

@@ -9,19 +9,19 @@ import (
 	"strings"
 
 	"agent/internal/llm/phrase"
+	"agent/internal/tools/advice"
 )
 
-// Looking for near names is a courtesy: it stops at so many entries, and names
-// so many.
+// The limits of a search for similar names.
 const (
-	maxNearEntries = 5000
-	maxNearName    = 255 // bytes; no file system has longer names
-	maxNearNames   = 3
+	maxSimilarScan = 5000
+	maxNameLength  = 255 // bytes; longer names exist in no file system
+	maxSimilar     = 3
 )
 
-// notThere says that p does not exist, from which directory on, and what is
-// called nearly so there.
-func (t *tree) notThere(name, p string) error {
+// notFound returns the error for a missing file p, with similar paths in the
+// deepest directory of p that exists. name is what the model wrote.
+func (t *tree) notFound(name, p string) error {
 	dir, base := path.Dir(p), path.Base(p)
 	for dir != "." {
 		if _, err := t.root.Stat(dir); err == nil {
@@ -29,23 +29,24 @@ func (t *tree) notThere(name, p string) error {
 		}
 		dir, base = path.Dir(dir), path.Base(dir)
 	}
-	what := "the directory " + dir
+	what := "directory " + dir
 	switch {
 	case t.outputs:
-		what = "the directory of this session's outputs"
+		what = "the outputs directory of this session"
 	case dir == ".":
 		what = "the working directory"
 	}
-	msg := fmt.Sprintf("%s does not exist: there is no %s in %s.", name, base, what)
-	if near := t.near(dir, base); len(near) > 0 {
-		return fmt.Errorf("%s Near names there: %s", msg, strings.Join(near, ", "))
+	err := fmt.Errorf("%s does not exist", name)
+	if similar := t.similarPaths(dir, base); len(similar) > 0 {
+		return advice.Add(err, "There is no %s in %s. Similar names: %s", base, what, strings.Join(similar, ", "))
 	}
-	return fmt.Errorf("%s Use list or glob to find it", msg)
+	return advice.Add(err, "There is no %s in %s. Use glob or list to find the file", base, what)
 }
 
-// near returns the paths in dir whose last element is most like base.
-func (t *tree) near(dir, base string) []string {
-	if len(base) > maxNearName {
+// similarPaths returns the paths in dir whose last element is most similar to
+// base.
+func (t *tree) similarPaths(dir, base string) []string {
+	if len(base) > maxNameLength {
 		return nil
 	}
 	f, err := t.root.Open(dir)
@@ -53,7 +54,7 @@ func (t *tree) near(dir, base string) []string {
 		return nil
 	}
 	defer f.Close()
-	names, _ := f.Readdirnames(maxNearEntries)
+	names, _ := f.Readdirnames(maxSimilarScan)
 	distance := map[string]int{}
 	for _, n := range names {
 		if far := phrase.Distance(strings.ToLower(n), strings.ToLower(base)); far <= max(len(base)/3, 1) {
@@ -65,7 +66,7 @@ func (t *tree) near(dir, base string) []string {
 	found := slices.SortedFunc(maps.Keys(distance), func(a, b string) int {
 		return cmp.Or(cmp.Compare(distance[a], distance[b]), cmp.Compare(a, b))
 	})
-	return found[:min(len(found), maxNearNames)]
+	return found[:min(len(found), maxSimilar)]
 }
 
 func stem(name string) string {

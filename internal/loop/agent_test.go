@@ -62,7 +62,7 @@ func TestInterrupt(t *testing.T) {
 			want: `
 				user "one"
 				call c1 wait {} (cut)
-				end c1 "wait" interrupted: not run: the person stopped the turn
+				end c1 "wait" interrupted: not run: the user interrupted the turn
 				turn interrupted after 1`,
 		},
 		"while an approval waits": {
@@ -72,8 +72,8 @@ func TestInterrupt(t *testing.T) {
 				call c1 wait {"text":"a"}
 				call c2 wait {"text":"b"}
 				asked c1 "wait a" because commands run with your full user permissions; always: ""
-				end c1 "wait a" interrupted: not run: the person stopped the turn before answering whether it may run
-				end c2 "wait" interrupted: not run: the person stopped the turn
+				end c1 "wait a" interrupted: not run: the user interrupted the turn before approving this call
+				end c2 "wait" interrupted: not run: the user interrupted the turn
 				turn interrupted after 1`,
 		},
 		"while a tool runs": {
@@ -83,16 +83,16 @@ func TestInterrupt(t *testing.T) {
 				call c1 wait {"text":"a"}
 				call c2 wait {"text":"b"}
 				start c1 "wait a"
-				end c1 "wait a" interrupted: interrupted by the person; until then:
+				end c1 "wait a" interrupted: interrupted by the user; output until then:
 				half
-				end c2 "wait" interrupted: not run: the person stopped the turn
+				end c2 "wait" interrupted: not run: the user interrupted the turn
 				turn interrupted after 1`,
 		},
 		"while a retry waits": {
 			reply: script.Fail(&llm.Error{Kind: llm.ErrRate, Provider: "p", Status: 429, Retry: true, RetryAfter: time.Minute}), when: isRetry,
 			want: `
 				user "one"
-				retrying 2 of 6 in 1m0.25s: p answered 429
+				retrying 2 in 1m0s: p answered 429
 				turn interrupted after 1`,
 		},
 	} {
@@ -139,7 +139,7 @@ func TestCutAnswerIsTold(t *testing.T) {
 	})
 	want := dedent(`
 		user "one"
-		assistant "half\n\n[this answer was cut here]" (cut)
+		assistant "half\n\n[this answer was cut off here]" (cut)
 		user "two"`)
 	if d := cmp.Diff(conversation(p.Requests()[1]), want); d != "" {
 		t.Error(d)

@@ -136,7 +136,7 @@ func TestFallbacks(t *testing.T) {
 	want := dedent(`
 		user "1"
 		notice one answered 402: no credit. two/b answers in the place of one/a for 10m0s.
-		retrying 2 of 2 in 250ms: two answered 529
+		retrying 2 of 2 in 1s: two answered 529
 		notice two answered 529. three/c answers in the place of two/b for 1m0s.
 		assistant "third"
 		turn done after 1

@@ -125,8 +125,8 @@ func TestAskIsInterrupted(t *testing.T) {
 		call c2 look {"text":"a"}
 		start c1 "ask Which one?"
 		asked c1 "Which one?" [{red like fire} {blue } {green }]
-		end c1 "ask Which one?" interrupted: interrupted by the person
-		end c2 "look" interrupted: not run: the person stopped the turn
+		end c1 "ask Which one?" interrupted: interrupted by the user
+		end c2 "look" interrupted: not run: the user interrupted the turn
 		turn interrupted after 1`)
 	if d := cmp.Diff(trace(events), want); d != "" {
 		t.Error(d)

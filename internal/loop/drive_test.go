@@ -57,21 +57,33 @@ func play(t *testing.T, o loop.Options, prompts []string, react func(event.Event
 	return all
 }
 
-// fill gives o a clock that moves by a millisecond a look and never waits.
+// fill sets the clock of o, unless it has one: it advances by a millisecond with
+// each call of Now, and by the time to wait with each call of Sleep.
 func fill(o loop.Options) loop.Options {
-	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	tick := make(chan time.Time, 1)
-	tick <- now
+	if o.Now == nil && o.Sleep == nil {
+		o.Now, o.Sleep = fakeClock(time.Millisecond)
+	}
 	if o.Now == nil {
-		o.Now = func() time.Time { n := (<-tick).Add(time.Millisecond); tick <- n; return n }
+		o.Now, _ = fakeClock(time.Millisecond)
 	}
 	if o.Sleep == nil {
-		o.Sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+		_, o.Sleep = fakeClock(0)
 	}
 	if o.Rand == nil {
 		o.Rand = func() float64 { return 0.5 }
 	}
 	return o
+}
+
+// fakeClock returns a clock that advances by tick with each call of now, and by d
+// with each call of sleep, which does not wait.
+func fakeClock(tick time.Duration) (now func() time.Time, sleep func(ctx context.Context, d time.Duration) error) {
+	at := make(chan time.Time, 1)
+	at <- time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	advance := func(d time.Duration) time.Time { t := (<-at).Add(d); at <- t; return t }
+	now = func() time.Time { return advance(tick) }
+	sleep = func(ctx context.Context, d time.Duration) error { advance(d); return ctx.Err() }
+	return now, sleep
 }
 
 // options are those of an attended agent in mode all that plays replies.
@@ -113,7 +125,7 @@ func trace(events []event.Event) string {
 			}
 			fmt.Fprintf(&b, "asked %s %q because %s; always: %q\n", e.Ask.ID, e.Ask.Title, e.Ask.Why, strings.ReplaceAll(e.Ask.Scope, "`", "'"))
 		case event.Retrying:
-			fmt.Fprintf(&b, "retrying %d of %d in %s: %s\n", e.Attempt, e.Of, e.In, e.Error)
+			fmt.Fprintf(&b, "%s: %s\n", retrying(e), e.Error)
 		case event.JobsNow:
 			fmt.Fprintf(&b, "jobs %v\n", e.Jobs)
 		case event.Notice:
@@ -123,6 +135,12 @@ func trace(events []event.Event) string {
 		}
 	}
 	return b.String()
+}
+
+// retrying writes which attempt comes next, of how many if there is a limit, and
+// when.
+func retrying(e event.Retrying) string {
+	return fmt.Sprintf("retrying %d%s in %s", e.Attempt, mark(e.Of > 0, fmt.Sprintf(" of %d", e.Of)), e.In)
 }
 
 func line(m llm.Message) string {

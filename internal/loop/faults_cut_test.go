@@ -27,13 +27,13 @@ func cutBy(p phase, message, hint string) string {
 	if p == inText {
 		return fmt.Sprintf(`
 			assistant "half" (cut)
-			notice test: %s. Going on where the answer was cut.
+			notice test: %s. Continuing where it was cut off.
 			auto %q`, message, event.GoOn) + again(2)
 	}
 	return fmt.Sprintf(`
 			assistant "so"
 			call c1 look {} (cut)
-			end c1 "look" interrupted: not run: the reply was cut before it ended
+			end c1 "look" interrupted: not run: the reply was cut off
 			turn error: test: %s%s
 			requests 1`, message, mark(hint != "", " | "+hint))
 }
@@ -41,7 +41,7 @@ func cutBy(p phase, message, hint string) string {
 // What the person is told of answers that break off.
 const (
 	broke      = "the answer was cut in the middle by the server"
-	tryAgain   = `say "go on" to try again`
+	tryAgain   = `Press Enter to retry.`
 	brokeHint  = "what arrived is kept; ask again to go on"
 	overfull   = "the answer holds an event of more than 8 MiB"
 	bottomless = "the answer has no end: it was given up after 1 MiB"
@@ -61,7 +61,7 @@ func cuts() []fault {
 	return []fault{
 		{n: 10, name: "headers, then silence", scene: early(func(st *stage) scene {
 			return scene{acts: []act{broken("", silent(2*time.Minute))}, want: `
-				retrying 2 of 6 in 250ms: test: the answer stopped: nothing more came within 2m0s` + again(2)}
+				retrying 2 in 1s: test: the answer stopped: nothing more came within 2m0s` + again(2)}
 		})},
 		{n: 10, name: "half an answer, then silence", scene: func(st *stage, p phase) scene {
 			sc := cut(silent(2*time.Minute))(st, p)
@@ -104,7 +104,7 @@ func cuts() []fault {
 		})},
 		{n: 59, name: "RST_STREAM before the answer", scene: early(func(st *stage) scene {
 			return http2(st, func(p *peer) { p.rstStream() }, `
-				retrying 2 of 6 in 250ms: test: cannot reach HOST: stream error: stream ID 1; INTERNAL_ERROR; received from peer`+again(1))
+				retrying 2 in 1s: test: cannot reach HOST: stream error: stream ID 1; INTERNAL_ERROR; received from peer`+again(1))
 		})},
 		{n: 59, name: "RST_STREAM in the answer", scene: cutHTTP2((*peer).rstStream)},
 		{n: 59, name: "GOAWAY in the answer", scene: cutHTTP2(func(p *peer) { p.goAway(1) })},

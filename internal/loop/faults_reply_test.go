@@ -238,7 +238,7 @@ func jumps(st *stage) scene {
 			}
 		},
 		want: `
-			retrying 2 of 6 in 2.25s: test answered 429: slow down` + again(2)}
+			retrying 2 in 2s: test answered 429: slow down` + again(2)}
 }
 
 // circle is a model that makes the same call again and again.
@@ -252,7 +252,7 @@ func circle(st *stage, _ phase) scene {
 			end %s "look a" ok: did a`, id, id, id)
 	}
 	sc.want += `
-			asked steps "The model made the same call 3 times, with the same result. Go on?" because it may go round in a circle; always: ""
+			asked steps "The model made the same call 3 times, with the same result. Continue?" because it may go round in a circle; always: ""
 			turn repeating: stopped: the model made the same call 3 times, with the same result | say what to do differently, or "go on"
 			requests 3`
 	return sc

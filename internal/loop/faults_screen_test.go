@@ -32,7 +32,7 @@ func told(events []event.Event) string {
 		case *event.TurnEnd:
 			fmt.Fprintf(&b, "turn %s%s%s%s\n", e.Reason, mark(e.Cut, " (cut)"), mark(e.Error != "", ": "+e.Error), mark(e.Hint != "", " | "+e.Hint))
 		case event.Retrying:
-			fmt.Fprintf(&b, "retrying %d of %d in %s: %s%s\n", e.Attempt, e.Of, e.In, e.Error, mark(e.Hint != "", " | "+e.Hint))
+			fmt.Fprintf(&b, "%s: %s%s\n", retrying(e), e.Error, mark(e.Hint != "", " | "+e.Hint))
 		case *event.UserSaid:
 			if e.Auto {
 				b.WriteString(trace([]event.Event{e}))

@@ -56,7 +56,7 @@ func stops() []fault {
 					o.Sleep = func(ctx context.Context, _ time.Duration) error { _, err := hang(ctx); return err }
 				},
 				want: `
-					retrying 2 of 6 in 1m40.25s: test answered 429: too many requests` + interrupted + "1"}
+					retrying 2 in 1m40s: test answered 429: too many requests` + interrupted + "1"}
 		}),
 		{n: 62, name: "Esc within the answer", scene: func(st *stage, p phase) scene {
 			stream, shown := half(st, p)
@@ -68,7 +68,7 @@ func stops() []fault {
 				want = `
 				assistant "so"
 				call c1 look {} (cut)
-				end c1 "look" interrupted: not run: the person stopped the turn` + interrupted + "1"
+				end c1 "look" interrupted: not run: the user interrupted the turn` + interrupted + "1"
 			}
 			return scene{acts: []act{broken(stream, func(l *peer) bool { l.shown(shown); return held(l) })}, want: want}
 		}},
@@ -77,7 +77,7 @@ func stops() []fault {
 			sc.acts = append(sc.acts, held)
 			sc.want = `
 				assistant "half" (cut)
-				notice test: ` + broke + `. Going on where the answer was cut.
+				notice test: ` + broke + `. Continuing where it was cut off.
 				auto "` + event.GoOn + `"
 				turn interrupted (cut)
 				requests 2`
@@ -87,14 +87,14 @@ func stops() []fault {
 			return scene{acts: []act{sse(calls(st.d, "hold"))}, esc: func(e event.Event) bool { _, ok := e.(event.Progress); return ok }, want: `
 				call c1 hold {"text":"a"}
 				start c1 "hold a"
-				end c1 "hold a" interrupted: interrupted by the person` + interrupted + "1"}
+				end c1 "hold a" interrupted: interrupted by the user` + interrupted + "1"}
 		}},
 		{n: 62, name: "Esc at a question", absent: map[string]string{"text": "nothing is asked"}, scene: func(st *stage, _ phase) scene {
 			return scene{acts: []act{sse(calls(st.d, "change"))}, options: func(o *loop.Options) { o.Mode = event.ModeAsk },
 				esc: func(e event.Event) bool { _, ok := e.(event.Asked); return ok }, want: `
 				call c1 change {"text":"a"}
 				asked c1 "change a" because changes files (permission mode: ask); always: "all edits to a"
-				end c1 "change a" interrupted: not run: the person stopped the turn before answering whether it may run` + interrupted + "1"}
+				end c1 "change a" interrupted: not run: the user interrupted the turn before approving this call` + interrupted + "1"}
 		}},
 		{n: 62, name: "Esc in a flood of deltas", scene: func(st *stage, p phase) scene {
 			stream, _ := half(st, p)

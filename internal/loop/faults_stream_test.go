@@ -125,7 +125,7 @@ func unreadable(st *stage, p phase) scene {
 	if p == inTool {
 		want = `
 			call c1 look {"text":"Grüße"} (cut)
-			end c1 "look" interrupted: not run: the reply was cut before it ended
+			end c1 "look" interrupted: not run: the reply was cut off
 			turn error: test: a part of the answer could not be read, so its tool calls cannot be trusted | what arrived is kept; ask again to go on
 			requests 1`
 	}

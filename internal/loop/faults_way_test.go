@@ -65,13 +65,13 @@ func waysThere() []fault {
 		{n: 1, name: "no such host", scene: early(func(st *stage) scene {
 			missing := resolved("nowhere.invalid", noSuchName)
 			return scene{dials: []dial{missing, missing}, want: `
-				retrying 2 of 2 in 250ms: test: cannot resolve host nowhere.invalid | check the network and the base URL BASE
+				retrying 2 of 2 in 1s: test: cannot resolve host nowhere.invalid | check the network and the base URL BASE
 				turn error: test: cannot resolve host nowhere.invalid | check the network and the base URL BASE
 				requests 0`}
 		})},
 		{n: 2, name: "no name server", scene: early(func(st *stage) scene {
 			return scene{dials: []dial{resolved("nowhere.invalid", st.noNameServer()), resolved("nowhere.invalid", st.noNameServer())}, want: `
-				retrying 2 of 2 in 250ms: test: resolving 127.0.0.1 took too long | check the network and the base URL BASE
+				retrying 2 of 2 in 1s: test: resolving 127.0.0.1 took too long | check the network and the base URL BASE
 				turn error: test: resolving 127.0.0.1 took too long | check the network and the base URL BASE
 				requests 0`}
 		})},
@@ -82,8 +82,8 @@ func waysThere() []fault {
 		})},
 		{n: 4, name: "connect black hole", scene: early(func(st *stage) scene {
 			return scene{dials: []dial{st.hole, st.hole}, want: `
-				retrying 2 of 6 in 250ms: test: connecting to HOST took too long
-				retrying 3 of 6 in 500ms: test: connecting to HOST took too long` + again(1)}
+				retrying 2 in 1s: test: connecting to HOST took too long
+				retrying 3 in 2s: test: connecting to HOST took too long` + again(1)}
 		})},
 		{n: 5, name: "unknown authority", scene: early(certificate(func(c *certificates) tls.Certificate { return c.unknown },
 			" is signed by an unknown authority: CN=Stranger | a proxy may stand in between; its certificate belongs into the system's store, or into the file that SSL_CERT_FILE names"))},
@@ -101,8 +101,8 @@ func waysThere() []fault {
 		})},
 		{n: 8, name: "accepts, then never a byte", scene: early(func(st *stage) scene {
 			return scene{acts: times(2, silent(time.Minute)), want: `
-				retrying 2 of 6 in 250ms: test: no answer from HOST within 1m0s
-				retrying 3 of 6 in 500ms: test: no answer from HOST within 1m0s` + again(3)}
+				retrying 2 in 1s: test: no answer from HOST within 1m0s
+				retrying 3 in 2s: test: no answer from HOST within 1m0s` + again(3)}
 		})},
 		{n: 8, name: "accepts, then never shakes hands", scene: early(func(st *stage) scene {
 			const limit = 7 * time.Second
@@ -110,20 +110,20 @@ func waysThere() []fault {
 			mute.greet = func(p *peer) { silent(limit)(p) }
 			mute.start(nil)
 			return scene{tls: true, limits: wire.Limits{TLS: limit}, dials: []dial{to(mute)}, want: `
-				retrying 2 of 6 in 250ms: test: connecting to HOST took too long` + again(1)}
+				retrying 2 in 1s: test: connecting to HOST took too long` + again(1)}
 		})},
 		{n: 9, name: "headers byte by byte", scene: early(func(st *stage) scene {
 			return scene{acts: []act{slowHead}, want: `
-				retrying 2 of 6 in 250ms: test: no answer from HOST within 1m0s` + again(2)}
+				retrying 2 in 1s: test: no answer from HOST within 1m0s` + again(2)}
 		})},
 		{n: 11, name: "half-open connection", scene: halfOpen},
 		{n: 12, name: "reset before headers", scene: early(func(st *stage) scene {
 			return scene{dials: []dial{nil}, acts: []act{(*peer).reset}, want: `
-				retrying 2 of 6 in 250ms: test: cannot reach HOST: ` + reset + again(2)}
+				retrying 2 in 1s: test: cannot reach HOST: ` + reset + again(2)}
 		})},
 		{n: 12, name: "closed before headers", scene: early(func(st *stage) scene {
 			return scene{dials: []dial{nil}, acts: []act{closes}, want: `
-				retrying 2 of 6 in 250ms: test: HOST closed the connection before it answered` + again(2)}
+				retrying 2 in 1s: test: HOST closed the connection before it answered` + again(2)}
 		})},
 		{n: 12, name: "kept connection reset", absent: unkept(), scene: early(func(st *stage) scene {
 			return scene{acts: []act{(*peer).reset}, want: again(2)}
@@ -133,7 +133,7 @@ func waysThere() []fault {
 		})},
 		{n: 12, name: "kept connection closed, and the next one", absent: unkept(), scene: early(func(st *stage) scene {
 			return scene{acts: times(2, closes), want: `
-				retrying 2 of 6 in 250ms: test: HOST closed the connection before it answered` + again(3)}
+				retrying 2 in 1s: test: HOST closed the connection before it answered` + again(3)}
 		})},
 		{n: 60, name: "proxy wants a login", scene: proxied(407, "Proxy-Authenticate: Basic", "407 Proxy Authentication Required")},
 		{n: 60, name: "proxy refuses to connect", scene: proxied(403, "", "403 Forbidden")},
@@ -187,7 +187,7 @@ func halfOpen(st *stage, p phase) scene {
 		call c0 look {"text":"x"}
 		start c0 "look x"
 		end c0 "look x" ok: did x
-		retrying 2 of 6 in 250ms: test: no answer from HOST within 1m0s` + again(3),
+		retrying 2 in 1s: test: no answer from HOST within 1m0s` + again(3),
 		acts: []act{sse(called(st.d, "c0", args("x"))), silent(time.Minute)}}
 	if p == inText {
 		sc.acts[1] = broken(st.d.begin()+st.d.text(0, "half"), func(p *peer) bool { p.shown("half"); return silent(2 * time.Minute)(p) })
@@ -196,7 +196,7 @@ func halfOpen(st *stage, p phase) scene {
 		start c0 "look x"
 		end c0 "look x" ok: did x
 		assistant "half" (cut)
-		notice test: the answer stopped: nothing more came within 2m0s. Going on where the answer was cut.
+		notice test: the answer stopped: nothing more came within 2m0s. Continuing where it was cut off.
 		auto "` + event.GoOn + `"` + again(3)
 	}
 	return sc

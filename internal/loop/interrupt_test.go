@@ -93,7 +93,7 @@ func TestInterruptBetweenYesAndStart(t *testing.T) {
 		if end == nil {
 			t.Fatalf("seed %d, moment %d: the call has no result", seed, moment)
 		}
-		notRun := strings.HasPrefix(end.Result.Text, "not run: the person stopped the turn")
+		notRun := strings.HasPrefix(end.Result.Text, "not run: the user interrupted the turn")
 		switch {
 		case end.Outcome != event.Interrupted || ran == notRun:
 			t.Errorf("seed %d, moment %d: ran is %v, the result %s: %q", seed, moment, ran, end.Outcome, end.Result.Text)

@@ -128,7 +128,7 @@ func TestLargestReplyIsKept(t *testing.T) {
 		t.Errorf("got %d messages, %d bytes, cut %v, %d events that close", len(s.Messages), len(got.Text), got.Cut, len(s.Closing))
 	}
 	sent := p.Requests()[1].Messages[1].Text
-	if len(sent) > 200<<10 || !strings.HasPrefix(sent, "\x01\x01") || !strings.HasSuffix(sent, "the end\n\n[this answer was cut here]") {
+	if len(sent) > 200<<10 || !strings.HasPrefix(sent, "\x01\x01") || !strings.HasSuffix(sent, "the end\n\n[this answer was cut off here]") {
 		t.Errorf("the model is sent %d bytes, which end in %q", len(sent), sent[max(0, len(sent)-40):])
 	}
 }

@@ -47,7 +47,7 @@ func TestGuards(t *testing.T) {
 				call c1 look {"text":"a"}
 				start c1 "look a"
 				end c1 "look a" ok: did a
-				asked steps "1 steps so far. Go on?" because a turn stops every 1 steps (--max-steps); always: ""
+				asked steps "1 steps so far. Continue?" because a turn stops every 1 steps (--max-steps); always: ""
 				assistant "done"
 				turn done after 2`,
 		},
@@ -59,7 +59,7 @@ func TestGuards(t *testing.T) {
 				call c1 look {"text":"a"}
 				start c1 "look a"
 				end c1 "look a" ok: did a
-				asked steps "1 steps so far. Go on?" because a turn stops every 1 steps (--max-steps); always: ""
+				asked steps "1 steps so far. Continue?" because a turn stops every 1 steps (--max-steps); always: ""
 				turn max_steps after 1: stopped after 1 steps, the limit of a turn`,
 		},
 		"more than three steps of failures": {

@@ -115,7 +115,7 @@ func TestTurns(t *testing.T) {
 				end c1 "change d/a" ok: did d/a
 				asked c2 "run make" because commands run with your full user permissions; always: "'make' in /"
 				decision c2 refuse "" "use go build"
-				end c2 "run make" refused: refused by the person, who says: use go build
+				end c2 "run make" refused: rejected by the user: use go build
 				asked c3 "change d/b" because changes files (permission mode: ask); always: "all edits under d/"
 				decision c3 always "all edits under d/" ""
 				start c3 "change d/b"
@@ -124,7 +124,7 @@ func TestTurns(t *testing.T) {
 				end c4 "change d/sub/c" ok: did d/sub/c
 				asked c5 "change e" because changes files (permission mode: ask); always: "all edits to e"
 				decision c5 refuse "" ""
-				end c5 "change e" refused: refused by the person. It was not run. Do not try the same again: do without it, or ask what they want instead
+				end c5 "change e" refused: rejected by the user. It was not run. Do not try it again: continue without it, or ask the user what they want instead
 				assistant "done"
 				turn done after 2`,
 		},

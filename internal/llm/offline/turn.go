@@ -54,7 +54,8 @@ func (o outcome) ok() bool { return !o.failed && !o.absent }
 
 // refused reports whether the call was not allowed to run.
 func (o outcome) refused() bool {
-	return o.failed && strings.HasPrefix(strings.ToLower(strings.TrimSpace(o.text)), "refused")
+	text := strings.ToLower(strings.TrimSpace(o.text))
+	return o.failed && (strings.HasPrefix(text, "rejected") || strings.HasPrefix(text, "denied") || strings.HasPrefix(text, "refused"))
 }
 
 // turn works through the requests of one prompt.

@@ -15,8 +15,8 @@ import (
 	"agent/internal/llm"
 )
 
-// unresolved is how often a name is tried that cannot be looked up: most often
-// it is wrong, or there is no network at all.
+// unresolved is the number of attempts for a host name that does not exist: most
+// often it is misspelled.
 const unresolved = 2
 
 // Failed turns whatever ended the exchange into the error that callers of a
@@ -69,13 +69,16 @@ func (c *Client) unreached(err error) *llm.Error {
 	case late != nil:
 		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, late.Error()
 		if late.resolving {
-			e.Tries, e.Hint = unresolved, c.networkHint()
+			e.Hint = c.networkHint()
 		}
 	case dns != nil && dns.IsTimeout:
 		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, "resolving "+dns.Name+" took too long"
-		e.Tries, e.Hint = unresolved, c.networkHint()
+		e.Hint = c.networkHint()
 	case dns != nil:
-		e.Retry, e.Tries, e.Message, e.Hint = true, unresolved, "cannot resolve host "+dns.Name, c.networkHint()
+		e.Retry, e.Message, e.Hint = true, "cannot resolve host "+dns.Name, c.networkHint()
+		if dns.IsNotFound {
+			e.Tries = unresolved
+		}
 	case refusedConnection(err):
 		e.Message, e.Hint = "nothing listens on "+host, c.startHint()
 	case c.badTLS(e, err):

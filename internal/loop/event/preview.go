@@ -33,8 +33,8 @@ type (
 	// Retrying reports that a request failed and is retried.
 	Retrying struct {
 		Attempt int           `json:"attempt"` // the next one, from 2
-		Of      int           `json:"of"`      // at most
-		In      time.Duration `json:"in_ns"`
+		Of      int           `json:"of"`      // at most; 0 if time is the limit
+		In      time.Duration `json:"in_ns"`   // until the next attempt starts
 		Error   string        `json:"error"`
 		Hint    string        `json:"hint,omitempty"`
 	}

@@ -288,7 +288,7 @@ func TestFoundModel(t *testing.T) {
 		commands []event.Command
 		want     string
 	}{
-		"before": {[]event.Command{event.Found{}, event.Prompt{Text: "hi"}}, "found/model answers now: it was there.\nfound"},
+		"before": {[]event.Command{event.Found{}, event.Prompt{Text: "hi"}}, "Model: found/model (it was there).\nfound"},
 		"after":  {[]event.Command{event.Prompt{Text: "hi"}, event.Found{}}, "first"},
 	} {
 		t.Run(name, func(t *testing.T) {

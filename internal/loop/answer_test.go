@@ -47,9 +47,9 @@ func TestSchema(t *testing.T) {
 			schema: object, replies: []script.Reply{script.Fail(refused), script.Say("It is one."), script.Call("c1", "answer", `{"n":1}`)},
 			want: `
 				user "go"
-				notice p answered 400: no response_format here. The schema is left out of the request and checked here.
+				notice p answered 400: no response_format here. The request is sent again without the schema; agent checks the answer itself.
 				assistant "It is one."
-				auto "Your answer does not fit the schema: it is not JSON: invalid character 'I' looking for beginning of value. Give it again by calling the tool answer."
+				auto "Your answer does not match the schema: it is not JSON: invalid character 'I' looking for beginning of value. Submit it again by calling the tool answer."
 				assistant "{\"n\":1}"
 				turn done after 2`,
 			asked: []string{"schema", "", "tool answer"},
@@ -60,9 +60,9 @@ func TestSchema(t *testing.T) {
 			want: `
 				user "go"
 				assistant "[\"a\"]"
-				auto "Your answer does not fit the schema: validating root: validating /items: type: a has type \"string\", want \"integer\". Give it again by calling the tool answer."
+				auto "Your answer does not match the schema: validating root: validating /items: type: a has type \"string\", want \"integer\". Submit it again by calling the tool answer."
 				assistant "[\"b\"]"
-				auto "Your answer does not fit the schema: validating root: validating /items: type: b has type \"string\", want \"integer\". Give it again by calling the tool answer."
+				auto "Your answer does not match the schema: validating root: validating /items: type: b has type \"string\", want \"integer\". Submit it again by calling the tool answer."
 				assistant "[1]"
 				turn done after 3`,
 			asked: []string{"schema", "tool answer", "tool answer"},
@@ -73,11 +73,11 @@ func TestSchema(t *testing.T) {
 			want: `
 				user "go"
 				assistant "no"
-				auto "Your answer does not fit the schema: it is not JSON: invalid character 'o' in literal null (expecting 'u'). Give it again by calling the tool answer."
+				auto "Your answer does not match the schema: it is not JSON: invalid character 'o' in literal null (expecting 'u'). Submit it again by calling the tool answer."
 				assistant "no"
-				auto "Your answer does not fit the schema: it is not JSON: invalid character 'o' in literal null (expecting 'u'). Give it again by calling the tool answer."
+				auto "Your answer does not match the schema: it is not JSON: invalid character 'o' in literal null (expecting 'u'). Submit it again by calling the tool answer."
 				assistant "no"
-				turn schema after 3: the answer does not fit the schema: it is not JSON: invalid character 'o' in literal null (expecting 'u')`,
+				turn schema after 3: the answer does not match the schema: it is not JSON: invalid character 'o' in literal null (expecting 'u')`,
 			asked: []string{"schema", "tool answer", "tool answer"},
 		},
 	} {
@@ -135,9 +135,9 @@ func TestFallbacks(t *testing.T) {
 	})
 	want := dedent(`
 		user "1"
-		notice one answered 402: no credit. two/b answers in the place of one/a for 10m0s.
+		notice one answered 402: no credit. Using two/b instead of one/a for 10m0s.
 		retrying 2 of 2 in 1s: two answered 529
-		notice two answered 529. three/c answers in the place of two/b for 1m0s.
+		notice two answered 529. Using three/c instead of two/b for 1m0s.
 		assistant "third"
 		turn done after 1
 		user "2"
@@ -183,8 +183,8 @@ func TestNoToolCalling(t *testing.T) {
 	}{
 		"yes": {answer: event.Allow, want: `
 			user "1"
-			asked text "script/test has no tool calling. Go on with calls written as text?" because p answered 400: it does not support tools; always: ""
-			notice script/test writes its tool calls as text from here on.
+			asked text "script/test has no tool calling. Continue with tool calls written as text?" because p answered 400: it does not support tools; always: ""
+			notice script/test now writes its tool calls as text.
 			assistant "as text"
 			turn done after 1
 			user "2"
@@ -192,14 +192,14 @@ func TestNoToolCalling(t *testing.T) {
 			turn done after 1`},
 		"no": {answer: event.Refuse, want: `
 			user "1"
-			asked text "script/test has no tool calling. Go on with calls written as text?" because p answered 400: it does not support tools; always: ""
+			asked text "script/test has no tool calling. Continue with tool calls written as text?" because p answered 400: it does not support tools; always: ""
 			turn error after 1: p answered 400: it does not support tools
 			user "2"
 			assistant "too late"
 			turn done after 1`},
 		"nobody there": {alone: true, want: `
 			user "1"
-			notice script/test writes its tool calls as text from here on.
+			notice script/test now writes its tool calls as text.
 			assistant "as text"
 			turn done after 1
 			user "2"

@@ -15,7 +15,7 @@ func TestAModelThatSeesNothing(t *testing.T) {
 	play(t, o, []string{"go", "on"}, nil)
 	for _, r := range p.Requests()[1:] {
 		m := r.Messages[2]
-		if len(m.Images) != 0 || strings.Count(m.Text, "an image was here, which this model cannot see") != 1 {
+		if len(m.Images) != 0 || strings.Count(m.Text, "1 image removed: this model has no image input") != 1 {
 			t.Errorf("got %+v, want a note in place of the image", m)
 		}
 	}

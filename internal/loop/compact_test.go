@@ -94,7 +94,7 @@ func TestCompactCommand(t *testing.T) {
 	events := command(t, o, []event.Command{
 		event.Compact{}, event.Prompt{Text: "one"}, event.Compact{}, event.Compact{}, event.Prompt{Text: "two"},
 	}, carriedOut)
-	if c := compactions(events); len(c) == 0 || c[0].Saved < 2000 || c[0].Why != "asked for" {
+	if c := compactions(events); len(c) == 0 || c[0].Saved < 2000 || c[0].Why != "requested" {
 		t.Fatalf("got %+v, want a cut\n%s", c, trace(events))
 	}
 	msgs := sameAsFolded(t, o.Log, p)
@@ -104,8 +104,8 @@ func TestCompactCommand(t *testing.T) {
 			continue
 		}
 		short++
-		_, rest, _ := strings.Cut(m.Text, "All of it is in ")
-		name, _, _ := strings.Cut(rest, ". It began:")
+		_, rest, _ := strings.Cut(m.Text, "Full text: ")
+		name, _, _ := strings.Cut(rest, ". It begins:")
 		text, err := os.ReadFile(name)
 		if err != nil || string(text) != long(m.ID) {
 			t.Errorf("%q names %q: %v", m.Text, name, err)
@@ -246,13 +246,13 @@ func TestCut(t *testing.T) {
 	}
 	want := dedent(`
 		user "WHOLE"
-		thinking ` + fmt.Sprintf("%q", long("thought")[:100]+"… [6144 bytes, cut]") + `
+		thinking ` + fmt.Sprintf("%q", long("thought")[:100]+"… [truncated, 6144 bytes]") + `
 		assistant "WHOLE"
 		call c/1 read {"path":"./a.go"}
 		call c2 read {"path":"b.go"}
-		call c3 write {"content":"` + strings.Repeat("é<", 33) + `… [600 bytes, cut]","n":12345678901234567890,"path":"c.go"}
+		call c3 write {"content":"` + strings.Repeat("é<", 33) + `… [truncated, 600 bytes]","n":12345678901234567890,"path":"c.go"}
 		call c4 look {}
-		result c/1 ` + fmt.Sprintf("%q", "[cut: a.go was read again or changed later. All of it is in "+filepath.Join("/out", "call-c-1-69206a47.txt")+".]") + `
+		result c/1 ` + fmt.Sprintf("%q", "[truncated: a.go was read again or changed later. Full text: "+filepath.Join("/out", "call-c-1-69206a47.txt")+".]") + `
 		result c2 "` + strings.Repeat("b", 500) + `"
 		result c3 "written"
 		result c4 "a picture\n[1 image cut]"`)

@@ -42,7 +42,7 @@ func cutBy(p phase, message, hint string) string {
 const (
 	broke      = "the answer was cut in the middle by the server"
 	tryAgain   = `Press Enter to retry.`
-	brokeHint  = "what arrived is kept; ask again to go on"
+	brokeHint  = "the text received is kept. Press Enter to retry."
 	overfull   = "the answer holds an event of more than 8 MiB"
 	bottomless = "the answer has no end: it was given up after 1 MiB"
 )

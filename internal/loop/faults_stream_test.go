@@ -126,7 +126,7 @@ func unreadable(st *stage, p phase) scene {
 		want = `
 			call c1 look {"text":"Grüße"} (cut)
 			end c1 "look" interrupted: not run: the reply was cut off
-			turn error: test: a part of the answer could not be read, so its tool calls cannot be trusted | what arrived is kept; ask again to go on
+			turn error: test: a part of the answer could not be read, so its tool calls cannot be trusted | the text received is kept. Press Enter to retry.
 			requests 1`
 	}
 	return scene{acts: []act{sse(strings.Join(all, ""))}, want: want}

@@ -66,14 +66,13 @@ func waysThere() []fault {
 			missing := resolved("nowhere.invalid", noSuchName)
 			return scene{dials: []dial{missing, missing}, want: `
 				retrying 2 of 2 in 1s: test: cannot resolve host nowhere.invalid | check the network and the base URL BASE
-				turn error: test: cannot resolve host nowhere.invalid | check the network and the base URL BASE
+				turn error: test: cannot resolve host nowhere.invalid | check the network and the base URL BASE. Press Enter to retry.
 				requests 0`}
 		})},
 		{n: 2, name: "no name server", scene: early(func(st *stage) scene {
 			return scene{dials: []dial{resolved("nowhere.invalid", st.noNameServer()), resolved("nowhere.invalid", st.noNameServer())}, want: `
-				retrying 2 of 2 in 1s: test: resolving 127.0.0.1 took too long | check the network and the base URL BASE
-				turn error: test: resolving 127.0.0.1 took too long | check the network and the base URL BASE
-				requests 0`}
+				retrying 2 in 1s: test: resolving 127.0.0.1 took too long | check the network and the base URL BASE
+				retrying 3 in 2s: test: resolving 127.0.0.1 took too long | check the network and the base URL BASE` + again(1)}
 		})},
 		{n: 3, name: "connection refused", scene: early(func(st *stage) scene {
 			return scene{dials: []dial{closed}, want: `

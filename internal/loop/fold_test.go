@@ -122,8 +122,8 @@ func TestFoldIsWhatHappened(t *testing.T) {
 		result c4 "did make"
 		call c5 todo {"items":[{"text":"rest","state":"active"}]}
 		call c6 ask ` + whichOne + `
-		result c5 "The plan is kept: 0 of 1 done, active: rest."
-		result c6 "The person chose: red"
+		result c5 "Plan saved: 0 of 1 done, active: rest."
+		result c6 "The user chose: red"
 		assistant "all done"
 		user "two"
 		assistant "second answer"

@@ -210,7 +210,7 @@ func TestGrantsHoldNowhereElse(t *testing.T) {
 			}
 			return s.play(s.resume("copied"), "", true)
 		}, 2, "2 " + noSeal},
-		"headless": {func(s *standing) (int, string) { return s.play(s.resume(s.id), "", false) }, 4, "2 permissions of this session do not apply to a run without a user."},
+		"headless": {func(s *standing) (int, string) { return s.play(s.resume(s.id), "", false) }, 4, "2 permissions of this session do not apply in non-interactive mode."},
 		"the key is replaced": {func(s *standing) (int, string) {
 			if err := os.WriteFile(s.key, []byte("a key of thirty-two bytes, so so"), 0o600); err != nil {
 				t.Fatal(err)

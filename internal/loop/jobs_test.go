@@ -94,9 +94,9 @@ func TestJobsThatEndAreTold(t *testing.T) {
 		user "go"
 		call c1 begin {"text":"a"}
 		result c1 "begun"
-		user "[job 1 (make test) ended: exit 2. Use jobs to read its output]"
+		user "[Job 1 (make test) ended: exit 2. Read its output with jobs.]"
 		assistant "done"
-		user "[job 2 (npm run dev) ended: killed. Use jobs to read its output]"
+		user "[Job 2 (npm run dev) ended: killed. Read its output with jobs.]"
 		user "and now"`)
 	if d := cmp.Diff(conversation(p.Requests()[2]), want); d != "" {
 		t.Error(d)

@@ -45,7 +45,7 @@ func TestReplyIsStoppedAtItsLimit(t *testing.T) {
 				user "go"
 				assistant "` + strings.Repeat("x", 1024) + `" (cut)
 				turn length after 1 (cut): the reply reached the limit of 1024 bytes (max_reply_bytes) and was stopped. The text received is kept`,
-			hint: "press Enter to continue",
+			hint: "Press Enter to continue.",
 		},
 		"thinking": {
 			reply: endlessly(llm.ThinkingDelta{Text: half}, llm.ThinkingDelta{Text: half}), max: 1024,
@@ -53,7 +53,7 @@ func TestReplyIsStoppedAtItsLimit(t *testing.T) {
 				user "go"
 				thinking "` + strings.Repeat("x", 1024) + `" (cut)
 				turn length after 1: the reply reached the limit of 1024 bytes (max_reply_bytes) and was stopped. The text received is kept`,
-			hint: "send a message to continue",
+			hint: "Send a message to continue.",
 		},
 		"arguments": {
 			reply: endlessly(llm.TextDelta{Text: "I write it."}, llm.BlockEnd{}, llm.CallDelta{Index: 1, ID: "c1", Name: "change", Args: `{"text":"` + half}, llm.CallDelta{Index: 1, Args: half}), max: 1024,
@@ -63,13 +63,13 @@ func TestReplyIsStoppedAtItsLimit(t *testing.T) {
 				call c1 change {} (cut)
 				end c1 "change" interrupted: not run: the reply was stopped at its limit of 1024 bytes. Write less in one reply: divide large files among several calls
 				turn length after 1: the reply reached the limit of 1024 bytes (max_reply_bytes) and was stopped. The text received is kept`,
-			hint: "send a message to continue",
+			hint: "Send a message to continue.",
 		},
 		"calls": {
 			reply: endlessly(many...),
 			want: "\nuser \"go\"\n" + calls.String() + results.String() +
 				"turn length after 1: the reply was stopped after 256 tool calls, which were not run",
-			hint: "send a message to continue",
+			hint: "Send a message to continue.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -53,7 +53,7 @@ func ranOrDone(e event.Event) bool {
 	return ran || carriedOut(e)
 }
 
-const ranX = "[the person ran this command themselves]\n$ x\ndid x\n[exit 0]"
+const ranX = "[The user ran this command:]\n$ x\ndid x\n[exit 0]"
 
 // What the person runs the model is told with its next request, or never; in
 // this program and in the next.
@@ -235,7 +235,7 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "[the person ran this command themselves]\n$ z\n[the program ended while this ran: whether it took effect is unknown]"; state.Messages[len(state.Messages)-2].Text != want {
+	if want := "[The user ran this command:]\n$ z\n[The program exited while this command was running. It may or may not have taken effect.]"; state.Messages[len(state.Messages)-2].Text != want {
 		t.Errorf("got %q, want %q", state.Messages[len(state.Messages)-2].Text, want)
 	}
 }

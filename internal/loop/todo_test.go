@@ -39,12 +39,12 @@ func TestTodo(t *testing.T) {
 		call c3 todo {"items":[{"text":"read","state":"done"},{"text":"write","state":"active"}]}
 		start c1 "plan 2 items"
 		todo c1 [{read active} {write pending}]
-		end c1 "plan 2 items" ok: The plan is kept: 0 of 2 done, active: read.
+		end c1 "plan 2 items" ok: Plan saved: 0 of 2 done, active: read.
 		start c2 "look a"
 		end c2 "look a" ok: did a
 		start c3 "plan 2 items"
 		todo c3 [{read done} {write active}]
-		end c3 "plan 2 items" ok: The plan is kept: 1 of 2 done, active: write.
+		end c3 "plan 2 items" ok: Plan saved: 1 of 2 done, active: write.
 		assistant "done"
 		turn done after 2`)
 	if d := cmp.Diff(trace(events), want); d != "" {
@@ -63,10 +63,10 @@ func TestTodoIsChecked(t *testing.T) {
 		`{"text":" ","state":"done"}`:                                 "item 1 has no text",
 		`{"text":"a\nb","state":"done"}`:                              "item 1 has more than one line",
 		`{"text":"a","state":"started"}`:                              `the state of item 1 is "started": use pending, active or done`,
-		`{"text":"` + strings.Repeat("é", 201) + `","state":"done"}`:  "item 1 has 201 characters: say it in 200",
+		`{"text":"` + strings.Repeat("é", 201) + `","state":"done"}`:  "item 1 has 201 characters: shorten it to 200",
 		strings.TrimSuffix(many, ","):                                 "the plan has 51 items and may have 50",
 		`{"text":"a"}`:                                                "the arguments do not fit the tool todo",
-		``:                                                            "The plan is empty now.",
+		``:                                                            "The plan is empty.",
 	} {
 		p := script.New(script.Call("c1", "todo", fmt.Sprintf(`{"items":[%s]}`, items)), script.Say("done"))
 		play(t, options(p), []string{"go"}, nil)

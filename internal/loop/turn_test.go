@@ -151,7 +151,7 @@ func TestTurns(t *testing.T) {
 			want: `
 				user "go"
 				call c1 run {"text":"make"}
-				end c1 "run make" refused: refused: it needs the user's approval (commands run with your full user permissions), and there is no user to ask in this run. Do without it, or tell the user that --mode all allows it
+				end c1 "run make" refused: denied: it needs the user's approval (commands run with your full user permissions), and nobody can approve it in this run. Continue without it, or tell the user that --mode all allows it
 				assistant "a pity"
 				turn done after 2`,
 		},
@@ -167,7 +167,7 @@ func TestTurns(t *testing.T) {
 			want: `
 				user "go"
 				call c1 run {"text":"make"}
-				end c1 "run" interrupted: not run: it is unknown whether the reply was whole
+				end c1 "run" interrupted: not run: the reply may be incomplete
 				turn error after 1: the answer ended for an unknown reason ("odd"), so its tool calls were not run`,
 		},
 	})

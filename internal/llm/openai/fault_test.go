@@ -120,7 +120,7 @@ func TestServerThatMisbehaves(t *testing.T) {
 			_, _ = w.Write([]byte("data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"))
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
-		}, want: fault{Kind: llm.ErrCut, Message: "the answer was cut in the middle by the server", Retry: true, Hint: "what arrived is kept; ask again to go on"}},
+		}, want: fault{Kind: llm.ErrCut, Message: "the answer was cut in the middle by the server", Retry: true, Hint: "the text received is kept"}},
 		"another host": {answer: func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://elsewhere.invalid/v1?x=1", http.StatusTemporaryRedirect)
 		}, want: fault{Kind: llm.ErrProtocol, Message: "it redirects to http://elsewhere.invalid/v1, which was not followed",
@@ -128,7 +128,7 @@ func TestServerThatMisbehaves(t *testing.T) {
 		"broken gzip": {answer: func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = w.Write(append(zipped("data: {}\n\n")[:14], "garbage"...))
-		}, want: fault{Kind: llm.ErrCut, Message: "the answer was cut in the middle by the server", Retry: true, Hint: "what arrived is kept; ask again to go on"}},
+		}, want: fault{Kind: llm.ErrCut, Message: "the answer was cut in the middle by the server", Retry: true, Hint: "the text received is kept"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(row.answer)

@@ -83,7 +83,7 @@ func (x *Exchange) hint(e *llm.Error) string {
 	case llm.ErrTooLong:
 		return "the conversation is too long for the model: begin a new session, or choose a model with a larger window"
 	case llm.ErrCut:
-		return "what arrived is kept; ask again to go on"
+		return "the text received is kept"
 	}
 	switch {
 	case e.Status == http.StatusProxyAuthRequired:

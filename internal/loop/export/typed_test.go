@@ -29,8 +29,8 @@ func TestExportTypedCommands(t *testing.T) {
 		want  []string
 		not   []string
 	}{
-		"md":   {export.Markdown, []string{"you ran: make <b>test</b>", "no rule", "exit 2"}, []string{"shell_"}},
-		"html": {export.HTML, []string{"you ran: make &lt;b&gt;test&lt;/b&gt;", "no rule", "exit 2"}, []string{"shell_", "<b>test"}},
+		"md":   {export.Markdown, []string{"You ran: make <b>test</b>", "no rule", "exit 2"}, []string{"shell_"}},
+		"html": {export.HTML, []string{"You ran: make &lt;b&gt;test&lt;/b&gt;", "no rule", "exit 2"}, []string{"shell_", "<b>test"}},
 	} {
 		var b bytes.Buffer
 		if err := c.write(&b, doc); err != nil {
@@ -59,7 +59,7 @@ func TestExportTypedCommands(t *testing.T) {
 	for _, m := range state.Messages {
 		said = append(said, m.Text)
 	}
-	want := []string{"first", "[the person ran this command themselves]\n$ make <b>test</b>\nno rule\n[exit 2]", "second"}
+	want := []string{"first", "[The user ran this command:]\n$ make <b>test</b>\nno rule\n[exit 2]", "second"}
 	if d := cmp.Diff(said, want); d != "" {
 		t.Error(d)
 	}

@@ -10,16 +10,16 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Taken is an event that was taken back.
+// Taken is an event that a rewind removed.
 type Taken struct {
-	Offset int64         // where its record begins in the log
-	Event  event.Durable // without what may be long
+	Offset int64         // of its record in the log
+	Event  event.Durable // without long contents
 }
 
-// TakenBack returns the events of a session that were taken back, in the order in
-// which they were. Of most sessions that is nothing, which is found out fast.
+// TakenBack returns the events that rewinds removed from a session, in order of
+// removal. It is fast for a session without rewinds.
 func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
-	last := int64(-1) // where something was taken back last
+	last := int64(-1) // offset of the last Rewound
 	for r, err := range validRecords(ctx, v, 0) {
 		if err != nil {
 			return nil, err
@@ -53,8 +53,8 @@ func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
 	return taken, nil
 }
 
-// validRecords yields the records of a log from an offset on, without the damaged
-// ones. An error comes last.
+// validRecords yields the undamaged records of a log from an offset on. An error is
+// the last value.
 func validRecords(ctx context.Context, v *history.View, from int64) iter.Seq2[history.Record, error] {
 	return func(yield func(history.Record, error) bool) {
 		for r, err := range v.Pass(from) {

@@ -348,6 +348,6 @@ type Retry struct {
 
 // Draw implements Item.
 func (r *Retry) Draw(c Canvas) []string {
-	text := fmt.Sprintf("%s. Trying again in %s (%d of %d).", strings.TrimRight(ink.Sanitize(r.Error), "."), phrase.Seconds(r.left), r.Attempt, r.Of)
+	text := fmt.Sprintf("%s. Retrying in %s (attempt %d).", strings.TrimRight(ink.Sanitize(r.Error), "."), phrase.Seconds(r.left), r.Attempt)
 	return ink.Hang(c.Styles.Yellow.Render(ink.MarkFailed), ink.Wrap(withHint(text, r.Hint), c.Inner()))
 }

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// No character of a document is invisible, whichever it is.
+// A document has no invisible or private-use characters and at most 4 marks a character.
 func TestCleanLeavesNothingHidden(t *testing.T) {
 	for r := rune(0x80); r <= unicode.MaxRune; r++ {
 		if !unicode.In(r, unicode.Cf, unicode.Co, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
@@ -20,8 +20,15 @@ func TestCleanLeavesNothingHidden(t *testing.T) {
 			t.Errorf("%U stays in %q", r, got)
 		}
 	}
+	if maxMarks > 4 {
+		t.Errorf("a character keeps %d marks, want at most 4", maxMarks)
+	}
 	if got := clean("a" + strings.Repeat("\u0301", 100)); strings.Count(got, "\u0301") != maxMarks || strings.Count(got, `\u0301`) != 100-maxMarks {
 		t.Errorf("got %q", got)
+	}
+	joined := "a" + strings.Repeat("\u0301\u200d", 100)
+	if got := clean(joined); strings.Count(got, "\u0301") != maxMarks {
+		t.Errorf("joiners let %d marks through: %q", strings.Count(got, "\u0301"), got)
 	}
 	for _, s := range []string{"日本語 한국어 עִבְרִית العَرَبِيَّة ไทย हिन्दी Tiếng Việt", "👩\u200d👩\u200d👧 ❤\ufe0f", "می\u200cخواهم"} {
 		if got := clean(s); got != s {

@@ -326,7 +326,7 @@ func TestProtectedPathHeadless(t *testing.T) {
 	o := options(p, tool("change", tools.Write, func(context.Context, string) (string, error) { return "", errors.New("it ran") }))
 	o.Attended = false
 	got := trace(play(t, o, []string{"go"}, nil))
-	want := "refused: refused: .github/workflows/ci.yml is protected: runs on the CI server, with access to its secrets. Changing it always needs the user's approval"
+	want := "refused: denied: .github/workflows/ci.yml is protected: runs on the CI server, with access to its secrets. Changing it always needs the user's approval"
 	if !strings.Contains(got, want) {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -352,7 +352,7 @@ func TestScriptChangesWhileAsked(t *testing.T) {
 			return []event.Command{event.Answer{ID: a.Ask.ID, Decision: decision}}
 		})
 		got := trace(events)
-		if want := `end c1 "run ./build.sh" error: not run: build.sh changed while the user was asked about this command`; !strings.Contains(got, want) {
+		if want := `end c1 "run ./build.sh" error: not run: build.sh changed while the approval dialog was open`; !strings.Contains(got, want) {
 			t.Errorf("%s: got %s, want %s", decision, got, want)
 		}
 		if asked != 2 || !strings.Contains(got, `end c2 "run ./build.sh" ok`) {

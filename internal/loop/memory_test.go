@@ -206,7 +206,7 @@ func TestDraftIsNotKept(t *testing.T) {
 			close(commands)
 		}
 	}
-	if len(notices) != 1 || !strings.Contains(notices[0], "not kept") {
+	if len(notices) != 1 || !strings.Contains(notices[0], "cannot be saved") {
 		t.Errorf("got %q, want one notice", notices)
 	}
 }

@@ -59,12 +59,12 @@ func TestTodo(t *testing.T) {
 func TestTodoIsChecked(t *testing.T) {
 	many := strings.Repeat(`{"text":"a","state":"done"},`, 51)
 	for items, want := range map[string]string{
-		`{"text":"a","state":"active"},{"text":"b","state":"active"}`: "2 items are active: only the one that is worked on now may be",
+		`{"text":"a","state":"active"},{"text":"b","state":"active"}`: "2 items are active: set only the one that you work on now to active",
 		`{"text":" ","state":"done"}`:                                 "item 1 has no text",
 		`{"text":"a\nb","state":"done"}`:                              "item 1 has more than one line",
 		`{"text":"a","state":"started"}`:                              `the state of item 1 is "started": use pending, active or done`,
 		`{"text":"` + strings.Repeat("é", 201) + `","state":"done"}`:  "item 1 has 201 characters: shorten it to 200",
-		strings.TrimSuffix(many, ","):                                 "the plan has 51 items and may have 50",
+		strings.TrimSuffix(many, ","):                                 "the plan has 51 items, at most 50 are allowed",
 		`{"text":"a"}`:                                                "the arguments do not fit the tool todo",
 		``:                                                            "The plan is empty.",
 	} {

@@ -296,9 +296,9 @@ func TestDamagedExports(t *testing.T) {
 		"unknown kind":  {wrap(user, `{"type":"message","message":{"kind":"user","text":"no"}}`), []llm.Kind{llm.User}, ""},
 		"newer":         {`{"format":"agent-session/2","events":[]}`, nil, "newer format"},
 		"cut":           {wrap(user)[:90], nil, "read the export"},
-		"nothing in it": {wrap(), nil, "without a conversation"},
-		"no session":    {`{"hello":"world"}`, nil, "no session that can be imported"},
-		"empty":         {"", nil, "no session that can be imported"},
+		"nothing in it": {wrap(), nil, "has no conversation"},
+		"no session":    {`{"hello":"world"}`, nil, "unknown file format"},
+		"empty":         {"", nil, "unknown file format"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := adopt.Import(strings.NewReader(tc.file))

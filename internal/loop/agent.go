@@ -76,7 +76,7 @@ type Agent struct {
 	folds      int                // number of events in folded
 	running    *interrupter       // of the current or last turn
 	over       atomic.Bool        // the TurnEnd was sent
-	background sync.WaitGroup     // goroutines beside the turn
+	background sync.WaitGroup     // goroutines in parallel to the turn
 }
 
 // NewAgent returns an agent that continues the session of o.

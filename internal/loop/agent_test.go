@@ -21,7 +21,7 @@ import (
 
 func interrupt() []event.Command { return []event.Command{event.Interrupt{}} }
 
-// never is a hold that nothing lets go.
+// never returns a hold that is never released.
 func never() <-chan struct{} { return make(chan struct{}) }
 
 func TestInterrupt(t *testing.T) {
@@ -126,7 +126,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// The model must know that its answer was cut.
+// The model is told that its answer was cut off.
 func TestCutAnswerIsTold(t *testing.T) {
 	p := script.New(script.Reply{Deltas: script.Say("half an answer").Deltas, Hold: map[int]<-chan struct{}{1: never()}}, script.Say("ok"))
 	stopped := false
@@ -164,10 +164,10 @@ func TestSteering(t *testing.T) {
 		case *event.ToolStart:
 			commands <- event.Prompt{Text: "and b"}
 			commands <- event.SetMode{Mode: event.ModeAll}
-		case *event.ModeSet: // commands are taken in order: the one before is heard
+		case *event.ModeSet: // commands are processed in order
 			close(heard)
 		case *event.MessageDone:
-			if e.Message.Text == "done" { // too late for this turn, or just in time: it is told either way
+			if e.Message.Text == "done" { // too late for this turn or just in time
 				commands <- event.Prompt{Text: "and c"}
 			}
 		case *event.TurnEnd:
@@ -188,7 +188,7 @@ func TestSteering(t *testing.T) {
 	}
 }
 
-// What steers a turn that is stopped goes back to the person.
+// A message that steers an interrupted turn is returned to the user.
 func TestSteeringAStoppedTurn(t *testing.T) {
 	p := script.New(script.Reply{Deltas: script.Say("half an answer").Deltas, Hold: map[int]<-chan struct{}{1: never()}})
 	commands, events := make(chan event.Command, 16), make(chan event.Event)
@@ -240,8 +240,8 @@ func TestModelAndModeChange(t *testing.T) {
 	}
 }
 
-// A turn whose session cannot be written stops before the next tool, and what
-// was said is saved when there is room again.
+// A turn whose session cannot be saved stops before the next tool. Its messages are
+// saved when the log can be written again.
 func TestLogFails(t *testing.T) {
 	store := history.Open(t.TempDir())
 	log := store.Create(history.Header{Dir: "/w"})
@@ -281,8 +281,8 @@ func TestNoSessionWithoutAPrompt(t *testing.T) {
 	}
 }
 
-// A model that is found while the program starts answers, unless something was
-// said before it was found.
+// A model that is found during the start is used, unless the session already has a
+// prompt.
 func TestFoundModel(t *testing.T) {
 	for name, c := range map[string]struct {
 		commands []event.Command
@@ -305,7 +305,7 @@ func TestFoundModel(t *testing.T) {
 					}
 					commands <- cmd
 				}
-				commands <- event.SetMode{Mode: event.ModeEdits} // all before it is heard
+				commands <- event.SetMode{Mode: event.ModeEdits} // the commands before it have been processed
 			}()
 			done, heard := false, false
 			var said []string

@@ -13,7 +13,7 @@ import (
 
 const whichOne = `{"question":"Which one?","choices":[{"text":"red","explain":"like fire"},{"text":"blue"},{"text":"green"}]}`
 
-// What a person answers is on record in words, and the model reads it.
+// The user's answer is recorded as text and sent to the model.
 func TestAsk(t *testing.T) {
 	some := strings.Replace(whichOne, `}]}`, `}],"many":true}`, 1)
 	for name, c := range map[string]struct {
@@ -108,9 +108,8 @@ func TestAskIsChecked(t *testing.T) {
 	}
 }
 
-// A question that is open when the person stops the turn has a result all the
-// same, and so has one whose answer was given just before the program ended:
-// nobody is asked twice.
+// A question gets a result if the user interrupts the turn. If the program exits right
+// after the answer, the user is not asked again.
 func TestAskIsInterrupted(t *testing.T) {
 	p := script.New(script.Reply{}.Call("c1", "ask", whichOne).Call("c2", "look", args("a")).Calls())
 	events := play(t, options(p, echo("look", tools.Read)), []string{"go"}, func(e event.Event) []event.Command {

@@ -7,7 +7,8 @@ import (
 	"agent/internal/llm/script"
 )
 
-// A model that sees no images is told that there was one; the session keeps it.
+// A model without image input gets a note instead of an image; the session keeps the
+// image.
 func TestAModelThatSeesNothing(t *testing.T) {
 	p := script.New(script.Reply{}.Call("c1", "look", args("seen")).Calls(), script.Say("done"), script.Say("again"))
 	o := options(p, reader())

@@ -20,11 +20,11 @@ import (
 	"agent/internal/tools"
 )
 
-// hang is how long a test waits before it calls something stuck.
+// hang is the time after which a test fails because something is stuck.
 const hang = 20 * time.Second
 
-// play runs an agent on prompts, one after the end of the turn before, and
-// returns all events. React, if not nil, may answer an event with commands.
+// play runs an agent on prompts, one turn after the other, and returns all events.
+// React, if not nil, may answer an event with commands.
 func play(t *testing.T, o loop.Options, prompts []string, react func(event.Event) []event.Command) []event.Event {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), hang)
@@ -86,7 +86,7 @@ func fakeClock(tick time.Duration) (now func() time.Time, sleep func(ctx context
 	return now, sleep
 }
 
-// options are those of an attended agent in mode all that plays replies.
+// options returns the options of an attended agent in mode all.
 func options(p llm.Provider, ts ...tools.Tool) loop.Options {
 	return loop.Options{
 		Model: turn.Model{Name: "script/test", ID: "test", Provider: p, Context: 1000},
@@ -94,8 +94,7 @@ func options(p llm.Provider, ts ...tools.Tool) loop.Options {
 	}
 }
 
-// trace writes events as lines that a test compares: durable ones by what they
-// say, previews of the stream left out.
+// trace formats events as lines for comparison, without deltas.
 func trace(events []event.Event) string {
 	var b strings.Builder
 	for _, e := range events {
@@ -137,8 +136,8 @@ func trace(events []event.Event) string {
 	return b.String()
 }
 
-// retrying writes which attempt comes next, of how many if there is a limit, and
-// when.
+// retrying formats the number of the next attempt, the limit if there is one, and the
+// wait.
 func retrying(e event.Retrying) string {
 	return fmt.Sprintf("retrying %d%s in %s", e.Attempt, mark(e.Of > 0, fmt.Sprintf(" of %d", e.Of)), e.In)
 }
@@ -160,7 +159,7 @@ func mark(on bool, s string) string {
 	return ""
 }
 
-// conversation is what a request tells, a line a message.
+// conversation formats the messages of a request, one per line.
 func conversation(r llm.Request) string {
 	var b strings.Builder
 	for _, m := range r.Messages {
@@ -169,8 +168,7 @@ func conversation(r llm.Request) string {
 	return b.String()
 }
 
-// recorded yields the records of a log that has some, which is open while they
-// are read.
+// recorded yields the records of an open log.
 func recorded(log *history.Log) iter.Seq2[history.Record, error] {
 	return func(yield func(history.Record, error) bool) {
 		v, err := log.View()
@@ -194,8 +192,8 @@ func resumedLog(t *testing.T, events ...event.Durable) *history.Log {
 	return log
 }
 
-// valid reports what is wrong with a conversation: a call without exactly one
-// result behind it, a result without a call.
+// valid returns an error if a call in a conversation does not have exactly one result
+// after it, or a result has no call.
 func valid(msgs []llm.Message) error {
 	open := map[string]bool{}
 	var done []string
@@ -228,7 +226,7 @@ type textArgs struct {
 	Text string `json:"text"`
 }
 
-// tool returns a tool of one effect that runs run.
+// tool returns a tool with the given effect that calls run.
 func tool(name string, effect tools.Effect, run func(ctx context.Context, text string) (string, error)) tools.Tool {
 	return tools.New(name, "a tool for tests", func(_ context.Context, a textArgs) (tools.Call, error) {
 		c := tools.Call{Title: name + " " + a.Text, Effect: effect}

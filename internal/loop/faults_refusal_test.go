@@ -12,7 +12,7 @@ import (
 	"agent/internal/loop"
 )
 
-// refusals are answers that are none.
+// refusals are error responses.
 func refusals() []fault {
 	all := []fault{
 		{n: 17, name: "invalid request", scene: refused(400, "", problem("invalid_request_error", "messages: \x1b[31mno\u202e of "+secret),
@@ -89,12 +89,12 @@ func refusals() []fault {
 	})})
 }
 
-// problem is the body of an answer that is no success, as both dialects know it.
+// problem returns the body of an error response, in the format of both dialects.
 func problem(typ, message string) string {
 	return fmt.Sprintf(`{"type":"error","error":{"type":%s,"message":%s}}`, quoted(typ), quoted(message))
 }
 
-// refused is an answer that ends the turn.
+// refused is an error response that ends the turn.
 func refused(status int, header, body, message, hint string) func(*stage, phase) scene {
 	return early(func(*stage) scene {
 		return scene{acts: []act{answer(status, header, body)}, want: fmt.Sprintf(`
@@ -103,7 +103,7 @@ func refused(status int, header, body, message, hint string) func(*stage, phase)
 	})
 }
 
-// tried is an answer after which the request is sent again.
+// tried is an error response after which the request is retried.
 func tried(status int, header, body, message, wait string) func(*stage, phase) scene {
 	return early(func(*stage) scene {
 		return scene{acts: []act{answer(status, header, body)}, want: fmt.Sprintf(`
@@ -111,7 +111,7 @@ func tried(status int, header, body, message, wait string) func(*stage, phase) s
 	})
 }
 
-// untouched is a request that is too long. Nothing of the conversation goes.
+// untouched is a request that is too long. The conversation stays complete.
 func untouched(status int, body string) func(*stage, phase) scene {
 	return early(func(*stage) scene {
 		var message string
@@ -129,7 +129,7 @@ func untouched(status int, body string) func(*stage, phase) scene {
 	})
 }
 
-// redirect points to another host, which must not be asked.
+// redirect points to another host, which must get no request.
 func redirect(status int) func(*stage, phase) scene {
 	return early(func(st *stage) scene {
 		other := st.other(nil)
@@ -146,7 +146,7 @@ func redirect(status int) func(*stage, phase) scene {
 	})
 }
 
-// empty is an answer without anything in it.
+// empty is a response without content.
 func empty(a act) scene {
 	return scene{acts: times(2, a), want: `
 		retrying 2 of 2 in 1s: test: empty answer

@@ -11,7 +11,7 @@ import (
 	"agent/internal/loop/event"
 )
 
-// replies are answers that arrive whole, and are not what they should be.
+// replies are complete but unusual replies.
 func replies() []fault {
 	noCalls := map[string]string{"text": "a text has no calls"}
 	var all []fault
@@ -51,7 +51,7 @@ func replies() []fault {
 	)
 }
 
-// oddCalls are calls that are damaged, or cannot be run.
+// oddCalls are damaged calls, and calls that cannot run.
 func oddCalls(noCalls map[string]string) []fault {
 	var all []fault
 	calls := func(n int, name string, stream func(d speech) string, want string) {
@@ -117,7 +117,7 @@ func oddCalls(noCalls map[string]string) []fault {
 	return all
 }
 
-// oddEnds are replies that end for another reason than that all was said.
+// oddEnds are replies with an unusual finish reason.
 func oddEnds() []fault {
 	stopped := func(reason llm.Reason, text, tool string) func(*stage, phase) scene {
 		return func(st *stage, p phase) scene {
@@ -188,8 +188,7 @@ func oddEnds() []fault {
 	}
 }
 
-// counted is a whole answer with counts of tokens that cannot be: they are
-// taken for unknown.
+// counted is a reply with impossible token counts, which are treated as unknown.
 func counted(input, output string) func(*stage, phase) scene {
 	return func(st *stage, p phase) scene {
 		stream, want := whole(st, p)
@@ -200,7 +199,7 @@ func counted(input, output string) func(*stage, phase) scene {
 	}
 }
 
-// uncounted is a whole answer without counts of tokens.
+// uncounted is a reply without token counts.
 func uncounted(st *stage, p phase) scene {
 	stream, want := whole(st, p)
 	var kept []string
@@ -212,7 +211,7 @@ func uncounted(st *stage, p phase) scene {
 	return scene{acts: []act{sse(strings.Join(kept, ""))}, want: want, check: usageIs(llm.Usage{})}
 }
 
-// usageIs holds what the first step says that it took.
+// usageIs checks the usage of the first step.
 func usageIs(want llm.Usage) func(t *testing.T, p played) {
 	return func(t *testing.T, p played) {
 		for _, e := range p.events {
@@ -227,7 +226,7 @@ func usageIs(want llm.Usage) func(t *testing.T, p played) {
 	}
 }
 
-// jumps is a turn during which the clock is set back and forth.
+// jumps is a turn during which the clock jumps back and forth.
 func jumps(st *stage) scene {
 	looks := 0
 	return scene{acts: []act{answer(429, "Retry-After: 2", problem("rate_limit_error", "slow down"))},
@@ -241,7 +240,7 @@ func jumps(st *stage) scene {
 			retrying 2 in 2s: test answered 429: slow down` + again(2)}
 }
 
-// circle is a model that makes the same call again and again.
+// circle is a model that repeats the same call.
 func circle(st *stage, _ phase) scene {
 	sc := scene{answers: map[string]event.Decision{event.StepsAsk: event.Refuse}}
 	for _, id := range []string{"c1", "c2", "c3"} {

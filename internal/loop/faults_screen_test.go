@@ -11,7 +11,7 @@ import (
 	"agent/internal/loop/event"
 )
 
-// atFirstEnd cuts events after the end of the first turn.
+// atFirstEnd splits events after the end of the first turn.
 func atFirstEnd(events []event.Event) (first, rest []event.Event) {
 	for i, e := range events {
 		if _, ok := e.(*event.TurnEnd); ok {
@@ -21,10 +21,10 @@ func atFirstEnd(events []event.Event) (first, rest []event.Event) {
 	return events, nil
 }
 
-// madeUp is the part of an id that differs from run to run.
+// madeUp matches generated IDs.
 var madeUp = regexp.MustCompile(`\b(c1|call)_[A-Za-z0-9_]{8,}`)
 
-// told writes what the person is told, a line an event.
+// shown formats the events that the user sees, one per line.
 func told(events []event.Event) string {
 	var b strings.Builder
 	for _, e := range events {
@@ -47,11 +47,11 @@ func told(events []event.Event) string {
 	return madeUp.ReplaceAllString(b.String(), "${1}_*")
 }
 
-// screen is what was shown of the replies of a turn, for those who wait for it.
+// screen holds the streamed text of replies, and lets tests wait for it.
 type screen struct {
 	mu      sync.Mutex
 	text    strings.Builder
-	changed chan struct{} // closed at the next piece; nil when nobody waits for it
+	changed chan struct{} // closed at the next delta; nil if nothing waits
 }
 
 func (s *screen) show(e event.Event) {

@@ -12,12 +12,12 @@ import (
 	"agent/internal/loop/event"
 )
 
-// stops are the states in which the person may press Esc.
+// stops are the states in which the user may press Esc.
 func stops() []fault {
 	waits := func(name string, scenery func(st *stage) scene) fault {
 		return fault{n: 62, name: "Esc " + name, scene: early(scenery)}
 	}
-	// held answers no more, and presses Esc.
+	// held presses Esc and sends nothing more.
 	held := func(p *peer) bool {
 		p.st.press()
 		return p.gone()
@@ -115,7 +115,7 @@ func stops() []fault {
 	}
 }
 
-// stopped holds that the turn ended by Esc.
+// stopped checks that Esc ended the turn.
 func stopped(t *testing.T, p played) {
 	t.Helper()
 	if end, ok := p.events[len(p.events)-1].(*event.TurnEnd); !ok || end.Reason != event.UserInterrupt {
@@ -123,9 +123,9 @@ func stopped(t *testing.T, p played) {
 	}
 }
 
-// pressed presses Esc once and waits for what it does.
+// pressed returns a dial that presses Esc once and waits for the end of ctx.
 func pressed(st *stage) func(ctx context.Context) (net.Conn, error) {
-	var once sync.Once // several name servers are asked at the same time
+	var once sync.Once // several name servers are queried at once
 	return func(ctx context.Context) (net.Conn, error) {
 		once.Do(st.press)
 		<-ctx.Done()
@@ -133,7 +133,7 @@ func pressed(st *stage) func(ctx context.Context) (net.Conn, error) {
 	}
 }
 
-// calls is the stream of a reply that calls a tool.
+// calls returns the stream of a reply that calls a tool.
 func calls(d speech, name string) string {
 	return d.begin() + d.call(0, "c1", name, args("a")) + d.end(0) + ended(d, llm.Calls)
 }

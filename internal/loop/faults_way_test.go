@@ -12,8 +12,8 @@ import (
 	"agent/internal/loop/event"
 )
 
-// early makes the scene of a fault that strikes before an answer: at the request
-// of a prompt, or at the one that brings a tool's result.
+// early returns the scene of a fault before a reply: at the request with a prompt, or
+// at the request with a tool result.
 func early(scenery func(st *stage) scene) func(*stage, phase) scene {
 	return func(st *stage, p phase) scene {
 		sc := scenery(st)
@@ -36,9 +36,8 @@ func early(scenery func(st *stage) scene) func(*stage, phase) scene {
 	}
 }
 
-// lastOn answers with a stream that is the last one on its connection, and says so
-// in its head: a client that learns it only when the connection closes could be
-// writing the next request already.
+// lastOn responds with a stream and "Connection: close". Without the header, the client
+// could already be writing the next request when the connection closes.
 func lastOn(stream string) act {
 	return func(p *peer) bool {
 		p.head("text/event-stream", "Connection: close")
@@ -50,16 +49,16 @@ func lastOn(stream string) act {
 	}
 }
 
-// retried is how the turn ends when the second try works.
+// retried is the expected end of a turn whose last attempt works.
 const retried = `
 	assistant "fine"
 	turn done
 	requests %d`
 
-// reset is what the system says of a connection that was reset.
+// reset is the system's error text for a reset connection.
 var reset = syscall.ECONNRESET.Error()
 
-// waysThere are the faults before a server is reached.
+// waysThere are the faults before a server receives a request.
 func waysThere() []fault {
 	return []fault{
 		{n: 1, name: "no such host", scene: early(func(st *stage) scene {
@@ -139,18 +138,18 @@ func waysThere() []fault {
 	}
 }
 
-// closes closes the connection without an answer.
+// closes closes the connection without a response.
 func closes(*peer) bool { return false }
 
-// unkept says why there is no fault of a kept connection at a prompt.
+// unkept excludes faults of a reused connection at the first request.
 func unkept() map[string]string {
 	return map[string]string{string(inText): "no connection is kept before the first request"}
 }
 
-// again is how a turn ends whose last try works.
+// again returns the expected end of a turn whose last attempt works.
 func again(requests int) string { return fmt.Sprintf(retried, requests) }
 
-// silent lets a timer of d ring, and waits for the other side to leave.
+// silent fires a timer of length d and waits for the client to disconnect.
 func silent(d time.Duration) act {
 	return func(p *peer) bool {
 		p.st.clock.ring(d)
@@ -158,7 +157,7 @@ func silent(d time.Duration) act {
 	}
 }
 
-// slowHead sends headers byte by byte until the time for them runs out.
+// slowHead sends headers byte by byte until the timeout.
 func slowHead(p *peer) bool {
 	head := "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Wait: " + strings.Repeat("x", 100)
 	for i := range head {
@@ -167,7 +166,7 @@ func slowHead(p *peer) bool {
 	return silent(time.Minute)(p)
 }
 
-// certificate is a connection that ends at a server with another certificate.
+// certificate is a connection to a server with an invalid certificate.
 func certificate(of func(*certificates) tls.Certificate, message string) func(st *stage) scene {
 	return func(st *stage) scene {
 		other := st.other(&tls.Config{Certificates: []tls.Certificate{of(st.certs)}})
@@ -178,9 +177,8 @@ func certificate(of func(*certificates) tls.Certificate, message string) func(st
 	}
 }
 
-// halfOpen is a connection that was good for one request and is dead now: the
-// next request must not wait for it for ever, nor its retry use it again. Or it
-// dies within the next answer.
+// halfOpen is a connection that is dead after one request: the next request must time
+// out, and its retry must use another connection. Or it dies within the next reply.
 func halfOpen(st *stage, p phase) scene {
 	sc := scene{want: `
 		call c0 look {"text":"x"}
@@ -201,7 +199,7 @@ func halfOpen(st *stage, p phase) scene {
 	return sc
 }
 
-// proxied is a request for a server with TLS, to which the proxy opens no way.
+// proxied is a request over TLS that the proxy refuses.
 func proxied(status int, header, words string) func(*stage, phase) scene {
 	return early(func(st *stage) scene {
 		proxy := st.other(nil)

@@ -12,9 +12,8 @@ import (
 	"agent/internal/tools"
 )
 
-// Every request of a session begins with all that the one before it told, so
-// that providers find it in their caches: over turns with calls, with errors,
-// with an interrupt, and after the session was resumed.
+// Every request of a session begins with the previous request, so that providers can
+// cache it: over turns with calls, errors and an interrupt, and after a resume.
 func TestRequestsOnlyGrow(t *testing.T) {
 	var replies []script.Reply
 	var prompts []string

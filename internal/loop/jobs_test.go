@@ -15,7 +15,7 @@ import (
 	"agent/internal/tools"
 )
 
-// jobs are some that a test begins and ends.
+// jobs implements loop.Jobs; a test starts and ends the jobs.
 type jobs struct {
 	mu      sync.Mutex
 	list    []tools.Job
@@ -71,8 +71,8 @@ func (j *jobs) tell() {
 	}
 }
 
-// The end of a job is told to the model once, before the next step that it
-// takes anyway: within a turn, or at the beginning of one.
+// The model gets the end of a job once, with its next step: within a turn or at the
+// beginning of one.
 func TestJobsThatEndAreTold(t *testing.T) {
 	j := newJobs()
 	begin := tool("begin", tools.Execute, func(context.Context, string) (string, error) {
@@ -103,7 +103,7 @@ func TestJobsThatEndAreTold(t *testing.T) {
 	}
 }
 
-// The person sees jobs come and go while no turn runs, and can stop one.
+// The user sees changes of jobs while no turn runs, and can stop a job.
 func TestJobsAreShown(t *testing.T) {
 	j := newJobs()
 	j.begin("npm run dev")

@@ -10,8 +10,8 @@ import (
 	"agent/internal/tools"
 )
 
-// In mode plan edits are refused without a question, commands ask, and the model
-// is told once that it begins and once that it is over, after a resume too.
+// In mode plan edits are denied and commands need approval. The model gets one note
+// when it begins and one when it ends, also after a resume.
 func TestModePlan(t *testing.T) {
 	p := script.New(script.Call("c1", "edit", args("a")), script.Call("c2", "run", args("b")), script.Say("a plan"))
 	o := options(p, echo("edit", tools.Write), echo("run", tools.Execute))

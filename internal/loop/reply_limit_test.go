@@ -15,13 +15,13 @@ import (
 	"agent/internal/tools"
 )
 
-// endlessly plays deltas and then says nothing, and has no end.
+// endlessly is a provider that streams deltas and then hangs.
 func endlessly(deltas ...llm.Delta) script.Reply {
 	return script.Reply{Deltas: deltas, Hold: map[int]<-chan struct{}{len(deltas): never()}}
 }
 
-// A reply that exceeds a limit is stopped there. What came is kept, no call of it
-// is run, and each has one result that tells the model why.
+// A reply that exceeds a limit is stopped. The received part is kept, its calls do not
+// run, and their results tell the model why.
 func TestReplyIsStoppedAtItsLimit(t *testing.T) {
 	half := strings.Repeat("x", 600)
 	var calls, results strings.Builder
@@ -102,8 +102,8 @@ func TestReplyIsStoppedAtItsLimit(t *testing.T) {
 	}
 }
 
-// A reply of the largest size, of the characters that take most room in a record,
-// is on record and comes back whole. The model is sent the ends of it.
+// A reply of the maximum size, of the characters with the longest encoding, is recorded
+// and resumed completely. The next request has both ends of it.
 func TestLargestReplyIsKept(t *testing.T) {
 	text := strings.Repeat("\x01", llm.MaxReplyBytes-len("the end")) + "the end"
 	p := script.New(endlessly(llm.TextDelta{Text: text + " and more"}), script.Say("done"))

@@ -18,9 +18,8 @@ import (
 	"agent/internal/tools"
 )
 
-// typed prepares commands of the person's: "hang" runs until it is stopped,
-// "bad" cannot be run, all others say their own line. hanging gets a value when
-// one hangs.
+// typed prepares commands of the user: "hang" runs until it is interrupted, "bad" cannot
+// be run, all others print their line. hanging receives a value when a command hangs.
 func typed(hanging chan<- struct{}) func(string, bool) (tools.Call, error) {
 	return func(line string, told bool) (tools.Call, error) {
 		if line == "bad" {
@@ -47,7 +46,7 @@ func shellEnds(events []event.Event) (out []string) {
 	return out
 }
 
-// ranOrDone ends prompts, commands that were typed, and what is refused.
+// ranOrDone reports whether an event ends a prompt or a typed command.
 func ranOrDone(e event.Event) bool {
 	_, ran := e.(*event.ShellEnd)
 	return ran || carriedOut(e)
@@ -55,8 +54,8 @@ func ranOrDone(e event.Event) bool {
 
 const ranX = "[The user ran this command:]\n$ x\ndid x\n[exit 0]"
 
-// What the person runs the model is told with its next request, or never; in
-// this program and in the next.
+// The model gets the user's command with its next request or never, also after a
+// resume.
 func TestTypedCommandJoins(t *testing.T) {
 	p := script.New(script.Say("first"), script.Say("second"), script.Say("third"))
 	o := options(p)
@@ -89,7 +88,7 @@ func ignoreReplies() cmp.Option {
 	return cmp.Transformer("said", func(m llm.Message) []string { return []string{string(m.Kind), m.Text} })
 }
 
-// A command runs beside a turn, and the next step of it is told.
+// A command runs in parallel to a turn, and the next step gets its output.
 func TestTypedCommandBesideATurn(t *testing.T) {
 	ended := make(chan struct{})
 	slow := tools.New("slow", "", func(context.Context, struct{}) (tools.Call, error) {
@@ -121,8 +120,8 @@ func TestTypedCommandBesideATurn(t *testing.T) {
 	}
 }
 
-// An interrupt ends the command, whose output so far is kept; another is
-// refused while it runs, and one that cannot be run at once.
+// An interrupt ends the command and keeps its output. A second command is rejected
+// while it runs, and so is one that cannot be prepared.
 func TestTypedCommandIsStopped(t *testing.T) {
 	hanging := make(chan struct{}, 1)
 	p := script.New(script.Say("I see"))
@@ -161,7 +160,7 @@ func TestTypedCommandIsStopped(t *testing.T) {
 	}
 }
 
-// A command that runs when the agent ends is stopped and recorded.
+// A command that runs when the agent ends is interrupted and recorded.
 func TestTypedCommandEndsWithTheAgent(t *testing.T) {
 	hanging := make(chan struct{}, 1)
 	o := options(script.New())
@@ -180,8 +179,8 @@ func TestTypedCommandEndsWithTheAgent(t *testing.T) {
 	}
 }
 
-// Wherever a session with typed commands ends, or goes back to, it goes on as a
-// conversation that the providers accept, and says what is not known.
+// Every prefix and rewind of a session with typed commands resumes as a conversation
+// that the providers accept, with a note about unknown effects.
 func TestTypedCommandsInEveryPrefix(t *testing.T) {
 	events := []event.Durable{
 		&event.ShellStart{ID: "a", Line: "x", Join: true}, &event.ShellEnd{ID: "a", Line: "x", Join: true, Outcome: event.OK, Text: "did x\n[exit 0]\n"},
@@ -240,8 +239,7 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 	}
 }
 
-// A session that is gone on with tells the model of the command that had ended
-// without its knowing.
+// A resumed session gives the model the output of a command that it has not received.
 func TestTypedCommandIsToldAfterResume(t *testing.T) {
 	log := resumedLog(t, &event.UserSaid{Text: "one"}, &event.TurnEnd{Reason: event.Done},
 		&event.ShellStart{ID: "a", Line: "x", Join: true}, &event.ShellEnd{ID: "a", Line: "x", Join: true, Outcome: event.OK, Text: "did x\n[exit 0]\n"})

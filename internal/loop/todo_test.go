@@ -12,7 +12,7 @@ import (
 	"agent/internal/tools"
 )
 
-// durable are those of events that a session keeps.
+// durable returns the durable events.
 func durable(events []event.Event) []event.Durable {
 	var out []event.Durable
 	for _, e := range events {
@@ -23,8 +23,7 @@ func durable(events []event.Event) []event.Durable {
 	return out
 }
 
-// The plan is what the last call made it, unasked, in the calls' order, and it
-// is there on resume.
+// The plan is that of the last call, needs no approval, and is restored on resume.
 func TestTodo(t *testing.T) {
 	p := script.New(
 		script.Reply{}.Call("c1", "todo", `{"items":[{"text":"read","state":"active"},{"text":"write","state":"pending"}]}`).

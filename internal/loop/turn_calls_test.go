@@ -69,7 +69,7 @@ func TestCalls(t *testing.T) {
 	})
 }
 
-// Two calls that wait for each other end only if they run at once.
+// Two calls that wait for each other end only if they run in parallel.
 func TestReadsRunSideBySide(t *testing.T) {
 	met := make(chan struct{})
 	meet := tool("meet", tools.Read, func(ctx context.Context, text string) (string, error) {
@@ -93,7 +93,7 @@ func TestReadsRunSideBySide(t *testing.T) {
 	}
 }
 
-// What a call sees when it is prepared is what the calls before it left.
+// Each call is prepared after the calls before it have run.
 func TestWritesArePreparedAfterThoseBefore(t *testing.T) {
 	content := "0"
 	add := tools.New("add", "appends", func(_ context.Context, a textArgs) (tools.Call, error) {
@@ -110,7 +110,7 @@ func TestWritesArePreparedAfterThoseBefore(t *testing.T) {
 	}
 }
 
-// Some servers count the ids of their calls from 0 in every reply.
+// Some servers count the IDs of their calls from 0 in every reply.
 func TestIDsThatComeAgain(t *testing.T) {
 	p := script.New(script.Call("call_0", "look", args("a")), script.Call("call_0", "look", args("b")), script.Say("done"))
 	play(t, options(p, echo("look", tools.Read)), []string{"go"}, nil)

@@ -14,11 +14,11 @@ import (
 	"agent/internal/tools"
 )
 
-// turnCase is a turn, by what a person is told of it.
+// turnCase is a turn with its expected events.
 type turnCase struct {
 	replies []script.Reply
 	mode    event.Mode
-	alone   bool // nobody answers
+	alone   bool // there is no user
 	answers map[string]event.Answer
 	max     int
 	want    string
@@ -60,7 +60,7 @@ func playTurns(t *testing.T, turns map[string]turnCase) {
 	}
 }
 
-// dedent returns the lines of s without the tabs they begin with.
+// dedent returns the lines of s without leading tabs.
 func dedent(s string) string {
 	var b strings.Builder
 	for l := range strings.Lines(strings.TrimPrefix(s, "\n")) {

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens anew")
 
-// formats are the ways to write a session.
+// formats are the export formats.
 var formats = map[string]func(io.Writer, export.Session) error{
 	"md": export.Markdown, "html": export.HTML, "json": export.JSON,
 }

@@ -12,7 +12,7 @@ import (
 	"agent/internal/loop/export"
 )
 
-// script makes up the events of a session, a few seconds apart.
+// script generates the events of a session, a few seconds apart.
 type script struct {
 	now    time.Time
 	events []event.Durable
@@ -38,7 +38,7 @@ func (s *script) say(kind llm.Kind, text string) {
 	s.add(&event.MessageDone{Meta: s.meta(), Message: llm.Message{Kind: kind, Reply: s.reply, Text: text}})
 }
 
-// call makes a call with its result.
+// call adds a call with its result.
 func (s *script) call(id, name, input string, end event.ToolEnd) {
 	s.add(&event.MessageDone{Meta: s.meta(), Message: llm.Message{
 		Kind: llm.ToolCall, Reply: s.reply, ID: id, Name: name, Input: json.RawMessage(input)}})
@@ -63,7 +63,7 @@ func (s *script) session() export.Session {
 	}
 }
 
-// weather is a session with some of everything.
+// weather returns a session with events of every type.
 func weather(t testing.TB) export.Session {
 	s := newScript()
 	s.add(&event.ModelSet{Meta: s.meta(), Model: "anthropic/claude-sonnet-5", Why: "it is the default of the configuration"})
@@ -136,7 +136,7 @@ See [package time](https://pkg.go.dev/time#Time.Truncate).`)
 	return s.session()
 }
 
-// picture is a small image: what an encoder makes of it must not matter.
+// picture is a small encoded image.
 func picture(t testing.TB) llm.Image {
 	data, err := base64.StdEncoding.DecodeString("" +
 		"iVBORw0KGgoAAAANSUhEUgAAAPAAAAA8CAIAAADXHaAKAAAAw0lEQVR4nOzSAQnAMBAEwS+86EqMrBAbywzHKdid/3wzZo3tO6gQ" +

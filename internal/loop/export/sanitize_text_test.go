@@ -10,10 +10,10 @@ import (
 func TestCleanLeavesNothingHidden(t *testing.T) {
 	for r := rune(0x80); r <= unicode.MaxRune; r++ {
 		if !unicode.In(r, unicode.Cf, unicode.Co, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
-			r >= 0x600 && r <= 0x8e2 && r != 0x61c { // signs that are seen
+			r >= 0x600 && r <= 0x8e2 && r != 0x61c { // visible signs
 			continue
 		}
-		if strings.ContainsRune("\u200c\u200d\ufe0e\ufe0f", r) { // which words and emoji need
+		if strings.ContainsRune("\u200c\u200d\ufe0e\ufe0f", r) { // needed by words and emoji
 			continue
 		}
 		if got := clean("a" + string(r) + "b"); strings.ContainsRune(got, r) {

@@ -13,8 +13,8 @@ import (
 	"agent/internal/loop/session"
 )
 
-// What the person ran is shown with what it said, and is part of the
-// conversation in a session that is brought in again.
+// A command of the user is exported with its output, and stays part of the conversation
+// when the session is imported.
 func TestExportTypedCommands(t *testing.T) {
 	s := newScript()
 	s.user("first")

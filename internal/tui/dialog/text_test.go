@@ -24,7 +24,7 @@ func TestQuestionTexts(t *testing.T) {
 		"Create a.go?":                    {Title: "write a.go", Effect: "write", Diffs: []event.Diff{{Path: "a.go", Created: true}}},
 		"Delete a.go?":                    {Title: "patch a.go", Effect: "write", Diffs: []event.Diff{{Path: "a.go", Deleted: true}}},
 		"Patch a.go, b.go?":               {Title: "patch a.go, b.go", Effect: "write", Diffs: []event.Diff{edit, edit}},
-		"50 steps so far. Go on?":         {ID: event.StepsAsk, Title: "50 steps so far. Go on?"},
+		"50 steps so far. Continue?":         {ID: event.StepsAsk, Title: "50 steps so far. Continue?"},
 		"Which one?":                      {Title: "ask Which…", Effect: "read", Question: "Which one?"},
 	} {
 		if got := QuestionText(ask, short); got != want {

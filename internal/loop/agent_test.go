@@ -126,7 +126,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// The model is told that its answer was cut off.
+// The next request says that the answer was cut off.
 func TestCutAnswerIsTold(t *testing.T) {
 	p := script.New(script.Reply{Deltas: script.Say("half an answer").Deltas, Hold: map[int]<-chan struct{}{1: never()}}, script.Say("ok"))
 	stopped := false

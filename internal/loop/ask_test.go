@@ -44,7 +44,7 @@ func TestAsk(t *testing.T) {
 				end c1 "ask Which one?" ok: The user chose: red; green
 				The user's own words: and a little grey`,
 		},
-		"words alone": {
+		"only words": {
 			args: whichOne, answer: event.Answer{Decision: event.Answered, Note: "none, drop the colours"},
 			want: `
 				asked c1 "Which one?" [{red like fire} {blue } {green }]

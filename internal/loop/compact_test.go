@@ -162,7 +162,7 @@ func TestCompactTooLong(t *testing.T) {
 			}
 			end := events[len(events)-1].(*event.TurnEnd)
 			if end.Reason == event.ProviderError && !strings.Contains(end.Hint, "/rewind") {
-				t.Errorf("got the hint %q, want what the person can do", end.Hint)
+				t.Errorf("got the hint %q, want what the user can do", end.Hint)
 			}
 			if n := len(compactions(events)); n > 1 || n == 0 && len(c.replies) > 1 {
 				t.Errorf("got %d cuts", n)

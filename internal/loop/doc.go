@@ -26,7 +26,7 @@
 // conversation is first needed. Agent.Page reads events for the front end with
 // recorder.events.
 //
-// Three invariants hold whatever a model, a tool or the user does: every tool call
-// has exactly one result by the end of its turn, no message is lost, and no panic
-// of a turn ends the program. Start reading at Agent.Run, then turn.Turn.Run.
+// Three invariants: every tool call has exactly one result by the end of its turn,
+// no message is lost, and no panic of a turn ends the program. Start reading at
+// Agent.Run, then turn.Turn.Run.
 package loop

@@ -212,7 +212,7 @@ func valid(msgs []llm.Message) error {
 			done = append(done, m.ID)
 		case llm.User, llm.Assistant, llm.Thinking:
 			if m.Kind == llm.User && len(open) > 0 {
-				return fmt.Errorf("%v are open when the person speaks", open)
+				return fmt.Errorf("calls %v are open before a message of the user", open)
 			}
 		}
 	}

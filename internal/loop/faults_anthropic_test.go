@@ -130,7 +130,7 @@ func (d anthropicMessages) check(body []byte) error {
 	case r.Model != "m" || !r.Stream || r.MaxTokens == 0:
 		return fmt.Errorf("model %q, stream %v, max_tokens %d", r.Model, r.Stream, r.MaxTokens)
 	case n%2 == 0:
-		return errors.New("the last message is not the person's")
+		return errors.New("the last message is not of the user")
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ func (d chatCompletions) check(body []byte) error {
 	case r.Model != "m" || !r.Stream:
 		return fmt.Errorf("model %q, stream %v", r.Model, r.Stream)
 	case n == 0 || r.Messages[n-1].Role != "user" && r.Messages[n-1].Role != "tool":
-		return errors.New("the last message is not the person's")
+		return errors.New("the last message is not of the user")
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func replies() []fault {
 	all = append(all, oddEnds()...)
 	return append(all,
 		fault{n: 61, name: "clock jumps", scene: early(jumps)},
-		fault{n: 63, name: "the same call for ever", absent: noCalls, scene: circle},
+		fault{n: 63, name: "the same call again and again", absent: noCalls, scene: circle},
 		fault{n: 64, name: "200 calls", absent: noCalls, scene: crowd},
 	)
 }

@@ -72,7 +72,7 @@ func stops() []fault {
 			}
 			return scene{acts: []act{broken(stream, func(l *peer) bool { l.shown(shown); return held(l) })}, want: want}
 		}},
-		{n: 62, name: "Esc where a cut answer goes on", absent: map[string]string{"tool": "one with a call is not continued"}, scene: func(st *stage, p phase) scene {
+		{n: 62, name: "Esc while a truncated answer continues", absent: map[string]string{"tool": "one with a call is not continued"}, scene: func(st *stage, p phase) scene {
 			sc := cut(func(*peer) bool { return false })(st, p)
 			sc.acts = append(sc.acts, held)
 			sc.want = `

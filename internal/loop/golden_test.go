@@ -23,7 +23,7 @@ import (
 	"agent/internal/tools"
 )
 
-var update = flag.Bool("update", false, "write what is got into the golden files")
+var update = flag.Bool("update", false, "update the golden files")
 
 // goldenSessions are logs of earlier versions. They never change: every later version
 // resumes them with the same conversation.

@@ -163,7 +163,7 @@ func TestGrantsComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if asked, notices := s.play(log, "", true); asked != 2 || notices != "" {
-		t.Errorf("got %d questions and %q after it was taken back, want 2", asked, notices)
+		t.Errorf("got %d questions and %q after the rewind, want 2", asked, notices)
 	}
 }
 

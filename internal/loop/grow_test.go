@@ -55,7 +55,7 @@ func TestRequestsOnlyGrow(t *testing.T) {
 	for i := 1; i < len(requests); i++ {
 		before, now := requests[i-1], requests[i]
 		if now.System != before.System || len(now.Messages) < len(before.Messages) {
-			t.Fatalf("request %d does not go on from the one before", i)
+			t.Fatalf("request %d does not begin with the previous one", i)
 		}
 		if d := cmp.Diff(now.Messages[:len(before.Messages)], before.Messages); d != "" {
 			t.Fatalf("request %d tells other than the one before: %s", i, d)

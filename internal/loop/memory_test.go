@@ -155,7 +155,7 @@ func TestDraft(t *testing.T) {
 		case *event.UserSaid:
 			if e.Text == "and b" {
 				if d := cmp.Diff(kept(), event.Draft{Queue: []event.Waiting{{Text: "later"}}}); d != "" {
-					t.Errorf("once it is told: %s", d)
+					t.Errorf("after the first notice: %s", d)
 				}
 				close(steered)
 			}
@@ -236,7 +236,7 @@ func TestRoomAgain(t *testing.T) {
 			t.Errorf("got %+v, want an end by the log with a hint", end)
 		}
 		if n := len(p.Requests()); n > 0 {
-			t.Errorf("the model was asked %d times for what is not on record", n)
+			t.Errorf("got %d requests with unrecorded messages", n)
 		}
 		if err := os.Remove(blocked); err != nil {
 			t.Error(err)

@@ -239,7 +239,7 @@ func sameEnding(t *testing.T, v *history.View, all session.State, least int) {
 	}
 	said, _ := append(slices.Clip(all.Events), &event.TurnEnd{})[n].(*event.UserSaid)
 	if n > 0 && (len(end.Events)-len(end.Closing) < least || said == nil || said.Steered) {
-		t.Errorf("the last %d: got %d events, of which the first is %v, want a prompt that begins a turn", least, len(end.Events), all.Events[n])
+		t.Errorf("the last %d: got %d events, the first %v, want a prompt that begins a turn", least, len(end.Events), all.Events[n])
 	}
 	if end.BaseURL != all.BaseURL || end.Host != all.Host {
 		t.Errorf("the last %d: got %q at %q, want %q at %q", least, end.BaseURL, end.Host, all.BaseURL, all.Host)
@@ -283,7 +283,7 @@ func sameTaken(t *testing.T, v *history.View, kept int) (cost float64) {
 		delete(at, e.Offset)
 	}
 	if len(at) != kept {
-		t.Errorf("%d events were taken back and %d are left, want %d", len(taken), len(at), kept)
+		t.Errorf("%d events were removed and %d are left, want %d", len(taken), len(at), kept)
 	}
 	return cost
 }

@@ -116,12 +116,12 @@ func TestTypedCommandBesideATurn(t *testing.T) {
 	})
 	told := sameAsFolded(t, o.Log, p)
 	if last := told[len(told)-1]; len(told) != 4 || last.Text != ranX {
-		t.Errorf("got %d messages, the last %q, want 4 that end in what the person ran", len(told), last.Text)
+		t.Errorf("got %d messages, the last %q, want 4 that end with the user's command", len(told), last.Text)
 	}
 }
 
 // An interrupt ends the command and keeps its output. A second command is rejected
-// while it runs, and so is one that cannot be prepared.
+// while it runs; a command that cannot be prepared is rejected at once.
 func TestTypedCommandIsStopped(t *testing.T) {
 	hanging := make(chan struct{}, 1)
 	p := script.New(script.Say("I see"))
@@ -156,7 +156,7 @@ func TestTypedCommandIsStopped(t *testing.T) {
 		t.Error(d)
 	}
 	if told := sameAsFolded(t, o.Log, p); len(told) != 2 || !strings.Contains(told[0].Text, "$ hang\nhalf") {
-		t.Errorf("got %v, want the model to be told that the command was stopped", told)
+		t.Errorf("got %v, want a message that the command was interrupted", told)
 	}
 }
 
@@ -210,7 +210,7 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 		}
 		for _, m := range msgs {
 			if strings.Contains(m.Text, "never told") {
-				t.Errorf("%s: the model is told of what it is not to know", what)
+				t.Errorf("%s: the model gets a command that is not for it", what)
 			}
 		}
 		open := map[string]bool{}

@@ -39,7 +39,7 @@ func TestGuards(t *testing.T) {
 				end c2 "look a" ok: did a
 				turn max_steps after 2: stopped after 2 steps, the limit of one turn`,
 		},
-		"the step guard, go on": {
+		"the step guard, continue": {
 			max: 1, answers: map[string]event.Answer{event.StepsAsk: {Decision: event.Allow}},
 			replies: []script.Reply{script.Call("c1", "look", args("a")), script.Say("done")},
 			want: `

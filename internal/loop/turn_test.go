@@ -95,7 +95,7 @@ func TestTurns(t *testing.T) {
 				call c1 look {"text":"a"}
 				result c1 "did a"`,
 		},
-		"what is asked and allowed, refused, always allowed": {
+		"calls that are approved, rejected and always allowed": {
 			mode: event.ModeAsk,
 			replies: []script.Reply{
 				script.Reply{}.Call("c1", "change", args("d/a")).Call("c2", "run", args("make")).Call("c3", "change", args("d/b")).Call("c4", "change", args("d/sub/c")).Call("c5", "change", args("e")).Calls(),
@@ -124,11 +124,11 @@ func TestTurns(t *testing.T) {
 				end c4 "change d/sub/c" ok: did d/sub/c
 				asked c5 "change e" because changes files (permission mode: ask); always: "all edits to e"
 				decision c5 refuse "" ""
-				end c5 "change e" refused: rejected by the user. It was not run. Do not try it again: continue without it, or ask the user what they want instead
+				end c5 "change e" refused: rejected by the user. It was not run. Do not try it again: continue without it, or ask the user for an alternative
 				assistant "done"
 				turn done after 2`,
 		},
-		"mode edits asks about commands alone": {
+		"mode edits asks only about commands": {
 			mode:    event.ModeEdits,
 			replies: []script.Reply{script.Reply{}.Call("c1", "change", args("a")).Call("c2", "run", args("make")).Calls(), script.Say("done")},
 			answers: map[string]event.Answer{"c2": {Decision: event.Allow}},

@@ -13,7 +13,7 @@ import (
 	"agent/internal/loop/export"
 )
 
-var update = flag.Bool("update", false, "write the goldens anew")
+var update = flag.Bool("update", false, "update the golden files")
 
 // formats are the export formats.
 var formats = map[string]func(io.Writer, export.Session) error{

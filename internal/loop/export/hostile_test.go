@@ -182,7 +182,7 @@ func TestMarkdownStaysInItsPlace(t *testing.T) {
 			return ast.WalkContinue, nil
 		})
 		if opened == 0 || opened != closed {
-			t.Errorf("%q: %d details, of which %d end", nasty, opened, closed)
+			t.Errorf("%q: %d details elements, %d end tags", nasty, opened, closed)
 		}
 		last, ok := doc.LastChild().(*ast.Paragraph)
 		if !ok || strings.TrimSpace(string(last.Lines().Value(source))) != after {

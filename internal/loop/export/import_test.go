@@ -119,7 +119,7 @@ func accepted(t testing.TB, msgs []llm.Message) {
 			done = append(done, m.ID)
 		case llm.User:
 			if len(open) > 0 {
-				t.Errorf("%v are open when the person speaks", open)
+				t.Errorf("calls %v are open before a message of the user", open)
 			}
 		case llm.Assistant, llm.Thinking:
 		default:
@@ -218,7 +218,7 @@ func TestAnExportComesBackTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(told(t, load(t, indented.Bytes())), told(t, m)); diff != "" {
-		t.Errorf("an export that was written anew (-got +want):\n%s", diff)
+		t.Errorf("an export of the import (-got +want):\n%s", diff)
 	}
 	accepted(t, fold(t, m.Events))
 }
@@ -273,7 +273,7 @@ func TestAnImportGrantsNothing(t *testing.T) {
 		}
 	}
 	if len(m.Verbatim) != 5 {
-		t.Errorf("got %d events as they stand there, want 5", len(m.Verbatim))
+		t.Errorf("got %d verbatim events, want 5", len(m.Verbatim))
 	}
 }
 

@@ -28,7 +28,7 @@ type danger struct {
 	warning string // what the command certainly does, as a clause; may be empty
 }
 
-// destroyers maps programs that must not be always allowed to what they do.
+// destroyers maps programs that must not be always allowed to their effects.
 var destroyers = map[string]string{
 	"rm": deletes, "rmdir": deletes, "unlink": deletes, "srm": deletes, "del": deletes, "erase": deletes, "rd": deletes, "remove-item": deletes,
 	"shred": overwrites, "dd": overwrites, "truncate": overwrites, "wipefs": overwrites, "fdisk": overwrites, "parted": overwrites, "mkfs": overwrites,
@@ -40,7 +40,7 @@ var destroyers = map[string]string{
 	"crontab": "changes scheduled commands", "-delete": deletes,
 }
 
-// What several destroyers do.
+// Effects that several destroyers share.
 const (
 	deletes    = "deletes files"
 	overwrites = "overwrites data"
@@ -105,7 +105,7 @@ func (s splitter) dangers() (out []danger) {
 		runs := runsCode(name) || wrapped && slices.ContainsFunc(c.words, runsCode)
 		switch {
 		case download && runs && (c.piped || s.output), download && s.output && slices.Contains(evaluators, name):
-			out = append(out, danger{ruleOutput, "runs what it downloads"})
+			out = append(out, danger{ruleOutput, "runs downloaded code"})
 		case runs && (after || s.output), slices.ContainsFunc(c.words, func(w string) bool { return slices.Contains(runners, programOf(w)) }):
 			out = append(out, danger{rule: ruleOutput})
 		}
@@ -271,7 +271,7 @@ var gitListings = map[string][]string{
 	"remote": {"-v", "--verbose"},
 }
 
-// gitDiscards maps git commands that can lose work to what they do.
+// gitDiscards maps git commands that can lose work to their effects.
 var gitDiscards = map[string]string{
 	"checkout": discards, "restore": discards, "reset": discards, "stash": discards, "rebase": discards, "read-tree": discards, "checkout-index": discards,
 	"clean": "deletes untracked files", "rm": deletes,

@@ -17,7 +17,7 @@ type Verdict struct {
 	Ask    bool   // the call needs the user's approval
 	Refuse bool   // the call is denied
 	Why    string // the rule, and why the call cannot be always allowed
-	Rule   string // the rule alone
+	Rule   string // only the rule
 	// Warning is what the user must know about this call before approving it; may be
 	// empty. It never repeats Why.
 	Warning string

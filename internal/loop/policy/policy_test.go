@@ -176,7 +176,7 @@ func TestScopes(t *testing.T) {
 		}
 		for _, call := range c.asking {
 			if v := asks(&p, at, call); !v.Ask {
-				t.Errorf("%v is unasked after an always for %v", call.Targets, c.granted.Targets)
+				t.Errorf("%v needs no approval after an always for %v", call.Targets, c.granted.Targets)
 			}
 		}
 	}

@@ -302,7 +302,7 @@ func TestKey(t *testing.T) {
 		t.Fatalf("got %v, %v", info.Mode(), err)
 	}
 	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
-		t.Errorf("got %v, want the key alone", entries)
+		t.Errorf("got %v, want only the key", entries)
 	}
 	for name, damage := range map[string]func() error{
 		"readable by others": func() error { return os.Chmod(path, 0o644) },

@@ -87,7 +87,7 @@ func notApproved(c *toolCall, v policy.Verdict) (model, user string) {
 // rejection is what the model reads when the user rejects a call.
 func rejection(note string) string {
 	if note == "" {
-		return "rejected by the user. It was not run. Do not try it again: continue without it, or ask the user what they want instead"
+		return "rejected by the user. It was not run. Do not try it again: continue without it, or ask the user for an alternative"
 	}
 	return "rejected by the user: " + note
 }

@@ -97,7 +97,7 @@ func (c *toolCall) finish(outcome event.Outcome, text string) {
 }
 
 // fail sets the result of c to err, or to an interrupt if ctx has ended. A
-// ChangedError shows the model what has changed in a file.
+// ChangedError shows the model the changes of a file.
 func (c *toolCall) fail(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		c.finish(event.Interrupted, "interrupted by the user")

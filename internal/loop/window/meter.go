@@ -42,7 +42,7 @@ func (m Meter) saved(before, after []llm.Message) int {
 	all := Tokens(before)
 	saved := all - Tokens(after)
 	if m.msgs > 0 && all > 0 {
-		used := min(max(m.Of(before), all/2), all*3/2) // beyond that the provider does not count text alone
+		used := min(max(m.Of(before), all/2), all*3/2) // beyond that the provider counts more than text
 		saved = int(float64(saved) * float64(used) / float64(all))
 	}
 	return saved

@@ -103,7 +103,7 @@ type Imported struct {
 	// Verbatim are all events of an export or a log, for display only: they must not
 	// be appended to a log. Nil for sessions of other programs.
 	Verbatim []event.Durable
-	Notes    []string // what was omitted or added, for the user
+	Notes    []string // about omitted and added entries, for the user
 }
 
 // Limits in bytes.
@@ -189,8 +189,8 @@ func kindOf(fields map[string]json.RawMessage) Kind {
 	return ""
 }
 
-// Import reads a session of any kind. It skips what it cannot read and reports that
-// in Notes. It returns ErrUnknown, an error of r, or an error if there is no
+// Import reads a session of any kind. It skips unreadable entries and reports them in
+// Notes. It returns ErrUnknown, an error of r, or an error if there is no
 // conversation.
 func Import(r io.Reader) (Imported, error) {
 	in := bufio.NewReaderSize(r, peekSize)

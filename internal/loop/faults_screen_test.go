@@ -21,11 +21,11 @@ func atFirstEnd(events []event.Event) (first, rest []event.Event) {
 	return events, nil
 }
 
-// madeUp matches generated IDs.
-var madeUp = regexp.MustCompile(`\b(c1|call)_[A-Za-z0-9_]{8,}`)
+// generatedID matches generated IDs.
+var generatedID = regexp.MustCompile(`\b(c1|call)_[A-Za-z0-9_]{8,}`)
 
-// shown formats the events that the user sees, one per line.
-func told(events []event.Event) string {
+// shownText formats the events that the user sees, one per line.
+func shownText(events []event.Event) string {
 	var b strings.Builder
 	for _, e := range events {
 		switch e := e.(type) {
@@ -44,7 +44,7 @@ func told(events []event.Event) string {
 	if s := b.String(); !strings.Contains(s, "1_") && !strings.Contains(s, "call_") {
 		return s // long ones are many
 	}
-	return madeUp.ReplaceAllString(b.String(), "${1}_*")
+	return generatedID.ReplaceAllString(b.String(), "${1}_*")
 }
 
 // screen holds the streamed text of replies, and lets tests wait for it.

@@ -101,7 +101,7 @@ func (st *stage) play(sc scene) {
 	defer p.Close()
 	defer st.server.left(t)
 	log := history.Open(st.dir).Create(history.Header{Dir: "/w"})
-	o := fill(options(p, echo("look", tools.Read), rest(), hold(), echo("change", tools.Write)))
+	o := fill(options(p, echo("look", tools.Read), noopTool(), hold(), echo("change", tools.Write)))
 	o.Model.ID, o.Log = "m", log
 	if sc.options != nil {
 		sc.options(&o)
@@ -112,11 +112,11 @@ func (st *stage) play(sc scene) {
 	}
 	first, second := atFirstEnd(all)
 	if want := st.place(dedent(sc.want), p.BaseURL()); !sc.unread {
-		if d := cmp.Diff(told(first)+st.asked(0, sc.before), want); d != "" {
+		if d := cmp.Diff(shownText(first)+st.asked(0, sc.before), want); d != "" {
 			t.Errorf("got, want:\n%s", d)
 		}
 	}
-	if d := cmp.Diff(told(second)+st.asked(1, 0), dedent(`
+	if d := cmp.Diff(shownText(second)+st.asked(1, 0), dedent(`
 		assistant "fine"
 		turn done
 		requests 1`)); d != "" {
@@ -182,7 +182,7 @@ func (st *stage) run(o loop.Options, sc scene) []event.Event {
 		case e, ok := <-events:
 			if !ok {
 				if ctx.Err() != nil {
-					t.Fatalf("the agent hung; events so far:\n%s", told(all))
+					t.Fatalf("the agent hung; events so far:\n%s", shownText(all))
 				}
 				return all
 			}
@@ -242,14 +242,14 @@ func (st *stage) resume(id string, all []event.Event) session.State {
 			live = append(live, d)
 		}
 	}
-	if d := cmp.Diff(told(resumed), told(live)); d != "" {
+	if d := cmp.Diff(shownText(resumed), shownText(live)); d != "" {
 		t.Errorf("resumed, live:\n%s", d)
 	}
 	raw, err := os.ReadFile(log.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := string(raw) + told(all); strings.Contains(s, secret) {
+	if s := string(raw) + shownText(all); strings.Contains(s, secret) {
 		t.Error("the key shows")
 	}
 	return state
@@ -267,8 +267,8 @@ func (st *stage) close() {
 	}
 }
 
-// rest returns a tool without arguments.
-func rest() tools.Tool {
+// noopTool returns a tool without arguments.
+func noopTool() tools.Tool {
 	return tools.New("rest", "a tool for tests", func(context.Context, struct{}) (tools.Call, error) {
 		return tools.Call{Title: "rest", Effect: tools.Read, Run: func(context.Context, tools.Approved) (tools.Result, error) {
 			return tools.Result{Text: "rested"}, nil

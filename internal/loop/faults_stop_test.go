@@ -119,7 +119,7 @@ func stops() []fault {
 func stopped(t *testing.T, p played) {
 	t.Helper()
 	if end, ok := p.events[len(p.events)-1].(*event.TurnEnd); !ok || end.Reason != event.UserInterrupt {
-		t.Errorf("got %s", told(p.events[len(p.events)-1:]))
+		t.Errorf("got %s", shownText(p.events[len(p.events)-1:]))
 	}
 }
 

@@ -52,7 +52,7 @@ func TestFaults(t *testing.T) {
 	certs := newCertificates(t)
 	leaks := 0
 	covered, absent := map[string]int{}, map[string]string{}
-	for _, f := range slices.Concat(waysThere(), refusals(), cuts(), streams(), replies(), stops()) {
+	for _, f := range slices.Concat(networkFaults(), refusals(), cuts(), streams(), replies(), stops()) {
 		for _, d := range dialects() {
 			for _, p := range phases {
 				cell := fmt.Sprintf("%02d/%s/%s", f.n, d.name(), p)

@@ -43,9 +43,9 @@ func Ending(ctx context.Context, v *history.View, least int) (State, error) {
 
 // tail reads records, newest first, until it has least events and the beginning of a
 // turn. It reports false if it meets a Rewound.
-func tail(records iter.Seq2[history.Record, error], least int) (gathering, bool, error) {
+func tail(records iter.Seq2[history.Record, error], least int) (collection, bool, error) {
 	var events []event.Durable
-	g, n := newGathering(), 0
+	g, n := newCollection(), 0
 	for r, err := range records {
 		if err != nil {
 			return g, false, err

@@ -38,7 +38,7 @@ type State struct {
 // Fold reads a session. It stops with an error at a record that cannot be read, and
 // skips records of unknown types.
 func Fold(records iter.Seq2[history.Record, error]) (State, error) {
-	g, err := gather(records)
+	g, err := collect(records)
 	f := g.folded()
 	for _, s := range slices.Clone(f.Typed.Open) {
 		f.closing(LostShell(s, event.Meta{Time: f.last}))
@@ -52,7 +52,7 @@ type Folding struct {
 	Typed    Typed            // commands that the user typed
 	Meter    window.Meter     // of the model's window
 	Readings []window.Reading // file contents that the model has seen
-	gathering
+	collection
 	open   map[string]*openCall // calls without a result
 	calls  []string             // IDs of the open calls, in order
 	inTurn bool
@@ -186,7 +186,7 @@ func (f *Folding) close() {
 
 func (f *Folding) closing(e event.Durable) {
 	f.Closing = append(f.Closing, e)
-	f.gathering.add(e)
+	f.collection.add(e)
 	f.Add(e)
 }
 

@@ -14,13 +14,13 @@ import (
 // Index holds the events of a log without their long contents, and the offset of
 // each record.
 type Index struct {
-	gathering         // of light events
-	at        []int64 // offset of each event in the log
-	problems  []string
-	cost      float64  // of all steps
-	folding   *Folding // of the first events, with their full contents
-	folded    int      // number of events in folding
-	size      int      // approximate size of the conversation in folding, in bytes
+	collection         // of light events
+	at         []int64 // offset of each event in the log
+	problems   []string
+	cost       float64  // of all steps
+	folding    *Folding // of the first events, with their full contents
+	folded     int      // number of events in folding
+	size       int      // approximate size of the conversation in folding, in bytes
 }
 
 // maxFolded is the size of a conversation, in bytes, at which an Index stops folding.
@@ -28,7 +28,7 @@ type Index struct {
 // would take twice the memory.
 const maxFolded = 8 << 20
 
-func newIndex() *Index { return &Index{gathering: newGathering(), folding: NewFolding()} }
+func newIndex() *Index { return &Index{collection: newCollection(), folding: NewFolding()} }
 
 // ReadIndex reads and folds a whole log. It skips damaged records and reports them
 // in Opened.
@@ -95,7 +95,7 @@ func (s *Index) addAt(e event.Durable, offset int64) {
 
 // Closing returns the missing events of the last turn: see State.Closing.
 func (s *Index) Closing() []event.Durable {
-	last := gathering{partial: s.partial, order: s.order, last: s.last}
+	last := collection{partial: s.partial, order: s.order, last: s.last}
 	from := s.turnBefore(len(s.events))
 	last.events, last.rewound = s.events[from:len(s.events):len(s.events)], s.rewound-from
 	return last.folded().Closing
@@ -163,9 +163,9 @@ func beginsTurn(e event.Durable) bool {
 }
 
 // tail reads the last turns of the session, with at least least events.
-func (s *Index) tail(v *history.View, least int) (gathering, error) {
+func (s *Index) tail(v *history.View, least int) (collection, error) {
 	from := s.turnBefore(min(len(s.events)-least+1, len(s.events)))
-	g := gathering{partial: s.partial, order: s.order, last: s.last, title: s.title, rewound: s.rewound - from}
+	g := collection{partial: s.partial, order: s.order, last: s.last, title: s.title, rewound: s.rewound - from}
 	for record, err := range recordsAt(v, s.at[from:]) {
 		if err != nil {
 			return g, err

@@ -10,15 +10,15 @@ import (
 	"agent/internal/loop/event"
 )
 
-// Taken is an event that a rewind removed.
-type Taken struct {
+// RemovedEvent is an event that a rewind removed.
+type RemovedEvent struct {
 	Offset int64         // of its record in the log
 	Event  event.Durable // without long contents
 }
 
-// TakenBack returns the events that rewinds removed from a session, in order of
+// RemovedEvents returns the events that rewinds removed from a session, in order of
 // removal. It is fast for a session without rewinds.
-func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
+func RemovedEvents(ctx context.Context, v *history.View) ([]RemovedEvent, error) {
 	last := int64(-1) // offset of the last Rewound
 	for r, err := range validRecords(ctx, v, 0) {
 		if err != nil {
@@ -28,15 +28,15 @@ func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
 			last = r.Offset
 		}
 	}
-	var taken []Taken
+	var removed []RemovedEvent
 	s := newIndex()
 	for r, err := range validRecords(ctx, v, 0) {
 		if err != nil || r.Offset > last {
-			return taken, err
+			return removed, err
 		}
 		e, err := DecodeLight(r.Body)
 		if err != nil {
-			return taken, err
+			return removed, err
 		}
 		if e == nil {
 			continue
@@ -47,10 +47,10 @@ func TakenBack(ctx context.Context, v *history.View) ([]Taken, error) {
 		}
 		s.addAt(e, r.Offset)
 		for i := len(s.events); i < len(events); i++ {
-			taken = append(taken, Taken{at[i], events[i]})
+			removed = append(removed, RemovedEvent{at[i], events[i]})
 		}
 	}
-	return taken, nil
+	return removed, nil
 }
 
 // validRecords yields the undamaged records of a log from an offset on. An error is

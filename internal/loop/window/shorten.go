@@ -74,7 +74,7 @@ type Original struct {
 func oldPart(msgs []llm.Message, replies int) int {
 	n := 0
 	for i := len(msgs) - 1; i >= 0; i-- {
-		if !spoken(msgs[i]) || i > 0 && spoken(msgs[i-1]) && msgs[i-1].Reply == msgs[i].Reply {
+		if !byModel(msgs[i]) || i > 0 && byModel(msgs[i-1]) && msgs[i-1].Reply == msgs[i].Reply {
 			continue
 		}
 		if n++; n == replies {
@@ -84,8 +84,8 @@ func oldPart(msgs []llm.Message, replies int) int {
 	return 0
 }
 
-// spoken reports whether the model wrote m.
-func spoken(m llm.Message) bool {
+// byModel reports whether the model wrote m.
+func byModel(m llm.Message) bool {
 	return m.Kind == llm.Assistant || m.Kind == llm.Thinking || m.Kind == llm.ToolCall
 }
 

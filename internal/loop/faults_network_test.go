@@ -58,8 +58,8 @@ const retried = `
 // reset is the system's error text for a reset connection.
 var reset = syscall.ECONNRESET.Error()
 
-// waysThere are the faults before a server receives a request.
-func waysThere() []fault {
+// networkFaults are the faults before a server receives a request.
+func networkFaults() []fault {
 	return []fault{
 		{n: 1, name: "no such host", scene: early(func(st *stage) scene {
 			missing := resolved("nowhere.invalid", noSuchName)
@@ -123,13 +123,13 @@ func waysThere() []fault {
 			return scene{dials: []dial{nil}, acts: []act{closes}, want: `
 				retrying 2 in 1s: test: HOST closed the connection before it answered` + again(2)}
 		})},
-		{n: 12, name: "kept connection reset", absent: unkept(), scene: early(func(st *stage) scene {
+		{n: 12, name: "kept connection reset", absent: notReused(), scene: early(func(st *stage) scene {
 			return scene{acts: []act{(*peer).reset}, want: again(2)}
 		})},
-		{n: 12, name: "kept connection closed", absent: unkept(), scene: early(func(st *stage) scene {
+		{n: 12, name: "kept connection closed", absent: notReused(), scene: early(func(st *stage) scene {
 			return scene{acts: []act{closes}, want: again(2)}
 		})},
-		{n: 12, name: "kept connection closed, and the next one", absent: unkept(), scene: early(func(st *stage) scene {
+		{n: 12, name: "kept connection closed, and the next one", absent: notReused(), scene: early(func(st *stage) scene {
 			return scene{acts: times(2, closes), want: `
 				retrying 2 in 1s: test: HOST closed the connection before it answered` + again(3)}
 		})},
@@ -141,8 +141,8 @@ func waysThere() []fault {
 // closes closes the connection without a response.
 func closes(*peer) bool { return false }
 
-// unkept excludes faults of a reused connection at the first request.
-func unkept() map[string]string {
+// notReused excludes faults of a reused connection at the first request.
+func notReused() map[string]string {
 	return map[string]string{string(inText): "no connection is kept before the first request"}
 }
 

@@ -34,7 +34,7 @@ func TestPastIsWhatFoldHas(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			samePast(t, placed(t, text))
+			sameIndex(t, placed(t, text))
 		})
 	}
 	everything, _ := fullSession(t)
@@ -43,7 +43,7 @@ func TestPastIsWhatFoldHas(t *testing.T) {
 			text := logOf(t, records)
 			for end, c := range text {
 				if c == '\n' {
-					samePast(t, placed(t, text[:end+1]))
+					sameIndex(t, placed(t, text[:end+1]))
 				}
 			}
 		})
@@ -55,7 +55,7 @@ func TestPastIsWhatFoldHas(t *testing.T) {
 			for range r.IntN(3) {
 				text[r.IntN(len(text))] ^= byte(1 + r.IntN(255))
 			}
-			samePast(t, placed(t, text[:len(text)-r.IntN(2)*r.IntN(len(text)/4)]))
+			sameIndex(t, placed(t, text[:len(text)-r.IntN(2)*r.IntN(len(text)/4)]))
 		})
 	}
 }
@@ -141,8 +141,8 @@ func nonsense(t *testing.T, r *rand.Rand) (records []history.Record) {
 	return records
 }
 
-// samePast checks that all ways to read the session x return the same.
-func samePast(t *testing.T, s *history.Store) {
+// sameIndex checks that all ways to read the session x return the same.
+func sameIndex(t *testing.T, s *history.Store) {
 	t.Helper()
 	log, _, err := s.ResumeTail("x")
 	if err != nil {
@@ -175,9 +175,9 @@ func samePast(t *testing.T, s *history.Store) {
 		}
 		state.Closing, state.Events = state.Closing[:n], state.Events[:len(state.Events)-1]
 	}
-	want := surveyOf(state)
+	want := openedOf(state)
 	want.Problems = problems
-	want.Cost = sameTaken(t, v, len(state.Events)-len(state.Closing))
+	want.Cost = sameRemoved(t, v, len(state.Events)-len(state.Closing))
 	for _, least := range []int{0, 1, 7, 30, 1000} {
 		sameEnding(t, v, state, least)
 	}
@@ -252,9 +252,9 @@ func sameEnding(t *testing.T, v *history.View, all session.State, least int) {
 	}
 }
 
-// sameTaken checks that all events of a log except kept were rewound. It returns their
+// sameRemoved checks that all events of a log except kept were rewound. It returns their
 // total cost.
-func sameTaken(t *testing.T, v *history.View, kept int) (cost float64) {
+func sameRemoved(t *testing.T, v *history.View, kept int) (cost float64) {
 	t.Helper()
 	at := map[int64]bool{}
 	for r, err := range v.From(0) {
@@ -275,7 +275,7 @@ func sameTaken(t *testing.T, v *history.View, kept int) (cost float64) {
 		}
 		at[r.Offset] = true
 	}
-	taken, err := session.TakenBack(t.Context(), v)
+	taken, err := session.RemovedEvents(t.Context(), v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,8 +288,8 @@ func sameTaken(t *testing.T, v *history.View, kept int) (cost float64) {
 	return cost
 }
 
-// surveyOf returns the Opened of a folded session.
-func surveyOf(s session.State) event.Opened {
+// openedOf returns the Opened of a folded session.
+func openedOf(s session.State) event.Opened {
 	out := event.Opened{Events: len(s.Events), Bounds: []int{0}, Todo: s.Todo, Title: s.Title, Model: s.Model, Effort: s.Effort, BaseURL: s.BaseURL, Host: s.Host, Mode: s.Mode}
 	for i, e := range s.Events {
 		switch e := e.(type) {

@@ -12,9 +12,9 @@ import (
 
 // folded folds the events of g and completes the last turn. It does not complete
 // typed commands, which belong to no turn.
-func (g gathering) folded() *Folding {
+func (g collection) folded() *Folding {
 	f := NewFolding()
-	f.gathering = g
+	f.collection = g
 	for i, e := range g.events {
 		f.Add(e)
 		if i+1 == g.rewound {
@@ -25,8 +25,8 @@ func (g gathering) folded() *Folding {
 	return f
 }
 
-// gathering collects the events of a session without those that a rewind removed.
-type gathering struct {
+// collection holds the events of a session without those that a rewind removed.
+type collection struct {
 	events  []event.Durable               // without partials and Rewound
 	partial map[partialKey]*event.Partial // joined texts of unfinished messages
 	order   []partialKey
@@ -40,12 +40,12 @@ type partialKey struct {
 	kind  llm.Kind
 }
 
-func newGathering() gathering { return gathering{partial: map[partialKey]*event.Partial{}} }
+func newCollection() collection { return collection{partial: map[partialKey]*event.Partial{}} }
 
 func keyOf(p *event.Partial) partialKey { return partialKey{p.Reply, p.Kind} }
 
-func gather(records iter.Seq2[history.Record, error]) (gathering, error) {
-	g := newGathering()
+func collect(records iter.Seq2[history.Record, error]) (collection, error) {
+	g := newCollection()
 	for r, err := range records {
 		if err != nil {
 			return g, err
@@ -61,7 +61,7 @@ func gather(records iter.Seq2[history.Record, error]) (gathering, error) {
 	return g, nil
 }
 
-func (g *gathering) add(e event.Durable) {
+func (g *collection) add(e event.Durable) {
 	g.last = event.MetaOf(e).Time
 	switch e := e.(type) {
 	case *event.Partial:
@@ -86,7 +86,7 @@ func (g *gathering) add(e event.Durable) {
 	g.events = append(g.events, e)
 }
 
-func (g *gathering) addPartial(p *event.Partial) {
+func (g *collection) addPartial(p *event.Partial) {
 	k := keyOf(p)
 	if have := g.partial[k]; have != nil {
 		have.Text += p.Text
@@ -99,14 +99,14 @@ func (g *gathering) addPartial(p *event.Partial) {
 }
 
 // cut removes all but the first keep events, and unfinished messages.
-func (g *gathering) cut(keep int) {
+func (g *collection) cut(keep int) {
 	clear(g.events[keep:])
 	g.events, g.rewound = g.events[:keep], keep
 	g.forget()
 }
 
 // forget drops unfinished messages.
-func (g *gathering) forget() {
+func (g *collection) forget() {
 	g.order = nil
 	clear(g.partial)
 }

@@ -35,7 +35,7 @@ func (p *prose) html(source string) template.HTML {
 	if tooExpensive(source) || p.md.Convert([]byte(source), &b) != nil {
 		return template.HTML(`<p class="markup">` + template.HTMLEscapeString(source) + "</p>\n")
 	}
-	return template.HTML(b.String())
+	return template.HTML(clean(b.String())) // goldmark resolves character references
 }
 
 // nodes overrides the renderers of goldmark that are unsafe here.

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"html"
 	"slices"
 	"strings"
 
@@ -67,7 +68,7 @@ type insertion struct {
 	text     string
 }
 
-// withoutMarkup escapes the HTML tags in source.
+// withoutMarkup escapes the HTML tags in source, and references to hidden characters.
 func withoutMarkup(md goldmark.Markdown, source string) string {
 	var found []insertion
 	escape := func(s text.Segment) {
@@ -79,6 +80,15 @@ func withoutMarkup(md goldmark.Markdown, source string) string {
 	}
 	walkSource(md, source, func(n ast.Node) {
 		switch n := n.(type) {
+		case *ast.Text:
+			if _, code := n.Parent().(*ast.CodeSpan); code {
+				return
+			}
+			for i := n.Segment.Start; i < n.Segment.Stop; i++ {
+				if source[i] == '&' && hiddenReference(source[i:n.Segment.Stop]) {
+					found = append(found, insertion{at: i, skip: 1, text: "&amp;"})
+				}
+			}
 		case *ast.RawHTML:
 			for _, s := range n.Segments.Sliced(0, n.Segments.Len()) {
 				escape(s)
@@ -93,6 +103,14 @@ func withoutMarkup(md goldmark.Markdown, source string) string {
 		}
 	})
 	return insert(source, found)
+}
+
+// hiddenReference reports whether text begins with a reference to a character that
+// clean escapes.
+func hiddenReference(text string) bool {
+	reference, _, ok := strings.Cut(text[:min(len(text), 40)], ";")
+	character := html.UnescapeString(reference + ";")
+	return ok && clean(character) != character
 }
 
 // withBreaks turns the soft line breaks of paragraphs into hard ones.

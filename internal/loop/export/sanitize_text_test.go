@@ -36,3 +36,14 @@ func TestCleanLeavesNothingHidden(t *testing.T) {
 		}
 	}
 }
+
+// Character references do not bring back the characters that clean escapes.
+func TestReferencesLeaveNothingHidden(t *testing.T) {
+	const source = "a &#xe000; &#8238; &lrm; &amp; &eacute; `&#x202e;`"
+	if got := string(newProse().html(source)); !strings.Contains(got, `\ue000 \u202e \u200e &amp; é <code>&amp;#x202e;</code>`) {
+		t.Errorf("HTML: got %q", got)
+	}
+	if got, want := sanitizeMarkdown(source, false), "a &amp;#xe000; &amp;#8238; &amp;lrm; &amp; &eacute; `&#x202e;`"; got != want {
+		t.Errorf("Markdown: got %q, want %q", got, want)
+	}
+}

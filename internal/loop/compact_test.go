@@ -204,7 +204,7 @@ func oldConversation() (events []event.Durable) {
 	call := func(reply, id, name, input string) {
 		done(llm.Message{Kind: llm.ToolCall, Reply: reply, ID: id, Name: name, Input: json.RawMessage(input)})
 	}
-	events = append(events, &event.UserSaid{Text: long("a person")})
+	events = append(events, &event.UserSaid{Text: long("a user")})
 	done(llm.Message{Kind: llm.Thinking, Reply: "r0", Text: "signed", Opaque: &llm.Opaque{Dialect: "anthropic", Data: json.RawMessage(`{}`)}})
 	done(llm.Message{Kind: llm.Thinking, Reply: "r0", Text: long("thought")})
 	done(llm.Message{Kind: llm.Assistant, Reply: "r0", Text: long("answer")})
@@ -238,7 +238,7 @@ func TestCut(t *testing.T) {
 	}
 	var got strings.Builder
 	for _, m := range once[:len(once)-16] {
-		if m.Text == long("a person") || m.Text == long("answer") {
+		if m.Text == long("a user") || m.Text == long("answer") {
 			m.Text = "WHOLE"
 		}
 		fmt.Fprintln(&got, line(m))

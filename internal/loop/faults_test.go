@@ -95,6 +95,6 @@ func TestFaults(t *testing.T) {
 	if len(missing) > 0 {
 		t.Errorf("neither played nor said to be absent: %v", missing)
 	}
-	t.Attr("promise", fmt.Sprintf("whatever a provider does, the session stays whole and the next turn works: faults tried: %d (%d in each of %d dialects and 2 phases, %d do not exist)",
+	t.Attr("promise", fmt.Sprintf("after every provider fault the session is complete and the next turn works: faults tried: %d (%d in each of %d dialects and 2 phases, %d do not exist)",
 		cases, lastFault, len(dialects()), without))
 }

@@ -100,7 +100,7 @@ func TestInterruptBetweenYesAndStart(t *testing.T) {
 			t.Errorf("seed %d, moment %d: the call ran after the interrupt was heard", seed, moment)
 		}
 	}
-	t.Attr("promise", fmt.Sprintf("a stop between a yes and the start of the call is told as it was: moments tried: %d", tries))
+	t.Attr("promise", fmt.Sprintf("an interrupt between the approval and the start of a call is reported correctly: moments tried: %d", tries))
 }
 
 // interruptAround plays a turn with one call that is approved and interrupted. It

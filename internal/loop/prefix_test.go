@@ -40,7 +40,7 @@ func TestEveryPrefixIsAccepted(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%d records: %v", n, err)
 				}
-				msgs := append(state.Messages, llm.Message{Kind: llm.User, Text: "go on"})
+				msgs := append(state.Messages, llm.Message{Kind: llm.User, Text: "continue"})
 				if err := acceptedByAnthropic(msgs); err != nil {
 					t.Errorf("%d records, anthropic: %v", n, err)
 				}
@@ -50,7 +50,7 @@ func TestEveryPrefixIsAccepted(t *testing.T) {
 			}
 		})
 	}
-	t.Attr("promise", fmt.Sprintf("whatever a session ends at, it goes on as a conversation that the providers take: ends tried: %d", tried))
+	t.Attr("promise", fmt.Sprintf("every prefix of a session resumes as a conversation that the providers accept: prefixes tried: %d", tried))
 }
 
 // readable returns the readable records of a log.

@@ -27,7 +27,7 @@ func TestRequestsOnlyGrow(t *testing.T) {
 	}
 	cut := script.Reply{Deltas: script.Say("half an answer").Deltas, Hold: map[int]<-chan struct{}{1: never()}}
 	replies = append(replies, cut, script.Say("after the cut"))
-	prompts = append(prompts, "stop me", "go on")
+	prompts = append(prompts, "stop me", "continue")
 	p := script.New(replies...)
 	events := play(t, options(p, echo("look", tools.Read), echo("change", tools.Write)), prompts, func(e event.Event) []event.Command {
 		if s, ok := e.(event.Streamed); ok {

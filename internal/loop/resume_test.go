@@ -38,7 +38,7 @@ func TestFirstPromptDoesNotReadTheLogAgain(t *testing.T) {
 			go loop.NewAgent(fill(o)).Run(t.Context(), commands, events)
 			prompt := func() {
 				damage(t, path)
-				commands <- event.Prompt{Text: "go on"}
+				commands <- event.Prompt{Text: "continue"}
 			}
 			for e := range events {
 				switch e := e.(type) {
@@ -77,7 +77,7 @@ func TestLargeSessionIsReadWithTheFirstPrompt(t *testing.T) {
 	p := script.New(script.Say("here"))
 	o := options(p)
 	o.Log, o.Model.Context = log, 0
-	play(t, o, []string{"go on"}, nil)
+	play(t, o, []string{"continue"}, nil)
 	if rs := p.Requests(); len(rs) != 1 || len(rs[0].Messages) != 9 {
 		t.Errorf("got %d requests, want one with the whole conversation", len(rs))
 	}

@@ -204,7 +204,7 @@ func TestTypedCommandsInEveryPrefix(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		msgs := append(state.Messages, llm.Message{Kind: llm.User, Text: "go on"})
+		msgs := append(state.Messages, llm.Message{Kind: llm.User, Text: "continue"})
 		if err := errors.Join(acceptedByAnthropic(msgs), acceptedByOpenAI(msgs)); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}

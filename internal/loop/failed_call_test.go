@@ -41,7 +41,7 @@ func TestFailedCallSpeaksToTheUserAndToTheModel(t *testing.T) {
 		"c1": {"read ../../etc/passwd", "../../etc/passwd is outside the working directory DIR"},
 		"c2": {"read nope.go", "nope.go does not exist"},
 		"c3": {"read a.go", `invalid arguments for read: validating root: unexpected additional properties ["line"]`},
-		"c4": {"look a.go", `there is no tool called "look"`},
+		"c4": {"look a.go", `there is no tool "look"`},
 	}); d != "" {
 		t.Errorf("the user (-got +want):\n%s", d)
 	}

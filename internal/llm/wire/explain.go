@@ -83,7 +83,7 @@ func (x *Exchange) hint(e *llm.Error) string {
 	case llm.ErrTooLong:
 		return "The conversation is too long for the model. Start a new session, or choose a model with a larger context window."
 	case llm.ErrCut:
-		return "The text received is kept. Send \"continue\" to get the rest."
+		return "The text received is kept."
 	}
 	switch {
 	case e.Status == http.StatusProxyAuthRequired:

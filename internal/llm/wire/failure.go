@@ -92,6 +92,9 @@ func (f Failure) Err(status int) *llm.Error {
 		e.Message = withoutStop(Clean(f.Code))
 	}
 	e.Kind, e.Retry = kindOf(status, f)
+	if status >= 400 && status < 500 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout {
+		e.Retry = false // the same request would fail again
+	}
 	if e.Retry {
 		e.RetryAfter = waitIn(f.Message)
 	}

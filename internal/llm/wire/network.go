@@ -15,8 +15,8 @@ import (
 	"agent/internal/llm"
 )
 
-// dnsTries limits the tries for a name that cannot be resolved: usually it is
-// wrong, or there is no network.
+// dnsTries limits the attempts for a host name that does not exist: usually it is
+// misspelled.
 const dnsTries = 2
 
 // Failed turns the error that ended the exchange into the *llm.Error that a
@@ -69,13 +69,16 @@ func (c *Client) networkError(err error) *llm.Error {
 	case slow != nil:
 		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, slow.Error()
 		if slow.resolving {
-			e.Tries, e.Hint = dnsTries, c.networkHint()
+			e.Hint = c.networkHint()
 		}
 	case dns != nil && dns.IsTimeout:
 		e.Kind, e.Retry, e.Message = llm.ErrTimeout, true, "timed out resolving "+dns.Name
-		e.Tries, e.Hint = dnsTries, c.networkHint()
+		e.Hint = c.networkHint()
 	case dns != nil:
-		e.Retry, e.Tries, e.Message, e.Hint = true, dnsTries, "cannot resolve host "+dns.Name, c.networkHint()
+		e.Retry, e.Message, e.Hint = true, "cannot resolve host "+dns.Name, c.networkHint()
+		if dns.IsNotFound {
+			e.Tries = dnsTries
+		}
 	case refusedConnection(err):
 		e.Message, e.Hint = "nothing is listening on "+host, c.startHint()
 	case c.fillTLSError(e, err):

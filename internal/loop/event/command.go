@@ -43,7 +43,7 @@ type (
 	// Compact shortens what the model is sent: see Compacted. During a turn it is
 	// rejected with a Notice.
 	Compact struct{}
-	// SaveDraft replaces what is saved of the user's unsent text.
+	// SaveDraft replaces the saved draft.
 	SaveDraft struct {
 		Draft Draft `json:"draft"`
 	}

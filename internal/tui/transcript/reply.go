@@ -345,6 +345,10 @@ func (r *Retry) Draw(c Canvas) []string {
 	if r.left > 0 {
 		when = "in " + phrase.Seconds(r.left)
 	}
-	text := fmt.Sprintf("%s. Retrying %s (attempt %d of %d).", strings.TrimRight(ink.Sanitize(r.Error), "."), when, r.Attempt, r.Of)
+	attempt := fmt.Sprintf("attempt %d", r.Attempt)
+	if r.Of > 0 {
+		attempt += fmt.Sprintf(" of %d", r.Of)
+	}
+	text := fmt.Sprintf("%s. Retrying %s (%s).", strings.TrimRight(ink.Sanitize(r.Error), "."), when, attempt)
 	return ink.Hang(c.Styles.Yellow.Render(ink.MarkFailed), ink.Wrap(withHint(text, r.Hint), c.Inner()))
 }

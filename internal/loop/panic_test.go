@@ -13,7 +13,7 @@ import (
 	"agent/internal/loop/event"
 )
 
-// breaking breaks down at its second request.
+// breaking is a provider that panics at its second request.
 type breaking struct {
 	*script.Provider
 	asked int
@@ -26,8 +26,7 @@ func (b *breaking) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	return b.Provider.Stream(ctx, req)
 }
 
-// After a turn that broke down because of a mistake in this program the model
-// is told all that was said and done in it.
+// After a turn that ended with a panic, the model gets all messages of that turn.
 func TestTurnBreaksDown(t *testing.T) {
 	for name, logged := range map[string]bool{"with a log": true, "without": false} {
 		t.Run(name, func(t *testing.T) {

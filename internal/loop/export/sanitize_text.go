@@ -7,25 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// clean returns text fit for a document. Colours of a terminal are dropped; all
-// else that could hide or reorder what is read, or is no text at all, becomes a
-// visible escape. Newlines and tabs stay. What it returns it leaves as it is.
+// clean returns s without terminal colors and with visible escapes in place of
+// invalid UTF-8, control characters, private-use characters and everything else that
+// can hide or reorder text. Newlines and tabs stay. clean is idempotent.
 func clean(s string) string {
-	i := dirty(s)
+	i := firstNonASCII(s)
 	if i < 0 {
 		return s
 	}
 	var b strings.Builder
 	b.Grow(len(s) + 16)
 	b.WriteString(s[:i])
-	marks := 0 // in a row
+	marks := 0 // combining marks since the last base character
 	for s = s[i:]; s != ""; {
-		if n := colour(s); n > 0 {
+		if n := colorLength(s); n > 0 {
 			s = s[n:]
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s)
-		if marks++; !unicode.IsMark(r) {
+		switch {
+		case unicode.IsMark(r):
+			marks++
+		case r != '\u200c' && r != '\u200d': // joiners are not base characters
 			marks = 0
 		}
 		switch {
@@ -52,13 +55,13 @@ func clean(s string) string {
 	return b.String()
 }
 
-// maxMarks is how many combining marks one character keeps: more would cover
-// the lines around it.
-const maxMarks = 8
+// maxMarks is the number of combining marks that a base character keeps. More would
+// cover the lines around it.
+const maxMarks = 4
 
-// dirty returns where s first holds something that is not plain ASCII, -1 if it
-// does nowhere.
-func dirty(s string) int {
+// firstNonASCII returns the index of the first byte of s that is not printable ASCII,
+// a newline or a tab; -1 if there is none.
+func firstNonASCII(s string) int {
 	for i := range len(s) {
 		if c := s[i]; (c < 0x20 && c != '\n' && c != '\t') || c > 0x7e {
 			return i
@@ -67,9 +70,9 @@ func dirty(s string) int {
 	return -1
 }
 
-// colour returns how long the sequence is with which s begins, if that does
-// nothing but set colours and weights.
-func colour(s string) int {
+// colorLength returns the length of the SGR sequence at the beginning of s, which
+// sets colors and styles; 0 if there is none.
+func colorLength(s string) int {
 	if !strings.HasPrefix(s, "\x1b[") {
 		return 0
 	}
@@ -84,9 +87,9 @@ func colour(s string) int {
 	return 0
 }
 
-// hidden reports whether r leaves no ink of its own, or changes the order in
-// which its neighbours are read. Joiners and the selectors of emoji may stay:
-// they are part of how words are written.
+// hidden reports whether r is invisible, has no standard glyph, or reorders its
+// neighbors. Joiners and emoji variation selectors are not: words and emoji need
+// them.
 func hidden(r rune) bool {
 	switch r {
 	case '\u200c', '\u200d', '\ufe0e', '\ufe0f':
@@ -95,7 +98,7 @@ func hidden(r rune) bool {
 		return true
 	}
 	switch {
-	case r >= 0x0600 && r <= 0x08e2: // signs of Arabic and Syriac that are seen
+	case r >= 0x0600 && r <= 0x08e2: // visible signs of Arabic and Syriac
 		return r == 0x061c
 	case r >= 0xfe00 && r <= 0xfe0d, r >= 0xe0000 && r <= 0xe0fff:
 		return true
@@ -103,8 +106,8 @@ func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Co, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// screen returns output as a terminal would have shown it: of what a carriage
-// return overwrote, only the last is left.
+// screen returns output as a terminal would show it: of text that carriage returns
+// overwrite, only the last remains.
 func screen(s string) string {
 	s = strings.TrimRight(s, "\r\n")
 	if strings.IndexByte(s, '\r') < 0 {

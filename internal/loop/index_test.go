@@ -21,10 +21,8 @@ import (
 	"agent/internal/loop/session"
 )
 
-// What is found by a look over a session, and what is read of it page by page
-// and from its end, is what a fold of all of it has: for the logs of every
-// format, wherever sessions with everything in them end, and for sessions of any
-// sense and none, whose logs were damaged.
+// ReadIndex, pages and Ending return the same as Fold: for the logs of every format,
+// for every prefix of a session, for random sessions and for damaged logs.
 func TestPastIsWhatFoldHas(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join("..", "history", "testdata", "format1", "*.jsonl"))
 	if err != nil || len(names) == 0 {
@@ -36,7 +34,7 @@ func TestPastIsWhatFoldHas(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			samePast(t, placed(t, text))
+			sameIndex(t, placed(t, text))
 		})
 	}
 	everything, _ := fullSession(t)
@@ -45,7 +43,7 @@ func TestPastIsWhatFoldHas(t *testing.T) {
 			text := logOf(t, records)
 			for end, c := range text {
 				if c == '\n' {
-					samePast(t, placed(t, text[:end+1]))
+					sameIndex(t, placed(t, text[:end+1]))
 				}
 			}
 		})
@@ -57,12 +55,12 @@ func TestPastIsWhatFoldHas(t *testing.T) {
 			for range r.IntN(3) {
 				text[r.IntN(len(text))] ^= byte(1 + r.IntN(255))
 			}
-			samePast(t, placed(t, text[:len(text)-r.IntN(2)*r.IntN(len(text)/4)]))
+			sameIndex(t, placed(t, text[:len(text)-r.IntN(2)*r.IntN(len(text)/4)]))
 		})
 	}
 }
 
-// placed returns a store whose one session, x, is text.
+// placed returns a store whose only session, x, is text.
 func placed(t *testing.T, text []byte) *history.Store {
 	t.Helper()
 	dir := t.TempDir()
@@ -75,7 +73,7 @@ func placed(t *testing.T, text []byte) *history.Store {
 	return history.Open(dir)
 }
 
-// logOf is the log that holds records.
+// logOf returns a log with the given records.
 func logOf(t *testing.T, records []history.Record) []byte {
 	t.Helper()
 	log, err := history.Open(t.TempDir()).CreateFrom(history.Header{ID: "x", Dir: "/w"}, func(yield func([]byte, error) bool) {
@@ -96,7 +94,7 @@ func logOf(t *testing.T, records []history.Record) []byte {
 	return text
 }
 
-// nonsense are records as no session has them.
+// nonsense returns random records.
 func nonsense(t *testing.T, r *rand.Rand) (records []history.Record) {
 	t.Helper()
 	cost := 0.25
@@ -143,8 +141,8 @@ func nonsense(t *testing.T, r *rand.Rand) (records []history.Record) {
 	return records
 }
 
-// samePast fails unless all ways to read the session x find the same.
-func samePast(t *testing.T, s *history.Store) {
+// sameIndex checks that all ways to read the session x return the same.
+func sameIndex(t *testing.T, s *history.Store) {
 	t.Helper()
 	log, _, err := s.ResumeTail("x")
 	if err != nil {
@@ -169,7 +167,7 @@ func samePast(t *testing.T, s *history.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What the person ran and did not end is ended by the agent, as it goes on.
+	// The agent ends typed commands that were running, when it resumes the session.
 	whole := state
 	for n := len(state.Closing) - 1; n >= 0; n-- {
 		if _, ok := state.Closing[n].(*event.ShellEnd); !ok {
@@ -177,9 +175,9 @@ func samePast(t *testing.T, s *history.Store) {
 		}
 		state.Closing, state.Events = state.Closing[:n], state.Events[:len(state.Events)-1]
 	}
-	want := surveyOf(state)
+	want := openedOf(state)
 	want.Problems = problems
-	want.Cost = sameTaken(t, v, len(state.Events)-len(state.Closing))
+	want.Cost = sameRemoved(t, v, len(state.Events)-len(state.Closing))
 	for _, least := range []int{0, 1, 7, 30, 1000} {
 		sameEnding(t, v, state, least)
 	}
@@ -241,7 +239,7 @@ func sameEnding(t *testing.T, v *history.View, all session.State, least int) {
 	}
 	said, _ := append(slices.Clip(all.Events), &event.TurnEnd{})[n].(*event.UserSaid)
 	if n > 0 && (len(end.Events)-len(end.Closing) < least || said == nil || said.Steered) {
-		t.Errorf("the last %d: got %d events, of which the first is %v, want a prompt that begins a turn", least, len(end.Events), all.Events[n])
+		t.Errorf("the last %d: got %d events, the first %v, want a prompt that begins a turn", least, len(end.Events), all.Events[n])
 	}
 	if end.BaseURL != all.BaseURL || end.Host != all.Host {
 		t.Errorf("the last %d: got %q at %q, want %q at %q", least, end.BaseURL, end.Host, all.BaseURL, all.Host)
@@ -254,9 +252,9 @@ func sameEnding(t *testing.T, v *history.View, all session.State, least int) {
 	}
 }
 
-// sameTaken fails unless all events of a log but those that were kept were taken
-// back. It returns what they cost together.
-func sameTaken(t *testing.T, v *history.View, kept int) (cost float64) {
+// sameRemoved checks that all events of a log except kept were rewound. It returns their
+// total cost.
+func sameRemoved(t *testing.T, v *history.View, kept int) (cost float64) {
 	t.Helper()
 	at := map[int64]bool{}
 	for r, err := range v.From(0) {
@@ -277,7 +275,7 @@ func sameTaken(t *testing.T, v *history.View, kept int) (cost float64) {
 		}
 		at[r.Offset] = true
 	}
-	taken, err := session.TakenBack(t.Context(), v)
+	taken, err := session.RemovedEvents(t.Context(), v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,13 +283,13 @@ func sameTaken(t *testing.T, v *history.View, kept int) (cost float64) {
 		delete(at, e.Offset)
 	}
 	if len(at) != kept {
-		t.Errorf("%d events were taken back and %d are left, want %d", len(taken), len(at), kept)
+		t.Errorf("%d events were removed and %d are left, want %d", len(taken), len(at), kept)
 	}
 	return cost
 }
 
-// surveyOf is what there is to tell of a session that was folded.
-func surveyOf(s session.State) event.Opened {
+// openedOf returns the Opened of a folded session.
+func openedOf(s session.State) event.Opened {
 	out := event.Opened{Events: len(s.Events), Bounds: []int{0}, Todo: s.Todo, Title: s.Title, Model: s.Model, Effort: s.Effort, BaseURL: s.BaseURL, Host: s.Host, Mode: s.Mode}
 	for i, e := range s.Events {
 		switch e := e.(type) {
@@ -314,8 +312,8 @@ func surveyOf(s session.State) event.Opened {
 	return out
 }
 
-// A session with a record that nobody can read is told of as one that cannot be
-// read, and has no pages.
+// A session with a record that cannot be decoded is reported as Unreadable and has no
+// pages.
 func TestSessionThatCannotBeSurveyed(t *testing.T) {
 	records := recordsOf(t, &event.UserSaid{Text: "one"}, &event.TurnEnd{Reason: event.Done})
 	records = append(records, history.Record{Body: []byte(`{"type":"user","text":7}`)})

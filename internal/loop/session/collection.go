@@ -10,30 +10,29 @@ import (
 	"agent/internal/loop/event"
 )
 
-// folded is what g amounts to, with what its last turn lacks. Commands of the
-// person's that have no end are left as they are: they belong to no turn.
-func (g gathering) folded() *Folding {
+// folded folds the events of g and completes the last turn. It does not complete
+// typed commands, which belong to no turn.
+func (g collection) folded() *Folding {
 	f := NewFolding()
-	f.gathering = g
+	f.collection = g
 	for i, e := range g.events {
 		f.Add(e)
 		if i+1 == g.rewound {
-			f.inTurn = false // whether its turn was over or not: it goes on with something else
+			f.inTurn = false // a rewind ends the turn
 		}
 	}
 	f.close()
 	return f
 }
 
-// gathering are the events that a session goes on from: all that were recorded
-// but those that were taken back.
-type gathering struct {
+// collection holds the events of a session without those that a rewind removed.
+type collection struct {
 	events  []event.Durable               // without partials and Rewound
-	partial map[partialKey]*event.Partial // joined, until the message is finished
+	partial map[partialKey]*event.Partial // joined texts of unfinished messages
 	order   []partialKey
 	last    time.Time
-	title   string // that the person gave it last, taken back or not
-	rewound int    // how many events the last Rewound kept
+	title   string // the last one set by the user, even if removed by a rewind
+	rewound int    // number of events that the last Rewound kept
 }
 
 type partialKey struct {
@@ -41,12 +40,12 @@ type partialKey struct {
 	kind  llm.Kind
 }
 
-func newGathering() gathering { return gathering{partial: map[partialKey]*event.Partial{}} }
+func newCollection() collection { return collection{partial: map[partialKey]*event.Partial{}} }
 
 func keyOf(p *event.Partial) partialKey { return partialKey{p.Reply, p.Kind} }
 
-func gather(records iter.Seq2[history.Record, error]) (gathering, error) {
-	g := newGathering()
+func collect(records iter.Seq2[history.Record, error]) (collection, error) {
+	g := newCollection()
 	for r, err := range records {
 		if err != nil {
 			return g, err
@@ -62,7 +61,7 @@ func gather(records iter.Seq2[history.Record, error]) (gathering, error) {
 	return g, nil
 }
 
-func (g *gathering) add(e event.Durable) {
+func (g *collection) add(e event.Durable) {
 	g.last = event.MetaOf(e).Time
 	switch e := e.(type) {
 	case *event.Partial:
@@ -73,7 +72,7 @@ func (g *gathering) add(e event.Durable) {
 		return
 	case *event.UserSaid:
 		if !e.Steered {
-			g.forget() // what is not finished even so is the damage of a log
+			g.forget() // unfinished messages here mean a damaged log
 		}
 	case *event.MessageDone:
 		k := partialKey{e.Message.Reply, e.Message.Kind}
@@ -87,7 +86,7 @@ func (g *gathering) add(e event.Durable) {
 	g.events = append(g.events, e)
 }
 
-func (g *gathering) addPartial(p *event.Partial) {
+func (g *collection) addPartial(p *event.Partial) {
 	k := keyOf(p)
 	if have := g.partial[k]; have != nil {
 		have.Text += p.Text
@@ -99,21 +98,21 @@ func (g *gathering) addPartial(p *event.Partial) {
 	g.order = append(g.order, k)
 }
 
-// cut takes back all but the first events, and what was not finished.
-func (g *gathering) cut(keep int) {
+// cut removes all but the first keep events, and unfinished messages.
+func (g *collection) cut(keep int) {
 	clear(g.events[keep:])
 	g.events, g.rewound = g.events[:keep], keep
 	g.forget()
 }
 
-// forget drops what was not finished.
-func (g *gathering) forget() {
+// forget drops unfinished messages.
+func (g *collection) forget() {
 	g.order = nil
 	clear(g.partial)
 }
 
-// Boundary moves keep, a number of events, back to the nearest place at which a
-// session can go on: outside a turn, at the prompt that begins one, or between
+// Boundary reduces keep, a number of events, to the nearest number after which a
+// session can continue: outside a turn, before the prompt that begins one, or between
 // two of its steps.
 func Boundary(events []event.Durable, keep int) int {
 	keep = min(max(keep, 0), len(events))
@@ -124,7 +123,7 @@ func Boundary(events []event.Durable, keep int) int {
 		case *event.UserSaid:
 			if !e.Steered {
 				best = i
-				clear(open) // what is open even so is the damage of a log
+				clear(open) // open calls here mean a damaged log
 			}
 			inTurn = true
 		case *event.MessageDone:

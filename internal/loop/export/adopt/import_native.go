@@ -11,29 +11,28 @@ import (
 	"agent/internal/loop/event"
 )
 
-// standing returns the events that a session goes on from: all but those that
-// were taken back. Its title stays.
-func standing(events []event.Durable) []event.Durable {
-	var stands []event.Durable
+// withoutRewound returns events without those that a rewind removed. It keeps the
+// last title.
+func withoutRewound(events []event.Durable) []event.Durable {
+	var kept []event.Durable
 	var title *event.Renamed
 	for _, e := range events {
 		switch e := e.(type) {
 		case *event.Rewound:
-			stands = stands[:first(stands, e.Keep)]
+			kept = kept[:first(kept, e.Keep)]
 			continue
 		case *event.Renamed:
 			title = e
 		}
-		stands = append(stands, e)
+		kept = append(kept, e)
 	}
-	if title != nil && !slices.Contains(stands, event.Durable(title)) {
-		stands = append(stands, title)
+	if title != nil && !slices.Contains(kept, event.Durable(title)) {
+		kept = append(kept, title)
 	}
-	return stands
+	return kept
 }
 
-// first returns how many events those are up to the one of that number,
-// partials not counted.
+// first returns the index of event number keep, which does not count partials.
 func first(events []event.Durable, keep int) int {
 	for i, e := range events {
 		if _, ok := e.(*event.Partial); ok {
@@ -46,17 +45,17 @@ func first(events []event.Durable, keep int) int {
 	return len(events)
 }
 
-// sieve lets through what a log may hold that a stranger wrote.
-type sieve struct {
+// filter makes the events of an untrusted file valid and harmless.
+type filter struct {
 	events []event.Durable
-	seen   map[string]bool // ids of calls
+	seen   map[string]bool // IDs of calls
 	open   []llm.Message   // calls without a result, in order
 	left   *tally
 }
 
-func (s *sieve) take(e event.Durable) {
+func (s *filter) take(e event.Durable) {
 	switch e := e.(type) {
-	case *event.ModelSet, *event.ModeSet: // for the person to choose
+	case *event.ModelSet, *event.ModeSet: // the user chooses these
 		return
 	case *event.Decided:
 		d := *e
@@ -80,7 +79,7 @@ func (s *sieve) take(e event.Durable) {
 	}
 }
 
-func (s *sieve) message(e event.MessageDone) {
+func (s *filter) message(e event.MessageDone) {
 	m := &e.Message
 	switch {
 	case m.Kind == llm.Assistant, m.Kind == llm.Thinking:
@@ -91,36 +90,36 @@ func (s *sieve) message(e event.MessageDone) {
 			m.Input, m.Raw = object(m.Input)
 		}
 	default:
-		s.left.add("messages that make no sense where they stand")
+		s.left.add("messages that are not valid at their position")
 		return
 	}
 	s.events = append(s.events, &e)
 }
 
-func (s *sieve) result(e event.ToolEnd) {
+func (s *filter) result(e event.ToolEnd) {
 	i := slices.IndexFunc(s.open, func(m llm.Message) bool { return m.ID == e.Result.ID })
 	if i < 0 {
 		s.left.add(noCall)
 		return
 	}
 	e.Result.Kind, e.Result.Reply = llm.ToolResult, s.open[i].Reply
-	e.Reads = nil // what was read there is not what lies here
+	e.Reads = nil // of files on another machine
 	s.open = slices.Delete(s.open, i, i+1)
 	s.events = append(s.events, &e)
 }
 
-// noCall is what a tally calls results that belong to nothing.
+// noCall is the tally of results without a call.
 const noCall = "results without a call"
 
-// noResult is the end of a call whose result the file does not have.
+// noResult returns the end of a call without a result.
 func noResult(at event.Meta, c llm.Message, title string) *event.ToolEnd {
 	return &event.ToolEnd{Meta: at, Title: title, Outcome: event.Uncertain, Result: llm.Message{
 		Kind: llm.ToolResult, Reply: c.Reply, ID: c.ID, IsError: true,
-		Text: "no result was recorded: whether this ran is unknown",
+		Text: "no result was recorded: this call may or may not have run",
 	}}
 }
 
-// object returns arguments as an object, and what was written when it is none.
+// object returns raw as compact JSON if it is an object; otherwise {} and raw as text.
 func object(raw json.RawMessage) (input json.RawMessage, written string) {
 	var b bytes.Buffer
 	switch text := bytes.TrimSpace(raw); {
@@ -132,8 +131,8 @@ func object(raw json.RawMessage) (input json.RawMessage, written string) {
 	return json.RawMessage("{}"), string(raw)
 }
 
-// limited is a reader that stops after so many bytes: a decoder holds all of a
-// value that does not end.
+// limited is a reader that fails after left bytes, because a decoder buffers a whole
+// value.
 type limited struct {
 	r    io.Reader
 	left int

@@ -12,9 +12,8 @@ import (
 	"agent/internal/tools"
 )
 
-// Every request of a session begins with all that the one before it told, so
-// that providers find it in their caches: over turns with calls, with errors,
-// with an interrupt, and after the session was resumed.
+// Every request of a session begins with the previous request, so that providers can
+// cache it: over turns with calls, errors and an interrupt, and after a resume.
 func TestRequestsOnlyGrow(t *testing.T) {
 	var replies []script.Reply
 	var prompts []string
@@ -28,7 +27,7 @@ func TestRequestsOnlyGrow(t *testing.T) {
 	}
 	cut := script.Reply{Deltas: script.Say("half an answer").Deltas, Hold: map[int]<-chan struct{}{1: never()}}
 	replies = append(replies, cut, script.Say("after the cut"))
-	prompts = append(prompts, "stop me", "go on")
+	prompts = append(prompts, "stop me", "continue")
 	p := script.New(replies...)
 	events := play(t, options(p, echo("look", tools.Read), echo("change", tools.Write)), prompts, func(e event.Event) []event.Command {
 		if s, ok := e.(event.Streamed); ok {
@@ -56,7 +55,7 @@ func TestRequestsOnlyGrow(t *testing.T) {
 	for i := 1; i < len(requests); i++ {
 		before, now := requests[i-1], requests[i]
 		if now.System != before.System || len(now.Messages) < len(before.Messages) {
-			t.Fatalf("request %d does not go on from the one before", i)
+			t.Fatalf("request %d does not begin with the previous one", i)
 		}
 		if d := cmp.Diff(now.Messages[:len(before.Messages)], before.Messages); d != "" {
 			t.Fatalf("request %d tells other than the one before: %s", i, d)

@@ -7,7 +7,8 @@ import (
 	"agent/internal/llm/script"
 )
 
-// A model that sees no images is told that there was one; the session keeps it.
+// A model without image input gets a note instead of an image; the session keeps the
+// image.
 func TestAModelThatSeesNothing(t *testing.T) {
 	p := script.New(script.Reply{}.Call("c1", "look", args("seen")).Calls(), script.Say("done"), script.Say("again"))
 	o := options(p, reader())
@@ -15,7 +16,7 @@ func TestAModelThatSeesNothing(t *testing.T) {
 	play(t, o, []string{"go", "on"}, nil)
 	for _, r := range p.Requests()[1:] {
 		m := r.Messages[2]
-		if len(m.Images) != 0 || strings.Count(m.Text, "an image was here, which this model cannot see") != 1 {
+		if len(m.Images) != 0 || strings.Count(m.Text, "1 image removed: this model has no image input") != 1 {
 			t.Errorf("got %+v, want a note in place of the image", m)
 		}
 	}

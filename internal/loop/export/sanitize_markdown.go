@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"html"
 	"slices"
 	"strings"
 
@@ -11,16 +12,16 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// harmless returns Markdown that says the same, without markup of HTML in it,
-// and that leaves nothing open behind it: what follows is not drawn into it.
-// With breaks, lines end where they end.
-func harmless(source string, breaks bool) string {
+// sanitizeMarkdown returns Markdown with the same text, in which HTML is escaped and
+// every code fence is closed, so that it does not affect the text after it. If breaks
+// is set, it keeps the line breaks of paragraphs.
+func sanitizeMarkdown(source string, breaks bool) string {
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM))
 	source = clean(source)
-	if heavy(source) {
+	if tooExpensive(source) {
 		return fence("text", source)
 	}
-	const tries = 8 // what was HTML may be Markdown without it, and hold more
+	const tries = 8 // escaped HTML may turn text after it into more HTML
 	for range tries {
 		safe := withoutMarkup(md, source)
 		if safe == source {
@@ -37,15 +38,15 @@ func harmless(source string, breaks bool) string {
 	return closed(md, source)
 }
 
-// What is longer stays plain: reading Markdown takes time that grows with the
-// square of a paragraph's length, when it is made for that.
+// Longer text is not parsed as Markdown: malicious text takes time quadratic in the
+// length of a paragraph. Sizes are in bytes.
 const (
 	maxProse     = 256 << 10
 	maxParagraph = 16 << 10
 )
 
-// heavy reports whether source is not to be read as Markdown.
-func heavy(source string) bool {
+// tooExpensive reports whether source is too long to be parsed as Markdown.
+func tooExpensive(source string) bool {
 	if len(source) > maxProse {
 		return true
 	}
@@ -61,13 +62,13 @@ func heavy(source string) bool {
 	return false
 }
 
-// insertion is text to put into a source.
+// insertion is text to insert into a source.
 type insertion struct {
-	at, skip int // skip bytes of the source at at are left out
+	at, skip int // at offset at, in place of skip bytes
 	text     string
 }
 
-// withoutMarkup makes the tags in source visible text.
+// withoutMarkup escapes the HTML tags in source, and references to hidden characters.
 func withoutMarkup(md goldmark.Markdown, source string) string {
 	var found []insertion
 	escape := func(s text.Segment) {
@@ -79,6 +80,15 @@ func withoutMarkup(md goldmark.Markdown, source string) string {
 	}
 	walkSource(md, source, func(n ast.Node) {
 		switch n := n.(type) {
+		case *ast.Text:
+			if _, code := n.Parent().(*ast.CodeSpan); code {
+				return
+			}
+			for i := n.Segment.Start; i < n.Segment.Stop; i++ {
+				if source[i] == '&' && hiddenReference(source[i:n.Segment.Stop]) {
+					found = append(found, insertion{at: i, skip: 1, text: "&amp;"})
+				}
+			}
 		case *ast.RawHTML:
 			for _, s := range n.Segments.Sliced(0, n.Segments.Len()) {
 				escape(s)
@@ -95,7 +105,15 @@ func withoutMarkup(md goldmark.Markdown, source string) string {
 	return insert(source, found)
 }
 
-// withBreaks makes each line of a paragraph end where it ends.
+// hiddenReference reports whether text begins with a reference to a character that
+// clean escapes.
+func hiddenReference(text string) bool {
+	reference, _, ok := strings.Cut(text[:min(len(text), 40)], ";")
+	character := html.UnescapeString(reference + ";")
+	return ok && clean(character) != character
+}
+
+// withBreaks turns the soft line breaks of paragraphs into hard ones.
 func withBreaks(md goldmark.Markdown, source string) string {
 	var found []insertion
 	walkSource(md, source, func(n ast.Node) {
@@ -132,8 +150,7 @@ func insert(source string, found []insertion) string {
 	return b.String()
 }
 
-// closed returns source with the end of the fence that it leaves open, if it
-// does.
+// closed returns source with its last code fence closed.
 func closed(md goldmark.Markdown, source string) string {
 	if !open(md, source) {
 		return source
@@ -147,7 +164,7 @@ func closed(md goldmark.Markdown, source string) string {
 	return fence("text", source)
 }
 
-// open reports whether a paragraph after source would not be one.
+// open reports whether a paragraph after source would become part of source.
 func open(md goldmark.Markdown, source string) bool {
 	const after = "after"
 	all := []byte(source + "\n\n" + after + "\n")
@@ -156,13 +173,13 @@ func open(md goldmark.Markdown, source string) bool {
 	return !ok || string(bytes.TrimSpace(p.Lines().Value(all))) != after
 }
 
-// fence returns text as a block of code that nothing in it ends.
+// fence returns text as a fenced code block.
 func fence(language, text string) string {
 	ticks := strings.Repeat("`", max(3, longestRun(text, '`')+1))
 	return ticks + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + ticks + "\n"
 }
 
-// codeSpan returns text, on one line, as code within a line.
+// codeSpan returns text as an inline code span, on one line.
 func codeSpan(text string) string {
 	text = strings.ReplaceAll(clean(text), "\n", " ")
 	ticks := strings.Repeat("`", longestRun(text, '`')+1)
@@ -180,8 +197,7 @@ func longestRun(s string, c byte) int {
 	return longest
 }
 
-// literal returns text, on one line, that Markdown takes for nothing but text
-// where something stands before it.
+// literal escapes line so that Markdown shows it as text, unless it begins a line.
 func literal(line string) string {
 	var b strings.Builder
 	for _, r := range line {
@@ -200,7 +216,7 @@ func literal(line string) string {
 	return b.String()
 }
 
-// entities returns text as HTML says it.
+// entities escapes text for HTML.
 func entities(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;").Replace(s)
 }

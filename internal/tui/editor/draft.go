@@ -32,8 +32,8 @@ func (e *Editor) RestoreDraft(d event.Draft) {
 	e.doc.Forget()
 }
 
-// pictured is collapse for a text that has labels of images, the first of which has
-// the number no. It returns the number of the next image.
+// pictured is collapse for a text with labels of images, which are numbered from no
+// on. It returns the number of the next image.
 func (t *attachments) pictured(typed, raw string, images []llm.Image, no int) (string, int) {
 	var out string
 	for no <= len(images) {

@@ -67,7 +67,7 @@ func TestMovesGoTheirWay(t *testing.T) {
 	})
 }
 
-// Moving down and up again returns to the same place, whatever the rows between.
+// Moving down and up again returns to the same place across rows of any width.
 func TestRowsKeepTheColumn(t *testing.T) {
 	drafts(t, func(t *testing.T, r *rand.Rand, b *Buffer) {
 		for _, at := range places(b) {

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	recordCases = flag.Int("record", 0, "let vim make so many cases anew")
+	recordCases = flag.Int("record", 0, "record that many new cases with vim")
 	recordSeed  = flag.Uint64("seed", 1, "of the cases that are recorded")
 )
 

@@ -18,9 +18,9 @@ type Item interface {
 // Canvas holds the settings for drawing an item.
 type Canvas struct {
 	Styles *ink.Styles
-	Width  int  // of the window; at least 1
-	frame  int  // of the spinner
-	Full   bool // items show everything, whether they are open or not
+	Width  int    // of the window; at least 1
+	frame  int    // of the spinner
+	Full   bool   // items show everything, whether they are open or not
 	key    string // opens an item; empty for none
 }
 

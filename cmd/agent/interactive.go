@@ -54,7 +54,7 @@ func firstPrompt(args []string) ([]screen.Prompt, error) {
 
 // show runs a's session on the screen until the person leaves or a signal ends
 // the program.
-func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (tui.Exit, error) {
+func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (screen.Exit, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var interrupts chan struct{}
@@ -75,17 +75,17 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 		defer close(ended)
 		agent.Run(outlives, commands, events)
 	}()
-	screen := a.screen(withNotices(events, a.expired, outlives.Done()), commands, prompts, in != nil)
+	o := a.screen(withNotices(events, a.expired, outlives.Done()), commands, prompts, in != nil)
 	var beside sync.WaitGroup
 	beside.Go(func() { a.find(ctx, commands) })
-	screen.Session.Page = agent.Page
-	screen.Forced = a.force(stop)
-	var exit tui.Exit
+	o.Session.Page = agent.Page
+	o.Forced = a.force(stop)
+	var exit screen.Exit
 	var err error
 	if in != nil {
-		exit, err = in.show(ctx, screen, interrupts)
+		exit, err = in.show(ctx, o, interrupts)
 	} else {
-		exit, err = tui.Run(ctx, screen)
+		exit, err = tui.Run(ctx, o)
 	}
 	stop()
 	dismiss()
@@ -141,7 +141,7 @@ func (a *app) force(stop func()) func(bool) {
 }
 
 // goodbye leaves the last answer, and how to come back, on the normal screen.
-func (a *app) goodbye(exit tui.Exit) {
+func (a *app) goodbye(exit screen.Exit) {
 	if exit.Lent { // what is printed would appear in the user's editor
 		return
 	}

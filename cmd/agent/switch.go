@@ -17,7 +17,6 @@ import (
 	"agent/cmd/agent/sessions"
 	"agent/internal/history"
 	"agent/internal/loop/event"
-	"agent/internal/tui"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/screen"
 )
@@ -68,7 +67,7 @@ func runSessions(ctx context.Context, f flags, prompts []screen.Prompt) error {
 
 // next returns what opens the session that the person wants next, nil if they
 // leave.
-func (a *app) next(f flags, exit tui.Exit) *flags {
+func (a *app) next(f flags, exit screen.Exit) *flags {
 	f = a.carried(f)
 	switch {
 	case exit.Open != "":

@@ -139,7 +139,7 @@ func TestLeavingIsTold(t *testing.T) {
 		t.Errorf("screen:\n%s", d.screen())
 	}
 	d.pass(3 * time.Second)
-	if strings.Contains(d.screen(), "again leaves") || d.m.prompt.ticker.moves() {
+	if strings.Contains(d.screen(), "again leaves") || d.m.ticker.moves() {
 		t.Errorf("the hint stays, or something still moves:\n%s", d.screen())
 	}
 }

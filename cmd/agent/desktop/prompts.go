@@ -13,8 +13,8 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/settings"
-	"agent/internal/tui"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
 )
 
 const (
@@ -67,7 +67,7 @@ func promptFilesIn(files fs.FS, dir, shown string) (all []screen.CustomCommand, 
 			return all, append(notices, fmt.Sprintf("Only %d commands of %s are used: there are more.", maxPromptFiles, shown))
 		}
 		text, err := readPrompt(files, path.Join(dir, e.Name()))
-		if err == nil && !tui.IsCommandName(name) {
+		if err == nil && !slash.IsCommandName(name) {
 			err = errors.New("its name has other letters than a to z, 0 to 9, - and _, or begins with another than a to z")
 		}
 		if err != nil {

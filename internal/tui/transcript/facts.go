@@ -150,6 +150,9 @@ func (n lineCounts) add(ev event.Event) {
 	case *event.TurnEnd:
 		clear(n)
 	case *event.ToolEnd:
+		if ev.Outcome == event.Refused { // its diffs were not written
+			return
+		}
 		for _, d := range ev.Diffs {
 			if n[d.Path] == nil {
 				n[d.Path] = new([2]int)

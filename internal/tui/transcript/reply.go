@@ -218,7 +218,7 @@ func (r *reply) asked(ask event.Ask) {
 		return
 	}
 	r.call(ask.ID, func(t *Tool) {
-		t.Title, t.Effect, t.targets, t.proposed, t.Stage = ask.Title, ask.Effect, ask.Targets, ask.Diffs, asking
+		t.Title, t.Effect, t.targets, t.Stage = ask.Title, ask.Effect, ask.Targets, asking
 	})
 }
 

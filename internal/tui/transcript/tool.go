@@ -55,14 +55,13 @@ type Tool struct {
 	Diffs   []event.Diff
 	todo    []event.TodoItem // the plan that it set
 
-	args     string       // the beginning of the arguments while they stream
-	written  int          // bytes of the arguments that have streamed
-	proposed []event.Diff // the changes that wait for approval
-	began    time.Time
-	took     time.Duration // so far, while the call runs
-	tail     string        // the end of the output while the call runs
-	result   string        // the complete output
-	lines    int           // of result
+	args    string // the beginning of the arguments while they stream
+	written int    // bytes of the arguments that have streamed
+	began   time.Time
+	took    time.Duration // so far, while the call runs
+	tail    string        // the end of the output while the call runs
+	result  string        // the complete output
+	lines   int           // of result
 
 	decision
 	folding
@@ -131,11 +130,8 @@ func (t *Tool) end(ev *event.ToolEnd) {
 	}
 	t.Effect = cmp.Or(ev.Effect, t.Effect)
 	t.Diffs = ev.Diffs
-	if t.Stage != running && (ev.Outcome == event.Refused || ev.Outcome == event.Interrupted) {
-		t.Diffs = t.proposed
-	}
 	t.Stage, t.Outcome, t.Summary = Finished, ev.Outcome, ev.Summary
-	t.took, t.result, t.tail, t.proposed = ev.Duration, ev.Result.Text, "", nil
+	t.took, t.result, t.tail = ev.Duration, ev.Result.Text, ""
 	if text := strings.TrimRight(t.result, "\r\n"); text != "" {
 		t.lines = strings.Count(text, "\n") + 1
 	}

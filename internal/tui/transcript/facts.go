@@ -150,7 +150,7 @@ func (n lineCounts) add(ev event.Event) {
 	case *event.TurnEnd:
 		clear(n)
 	case *event.ToolEnd:
-		if ev.Outcome == event.Refused { // its diffs were not written
+		if ev.Outcome == event.Refused { // the diffs were not written
 			return
 		}
 		for _, d := range ev.Diffs {

@@ -29,35 +29,35 @@ import (
 
 // flags are what every way of starting a session takes.
 type flags struct {
-	model    string // PROVIDER/NAME
-	baseURL  string
-	mode     string
-	maxSteps int
-	effort   string // of the model's reasoning
-	cont     bool   // go on with the newest session of this directory
-	resume   string // the session to go on with
-	fork     bool   // go on in a fork of it
-	none     bool   // keep the session nowhere
-	plain    bool   // show it as lines
+	model     string // PROVIDER/NAME
+	baseURL   string
+	mode      string
+	maxSteps  int
+	effort    string // of the model's reasoning
+	cont      bool   // go on with the newest session of this directory
+	resume    string // the session to go on with
+	fork      bool   // go on in a fork of it
+	noSession bool   // keep the session nowhere
+	plain     bool   // show it as lines
 
 	// What no flag says, but the session that was on the screen before.
-	dir      string // where a new session works; empty is here
-	keep     *int   // how much of what it is forked from a fork keeps: see event.Rewound
-	draft    string // what the editor of a fork begins with
-	notice   string // for the user, at the start
-	previous *place // where the requests of the session before a new one went; nil if there was none
+	dir              string    // where a new session works; empty is here
+	forkKeep         *int      // how much of what it is forked from a fork keeps: see event.Rewound
+	draft            string    // what the editor of a fork begins with
+	notice           string    // for the user, at the start
+	previousEndpoint *endpoint // where the requests of the session before a new one went; nil if there was none
 	// input reads the lines of a session in plain mode; nil on a screen.
 	input *lineInput
 	// baseFor is the provider that baseURL is for; empty is the one that is chosen.
 	baseFor string
 	// opened says that the session was chosen on the screen: where it was before
 	// counts more than baseURL.
-	opened bool
-	end    *shutdown
+	fromScreen bool
+	end        *shutdown
 }
 
-// place is where requests go.
-type place struct {
+// endpoint is where requests go.
+type endpoint struct {
 	url  string // the base URL, without secrets
 	host string // empty for the provider's own address
 }
@@ -68,7 +68,7 @@ func (f *flags) check() error {
 	switch {
 	case f.cont && f.resume != "":
 		return command.Usage("--continue and --resume: only one of them")
-	case f.none && resumes:
+	case f.noSession && resumes:
 		return command.Usage("--no-session begins a session that is kept nowhere: it goes with neither --continue nor --resume")
 	case f.fork && !resumes:
 		return command.Usage("--fork needs --continue or --resume, which say of what")
@@ -95,7 +95,7 @@ type app struct {
 	pick    picker
 	// look finds a model on this machine, where none is connected. It takes a
 	// moment; nil where there is nothing to look for.
-	look func(context.Context) event.Found
+	findLocal func(context.Context) event.Found
 	// advice is shown if look finds no model; may be empty.
 	advice string
 }
@@ -130,11 +130,11 @@ func open(f flags, attended bool) (*app, error) {
 		}
 	}
 	if err := a.openLog(f); err != nil {
-		a.giveUp(f)
+		a.discard(f)
 		return nil, err
 	}
 	if err := a.assemble(f, attended); err != nil {
-		a.giveUp(f)
+		a.discard(f)
 		return nil, err
 	}
 	return a, nil
@@ -156,9 +156,9 @@ func (a *app) close() {
 	}
 }
 
-// giveUp is close for a session that f could not open. A fork that was made for
+// discard is close for a session that f could not open. A fork that was made for
 // it does not stay.
-func (a *app) giveUp(f flags) {
+func (a *app) discard(f flags) {
 	a.close()
 	if f.fork && a.log != nil {
 		_ = a.store.Remove(a.id())
@@ -178,44 +178,44 @@ func (a *app) assemble(f flags, attended bool) error {
 	if a.work, err = workspace.Open(a.dir); err != nil {
 		return err
 	}
-	a.limits = limitsOf(set)
+	a.limits = shellLimits(set)
 	pick, model, err := a.chooseModel(f, attended)
 	if err != nil {
 		return err
 	}
 	a.pick = pick
-	if attended && model.Name == offline.Name && !pick.held {
-		a.look = pick.local
+	if attended && model.Name == offline.Name && !pick.guideHeld {
+		a.findLocal = pick.findLocal
 	}
 	var inRepo bool
 	a.branch, inRepo = desktop.Branch(a.dir)
-	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.named
+	a.options.Log, a.options.Model, a.options.Models = a.log, model, pick.byName
 	a.options.Mode, a.options.Attended, a.options.Forked = mode, attended, f.fork
 	a.options.MaxSteps = f.maxSteps
 	if a.options.MaxSteps == 0 {
 		a.options.MaxSteps = set.MaxSteps
 	}
 	a.options.MaxReplyBytes = set.MaxReply
-	a.equip(inRepo)
+	a.addTools(inRepo)
 	return nil
 }
 
 // chooseModel returns the model that answers, and what finds others from now on.
 func (a *app) chooseModel(f flags, attended bool) (picker, turn.Model, error) {
 	last := a.lastModel()
-	if f.opened && last.BaseURL != "" && wire.Redacted(f.baseURL) != last.BaseURL {
+	if f.fromScreen && last.BaseURL != "" && wire.Redacted(f.baseURL) != last.BaseURL {
 		f.baseURL = ""
 	}
 	pick := newPicker(f, a.set, last.Model, !attended)
 	pick.effort, pick.continued = a.ending.Effort, len(a.ending.Events) > 0
-	if pick.lastOwn = last.BaseURL != "" && last.Host == ""; !pick.lastOwn {
+	if pick.lastAtDefault = last.BaseURL != "" && last.Host == ""; !pick.lastAtDefault {
 		pick.lastURL = last.BaseURL
 	}
 	choice, err := pick.choose(f.model)
 	if err != nil {
 		return pick, turn.Model{}, err
 	}
-	pick.held = choice.Held
+	pick.guideHeld = choice.Held
 	if choice.Held { // its base URL still holds for all models of its provider
 		pick.continued = true
 	}
@@ -230,7 +230,7 @@ func (a *app) chooseModel(f flags, attended bool) (picker, turn.Model, error) {
 	if moved := pick.continued && last.BaseURL != "" && !choice.Offline() && last.BaseURL != model.BaseURL; moved && (last.Host != "" || model.Host != "") {
 		a.notices = append(a.notices, fmt.Sprintf("This session was at %s before. From now on its requests go to %s.", last.BaseURL, model.BaseURL))
 	}
-	if l := f.previous; l != nil && !choice.Offline() && l.url != "" && l.url != model.BaseURL && (l.host != "" || model.Host != "") {
+	if l := f.previousEndpoint; l != nil && !choice.Offline() && l.url != "" && l.url != model.BaseURL && (l.host != "" || model.Host != "") {
 		a.notices = append(a.notices, fmt.Sprintf("The session before was at %s. The requests of this new session go to %s.", l.url, model.BaseURL))
 	}
 	if choice.Elsewhere() {
@@ -239,37 +239,37 @@ func (a *app) chooseModel(f flags, attended bool) (picker, turn.Model, error) {
 	return pick, model, nil
 }
 
-// limitsOf returns which environment variables commands get or not.
-func limitsOf(set settings.Settings) shell.Limits {
+// shellLimits returns which environment variables commands get or not.
+func shellLimits(set settings.Settings) shell.Limits {
 	return shell.Limits{Keep: set.Shell.KeepEnv, Hide: slices.Concat(credentials.Variables(set), credentials.SecretURLs(os.Getenv))}
 }
 
-// equip gives the session its tools, and tells the model where it works.
-func (a *app) equip(inRepo bool) {
+// addTools gives the session its tools, and tells the model where it works.
+func (a *app) addTools(inRepo bool) {
 	dir := a.work.Dir()
 	if a.log != nil {
 		a.work.Attach(a.log.Outputs())
 	}
-	a.protect()
+	a.protectPaths()
 	known := workspace.NewLedger()
 	a.options.Ledger = known
 	a.jobs = tools.NewJobs()
 	a.options.Jobs = a.jobs
 	a.index = tools.NewIndex(a.work)
 	commands := tools.Commands{Workspace: a.work, Limits: a.limits}
-	checks := checksOf(commands, a.set.Checks)
-	a.options.Tools = toolsOf(commands, known, a.jobs, checks)
+	checks := newChecks(commands, a.set.Checks)
+	a.options.Tools = newTools(commands, known, a.jobs, checks)
 	// The first one sees a result last.
-	a.options.Interceptors = tools.Intercept(indexed{a.index}, checks)
+	a.options.Interceptors = tools.Intercept(indexUpdater{a.index}, checks)
 	a.options.Shell = commands.Typed(a.jobs)
 	a.options.System = loop.SystemPrompt(loop.Place{
 		Dir: dir, OS: runtime.GOOS, Shell: filepath.Base(shell.Program()), Git: inRepo, Today: time.Now(),
 	})
 }
 
-// toolsOf returns the tools on a workspace, in a fixed order.
+// newTools returns the tools on a workspace, in a fixed order.
 // jobs may be nil: then nothing can go on in the background.
-func toolsOf(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, checks *tools.Checks) []tools.Tool {
+func newTools(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, checks *tools.Checks) []tools.Tool {
 	ts := append(tools.Files(c.Workspace, known), c.Tools(jobs)...)
 	ts = append(ts, tools.Fetch(fetch.Options{
 		UserAgent: "agent/" + stamped() + " (a coding assistant, for its user)",
@@ -277,8 +277,8 @@ func toolsOf(c tools.Commands, known *workspace.Ledger, jobs *tools.Jobs, checks
 	return append(ts, checks.Tools()...)
 }
 
-// checksOf returns the configured checks, which run as commands do.
-func checksOf(commands tools.Commands, configured []settings.Check) *tools.Checks {
+// newChecks returns the configured checks, which run as commands do.
+func newChecks(commands tools.Commands, configured []settings.Check) *tools.Checks {
 	var all []tools.Check
 	for _, c := range configured {
 		all = append(all, tools.Check{Files: c.Files, Command: c.Command, Limit: time.Duration(c.Timeout) * time.Second})

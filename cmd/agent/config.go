@@ -82,17 +82,17 @@ func configSchemaRun(_ context.Context, opts *configOptions) error {
 	return err
 }
 
-// override is a setting that stands elsewhere than in the file.
-type override struct{ name, value, from string }
+// source is a setting that stands elsewhere than in the file.
+type source struct{ name, value, from string }
 
-// overrides returns what flags and variables say, the stronger first, and what
+// configSources returns what flags and variables say, the stronger first, and what
 // holds where nothing is said.
-func overrides(f flags, getenv func(string) string) (said, otherwise []override) {
+func configSources(f flags, getenv func(string) string) (said, otherwise []source) {
 	steps := ""
 	if f.maxSteps != 0 {
 		steps = fmt.Sprint(f.maxSteps)
 	}
-	for _, o := range []override{
+	for _, o := range []source{
 		{"model", f.model, "--model"}, {"model", getenv("AGENT_MODEL"), "AGENT_MODEL"},
 		{"base_url", f.baseURL, "--base-url"}, {"base_url", getenv("OPENAI_BASE_URL"), "OPENAI_BASE_URL"},
 		{"mode", f.mode, "--mode"}, {"max_steps", steps, "--max-steps"}, {"effort", f.effort, "--effort"},
@@ -101,7 +101,7 @@ func overrides(f flags, getenv func(string) string) (said, otherwise []override)
 			said = append(said, o)
 		}
 	}
-	return said, []override{
+	return said, []source{
 		{"model", "the first that can be used", "default"}, {"mode", string(event.ModeAsk), "default"},
 		{"max_steps", fmt.Sprint(turn.DefaultMaxSteps), "default"}, {"max_reply_bytes", fmt.Sprint(llm.MaxReplyBytes), "default"}, {"effort", "the model's own", "default"}, {"local", "true", "default"},
 		{"sessions.keep_days", "never", "default"}, {"theme", ink.ThemeNames()[0], "default"}, {"diff", string(ink.Auto), "default"},
@@ -119,13 +119,13 @@ func showConfig(out io.Writer, file settings.File, f flags, getenv func(string) 
 	if err := json.Unmarshal(b, &tree); err != nil {
 		return fmt.Errorf("read the settings: %w", err)
 	}
-	rows := map[string]override{}
+	rows := map[string]source{}
 	flatten(tree, "", func(name, value string) {
-		rows[name] = override{name, harmless(name, value), fmt.Sprintf("%s:%d", file.Path, file.Lines[name])}
+		rows[name] = source{name, redact(name, value), fmt.Sprintf("%s:%d", file.Path, file.Lines[name])}
 	})
-	said, otherwise := overrides(f, getenv)
+	said, otherwise := configSources(f, getenv)
 	for _, o := range slices.Backward(said) {
-		rows[o.name] = override{o.name, harmless(o.name, o.value), o.from}
+		rows[o.name] = source{o.name, redact(o.name, o.value), o.from}
 	}
 	for _, o := range otherwise {
 		if _, set := rows[o.name]; !set && (o.name != "model" || file.Models == nil) {
@@ -155,9 +155,9 @@ func flatten(v any, path string, tell func(name, value string)) {
 	}
 }
 
-// harmless is a value as it may be shown: headers and the arguments of commands
+// redact is a value as it may be shown: headers and the arguments of commands
 // may hold keys, and addresses too.
-func harmless(name, value string) string {
+func redact(name, value string) string {
 	switch {
 	case regexp.MustCompile(`^providers\..+\.headers\.`).MatchString(name):
 		return "(set)"

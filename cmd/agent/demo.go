@@ -71,7 +71,7 @@ func demoRun(ctx context.Context, opts *demoOptions) error {
 	if opts.Plain {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
-		playing := end.begin(func(os.Signal) { stop() }, true)
+		playing := end.beginPhase(func(os.Signal) { stop() }, true)
 		defer playing.end()
 		return a.playPlain(ctx, opts.IO.Out)
 	}
@@ -83,7 +83,7 @@ func demoRun(ctx context.Context, opts *demoOptions) error {
 		prompts = append(prompts, screen.Prompt{Note: fmt.Sprintf("Scene %d: %s\n%s", i+1, s.Title, s.Explain), Text: s.Prompt})
 	}
 	exit, err := show(ctx, a, nil, prompts)
-	end.begin(nil, true) // until the program has ended
+	end.beginPhase(nil, true) // until the program has ended
 	a.goodbye(exit)
 	return err
 }
@@ -106,7 +106,7 @@ func openDemo(f flags, dir string, plain bool) (*app, error) {
 		a.close()
 		return nil, err
 	}
-	a.equip(false)
+	a.addTools(false)
 	a.notices = append(a.notices, "This is a demo: four scenes in a temporary copy of a small project. Your files are not touched.")
 	return a, nil
 }
@@ -123,7 +123,7 @@ func (a *app) demoModel(f flags, plain bool) error {
 		if a.options.Model, a.notices, err = pick.model(f.model); err != nil {
 			return err
 		}
-		a.options.Models = pick.named
+		a.options.Models = pick.byName
 		a.options.Mode, a.options.Attended = event.ModeAsk, !plain
 		if plain {
 			a.options.Mode = event.ModeEdits
@@ -169,7 +169,7 @@ func (a *app) playPlain(ctx context.Context, w io.Writer) error {
 			}
 		}
 		if ctx.Err() != nil {
-			return &exitError{code: a.end.ended()}
+			return &exitError{code: a.end.signalCode()}
 		}
 	}
 	return nil
@@ -181,13 +181,13 @@ type tracer struct {
 	w       io.Writer
 	inner   llm.Provider
 	printer textPrinter
-	told    int // messages printed so far
+	printed int // messages printed so far
 }
 
 func (t *tracer) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		wire := openai.WireMessages(req)
-		for _, m := range wire[min(t.told, len(wire)):] {
+		for _, m := range wire[min(t.printed, len(wire)):] {
 			fmt.Fprintf(t.w, "→ %s\n", m)
 		}
 		reply := llm.NewReply("")
@@ -202,7 +202,7 @@ func (t *tracer) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 		said := openai.WireMessages(llm.Request{Model: req.Model, Messages: reply.Messages()})
 		if len(said) > 0 { // what follows are results that are not there yet
 			fmt.Fprintf(t.w, "← %s\n", said[0])
-			t.told = len(wire) + 1
+			t.printed = len(wire) + 1
 		}
 	}
 }

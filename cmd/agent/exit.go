@@ -11,14 +11,14 @@ import (
 
 // The exit codes of the program.
 const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitHangup      = 129 // 128 + SIGHUP
-	exitInterrupted = 130 // 128 + SIGINT
-	exitQuit        = 131 // 128 + SIGQUIT
-	exitUnread      = 141 // 128 + SIGPIPE
-	exitTerminated  = 143 // 128 + SIGTERM
+	exitDone         = 0
+	exitFailed       = 1
+	exitUsage        = 2
+	exitHangup       = 129 // 128 + SIGHUP
+	exitInterrupted  = 130 // 128 + SIGINT
+	exitQuit         = 131 // 128 + SIGQUIT
+	exitOutputClosed = 141 // 128 + SIGPIPE
+	exitTerminated   = 143 // 128 + SIGTERM
 )
 
 // exitError is the error of a command that ends with code. A nil err has been

@@ -22,11 +22,11 @@ func suggestions(x *search.Index) func(ctx context.Context, query string, limit 
 	}
 }
 
-// indexed tells the index of file names which files calls read, and that they may
+// indexUpdater tells the index of file names which files calls read, and that they may
 // have created or removed some. It is a tools.RunInterceptor.
-type indexed struct{ index *search.Index }
+type indexUpdater struct{ index *search.Index }
 
-func (x indexed) Run(ctx context.Context, _ tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
+func (x indexUpdater) Run(ctx context.Context, _ tools.Info, c tools.Call, ok tools.Approved, next tools.Runner) (tools.Result, error) {
 	r, err := next(ctx, c, ok)
 	if c.Effect == tools.Write || c.Effect == tools.Execute {
 		x.index.Changed()

@@ -30,7 +30,7 @@ func interactive(ctx context.Context, f flags, args []string) error {
 	if isPlain(f) {
 		f.input = readLineInput()
 	}
-	if f.resume == choose {
+	if f.resume == pickResume {
 		id, err := pickSession(ctx, f.input, f.end)
 		if err != nil || id == "" {
 			return err
@@ -61,7 +61,7 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 	if in != nil {
 		interrupts = make(chan struct{}, 1)
 	}
-	shown := a.end.begin(a.heed(stop, interrupts), false)
+	shown := a.end.beginPhase(a.onSignal(stop, interrupts), false)
 	defer shown.end()
 
 	// The agent outlives the screen: what was typed last is handed to it when the
@@ -77,9 +77,9 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 	}()
 	screen := a.screen(withNotices(events, a.expired, outlives.Done()), commands, prompts, in != nil)
 	var beside sync.WaitGroup
-	beside.Go(func() { a.find(ctx, commands) })
+	beside.Go(func() { a.searchModel(ctx, commands) })
 	screen.Session.Page = agent.Page
-	screen.Forced = a.force(stop)
+	screen.Forced = a.onForcedInterrupt(stop)
 	var exit tui.Exit
 	var err error
 	if in != nil {
@@ -92,7 +92,7 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 	shown.leave()
 	<-ended
 	beside.Wait()
-	if code := a.end.ended(); code != 0 {
+	if code := a.end.signalCode(); code != 0 {
 		return exit, &exitError{code: code, err: err}
 	}
 	return exit, err
@@ -108,11 +108,11 @@ func stopUnlessInterrupt(stop func()) func(os.Signal) {
 	}
 }
 
-// heed returns what takes signals while a session is shown. An interrupt goes to
+// onSignal returns what takes signals while a session is shown. An interrupt goes to
 // interrupts, which has room for one, or where that is nil to the screen, which
 // learns of it itself. If the interrupt before is not even taken, the front end
 // hangs, and the program ends.
-func (a *app) heed(stop func(), interrupts chan struct{}) func(os.Signal) {
+func (a *app) onSignal(stop func(), interrupts chan struct{}) func(os.Signal) {
 	other := stopUnlessInterrupt(stop)
 	return func(s os.Signal) {
 		other(s)
@@ -122,20 +122,20 @@ func (a *app) heed(stop func(), interrupts chan struct{}) func(os.Signal) {
 		select {
 		case interrupts <- struct{}{}:
 		default:
-			a.end.unless(func() bool { return len(interrupts) == 0 })
+			a.end.exitUnless(func() bool { return len(interrupts) == 0 })
 		}
 	}
 }
 
-// force returns what the front end tells that the user has interrupted twice
+// onForcedInterrupt returns what the front end tells that the user has interrupted twice
 // what runs, and that this has ended after all.
-func (a *app) force(stop func()) func(bool) {
+func (a *app) onForcedInterrupt(stop func()) func(bool) {
 	callOff := func() {}
 	return func(forced bool) {
 		callOff()
 		callOff = func() {}
 		if forced {
-			callOff = a.end.forced(stop)
+			callOff = a.end.exitAfterForced(stop)
 		}
 	}
 }
@@ -191,10 +191,10 @@ func pickSession(ctx context.Context, in *lineInput, end *shutdown) (string, err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	picking := end.begin(stopUnlessInterrupt(stop), false)
+	picking := end.beginPhase(stopUnlessInterrupt(stop), false)
 	defer picking.end()
 	id, err := tui.Pick(ctx, o)
-	if code := end.ended(); code != 0 {
+	if code := end.signalCode(); code != 0 {
 		return "", &exitError{code: code, err: err}
 	}
 	return id, err

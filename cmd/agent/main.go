@@ -25,21 +25,21 @@ import (
 // version is stamped by the build.
 var version = "dev"
 
-// startUp is after how long the program has started for certain.
-const startUp = time.Second
+// startTime is after how long the program has started for certain.
+const startTime = time.Second
 
 func main() {
 	credentials.ProtectMemory()
-	outlastFileLimit()
+	catchFileLimit()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(70) // the largest reply must fit into 150 MB
 	}
-	time.AfterFunc(startUp, debug.FreeOSMemory) // what only the start needed
+	time.AfterFunc(startTime, debug.FreeOSMemory) // what only the start needed
 	end := watchSignals()
 	cmd := rootCommand(end)
 	cmd.SetArgs(joinResume(os.Args[1:]))
 	code, say := exitCode(cmd.ExecuteContext(context.Background()))
-	end.yield()
+	end.waitForExit()
 	if say == nil {
 		say = end.notice()
 	}
@@ -84,9 +84,9 @@ stops it at any instant. Without a model connected, a built-in guide answers.`,
 	p.StringVar(&o.effort, "effort", "", "how hard the model thinks, where it can be told: low, medium, high")
 	p.BoolVarP(&o.cont, "continue", "c", false, "go on with the newest session of this directory")
 	p.StringVarP(&o.resume, "resume", "r", "", "go on with the session of this ID, or choose one")
-	p.Lookup("resume").NoOptDefVal = choose
+	p.Lookup("resume").NoOptDefVal = pickResume
 	p.BoolVar(&o.fork, "fork", false, "with --continue or --resume: go on in a fork, and leave that session as it is")
-	p.BoolVar(&o.none, "no-session", false, "keep nothing of the session on disk")
+	p.BoolVar(&o.noSession, "no-session", false, "keep nothing of the session on disk")
 	cmd.AddCommand(
 		newCmdRun(f, o, nil), sessions.NewCmdSessions(f), newCmdDemo(f, o, nil), newCmdTool(f, end, nil), newCmdModels(f, o, nil), newCmdKeys(f, nil),
 		credentials.NewCmdLogin(f, nil), credentials.NewCmdLogout(f, nil), newCmdConfig(f, o),
@@ -95,8 +95,8 @@ stops it at any instant. Without a model connected, a built-in guide answers.`,
 	return cmd
 }
 
-// choose is the value of --resume without an ID.
-const choose = "?"
+// pickResume is the value of --resume without an ID.
+const pickResume = "?"
 
 // joinResume returns the arguments with "--resume ID" as "--resume=ID": a flag
 // that may stand without a value does not take the next argument as one.

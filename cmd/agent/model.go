@@ -23,17 +23,17 @@ type picker struct {
 	settings settings.Settings
 	last     string // the model used last, as PROVIDER/NAME
 	// lastURL is its base URL, as the log has it: see catalog.Input.
-	lastURL   string
-	lastOwn   bool // it was at the provider's own address
-	continued bool // last is the model of a session that is continued
-	held      bool // the guide answers because last cannot be used: no server is looked for
+	lastURL       string
+	lastAtDefault bool // it was at the provider's own address
+	continued     bool // last is the model of a session that is continued
+	guideHeld     bool // the guide answers because last cannot be used: no server is looked for
 	// bound is the base URL that the flag or the session gave at the start. It
 	// holds for one provider alone.
 	bound  struct{ url, provider string }
 	effort string // that it had in the session that goes on; empty if that was its own
 	// wait says that servers on this machine are looked for before the guide is
 	// chosen; otherwise local does it.
-	wait bool
+	waitLocal bool
 	// attended says that a user can read notices and select another model.
 	attended bool
 	vault    *credentials.Vault
@@ -41,14 +41,14 @@ type picker struct {
 
 // newPicker returns a picker that chooses by what the person said.
 func newPicker(f flags, set settings.Settings, last string, wait bool) picker {
-	return picker{flags: f, settings: set, last: last, wait: wait, attended: !wait, vault: credentials.NewVault(set, f.end.cleanup)}
+	return picker{flags: f, settings: set, last: last, waitLocal: wait, attended: !wait, vault: credentials.NewVault(set, f.end.cleanup)}
 }
 
 // input is all that the choice depends on, with the name that the person gave.
 func (p picker) input(ctx context.Context, name string) catalog.Input {
 	in := catalog.Input{
 		Getenv: p.vault.Getenv, Vault: p.vault, Flag: name, Last: p.last,
-		LastURL: p.lastURL, LastOwn: p.lastOwn, Continued: p.continued, Attended: p.attended,
+		LastURL: p.lastURL, LastOwn: p.lastAtDefault, Continued: p.continued, Attended: p.attended,
 		BaseURL: p.flags.baseURL, BaseFor: p.flags.baseFor, ConfigURL: p.settings.BaseURL, Changes: p.settings.Changes(),
 		AllowHTTP: p.settings.AllowHTTP,
 	}
@@ -59,14 +59,14 @@ func (p picker) input(ctx context.Context, name string) catalog.Input {
 		in.Config = append(in.Config, p.settings.Model)
 	}
 	in.Config = append(in.Config, p.settings.Models...)
-	if p.wait && p.probes() {
+	if p.waitLocal && p.mayProbe() {
 		in.Local = func() []catalog.Server { return in.Probe(ctx) }
 	}
 	return in
 }
 
-// probes reports whether servers on this machine may be looked for.
-func (p picker) probes() bool { return p.settings.Local == nil || *p.settings.Local }
+// mayProbe reports whether servers on this machine may be looked for.
+func (p picker) mayProbe() bool { return p.settings.Local == nil || *p.settings.Local }
 
 // model returns the model that name says, or where it is empty the one that the
 // environment, the configuration and what was used before say, and what the
@@ -172,9 +172,9 @@ func (p picker) effortOf(c catalog.Choice) (string, error) {
 	return "", nil
 }
 
-// named returns the model of a name that the person gives while the program
+// byName returns the model of a name that the person gives while the program
 // runs, with the effort that they want of it.
-func (p picker) named(name, effort string) (turn.Model, error) {
+func (p picker) byName(name, effort string) (turn.Model, error) {
 	p.effort = "" // it was of the session as it began
 	switch effort {
 	case "":
@@ -191,14 +191,14 @@ func (p picker) named(name, effort string) (turn.Model, error) {
 	return m, err
 }
 
-// local looks for a server on this machine and returns its model, if nothing
+// findLocal looks for a server on this machine and returns its model, if nothing
 // else is connected and nobody named a model. A server that may belong to
 // another user gets a notice instead. It takes no longer than catalog.ProbeTime.
-func (p picker) local(ctx context.Context) event.Found {
-	if !p.probes() {
+func (p picker) findLocal(ctx context.Context) event.Found {
+	if !p.mayProbe() {
 		return event.Found{}
 	}
-	p.wait = false
+	p.waitLocal = false
 	in := p.input(ctx, p.flags.model)
 	chosen, err := catalog.Resolve(in)
 	if err != nil || !chosen.Offline() || chosen.Named {

@@ -21,9 +21,9 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// modelsTime is how long servers on this machine may take where somebody asks
+// serverTime is how long servers on this machine may take where somebody asks
 // for just what they have.
-const modelsTime = time.Second
+const serverTime = time.Second
 
 // modelsOptions are what `agent models` needs.
 type modelsOptions struct {
@@ -70,8 +70,8 @@ func modelsRun(ctx context.Context, opts *modelsOptions) error {
 	}
 	pick := newPicker(*opts.flags, file.Settings, "", false)
 	in := pick.input(ctx, "")
-	in.Wait = modelsTime
-	l, err := listing(ctx, in, opts.Provider, pick.probes())
+	in.Wait = serverTime
+	l, err := listModels(ctx, in, opts.Provider, pick.mayProbe())
 	if err != nil {
 		return err
 	}
@@ -104,8 +104,8 @@ type missingLine struct {
 	Needs    string `json:"needs"`
 }
 
-// listing finds out what can be used: everywhere, or of one provider.
-func listing(ctx context.Context, in catalog.Input, only string, probe bool) (modelList, error) {
+// listModels finds out what can be used: everywhere, or of one provider.
+func listModels(ctx context.Context, in catalog.Input, only string, probe bool) (modelList, error) {
 	l := modelList{Models: []modelLine{}, Missing: []missingLine{}}
 	if _, found := in.Changes.Find(only); only != "" && !found {
 		return l, command.Usage("there is no provider %q: agent models lists them", only)
@@ -120,7 +120,7 @@ func listing(ctx context.Context, in catalog.Input, only string, probe bool) (mo
 	parts := make([]modelList, len(standings))
 	var all sync.WaitGroup
 	for i, s := range standings {
-		all.Go(func() { parts[i] = standing(ctx, in, s, servers, only != "") })
+		all.Go(func() { parts[i] = providerModels(ctx, in, s, servers, only != "") })
 	}
 	all.Wait()
 	for _, p := range parts {
@@ -134,15 +134,15 @@ func listing(ctx context.Context, in catalog.Input, only string, probe bool) (mo
 	return l, nil
 }
 
-// standing lists what one provider has. It is asked where the table does not
+// providerModels lists what one provider has. It is asked where the table does not
 // know: elsewhere than usual, and when ask says so.
-func standing(ctx context.Context, in catalog.Input, s catalog.Standing, servers []catalog.Server, ask bool) (l modelList) {
+func providerModels(ctx context.Context, in catalog.Input, s catalog.Standing, servers []catalog.Server, ask bool) (l modelList) {
 	if !s.Usable {
 		return modelList{Missing: []missingLine{{s.Row.Name, s.Why}}}
 	}
 	if i := slices.IndexFunc(servers, func(o catalog.Server) bool { return o.Row.Name == s.Row.Name }); i >= 0 {
 		for _, m := range servers[i].Models {
-			l.Models = append(l.Models, line(in, s, m, "runs at "+s.BaseURL))
+			l.Models = append(l.Models, modelRow(in, s, m, "runs at "+s.BaseURL))
 		}
 		if len(l.Models) == 0 {
 			l.Missing = append(l.Missing, missingLine{s.Row.Name, "it runs at " + wire.Redacted(s.BaseURL) + ", but has no model yet"})
@@ -161,10 +161,10 @@ func standing(ctx context.Context, in catalog.Input, s catalog.Standing, servers
 		}
 	}
 	for _, m := range served {
-		l.Models = append(l.Models, line(in, s, m, s.Why))
+		l.Models = append(l.Models, modelRow(in, s, m, s.Why))
 	}
 	for _, name := range names {
-		l.Models = append(l.Models, line(in, s, catalog.Served{Name: name}, s.Why))
+		l.Models = append(l.Models, modelRow(in, s, catalog.Served{Name: name}, s.Why))
 	}
 	if refused != nil && len(l.Models) == 0 {
 		l.Missing = append(l.Missing, missingLine{s.Row.Name, fmt.Sprintf("a name, as %s/NAME (%s): %v", s.Row.Name, s.Why, refused)})
@@ -172,8 +172,8 @@ func standing(ctx context.Context, in catalog.Input, s catalog.Standing, servers
 	return l
 }
 
-// line tells of one model.
-func line(in catalog.Input, s catalog.Standing, m catalog.Served, why string) modelLine {
+// modelRow tells of one model.
+func modelRow(in catalog.Input, s catalog.Standing, m catalog.Served, why string) modelLine {
 	info := in.Known(s, m)
 	out := modelLine{Model: s.Row.Name + "/" + m.Name, Context: info.Context, Tools: info.Tools, Default: m.Name == s.Row.Default, Why: why}
 	if info.Price != nil {
@@ -240,25 +240,25 @@ func dollars(usd *float64) string {
 	return "$" + s
 }
 
-// quickTime is the time limit for the models that are known without asking
+// offlineTime is the time limit for the models that are known without asking
 // anybody.
-const quickTime = 100 * time.Millisecond
+const offlineTime = 100 * time.Millisecond
 
 // models returns the models that can be used, and what the other providers
 // need. Unless all is set, no provider or server is asked.
 func (a *app) models(ctx context.Context, all bool) ([]screen.Model, error) {
 	if !all {
 		var stop func()
-		ctx, stop = context.WithTimeout(ctx, quickTime)
+		ctx, stop = context.WithTimeout(ctx, offlineTime)
 		defer stop()
 	}
 	in := a.pick.input(ctx, "")
-	in.Wait = modelsTime
+	in.Wait = serverTime
 	only := ""
 	if a.pick.flags.baseURL != "" { // which is the address of the selected provider
 		only = a.pick.bound.provider
 	}
-	l, err := listing(ctx, in, only, all && a.pick.probes())
+	l, err := listModels(ctx, in, only, all && a.pick.mayProbe())
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func fake(t *testing.T, of map[string]string) *httptest.Server {
 func table(t *testing.T, vars map[string]string, changes catalog.Changes, only string) string {
 	t.Helper()
 	in := catalog.Input{Getenv: func(n string) string { return vars[n] }, Changes: changes, Wait: 20 * time.Second}
-	l, err := listing(t.Context(), in, only, true)
+	l, err := listModels(t.Context(), in, only, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ offline/guide           free  free  built in: no language model (its default)
 			}
 		})
 	}
-	if _, err := listing(t.Context(), catalog.Input{}, "acme", false); errorText(err) != `there is no provider "acme": agent models lists them` {
+	if _, err := listModels(t.Context(), catalog.Input{}, "acme", false); errorText(err) != `there is no provider "acme": agent models lists them` {
 		t.Errorf("got %v", err)
 	}
 }
@@ -165,7 +165,7 @@ offline/guide           free  free  built in: no language model (its default)
 func TestModelsJSON(t *testing.T) {
 	t.Parallel()
 	vars := map[string]string{"OLLAMA_HOST": fake(t, localServers()["OLLAMA_HOST"]).URL}
-	l, err := listing(t.Context(), catalog.Input{Getenv: func(n string) string { return vars[n] }, Wait: 20 * time.Second}, "ollama", true)
+	l, err := listModels(t.Context(), catalog.Input{Getenv: func(n string) string { return vars[n] }, Wait: 20 * time.Second}, "ollama", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,14 +237,14 @@ func TestPickerLocal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPicker(row.flags, row.set, "", false)
 			if row.want == "" {
-				if m := p.local(t.Context()).Model; m != "" {
+				if m := p.findLocal(t.Context()).Model; m != "" {
 					t.Errorf("got %s", m)
 				}
 				return
 			}
 			waitFor(t, "the server to be found", func() bool {
-				found := p.local(t.Context())
-				m, err := p.named(found.Model, "")
+				found := p.findLocal(t.Context())
+				m, err := p.byName(found.Model, "")
 				return err == nil && found.Model == row.want && m.Context == 40960 && strings.HasPrefix(found.Why, "ollama runs on this machine at 127.0.0.1:") && strings.HasSuffix(found.Why, ", and nothing else is connected")
 			})
 		})
@@ -310,7 +310,7 @@ func TestNamedEffort(t *testing.T) {
 		"": "low", "high": "high", event.DefaultEffort: "",
 		"extreme": `openai/gpt-5.1: this model has no effort "extreme": it takes none, low, medium, high`,
 	} {
-		m, err := p.named("openai/gpt-5.1", effort)
+		m, err := p.byName("openai/gpt-5.1", effort)
 		if got := m.Effort + errorText(err); got != want {
 			t.Errorf("%q: got %q, want %q", effort, got, want)
 		}

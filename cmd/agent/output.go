@@ -32,5 +32,5 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// unread reports whether nobody reads it any more.
-func (o *output) unread() bool { return errors.Is(o.err, syscall.EPIPE) }
+// closed reports whether nobody reads it any more.
+func (o *output) closed() bool { return errors.Is(o.err, syscall.EPIPE) }

@@ -32,8 +32,8 @@ func TestRunThatNobodyReads(t *testing.T) {
 		}
 		close(more)
 		_ = cmd.Wait()
-		if got := cmd.ProcessState.ExitCode(); got != exitUnread {
-			t.Errorf("%s: got exit code %d, want %d", form, got, exitUnread)
+		if got := cmd.ProcessState.ExitCode(); got != exitOutputClosed {
+			t.Errorf("%s: got exit code %d, want %d", form, got, exitOutputClosed)
 		}
 		if out, code := h.agent(t, "run", "--continue", "go on"); code != exitDone {
 			t.Errorf("%s: the session does not go on: got exit code %d and %s", form, code, out)

@@ -14,10 +14,10 @@ import (
 // permissions.
 const keyFile = "permissions.key"
 
-// protect tells the session which paths are protected, and where the key of its
+// protectPaths tells the session which paths are protected, and where the key of its
 // permissions is.
-func (a *app) protect() {
-	a.options.Paths = pathsOf(a.work.Dir(), os.Getenv)
+func (a *app) protectPaths() {
+	a.options.Paths = permissionPaths(a.work.Dir(), os.Getenv)
 	state, err := history.Dir(os.Getenv)
 	if err != nil {
 		return
@@ -29,8 +29,8 @@ func (a *app) protect() {
 	}
 }
 
-// pathsOf returns the places that decide what is protected, for a session in dir.
-func pathsOf(dir string, getenv func(string) string) policy.Paths {
+// permissionPaths returns the places that decide what is protected, for a session in dir.
+func permissionPaths(dir string, getenv func(string) string) policy.Paths {
 	p := policy.Paths{Workspace: dir}
 	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
 		p.Home = home

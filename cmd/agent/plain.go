@@ -74,8 +74,8 @@ func (in *lineInput) ask(question string) (string, bool) {
 	return strings.TrimSpace(line), ok
 }
 
-// listed is how many sessions are offered at once.
-const listed = 20
+// sessionsPerPage is how many sessions are offered at once.
+const sessionsPerPage = 20
 
 // pick lets the person choose a session by its number, or by a part of what it
 // is called; "" if they chose none.
@@ -115,7 +115,7 @@ func (in *lineInput) pick(all []list.Session) string {
 // printSessions prints the first of the sessions, with numbers that follow after,
 // and returns how many.
 func printSessions(all []list.Session, after int) int {
-	all = all[:min(len(all), listed)]
+	all = all[:min(len(all), sessionsPerPage)]
 	for i, s := range all {
 		fmt.Printf("%d  %s  %s  %s\n", after+i+1, s.When.Format("2006-01-02 15:04"), ink.SanitizeLine(s.Dir), ink.SanitizeLine(s.Title))
 	}

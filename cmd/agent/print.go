@@ -34,24 +34,24 @@ type result struct {
 	Duration int64     `json:"duration_ms"`
 	ExitCode int       `json:"exit_code"`
 
-	cut bool // what Answer holds so far was cut
+	truncated bool // what Answer holds so far was cut
 }
 
 // textPrinter streams the answer to out, and tells of the rest on err.
 type textPrinter struct {
-	out, err io.Writer
-	clean    bool // out is a terminal: nothing reaches it raw
-	whole    bool // nothing but the answer is written to out, at the end
-	open     bool // the last line on out is not ended
-	said     bool // something was written to out
-	reply    string
-	index    int
+	out, err   io.Writer
+	sanitize   bool // out is a terminal: nothing reaches it raw
+	onlyAnswer bool // nothing but the answer is written to out, at the end
+	midLine    bool // the last line on out is not ended
+	wrote      bool // something was written to out
+	reply      string
+	index      int
 }
 
 func (p *textPrinter) event(e event.Event) {
 	switch e := e.(type) {
 	case event.Streamed:
-		if d, ok := e.Delta.(llm.TextDelta); ok && !p.whole {
+		if d, ok := e.Delta.(llm.TextDelta); ok && !p.onlyAnswer {
 			p.text(e.Reply, d)
 		}
 	case *event.ToolStart:
@@ -75,18 +75,18 @@ func (p *textPrinter) event(e event.Event) {
 
 // text writes a piece of the answer. A new message begins a new paragraph.
 func (p *textPrinter) text(reply string, d llm.TextDelta) {
-	if p.said && (reply != p.reply || d.Index != p.index) {
+	if p.wrote && (reply != p.reply || d.Index != p.index) {
 		p.endLine()
 		fmt.Fprintln(p.out)
 	}
 	p.reply, p.index = reply, d.Index
 	text := d.Text
-	if p.clean {
+	if p.sanitize {
 		text = ink.Sanitize(text)
 	}
 	if text != "" {
 		fmt.Fprint(p.out, text)
-		p.said, p.open = true, !strings.HasSuffix(text, "\n")
+		p.wrote, p.midLine = true, !strings.HasSuffix(text, "\n")
 	}
 }
 
@@ -111,8 +111,8 @@ func (p *textPrinter) toolEnd(e *event.ToolEnd) {
 }
 
 func (p *textPrinter) end(r result) {
-	if p.whole && r.ExitCode == exitDone {
-		if p.clean {
+	if p.onlyAnswer && r.ExitCode == exitDone {
+		if p.sanitize {
 			r.Answer = ink.Sanitize(r.Answer)
 		}
 		fmt.Fprintln(p.out, r.Answer)
@@ -128,16 +128,16 @@ func (p *textPrinter) end(r result) {
 
 // note writes a line to err, on a line of its own where both are one terminal.
 func (p *textPrinter) note(format string, args ...any) {
-	if p.clean {
+	if p.sanitize {
 		p.endLine()
 	}
 	fmt.Fprintf(p.err, format+"\n", args...)
 }
 
 func (p *textPrinter) endLine() {
-	if p.open {
+	if p.midLine {
 		fmt.Fprintln(p.out)
-		p.open = false
+		p.midLine = false
 	}
 }
 

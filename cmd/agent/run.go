@@ -56,7 +56,7 @@ reads its output any more, which interrupts it too.`,
   agent run --image before.png --image after.png "what has moved?"
   agent run --schema todo.schema.json "list the TODOs of this project"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.resume == choose {
+			if o.resume == pickResume {
 				return command.Usage("--resume needs the ID of a session here: agent run --resume ID PROMPT. agent sessions lists them")
 			}
 			opts.Prompt = args
@@ -113,7 +113,7 @@ func runRun(_ context.Context, opts *runOptions) error {
 func printerOf(opts *runOptions, out io.Writer, onlyAnswer bool) (printer, error) {
 	switch opts.Output {
 	case "text":
-		return &textPrinter{out: out, err: opts.IO.Err, clean: opts.IO.Out.Terminal, whole: onlyAnswer}, nil
+		return &textPrinter{out: out, err: opts.IO.Err, sanitize: opts.IO.Out.Terminal, onlyAnswer: onlyAnswer}, nil
 	case "json", "stream-json":
 		return &jsonPrinter{out: out, lines: opts.Output == "stream-json"}, nil
 	}
@@ -142,7 +142,7 @@ func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	signals := make(chan os.Signal, 4)
-	turn := a.end.begin(forward(signals), true)
+	turn := a.end.beginPhase(forward(signals), true)
 	defer turn.end()
 
 	commands, events := make(chan event.Command, 4), make(chan event.Event, 64)
@@ -172,16 +172,16 @@ func headless(a *app, prompt event.Prompt, p printer, out *output) error {
 				continue
 			}
 			p.event(e)
-			if killed == 0 && out.unread() {
-				killed = exitUnread
+			if killed == 0 && out.closed() {
+				killed = exitOutputClosed
 				leave()
 				commands <- event.Interrupt{}
 			}
 			if end, ok := e.(*event.TurnEnd); ok {
-				code = r.fill(end)
+				code = r.addTurnEnd(end)
 				stop() // nothing more is wanted of the agent
 			} else {
-				r.note(e)
+				r.addEvent(e)
 			}
 		}
 	}
@@ -201,8 +201,8 @@ func (a *app) outcome(code int, out *output) error {
 	switch {
 	case code != exitDone:
 		return &exitError{code: code}
-	case out.unread():
-		return &exitError{code: exitUnread}
+	case out.closed():
+		return &exitError{code: exitOutputClosed}
 	case out.err != nil && a.log != nil && a.log.Begun():
 		return fmt.Errorf("the output is not whole: %w. The session has it all: agent sessions show %s", out.err, a.id())
 	case out.err != nil:
@@ -211,23 +211,23 @@ func (a *app) outcome(code int, out *output) error {
 	return nil
 }
 
-// note keeps what of e belongs into the result.
-func (r *result) note(e event.Event) {
+// addEvent keeps what of e belongs into the result.
+func (r *result) addEvent(e event.Event) {
 	switch e := e.(type) {
 	case *event.MessageDone:
-		if e.Message.Kind == llm.Assistant && r.cut {
+		if e.Message.Kind == llm.Assistant && r.truncated {
 			r.Answer += e.Message.Text // it goes on where it was cut
 		} else if e.Message.Kind == llm.Assistant {
 			r.Answer = e.Message.Text
 		}
-		r.cut = e.Message.Kind == llm.Assistant && e.Message.Cut
+		r.truncated = e.Message.Kind == llm.Assistant && e.Message.Cut
 	case *event.ToolEnd:
 		r.Answer = "" // what was said before a tool is no answer
 	}
 }
 
-// fill takes the end of the turn into the result, and returns the exit code.
-func (r *result) fill(end *event.TurnEnd) int {
+// addTurnEnd takes the end of the turn into the result, and returns the exit code.
+func (r *result) addTurnEnd(end *event.TurnEnd) int {
 	r.Reason, r.Error, r.Hint = string(end.Reason), end.Error, end.Hint
 	r.Steps, r.Usage, r.Cost, r.Duration = end.Steps, end.Usage, end.Cost, end.Duration.Milliseconds()
 	switch end.Reason {

@@ -77,7 +77,7 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	o.Custom, o.Notices = files, append(a.notices[:len(a.notices):len(a.notices)], notices...)
 	images := &desktop.Images{Dir: a.dir}
 	o.Files.ReadImage, o.Clipboard.ReadImage, o.Clipboard.Copy = images.File, images.Pasted, desktop.NewClipboard().Copy
-	o.Models.Blind, o.Files.Editor, o.Files.Find = blindTo(a.set.Changes()), desktop.Editor(os.Getenv), suggestions(a.index)
+	o.Models.Blind, o.Files.Editor, o.Files.Find = imageBlind(a.set.Changes()), desktop.Editor(os.Getenv), suggestions(a.index)
 	o.Files.ReadBranch = func() string {
 		name, _ := desktop.Branch(a.dir)
 		return name
@@ -86,7 +86,7 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 		o.Session.List, o.Session.Preview, o.Session.Earlier = sessions.Picker(a.store, a.id()), sessions.Preview(a.store), sessions.Prompts(a.store, a.dir, a.id())
 	}
 	if a.log != nil {
-		o.Session.Spent, o.Session.Path = a.spent, command.Short(a.log.Path())
+		o.Session.Spent, o.Session.Path = a.readSpent, command.Short(a.log.Path())
 		o.Session.Export = func(format string) (string, error) { return sessions.ExportFile(a.log, a.dir, format) }
 	}
 	if a.pick.vault != nil {
@@ -94,18 +94,18 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	}
 	state := screenStateFile(os.Getenv)
 	o.Recent = state.read().Recent
-	o.Remember = func(recent []string) { state.change(func(s *screenState) { s.Recent = recent }) }
+	o.Remember = func(recent []string) { state.update(func(s *screenState) { s.Recent = recent }) }
 	switch {
-	case a.pick.held:
-		o.Notices = append(o.Notices, guide)
+	case a.pick.guideHeld:
+		o.Notices = append(o.Notices, offlineNotice)
 	case m.Name == offline.Name && len(a.ending.Events) == 0:
 		a.advise(&o, prompts, plain)
 	}
 	return o
 }
 
-// blindTo returns what reports whether a model is known to see no images.
-func blindTo(known catalog.Changes) func(model string) bool {
+// imageBlind returns what reports whether a model is known to see no images.
+func imageBlind(known catalog.Changes) func(model string) bool {
 	return func(model string) bool {
 		if model == offline.Name {
 			return true
@@ -115,10 +115,10 @@ func blindTo(known catalog.Changes) func(model string) bool {
 	}
 }
 
-// spent returns what each model has used, by the log, and how much of it was
+// readSpent returns what each model has used, by the log, and how much of it was
 // rewound: that costs as much as the rest.
-func (a *app) spent() (all []screen.Spent, back screen.Spent, err error) {
-	if !a.begun() {
+func (a *app) readSpent() (all []screen.Spent, back screen.Spent, err error) {
+	if !a.saved() {
 		return nil, back, nil
 	}
 	v, err := a.log.View()

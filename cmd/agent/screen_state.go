@@ -34,8 +34,8 @@ func (f stateFile) read() (s screenState) {
 	return s
 }
 
-// change changes the state. If two programs do so at once, one of them wins.
-func (f stateFile) change(change func(*screenState)) {
+// update changes the state. If two programs do so at once, one of them wins.
+func (f stateFile) update(change func(*screenState)) {
 	s := f.read()
 	change(&s)
 	b, err := json.Marshal(s)

@@ -21,10 +21,10 @@ import (
 // openLog makes a new log, or opens the one that f resumes and what it holds.
 // A session that is resumed by its name runs where it ran before.
 func (a *app) openLog(f flags) error {
-	if f.none {
+	if f.noSession {
 		return nil
 	}
-	id, err := a.wanted(f)
+	id, err := a.sessionID(f)
 	if err != nil {
 		return err
 	}
@@ -33,21 +33,21 @@ func (a *app) openLog(f flags) error {
 		a.log = a.store.Create(history.Header{Dir: a.dir, Version: version, Time: time.Now()})
 		return nil
 	case f.fork:
-		err = a.forkLog(id, f.keep)
+		err = a.forkLog(id, f.forkKeep)
 	default:
 		err = a.resumeLog(id)
 	}
 	if err != nil {
 		return err
 	}
-	if err := a.goThere(); err != nil {
+	if err := a.enterDir(); err != nil {
 		return err
 	}
-	return a.lookBack(f)
+	return a.readEnd(f)
 }
 
-// wanted returns the ID of the session that f resumes, empty for a new one.
-func (a *app) wanted(f flags) (string, error) {
+// sessionID returns the ID of the session that f resumes, empty for a new one.
+func (a *app) sessionID(f flags) (string, error) {
 	if !f.cont {
 		return f.resume, nil
 	}
@@ -95,7 +95,7 @@ func (a *app) forkLog(id string, keep *int) error {
 	if _, err := os.Stat(from.Dir); err != nil && from.Dir != "" {
 		return fmt.Errorf("the session ran in %s: %w", from.Dir, err) // before there is a fork of no use
 	}
-	if a.newer(from) {
+	if a.isNewer(from) {
 		return fmt.Errorf("session %s was written by a newer version of this program: it can be read (agent sessions show %s), but neither continued nor forked", from.ID, from.ID)
 	}
 	if a.log, err = a.store.Fork(from.ID, math.MaxInt, history.Header{Version: version, Time: time.Now()}); err != nil {
@@ -112,9 +112,9 @@ func (a *app) forkLog(id string, keep *int) error {
 	return a.log.Append(record, true)
 }
 
-// newer reports whether a session is of a format that this program cannot
+// isNewer reports whether a session is of a format that this program cannot
 // continue. Of one whose header cannot be read, only opening it tells.
-func (a *app) newer(h history.Header) bool {
+func (a *app) isNewer(h history.Header) bool {
 	if h.Format > 0 {
 		return h.Format > history.Format
 	}
@@ -125,8 +125,8 @@ func (a *app) newer(h history.Header) bool {
 	return errors.Is(err, history.ErrNewer)
 }
 
-// goThere makes the directory of the session the one to work in.
-func (a *app) goThere() error {
+// enterDir makes the directory of the session the one to work in.
+func (a *app) enterDir() error {
 	dir := a.log.Header().Dir
 	if dir == "" || dir == history.AsWritten(a.dir) {
 		return nil
@@ -139,19 +139,19 @@ func (a *app) goThere() error {
 	return nil
 }
 
-// shownFirst is how many events of a session that is resumed a screen has at
+// firstEvents is how many events of a session that is resumed a screen has at
 // least, before it asks for more.
-const shownFirst = 200
+const firstEvents = 200
 
-// lookBack reads how the session ended, and what was not sent. What is damaged
+// readEnd reads how the session ended, and what was not sent. What is damaged
 // before that is told by the agent.
-func (a *app) lookBack(f flags) error {
+func (a *app) readEnd(f flags) error {
 	v, err := a.log.View()
 	if err != nil {
 		return err
 	}
 	defer v.Close()
-	if a.ending, err = session.Ending(context.Background(), v, shownFirst); err != nil {
+	if a.ending, err = session.Ending(context.Background(), v, firstEvents); err != nil {
 		return fmt.Errorf("read session %s: %w", a.id(), err)
 	}
 	if f.fork {

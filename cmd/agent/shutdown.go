@@ -54,7 +54,7 @@ func watchSignals() *shutdown {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	go func() { // runs as long as the program
 		for sig := range signals {
-			s.heed(sig)
+			s.handle(sig)
 		}
 	}()
 	return s
@@ -62,7 +62,7 @@ func watchSignals() *shutdown {
 
 // phase is a part of the program that ends in order after a signal.
 type phase struct {
-	s *shutdown
+	shutdown *shutdown
 	// take gets every signal. It must not block. May be nil.
 	take func(os.Signal)
 	// counts is set while the second interrupt ends the program. On a screen it
@@ -72,9 +72,9 @@ type phase struct {
 	leaving    *time.Timer // nil unless leave was called
 }
 
-// begin starts a phase: take gets the signals until the phase is ended.
-func (s *shutdown) begin(take func(os.Signal), counts bool) *phase {
-	p := &phase{s: s, take: take, counts: counts}
+// beginPhase starts a phase: take gets the signals until the phase is ended.
+func (s *shutdown) beginPhase(take func(os.Signal), counts bool) *phase {
+	p := &phase{shutdown: s, take: take, counts: counts}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.phases = append(s.phases, p)
@@ -83,9 +83,9 @@ func (s *shutdown) begin(take func(os.Signal), counts bool) *phase {
 
 // end ends the phase. The program must still end if a signal said so.
 func (p *phase) end() {
-	p.s.mu.Lock()
-	defer p.s.mu.Unlock()
-	p.s.phases = slices.DeleteFunc(p.s.phases, func(other *phase) bool { return other == p })
+	p.shutdown.mu.Lock()
+	defer p.shutdown.mu.Unlock()
+	p.shutdown.phases = slices.DeleteFunc(p.shutdown.phases, func(other *phase) bool { return other == p })
 	if p.leaving != nil {
 		p.leaving.Stop()
 	}
@@ -94,14 +94,14 @@ func (p *phase) end() {
 // leave says that the user has left the program: the phase must end within
 // leaveTime, and the second interrupt from now on ends the program.
 func (p *phase) leave() {
-	p.s.mu.Lock()
-	defer p.s.mu.Unlock()
+	p.shutdown.mu.Lock()
+	defer p.shutdown.mu.Unlock()
 	p.counts, p.interrupts = true, 0
-	p.leaving = time.AfterFunc(leaveTime, p.s.overdue)
+	p.leaving = time.AfterFunc(leaveTime, p.shutdown.overdue)
 }
 
-// heed deals with one signal.
-func (s *shutdown) heed(sig os.Signal) {
+// handle deals with one signal.
+func (s *shutdown) handle(sig os.Signal) {
 	p, atOnce := s.count(sig)
 	if sig == syscall.SIGQUIT {
 		message := dumpGoroutines()
@@ -111,7 +111,7 @@ func (s *shutdown) heed(sig os.Signal) {
 	}
 	switch {
 	case atOnce:
-		s.now(signalCode(sig))
+		s.exitNow(signalCode(sig))
 	case p.take != nil:
 		p.take(sig)
 	}
@@ -141,9 +141,9 @@ func (s *shutdown) count(sig os.Signal) (p *phase, atOnce bool) {
 	return p, false
 }
 
-// ended returns the exit code of the signal that ends the program, 0 if none
+// signalCode returns the exit code of the signal that ends the program, 0 if none
 // does.
-func (s *shutdown) ended() int {
+func (s *shutdown) signalCode() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.code
@@ -157,9 +157,9 @@ func (s *shutdown) notice() error {
 	return s.message
 }
 
-// unless ends the program after endTime, as the second interrupt does, unless ok
+// exitUnless ends the program after endTime, as the second interrupt does, unless ok
 // returns true by then.
-func (s *shutdown) unless(ok func() bool) {
+func (s *shutdown) exitUnless(ok func() bool) {
 	time.AfterFunc(endTime, func() {
 		if !ok() {
 			s.interrupted()
@@ -168,10 +168,10 @@ func (s *shutdown) unless(ok func() bool) {
 	})
 }
 
-// forced ends the program after endTime: the user has interrupted a turn twice
+// exitAfterForced ends the program after endTime: the user has interrupted a turn twice
 // and it still runs. It calls stop before, which closes the screen. The function
 // returned calls all of that off.
-func (s *shutdown) forced(stop func()) (callOff func()) {
+func (s *shutdown) exitAfterForced(stop func()) (callOff func()) {
 	closing := time.AfterFunc(closeTime, func() {
 		s.interrupted()
 		s.mu.Lock()
@@ -206,12 +206,12 @@ func (s *shutdown) overdue() {
 		s.message = errOverdue
 	}
 	s.mu.Unlock()
-	s.now(code)
+	s.exitNow(code)
 }
 
-// now ends the program, once cleanups have run. They and the message get little
+// exitNow ends the program, once cleanups have run. They and the message get little
 // time: each may hang where the program does.
-func (s *shutdown) now(code int) {
+func (s *shutdown) exitNow(code int) {
 	s.mu.Lock()
 	if s.ending {
 		s.mu.Unlock()
@@ -237,9 +237,9 @@ func (s *shutdown) now(code int) {
 	s.exit(code)
 }
 
-// yield returns at once, unless shutdown is about to end the program: then it
+// waitForExit returns at once, unless shutdown is about to end the program: then it
 // does not return, so that the exit code is that of the signal.
-func (s *shutdown) yield() {
+func (s *shutdown) waitForExit() {
 	s.mu.Lock()
 	ending := s.ending
 	s.mu.Unlock()

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// outlastFileLimit makes a write beyond the limit of a file's size an error,
+// catchFileLimit makes a write beyond the limit of a file's size an error,
 // and not the end of the program. The signal is caught and not ignored, which
 // the commands that the program starts would inherit.
-func outlastFileLimit() {
+func catchFileLimit() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGXFSZ)
 }

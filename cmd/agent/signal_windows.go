@@ -1,4 +1,4 @@
 package main
 
-// outlastFileLimit has nothing to do: there is no such limit.
-func outlastFileLimit() {}
+// catchFileLimit has nothing to do: there is no such limit.
+func catchFileLimit() {}

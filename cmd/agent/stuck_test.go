@@ -46,7 +46,7 @@ func mainStuck() {
 
 func runStuck(part string, end *shutdown) error {
 	if part == "tool" {
-		return (&oneCall{IO: command.System(), yes: true, end: end}).run(context.Background(), stuck{}, json.RawMessage(`{}`))
+		return (&toolCall{IO: command.System(), yes: true, end: end}).run(context.Background(), stuck{}, json.RawMessage(`{}`))
 	}
 	f := flags{end: end, plain: part == "plain"}
 	a, err := open(f, part != "run")

@@ -52,13 +52,13 @@ func runSessions(ctx context.Context, f flags, prompts []screen.Prompt) error {
 		}
 		a.expired = expired
 		exit, err := show(ctx, a, f.input, prompts)
-		closing := f.end.begin(nil, true)
+		closing := f.end.beginPhase(nil, true)
 		closing.leave()
-		next, here := a.next(f, exit), a.again(f)
+		next, here := a.nextFlags(f, exit), a.reopenFlags(f)
 		a.close()
 		closing.end()
 		if err != nil || next == nil {
-			f.end.begin(nil, true) // until the program has ended: one interrupt more than needed does not cut it off
+			f.end.beginPhase(nil, true) // until the program has ended: one interrupt more than needed does not cut it off
 			a.goodbye(exit)
 			return err
 		}
@@ -66,20 +66,20 @@ func runSessions(ctx context.Context, f flags, prompts []screen.Prompt) error {
 	}
 }
 
-// next returns what opens the session that the person wants next, nil if they
+// nextFlags returns what opens the session that the person wants next, nil if they
 // leave.
-func (a *app) next(f flags, exit tui.Exit) *flags {
-	f = a.carried(f)
+func (a *app) nextFlags(f flags, exit tui.Exit) *flags {
+	f = a.carriedFlags(f)
 	switch {
 	case exit.Open != "":
-		f.opened = true
-		f.resume, f.none, f.model = exit.Open, false, ""
-	case exit.Fork != nil && a.begun():
-		f.resume, f.fork, f.keep, f.draft, f.model = a.id(), true, exit.Fork, exit.Draft, ""
+		f.fromScreen = true
+		f.resume, f.noSession, f.model = exit.Open, false, ""
+	case exit.Fork != nil && a.saved():
+		f.resume, f.fork, f.forkKeep, f.draft, f.model = a.id(), true, exit.Fork, exit.Draft, ""
 	case exit.Fork != nil, exit.New:
 		f.dir, f.draft = a.dir, exit.Draft
-		f.previous = &place{exit.BaseURL, exit.Host}
-		if a.begun() { // the model is the one used here last
+		f.previousEndpoint = &endpoint{exit.BaseURL, exit.Host}
+		if a.saved() { // the model is the one used here last
 			f.model = ""
 		}
 	default:
@@ -88,28 +88,28 @@ func (a *app) next(f flags, exit tui.Exit) *flags {
 	return &f
 }
 
-// again returns what opens a's session once more; a new one if there is nothing
+// reopenFlags returns what opens a's session once more; a new one if there is nothing
 // to come back to.
-func (a *app) again(f flags) *flags {
-	f = a.carried(f)
+func (a *app) reopenFlags(f flags) *flags {
+	f = a.carriedFlags(f)
 	f.dir = a.dir
-	if a.begun() {
+	if a.saved() {
 		f.resume, f.model = a.id(), ""
 	}
 	return &f
 }
 
-// carried returns what of f holds for the sessions that follow a's. A base URL
+// carriedFlags returns what of f holds for the sessions that follow a's. A base URL
 // stays with the provider that it was given for.
-func (a *app) carried(f flags) flags {
+func (a *app) carriedFlags(f flags) flags {
 	return flags{
 		baseURL: f.baseURL, baseFor: cmp.Or(f.baseFor, a.pick.bound.provider),
-		mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, none: f.none, model: f.model, input: f.input, end: f.end,
+		mode: f.mode, maxSteps: f.maxSteps, effort: f.effort, noSession: f.noSession, model: f.model, input: f.input, end: f.end,
 	}
 }
 
-// begun reports whether the session is on disk.
-func (a *app) begun() bool { return a.log != nil && a.log.Begun() }
+// saved reports whether the session is on disk.
+func (a *app) saved() bool { return a.log != nil && a.log.Begun() }
 
 // openOrAsk opens a session for the screen. If another program holds it, the
 // person says what to do; nil if that is nothing.
@@ -119,10 +119,10 @@ func openOrAsk(ctx context.Context, f flags) (*app, error) {
 	if !ok || !term.IsTerminal(os.Stdin.Fd()) {
 		return a, err
 	}
-	fmt.Println(ink.Sanitize(upper(locked.Error())) + ".")
+	fmt.Println(ink.Sanitize(capitalize(locked.Error())) + ".")
 	ask := f.input.ask
 	if f.input == nil {
-		ask = asking(os.Stdin)
+		ask = lineAsker(os.Stdin)
 	}
 	for {
 		answer, ok := ask("f  go on in a fork of it · v  look at it · q  leave it  [f/v/q] ")
@@ -141,9 +141,9 @@ func openOrAsk(ctx context.Context, f flags) (*app, error) {
 	}
 }
 
-// asking returns what prints a question and reads the line that answers it;
+// lineAsker returns what prints a question and reads the line that answers it;
 // false if there are no more.
-func asking(from io.Reader) func(string) (string, bool) {
+func lineAsker(from io.Reader) func(string) (string, bool) {
 	in := bufio.NewReader(from)
 	return func(question string) (string, bool) {
 		fmt.Print(question)
@@ -155,8 +155,8 @@ func asking(from io.Reader) func(string) (string, bool) {
 	}
 }
 
-// upper returns a text that begins with a small letter as a sentence does.
-func upper(text string) string {
+// capitalize returns a text that begins with a small letter as a sentence does.
+func capitalize(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 

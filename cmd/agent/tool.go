@@ -84,29 +84,29 @@ func toolRun(ctx context.Context, opts *toolOptions) error {
 		return err
 	}
 	defer w.Close()
-	commands := tools.Commands{Workspace: w, Limits: limitsOf(file.Settings)}
-	checks := checksOf(commands, file.Checks)
-	ts := toolsOf(commands, nil, nil, checks)
+	commands := tools.Commands{Workspace: w, Limits: shellLimits(file.Settings)}
+	checks := newChecks(commands, file.Checks)
+	ts := newTools(commands, nil, nil, checks)
 	if len(opts.Args) == 0 {
-		return listTools(opts.IO.Out, specs(ts), opts.Output)
+		return listTools(opts.IO.Out, toolSpecs(ts), opts.Output)
 	}
 	name := opts.Args[0]
 	i := slices.IndexFunc(ts, func(t tools.Tool) bool { return t.Spec().Name == name })
 	if i < 0 {
-		return unknownTool(name, specs(ts))
+		return unknownTool(name, toolSpecs(ts))
 	}
 	if len(opts.Args) == 1 {
 		return showTool(opts.IO.Out, ts[i].Spec(), opts.Output)
 	}
-	input, err := arguments(name, opts.Args[1], opts.IO.In)
+	input, err := readArguments(name, opts.Args[1], opts.IO.In)
 	if err != nil {
 		return err
 	}
-	c := &oneCall{IO: opts.IO, yes: opts.Yes, interceptors: tools.Intercept(checks), end: opts.end}
+	c := &toolCall{IO: opts.IO, yes: opts.Yes, interceptors: tools.Intercept(checks), end: opts.end}
 	return c.run(ctx, ts[i], input)
 }
 
-func specs(ts []tools.Tool) []llm.ToolSpec {
+func toolSpecs(ts []tools.Tool) []llm.ToolSpec {
 	var out []llm.ToolSpec
 	for _, t := range ts {
 		out = append(out, t.Spec())
@@ -126,9 +126,9 @@ func unknownTool(name string, all []llm.ToolSpec) error {
 	return command.Usage("there is no tool %q. The tools are: %s", name, strings.Join(names, ", "))
 }
 
-// arguments returns the JSON that a tool is given; - stands for what comes on
+// readArguments returns the JSON that a tool is given; - stands for what comes on
 // standard input.
-func arguments(name, given string, stdin io.Reader) (json.RawMessage, error) {
+func readArguments(name, given string, stdin io.Reader) (json.RawMessage, error) {
 	b := []byte(given)
 	if given == "-" {
 		var err error

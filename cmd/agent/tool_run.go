@@ -18,8 +18,8 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// oneCall runs one call of a tool for the user at a shell.
-type oneCall struct {
+// toolCall runs one call of a tool for the user at a shell.
+type toolCall struct {
 	command.IO
 	yes          bool // do not ask
 	interceptors tools.Interceptors
@@ -27,7 +27,7 @@ type oneCall struct {
 }
 
 // run prepares the call, asks about it where that is needed, and does it.
-func (o *oneCall) run(ctx context.Context, t tools.Tool, input json.RawMessage) error {
+func (o *toolCall) run(ctx context.Context, t tools.Tool, input json.RawMessage) error {
 	in := tools.Info{Tool: t.Spec().Name, Args: input}
 	call, err := o.interceptors.Prepare(ctx, in, t)
 	if err != nil {
@@ -47,7 +47,7 @@ func (o *oneCall) run(ctx context.Context, t tools.Tool, input json.RawMessage) 
 }
 
 // do runs the call and tells what it came to.
-func (o *oneCall) do(ctx context.Context, in tools.Info, call tools.Call, force <-chan struct{}) error {
+func (o *toolCall) do(ctx context.Context, in tools.Info, call tools.Call, force <-chan struct{}) error {
 	ok := tools.Approved{Changes: call.Changes, Force: force}
 	live := false // its output was shown as it came
 	if o.Err.Terminal {
@@ -80,7 +80,7 @@ func (o *oneCall) do(ctx context.Context, in tools.Info, call tools.Call, force 
 }
 
 // fail says what a tool has to say of its failure.
-func (o *oneCall) fail(text string) error {
+func (o *toolCall) fail(text string) error {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
@@ -89,7 +89,7 @@ func (o *oneCall) fail(text string) error {
 }
 
 // allowed shows what a call would do and asks whether it may.
-func (o *oneCall) allowed(call tools.Call) bool {
+func (o *toolCall) allowed(call tools.Call) bool {
 	o.Err.Say(call.Title + "\n")
 	for _, t := range call.Targets {
 		if t.Kind == tools.Command && !strings.HasSuffix(call.Title, " "+t.Value) {
@@ -128,7 +128,7 @@ func interruptible(ctx context.Context, end *shutdown, do func(ctx context.Conte
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	signals := make(chan os.Signal, 4)
-	call := end.begin(forward(signals), true)
+	call := end.beginPhase(forward(signals), true)
 	defer call.end()
 
 	force, done := make(chan struct{}), make(chan error, 1)

@@ -14,8 +14,8 @@ import (
 	"agent/internal/llm/catalog"
 )
 
-// commandTime is the time limit of a command that prints a key.
-const commandTime = 10 * time.Second
+// commandLimit is the time limit of a command that prints a key.
+const commandLimit = 10 * time.Second
 
 // runCommand runs a command that prints a key, and returns the key. cleanup may
 // be nil.
@@ -43,19 +43,19 @@ func runCommand(c settings.Command, limit time.Duration, cleanup func(func()) (f
 	close(ended)
 	switch {
 	case ctx.Err() != nil:
-		return "", fmt.Errorf("the command %s did not print it within %s%s", words[0], limit, quoted(stderr))
+		return "", fmt.Errorf("the command %s did not print it within %s%s", words[0], limit, outputSuffix(stderr))
 	case err != nil:
-		return "", fmt.Errorf("the command %s failed: %w%s", words[0], err, quoted(stderr))
+		return "", fmt.Errorf("the command %s failed: %w%s", words[0], err, outputSuffix(stderr))
 	}
 	key, _, _ := strings.Cut(strings.TrimSpace(stdout.String()), "\n") // what some print below it is no key
 	if key = strings.TrimSpace(key); key == "" {
-		return "", fmt.Errorf("the command %s printed nothing%s", words[0], quoted(stderr))
+		return "", fmt.Errorf("the command %s printed nothing%s", words[0], outputSuffix(stderr))
 	}
 	return catalog.Key(key), nil
 }
 
-// quoted returns the error output of a command as one line.
-func quoted(b bytes.Buffer) string {
+// outputSuffix returns the error output of a command as one line.
+func outputSuffix(b bytes.Buffer) string {
 	s := strings.Join(strings.Fields(b.String()), " ")
 	if s == "" {
 		return ""

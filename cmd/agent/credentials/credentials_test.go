@@ -167,7 +167,7 @@ func TestKeyringHangs(t *testing.T) {
 	defer close(ring.hang)
 	begun := time.Now()
 	_, _, err := newVault(settings.Settings{}, ring, func() []string { return nil }).Key("groq")
-	if want := "the keyring has it, but: the keyring did not answer within 500ms: it may be locked"; errorText(err) != want || time.Since(begun) > 20*keyringTime {
+	if want := "the keyring has it, but: the keyring did not answer within 500ms: it may be locked"; errorText(err) != want || time.Since(begun) > 20*keyringLimit {
 		t.Errorf("got %v after %s, want %s", err, time.Since(begun), want)
 	}
 }

@@ -35,7 +35,7 @@ type Keyring interface {
 type System struct{}
 
 func (System) Get(provider string) (key string, err error) {
-	err = call(func() (err error) {
+	err = callKeyring(func() (err error) {
 		key, err = keyring.Get(service, provider)
 		return err
 	})
@@ -43,15 +43,15 @@ func (System) Get(provider string) (key string, err error) {
 }
 
 func (System) Set(provider, key string) error {
-	return call(func() error { return keyring.Set(service, provider, key) })
+	return callKeyring(func() error { return keyring.Set(service, provider, key) })
 }
 
 func (System) Delete(provider string) error {
-	return call(func() error { return keyring.Delete(service, provider) })
+	return callKeyring(func() error { return keyring.Delete(service, provider) })
 }
 
-// call calls f if there is a keyring.
-func call(f func() error) error {
+// callKeyring calls f if there is a keyring.
+func callKeyring(f func() error) error {
 	if !keyringReachable() {
 		return errNoKeyring
 	}
@@ -59,7 +59,7 @@ func call(f func() error) error {
 	switch {
 	case errors.Is(err, keyring.ErrNotFound):
 		return errNoKey
-	case errors.Is(err, keyring.ErrUnsupportedPlatform), unavailable(err):
+	case errors.Is(err, keyring.ErrUnsupportedPlatform), isUnavailable(err):
 		return fmt.Errorf("%w (%w)", errNoKeyring, err)
 	}
 	return err
@@ -67,14 +67,14 @@ func call(f func() error) error {
 
 // unserved reports whether there is no bus after all, or nothing on it that
 // keeps secrets.
-func unavailable(err error) bool {
+func isUnavailable(err error) bool {
 	_, unreachable := errors.AsType[*net.OpError](err)
 	return unreachable || err != nil && strings.Contains(err.Error(), "org.freedesktop.secrets")
 }
 
-// within calls f with a time limit. A call that hangs is left behind, because
+// withTimeout calls f with a time limit. A call that hangs is left behind, because
 // the keyring cannot cancel one.
-func within(d time.Duration, f func() error) error {
+func withTimeout(d time.Duration, f func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()
 	select {

@@ -86,9 +86,9 @@ func logoutRun(_ context.Context, opts *LoginOptions) error {
 
 // login stores a key and says so.
 func login(out io.Writer, r Keyring, row catalog.Row, key string) error {
-	err := within(unlockTime, func() error { return r.Set(row.Name, key) })
+	err := withTimeout(unlockLimit, func() error { return r.Set(row.Name, key) })
 	if errors.Is(err, errNoKeyring) {
-		return fmt.Errorf("%w, so the key is not stored: a file would be no place for it.\n%s", err, instead(row))
+		return fmt.Errorf("%w, so the key is not stored: a file would be no place for it.\n%s", err, keyAlternatives(row))
 	}
 	if err != nil {
 		return fmt.Errorf("store the key: %w", err)
@@ -97,21 +97,21 @@ func login(out io.Writer, r Keyring, row catalog.Row, key string) error {
 		return err
 	}
 	fmt.Fprintf(out, "The key of %s is in the keyring. Use it:  agent --model %s\n", row.Name, row.Name)
-	if name, set := firstSet(row.KeyNames); set {
+	if name, set := firstEnv(row.KeyNames); set {
 		fmt.Fprintf(out, "%s is set too, and goes before it.\n", name)
 	}
 	return nil
 }
 
-// instead says what to do without a keyring.
-func instead(row catalog.Row) string {
+// keyAlternatives says what to do without a keyring.
+func keyAlternatives(row catalog.Row) string {
 	return fmt.Sprintf(`Set %s in the environment, or let a command print it, in the configuration (agent config path):
   {"providers": {"%s": {"key": {"command": ["pass", "show", "%s"]}}}}`, row.KeyNames[0], row.Name, row.Name)
 }
 
 // logout removes a key and says so.
 func logout(out io.Writer, r Keyring, row catalog.Row) error {
-	err := within(unlockTime, func() error { return r.Delete(row.Name) })
+	err := withTimeout(unlockLimit, func() error { return r.Delete(row.Name) })
 	if err != nil && !errors.Is(err, errNoKey) {
 		return fmt.Errorf("remove the key: %w", err)
 	}
@@ -122,7 +122,7 @@ func logout(out io.Writer, r Keyring, row catalog.Row) error {
 		return err
 	}
 	fmt.Fprintf(out, "The key of %s is no longer in the keyring.\n", row.Name)
-	if name, set := firstSet(row.KeyNames); set {
+	if name, set := firstEnv(row.KeyNames); set {
 		fmt.Fprintf(out, "%s is still set.\n", name)
 	}
 	return nil
@@ -181,8 +181,8 @@ func (o *LoginOptions) readHidden() ([]byte, error) {
 	return term.ReadPassword(fd)
 }
 
-// firstSet returns the first of the variables that the environment has.
-func firstSet(names []string) (string, bool) {
+// firstEnv returns the first of the variables that the environment has.
+func firstEnv(names []string) (string, bool) {
 	for _, n := range names {
 		if os.Getenv(n) != "" {
 			return n, true

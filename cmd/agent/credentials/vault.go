@@ -18,28 +18,28 @@ import (
 )
 
 const (
-	// keyringTime is the time limit of the keyring at the start of the program:
+	// keyringLimit is the time limit of the keyring at the start of the program:
 	// a locked one asks the user first.
-	keyringTime = 500 * time.Millisecond
-	// unlockTime is the time limit of the keyring in login and logout.
-	unlockTime = time.Minute
+	keyringLimit = 500 * time.Millisecond
+	// unlockLimit is the time limit of the keyring in login and logout.
+	unlockLimit = time.Minute
 )
 
 // Vault finds the keys that the environment does not have: those of the
 // configuration and of the keyring. It keeps them for as long as the program
 // runs. It implements catalog.Vault and is safe for concurrent use.
 type Vault struct {
-	of      map[string]settings.Provider
-	keyring Keyring
-	stored  func() []string              // the providers whose keys were stored
-	cleanup func(func()) (forget func()) // see command.Factory; may be nil
-	env     map[string]string            // variables that hold a key, removed from the environment
+	providers map[string]settings.Provider
+	keyring   Keyring
+	stored    func() []string              // the providers whose keys were stored
+	cleanup   func(func()) (forget func()) // see command.Factory; may be nil
+	env       map[string]string            // variables that hold a key, removed from the environment
 
-	mu    sync.Mutex
-	found map[string]found
+	mu      sync.Mutex
+	results map[string]keyResult
 }
 
-type found struct {
+type keyResult struct {
 	key   catalog.Key
 	where string
 	err   error
@@ -56,7 +56,7 @@ func NewVault(set settings.Settings, cleanup func(func()) (forget func())) *Vaul
 }
 
 func newVault(set settings.Settings, keyring Keyring, stored func() []string) *Vault {
-	v := &Vault{of: set.Providers, keyring: keyring, stored: stored, env: map[string]string{}, found: map[string]found{}}
+	v := &Vault{providers: set.Providers, keyring: keyring, stored: stored, env: map[string]string{}, results: map[string]keyResult{}}
 	for _, name := range Variables(set) {
 		if value, ok := os.LookupEnv(name); ok && !slices.Contains(set.Shell.KeepEnv, name) {
 			v.env[name] = value
@@ -76,7 +76,7 @@ func (v *Vault) Getenv(name string) string {
 
 // Has implements catalog.Vault. It runs no command and does not ask the keyring.
 func (v *Vault) Has(provider string) (where string, ok bool) {
-	if p := v.of[provider]; p.Key != nil && !p.Key.Command.Empty() {
+	if p := v.providers[provider]; p.Key != nil && !p.Key.Command.Empty() {
 		return "its command in the configuration", true
 	}
 	if slices.Contains(v.stored(), provider) {
@@ -89,29 +89,29 @@ func (v *Vault) Has(provider string) (where string, ok bool) {
 func (v *Vault) Key(provider string) (catalog.Key, string, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	f, ok := v.found[provider]
+	f, ok := v.results[provider]
 	if !ok {
-		f = v.look(provider)
-		v.found[provider] = f
+		f = v.lookUp(provider)
+		v.results[provider] = f
 	}
 	return f.key, f.where, f.err
 }
 
-func (v *Vault) look(provider string) found {
-	if p := v.of[provider]; p.Key != nil && !p.Key.Command.Empty() {
-		key, err := runCommand(p.Key.Command, commandTime, v.cleanup)
-		return found{key: key, where: "the command in the configuration", err: err}
+func (v *Vault) lookUp(provider string) keyResult {
+	if p := v.providers[provider]; p.Key != nil && !p.Key.Command.Empty() {
+		key, err := runCommand(p.Key.Command, commandLimit, v.cleanup)
+		return keyResult{key: key, where: "the command in the configuration", err: err}
 	}
 	var key string
-	err := within(keyringTime, func() (err error) {
+	err := withTimeout(keyringLimit, func() (err error) {
 		key, err = v.keyring.Get(provider)
 		return err
 	})
 	switch {
 	case errors.Is(err, errNoKey), errors.Is(err, errNoKeyring) && !slices.Contains(v.stored(), provider):
-		return found{}
+		return keyResult{}
 	case err != nil:
-		return found{err: fmt.Errorf("the keyring has it, but: %w", err)}
+		return keyResult{err: fmt.Errorf("the keyring has it, but: %w", err)}
 	}
-	return found{key: catalog.Key(strings.TrimSpace(key)), where: "the keyring"}
+	return keyResult{key: catalog.Key(strings.TrimSpace(key)), where: "the keyring"}
 }

@@ -17,7 +17,7 @@ func Branch(dir string) (name string, inRepo bool) {
 		git := filepath.Join(dir, ".git")
 		if fi, err := os.Stat(git); err == nil {
 			if !fi.IsDir() { // a worktree: the file names the directory
-				b, err := readSmall(git)
+				b, err := readGitFile(git)
 				to, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
 				if err != nil || !ok {
 					return "", true
@@ -26,7 +26,7 @@ func Branch(dir string) (name string, inRepo bool) {
 					git = filepath.Join(dir, to)
 				}
 			}
-			return head(git), true
+			return headName(git), true
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
@@ -36,9 +36,9 @@ func Branch(dir string) (name string, inRepo bool) {
 	}
 }
 
-// head returns the branch or the short commit of a git directory.
-func head(git string) string {
-	b, err := readSmall(filepath.Join(git, "HEAD"))
+// headName returns the branch or the short commit of a git directory.
+func headName(git string) string {
+	b, err := readGitFile(filepath.Join(git, "HEAD"))
 	if err != nil {
 		return ""
 	}
@@ -49,9 +49,9 @@ func head(git string) string {
 	return h[:min(len(h), 8)]
 }
 
-// readSmall reads a short file of git's. It rejects a pipe or a device in its
+// readGitFile reads a short file of git's. It rejects a pipe or a device in its
 // place, which could block or be endless.
-func readSmall(name string) ([]byte, error) {
+func readGitFile(name string) ([]byte, error) {
 	fi, err := os.Stat(name)
 	if err != nil {
 		return nil, err

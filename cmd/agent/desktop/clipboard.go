@@ -20,9 +20,9 @@ import (
 	"agent/internal/llm"
 )
 
-// pasteTime is the time limit of the clipboard: some programs make an image only
+// pasteLimit is the time limit of the clipboard: some programs make an image only
 // when it is pasted.
-const pasteTime = 10 * time.Second
+const pasteLimit = 10 * time.Second
 
 var errNoImage = errors.New("the clipboard holds no image")
 
@@ -39,19 +39,19 @@ func NewClipboard() Clipboard { return Clipboard{runtime.GOOS, os.Getenv, maxIma
 
 // Image returns the bytes of the image that the clipboard holds.
 func (c Clipboard) Image(ctx context.Context) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, pasteTime)
+	ctx, cancel := context.WithTimeout(ctx, pasteLimit)
 	defer cancel()
 	switch {
 	case c.system == "darwin":
 		return c.osascript(ctx)
 	case c.system == "windows":
 		return c.powershell(ctx, "powershell")
-	case c.env("WAYLAND_DISPLAY") != "" && has("wl-paste"):
+	case c.env("WAYLAND_DISPLAY") != "" && installed("wl-paste"):
 		return c.paste(ctx, []string{"wl-paste", "--list-types"}, []string{"wl-paste", "--no-newline", "--type"})
-	case c.env("DISPLAY") != "" && has("xclip"):
+	case c.env("DISPLAY") != "" && installed("xclip"):
 		xclip := []string{"xclip", "-selection", "clipboard", "-out", "-target"}
 		return c.paste(ctx, append(slices.Clone(xclip), "TARGETS"), xclip)
-	case c.env("WSL_DISTRO_NAME") != "" && has("powershell.exe"):
+	case c.env("WSL_DISTRO_NAME") != "" && installed("powershell.exe"):
 		return c.powershell(ctx, "powershell.exe")
 	case c.env("WAYLAND_DISPLAY") != "":
 		return nil, errors.New("to paste images, install wl-clipboard, which has wl-paste; or type the path of an image file")
@@ -61,7 +61,7 @@ func (c Clipboard) Image(ctx context.Context) ([]byte, error) {
 	return nil, errors.New("there is no clipboard here, as neither WAYLAND_DISPLAY nor DISPLAY is set: type the path of an image file")
 }
 
-func has(program string) bool {
+func installed(program string) bool {
 	_, err := exec.LookPath(program)
 	return err == nil
 }
@@ -84,7 +84,7 @@ func (c Clipboard) paste(ctx context.Context, list, paste []string) ([]byte, err
 		if err != nil {
 			return nil, noImage(err)
 		}
-		return c.listed(string(list))
+		return c.firstListedFile(string(list))
 	}
 	return nil, errNoImage
 }
@@ -92,8 +92,8 @@ func (c Clipboard) paste(ctx context.Context, list, paste []string) ([]byte, err
 // fileList is the type of files that were copied in a file manager.
 const fileList = "text/uri-list"
 
-// listed returns the content of the first file in a list of URLs.
-func (c Clipboard) listed(list string) ([]byte, error) {
+// firstListedFile returns the content of the first file in a list of URLs.
+func (c Clipboard) firstListedFile(list string) ([]byte, error) {
 	for line := range strings.Lines(list) {
 		u, err := url.Parse(strings.TrimSpace(line))
 		if err != nil || u.Scheme != "file" {
@@ -161,7 +161,7 @@ func (c Clipboard) powershell(ctx context.Context, program string) ([]byte, erro
 
 // output runs a program and returns what it writes, which is an image at most.
 func (c Clipboard) output(ctx context.Context, args ...string) ([]byte, error) {
-	out := bounded{left: 3 * c.limit} // base64 and hexadecimal digits are longer
+	out := limitedBuffer{left: 3 * c.limit} // base64 and hexadecimal digits are longer
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stdout = &out
 	cmd.Env = credentials.Strip(cmd.Environ())
@@ -178,13 +178,13 @@ func (c Clipboard) output(ctx context.Context, args ...string) ([]byte, error) {
 	return out.b.Bytes(), nil
 }
 
-// bounded is a buffer with a limit.
-type bounded struct {
+// limitedBuffer is a buffer with a limit.
+type limitedBuffer struct {
 	b    bytes.Buffer
 	left int // bytes that it can still take; negative if there were more
 }
 
-func (w *bounded) Write(p []byte) (int, error) {
+func (w *limitedBuffer) Write(p []byte) (int, error) {
 	if w.left -= len(p); w.left < 0 {
 		return 0, errors.New("too much")
 	}

@@ -13,8 +13,8 @@ import (
 	"agent/cmd/agent/credentials"
 )
 
-// copyTime is the time limit of a program that copies text.
-const copyTime = 5 * time.Second
+// copyLimit is the time limit of a program that copies text.
+const copyLimit = 5 * time.Second
 
 // Copy copies text to the clipboard and returns the name of the program that
 // did it.
@@ -26,7 +26,7 @@ func (c Clipboard) Copy(text string) (by string, err error) {
 	if strings.HasSuffix(args[0], ".exe") || args[0] == "clip" {
 		text = utf16LE(text)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), copyTime)
+	ctx, cancel := context.WithTimeout(context.Background(), copyLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stdin = strings.NewReader(text) // and no output: some stay to hand the text out
@@ -58,7 +58,7 @@ func (c Clipboard) writer() ([]string, error) {
 		}
 	}
 	for _, args := range candidates {
-		if has(args[0]) {
+		if installed(args[0]) {
 			return args, nil
 		}
 	}

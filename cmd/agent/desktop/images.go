@@ -65,7 +65,7 @@ func (p *Images) open(path string) (*os.File, error) {
 	if strings.ContainsAny(path, "\n\x00") || strings.TrimSpace(path) == "" {
 		return nil, errors.New("that is no path of a file")
 	}
-	for _, name := range spellings(path) {
+	for _, name := range candidatePaths(path) {
 		name = p.absolute(name)
 		info, err := os.Stat(name)
 		if err != nil {
@@ -80,23 +80,23 @@ func (p *Images) open(path string) (*os.File, error) {
 		}
 		return f, nil
 	}
-	return nil, noFile(path)
+	return nil, notFoundError(path)
 }
 
-// noFile is the error of a path where no file is. It is fs.ErrNotExist.
-type noFile string
+// notFoundError is the error of a path where no file is. It is fs.ErrNotExist.
+type notFoundError string
 
-func (f noFile) Error() string { return "there is no file " + string(f) }
+func (f notFoundError) Error() string { return "there is no file " + string(f) }
 
 // Is implements errors.Is.
-func (f noFile) Is(target error) bool { return target == fs.ErrNotExist }
+func (f notFoundError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// spellings returns the paths that a word may stand for: itself, and without the
+// candidatePaths returns the paths that a word may stand for: itself, and without the
 // quotes, backslashes or URL of a file that was dropped on the terminal.
-func spellings(word string) []string {
+func candidatePaths(word string) []string {
 	trimmed := strings.TrimSpace(word)
-	out := []string{word, trimmed, unquoted(trimmed)}
-	if u, err := url.Parse(unquoted(trimmed)); err == nil && u.Scheme == "file" {
+	out := []string{word, trimmed, unquote(trimmed)}
+	if u, err := url.Parse(unquote(trimmed)); err == nil && u.Scheme == "file" {
 		path := u.Path
 		if filepath.Separator != '/' { // "/C:/a.png"
 			path = strings.TrimPrefix(path, "/")
@@ -106,9 +106,9 @@ func spellings(word string) []string {
 	return out
 }
 
-// unquoted removes quotes and backslashes as a shell does. A backslash stays
+// unquote removes quotes and backslashes as a shell does. A backslash stays
 // where it separates directories.
-func unquoted(word string) string {
+func unquote(word string) string {
 	var b strings.Builder
 	quote, escaped := rune(0), false
 	for _, r := range word {

@@ -31,14 +31,14 @@ const (
 func PromptFiles(dir string) (all []screen.CustomCommand, notices []string) {
 	if config, err := settings.Path(os.Getenv); err == nil {
 		own := filepath.Join(filepath.Dir(config), "commands")
-		all, notices = promptFilesIn(os.DirFS(own), ".", filepath.ToSlash(command.Short(own)))
+		all, notices = readPromptFiles(os.DirFS(own), ".", filepath.ToSlash(command.Short(own)))
 	}
 	root, err := os.OpenRoot(dir) // no link of a repository's leads out of it
 	if err != nil {
 		return all, append(notices, fmt.Sprintf("The commands of this directory cannot be read: %v", err))
 	}
 	defer root.Close()
-	theirs, more := promptFilesIn(root.FS(), repoPromptFiles, repoPromptFiles)
+	theirs, more := readPromptFiles(root.FS(), repoPromptFiles, repoPromptFiles)
 	notices = append(notices, more...)
 	for _, c := range theirs {
 		if i := slices.IndexFunc(all, func(o screen.CustomCommand) bool { return o.Name == c.Name }); i >= 0 {
@@ -51,8 +51,8 @@ func PromptFiles(dir string) (all []screen.CustomCommand, notices []string) {
 	return all, notices
 }
 
-// promptFilesIn reads the prompt files in dir, which notices call shown.
-func promptFilesIn(files fs.FS, dir, shown string) (all []screen.CustomCommand, notices []string) {
+// readPromptFiles reads the prompt files in dir, which notices call shown.
+func readPromptFiles(files fs.FS, dir, shown string) (all []screen.CustomCommand, notices []string) {
 	entries, err := fs.ReadDir(files, dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, []string{fmt.Sprintf("The commands in %s cannot be read: %v", shown, err)}

@@ -165,7 +165,7 @@ func repairRun(_ context.Context, opts *RepairOptions) error {
 	}
 	ids := opts.IDs
 	if opts.All {
-		if ids, err = idsOf(store, ""); err != nil {
+		if ids, err = sessionIDs(store, ""); err != nil {
 			return err
 		}
 	}

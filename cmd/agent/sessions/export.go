@@ -52,7 +52,7 @@ func NewCmdExport(f *command.Factory, runF command.RunFunc[ExportOptions]) *cobr
 }
 
 func exportRun(_ context.Context, opts *ExportOptions) error {
-	write, err := writerOf(opts.Format)
+	write, err := exportWriter(opts.Format)
 	if err != nil {
 		return command.Usage("--format: %w", err)
 	}
@@ -61,7 +61,7 @@ func exportRun(_ context.Context, opts *ExportOptions) error {
 		return err
 	}
 	defer v.Close()
-	s, err := exported(v, func(err error) { opts.IO.Warn("%v", err) })
+	s, err := exportedSession(v, func(err error) { opts.IO.Warn("%v", err) })
 	if err != nil {
 		return err
 	}
@@ -90,8 +90,8 @@ func formatOf(file string) string {
 	return "md"
 }
 
-// writerOf returns what writes a session in a format.
-func writerOf(format string) (func(io.Writer, export.Session) error, error) {
+// exportWriter returns what writes a session in a format.
+func exportWriter(format string) (func(io.Writer, export.Session) error, error) {
 	switch format {
 	case "md":
 		return export.Markdown, nil
@@ -103,9 +103,9 @@ func writerOf(format string) (func(io.Writer, export.Session) error, error) {
 	return nil, fmt.Errorf("there is no format %q: use md, html or json", format)
 }
 
-// exported returns the session in v without what was rewound. It calls report
+// exportedSession returns the session in v without what was rewound. It calls report
 // for each damage.
-func exported(v *history.View, report func(error)) (export.Session, error) {
+func exportedSession(v *history.View, report func(error)) (export.Session, error) {
 	state, err := stateOf(v.From(0), report)
 	if err != nil {
 		return export.Session{}, fmt.Errorf("read session %s: %w", v.Header().ID, err)
@@ -116,7 +116,7 @@ func exported(v *history.View, report func(error)) (export.Session, error) {
 // ExportFile writes the session of log to a file in dir, as "md", "html" or
 // "json", and returns the path of the file.
 func ExportFile(log *history.Log, dir, format string) (string, error) {
-	write, err := writerOf(format)
+	write, err := exportWriter(format)
 	if err != nil {
 		return "", err
 	}
@@ -125,7 +125,7 @@ func ExportFile(log *history.Log, dir, format string) (string, error) {
 		return "", err
 	}
 	defer v.Close()
-	s, err := exported(v, func(error) {}) // damage was reported when the session was opened
+	s, err := exportedSession(v, func(error) {}) // damage was reported when the session was opened
 	if err != nil {
 		return "", err
 	}

@@ -95,7 +95,7 @@ func importFile(opts *ImportOptions, store *history.Store, name, dir string) (id
 		m.Events = append(m.Events, &event.Renamed{Meta: event.Meta{Time: time.Now()}, Title: m.Title})
 	}
 	h := history.Header{Dir: dir, Version: cmp.Or(m.Header.Version, opts.Version)}
-	log, err := store.CreateFrom(h, encoded(m.Events))
+	log, err := store.CreateFrom(h, encodeAll(m.Events))
 	if err != nil {
 		return "", nil, err
 	}
@@ -115,8 +115,8 @@ func lastTitle(events []event.Durable) string {
 	return ""
 }
 
-// encoded yields the records of events.
-func encoded(events []event.Durable) iter.Seq2[[]byte, error] {
+// encodeAll yields the records of events.
+func encodeAll(events []event.Durable) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, e := range events {
 			if b, err := event.Encode(e); !yield(b, err) || err != nil {

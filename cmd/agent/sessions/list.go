@@ -89,12 +89,12 @@ func listRun(ctx context.Context, opts *ListOptions) error {
 
 // row prints e as a line of a table, with indent before its ID.
 func (e Entry) row(w io.Writer, indent string) {
-	fmt.Fprintf(w, "%s%s\t%s\t%s\t%d\t%s\n", indent, e.ID, when(e.Modified, time.Now()),
+	fmt.Fprintf(w, "%s%s\t%s\t%s\t%d\t%s\n", indent, e.ID, formatTime(e.Modified, time.Now()),
 		ink.SanitizeLine(command.Short(e.Dir)), e.Messages, ink.Truncate(ink.SanitizeLine(e.Title), 60))
 }
 
-// when formats a time: the hour if it is today, else the date.
-func when(t, now time.Time) string {
+// formatTime formats a time: the hour if it is today, else the date.
+func formatTime(t, now time.Time) string {
 	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
 		return t.Format("15:04")
 	}

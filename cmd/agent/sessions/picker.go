@@ -48,14 +48,14 @@ func Find(ctx context.Context, store *history.Store, query string) (map[string]b
 	found, rewound := map[string]bool{}, rewoundHits{store: store}
 	for h, err := range store.Search(ctx, p.query()) {
 		if err == nil && !found[h.ID] {
-			found[h.ID] = !rewound.has(ctx, h)
+			found[h.ID] = !rewound.contains(ctx, h)
 		}
 	}
 	return found, ctx.Err()
 }
 
-// previewed is how many events a preview has at least.
-const previewed = 40
+// previewEvents is how many events a preview has at least.
+const previewEvents = 40
 
 // Preview returns what reads the last events of a session.
 func Preview(store *history.Store) func(id string) ([]event.Event, error) {
@@ -65,7 +65,7 @@ func Preview(store *history.Store) func(id string) ([]event.Event, error) {
 			return nil, err
 		}
 		defer v.Close()
-		end, err := session.Ending(context.Background(), v, previewed)
+		end, err := session.Ending(context.Background(), v, previewEvents)
 		if err != nil {
 			return nil, err
 		}

@@ -15,8 +15,8 @@ type rewoundHits struct {
 	offsets map[int64]bool
 }
 
-// has reports whether what h found was rewound.
-func (r *rewoundHits) has(ctx context.Context, h history.Hit) bool {
+// contains reports whether what h found was rewound.
+func (r *rewoundHits) contains(ctx context.Context, h history.Hit) bool {
 	if h.ID != r.id {
 		r.id, r.offsets = h.ID, map[int64]bool{}
 		for _, e := range rewound(ctx, r.store, h.ID) {

@@ -78,7 +78,7 @@ func searchRun(ctx context.Context, opts *SearchOptions) error {
 		if err != nil {
 			return err
 		}
-		if q.IDs, err = idsOf(store, dir); err != nil {
+		if q.IDs, err = sessionIDs(store, dir); err != nil {
 			return err
 		}
 	}
@@ -103,9 +103,9 @@ func searchRun(ctx context.Context, opts *SearchOptions) error {
 	return nil
 }
 
-// idsOf returns the IDs of the sessions of a directory, or of all if it is
+// sessionIDs returns the IDs of the sessions of a directory, or of all if it is
 // empty, the most recently used first.
-func idsOf(store *history.Store, dir string) ([]string, error) {
+func sessionIDs(store *history.Store, dir string) ([]string, error) {
 	infos, err := store.List(dir)
 	ids := []string{}
 	for _, i := range infos {
@@ -181,7 +181,7 @@ func (p *pattern) add(phrase string) {
 // query finds the records of what p is found in.
 func (p *pattern) query() history.Query {
 	return history.Query{Texts: p.texts, Keep: func(r history.Record) bool {
-		texts, _, _ := said(r.Body)
+		texts, _, _ := textsOf(r.Body)
 		return p.in(texts)
 	}}
 }
@@ -217,9 +217,9 @@ func (p *pattern) lines(text string, yield func(line string, from, to int) bool)
 	}
 }
 
-// said returns what was said in a record, by whom and when. There may be
+// textsOf returns what was said in a record, by whom and when. There may be
 // nothing.
-func said(body []byte) (texts []string, who string, at time.Time) {
+func textsOf(body []byte) (texts []string, who string, at time.Time) {
 	e, err := event.Decode(body)
 	if err != nil {
 		return nil, "", at
@@ -230,7 +230,7 @@ func said(body []byte) (texts []string, who string, at time.Time) {
 	case *event.MessageDone:
 		switch e.Message.Kind {
 		case llm.ToolCall:
-			return append(strung(e.Message.Input), e.Message.Raw), "call", e.Time
+			return append(jsonStrings(e.Message.Input), e.Message.Raw), "call", e.Time
 		case llm.Thinking:
 			return []string{e.Message.Text}, "thought", e.Time
 		}
@@ -245,8 +245,8 @@ func said(body []byte) (texts []string, who string, at time.Time) {
 	return nil, "", at
 }
 
-// strung returns the texts that a JSON value holds.
-func strung(value json.RawMessage) []string {
+// jsonStrings returns the texts that a JSON value holds.
+func jsonStrings(value json.RawMessage) []string {
 	var v any
 	if json.Unmarshal(value, &v) != nil {
 		return nil
@@ -281,34 +281,34 @@ type hitPrinter struct {
 	rewound rewoundHits
 }
 
-// perMessage is how many lines of one message are printed.
-const perMessage = 3
+// linesPerMessage is how many lines of one message are printed.
+const linesPerMessage = 3
 
 // add prints the lines of a hit. It reports whether there is room for more.
 func (p *hitPrinter) add(ctx context.Context, h history.Hit) bool {
-	texts, who, at := said(h.Body)
-	if p.rewound.has(ctx, h) {
+	texts, who, at := textsOf(h.Body)
+	if p.rewound.contains(ctx, h) {
 		who += ", taken back"
 	}
 	lines := 0
 	for _, text := range texts {
 		p.pattern.lines(text, func(line string, from, to int) bool {
-			if lines == perMessage || p.full() {
+			if lines == linesPerMessage || p.done() {
 				return false
 			}
 			lines++
 			p.printed++
-			p.line(fmt.Sprintf("%s  %-10s  %-7s  ", h.ID, when(at.Local(), time.Now()), who), line, from, to)
+			p.printLine(fmt.Sprintf("%s  %-10s  %-7s  ", h.ID, formatTime(at.Local(), time.Now()), who), line, from, to)
 			return true
 		})
 	}
-	return !p.full()
+	return !p.done()
 }
 
-func (p *hitPrinter) full() bool { return p.limit > 0 && p.printed >= p.limit }
+func (p *hitPrinter) done() bool { return p.limit > 0 && p.printed >= p.limit }
 
-// line prints a line cut around the match, which is bold on a terminal.
-func (p *hitPrinter) line(head, line string, from, to int) {
+// printLine prints a line cut around the match, which is bold on a terminal.
+func (p *hitPrinter) printLine(head, line string, from, to int) {
 	room := max(p.width-ansi.StringWidth(head), 20)
 	far := 4 * room // in bytes: what is further off is not shown
 	match := ink.Truncate(ink.SanitizeLine(line[from:min(to, from+far)]), room)

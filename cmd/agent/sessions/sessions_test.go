@@ -107,7 +107,7 @@ func TestRunWithOptions(t *testing.T) {
 		t.Errorf("got %q and %q", &out, &stderr)
 	}
 	begun := time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
-	records := encoded([]event.Durable{&event.UserSaid{Meta: event.Meta{Time: begun}, Text: "red \x1b[31mherrings"}})
+	records := encodeAll([]event.Durable{&event.UserSaid{Meta: event.Meta{Time: begun}, Text: "red \x1b[31mherrings"}})
 	for _, id := range []string{"k1", "k2"} {
 		h := history.Header{ID: id, Dir: "/d", Time: begun}
 		if id == "k2" {

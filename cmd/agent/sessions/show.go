@@ -90,7 +90,7 @@ func (t *transcript) event(e event.Durable) {
 		if !e.Join {
 			mark = "!!"
 		}
-		t.say("\n› %s%s\n%s\n", mark, e.Line, indented(e.Text))
+		t.say("\n› %s%s\n%s\n", mark, e.Line, indent(e.Text))
 	case *event.TurnEnd:
 		if e.Reason != event.Done && e.Error != "" {
 			t.say("\n✗ %s\n", e.Error)
@@ -130,12 +130,12 @@ func (t *transcript) call(e *event.ToolEnd) {
 	}
 	t.say("\n%s %s  %s\n", mark, e.Title, strings.TrimSpace(more))
 	for _, d := range e.Diffs {
-		t.say("%s\n", indented(d.Unified))
+		t.say("%s\n", indent(d.Unified))
 	}
 }
 
-// indented returns text with each line two columns further right.
-func indented(text string) string {
+// indent returns text with each line two columns further right.
+func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
 }
 

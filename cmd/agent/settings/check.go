@@ -66,7 +66,7 @@ func (c *checker) value(t reflect.Type, tag reflect.StructTag, path string) erro
 		case v == '{' && t.Kind() == reflect.Struct && t != reflect.TypeFor[Command]():
 			return c.object(t, path)
 		case v == '{' && t.Kind() == reflect.Map:
-			return c.table(t.Elem(), tag, path)
+			return c.mapping(t.Elem(), tag, path)
 		case v == '[' && t == reflect.TypeFor[Command]():
 			return c.list(reflect.TypeFor[string](), tag, path)
 		case v == '[' && t.Kind() == reflect.Slice:
@@ -85,7 +85,7 @@ func (c *checker) value(t reflect.Type, tag reflect.StructTag, path string) erro
 			return number(v, t, tag, path)
 		}
 	}
-	return fmt.Errorf("%s must be %s", named(path), form(t))
+	return fmt.Errorf("%s must be %s", displayPath(path), typeName(t))
 }
 
 // object checks the keys and values of a struct.
@@ -97,7 +97,7 @@ func (c *checker) object(t reflect.Type, path string) error {
 	err := c.pairs(path, func(name, at string) error {
 		f, ok := known[name]
 		if !ok {
-			return unknown(name, path, slices.Sorted(maps.Keys(known)))
+			return unknownKeyError(name, path, slices.Sorted(maps.Keys(known)))
 		}
 		return c.value(f.Type, f.Tag, at)
 	})
@@ -110,8 +110,8 @@ func (c *checker) object(t reflect.Type, path string) error {
 	return err
 }
 
-// table checks the values of a map, and its keys where the tag limits them.
-func (c *checker) table(elem reflect.Type, tag reflect.StructTag, path string) error {
+// mapping checks the values of a map, and its keys where the tag limits them.
+func (c *checker) mapping(elem reflect.Type, tag reflect.StructTag, path string) error {
 	names := regexp.MustCompile(tag.Get("names"))
 	return c.pairs(path, func(name, at string) error {
 		if !names.MatchString(name) {
@@ -193,7 +193,7 @@ func number(v json.Number, t reflect.Type, tag reflect.StructTag, path string) e
 		n = float64(i)
 	}
 	if err != nil {
-		return fmt.Errorf("%s must be %s", path, form(t))
+		return fmt.Errorf("%s must be %s", path, typeName(t))
 	}
 	if least, err := strconv.ParseFloat(tag.Get("min"), 64); err == nil && n < least || n < 0 {
 		return fmt.Errorf("%s cannot be %s", path, v)
@@ -204,8 +204,8 @@ func number(v json.Number, t reflect.Type, tag reflect.StructTag, path string) e
 	return nil
 }
 
-// form says in words what a value of type t is.
-func form(t reflect.Type) string {
+// typeName says in words what a value of type t is.
+func typeName(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[Command]():
 		return "text or a list of texts"
@@ -229,7 +229,7 @@ func form(t reflect.Type) string {
 	return "text"
 }
 
-func named(path string) string {
+func displayPath(path string) string {
 	if path == "" {
 		return "the configuration"
 	}
@@ -247,8 +247,8 @@ func key(f reflect.StructField) string {
 	return name
 }
 
-// unknown is the error of a key that does not exist, with the nearest that does.
-func unknown(name, path string, keys []string) error {
+// unknownKeyError is the error of a key that does not exist, with the nearest that does.
+func unknownKeyError(name, path string, keys []string) error {
 	where := ""
 	if path != "" {
 		where = " in " + path

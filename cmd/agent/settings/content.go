@@ -13,11 +13,11 @@ import (
 // something else under its name.
 const maxSize = 1 << 20
 
-// content returns what the configuration file at path holds, without the mark
+// readFile returns what the configuration file at path holds, without the mark
 // that some editors begin a file with. Anything but a file is refused unread: a
 // pipe would have nothing to say, and a device no end. Where what should be a
 // directory is none, as below the home /dev/null, no file exists.
-func content(path string) ([]byte, error) {
+func readFile(path string) ([]byte, error) {
 	fi, err := os.Stat(path)
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):

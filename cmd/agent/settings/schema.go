@@ -35,7 +35,7 @@ type Setting struct {
 }
 
 // All returns everything that can be set, as it stands in the structs.
-func All() []Setting { return below(reflect.TypeFor[Settings](), "") }
+func All() []Setting { return settingsIn(reflect.TypeFor[Settings](), "") }
 
 // fields yields the fields of t, and those of embedded structs in place of
 // them.
@@ -49,7 +49,7 @@ func fields(t reflect.Type) iter.Seq[reflect.StructField] {
 	}
 }
 
-func below(t reflect.Type, path string) []Setting {
+func settingsIn(t reflect.Type, path string) []Setting {
 	var all []Setting
 	for f := range fields(t) {
 		name := strings.TrimPrefix(path+"."+key(f), ".")
@@ -66,7 +66,7 @@ func below(t reflect.Type, path string) []Setting {
 		}
 		// What is known of a model is the same wherever it stands.
 		if elem.Kind() == reflect.Struct && elem != reflect.TypeFor[Command]() && name != "providers.NAME.models.NAME" {
-			all = append(all, below(elem, name)...)
+			all = append(all, settingsIn(elem, name)...)
 		}
 	}
 	return all
@@ -74,7 +74,7 @@ func below(t reflect.Type, path string) []Setting {
 
 // describe puts into the schema of t what the tags of its fields say.
 func describe(s *jsonschema.Schema, t reflect.Type) {
-	s.Type, s.Types = single(s), nil
+	s.Type, s.Types = nonNullType(s), nil
 	switch {
 	case t.Kind() == reflect.Pointer:
 		describe(s, t.Elem())
@@ -87,13 +87,13 @@ func describe(s *jsonschema.Schema, t reflect.Type) {
 		for f := range fields(t) {
 			p := s.Properties[key(f)]
 			describe(p, f.Type)
-			limit(p, f.Tag)
+			applyTag(p, f.Tag)
 		}
 	}
 }
 
-// limit puts into s what a tag says of the field.
-func limit(s *jsonschema.Schema, tag reflect.StructTag) {
+// applyTag puts into s what a tag says of the field.
+func applyTag(s *jsonschema.Schema, tag reflect.StructTag) {
 	s.Description = tag.Get("what")
 	switch format := tag.Get("format"); format {
 	case "host": // which may have a port, and is one of a list
@@ -125,8 +125,8 @@ func limit(s *jsonschema.Schema, tag reflect.StructTag) {
 	}
 }
 
-// single is the type of s without the null that stands for a field left out.
-func single(s *jsonschema.Schema) string {
+// nonNullType is the type of s without the null that stands for a field left out.
+func nonNullType(s *jsonschema.Schema) string {
 	for _, t := range s.Types {
 		if t != "null" {
 			return t

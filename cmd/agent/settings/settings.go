@@ -157,7 +157,7 @@ func Path(getenv func(string) string) (string, error) {
 // with a key or a value that means nothing is refused, with the line.
 func Read(path string) (File, error) {
 	f := File{Path: path}
-	b, err := content(path)
+	b, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
 	}

@@ -6,20 +6,21 @@ import (
 	"io"
 	"strings"
 
+	"agent/cmd/agent/command"
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
 	"agent/internal/tui/ink"
 )
 
-// printer tells of a headless run. Its writers' errors are not its concern: see
-// headless.
+// printer prints the events and the result of a headless run. It ignores write
+// errors: output records them.
 type printer interface {
 	event(event.Event)
 	end(result) // after the last event
 }
 
-// result is what a headless run came to: the object that --output json prints.
+// result is the result of a headless run: the object that --output json prints.
 type result struct {
 	Type     string    `json:"type"` // "result"
 	Session  string    `json:"session,omitempty"`
@@ -30,18 +31,20 @@ type result struct {
 	Hint     string    `json:"hint,omitempty"`
 	Steps    int       `json:"steps"`
 	Usage    llm.Usage `json:"usage"`
-	Cost     *float64  `json:"cost_usd,omitempty"` // where the price is known
+	Cost     *float64  `json:"cost_usd,omitempty"` // nil if a price is unknown
 	Duration int64     `json:"duration_ms"`
 	ExitCode int       `json:"exit_code"`
 
-	truncated bool // what Answer holds so far was cut
+	truncated bool // Answer was truncated so far
+	denied    bool // a call was denied because no user could approve it
 }
 
-// textPrinter streams the answer to out, and tells of the rest on err.
+// textPrinter streams the answer to out and prints everything else to err.
 type textPrinter struct {
 	out, err   io.Writer
-	sanitize   bool // out is a terminal: nothing reaches it raw
-	onlyAnswer bool // nothing but the answer is written to out, at the end
+	sanitize   bool // out is a terminal: escape control characters
+	shared     bool // out and err are the same file
+	onlyAnswer bool // print only the answer to out, at the end
 	midLine    bool // the last line on out is not ended
 	wrote      bool // something was written to out
 	reply      string
@@ -55,17 +58,17 @@ func (p *textPrinter) event(e event.Event) {
 			p.text(e.Reply, d)
 		}
 	case *event.ToolStart:
-		if e.Effect != "read" { // what only reads is told of when it is done
+		if e.Effect != "read" { // a call that only reads is printed when it is done
 			p.note("◦ %s", ink.SanitizeLine(e.Title))
 		}
 	case *event.ToolEnd:
 		p.toolEnd(e)
 	case event.Retrying:
-		p.note("✗ %s. Trying again in %s (%d of %d)", ink.SanitizeLine(e.Error), e.In.Round(100e6), e.Attempt, e.Of)
+		p.note("✗ %s Retrying in %s (attempt %d of %d).", sentence(ink.SanitizeLine(e.Error)), e.In.Round(100e6), e.Attempt, e.Of)
 	case event.Notice:
 		p.note("%s", ink.Sanitize(e.Text))
 	case event.Unreadable:
-		p.note("The session cannot be read: %s", ink.SanitizeLine(e.Why))
+		p.note("Cannot read the session: %s", ink.SanitizeLine(e.Why))
 	case event.Opened:
 		for _, text := range e.Problems {
 			p.note("%s", ink.Sanitize(text))
@@ -73,7 +76,7 @@ func (p *textPrinter) event(e event.Event) {
 	}
 }
 
-// text writes a piece of the answer. A new message begins a new paragraph.
+// text writes a delta of the answer. A new message begins a new paragraph.
 func (p *textPrinter) text(reply string, d llm.TextDelta) {
 	if p.wrote && (reply != p.reply || d.Index != p.index) {
 		p.endLine()
@@ -93,11 +96,7 @@ func (p *textPrinter) text(reply string, d llm.TextDelta) {
 func (p *textPrinter) toolEnd(e *event.ToolEnd) {
 	title := ink.SanitizeLine(e.Title)
 	if e.Outcome != event.OK {
-		first, _, _ := strings.Cut(e.Result.Text, "\n")
-		if e.Outcome == event.Refused && e.Summary != "" { // what Result says is for the model
-			first = e.Summary
-		}
-		p.note("✗ %s  %s: %s", title, e.Outcome, ink.SanitizeLine(first))
+		p.note("✗ %s  %s", title, ink.SanitizeLine(command.Failure(e)))
 		return
 	}
 	line := "· " + title
@@ -111,7 +110,7 @@ func (p *textPrinter) toolEnd(e *event.ToolEnd) {
 }
 
 func (p *textPrinter) end(r result) {
-	if p.onlyAnswer && r.ExitCode == exitDone {
+	if p.onlyAnswer && r.Reason == string(event.Done) {
 		if p.sanitize {
 			r.Answer = ink.Sanitize(r.Answer)
 		}
@@ -126,12 +125,21 @@ func (p *textPrinter) end(r result) {
 	}
 }
 
-// note writes a line to err, on a line of its own where both are one terminal.
+// note writes a line to err. If out is the same file, it ends the line there first.
 func (p *textPrinter) note(format string, args ...any) {
-	if p.sanitize {
+	if p.shared {
 		p.endLine()
 	}
 	fmt.Fprintf(p.err, format+"\n", args...)
+}
+
+// sentence returns text with a full stop, unless it ends with one or with another
+// mark.
+func sentence(text string) string {
+	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "!") || strings.HasSuffix(text, "?") {
+		return text
+	}
+	return text + "."
 }
 
 func (p *textPrinter) endLine() {
@@ -141,8 +149,8 @@ func (p *textPrinter) endLine() {
 	}
 }
 
-// jsonPrinter writes one object at the end; with lines, each durable event
-// before it as well, as the session holds it.
+// jsonPrinter prints the result as one JSON object. If lines is set, it first
+// prints each durable event as it is stored in the session.
 type jsonPrinter struct {
 	out   io.Writer
 	lines bool

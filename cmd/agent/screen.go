@@ -21,8 +21,8 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// screenOptions returns the options of the screen that the settings and the
-// terminal decide. It is the only place that reads settings.Screen.
+// screenOptions returns the options of the screen that depend on the settings and
+// the terminal. It is the only place that reads settings.Screen.
 func screenOptions(s settings.Screen, getenv func(string) string) screen.Options {
 	o := screen.Options{
 		Vi:       s.Editor == "vim",
@@ -51,24 +51,23 @@ func screenOptions(s settings.Screen, getenv func(string) string) screen.Options
 	}
 	o.Terminal.Progress = valueOr(s.Progress, o.Terminal.Progress)
 	o.Terminal.Least = time.Duration(valueOr(s.NotifyAfter, 10)) * time.Second
-	o.Fault, _ = faultFile() // no fault is reported if there is no place for it
+	o.Fault, _ = faultFile() // without a directory there is no crash report
 	return o
 }
 
-// valueOr returns what p points to, or otherwise if p is nil.
-func valueOr[T any](p *T, otherwise T) T {
+// valueOr returns *p, or def if p is nil.
+func valueOr[T any](p *T, def T) T {
 	if p == nil {
-		return otherwise
+		return def
 	}
 	return *p
 }
 
-// screen returns the options of the terminal program for a. plain is set if the
-// session is shown as lines.
+// screen returns the options of the screen for a. plain is set in plain mode.
 func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, prompts []screen.Prompt, plain bool) screen.Options {
 	o := screenOptions(a.set.Screen, os.Getenv)
 	o.Events, o.Commands, o.Prompts, o.Session.History = events, commands, prompts, sessions.Events(a.ending)
-	o.Version, o.Files.ShortDir, o.Files.Dir, o.Files.Branch = stamped(), command.Short, command.Short(a.dir), a.branch
+	o.Version, o.Files.ShortDir, o.Files.Dir, o.Files.Branch = version, command.Short, command.Short(a.dir), a.branch
 	m := a.options.Model
 	o.Models.Name, o.Models.Why, o.Models.Context, o.Models.Effort, o.Models.Host, o.Models.BaseURL = m.Name, m.Why, m.Context, m.Effort, m.Host, m.BaseURL
 	o.Session.Mode, o.Session.ID, o.Session.Title, o.Session.Draft = string(a.options.Mode), a.id(), a.ending.Title, a.options.Draft
@@ -104,7 +103,8 @@ func (a *app) screen(events <-chan event.Event, commands chan<- event.Command, p
 	return o
 }
 
-// imageBlind returns what reports whether a model is known to see no images.
+// imageBlind returns a function that reports whether a model is known to lack
+// image input.
 func imageBlind(known catalog.Changes) func(model string) bool {
 	return func(model string) bool {
 		if model == offline.Name {
@@ -115,8 +115,8 @@ func imageBlind(known catalog.Changes) func(model string) bool {
 	}
 }
 
-// readSpent returns what each model has used, by the log, and how much of it was
-// rewound: that costs as much as the rest.
+// readSpent reads from the log what each model used, and the part of it that was
+// rewound, which costs the same.
 func (a *app) readSpent() (all []screen.Spent, back screen.Spent, err error) {
 	if !a.saved() {
 		return nil, back, nil

@@ -1,4 +1,4 @@
 package main
 
-// catchFileLimit has nothing to do: there is no such limit.
+// catchFileLimit does nothing: Windows has no file size limit.
 func catchFileLimit() {}

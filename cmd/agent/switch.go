@@ -30,11 +30,11 @@ func runSessions(ctx context.Context, f flags, prompts []screen.Prompt) error {
 	defer func() {
 		stop()
 		if expired != nil {
-			for range expired { // until Expire has seen the end of ctx
+			for range expired { // wait for the end of Expire
 			}
 		}
 	}()
-	var back *flags // to the session that was on the screen before
+	var back *flags // reopen the previous session
 	for {
 		a, err := openOrAsk(ctx, f)
 		switch {
@@ -47,7 +47,7 @@ func runSessions(ctx context.Context, f flags, prompts []screen.Prompt) error {
 		case err != nil || a == nil:
 			return err
 		}
-		if expired == nil { // not before: the session that is opened stays
+		if expired == nil { // after open, so that the opened session is kept
 			expired = sessions.Expire(ctx, a.store, a.set.Sessions.KeepDays, time.Now())
 		}
 		a.expired = expired
@@ -58,7 +58,7 @@ func runSessions(ctx context.Context, f flags, prompts []screen.Prompt) error {
 		a.close()
 		closing.end()
 		if err != nil || next == nil {
-			f.end.beginPhase(nil, true) // until the program has ended: one interrupt more than needed does not cut it off
+			f.end.beginPhase(nil, true) // an extra interrupt must not cut off the output
 			a.goodbye(exit)
 			return err
 		}
@@ -66,8 +66,8 @@ func runSessions(ctx context.Context, f flags, prompts []screen.Prompt) error {
 	}
 }
 
-// nextFlags returns what opens the session that the person wants next, nil if they
-// leave.
+// nextFlags returns the flags of the session that the user switches to; nil if the
+// user quits.
 func (a *app) nextFlags(f flags, exit tui.Exit) *flags {
 	f = a.carriedFlags(f)
 	switch {
@@ -79,7 +79,7 @@ func (a *app) nextFlags(f flags, exit tui.Exit) *flags {
 	case exit.Fork != nil, exit.New:
 		f.dir, f.draft = a.dir, exit.Draft
 		f.previousEndpoint = &endpoint{exit.BaseURL, exit.Host}
-		if a.saved() { // the model is the one used here last
+		if a.saved() { // the new session uses the model used last
 			f.model = ""
 		}
 	default:
@@ -88,8 +88,8 @@ func (a *app) nextFlags(f flags, exit tui.Exit) *flags {
 	return &f
 }
 
-// reopenFlags returns what opens a's session once more; a new one if there is nothing
-// to come back to.
+// reopenFlags returns the flags that open a's session again, or a new session if
+// a's is not saved.
 func (a *app) reopenFlags(f flags) *flags {
 	f = a.carriedFlags(f)
 	f.dir = a.dir
@@ -99,8 +99,8 @@ func (a *app) reopenFlags(f flags) *flags {
 	return &f
 }
 
-// carriedFlags returns what of f holds for the sessions that follow a's. A base URL
-// stays with the provider that it was given for.
+// carriedFlags returns the flags that also apply to the sessions after a's. A base
+// URL stays with the provider that it was given for.
 func (a *app) carriedFlags(f flags) flags {
 	return flags{
 		baseURL: f.baseURL, baseFor: cmp.Or(f.baseFor, a.pick.bound.provider),
@@ -108,24 +108,24 @@ func (a *app) carriedFlags(f flags) flags {
 	}
 }
 
-// saved reports whether the session is on disk.
+// saved reports whether the session is stored on disk.
 func (a *app) saved() bool { return a.log != nil && a.log.Begun() }
 
-// openOrAsk opens a session for the screen. If another program holds it, the
-// person says what to do; nil if that is nothing.
+// openOrAsk opens a session for the screen. If another process has locked it, the
+// user chooses what to do. It returns nil if there is nothing to open.
 func openOrAsk(ctx context.Context, f flags) (*app, error) {
 	a, err := open(f, true)
 	locked, ok := errors.AsType[*history.LockedError](err)
 	if !ok || !term.IsTerminal(os.Stdin.Fd()) {
 		return a, err
 	}
-	fmt.Println(ink.Sanitize(capitalize(locked.Error())) + ".")
+	fmt.Println(sentence(ink.Sanitize(capitalize(locked.Error()))))
 	ask := f.input.ask
 	if f.input == nil {
 		ask = lineAsker(os.Stdin)
 	}
 	for {
-		answer, ok := ask("f  go on in a fork of it · v  look at it · q  leave it  [f/v/q] ")
+		answer, ok := ask("f  fork it · v  view it · q  quit  [f/v/q] ")
 		switch strings.ToLower(answer) {
 		case "f":
 			f.cont, f.resume, f.fork = false, locked.ID, true
@@ -135,14 +135,14 @@ func openOrAsk(ctx context.Context, f flags) (*app, error) {
 		case "q":
 			return nil, nil
 		}
-		if !ok { // there is no more to read
+		if !ok { // end of input
 			return nil, nil
 		}
 	}
 }
 
-// lineAsker returns what prints a question and reads the line that answers it;
-// false if there are no more.
+// lineAsker returns a function that prints a question and reads the answer from
+// from; it returns false at the end of input.
 func lineAsker(from io.Reader) func(string) (string, bool) {
 	in := bufio.NewReader(from)
 	return func(question string) (string, bool) {
@@ -155,13 +155,14 @@ func lineAsker(from io.Reader) func(string) (string, bool) {
 	}
 }
 
-// capitalize returns a text that begins with a small letter as a sentence does.
+// capitalize returns text with its first letter in upper case. text must begin with
+// an ASCII character.
 func capitalize(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// withNotices yields events and notices until events end. gone is closed when
-// nobody receives any more.
+// withNotices merges events and notices until events is closed. gone is closed when
+// the receiver has stopped.
 func withNotices(events <-chan event.Event, notices <-chan string, gone <-chan struct{}) <-chan event.Event {
 	out := make(chan event.Event)
 	go func() {

@@ -15,20 +15,20 @@ import (
 	"agent/internal/history"
 )
 
-// service is the name under which the keyring keeps the keys of this program.
+// service is the service name of the program's entries in the keyring.
 const service = "agent"
 
 var (
-	errNoKey     = errors.New("there is no key of this provider in the keyring")
-	errNoKeyring = errors.New("there is no keyring on this machine")
+	errNoKey     = errors.New("the keyring has no API key for this provider")
+	errNoKeyring = errors.New("no system keyring is available")
 )
 
-// Keyring keeps secrets for the user. Its calls may wait for the user to unlock
-// it.
+// Keyring stores secrets. Its methods may block until the user unlocks it. System
+// is the real one; tests use a fake.
 type Keyring interface {
-	Get(provider string) (string, error) // errNoKey if it has none
+	Get(provider string) (string, error) // errNoKey if there is none
 	Set(provider, key string) error
-	Delete(provider string) error // errNoKey if it has none
+	Delete(provider string) error // errNoKey if there is none
 }
 
 // System is the keyring of the operating system.
@@ -50,9 +50,9 @@ func (System) Delete(provider string) error {
 	return callKeyring(func() error { return keyring.Delete(service, provider) })
 }
 
-// callKeyring calls f if there is a keyring.
+// callKeyring calls f if a keyring is available, and maps its errors.
 func callKeyring(f func() error) error {
-	if !keyringReachable() {
+	if !KeyringAvailable() {
 		return errNoKeyring
 	}
 	err := f()
@@ -65,15 +65,15 @@ func callKeyring(f func() error) error {
 	return err
 }
 
-// unserved reports whether there is no bus after all, or nothing on it that
-// keeps secrets.
+// isUnavailable reports whether err means that there is no bus, or no secret
+// service on it.
 func isUnavailable(err error) bool {
 	_, unreachable := errors.AsType[*net.OpError](err)
 	return unreachable || err != nil && strings.Contains(err.Error(), "org.freedesktop.secrets")
 }
 
-// withTimeout calls f with a time limit. A call that hangs is left behind, because
-// the keyring cannot cancel one.
+// withTimeout calls f with a time limit. A call that hangs keeps its goroutine,
+// because the keyring cannot cancel it.
 func withTimeout(d time.Duration, f func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()
@@ -81,12 +81,12 @@ func withTimeout(d time.Duration, f func() error) error {
 	case err := <-done:
 		return err
 	case <-time.After(d):
-		return fmt.Errorf("the keyring did not answer within %s: it may be locked", d)
+		return fmt.Errorf("the keyring did not answer within %s: unlock it and try again", d)
 	}
 }
 
-// storedPath returns the file that lists the providers whose keys are in the
-// keyring, so that the keyring is not asked for every provider.
+// storedPath returns the path of the list of providers with a key in the keyring.
+// The list avoids a keyring call for every provider.
 func storedPath() (string, error) {
 	dir, err := history.Dir(os.Getenv)
 	if err != nil {
@@ -95,7 +95,7 @@ func storedPath() (string, error) {
 	return filepath.Join(dir, "keyring"), nil
 }
 
-// storedProviders returns the providers whose keys were stored.
+// storedProviders returns the providers with a key in the keyring.
 func storedProviders() []string {
 	path, err := storedPath()
 	if err != nil {
@@ -108,7 +108,7 @@ func storedProviders() []string {
 	return strings.Fields(string(b))
 }
 
-// noteStored adds the provider to the list, or removes it.
+// noteStored adds the provider to the list of storedProviders, or removes it.
 func noteStored(provider string, stored bool) error {
 	path, err := storedPath()
 	if err != nil {
@@ -119,10 +119,10 @@ func noteStored(provider string, stored bool) error {
 		list = append(list, provider)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("note the provider: %w", err)
+		return fmt.Errorf("update the list of stored keys: %w", err)
 	}
 	if err := os.WriteFile(path, []byte(strings.Join(list, "\n")+"\n"), 0o600); err != nil {
-		return fmt.Errorf("note the provider: %w", err)
+		return fmt.Errorf("update the list of stored keys: %w", err)
 	}
 	return nil
 }

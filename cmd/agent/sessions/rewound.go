@@ -7,15 +7,15 @@ import (
 	"agent/internal/loop/session"
 )
 
-// rewoundHits knows which hits of a search were rewound. It keeps the offsets
-// of one session: hits come session by session.
+// rewoundHits reports which search hits were rewound. It caches the offsets of one
+// session, because hits are grouped by session.
 type rewoundHits struct {
 	store   *history.Store
 	id      string
 	offsets map[int64]bool
 }
 
-// contains reports whether what h found was rewound.
+// contains reports whether the record of h was rewound.
 func (r *rewoundHits) contains(ctx context.Context, h history.Hit) bool {
 	if h.ID != r.id {
 		r.id, r.offsets = h.ID, map[int64]bool{}
@@ -26,7 +26,7 @@ func (r *rewoundHits) contains(ctx context.Context, h history.Hit) bool {
 	return r.offsets[h.Offset]
 }
 
-// rewound returns what was rewound in a session; nothing if it cannot be read.
+// rewound returns the rewound events of a session; nil if it cannot be read.
 func rewound(ctx context.Context, store *history.Store, id string) []session.Taken {
 	v, err := store.View(id)
 	if err != nil {

@@ -111,14 +111,17 @@ func (in Input) prove(c *Choice, needed bool) error {
 	case known:
 		return fmt.Errorf("%s needs a key: there is none in %s", r.Name, where)
 	}
-	return fmt.Errorf("%s needs a key: %s", r.Name, r.remedy())
+	return fmt.Errorf("%s needs a key: %s", r.Name, r.remedy(in.NoKeyring))
 }
 
 // remedy says how r gets a key.
-func (r Row) remedy() string {
+func (r Row) remedy(noKeyring bool) string {
 	s := "set " + strings.Join(r.KeyNames, " or ")
 	if r.Client != nil {
 		s += ", or " + r.Client.IDName + " and " + r.Client.SecretName
+	}
+	if noKeyring {
+		return s
 	}
 	return s + ", or store one with: agent login " + r.Name
 }

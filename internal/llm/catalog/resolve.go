@@ -34,6 +34,7 @@ type Input struct {
 	ConfigURL string  // from the configuration: overrides openai's
 	Changes   Changes // from the configuration
 	Vault     Vault   // keys that are not in the environment; may be nil
+	NoKeyring bool    // the machine has no keyring: do not suggest to store a key
 	// Local finds the servers on this machine. It is asked when nothing else
 	// names a model; nil finds none.
 	Local func() []Server

@@ -34,7 +34,7 @@ func (in Input) standing(r Row) Standing {
 	case base == "" && r.Keyless:
 		s.Why = r.whereabouts()
 	case base == "":
-		s.Why = "set " + r.URLName + " and " + strings.TrimPrefix(r.remedy(), "set ")
+		s.Why = "set " + r.URLName + " and " + strings.TrimPrefix(r.remedy(in.NoKeyring), "set ")
 	case r.Local:
 		s.Usable = true
 	case held:
@@ -42,7 +42,7 @@ func (in Input) standing(r Row) Standing {
 	case s.Moved || r.Keyless:
 		s.Usable, s.Why = true, "address: "+from
 	default:
-		s.Why = r.remedy()
+		s.Why = r.remedy(in.NoKeyring)
 	}
 	return s
 }

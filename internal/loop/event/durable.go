@@ -116,6 +116,9 @@ type (
 		Duration time.Duration `json:"duration_ns,omitempty"`
 		// Reads are the files that the model knows more of with this result.
 		Reads []Reading `json:"reads,omitempty"`
+		// Unattended is set if the call was denied because it needed approval and
+		// there was no user.
+		Unattended bool `json:"unattended,omitempty"`
 	}
 	// TodoSet is the model's complete plan from now on.
 	TodoSet struct {

@@ -294,7 +294,7 @@ func TestBaseURLThatChanges(t *testing.T) {
 	h.begin(t)
 	other := serve(t, say("Elsewhere."))
 	out, code := h.agent(t, "run", "-c", "--base-url", other.URL+"/v1", "again")
-	if code != 0 || !strings.Contains(out, "This session was at "+h.own.URL+"/v1 before. From now on its requests go to "+other.URL+"/v1.") {
+	if code != 0 || !strings.Contains(out, "This session used "+h.own.URL+"/v1 before. Its requests now go to "+other.URL+"/v1.") {
 		t.Errorf("got %d, %s", code, out)
 	}
 	h.check(t, 1)
@@ -337,9 +337,9 @@ func TestNewSessionGoesToAnotherHost(t *testing.T) {
 	a.send("hello" + enter)
 	a.wait(ownModel+" · "+h.own.Listener.Addr().String(), "? keys")
 	a.send("/new" + enter)
-	a.wait("The session before was at "+h.own.URL+"/v1.", "go to "+other.URL+"/v1.", "? keys")
+	a.wait("The previous session used "+h.own.URL+"/v1.", "go to "+other.URL+"/v1.", "? keys")
 	a.send("/new" + enter)
-	a.gone("The session before was at")
+	a.gone("The previous session used")
 	a.wait("? keys")
 	a.send(ctrlD)
 	a.exit()

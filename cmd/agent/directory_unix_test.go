@@ -39,7 +39,7 @@ func TestDirectoryIsGone(t *testing.T) {
 	cmd := h.command()
 	cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", `mkdir gone && cd gone && rmdir ../gone && agent run hi`}
 	out, _ := cmd.CombinedOutput()
-	if want := "the working directory is gone or cannot be read"; cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(string(out), want) {
+	if want := "find the working directory: "; cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(string(out), want) {
 		t.Errorf("got exit code %d and %s", cmd.ProcessState.ExitCode(), out)
 	}
 }

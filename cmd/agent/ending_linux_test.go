@@ -215,7 +215,7 @@ func TestStopAndContinue(t *testing.T) {
 		_, _ = a.em.Write([]byte("\x1b[2J")) // another has drawn there
 		a.mu.Unlock()
 		a.signal(syscall.SIGCONT)
-		a.wait("agent dev", "? keys")
+		a.wait("agent "+version, "? keys")
 		a.send("x")
 		a.wait("› x")
 		a.send("\x15")

@@ -12,15 +12,15 @@ func TestLoginOnTerminal(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
 	a := h.open(t, 100, 24, "login", "groq")
-	a.wait("Key of groq (it is not shown):")
+	a.wait("API key for groq (not echoed):")
 	waitFor(t, "the terminal to hide what is typed", func() bool { return !shows(t, a) })
 	a.send("sk-typed" + enter)
-	a.wait("there is no keyring on this machine")
+	a.wait("no system keyring is available")
 	if code := a.exit(); code != exitFailed || strings.Contains(a.screen(), "sk-typed") {
 		t.Errorf("got exit code %d and\n%s", code, a.screen())
 	}
 	b := h.open(t, 100, 24, "login", "groq")
-	b.wait("Key of groq (it is not shown):")
+	b.wait("API key for groq (not echoed):")
 	waitFor(t, "the terminal to hide what is typed", func() bool { return !shows(t, b) })
 	b.send("\x03")
 	if code := b.exit(); code != exitInterrupted {

@@ -86,15 +86,15 @@ func TestModels(t *testing.T) {
 	}
 	got := table(t, vars, catalog.Changes{}, "")
 	want := `MODEL                  CONTEXT  IN     OUT    WHY
-cerebras/gpt-oss-120b  131k     $0.35  $0.75  key: CEREBRAS_API_KEY (its default)
+cerebras/gpt-oss-120b  131k     $0.35  $0.75  key: CEREBRAS_API_KEY (default)
 cerebras/qwen-3.8-27b  65k      $0.99  $1.49  key: CEREBRAS_API_KEY
-ollama/qwen3:8b        40k      free   free   runs at OLLAMA_HOST/v1
-lmstudio/gemma-3-12b   8k       free   free   runs at LMSTUDIO_BASE_URL/v1, no tools of its own
-llamacpp/m.gguf        16k      free   free   runs at LLAMACPP_BASE_URL/v1
-vllm/Qwen/Qwen3-8B     32k      free   free   runs at VLLM_BASE_URL/v1
-offline/guide                   free   free   built in: no language model (its default)
+ollama/qwen3:8b        40k      free   free   running at OLLAMA_HOST/v1
+lmstudio/gemma-3-12b   8k       free   free   running at LMSTUDIO_BASE_URL/v1, no native tool calls
+llamacpp/m.gguf        16k      free   free   running at LLAMACPP_BASE_URL/v1
+vllm/Qwen/Qwen3-8B     32k      free   free   running at VLLM_BASE_URL/v1
+offline/guide                   free   free   built in, not a language model (default)
 
-OTHER PROVIDERS  WHAT THEY NEED
+OTHER PROVIDERS  TO CONFIGURE
 openai           set OPENAI_API_KEY, or store one with: agent login openai
 `
 	head, rest, _ := strings.Cut(got, "anthropic ")
@@ -128,23 +128,23 @@ func TestModelsOfOne(t *testing.T) {
 openai/one                        address: URL
 openai/gpt-4.1  1.05M             address: URL
 `},
-		"elsewhere without a list": {only: "OpenAI", want: `OTHER PROVIDERS  WHAT THEY NEED
-openai           a name, as openai/NAME (address: URL): openai does not list its models: it answers 404
+		"elsewhere without a list": {only: "OpenAI", want: `OTHER PROVIDERS  TO CONFIGURE
+openai           a model name: openai/NAME (address: URL): openai does not list its models: it answers 404
 `},
-		"no list at all": {only: "databricks", vars: map[string]string{"DATABRICKS_HOST": "h", "DATABRICKS_TOKEN": "t"}, want: `OTHER PROVIDERS  WHAT THEY NEED
-databricks       a name, as databricks/NAME (key: DATABRICKS_TOKEN): databricks has no list of its models
+		"no list at all": {only: "databricks", vars: map[string]string{"DATABRICKS_HOST": "h", "DATABRICKS_TOKEN": "t"}, want: `OTHER PROVIDERS  TO CONFIGURE
+databricks       a model name: databricks/NAME (key: DATABRICKS_TOKEN): databricks has no list of its models
 `},
-		"a local server that does not run": {only: "vllm", vars: map[string]string{"VLLM_BASE_URL": "http://127.0.0.1:1"}, want: `OTHER PROVIDERS  WHAT THEY NEED
-vllm             nothing answers at VLLM_BASE_URL/v1: start it with vllm serve MODEL --enable-auto-tool-choice
+		"a local server that does not run": {only: "vllm", vars: map[string]string{"VLLM_BASE_URL": "http://127.0.0.1:1"}, want: `OTHER PROVIDERS  TO CONFIGURE
+vllm             not running at VLLM_BASE_URL/v1: start it with vllm serve MODEL --enable-auto-tool-choice
 `},
-		"a local server without a model": {only: "ollama", vars: map[string]string{"OLLAMA_HOST": fake(t, map[string]string{"GET /api/tags": `{"models":[]}`}).URL}, want: `OTHER PROVIDERS  WHAT THEY NEED
-ollama           it runs at OLLAMA_HOST/v1, but has no model yet
+		"a local server without a model": {only: "ollama", vars: map[string]string{"OLLAMA_HOST": fake(t, map[string]string{"GET /api/tags": `{"models":[]}`}).URL}, want: `OTHER PROVIDERS  TO CONFIGURE
+ollama           running at OLLAMA_HOST/v1, but it has no models
 `},
 		"of the configuration": {only: "acme", changes: yes, want: `MODEL     CONTEXT  IN  OUT  WHY
 acme/two  5k                address: its base_url in the configuration
 `},
 		"the guide": {only: "offline", want: `MODEL          CONTEXT  IN    OUT   WHY
-offline/guide           free  free  built in: no language model (its default)
+offline/guide           free  free  built in, not a language model (default)
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +157,7 @@ offline/guide           free  free  built in: no language model (its default)
 			}
 		})
 	}
-	if _, err := listModels(t.Context(), catalog.Input{}, "acme", false); errorText(err) != `there is no provider "acme": agent models lists them` {
+	if _, err := listModels(t.Context(), catalog.Input{}, "acme", false); errorText(err) != `unknown provider "acme". To list providers: agent models` {
 		t.Errorf("got %v", err)
 	}
 }
@@ -173,7 +173,7 @@ func TestModelsJSON(t *testing.T) {
 	if err := (command.Console{Writer: &b}).JSON(l); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"models":[{"model":"ollama/qwen3:8b","context":40960,"input_usd":0,"output_usd":0,"tools":true,"why":"runs at ` + vars["OLLAMA_HOST"] + `/v1"}],"others":[]}`
+	want := `{"models":[{"model":"ollama/qwen3:8b","context":40960,"input_usd":0,"output_usd":0,"tools":true,"why":"running at ` + vars["OLLAMA_HOST"] + `/v1"}],"others":[]}`
 	var got, wanted any
 	if err := json.Unmarshal([]byte(b.String()), &got); err != nil {
 		t.Fatal(err)
@@ -272,7 +272,7 @@ func TestPickerBuilds(t *testing.T) {
 		"an unknown model":     {flags: flags{model: "openai/any", effort: "whatever"}, want: built{Name: "openai/any", Effort: "whatever", AsText: true}},
 		"an effort it has not": {flags: flags{model: "openai/gpt-5.1", effort: "extreme"}, want: built{Err: `--effort: openai/gpt-5.1: this model has no effort "extreme": it takes none, low, medium, high`}},
 		"an effort of the configuration that it has not": {flags: flags{model: "openai/gpt-4.1"}, set: settings.Settings{Effort: "low"}, want: built{Name: "openai/gpt-4.1", Context: 1_047_576, Priced: true, AsText: true,
-			Notices: []string{"openai/gpt-4.1: effort low of the configuration is left out: this model has no levels of effort"}}},
+			Notices: []string{"openai/gpt-4.1: effort low from the configuration is ignored: this model has no levels of effort"}}},
 		"models that stand in for one another": {set: settings.Settings{Models: []string{"openai/gpt-5.1", "xai/m", "groq/m", "openai/gpt-4.1"}, Effort: "low"},
 			want: built{Name: "openai/gpt-5.1", Effort: "low", Context: 400_000, Priced: true, AsText: true, Next: "groq/m low, openai/gpt-4.1"}},
 		"corrected": {flags: flags{model: "groq/m"}, set: settings.Settings{Catalog: map[string]settings.Model{"groq/m": {Context: 999, Price: &settings.Price{Input: 1, Output: 1}}}},

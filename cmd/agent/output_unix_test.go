@@ -56,7 +56,7 @@ func TestRunWithoutRoomForItsOutput(t *testing.T) {
 		var said strings.Builder
 		cmd.Stdout, cmd.Stderr = full, &said
 		_ = cmd.Run()
-		want := "no space left on device. The session has it all: agent sessions show " + h.ids(t)[0]
+		want := "no space left on device. The session holds all of it: agent sessions show " + h.ids(t)[0]
 		if code := cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(said.String(), want) {
 			t.Errorf("%s: got exit code %d and %q, want %d and %q", form, code, &said, exitFailed, want)
 		}

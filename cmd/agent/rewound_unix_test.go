@@ -29,7 +29,7 @@ func TestTakenBack(t *testing.T) {
 
 	out, code := h.agent(t, "sessions", "search", "count")
 	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
-		if marked, back := strings.Contains(line, "you, taken back"), strings.Contains(line, "mackerels"); marked != back {
+		if marked, back := strings.Contains(line, "you, rewound"), strings.Contains(line, "mackerels"); marked != back {
 			t.Errorf("%q: marked as taken back is %v, want %v", line, marked, back)
 		}
 	}

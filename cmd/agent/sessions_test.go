@@ -170,7 +170,7 @@ func TestOldSessionsAreRemoved(t *testing.T) {
 		}
 	}
 	a := h.open(t, 100, 30, "--resume", infos[0].ID)
-	a.wait("Not used for 30 days and removed: 1 session", "? keys")
+	a.wait("Deleted 1 session not used for 30 days", "? keys")
 	a.send(ctrlD)
 	if code := a.exit(); code != 0 {
 		t.Errorf("got exit code %d, want 0", code)
@@ -194,7 +194,7 @@ func TestRemovingAsks(t *testing.T) {
 		left   int
 	}{{"n", 1, 1}, {"y", 0, 0}} {
 		a := h.open(t, 100, 30, "sessions", "remove", id[:8])
-		a.wait(id, "hello", "Remove 1 session for good? [y/N]")
+		a.wait(id, "hello", "Delete 1 session permanently? [y/N]")
 		a.send(c.answer + enter)
 		if code := a.exit(); code != c.code {
 			t.Errorf("%s: got exit code %d, want %d", c.answer, code, c.code)

@@ -233,7 +233,7 @@ func busyPrograms(e *ends) map[string]func(*testing.T, asked) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			notes.wait(t, "reading the prompt from standard input")
+			notes.wait(t, "Reading the prompt from standard input")
 			e.end(t, cmd, asked{way.signals[:1], way.code}) // one is enough here
 		},
 		"run, in a command that prints a key": func(t *testing.T, way asked) {

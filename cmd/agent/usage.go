@@ -37,8 +37,8 @@ func usageWithoutUnusedFlags(cmd *cobra.Command) error {
 
 // unknownCommand returns the error for a single word that is no command.
 func unknownCommand(root *cobra.Command, word string) error {
-	if s := root.SuggestionsFor(word); len(s) > 0 {
-		return command.Usage("unknown command %q. Did you mean %q? To send a prompt of one word: agent run %s", word, s[0], word)
+	if near := command.Suggest(root, word); near != "" {
+		return command.Usage("unknown command %q. Did you mean %q? To send a prompt of one word: agent run %s", word, near, word)
 	}
 	return command.Usage("unknown command %q. To send a prompt of one word: agent run %s", word, word)
 }

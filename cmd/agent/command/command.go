@@ -73,13 +73,23 @@ func Usage(format string, args ...any) error {
 	return &UsageError{fmt.Errorf(format, args...)}
 }
 
+// Suggest returns the command below cmd whose name is similar to word; empty for
+// none.
+func Suggest(cmd *cobra.Command, word string) string {
+	cmd.SuggestionsMinimumDistance = 2
+	if all := cmd.SuggestionsFor(word); len(all) > 0 {
+		return all[0]
+	}
+	return ""
+}
+
 // NoArgs rejects arguments.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
-		return Usage("unknown command %q for %q. Did you mean %q?", args[0], cmd.CommandPath(), s[0])
+	if near := Suggest(cmd, args[0]); near != "" {
+		return Usage("unknown command %q for %q. Did you mean %q?", args[0], cmd.CommandPath(), near)
 	}
 	if !cmd.HasSubCommands() {
 		return Usage("%s takes no arguments", cmd.CommandPath())

@@ -103,7 +103,7 @@ func TestRunWithOptions(t *testing.T) {
 	if err := listRun(t.Context(), &ListOptions{IO: streams, Store: storeOf(store), All: true}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(stderr.String(), "There is no session here yet") || out.Len() > 0 {
+	if !strings.Contains(stderr.String(), "There are no sessions in this directory") || out.Len() > 0 {
 		t.Errorf("got %q and %q", &out, &stderr)
 	}
 	begun := time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
@@ -131,7 +131,7 @@ func TestRunWithOptions(t *testing.T) {
 	if err := searchRun(t.Context(), &SearchOptions{IO: streams, Store: storeOf(store), Words: []string{"HERRINGS"}, Limit: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "you") || strings.Contains(out.String(), "\x1b[31m") || !strings.Contains(stderr.String(), "There is more") {
+	if !strings.Contains(out.String(), "you") || strings.Contains(out.String(), "\x1b[31m") || !strings.Contains(stderr.String(), "There are more matches") {
 		t.Errorf("found %q and %q", &out, &stderr)
 	}
 	out.Reset()
@@ -142,7 +142,7 @@ func TestRunWithOptions(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	err := Show(t.Context(), &ShowOptions{IO: streams, Store: storeOf(store), ID: "none"})
-	if !errors.Is(err, history.ErrNotFound) || !strings.Contains(err.Error(), "agent sessions --all lists them") {
+	if !errors.Is(err, history.ErrNotFound) || !strings.Contains(err.Error(), "To list all sessions: agent sessions --all") {
 		t.Errorf("got %v", err)
 	}
 }

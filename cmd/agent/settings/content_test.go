@@ -16,9 +16,9 @@ func TestReadOfWhatIsNoFile(t *testing.T) {
 		lay func(path string) error
 		err string // a part of it; empty for none
 	}{
-		"a directory": {func(path string) error { return os.Mkdir(path, 0o755) }, " is a directory and must be a file: move it away"},
-		"too large":   {func(path string) error { return os.WriteFile(path, make([]byte, 2<<20), 0o600) }, " is larger than 1 MiB: move it away"},
-		"binary":      {func(path string) error { return os.WriteFile(path, []byte("\x7fELF\x02"), 0o600) }, ":1: this is no JSON: "},
+		"a directory": {func(path string) error { return os.Mkdir(path, 0o755) }, " is a directory. Move it away"},
+		"too large":   {func(path string) error { return os.WriteFile(path, make([]byte, 2<<20), 0o600) }, " is larger than 1 MiB. Move it away"},
+		"binary":      {func(path string) error { return os.WriteFile(path, []byte("\x7fELF\x02"), 0o600) }, ":1: invalid JSON: "},
 		"marked":      {func(path string) error { return os.WriteFile(path, []byte("\uFEFF{\"mode\": \"ask\"}"), 0o600) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,7 @@ func TestReadOfAPipe(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skip(err)
 	}
-	if _, err := settings.Read(path); err == nil || !strings.Contains(err.Error(), " is no file: move it away") {
-		t.Errorf("got %v, want that it is no file", err)
+	if _, err := settings.Read(path); err == nil || !strings.Contains(err.Error(), " is not a regular file. Move it away") {
+		t.Errorf("got %v, want that it is not a regular file", err)
 	}
 }

@@ -22,7 +22,7 @@ func TestSet(t *testing.T) {
 		"in place":    {file: "{\"model\": \"a/b\",  \"theme\" : \"light\" , \"mode\": \"ask\"}", want: "{\"model\": \"a/b\",  \"theme\" : \"dark\" , \"mode\": \"ask\"}"},
 		"unset":       {file: `{"theme": null}`, want: `{"theme": "dark"}`},
 		"below":       {file: `{"providers": {"x": {"default": "theme"}}}`, want: "{\n  \"theme\": \"dark\",\"providers\": {\"x\": {\"default\": \"theme\"}}}"},
-		"broken":      {file: "{\"model\"", err: ":1: this is no JSON"},
+		"broken":      {file: "{\"model\"", err: ":1: invalid JSON"},
 		"not for us":  {file: "[]", err: "must be an object"},
 		"other slips": {file: `{"modle": "x"}`, err: "did you mean"},
 	} {

@@ -38,7 +38,7 @@ type Settings struct {
 
 // Screen holds the settings of the screen.
 type Screen struct {
-	Theme        string              `json:"theme,omitempty" enum:"terminal,dark,light,high-contrast,gruvbox,catppuccin" what:"color theme: terminal (default, the colors of the terminal), dark, light, high-contrast, gruvbox or catppuccin"`
+	Theme        string              `json:"theme,omitempty" enum:"terminal,dark,light,high-contrast,gruvbox,catppuccin" what:"color theme: terminal, dark, light, high-contrast, gruvbox, catppuccin (default terminal, which uses the colors of the terminal)"`
 	Diff         string              `json:"diff,omitempty" enum:"auto,unified,split" what:"diff layout: unified, split (side by side) or auto (default: split if the screen is wide enough)"`
 	ASCII        *bool               `json:"ascii,omitempty" what:"draw the screen with ASCII characters only (default: if the locale is not UTF-8)"`
 	Mouse        *bool               `json:"mouse,omitempty" what:"enable mouse support; false leaves selection to the terminal (default true)"`

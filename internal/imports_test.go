@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"internal/loop/export":            {"internal/loop/event", "internal/loop/session", "internal/llm", "internal/history"},
 	"internal/loop/export/adopt":      {"internal/loop/export", "internal/loop/event", "internal/loop/session", "internal/llm", "internal/history"},
 	"internal/loop":                   {"internal/loop/event", "internal/loop/window", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/loop/export", "internal/llm", "internal/tools", "internal/tools/workspace", "internal/history"},
-	"internal/tui":                    {"internal/loop/event", "internal/llm", "internal/tui/terminal", "internal/tui/terminal/ptytest", "internal/tui/ink", "internal/tui/keys", "internal/tui/pager", "internal/tui/layer", "internal/tui/screen", "internal/tui/transcript", "internal/tui/markdown", "internal/tui/diff", "internal/tui/dialog", "internal/tui/editor", "internal/tui/editor/text", "internal/tui/list"},
+	"internal/tui":                    {"internal/loop/event", "internal/llm", "internal/tui/terminal", "internal/tui/terminal/ptytest", "internal/tui/ink", "internal/tui/keys", "internal/tui/pager", "internal/tui/plain", "internal/tui/prompt", "internal/tui/slash", "internal/tui/layer", "internal/tui/screen", "internal/tui/transcript", "internal/tui/markdown", "internal/tui/diff", "internal/tui/dialog", "internal/tui/editor", "internal/tui/editor/text", "internal/tui/list"},
 	"internal/tui/dialog":             {"internal/loop/event", "internal/tui/ink", "internal/tui/keys", "internal/tui/diff", "internal/tui/editor"},
 	"internal/tui/editor":             {"internal/loop/event", "internal/llm", "internal/tui/ink", "internal/tui/keys", "internal/tui/editor/text", "internal/tui/editor/text/vi"},
 	"internal/tui/editor/text":        {},
@@ -37,6 +37,9 @@ var mayImport = map[string][]string{
 	"internal/tui/list":               {"internal/loop/event", "internal/tui/ink", "internal/tui/keys"},
 	"internal/tui/ink":                {},
 	"internal/tui/screen":             {"internal/loop/event", "internal/llm", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/transcript"},
+	"internal/tui/slash":              {"internal/loop/event", "internal/llm", "internal/tui/editor", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/markdown", "internal/tui/screen", "internal/tui/terminal", "internal/tui/transcript"},
+	"internal/tui/prompt":             {"internal/loop/event", "internal/llm", "internal/tui/dialog", "internal/tui/editor", "internal/tui/ink", "internal/tui/keys", "internal/tui/layer", "internal/tui/list", "internal/tui/screen", "internal/tui/slash", "internal/tui/terminal", "internal/tui/transcript"},
+	"internal/tui/plain":              {"internal/loop/event", "internal/llm", "internal/tui/dialog", "internal/tui/diff", "internal/tui/editor", "internal/tui/ink", "internal/tui/list", "internal/tui/prompt", "internal/tui/screen", "internal/tui/slash", "internal/tui/terminal", "internal/tui/transcript"},
 	"internal/tui/layer":              {},
 	"internal/tui/pager":              {"internal/loop/event", "internal/tui/ink", "internal/tui/keys", "internal/tui/layer", "internal/tui/list", "internal/tui/screen", "internal/tui/transcript"},
 	"internal/tui/keys":               {},
@@ -49,9 +52,9 @@ var mayImport = map[string][]string{
 	"cmd/agent/command":               {"cmd/agent/settings", "internal/history", "internal/llm", "internal/tui/ink"},
 	"cmd/agent/credentials":           {"cmd/agent/command", "cmd/agent/settings", "internal/history", "internal/llm"},
 	"cmd/agent/dispatch":              {"internal/tools", "internal/tui/terminal"},
-	"cmd/agent/desktop":               {"internal/tui/screen", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/settings", "internal/llm", "internal/tools", "internal/tui"},
+	"cmd/agent/desktop":               {"internal/tui/screen", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/settings", "internal/llm", "internal/tools", "internal/tui/slash"},
 	"cmd/agent/sessions":              {"internal/tui/screen", "cmd/agent/command", "internal/history", "internal/llm", "internal/loop/event", "internal/loop/export", "internal/loop/export/adopt", "internal/loop/session", "internal/tui/diff", "internal/tui/ink", "internal/tui/list"},
-	"cmd/agent":                       {"internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/history", "internal/tools", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/tui", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/terminal", "internal/tui/terminal/ptytest", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/sessions", "cmd/agent/settings"},
+	"cmd/agent":                       {"internal/tui/screen", "cmd/agent/dispatch", "internal/llm", "internal/history", "internal/tools", "internal/tools/workspace", "internal/loop", "internal/loop/event", "internal/loop/session", "internal/loop/policy", "internal/loop/turn", "internal/tui", "internal/tui/plain", "internal/tui/slash", "internal/tui/diff", "internal/tui/ink", "internal/tui/keys", "internal/tui/list", "internal/tui/terminal", "internal/tui/terminal/ptytest", "cmd/agent/command", "cmd/agent/credentials", "cmd/agent/desktop", "cmd/agent/sessions", "cmd/agent/settings"},
 }
 
 // leaf may be imported by every package.

@@ -52,7 +52,7 @@ func firstPrompt(args []string) []screen.Prompt {
 
 // show runs a's session on the screen, or in plain mode if in is not nil, until
 // the user quits or a signal ends the program.
-func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (tui.Exit, error) {
+func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (screen.Exit, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var interrupts chan struct{}
@@ -72,17 +72,17 @@ func show(ctx context.Context, a *app, in *lineInput, prompts []screen.Prompt) (
 		defer close(ended)
 		agent.Run(outlives, commands, events)
 	}()
-	screen := a.screen(withNotices(events, a.expired, outlives.Done()), commands, prompts, in != nil)
+	o := a.screen(withNotices(events, a.expired, outlives.Done()), commands, prompts, in != nil)
 	var search sync.WaitGroup
 	search.Go(func() { a.searchModel(ctx, commands) })
-	screen.Session.Page = agent.Page
-	screen.Forced = a.onForcedInterrupt(stop)
-	var exit tui.Exit
+	o.Session.Page = agent.Page
+	o.Forced = a.onForcedInterrupt(stop)
+	var exit screen.Exit
 	var err error
 	if in != nil {
-		exit, err = in.show(ctx, screen, interrupts)
+		exit, err = in.show(ctx, o, interrupts)
 	} else {
-		exit, err = tui.Run(ctx, screen)
+		exit, err = tui.Run(ctx, o)
 	}
 	stop()
 	dismiss()
@@ -138,7 +138,7 @@ func (a *app) onForcedInterrupt(stop func()) func(bool) {
 }
 
 // goodbye prints the last answer and how to resume the session.
-func (a *app) goodbye(exit tui.Exit) {
+func (a *app) goodbye(exit screen.Exit) {
 	if exit.Lent { // the user's editor has the terminal
 		return
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
-	"agent/internal/tui"
+	"agent/internal/tui/plain"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/list"
 	"agent/internal/tui/screen"
@@ -135,7 +135,7 @@ func matching(all []list.Session, text string) (found []list.Session) {
 }
 
 // show runs a session in plain mode.
-func (in *lineInput) show(ctx context.Context, o screen.Options, interrupts <-chan struct{}) (tui.Exit, error) {
+func (in *lineInput) show(ctx context.Context, o screen.Options, interrupts <-chan struct{}) (screen.Exit, error) {
 	o.Output = os.Stdout
-	return tui.Plain(ctx, o, tui.Lines{C: in.lines, Typed: in.typed, Interrupts: interrupts})
+	return plain.Show(ctx, o, plain.Lines{C: in.lines, Typed: in.typed, Interrupts: interrupts})
 }

@@ -11,8 +11,8 @@ import (
 
 	"agent/cmd/agent/settings"
 	"agent/internal/llm/catalog"
-	"agent/internal/tui"
 	keymap "agent/internal/tui/keys"
+	"agent/internal/tui/slash"
 )
 
 // The tables of the README are those of the program. UPDATE=1 writes them.
@@ -94,7 +94,7 @@ func keyTable() string {
 func typedTable() string {
 	var b strings.Builder
 	b.WriteString("| typed | what it does |\n|---|---|\n")
-	for _, c := range tui.CommandTable() {
+	for _, c := range slash.Table() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(c.Usage, "|", `\|`), c.What)
 	}
 	return b.String()

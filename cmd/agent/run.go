@@ -53,7 +53,7 @@ model gets the denial as the result. Use --mode edits to allow file edits, or
   git diff | agent run "review this"
   agent run --mode edits --output json "fix the typo in README.md"
   agent run --continue "and the tests?"
-  agent run --resume 1ng2j0n --image before.png --image after.png "what has moved?"
+  agent run --resume 1ng2j0n --image before.png --image after.png "compare them"
   agent run --schema todo.schema.json "list the TODOs of this project"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.resume == pickResume {

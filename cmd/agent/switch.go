@@ -17,7 +17,6 @@ import (
 	"agent/cmd/agent/sessions"
 	"agent/internal/history"
 	"agent/internal/loop/event"
-	"agent/internal/tui"
 	"agent/internal/tui/ink"
 	"agent/internal/tui/screen"
 )
@@ -68,7 +67,7 @@ func runSessions(ctx context.Context, f flags, prompts []screen.Prompt) error {
 
 // nextFlags returns the flags of the session that the user switches to; nil if the
 // user quits.
-func (a *app) nextFlags(f flags, exit tui.Exit) *flags {
+func (a *app) nextFlags(f flags, exit screen.Exit) *flags {
 	f = a.carriedFlags(f)
 	switch {
 	case exit.Open != "":

@@ -2,51 +2,35 @@ package tui
 
 import (
 	"agent/internal/tui/layer"
-	"agent/internal/tui/list"
 	"agent/internal/tui/pager"
-	"agent/internal/tui/terminal"
+	"agent/internal/tui/prompt"
+	"agent/internal/tui/slash"
 )
 
 // assemble makes the parts of the screen that stand on the editor and the dialog,
-// and connects them.
-func (m *model) assemble() {
-	o, ses := &m.Options, m.Conversation
+// and connects them. It returns what is to be told of custom commands.
+func (m *model) assemble() (notices []string) {
+	ses := m.Conversation
 	m.layers = &layer.Stack{}
 	m.lists = &listLayer{Conversation: ses, layers: m.layers, dialog: m.dialog}
-	m.table = &commandTable{Conversation: ses, recent: list.NewRecent(o.Recent, o.Remember), editor: m.editor, lists: m.lists, run: m.slash, press: m.press}
-	m.picker = &modelPicker{Conversation: ses, lists: m.lists}
+	m.slash, notices = slash.New(ses, m.editor, m.lists)
 	m.notify = &notifier{Conversation: ses, dialog: m.dialog}
 	m.question = &question{Conversation: ses, dialog: m.dialog, editor: m.editor, interrupt: m.interrupt}
 	m.pager = &pager.Pager{Conversation: ses, Layers: m.layers, Waits: m.dialog.Waits, Find: &pager.Finder{Conversation: ses, Layers: m.layers}}
-	m.prompt = m.newPrompt()
+	m.help = &help{Conversation: ses, layers: m.layers, slash: m.slash}
+	m.prompt = prompt.New(ses, m.editor, m.dialog, m.slash, m.help.show, m.leave)
+	m.ticker = &ticker{Conversation: ses, dialog: m.dialog, prompt: m.prompt, covered: m.covered, arm: m.arm}
 	p := m.prompt
-	m.drafts = &draftKeeper{Conversation: ses, editor: m.editor, dialog: m.dialog, queue: p.queue}
-	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, popup: p.popup, find: m.pager.Find, queue: p.queue, ticker: p.ticker, pager: m.pager}
-	m.mouse = &mouse{Conversation: ses, editor: m.editor, dialog: m.dialog, popup: p.popup, clip: p.clip, panel: &m.panel, arrange: m.arrange, on: !o.NoMouse}
+	m.slash.Front = slash.Front{Leave: m.leaveFor, Help: m.help.show, Copy: p.Clipboard.Copy, Restyle: m.restyle}
+	m.slash.Front.Screen = &slash.Screen{View: m.pager.Show, Find: m.pager.Find.StartWith, Edit: p.External.Start, Press: m.press}
+	m.hints = &hints{Conversation: ses, dialog: m.dialog, editor: m.editor, find: m.pager.Find, prompt: p, pager: m.pager}
+	m.mouse = &mouse{Conversation: ses, editor: m.editor, dialog: m.dialog, popup: p.Suggestions, clip: p.Clipboard, panel: &m.panel, arrange: m.arrange, on: !m.Options.NoMouse}
 	m.pager.Doing, m.pager.ToggleMouse = m.hints.behindPager, m.mouse.toggle
 	m.layers.Shortcuts = &shortcuts{
-		Conversation: ses, dialog: m.dialog, find: m.pager.Find, pager: m.pager, mouse: m.mouse, table: m.table, models: m.picker, interrupt: m.interrupt,
+		Conversation: ses, dialog: m.dialog, find: m.pager.Find, pager: m.pager, mouse: m.mouse, slash: m.slash, interrupt: m.interrupt,
 	}
-	for _, l := range []layer.Layer{p, m.layers.Shortcuts, typing{p}, m.question} {
+	for _, l := range []layer.Layer{p, m.layers.Shortcuts, p.Assist(), m.question} {
 		m.layers.Push(l)
 	}
-}
-
-// newPrompt makes the prompt and what helps to type in it.
-func (m *model) newPrompt() *prompt {
-	ses := m.Conversation
-	p := &prompt{
-		Conversation: ses, editor: m.editor, dialog: m.dialog, table: m.table, command: m.slash, leave: m.leave,
-		popup:   &suggestions{Conversation: ses, editor: m.editor, table: m.table},
-		images:  &attacher{Conversation: ses, editor: m.editor},
-		earlier: &promptHistory{Conversation: ses, editor: m.editor},
-		queue:   &messageQueue{Conversation: ses, editor: m.editor},
-		clip:    &clipboard{Conversation: ses, editor: m.editor},
-		ticker:  &ticker{Conversation: ses, dialog: m.dialog, covered: m.covered, arm: m.arm},
-		help:    &help{Conversation: ses, layers: m.layers, table: m.table},
-	}
-	p.external = &externalEditor{Conversation: ses, editor: m.editor, popup: p.popup, lend: terminal.Lend}
-	p.rewinder = &rewinder{Conversation: ses, ticker: p.ticker, editor: m.editor, lists: m.lists, switchTo: m.switchTo}
-	p.popup.submit, p.images.ready = p.submit, p.sendReady
-	return p
+	return notices
 }

@@ -11,7 +11,7 @@ func (m *mouse) clickPanel(x, y int) tea.Cmd {
 		m.dialog.Click(x, y-p.asked.from)
 	case p.suggested.has(y):
 		if i := m.popup.Top + y - p.suggested.from; i < len(m.popup.Rows) {
-			m.popup.accept(m.popup.Rows[i])
+			m.popup.Accept(m.popup.Rows[i])
 		}
 	case p.draft.has(y):
 		m.p.sweeps = true

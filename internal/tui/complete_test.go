@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
 )
 
 // A name that is typed in full wins over longer names that it begins, and over a
@@ -13,10 +14,10 @@ import (
 func TestExactNameWinsInCompletion(t *testing.T) {
 	custom := []screen.CustomCommand{{Name: "exit-all", What: "x", Text: "x"}, {Name: "mod", What: "x", Text: "x"}}
 	names := []string{"exit-all", "mod"}
-	for _, c := range slashes() {
-		names = append(names, c.name)
-		if c.also != "" {
-			names = append(names, c.also)
+	for _, c := range slash.BuiltIn() {
+		names = append(names, c.Name)
+		if c.Also != "" {
+			names = append(names, c.Also)
 		}
 	}
 	for _, name := range names {
@@ -25,23 +26,23 @@ func TestExactNameWinsInCompletion(t *testing.T) {
 			d.enter("/" + name[:len(name)-1])
 			d.press(strings.Fields(before)...)
 			d.enter(name[len(name)-1:])
-			p := d.m.prompt.popup
-			if p.open() && p.Marked >= 0 && strings.TrimSpace(p.Rows[p.Marked].Text) != "/"+name {
+			p := d.m.prompt.Suggestions
+			if p.Open() && p.Marked >= 0 && strings.TrimSpace(p.Rows[p.Marked].Text) != "/"+name {
 				t.Errorf("/%s: enter would run %s", name, p.Rows[p.Marked].Text)
 			}
 		}
 	}
-	for _, c := range slashes() {
-		if c.complete == nil {
+	for _, c := range slash.BuiltIn() {
+		if c.Complete == nil {
 			continue
 		}
-		all := c.complete(newDriver(t, 80, 24, screen.Options{}).m.Conversation)
+		all := c.Complete(newDriver(t, 80, 24, screen.Options{}).m.Conversation)
 		for _, arg := range all {
 			d := newDriver(t, 80, 24, screen.Options{})
-			d.enter("/" + c.name + " " + arg)
-			p := d.m.prompt.popup
-			if p.open() && p.Marked >= 0 && p.Rows[p.Marked].Text != arg {
-				t.Errorf("/%s %s: enter would take %s", c.name, arg, p.Rows[p.Marked].Text)
+			d.enter("/" + c.Name + " " + arg)
+			p := d.m.prompt.Suggestions
+			if p.Open() && p.Marked >= 0 && p.Rows[p.Marked].Text != arg {
+				t.Errorf("/%s %s: enter would take %s", c.Name, arg, p.Rows[p.Marked].Text)
 			}
 		}
 	}
@@ -60,7 +61,7 @@ func TestModeRunsMode(t *testing.T) {
 func TestMarkedSuggestionIsTaken(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	d.enter("/mode")
-	if !d.m.prompt.popup.open() {
+	if !d.m.prompt.Suggestions.Open() {
 		t.Fatal("nothing is suggested for /mode")
 	}
 	d.press("down", "enter")

@@ -262,7 +262,7 @@ func TestStepsQuestion(t *testing.T) {
 	d.events(userSaid("go"), event.Asked{Ask: event.Ask{ID: event.StepsAsk, Title: "50 steps so far. Go on?", Why: "a turn stops every 50 steps (--max-steps)"}})
 	d.arms()
 	d.golden("ask-steps")
-	if d.m.prompt.ticker.moves() {
+	if d.m.ticker.moves() {
 		t.Error("something moves while the person is asked")
 	}
 	d.press("2", "4")    // there are no such rows

@@ -1,29 +1,29 @@
-// Package tui is the terminal program: it draws the events of an agent and turns
-// keys into commands for it. It knows event.Event and event.Command, and nothing
-// of tools, files or settings: what it needs of them comes as functions in its
-// Options.
+// Package tui is the screen: a Bubble Tea program that draws the events of an agent
+// and turns keys into commands for it. It never runs tools, opens files or reads
+// settings; what it needs of them comes as functions in screen.Options. Start
+// reading at Run and model.Update.
 //
-// The model routes messages to parts that own their state. All parts share the
-// window (size, look, keys, clock) and the session (the transcript, the feed, the
-// way to the agent). Parts that could be used by themselves have packages:
-// transcript, editor, dialog, list, keys, and below them ink, markdown, diff and
-// terminal.
+// The model routes messages to parts that own their state. All parts share
+// screen.Window (size, look, keys, clock) and screen.Conversation (the transcript,
+// the feed, the way to the agent). The larger parts are packages: prompt, slash,
+// transcript, editor, dialog, list, pager. Package plain is the other front end,
+// which prints lines.
 //
-// A key takes this way. The terminal package reads it and Bubble Tea hands it to
-// model.Update, which hands it to model.press. stack.key offers it to the layers
-// from the top: what is open (help, a list, the search, the pager), then
-// question.Key, typing.Key, shortcuts.Key and prompt.Key. The layer that takes it
-// changes its part, and sends a command with session.send, which never blocks:
-// relay passes commands on to the agent.
+// A key takes this way. The terminal package reads it, and Bubble Tea hands it to
+// model.Update, which calls model.press. layer.Stack.Key offers it to the layers
+// from the top: help, a list, the search or the pager if they are open, then
+// question.Key, the layer of prompt.Assist, shortcuts.Key and Prompt.Key. The layer
+// that takes the key changes its part, or sends a command with Conversation.Send.
+// Send never waits for the agent: screen.Outbox passes commands on in order.
 //
 // A delta takes this way. pump gathers events and sends them as one batch, once a
-// frame while text streams. model.apply hands each event to transcript.Feed.Apply,
-// which adds the text to the row of its message and touches the row. Then
-// model.layout calls Transcript.Layout, which draws the touched rows in the window,
-// and model.View returns the screen. The renderer in package terminal writes the
-// cells that changed.
+// frame while text streams. model.apply hands each event to Feed.Apply of package
+// transcript, which adds the text to the row of its message and marks the row as
+// changed. Then model.layout calls Transcript.Layout, which draws the changed rows in
+// the window, and model.View returns the screen. The renderer in package terminal
+// writes the cells that changed.
 //
-// Update and View do no I/O: what takes a moment is a tea.Cmd. Time comes from one
-// clock that tests replace. Every text that comes from a model, a file, a command
-// or a server passes through ink.Sanitize before it is drawn.
+// Update and View do no I/O: work that takes time is a tea.Cmd. Time comes from one
+// clock that tests replace. Text from a model, a file, a command or a server passes
+// through ink.Sanitize before it is drawn.
 package tui

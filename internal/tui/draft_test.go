@@ -124,8 +124,8 @@ func TestDraftOfWordsToAQuestion(t *testing.T) {
 
 			d = newDriver(t, 120, 24, screen.Options{Session: screen.Session{Draft: kept}})
 			d.holds("not yet, it ")
-			if len(d.m.prompt.queue.waits) > 0 {
-				t.Errorf("the comment is in the queue: %v", d.m.prompt.queue.waits)
+			if n := d.m.prompt.Queue.Len(); n > 0 {
+				t.Errorf("%d messages are in the queue", n)
 			}
 			d.pass(2 * time.Second)
 			d.drafts()

@@ -24,7 +24,7 @@ func (d *driver) edit(leaves string, fails error) (was *string) {
 		path = p
 		return exec.Command("editor", p)
 	}
-	d.m.prompt.external.lend = func(_ *exec.Cmd, _ string, done func(error) tea.Msg) tea.Cmd {
+	d.m.prompt.External.Lend = func(_ *exec.Cmd, _ string, done func(error) tea.Msg) tea.Cmd {
 		b, err := os.ReadFile(path)
 		info, statErr := os.Stat(path)
 		if err = errors.Join(err, statErr, os.WriteFile(path, []byte(leaves), 0o600)); err != nil {
@@ -82,7 +82,7 @@ func TestWhileInTheEditor(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Editor: func(path string) *exec.Cmd { return exec.Command("editor", path) }}})
 	var path string
 	var end func(error) tea.Msg
-	d.m.prompt.external.lend = func(c *exec.Cmd, _ string, told func(error) tea.Msg) tea.Cmd {
+	d.m.prompt.External.Lend = func(c *exec.Cmd, _ string, told func(error) tea.Msg) tea.Cmd {
 		path, end = c.Args[1], told
 		return nil
 	}
@@ -110,7 +110,7 @@ func TestOneEditorAtATime(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	d := newDriver(t, 80, 24, screen.Options{Files: screen.Files{Editor: func(path string) *exec.Cmd { return exec.Command("editor", path) }}})
 	var ends []func(error) tea.Msg
-	d.m.prompt.external.lend = func(_ *exec.Cmd, _ string, told func(error) tea.Msg) tea.Cmd {
+	d.m.prompt.External.Lend = func(_ *exec.Cmd, _ string, told func(error) tea.Msg) tea.Cmd {
 		ends = append(ends, told)
 		return nil
 	}

@@ -4,12 +4,12 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/layer"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
 )
 
 // help is the screen that tells every key, every command, and which model
@@ -17,7 +17,7 @@ import (
 type help struct {
 	*screen.Conversation
 	layers *layer.Stack
-	table  *commandTable
+	slash  *slash.Session
 	scroll int
 	shown  int // lines in the window
 	total  int
@@ -67,7 +67,7 @@ func (h *help) Mouse(msg tea.MouseMsg) tea.Cmd {
 // View implements layer.FullScreen.
 func (h *help) View() ([]string, *tea.Cursor) {
 	st, width, height := h.Styles, h.Width, h.Height
-	all := h.all(st, h.AboutModel(), h.table.commands(), width)
+	all := h.all(st, h.AboutModel(), h.slash.Commands(), width)
 	h.total, h.shown = len(all), min(len(all), max(height-1, 0))
 	h.move(0)
 	out := append([]string{}, all[h.scroll:h.scroll+h.shown]...)
@@ -81,14 +81,14 @@ func (h *help) View() ([]string, *tea.Cursor) {
 	return append(out, st.Dim.Render(ink.Truncate("  "+hint, width))), nil
 }
 
-func (h *help) all(st *ink.Styles, answering string, commands []slash, width int) []string {
+func (h *help) all(st *ink.Styles, answering string, commands []slash.Command, width int) []string {
 	inner := max(width-ink.Gutter, 1)
 	out := ink.Hang(" ", ink.Wrap(answering, inner))
 	var signs [][2]string
-	for _, s := range begins() {
-		signs = append(signs, [2]string{s.typed, s.what})
+	for _, s := range slash.Prefixes() {
+		signs = append(signs, [2]string{s.Typed, s.What})
 	}
-	out = append(append(out, "", "  "+st.Bold.Render(ink.Truncate("What you type", inner))), columns(st, signs, inner)...)
+	out = append(append(out, "", "  "+st.Bold.Render(ink.Truncate("What you type", inner))), ink.Columns(st, signs, inner)...)
 	rows := map[keys.Scope][][2]string{}
 	var order []keys.Scope
 	for _, k := range h.Keys.Listed() {
@@ -99,56 +99,12 @@ func (h *help) all(st *ink.Styles, answering string, commands []slash, width int
 	}
 	for _, where := range order {
 		head := strings.TrimSpace("Keys " + string(where))
-		out = append(append(out, "", "  "+st.Bold.Render(ink.Truncate(head, inner))), columns(st, rows[where], inner)...)
+		out = append(append(out, "", "  "+st.Bold.Render(ink.Truncate(head, inner))), ink.Columns(st, rows[where], inner)...)
 	}
 	var typed [][2]string
 	for _, s := range commands {
-		row := s.told()
+		row := s.Row()
 		typed = append(typed, [2]string{ink.SanitizeLine(row.Usage), ink.SanitizeLine(row.What)})
 	}
-	return append(append(out, "", "  "+st.Bold.Render(ink.Truncate("Commands", inner))), columns(st, typed, inner)...)
-}
-
-// begin is what something that one types begins with.
-type begin struct {
-	typed, what string
-	screen      bool // not where there are only lines
-}
-
-// begins are what has a meaning of its own at the beginning of what one types,
-// but for the commands.
-func begins() []begin {
-	return []begin{
-		{typed: "/", what: "the commands, listed as one types", screen: true},
-		{typed: "@", what: "files, listed as one types: @tuied finds internal/tui/editor.go", screen: true},
-		{typed: "!COMMAND", what: "runs it in a shell; the model is told what it says"},
-		{typed: "!!COMMAND", what: "runs it; the model is not told"},
-	}
-}
-
-// columns sets names beside what they mean, or above it where the window is
-// narrow.
-func columns(st *ink.Styles, rows [][2]string, width int) []string {
-	first := 0
-	for _, r := range rows {
-		first = max(first, lipgloss.Width(r[0]))
-	}
-	first = min(first, width/3)
-	var out []string
-	for _, r := range rows {
-		name := ink.Wrap(r[0], max(first, 1))
-		what := ink.Wrap(r[1], max(width-first-2, 1))
-		for i := range max(len(name), len(what)) {
-			l, w := "", ""
-			if i < len(name) {
-				l = name[i]
-			}
-			if i < len(what) {
-				w = what[i]
-			}
-			pad := strings.Repeat(" ", max(first-lipgloss.Width(l), 0))
-			out = append(out, strings.TrimRight("  "+st.Cyan.Render(l)+pad+"  "+w, " "))
-		}
-	}
-	return out
+	return append(append(out, "", "  "+st.Bold.Render(ink.Truncate("Commands", inner))), ink.Columns(st, typed, inner)...)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
 )
 
 // Whoever types a command of another program is told what does the same here,
@@ -25,11 +26,11 @@ func TestCommandsOfOthers(t *testing.T) {
 			t.Errorf("/%s tells nothing:\n%s", name, d.screen())
 		}
 		for _, m := range regexp.MustCompile(`/([a-z]+)`).FindAllStringSubmatch(told, -1) {
-			if !slices.ContainsFunc(slashes(), func(s slash) bool { return s.name == m[1] }) {
+			if !slices.ContainsFunc(slash.BuiltIn(), func(s slash.Command) bool { return s.Name == m[1] }) {
 				t.Errorf("/%s is told of /%s, which does not exist", name, m[1])
 			}
 		}
-		if slices.ContainsFunc(slashes(), func(s slash) bool { return s.name == name || s.also == name }) {
+		if slices.ContainsFunc(slash.BuiltIn(), func(s slash.Command) bool { return s.Name == name || s.Also == name }) {
 			t.Errorf("/%s exists", name)
 		}
 	}

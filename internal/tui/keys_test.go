@@ -11,6 +11,7 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/keys"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
 )
 
 // A configuration of an earlier version sets keys that no longer exist. They
@@ -35,7 +36,7 @@ func TestChords(t *testing.T) {
 		t.Errorf("it is not said that more is to come:\n%s", d.screen())
 	}
 	d.press("h")
-	if !d.m.layers.Has(d.m.prompt.help) {
+	if !d.m.layers.Has(d.m.help) {
 		t.Error("two keys one after the other do not open the help")
 	}
 	d.press("q")
@@ -65,11 +66,11 @@ func TestActionsByName(t *testing.T) {
 
 func TestEveryCommandIsTold(t *testing.T) {
 	var names []string
-	for _, s := range slashes() {
-		if s.name == "" || s.what == "" || s.run == nil {
-			t.Errorf("/%s is told nowhere, or does nothing", s.name)
+	for _, s := range slash.BuiltIn() {
+		if s.Name == "" || s.What == "" || s.Run == nil {
+			t.Errorf("/%s is told nowhere, or does nothing", s.Name)
 		}
-		names = append(names, s.name, s.also)
+		names = append(names, s.Name, s.Also)
 	}
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
 	slices.Sort(names)

@@ -19,16 +19,16 @@ type listLayer struct {
 	over   list.Overlay // nil unless a list is open
 }
 
-// show opens a list.
-func (l *listLayer) show(o list.Overlay) tea.Cmd {
+// Show opens a list.
+func (l *listLayer) Show(o list.Overlay) tea.Cmd {
 	cmd, _ := o.Update(tea.WindowSizeMsg{Width: l.Width, Height: l.Height})
 	l.over = o
 	l.layers.Push(l)
 	return cmd
 }
 
-// close closes the list.
-func (l *listLayer) close() {
+// Close closes the list.
+func (l *listLayer) Close() {
 	l.over = nil
 	l.layers.Remove(l)
 }
@@ -41,7 +41,7 @@ func (l *listLayer) update(msg tea.Msg) tea.Cmd {
 	}
 	cmd, closed := over.Update(msg)
 	if closed && l.over == over {
-		l.close()
+		l.Close()
 	}
 	return cmd
 }

@@ -61,11 +61,11 @@ func TestModelNamesAreSuggested(t *testing.T) {
 // A word finds its other forms, and the name of what a key does.
 func TestKeysAreFoundByOtherForms(t *testing.T) {
 	for word, want := range map[string]string{
-		"copies":    "copy what is marked",
+		"copies":    "copy the selection",
 		"scrolling": "scroll up",
-		"searches":  "search in the session",
-		"unqueue":   "remove the last message",
-		"marks":     "mark a letter",
+		"searches":  "search the transcript",
+		"unqueue":   "remove the last queued message",
+		"selecting": "extend the selection left",
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})
 		d.enter("/keys " + word)
@@ -118,12 +118,12 @@ func TestPalette(t *testing.T) {
 func TestRecentIsSavedAtTheEnd(t *testing.T) {
 	var saved [][]string
 	d := newDriver(t, 80, 24, screen.Options{Remember: func(recent []string) { saved = append(saved, recent) }})
-	first := d.m.table.recent.Use("/cost")
-	second := d.m.table.recent.Use("/status")
-	d.m.table.saveRecent()
+	first := d.m.slash.Run("cost", "", "")
+	second := d.m.slash.Run("status", "", "")
+	d.m.slash.SaveRecent()
 	d.work(first)
 	d.work(second)
-	d.m.table.saveRecent()
+	d.m.slash.SaveRecent()
 	if diff := cmp.Diff(saved, [][]string{{"/status", "/cost"}}); diff != "" {
 		t.Error(diff)
 	}
@@ -198,7 +198,8 @@ func TestWelcomeWaitsForSearch(t *testing.T) {
 	if got := d.screen(); strings.Contains(got, "Searching for a model") || strings.Contains(got, "No model is connected") || !strings.Contains(got, "ollama/tiny answers now.") {
 		t.Errorf("after one was found:\n%s", got)
 	}
-	d.work(d.m.picker.read(true)) // as if it had come late
+	d.work(d.m.slash.Models.Show()) // the models come late
+	d.press("esc")
 	if got := d.screen(); strings.Contains(got, "No model is connected") {
 		t.Errorf("after the models came:\n%s", got)
 	}

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,19 +9,15 @@ import (
 	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
-	"agent/internal/tui/keys"
 	"agent/internal/tui/layer"
 	"agent/internal/tui/list"
 	"agent/internal/tui/pager"
+	"agent/internal/tui/prompt"
 	"agent/internal/tui/screen"
-	"agent/internal/tui/terminal"
-	"agent/internal/tui/transcript"
+	"agent/internal/tui/slash"
 )
 
-const (
-	spin  = 100 * time.Millisecond // between frames of the spinner
-	twice = 2 * time.Second        // within which the second ctrl+c leaves
-)
+const spin = 100 * time.Millisecond // between frames of the spinner
 
 // model is the whole screen. It routes messages to its parts.
 type model struct {
@@ -31,22 +26,22 @@ type model struct {
 
 	editor   *editor.Editor
 	dialog   *dialog.Dialog
-	drafts   *draftKeeper
-	table    *commandTable
-	picker   *modelPicker
+	slash    *slash.Session
 	notify   *notifier
 	layers   *layer.Stack
 	question *question
-	prompt   *prompt
+	prompt   *prompt.Prompt
 	lists    *listLayer
 	pager    *pager.Pager
 	hints    *hints
+	help     *help
+	ticker   *ticker
 
 	mouse  *mouse
-	forced bool // what Options.Forced was told last
-	orphan bool // the agent is gone
-	lines  bool // nothing is drawn: all is told in lines
-	next   Exit // what the person wants once this is over
+	forced bool        // what Options.Forced was told last
+	orphan bool        // the agent is gone
+	lines  bool        // nothing is drawn: all is told in lines
+	next   screen.Exit // what the person wants once this is over
 
 	panel panel
 }
@@ -55,60 +50,42 @@ type model struct {
 type tickMsg struct{}
 
 func newModel(o screen.Options, now func() time.Time, send func(event.Command)) *model {
-	w := &screen.Window{Options: o, Keys: keys.New(o.Keys), Look: o.Look(), Now: now, After: after, Width: 80, Height: 24}
-	w.Styles = w.Look.Styles()
-	ses := &screen.Conversation{Window: w, Transcript: transcript.New(w.Styles), Send: send, Play: o.Prompts}
-	m := &model{Window: w, Conversation: ses}
-	m.editor = editor.New(w.Keys, w.Styles, o.Vi)
-	m.dialog = dialog.New(w.Keys, w.Styles, o.Vi, o.Files.ShortDir, now)
-	m.assemble()
-	m.Transcript.SetHeader(o.Heading(""))
-	m.Replay(o.Session.History)
-	put := m.Transcript.Head
-	if len(o.Session.History) > 0 { // of which the end is on screen
-		put = m.Transcript.Add
-	}
-	for _, n := range append(slices.Clone(o.Notices), m.table.adopt(o.Custom)...) {
-		put(&transcript.Notice{Text: n})
-	}
-	m.picker.greet()
-	if o.Session.Title != "" { // what a person called it stays, though the words may be taken back
-		m.SetTitle(o.Session.Title)
-	}
-	m.drafts.restore(o.Session.Draft)
+	c := screen.New(o, now, send)
+	m := &model{Window: c.Window, Conversation: c}
+	m.editor = editor.New(c.Keys, c.Styles, o.Vi)
+	m.dialog = dialog.New(c.Keys, c.Styles, o.Vi, o.Files.ShortDir, now)
+	notices := m.assemble()
+	m.Open(notices)
+	m.slash.Models.Greet()
+	m.prompt.Drafts.Restore(o.Session.Draft)
 	return m
-}
-
-// after is the clock of a running program.
-func after(in time.Duration, msg tea.Msg) tea.Cmd {
-	return tea.Tick(in, func(time.Time) tea.Msg { return msg })
 }
 
 // Init has nothing to do: what the terminal tells of itself it is asked when it is
 // taken.
 func (m *model) Init() tea.Cmd {
-	return m.picker.lookAround()
+	return m.slash.Models.ReadForWelcome()
 }
 
 // Update routes msg and sees to it that what moves keeps moving.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	covered := m.covered()
-	cmd := tea.Batch(m.route(msg), m.prompt.typedOn(), m.picker.known(m.prompt.popup.command))
+	cmd := tea.Batch(m.route(msg), m.prompt.AfterMessage(), m.slash.Models.ReadFor(m.prompt.Suggestions.Command()))
 	if (covered || m.covered()) && m.dialog.Waits() {
 		m.dialog.Hold()
 	}
 	m.arrangeAfter(msg)
-	cmd = tea.Batch(cmd, m.drafts.keep(), m.TurnPages())
-	m.tellForced()
-	if !m.prompt.ticker.ticking && m.prompt.ticker.moves() {
-		m.prompt.ticker.ticking = true
-		cmd = tea.Batch(cmd, m.After(m.prompt.ticker.nextTick(), tickMsg{}))
+	cmd = tea.Batch(cmd, m.prompt.Drafts.Keep(), m.TurnPages())
+	m.ReportForced()
+	if !m.ticker.ticking && m.ticker.moves() {
+		m.ticker.ticking = true
+		cmd = tea.Batch(cmd, m.After(m.ticker.nextTick(), tickMsg{}))
 	}
 	return m, cmd
 }
 
 func (m *model) route(msg tea.Msg) tea.Cmd {
-	if cmd, taken := m.tookTyping(msg); taken {
+	if cmd, taken := m.prompt.Take(msg); taken {
 		return cmd
 	}
 	switch msg := msg.(type) {
@@ -120,22 +97,19 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		return tea.Batch(m.looked(msg), m.notify.comesBack())
 	case tea.BlurMsg:
 		m.notify.focus = elsewhere
-	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ResumeMsg, uv.DarkColorSchemeEvent, uv.LightColorSchemeEvent, themeSaved:
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ResumeMsg, uv.DarkColorSchemeEvent, uv.LightColorSchemeEvent:
 		return m.looked(msg)
 	case batch:
 		for _, ev := range msg {
 			m.apply(ev)
 		}
-		m.prompt.ticker.moveAlong(msg)
+		m.ticker.moveAlong(msg)
 		return tea.Batch(m.notify.alert(msg), m.notify.followBranch(msg))
 	case gone:
 		m.orphan = true
 		return m.leave()
-	case draftDue:
-		m.drafts.saving = false
-		m.drafts.save()
 	case tickMsg:
-		m.prompt.ticker.tick()
+		m.ticker.tick()
 		return m.notify.retell()
 	case tea.KeyPressMsg:
 		return m.press(msg)
@@ -162,24 +136,16 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 
 // brought takes what a command of the screen's own came back with.
 func (m *model) brought(msg tea.Msg) tea.Cmd {
+	if m.slash.Take(msg) {
+		m.prompt.Suggestions.Refresh("model")
+		return nil
+	}
+	if m.Take(msg) {
+		return nil
+	}
 	switch msg := msg.(type) {
-	case exported:
-		reportExport(m.Conversation, msg)
-	case copied:
-		m.prompt.clip.report(msg)
-	case spentRead:
-		return showCost(m.Conversation, msg)
-	case modelsRead:
-		m.picker.take(msg)
-		if m.prompt.popup.command == "model" {
-			m.prompt.popup.seen = [2]int{-1, -1} // it is suggested anew
-		}
 	case branchRead:
 		m.Options.Files.Branch, m.notify.reading = msg.name, false
-	case transcript.PageRead:
-		m.Transcript.TakePage(msg, m.Now)
-	case transcript.LastFacts:
-		m.Feed.TakeLastFacts(msg)
 	case pager.Found:
 		return m.pager.Find.Found(msg)
 	}
@@ -188,52 +154,48 @@ func (m *model) brought(msg tea.Msg) tea.Cmd {
 
 // apply takes an event of the agent.
 func (m *model) apply(ev event.Event) {
-	m.Feed.Apply(ev)
-	m.Spending.Take(ev)
+	m.Conversation.Apply(ev)
+	m.slash.Apply(ev)
 	m.pager.Find.Heard(ev, m.Transcript.Events()-1)
 	switch ev := ev.(type) {
 	case event.Asked:
 		m.dialog.Push(ev.Ask, !m.editor.Blank())
-		m.drafts.takeUp(ev.Ask)
+		m.prompt.Drafts.Resume(ev.Ask)
 	case *event.Decided:
 		m.withdraw(ev.ID)
 	case *event.ToolEnd:
 		m.withdraw(ev.Result.ID)
-	case event.JobsNow:
-		m.ListJobs(ev.Jobs)
 	case event.Opened:
-		m.surveyed(ev)
-	case event.Unreadable:
-		m.Unreadable(ev)
-	case *event.ModelSet:
-		m.picker.connected()
-	case event.PermissionsNow:
-		m.permissionsCame(ev.Allowed)
-	case event.Searched:
-		m.picker.searched()
+		if m.TakeSurvey(ev) {
+			m.Pending = tea.Batch(m.Pending, m.pager.Find.Again())
+		}
 	case event.Unsent:
 		m.editor.PutBefore(ev.Text)
-	case *event.Renamed:
-		m.SetTitle(ev.Title)
 	case *event.Rewound:
-		m.rewound(ev.Keep)
-	case *event.TurnEnd:
-		m.drafts.keepWords()
-		m.dialog.Clear()
-		if ev.Reason == event.UserInterrupt {
-			m.Play = nil
+		if m.Rewind(ev.Keep) {
+			m.dialog.Clear()
+			m.pager.Find.Close()
+			m.SayRewound()
 		}
-		m.PlayNext()
+	case *event.TurnEnd:
+		m.prompt.Drafts.KeepComment()
+		m.dialog.Clear()
 	}
-	m.prompt.queue.follow(ev)
+	m.prompt.Queue.Follow(ev)
 }
 
 // withdraw takes a question away that is answered or gone.
 func (m *model) withdraw(id string) {
 	if m.dialog.First().ID == id {
-		m.drafts.keepWords()
+		m.prompt.Drafts.KeepComment()
 	}
 	m.dialog.Withdraw(id)
+}
+
+// leaveFor ends the screen, after which next is shown.
+func (m *model) leaveFor(next screen.Exit) tea.Cmd {
+	m.next = next
+	return m.leave()
 }
 
 // leave ends the program.
@@ -249,34 +211,7 @@ func (m *model) arm() {
 	}
 }
 
-// covered reports whether something else has the keys before a question does. In
-// plain mode it is the lines, always: their enter answers nothing.
+// covered reports whether something else has the keys before a question does.
 func (m *model) covered() bool {
-	return m.lines || m.prompt.external.editing || m.layers.Covers(m.question)
-}
-
-// tookTyping takes a message for what helps to type. It reports whether it was
-// one.
-func (m *model) tookTyping(msg tea.Msg) (cmd tea.Cmd, taken bool) {
-	switch msg := msg.(type) {
-	case filesFound:
-		return m.prompt.popup.take(msg), true
-	case filesDue:
-		return m.prompt.popup.askAgain(msg), true
-	case earlierRead:
-		m.prompt.earlier.take(msg)
-	case draftFiled:
-		return m.prompt.external.open(msg), true
-	case draftEdited:
-		m.prompt.external.take(msg)
-	case picturesRead:
-		return m.prompt.images.take(msg), true
-	case clipboardRead:
-		m.prompt.images.takeClipboard(msg)
-	case terminal.Pasting, terminal.PasteCut, terminal.PasteTooLarge:
-		m.prompt.pasteGoes(msg)
-	default:
-		return nil, false
-	}
-	return nil, true
+	return m.prompt.External.Editing || m.layers.Covers(m.question)
 }

@@ -9,6 +9,7 @@ import (
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/prompt"
 	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
@@ -37,8 +38,8 @@ type mouse struct {
 	*screen.Conversation
 	editor  *editor.Editor
 	dialog  *dialog.Dialog
-	popup   *suggestions
-	clip    *clipboard
+	popup   *prompt.Suggestions
+	clip    *prompt.Clipboard
 	panel   *panel
 	arrange func() // lays the screen out after the transcript moved
 
@@ -147,7 +148,7 @@ func (m *mouse) handMarked(text string) tea.Cmd {
 		}
 		return nil
 	}
-	return m.clip.copyMarked(text)
+	return m.clip.CopyMarked(text)
 }
 
 // swept is what the mouse marked, in the draft or in the transcript; empty for

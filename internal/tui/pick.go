@@ -11,6 +11,7 @@ import (
 	"agent/internal/tui/keys"
 	"agent/internal/tui/list"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
 	"agent/internal/tui/terminal"
 )
 
@@ -40,7 +41,7 @@ type picking struct {
 func newPicking(o screen.Options, now func() time.Time) *picking {
 	p := &picking{o: o}
 	st := p.o.Look().Styles()
-	p.picker = list.NewPicker(pickerSource(&p.o, st, now), keys.New(o.Keys), st, now, func(s list.Session) tea.Cmd {
+	p.picker = list.NewPicker(slash.PickerSource(&p.o, st, now), keys.New(o.Keys), st, now, func(s list.Session) tea.Cmd {
 		p.chosen = s.ID
 		return nil
 	})

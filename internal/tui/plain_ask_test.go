@@ -2,17 +2,13 @@ package tui
 
 import (
 	"context"
-	"io"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/loop/event"
-	"agent/internal/tui/dialog"
 	"agent/internal/tui/screen"
 )
 
@@ -104,44 +100,5 @@ func TestPlainAnswers(t *testing.T) {
 				t.Errorf("there is no %q:\n%s", c.says, out)
 			}
 		})
-	}
-}
-
-// A line that is no answer is never one by the way: the enter that sends it as a
-// message does not reach the question.
-func TestPlainLineAnswersNothing(t *testing.T) {
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	var sent []event.Command
-	m := newModel(screen.Options{}, func() time.Time { return now }, func(c event.Command) { sent = append(sent, c) })
-	m.lines, m.After = true, func(time.Duration, tea.Msg) tea.Cmd { return nil }
-	p := &teller{m: m, in: Lines{Typed: true}, out: io.Discard, started: map[string]bool{}}
-	p.update(tea.WindowSizeMsg{Width: plainWidth, Height: plainHeight})
-	ask := askCommand("1", "make")
-	p.update(batch{userSaid("go"), call("r1", "1", "shell"), ask})
-	p.ask(ask.Ask)
-	for _, line := range []string{"also", "sure thing", "yes please", "", "sure thing"} {
-		for _, pause := range []time.Duration{time.Minute, 100 * time.Millisecond} {
-			now = now.Add(pause)
-			p.line(line)
-		}
-	}
-	for _, c := range sent {
-		if a, ok := c.(event.Answer); ok {
-			t.Errorf("a line was taken for %v", a)
-		}
-	}
-	if !m.dialog.Waits() {
-		t.Fatal("the question is gone")
-	}
-	for range 3 { // an answer that comes too soon after a line is a message
-		p.line("y")
-	}
-	if a, ok := sent[len(sent)-1].(event.Answer); ok || !m.dialog.Waits() {
-		t.Fatalf("a line that came too soon was taken for %v", a)
-	}
-	now = now.Add(dialog.Quiet)
-	p.line("3")
-	if diff := cmp.Diff(sent[len(sent)-1], event.Command(event.Answer{ID: "1", Decision: event.Refuse})); diff != "" {
-		t.Errorf("(-got +want):\n%s", diff)
 	}
 }

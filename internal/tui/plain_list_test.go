@@ -11,13 +11,14 @@ import (
 
 	"agent/internal/loop/event"
 	"agent/internal/tui/list"
+	"agent/internal/tui/plain"
 	"agent/internal/tui/screen"
 )
 
 // many are more models than are told at once.
 func many(context.Context, bool) ([]screen.Model, error) {
 	var all []screen.Model
-	for i := range 2*plainRows + 5 {
+	for i := range 2*20 + 5 {
 		all = append(all, screen.Model{Name: fmt.Sprintf("here/m%02d", i+1)})
 	}
 	return append(all, screen.Model{Name: "there/large"}, screen.Model{Name: "there/larger"}), nil
@@ -77,7 +78,7 @@ func conversed(t *testing.T, o screen.Options, turns ...turn) string {
 			}
 		}
 	}()
-	if _, err := Plain(ctx, o, Lines{C: typed, Typed: true}); err != nil || ctx.Err() != nil {
+	if _, err := plain.Show(ctx, o, plain.Lines{C: typed, Typed: true}); err != nil || ctx.Err() != nil {
 		t.Fatalf("got %v (%v) after:\n%s", err, ctx.Err(), out.from(0))
 	}
 	return out.from(0)

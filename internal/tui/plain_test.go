@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/loop/event"
+	"agent/internal/tui/plain"
 	"agent/internal/tui/screen"
 )
 
@@ -32,7 +33,7 @@ func toldBy(t *testing.T, agent func(context.Context, chan<- event.Event, <-chan
 	go agent(ctx, events, commands)
 	var out bytes.Buffer
 	o.Events, o.Commands, o.Output, o.Version = events, commands, &out, "0.1"
-	if _, err := Plain(ctx, o, Lines{C: typed}); err != nil || ctx.Err() != nil {
+	if _, err := plain.Show(ctx, o, plain.Lines{C: typed}); err != nil || ctx.Err() != nil {
 		t.Fatalf("got %v (%v) after:\n%s", err, ctx.Err(), out.String())
 	}
 	return out.String()

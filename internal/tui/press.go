@@ -3,7 +3,6 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/keys"
 )
@@ -28,7 +27,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	m.mouse.p.drags, m.mouse.p.sweeps = false, false
 	m.editor.Selection.Release()
 	if m.Keys.Is(msg.String(), keys.CopyMarked) && marked != "" {
-		return m.prompt.clip.copyMarked(marked)
+		return m.prompt.Clipboard.CopyMarked(marked)
 	}
 	m.arm()
 	if stops && !(m.pager.Open() && m.Keys.Is(msg.String(), keys.ViewClose)) {
@@ -73,25 +72,11 @@ func (m *model) paste(text string) tea.Cmd {
 	return m.layers.Paste(text)
 }
 
-// interrupt ends the turn, and the person's own command. Pressed again, it kills
-// what does not end by itself.
+// interrupt ends the turn, and a shell command of the user's. Pressed again, it
+// kills what does not end. The comment on a question becomes the draft.
 func (m *model) interrupt() {
-	if !m.Feed.Killing {
-		m.Send(event.Interrupt{})
-	}
-	m.Feed.Stopping, m.Feed.Killing = true, m.Feed.Stopping
+	m.Interrupt()
 	m.dialog.Release()
-	m.drafts.keepWords()
+	m.prompt.Drafts.KeepComment()
 	m.dialog.Clear()
-	m.tellForced()
-}
-
-// tellForced tells Options.Forced whether what runs was interrupted twice.
-func (m *model) tellForced() {
-	if forced := m.Feed.Killing && m.Busy(); forced != m.forced {
-		m.forced = forced
-		if m.Options.Forced != nil {
-			m.Options.Forced(forced)
-		}
-	}
 }

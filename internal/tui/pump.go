@@ -120,32 +120,6 @@ func streams(ev event.Event) bool {
 	return false
 }
 
-// relay passes commands on in their order and takes every one at once, however
-// slow the other side is: who sends to in never waits for the agent. It ends
-// with ctx, or when in is closed and everything passed on.
-func relay(ctx context.Context, in <-chan event.Command, out chan<- event.Command) {
-	var queue []event.Command
-	for in != nil || len(queue) > 0 {
-		var next event.Command
-		var to chan<- event.Command
-		if len(queue) > 0 {
-			next, to = queue[0], out
-		}
-		select {
-		case c, ok := <-in:
-			if !ok {
-				in = nil
-				continue
-			}
-			queue = append(queue, c)
-		case to <- next:
-			queue = queue[1:]
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
 // drain takes events that nobody looks at any more, until ctx ends: an agent
 // that waits for it takes no commands.
 func drain(ctx context.Context, events <-chan event.Event) {

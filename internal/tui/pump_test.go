@@ -96,7 +96,7 @@ func TestRelay(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in, out := make(chan event.Command), make(chan event.Command)
 	var wg sync.WaitGroup
-	wg.Go(func() { relay(ctx, in, out) })
+	wg.Go(func() { screen.Relay(ctx, in, out) })
 	for i := range n { // nobody receives yet
 		in <- event.Prompt{Text: strconv.Itoa(i)}
 	}
@@ -117,7 +117,7 @@ func TestNoDeadlock(t *testing.T) {
 	defer cancel()
 	events, in, out := make(chan event.Event), make(chan event.Command), make(chan event.Command)
 	var agent, between sync.WaitGroup
-	between.Go(func() { relay(ctx, in, out) })
+	between.Go(func() { screen.Relay(ctx, in, out) })
 	agent.Go(func() { // says all it has to say before it listens
 		for range n {
 			events <- event.Notice{}
@@ -148,7 +148,7 @@ func TestNoDeadlock(t *testing.T) {
 func TestRelayEndsWithItsQueue(t *testing.T) {
 	in, out := make(chan event.Command), make(chan event.Command)
 	var between sync.WaitGroup
-	between.Go(func() { relay(t.Context(), in, out) })
+	between.Go(func() { screen.Relay(t.Context(), in, out) })
 	in <- event.Rename{Title: "one"}
 	in <- event.Rename{Title: "two"}
 	close(in)

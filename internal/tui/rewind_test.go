@@ -78,7 +78,7 @@ func TestForkList(t *testing.T) {
 		d.golden("fork-hostile-" + size)
 		d.press("up", "enter")
 		keep := len(history) - 1 // without a partial
-		if diff := cmp.Diff(d.m.next, Exit{Fork: &keep}); diff != "" || !d.quit {
+		if diff := cmp.Diff(d.m.next, screen.Exit{Fork: &keep}); diff != "" || !d.quit {
 			t.Errorf("the screen ended: %v, with (-got +want):\n%s", d.quit, diff)
 		}
 	})

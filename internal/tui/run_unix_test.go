@@ -19,7 +19,7 @@ import (
 
 // runEnd is what Run returned.
 type runEnd struct {
-	exit Exit
+	exit screen.Exit
 	err  error
 }
 
@@ -59,7 +59,7 @@ func (x *ptyWindow) command() event.Command {
 }
 
 // end waits for the end and sees to it that the terminal is as it was.
-func (x *ptyWindow) end() Exit {
+func (x *ptyWindow) end() screen.Exit {
 	x.t.Helper()
 	end := <-x.ended
 	if end.err != nil {
@@ -92,9 +92,9 @@ func TestRun(t *testing.T) {
 	}
 	x.events <- done(llm.Assistant, "r1", "Well met.")
 	x.events <- turnEnd(event.UserInterrupt, time.Second)
-	x.Expect("stopped")
+	x.Expect("interrupted")
 	x.Type("\x04")
-	if diff := cmp.Diff(x.end(), Exit{LastAnswer: "Well met.", Turns: 1}); diff != "" {
+	if diff := cmp.Diff(x.end(), screen.Exit{LastAnswer: "Well met.", Turns: 1}); diff != "" {
 		t.Errorf("exit (-got +want):\n%s", diff)
 	}
 }

@@ -115,7 +115,7 @@ func TestRenamedAndCompacted(t *testing.T) {
 
 func TestSessionCommands(t *testing.T) {
 	keep := firstTurn
-	for line, want := range map[string]Exit{
+	for line, want := range map[string]screen.Exit{
 		"/new":    {New: true},
 		"/clear":  {New: true},
 		"/fork 1": {Fork: &keep, Draft: "then make it fast\nwithout new dependencies"},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent/internal/loop/event"
+	"agent/internal/tui/prompt"
 	"agent/internal/tui/screen"
 )
 
@@ -87,7 +88,7 @@ func TestParseShell(t *testing.T) {
 		"!ls": "ls true", "! ls -l ": "ls -l true", "!!ls": "ls false", "!! ls\nwc": "ls\nwc false", "  !x": "x true",
 		"!": "", "!!": "", "! ": "", "wow!": "", "": "",
 	} {
-		line, join, ok := parseShell(typed)
+		line, join, ok := prompt.ParseShell(typed)
 		got := ""
 		if ok {
 			got = line + map[bool]string{true: " true", false: " false"}[join]

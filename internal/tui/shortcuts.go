@@ -8,6 +8,7 @@ import (
 	"agent/internal/tui/layer"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
 )
 
 // shortcuts is the layer of the keys that mean the same whatever has the focus.
@@ -17,8 +18,7 @@ type shortcuts struct {
 	find   *pager.Finder
 	pager  *pager.Pager
 	mouse  *mouse
-	table  *commandTable
-	models *modelPicker
+	slash  *slash.Session
 
 	interrupt func()
 }
@@ -39,7 +39,7 @@ func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 	case s.Keys.Is(k, keys.View):
 		s.pager.Show()
 	case s.Keys.Is(k, keys.Palette):
-		return s.table.showPalette(), layer.Taken
+		return s.slash.ShowPalette(), layer.Taken
 	case s.Keys.Is(k, keys.Mode):
 		if s.dialog.Waits() { // a key that looks at the question must not approve what follows
 			s.Flash = "answer the question first"
@@ -47,7 +47,7 @@ func (s *shortcuts) Key(msg tea.KeyPressMsg) (tea.Cmd, layer.Offer) {
 		}
 		s.SetMode(s.NextMode())
 	case s.Keys.Is(k, keys.Model):
-		return s.models.show(), layer.Taken
+		return s.slash.Models.Show(), layer.Taken
 	case s.Keys.Is(k, keys.Mouse):
 		s.mouse.toggle()
 	case s.Keys.Is(k, keys.Suspend):

@@ -14,15 +14,15 @@ import (
 )
 
 func TestStatusLine(t *testing.T) {
-	full := status{model: "acme/one", dir: "~/src/shop", branch: "main", used: 18_200, context: 200_000, cost: 0.07,
-		mode: "ask", jobs: 1, right: "? keys"}
+	full := screen.Status{Model: "acme/one", Dir: "~/src/shop", Branch: "main", Used: 18_200, Context: 200_000, Cost: 0.07,
+		Mode: "ask", Jobs: 1, Right: "? keys"}
 	near := full
-	near.used = 171_000
+	near.Used = 171_000
 	afar := full
-	afar.host = "gpu.lan:8000"
+	afar.Host = "gpu.lan:8000"
 	for _, c := range []struct {
 		name   string
-		s      status
+		s      screen.Status
 		width  int
 		want   string
 		layout []string
@@ -38,7 +38,7 @@ func TestStatusLine(t *testing.T) {
 		{"nearly full and narrow", near, 50, "acme/one · 85% full · 1 job", nil},
 		{"in another order", full, 80, "1 job · $0.07 · acme/one", []string{"jobs", "cost", "model"}},
 	} {
-		line := c.s.line(ink.Look{Dark: true}.Styles(), c.width, c.layout)
+		line := c.s.Line(ink.Look{Dark: true}.Styles(), c.width, c.layout)
 		if w := ansi.StringWidth(line); w > c.width {
 			t.Errorf("%s: %d wide", c.name, w)
 		}

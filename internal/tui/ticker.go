@@ -4,39 +4,30 @@ import (
 	"time"
 
 	"agent/internal/tui/dialog"
+	"agent/internal/tui/prompt"
 	"agent/internal/tui/screen"
 )
 
-// ticker moves what moves with time alone: the spinner, the clocks, and the wait
-// for a second press of a key.
+// ticker moves what moves with time alone: the spinner and the clocks. It ends the
+// wait for a second press of a key.
 type ticker struct {
 	*screen.Conversation
 	dialog  *dialog.Dialog
+	prompt  *prompt.Prompt
 	covered func() bool // reports whether something else has the keys before a question
 	arm     func()      // lets the dialog take keys once nobody types
 
-	warned  time.Time // when ctrl+c was pressed on an empty prompt
-	escaped time.Time // when esc was
 	ticking bool      // a tick is on its way
 	moved   time.Time // when what moves last did
 	along   bool      // with text that streams
 }
-
-// leaving reports whether another ctrl+c leaves.
-func (t *ticker) leaving(now time.Time) bool { return since(t.warned, now) }
-
-// rewinding reports whether another esc goes back.
-func (t *ticker) rewinding(now time.Time) bool { return since(t.escaped, now) }
-
-// since reports whether a key pressed at then is still to be pressed twice.
-func since(then, now time.Time) bool { return !then.IsZero() && now.Sub(then) < twice }
 
 // moves reports whether anything changes with time alone.
 func (t *ticker) moves() bool {
 	if t.dialog.Waits() {
 		return !t.Done && !t.covered() && t.dialog.Animates()
 	}
-	return !t.Done && (t.Busy() || !t.warned.IsZero() || !t.escaped.IsZero())
+	return !t.Done && (t.Busy() || t.prompt.HalfPressed())
 }
 
 // moveAlong moves what moves with a batch that is drawn anyway: while text
@@ -70,13 +61,7 @@ func (t *ticker) nextTick() time.Duration {
 func (t *ticker) move() {
 	t.Transcript.Frame++
 	t.Feed.Tick()
-	now := t.Now()
-	t.moved = now
-	if !t.leaving(now) {
-		t.warned = time.Time{}
-	}
-	if !t.rewinding(now) {
-		t.escaped = time.Time{}
-	}
+	t.moved = t.Now()
+	t.prompt.Expire()
 	t.arm()
 }

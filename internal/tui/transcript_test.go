@@ -99,16 +99,16 @@ func TestOpening(t *testing.T) {
 // When nothing runs, nothing asks to be drawn again.
 func TestIdleDoesNotMove(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{Session: screen.Session{History: long(20)}})
-	if d.m.prompt.ticker.ticking {
+	if d.m.ticker.ticking {
 		t.Error("it ticks before anything happened")
 	}
 	d.events(userSaid("go"))
-	if !d.m.prompt.ticker.ticking {
+	if !d.m.ticker.ticking {
 		t.Error("it does not tick in a turn")
 	}
 	d.events(turnEnd(event.Done, time.Second))
 	d.pass(time.Second)
-	if d.m.prompt.ticker.ticking {
+	if d.m.ticker.ticking {
 		t.Error("it ticks after the turn")
 	}
 }

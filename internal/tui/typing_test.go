@@ -122,15 +122,19 @@ func TestLateFiles(t *testing.T) {
 	final := false
 	d.m.Options.Files.Find = func(_ context.Context, query string, _ int) ([]screen.Match, bool) {
 		asked = append(asked, query)
+		if query == "" {
+			return []screen.Match{{Path: "late.go"}}, true
+		}
 		return []screen.Match{{Path: query + ".go"}}, final
 	}
-	d.enter("@a")
-	d.m.Update(filesFound{d.m.prompt.popup.word, 1, []screen.Match{{Path: "late.go"}}, true})
+	_, late := d.m.Update(keyPress("@"))
+	d.enter("a")
+	d.work(late)
 	d.shows("a.go")
 	d.hides("late.go")
 	final = true
 	d.pass(time.Second)
-	if diff := cmp.Diff(asked, []string{"", "a", "a"}); diff != "" {
+	if diff := cmp.Diff(asked, []string{"a", "", "a"}); diff != "" {
 		t.Errorf("asked (-got +want):\n%s", diff)
 	}
 }

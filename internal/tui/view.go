@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/tui/ink"
 	"agent/internal/tui/keys"
+	"agent/internal/tui/screen"
 	"agent/internal/tui/transcript"
 )
 
@@ -18,10 +19,10 @@ const pendingLines = 3
 // panel is what stands below the transcript.
 type panel struct {
 	lines  []string
-	cursor *tea.Cursor // relative to the panel
-	rule   int         // the line that is the rule, negative if there is none
-	hint   string      // that it carries
-	status status      // what the last line tells
+	cursor *tea.Cursor   // relative to the panel
+	rule   int           // the line that is the rule, negative if there is none
+	hint   string        // that it carries
+	status screen.Status // what the last line tells
 
 	// Where the mouse means something.
 	draft, suggested, asked area
@@ -105,15 +106,15 @@ func (m *model) makePanel() panel {
 			line, cursor := m.pager.Find.Line(m.Width)
 			p.add([]string{line}, cursor)
 		} else {
-			p.suggested = p.add(m.prompt.popup.Lines(m.Styles, m.Width, max(m.Height/3, 3)), nil)
+			p.suggested = p.add(m.prompt.Suggestions.Lines(m.Styles, m.Width, max(m.Height/3, 3)), nil)
 			p.draft = p.add(m.editor.Lines())
 		}
-		p.add(m.prompt.queue.lines(), nil)
+		p.add(m.prompt.Queue.Lines(), nil)
 	}
 	if roomy {
 		p.lines = append(p.lines, m.Styles.Dim.Render(strings.Repeat("─", m.Width)))
 	}
-	p.lines = append(p.lines, p.status.line(m.Styles, m.Width, m.Options.Appearance.StatusLine))
+	p.lines = append(p.lines, p.status.Line(m.Styles, m.Width, m.Options.Appearance.StatusLine))
 	if over := len(p.lines) - m.Height; over > 0 { // the editor's end and the status matter most
 		p.lines = p.lines[over:]
 		p.rule -= over
@@ -132,9 +133,9 @@ func (m *model) keptDraft() string {
 }
 
 // status is what the last line tells now.
-func (m *model) status() status {
-	return status{model: m.Feed.Model, effort: m.Feed.Effort, host: m.Feed.Host, dir: m.Options.Files.Dir, branch: m.Options.Files.Branch, used: m.Feed.Used, context: m.Feed.Context,
-		cost: m.Feed.Cost, mode: m.Feed.Mode, jobs: transcript.Running(m.Feed.Jobs), right: m.hints.doing()}
+func (m *model) status() screen.Status {
+	return screen.Status{Model: m.Feed.Model, Effort: m.Feed.Effort, Host: m.Feed.Host, Dir: m.Options.Files.Dir, Branch: m.Options.Files.Branch, Used: m.Feed.Used, Context: m.Feed.Context,
+		Cost: m.Feed.Cost, Mode: m.Feed.Mode, Jobs: transcript.Running(m.Feed.Jobs), Right: m.hints.doing()}
 }
 
 // dialogHeight leaves some of the transcript to see, in a low window little. A
@@ -180,8 +181,8 @@ func (h *hints) advice() string {
 	switch {
 	case h.Flash != "":
 		return h.Flash
-	case h.popup.open() && !h.dialog.Takes():
-		return h.popup.Place() + h.Keys.Name(keys.Complete) + " takes · " + h.Keys.Name(keys.Dismiss) + " closes"
+	case h.prompt.Suggestions.Open() && !h.dialog.Takes():
+		return h.prompt.Suggestions.Place() + h.Keys.Name(keys.Complete) + " takes · " + h.Keys.Name(keys.Dismiss) + " closes"
 	case h.editor.Mode.Hint() != "":
 		return h.editor.Mode.Hint()
 	case !h.Transcript.Follow:

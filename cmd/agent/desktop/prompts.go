@@ -13,8 +13,8 @@ import (
 
 	"agent/cmd/agent/command"
 	"agent/cmd/agent/settings"
-	"agent/internal/tui"
 	"agent/internal/tui/screen"
+	"agent/internal/tui/slash"
 )
 
 const (
@@ -66,7 +66,7 @@ func readPromptFiles(files fs.FS, dir, shown string) (all []screen.CustomCommand
 			return all, append(notices, fmt.Sprintf("Only the first %d commands in %s are used.", maxPromptFiles, shown))
 		}
 		text, err := readPrompt(files, path.Join(dir, e.Name()))
-		if err == nil && !tui.IsCommandName(name) {
+		if err == nil && !slash.IsCommandName(name) {
 			err = errors.New("invalid command name: use a-z, 0-9, - and _, beginning with a letter")
 		}
 		if err != nil {

@@ -45,9 +45,127 @@ type Conversation struct {
 	Spending    Spending
 	KnownModels []Model // those that there are, once they are known
 	Listing     bool    // the next JobsNow is to be shown
+	forced      bool    // what Options.Forced was told last
 	// Described is what /status shows and waits for the permissions; nil if nothing
 	// does.
 	Described *transcript.Row
+}
+
+// New returns a conversation of which nothing is shown yet. send must not block.
+func New(o Options, now func() time.Time, send func(event.Command)) *Conversation {
+	w := &Window{Options: o, Keys: keys.New(o.Keys), Look: o.Look(), Now: now, After: after, Width: 80, Height: 24}
+	w.Styles = w.Look.Styles()
+	t := transcript.New(w.Styles)
+	t.OpenKey = w.Keys.Name(keys.Open)
+	return &Conversation{Window: w, Transcript: t, Send: send, Play: o.Prompts}
+}
+
+// after is the clock of a running program.
+func after(in time.Duration, msg tea.Msg) tea.Cmd {
+	return tea.Tick(in, func(time.Time) tea.Msg { return msg })
+}
+
+// Open shows the end of the session, and notices above or below it.
+func (c *Conversation) Open(notices []string) {
+	c.Transcript.SetHeader(c.Options.Heading(""))
+	c.Replay(c.Options.Session.History)
+	put := c.Transcript.Head
+	if len(c.Options.Session.History) > 0 { // whose end is on the screen
+		put = c.Transcript.Add
+	}
+	for _, n := range append(slices.Clone(c.Options.Notices), notices...) {
+		put(&transcript.Notice{Text: n})
+	}
+	if c.Options.Session.Title != "" { // the user's title stays, even if the prompts are rewound
+		c.SetTitle(c.Options.Session.Title)
+	}
+}
+
+// Apply takes an event of the agent.
+func (c *Conversation) Apply(ev event.Event) {
+	c.Feed.Apply(ev)
+	c.Spending.Take(ev)
+	switch ev := ev.(type) {
+	case event.Unreadable:
+		c.Unreadable(ev)
+	case *event.Renamed:
+		c.SetTitle(ev.Title)
+	case *event.TurnEnd:
+		if ev.Reason == event.UserInterrupt {
+			c.Play = nil
+		}
+		c.PlayNext()
+	}
+}
+
+// Take takes events of the session that were read. It reports whether msg is such.
+func (c *Conversation) Take(msg tea.Msg) bool {
+	switch msg := msg.(type) {
+	case transcript.PageRead:
+		c.Transcript.TakePage(msg, c.Now)
+	case transcript.LastFacts:
+		c.Feed.TakeLastFacts(msg)
+	default:
+		return false
+	}
+	return true
+}
+
+// TakeSurvey takes what lies before the events that are shown. It reports false if
+// that is known already.
+func (c *Conversation) TakeSurvey(s event.Opened) bool {
+	if c.Transcript.Settled && c.Transcript.Events() > 0 {
+		return false
+	}
+	c.Transcript.Survey(s)
+	c.Feed.TakeSurvey(s)
+	if s.Title != "" {
+		c.SetTitle(s.Title)
+	}
+	for _, p := range s.Problems {
+		c.Transcript.Add(&transcript.Problem{Text: p})
+	}
+	return true
+}
+
+// Rewind cuts the session back to its first events. Its cost, its jobs, its title
+// and its model stay. It reports false if there are not that many events.
+func (c *Conversation) Rewind(keep int) bool {
+	if keep < 0 || keep > c.Transcript.Events() || !c.Transcript.Settled {
+		return false
+	}
+	if c.Options.Session.Page != nil {
+		c.Pending = c.Feed.ReadLast(c.Options.Session.Page, keep)
+	}
+	c.Feed.Rewind(keep)
+	c.Transcript.Rewind(keep)
+	return true
+}
+
+// SayRewound says what a rewind has left as it is.
+func (c *Conversation) SayRewound() {
+	c.Say("what followed is taken back. The log of the session keeps it; files stay as they are")
+}
+
+// Interrupt ends the turn, and a shell command of the user's. Called again, it kills
+// what does not end.
+func (c *Conversation) Interrupt() {
+	if !c.Feed.Killing {
+		c.Send(event.Interrupt{})
+	}
+	c.Feed.Stopping, c.Feed.Killing = true, c.Feed.Stopping
+	c.ReportForced()
+}
+
+// ReportForced tells Options.Forced when a turn is interrupted twice, and when that
+// has ended.
+func (c *Conversation) ReportForced() {
+	if forced := c.Feed.Killing && c.Busy(); forced != c.forced {
+		c.forced = forced
+		if c.Options.Forced != nil {
+			c.Options.Forced(forced)
+		}
+	}
 }
 
 // PlayNext sends the next prompt that plays by itself, when no turn runs.

@@ -1,0 +1,49 @@
+package plain
+
+import (
+	"io"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/loop/event"
+	"agent/internal/tui/dialog"
+	"agent/internal/tui/screen"
+)
+
+// A line that is no answer is never one by the way: the enter that sends it as a
+// message does not reach the question.
+func TestPlainLineAnswersNothing(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var sent []event.Command
+	send := func(c event.Command) { sent = append(sent, c) }
+	p := newFront(screen.Options{Output: io.Discard}, func() time.Time { return now }, send, Lines{Typed: true})
+	p.heard(t.Context(), &event.UserSaid{Text: "go"})
+	p.heard(t.Context(), event.Asked{Ask: event.Ask{ID: "1", Title: "shell make", Effect: "execute", Targets: []event.Target{{Kind: "command", Value: "make"}}}})
+	for _, line := range []string{"also", "sure thing", "yes please", "", "sure thing"} {
+		for _, pause := range []time.Duration{time.Minute, 100 * time.Millisecond} {
+			now = now.Add(pause)
+			p.line(line)
+		}
+	}
+	for _, c := range sent {
+		if a, ok := c.(event.Answer); ok {
+			t.Errorf("a line was taken for %v", a)
+		}
+	}
+	if !p.dialog.Waits() {
+		t.Fatal("the question is gone")
+	}
+	for range 3 { // an answer that comes too soon after a line is a message
+		p.line("y")
+	}
+	if a, ok := sent[len(sent)-1].(event.Answer); ok || !p.dialog.Waits() {
+		t.Fatalf("a line that came too soon was taken for %v", a)
+	}
+	now = now.Add(dialog.Quiet)
+	p.line("3")
+	if diff := cmp.Diff(sent[len(sent)-1], event.Command(event.Answer{ID: "1", Decision: event.Refuse})); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+}

@@ -1,0 +1,172 @@
+package prompt
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/ink"
+	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
+)
+
+// filesWanted is how many files are asked for.
+const filesWanted = 50
+
+// fillPause is how long after an answer that is not final it is asked for again.
+const fillPause = 150 * time.Millisecond
+
+// filesDue says that more files may be known than that question found.
+type filesDue struct{ number int }
+
+// filesFound is the answer to a question for files.
+type filesFound struct {
+	word
+	number int
+	found  []screen.Match
+	final  bool
+}
+
+// commandTyped is the name of a typed command, or its argument.
+func commandTyped(raw string, caret int) word {
+	rest, ok := strings.CutPrefix(raw, "/")
+	if !ok || strings.Contains(raw, "\n") {
+		return word{}
+	}
+	name, arg, more := strings.Cut(rest, " ")
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' {
+			return word{}
+		}
+	}
+	switch {
+	case !more:
+		return word{source: fromCommands, to: len(raw), query: name}
+	case caret == len(raw):
+		return word{source: fromArguments, from: len(raw) - len(arg), to: len(raw), query: arg, command: name}
+	}
+	return word{}
+}
+
+// fileTyped is the file that is named before the cursor, in a line up to there:
+// @ and what follows, in quotes if there are blanks in it.
+func fileTyped(line string, caret int) word {
+	at := strings.LastIndexByte(line, '@')
+	if at < 0 {
+		return word{}
+	}
+	before, _ := utf8.DecodeLastRuneInString(line[:at])
+	if at > 0 && !unicode.IsSpace(before) && !strings.ContainsRune(`([{<"'`, before) {
+		return word{}
+	}
+	query := line[at+1:]
+	quoted := strings.HasPrefix(query, `"`)
+	query = strings.TrimPrefix(query, `"`)
+	if quoted && strings.Contains(query, `"`) || !quoted && strings.ContainsFunc(query, unicode.IsSpace) {
+		return word{}
+	}
+	return word{source: fromFiles, from: caret - (len(line) - at), to: caret, query: query}
+}
+
+// suggestFiles asks for the files that a word names.
+func (p *Suggestions) suggestFiles(w word) tea.Cmd {
+	if !w.same(p.word) {
+		p.close()
+	}
+	if p.stop != nil {
+		p.stop()
+	}
+	p.word = w
+	ctx, stop := context.WithCancel(context.Background())
+	p.stop = stop
+	p.number++
+	number, files := p.number, p.Options.Files.Find
+	return func() tea.Msg {
+		defer stop()
+		found, final := files(ctx, w.query, filesWanted)
+		return filesFound{w, number, found, final}
+	}
+}
+
+// take shows what was found, unless that is an answer to an older question
+// than the one whose answer is shown.
+func (p *Suggestions) take(msg filesFound) tea.Cmd {
+	if !msg.same(p.word) || msg.number < p.shown {
+		return nil
+	}
+	p.shown = msg.number
+	var rows []list.Suggestion
+	for _, f := range msg.found {
+		rows = append(rows, fileSuggestion(f))
+	}
+	p.offer(rows)
+	if !msg.final {
+		return p.After(fillPause, filesDue{msg.number})
+	}
+	return nil
+}
+
+// askAgain asks once more where the answer was not final.
+func (p *Suggestions) askAgain(msg filesDue) tea.Cmd {
+	if p.source == fromFiles && msg.number == p.number {
+		return p.suggestFiles(p.word)
+	}
+	return nil
+}
+
+// fileSuggestion is how a file is named in a prompt.
+func fileSuggestion(f screen.Match) list.Suggestion {
+	path := f.Path
+	if f.Dir {
+		path += "/"
+	}
+	s := list.Suggestion{Text: "@" + path, Continues: f.Dir, Label: ink.SanitizeLine(path)}
+	if s.Label == path {
+		s.At = f.At
+	}
+	if strings.ContainsFunc(path, unicode.IsSpace) {
+		s.Text = `@"` + path
+		if !f.Dir {
+			s.Text += `"`
+		}
+	}
+	return s
+}
+
+// matching are the commands, or the arguments of one, that a word begins; after
+// those, others that hold it.
+func (p *Suggestions) matching(w word) []list.Suggestion {
+	var begins, holds []list.Suggestion
+	query := strings.ToLower(w.query)
+	add := func(s list.Suggestion, name string) {
+		i := strings.Index(strings.ToLower(name), query)
+		from := strings.Index(s.ShownAs(), name) + i
+		for n := range len(query) {
+			s.At = append(s.At, from+n)
+		}
+		switch {
+		case i == 0:
+			begins = append(begins, s)
+		case i > 0:
+			holds = append(holds, s)
+		}
+	}
+	for _, c := range p.slash.Commands() {
+		switch {
+		case w.source == fromCommands:
+			add(list.Suggestion{Text: "/" + c.Name, Label: ink.SanitizeLine(c.Usage()), What: ink.SanitizeLine(c.What), Complete: c.Args == ""}, c.Name)
+			if c.Also != "" && c.Also == w.query { // typed in full, so it must win over a longer name
+				add(list.Suggestion{Text: "/" + c.Also, What: ink.SanitizeLine(c.What), Complete: c.Args == ""}, c.Also)
+			}
+		case c.Complete != nil && (c.Name == w.command || c.Also == w.command):
+			for _, a := range c.Complete(p.Conversation) {
+				add(list.Suggestion{Text: a, Complete: true}, ink.SanitizeLine(a))
+			}
+		}
+	}
+	return append(begins, holds...)
+}

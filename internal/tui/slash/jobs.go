@@ -1,0 +1,26 @@
+package slash
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop/event"
+)
+
+func jobsCommand(s *Session, arg string) (tea.Cmd, error) {
+	verb, number, _ := strings.Cut(arg, " ")
+	id, err := strconv.Atoi(strings.TrimSpace(number))
+	switch {
+	case arg == "":
+		s.Listing = true
+		s.SendCommand(event.ListJobs{})
+	case verb == "stop" && err == nil:
+		s.SendCommand(event.StopJob{ID: id})
+	default:
+		return nil, errors.New("use /jobs, or /jobs stop N")
+	}
+	return nil, nil
+}

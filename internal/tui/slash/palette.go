@@ -1,0 +1,114 @@
+package slash
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/tui/ink"
+	"agent/internal/tui/keys"
+	"agent/internal/tui/list"
+	"agent/internal/tui/terminal"
+)
+
+// ShowPalette opens the list of all that can be done: typed commands, and what keys
+// do, those used last first.
+func (s *Session) ShowPalette() tea.Cmd {
+	u := &list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles, Under: list.DetailRows}, Head: "do something", None: "nothing here is called that",
+		Hint: "type to search · enter does it · esc closes", Chose: s.do, Detail: s.explain}
+	u.Fill(s.doable())
+	return s.lists.Show(u)
+}
+
+// doable are the options of the palette.
+func (s *Session) doable() []list.Option {
+	var all []list.Option
+	for _, c := range s.Commands() {
+		o := list.Option{ID: "/" + c.Name, Name: "/" + ink.SanitizeLine(c.Name), What: ink.SanitizeLine(c.What), Right: s.Keys.Name(c.key)}
+		all = append(all, o)
+	}
+	for _, b := range s.Keys.Listed() {
+		if b.Where == keys.Anywhere || b.Where == keys.InEditor || b.Where == keys.WhileRuns && s.Feed.Running {
+			all = append(all, list.Option{ID: string(b.Action), Name: string(b.Action), What: b.What, Right: b.Keys[0]})
+		}
+	}
+	all = slices.DeleteFunc(all, func(o list.Option) bool { return o.ID == string(keys.Palette) })
+	slices.SortStableFunc(all, func(a, b list.Option) int { return s.recent.Rank(a.ID) - s.recent.Rank(b.ID) })
+	return all
+}
+
+// SaveRecent saves the actions used last at the end of the screen. It waits no
+// longer than terminal.Grace.
+func (s *Session) SaveRecent() {
+	saved := make(chan struct{})
+	go func() {
+		defer close(saved)
+		s.recent.Save()
+	}()
+	select {
+	case <-saved:
+	case <-time.After(terminal.Grace):
+	}
+}
+
+// do does what was chosen. A command that means nothing without an
+// argument goes into the editor, to be completed; a draft that stood there can
+// be walked back to.
+func (s *Session) do(o list.Option) tea.Cmd {
+	s.lists.Close()
+	name, typed := strings.CutPrefix(o.ID, "/")
+	if !typed {
+		return tea.Batch(s.recent.Use(o.ID), s.Front.Screen.Press(keys.Action(o.ID).Press()))
+	}
+	i := slices.IndexFunc(s.Commands(), func(c Command) bool { return c.Name == name })
+	if i < 0 {
+		return nil
+	}
+	if s.Commands()[i].needs() {
+		s.stash()
+		s.editor.Set("/" + name + " ")
+		return s.recent.Use(o.ID)
+	}
+	return s.Run(name, "", "")
+}
+
+// stash takes the draft out of the editor, so that it can be walked back to.
+func (s *Session) stash() {
+	if !s.editor.Empty() {
+		s.Feed.Recall = append(s.Feed.Recall, s.editor.Take().Text)
+	}
+}
+
+// explain tells how a thing is done otherwise.
+func (s *Session) explain(o list.Option, width int) []string {
+	text := o.What
+	if name, typed := strings.CutPrefix(o.ID, "/"); typed {
+		for _, c := range s.Commands() {
+			if c.Name == name {
+				text += "\n" + ink.SanitizeLine(c.Usage())
+			}
+		}
+	} else if keys := s.Keys.Keys(keys.Action(o.ID)); len(keys) > 0 {
+		text += "\n" + strings.Join(keys, ", ") + " · called " + o.ID + " in the configuration"
+	}
+	return ink.Hang(" ", ink.RenderLines(s.Styles.Dim, ink.Wrap(text, max(width-ink.Gutter, 1))))
+}
+
+// keysCommand lists every key, to be searched.
+func keysCommand(s *Session, arg string) (tea.Cmd, error) {
+	u := &list.Menu{Chooser: list.Chooser{Keys: s.Keys, St: s.Styles, Under: list.DetailRows}, Head: "keys", None: "no key does that",
+		Hint: "type to search · esc closes", Detail: s.explain, Chose: func(list.Option) tea.Cmd { return nil }}
+	u.Filter = arg
+	var all []list.Option
+	for _, b := range s.Keys.Listed() {
+		id := string(b.Action)
+		if b.Action == keys.Fixed {
+			id = b.Pressed()
+		}
+		all = append(all, list.Option{ID: id, Name: b.Pressed(), What: b.What, Right: string(b.Where)})
+	}
+	u.Fill(all)
+	return s.lists.Show(u), nil
+}

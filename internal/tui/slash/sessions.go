@@ -1,0 +1,99 @@
+package slash
+
+import (
+	"errors"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agent/internal/loop/event"
+	"agent/internal/tui/list"
+	"agent/internal/tui/screen"
+	"agent/internal/tui/transcript"
+)
+
+// stopFirst is what is said to somebody who wants to leave a turn that runs.
+const stopFirst = "a turn runs: stop it first"
+
+func renameCommand(s *Session, title string) (tea.Cmd, error) {
+	if title == "" {
+		return nil, errors.New("use /rename TITLE")
+	}
+	s.SendCommand(event.Rename{Title: title})
+	return nil, nil
+}
+
+func compactCommand(s *Session, _ string) (tea.Cmd, error) {
+	s.SendCommand(event.Compact{})
+	return nil, nil
+}
+
+func newCommand(s *Session, _ string) (tea.Cmd, error) {
+	return s.LeaveFor(screen.Exit{New: true}), nil
+}
+
+func resumeCommand(s *Session, _ string) (tea.Cmd, error) { return pickSession(s, false), nil }
+
+func sessionsCommand(s *Session, _ string) (tea.Cmd, error) { return pickSession(s, true), nil }
+
+// pickSession opens the list of sessions.
+func pickSession(s *Session, tree bool) tea.Cmd {
+	if s.Options.Session.List == nil {
+		s.Say("there are no other sessions here")
+		return nil
+	}
+	if s.Feed.Running {
+		s.Say(stopFirst)
+		return nil
+	}
+	p := list.NewPicker(PickerSource(&s.Options, s.Styles, s.Now), s.Keys, s.Styles, s.Now, func(row list.Session) tea.Cmd {
+		if row.Current || row.ID == s.Options.Session.ID {
+			return nil
+		}
+		return s.LeaveFor(screen.Exit{Open: row.ID})
+	})
+	p.Tree, p.After = tree, s.After
+	return tea.Batch(s.lists.Show(p), p.Read(""))
+}
+
+// LeaveFor ends the front end for another session, unless a turn runs.
+func (s *Session) LeaveFor(next screen.Exit) tea.Cmd {
+	if s.Feed.Running {
+		s.Say(stopFirst)
+		return nil
+	}
+	return s.Front.Leave(next)
+}
+
+// exported brings what became of an export.
+type exported struct {
+	path string
+	err  error
+}
+
+func exportCommand(s *Session, format string) (tea.Cmd, error) {
+	if format == "" {
+		format = "md"
+	}
+	switch {
+	case s.Options.Session.Export == nil:
+		s.Say("there is no session to export here")
+		return nil, nil
+	case !slices.Contains([]string{"md", "html", "json"}, format):
+		return nil, errors.New("use /export md, /export html or /export json")
+	}
+	export := s.Options.Session.Export
+	return func() tea.Msg {
+		path, err := export(format)
+		return exported{path, err}
+	}, nil
+}
+
+func reportExport(s *screen.Conversation, e exported) {
+	if e.err != nil {
+		s.Transcript.Add(&transcript.Problem{Text: e.err.Error()})
+		s.Transcript.ShowEnd()
+		return
+	}
+	s.Say("exported to " + e.path)
+}

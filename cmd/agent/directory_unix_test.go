@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// The session of a directory whose name is no text goes on there.
+// TestDirectoryOfAnyBytes resumes a session in a directory whose name is not valid
+// UTF-8.
 func TestDirectoryOfAnyBytes(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "darwin" {
@@ -32,7 +33,7 @@ func TestDirectoryOfAnyBytes(t *testing.T) {
 	}
 }
 
-// A working directory that is gone is told with what to do.
+// TestDirectoryIsGone reports a deleted working directory.
 func TestDirectoryIsGone(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)

@@ -16,8 +16,8 @@ import (
 
 const ctrlZ = "\x1a"
 
-// An interrupt that no key sent is what the key is: it stops the turn, and twice
-// on an empty prompt it leaves.
+// TestInterruptSignal sends SIGINT, which acts like ctrl+c: it interrupts the turn,
+// and twice on an empty prompt it quits.
 func TestInterruptSignal(t *testing.T) {
 	t.Parallel()
 	s := serve(t, begin("A long answer that is under "))
@@ -40,8 +40,8 @@ func TestInterruptSignal(t *testing.T) {
 	}
 }
 
-// What hangs can be asked what it is doing: the answer is in a file, the
-// terminal as it was found, and the session goes on.
+// TestQuitSignal writes the goroutine stacks to a file on SIGQUIT, restores the
+// terminal, and the session can be resumed.
 func TestQuitSignal(t *testing.T) {
 	t.Parallel()
 	s := serve(t, begin("A long answer that is under "), say("Here again."))
@@ -70,7 +70,7 @@ func TestQuitSignal(t *testing.T) {
 	b.wait("Here again.")
 }
 
-// onlyFault returns what is told of the only fault.
+// onlyFault returns the content of the only crash report.
 func onlyFault(t *testing.T, h home) string {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(h.dir, ".local/state/agent/faults/*"))
@@ -84,8 +84,8 @@ func onlyFault(t *testing.T, h home) string {
 	return string(told)
 }
 
-// A fault in the middle of a turn leaves the terminal as it was found, and a
-// session that goes on.
+// TestFaultInATurn crashes during a turn: the terminal is restored and the session
+// can be resumed.
 func TestFaultInATurn(t *testing.T) {
 	t.Parallel()
 	s := serve(t, begin("A long answer that is under "), say("Here again."))
@@ -135,7 +135,7 @@ func (h home) shell(t *testing.T, cols, rows int) *terminal {
 	return s
 }
 
-// quietFor fails if anything is written for as long.
+// quietFor fails the test if anything is written during d.
 func (s *terminal) quietFor(d time.Duration) {
 	s.t.Helper()
 	s.mu.Lock()
@@ -149,9 +149,8 @@ func (s *terminal) quietFor(d time.Duration) {
 	}
 }
 
-// Ctrl+Z goes back to the shell, with the terminal as it was found; in the
-// background the turn goes on and nothing is written; in the foreground all of
-// it is on the screen again.
+// TestSuspendInAShell suspends with ctrl+z: the terminal is restored, the turn
+// continues in the background without output, and fg redraws the screen.
 func TestSuspendInAShell(t *testing.T) {
 	t.Parallel()
 	more := make(chan struct{})
@@ -193,8 +192,8 @@ func TestSuspendInAShell(t *testing.T) {
 	}
 }
 
-// Where no shell watches, ctrl+z stops the program all the same, and a signal
-// has it go on. So has one that stopped without being asked.
+// TestStopAndContinue suspends without a shell that does job control; SIGCONT
+// continues the program. So does SIGCONT after a SIGSTOP.
 func TestStopAndContinue(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil, at(serve(t))...)
@@ -230,14 +229,14 @@ func TestStopAndContinue(t *testing.T) {
 	}
 }
 
-// stopped reports whether the program is.
+// stopped reports whether the process is stopped.
 func (s *terminal) stopped() bool {
 	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
 	return bytes.Contains(stat, []byte(") T "))
 }
 
-// A window that is pulled about while an answer streams, down to nothing and up
-// to a wall, ends with all of it in its place.
+// TestResizeStorm resizes the window many times while an answer streams, and checks
+// the final screen.
 func TestResizeStorm(t *testing.T) {
 	t.Parallel()
 	s := serve(t, answer{text: strings.Repeat("Words that stream along. ", 40), hold: true}, say("All is well."))
@@ -269,7 +268,8 @@ func TestResizeStorm(t *testing.T) {
 	}
 }
 
-// A reader that goes away ends a headless run, which does not spin.
+// TestOutputGoesAway closes the output of a headless run, which must exit and not
+// spin.
 func TestOutputGoesAway(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say(strings.Repeat("A long answer. ", 10_000)))

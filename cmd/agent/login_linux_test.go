@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A key that is typed does not show, and leaving leaves the terminal as it was.
+// TestLoginOnTerminal reads the API key without echo and restores the terminal.
 func TestLoginOnTerminal(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
@@ -31,7 +31,7 @@ func TestLoginOnTerminal(t *testing.T) {
 	}
 }
 
-// shows reports whether the terminal shows what is typed.
+// shows reports whether the terminal echoes input.
 func shows(t *testing.T, a *terminal) bool {
 	t.Helper()
 	state, err := unix.IoctlGetTermios(int(a.pty.Fd()), unix.TCGETS)

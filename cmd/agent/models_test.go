@@ -22,7 +22,8 @@ import (
 	"agent/internal/loop/event"
 )
 
-// localServers are the servers on a machine, each as it answers "METHOD PATH".
+// localServers are the servers on a machine, each with its answers by "METHOD
+// PATH".
 func localServers() map[string]map[string]string {
 	return map[string]map[string]string{
 		"OLLAMA_HOST": {
@@ -38,7 +39,7 @@ func localServers() map[string]map[string]string {
 	}
 }
 
-// fake serves what of says, and a short answer to whatever is asked of a model.
+// fake serves the answers in of, and a short answer to every prompt.
 func fake(t *testing.T, of map[string]string) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -56,8 +57,8 @@ func fake(t *testing.T, of map[string]string) *httptest.Server {
 	return s
 }
 
-// table is what `agent models` prints in the environment vars, with addresses
-// written as their variables.
+// table returns the output of `agent models` in the environment vars, with
+// addresses replaced by the names of their variables.
 func table(t *testing.T, vars map[string]string, changes catalog.Changes, only string) string {
 	t.Helper()
 	in := catalog.Input{Getenv: func(n string) string { return vars[n] }, Changes: changes, Wait: 20 * time.Second}
@@ -112,7 +113,7 @@ openai           set OPENAI_API_KEY, or store one with: agent login openai
 	}
 }
 
-// What is elsewhere, or asked for by name, is asked for its models.
+// TestModelsOfOne queries a provider that is named or has another base URL.
 func TestModelsOfOne(t *testing.T) {
 	t.Parallel()
 	list := map[string]string{"GET /v1/models": `{"object":"list","data":[{"id":"one"},{"id":"gpt-4.1"}]}`}
@@ -186,8 +187,8 @@ func TestModelsJSON(t *testing.T) {
 	}
 }
 
-// A server on this machine answers where nothing else is connected, for agent
-// run at once and for the terminal program when it was found.
+// TestLocalServerIsFound uses a server on this machine if no model is connected:
+// agent run at once, the screen after the search.
 func TestLocalServerIsFound(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -251,7 +252,7 @@ func TestPickerLocal(t *testing.T) {
 	}
 }
 
-// What the picker makes of a choice.
+// TestPickerBuilds checks the model that the picker builds for a choice.
 func TestPickerBuilds(t *testing.T) {
 	for name, v := range map[string]string{"OPENAI_API_KEY": "k", "GROQ_API_KEY": "k", "AGENT_MODEL": "", "OPENAI_BASE_URL": ""} {
 		t.Setenv(name, v)
@@ -301,8 +302,8 @@ func TestPickerBuilds(t *testing.T) {
 	}
 }
 
-// What the person asks of the effort while the program runs goes before what is
-// set, for that model.
+// TestNamedEffort gives the effort selected during a session precedence over the
+// settings.
 func TestNamedEffort(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "k")
 	p := newPicker(flags{}, settings.Settings{Effort: "low"}, "", false)
@@ -317,8 +318,8 @@ func TestNamedEffort(t *testing.T) {
 	}
 }
 
-// Where the first model of the list has no quota left, the next one answers,
-// each with its own key at its own address.
+// TestModelsStandIn uses the next model when the quota of the first is exhausted,
+// each with its own API key and address.
 func TestModelsStandIn(t *testing.T) {
 	t.Parallel()
 	broke := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// When nobody reads what a run prints any more, it stops as if it were
-// interrupted: nothing of it goes on, and the session is whole.
+// TestRunThatNobodyReads closes the output of a run: the turn is interrupted and
+// the session can be resumed.
 func TestRunThatNobodyReads(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{"text", "stream-json"} {
@@ -41,7 +41,8 @@ func TestRunThatNobodyReads(t *testing.T) {
 	}
 }
 
-// An answer that could not be written is no success, and where it is is told.
+// TestRunWithoutRoomForItsOutput reports an answer that could not be written, and
+// the session that holds it.
 func TestRunWithoutRoomForItsOutput(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What was taken back is paid for, can be said again, and is told apart where
-// sessions are searched.
+// TestTakenBack counts the cost of rewound turns, keeps their prompts in the
+// history, and marks them in searches.
 func TestTakenBack(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("One fish."), say("Two fish."))

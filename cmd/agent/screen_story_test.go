@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Who looks elsewhere is told that a turn has ended, by the terminal; what is
-// copied goes to it as well.
+// TestTerminalTells notifies through the terminal when a turn ends without focus,
+// and copies through the terminal.
 func TestTerminalTells(t *testing.T) {
 	t.Parallel()
 	const focusOut = "\x1b[O"
@@ -69,8 +69,8 @@ func TestConnectNotice(t *testing.T) {
 	}
 }
 
-// The list of models has those of the provider that --base-url moves: not those
-// of every provider, at that address.
+// TestModelsElsewhere lists only the models of the provider that --base-url applies
+// to.
 func TestModelsElsewhere(t *testing.T) {
 	t.Parallel()
 	served := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -92,9 +92,8 @@ func TestModelsElsewhere(t *testing.T) {
 	a.exit()
 }
 
-// What was done is at hand in the next session; keys of the configuration work
-// there, also one after the other; a clash of them is told, and so is a setting
-// that no longer exists.
+// TestPaletteAndKeys remembers recent palette choices, uses configured keys and
+// sequences, and reports conflicting and retired bindings.
 func TestPaletteAndKeys(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -121,7 +120,7 @@ func TestPaletteAndKeys(t *testing.T) {
 	b.exit()
 }
 
-// What another program writes over the screen goes with ctrl+l.
+// TestRedraw removes the output of another program with ctrl+l.
 func TestRedraw(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)

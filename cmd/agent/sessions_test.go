@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// A session that another program holds is forked, looked at, or left.
+// TestSessionHeldElsewhere opens a locked session: the user can fork it, view it or
+// quit.
 func TestSessionHeldElsewhere(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Apples it is."), say("A fork it is."), say("Once more."))
@@ -67,8 +68,8 @@ func TestSessionHeldElsewhere(t *testing.T) {
 	}
 }
 
-// Sessions follow one another in one program: a new one, a fork, one that is
-// there already.
+// TestSessionsInOneProgram switches between a new session, a fork and an existing
+// session.
 func TestSessionsInOneProgram(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("One it is."), say("Two it is."), say("Three it is."), say("Four it is."))
@@ -116,8 +117,8 @@ func TestSessionsInOneProgram(t *testing.T) {
 	}
 }
 
-// From one session the person goes to another; one that cannot be opened leaves
-// them where they were.
+// TestGoingToAnotherSession switches to another session. If that cannot be opened,
+// the current one stays open.
 func TestGoingToAnotherSession(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Apples it is."), say("Pears it is."))
@@ -148,7 +149,7 @@ func TestGoingToAnotherSession(t *testing.T) {
 	}
 }
 
-// What is old is removed while the program starts, which says so.
+// TestOldSessionsAreRemoved deletes old sessions at startup and reports it.
 func TestOldSessionsAreRemoved(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("One it is."), say("Two it is."))
@@ -180,7 +181,7 @@ func TestOldSessionsAreRemoved(t *testing.T) {
 	}
 }
 
-// A person at a terminal is asked before a session is removed.
+// TestRemovingAsks asks for confirmation on a terminal.
 func TestRemovingAsks(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
@@ -205,8 +206,8 @@ func TestRemovingAsks(t *testing.T) {
 	}
 }
 
-// What a session holds reaches a terminal as text alone, with what was found
-// in bold.
+// TestSessionsOnATerminal sanitizes the text of sessions on a terminal and prints
+// matches in bold.
 func TestSessionsOnATerminal(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Be \x1b[31mred\x1b]0;title\x07 and be gone."))

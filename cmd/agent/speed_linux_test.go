@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// measure is a row of the table: what is measured, and what is wanted of it.
+// measure is a row of the table: a measured quantity and its target.
 type measure struct {
 	name   string // of the benchmark: -bench Speed/NAME measures it alone
 	what   string
@@ -36,10 +36,9 @@ var measures = []measure{
 	{"open", "opening 10,000 messages of 50 MB → last answer visible; peak memory", "100 ms; 76 MiB", measureOpen},
 }
 
-// BenchmarkSpeed measures the program as people meet it: the binary that is
-// shipped, in a terminal of 120x40, against a model's server on loopback. It
-// prints a table of what was reached and what is wanted. UPDATE=1 writes it
-// into the README.
+// BenchmarkSpeed measures the released binary in a terminal of 120x40 against a
+// model server on loopback. It prints a table of results and targets. UPDATE=1
+// writes it into the README.
 func BenchmarkSpeed(b *testing.B) {
 	buildProgram(b)
 	reached := map[string]string{}
@@ -61,7 +60,7 @@ func BenchmarkSpeed(b *testing.B) {
 	}
 }
 
-// writeTable puts the table into the README.
+// writeTable writes the table into the README.
 func writeTable(b *testing.B, table string) {
 	const path = "../../README.md"
 	text, err := os.ReadFile(path)
@@ -77,7 +76,7 @@ func writeTable(b *testing.B, table string) {
 	}
 }
 
-// speedTable is the table of what was reached.
+// speedTable formats the results.
 func speedTable(reached map[string]string) string {
 	var t strings.Builder
 	t.WriteString("| what | reached | wanted |\n|---|---|---|\n")
@@ -90,7 +89,7 @@ func speedTable(reached map[string]string) string {
 	return t.String()
 }
 
-// processor is the name of what was measured on.
+// processor returns the name of the CPU.
 func processor() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -104,7 +103,7 @@ func processor() string {
 	return "unknown processor"
 }
 
-// quantile is the value below which a share of all lies.
+// quantile returns the value below which the given share of all lies.
 func quantile[T int64 | float64 | time.Duration](all []T, share float64) T {
 	slices.Sort(all)
 	return all[min(len(all)-1, int(share*float64(len(all))))]

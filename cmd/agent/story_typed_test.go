@@ -13,7 +13,7 @@ import (
 
 const altEnter = "\x1b\r"
 
-// holds reports whether a file below dir holds text.
+// holds reports whether a file below dir contains text.
 func holds(dir, text string) bool {
 	found := false
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -26,9 +26,8 @@ func holds(dir, text string) bool {
 	return found
 }
 
-// What the person runs themselves is part of the conversation, or is not; it
-// goes on beside a turn, and with what was queued it outlives a program that is
-// killed.
+// TestStoryOfTypedCommands runs shell commands with ! and !!, also during a turn.
+// Their output and the queue survive a kill.
 func TestStoryOfTypedCommands(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say("Forty-two."), begin("A long answer that is under "), say("I have seen it all."), say("Reviewed."))
@@ -94,8 +93,8 @@ func TestStoryOfTypedCommands(t *testing.T) {
 	}
 }
 
-// A command of the person's that hangs is stopped by one key, and ends with the
-// program.
+// TestStoryOfTypedCommandThatHangs interrupts a hanging shell command of the user,
+// and quits while another runs.
 func TestStoryOfTypedCommandThatHangs(t *testing.T) {
 	t.Parallel()
 	nap := fmt.Sprintf("sleep 64.%d", os.Getpid()) // told from every other process

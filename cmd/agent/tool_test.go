@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// On a terminal a person is asked, with the very change in front of them.
+// TestToolAsks shows the change and asks for approval on a terminal.
 func TestToolAsks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -50,7 +50,7 @@ func TestToolIsInterrupted(t *testing.T) {
 	}
 }
 
-// What a file or a command holds never reaches a terminal as it is.
+// TestToolSanitises sanitizes output on a terminal.
 func TestToolSanitises(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"a.txt": "one\x1b]0;evil\x07\x1b[31mred\n"})

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Where a session cannot be saved no model is asked, which is told with what to
-// do, and nothing says that one could come back to it.
+// TestNoPlaceForSessions sends no request if the session cannot be saved, says what
+// to do, and does not offer to resume.
 func TestNoPlaceForSessions(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

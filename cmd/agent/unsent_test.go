@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// What waits for the end of a turn with its images, and what was half said to a
-// question, is there again after the program was killed.
+// TestUnsentOutlivesAKill restores queued messages with their images, and a
+// half-typed answer, after a kill.
 func TestUnsentOutlivesAKill(t *testing.T) {
 	t.Parallel()
 	s := serve(t, call("shell", `{"command":"rm -r old"}`), say("Kept."), say("Seen."))

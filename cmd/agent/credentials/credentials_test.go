@@ -19,7 +19,7 @@ import (
 	"agent/internal/llm/catalog"
 )
 
-// fakeKeyring is a keyring in memory; err is its answer to everything.
+// fakeKeyring is a keyring in memory. If err is set, all methods return it.
 type fakeKeyring struct {
 	keys map[string]string
 	err  error
@@ -54,7 +54,8 @@ func (r *fakeKeyring) Delete(provider string) error {
 	return r.err
 }
 
-// byCommand is a configuration whose provider acme gets its key from a command.
+// byCommand returns a configuration whose provider acme gets its key from a
+// command.
 func byCommand(words ...string) settings.Settings {
 	return settings.Settings{Providers: map[string]settings.Provider{"acme": {Key: &settings.Key{Command: settings.Command{Words: words}}}}}
 }
@@ -97,7 +98,7 @@ func TestKeyCommand(t *testing.T) {
 	}
 }
 
-// A command runs once, whatever comes of it.
+// TestKeyCommandOnce runs a command only once, also if it fails.
 func TestKeyCommandOnce(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -115,7 +116,8 @@ func TestKeyCommandOnce(t *testing.T) {
 	}
 }
 
-// A command that does not end is ended, even where a child keeps its pipes.
+// TestKeyCommandEnds stops a command that does not end, even if a child process
+// keeps its pipes.
 func TestKeyCommandEnds(t *testing.T) {
 	t.Parallel()
 	begun := time.Now()
@@ -160,7 +162,7 @@ func TestKeyring(t *testing.T) {
 	}
 }
 
-// A keyring that asks the person to unlock it does not hold up the start.
+// TestKeyringHangs limits the time of a keyring that waits for the user.
 func TestKeyringHangs(t *testing.T) {
 	t.Parallel()
 	ring := &fakeKeyring{hang: make(chan struct{})}
@@ -172,7 +174,7 @@ func TestKeyringHangs(t *testing.T) {
 	}
 }
 
-// A variable that the configuration names is no child's.
+// TestKeyVariableIsTakenAway hides the configured variables from child processes.
 func TestKeyVariableIsTakenAway(t *testing.T) {
 	t.Setenv("WORK", "k1")
 	set := settings.Settings{Providers: map[string]settings.Provider{"groq": {Key: &settings.Key{Env: "WORK"}}}}
@@ -251,7 +253,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// login and logout take one provider and run with what the factory has.
+// TestLoginOptions parse one provider and use the dependencies of the factory.
 func TestLoginOptions(t *testing.T) {
 	t.Parallel()
 	for _, newCmd := range []func(*command.Factory, command.RunFunc[LoginOptions]) *cobra.Command{NewCmdLogin, NewCmdLogout} {
@@ -273,7 +275,8 @@ func TestLoginOptions(t *testing.T) {
 	}
 }
 
-// login reads the key from a pipe, and stores it under the name of the table.
+// TestLoginFromPipe reads the key from a pipe and stores it under the provider's
+// name.
 func TestLoginFromPipe(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv("GROQ_API_KEY", "")

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// square returns a PNG of the given side, all of one colour.
+// square returns a one-color PNG with the given side.
 func square(t *testing.T, side int) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, side, side))
@@ -32,7 +32,7 @@ func square(t *testing.T, side int) []byte {
 	return b.Bytes()
 }
 
-// An image is read by its content, however its path is written.
+// TestImageByPath detects the format by content and accepts quoted paths.
 func TestImageByPath(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -73,7 +73,7 @@ func TestImageByPath(t *testing.T) {
 	}
 }
 
-// stage puts programs of the given scripts before all others.
+// stage puts programs with the given scripts first in PATH.
 func stage(t *testing.T, scripts map[string]string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -88,7 +88,7 @@ func stage(t *testing.T, scripts map[string]string) {
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
 }
 
-// The clipboard of every system is asked for its image in its own way.
+// TestClipboardImage reads an image from the clipboard of each system.
 func TestClipboardImage(t *testing.T) {
 	content := square(t, 4)
 	file := filepath.Join(t.TempDir(), "image")
@@ -137,7 +137,7 @@ func TestClipboardImage(t *testing.T) {
 	}
 }
 
-// Without the program that reads the clipboard, the error names it.
+// TestClipboardWithoutProgram names the missing program.
 func TestClipboardWithoutProgram(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for display, want := range map[string]string{"WAYLAND_DISPLAY": "wl-clipboard", "DISPLAY": "xclip"} {
@@ -153,7 +153,7 @@ func TestClipboardWithoutProgram(t *testing.T) {
 	}
 }
 
-// writeFiles writes files of the given contents below dir.
+// writeFiles writes files with the given contents below dir.
 func writeFiles(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {

@@ -13,8 +13,8 @@ import (
 	"agent/internal/tui/screen"
 )
 
-// Commands are read from the person's configuration and from the repository;
-// what cannot be used is told.
+// TestPromptFiles reads custom commands from the user's configuration and from the
+// repository, and reports unusable ones.
 func TestPromptFiles(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)

@@ -17,7 +17,7 @@ import (
 	"agent/internal/loop/event"
 )
 
-// parse returns the options that a command makes of args.
+// parse returns the options that a command parses from args.
 func parse[O any](newCmd func(*command.Factory, command.RunFunc[O]) *cobra.Command, args ...string) (O, error) {
 	var got O
 	cmd := newCmd(&command.Factory{Version: "1.2"}, func(_ context.Context, opts *O) error {
@@ -29,7 +29,7 @@ func parse[O any](newCmd func(*command.Factory, command.RunFunc[O]) *cobra.Comma
 	return got, cmd.ExecuteContext(context.Background())
 }
 
-// takes checks the options that a command makes of args; all but its streams and
+// takes checks the options that a command parses from args, except its streams and
 // its store.
 func takes[O any](t *testing.T, newCmd func(*command.Factory, command.RunFunc[O]) *cobra.Command, want O, args ...string) {
 	t.Helper()
@@ -94,7 +94,8 @@ func storeOf(s *history.Store) func() (*history.Store, error) {
 	return func() (*history.Store, error) { return s, nil }
 }
 
-// The commands run with the streams and the store of their options.
+// TestRunWithOptions runs the commands with the streams and the store of their
+// options.
 func TestRunWithOptions(t *testing.T) {
 	t.Parallel()
 	store := history.Open(t.TempDir())

@@ -9,8 +9,8 @@ import (
 	"agent/cmd/agent/settings"
 )
 
-// What is no file is told, with what to do, and neither waited for nor read on
-// and on.
+// TestReadOfWhatIsNoFile rejects anything but a regular file, without blocking, and
+// says what to do.
 func TestReadOfWhatIsNoFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		lay func(path string) error
@@ -37,7 +37,8 @@ func TestReadOfWhatIsNoFile(t *testing.T) {
 	}
 }
 
-// Below a home that is no directory, such as /dev/null, there is no file.
+// TestReadBelowAFile finds no file below a home that is not a directory, such as
+// /dev/null.
 func TestReadBelowAFile(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	if err := os.WriteFile(home, nil, 0o600); err != nil {

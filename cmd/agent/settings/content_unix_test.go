@@ -11,7 +11,7 @@ import (
 	"agent/cmd/agent/settings"
 )
 
-// A pipe that nobody writes to is not waited for.
+// TestReadOfAPipe does not block on a pipe.
 func TestReadOfAPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.json")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {

@@ -11,7 +11,7 @@ import (
 	"agent/cmd/agent/settings"
 )
 
-// What the person wrote stays as they wrote it.
+// TestSet keeps the rest of the file unchanged.
 func TestSet(t *testing.T) {
 	for name, c := range map[string]struct{ file, want, err string }{
 		"no file":     {file: "", want: "{\n  \"theme\": \"dark\"\n}\n"},

@@ -139,8 +139,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// The schema that editors use is kept, so that a change of it is seen. UPDATE=1
-// writes it.
+// TestSchema compares the schema with the one in the repository. UPDATE=1 writes
+// it.
 func TestSchema(t *testing.T) {
 	const kept = "../../../testdata/config.schema.json"
 	got, err := settings.JSONSchema()
@@ -161,7 +161,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// What the program reads is what the schema says.
+// TestSchemaAgrees checks that the schema and the program accept the same files.
 func TestSchemaAgrees(t *testing.T) {
 	b, err := settings.JSONSchema()
 	if err != nil {
@@ -208,7 +208,7 @@ func TestSchemaAgrees(t *testing.T) {
 	}
 }
 
-// Every setting says what it is.
+// TestSettingsAreDescribed checks that every setting has a description.
 func TestSettingsAreDescribed(t *testing.T) {
 	for _, s := range settings.All() {
 		if s.What == "" || s.Name == "" {

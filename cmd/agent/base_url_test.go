@@ -211,7 +211,7 @@ func TestSessionWithoutBaseURL(t *testing.T) {
 	t.Run("rejected", func(t *testing.T) {
 		h := newHosts(t)
 		h.inherit(t)
-		for range 2 { // what was rejected is asked again
+		for range 2 { // a rejected host is asked about again
 			a := h.open(t, 120, 30, "-c")
 			a.wait("Hello from earlier.", "? keys")
 			a.send("again" + enter)

@@ -106,7 +106,7 @@ func (c *canary) become(t *testing.T) {
 	try := exec.Command(filepath.Join(c.dir, "bin", "agent"), "--version")
 	try.Env, try.SysProcAttr = c.env, c.user
 	if out, err := try.CombinedOutput(); err != nil {
-		t.Skipf("root bypasses what is tested here, and no program can be run as another user: %v %s", err, out)
+		t.Skipf("root bypasses the tested protection, and no program can be run as another user: %v %s", err, out)
 	}
 }
 
@@ -179,7 +179,7 @@ func (c canary) hunted(t *testing.T, around func()) {
 	}
 	if !strings.Contains(probe, "found 1 in environ of "+controlName) || !strings.Contains(probe, "looked into ") ||
 		!strings.Contains(read(t, c.home, "environ.txt"), control) {
-		t.Errorf("the command could not even find what is in the open: %s", probe)
+		t.Errorf("the command could not find the unprotected control: %s", probe)
 	}
 	c.put(t, "go-on.txt", "")
 }

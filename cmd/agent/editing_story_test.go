@@ -60,7 +60,7 @@ func TestTypingStory(t *testing.T) {
 	a.wait("First.")
 	text := lastUser(t, s, 0)
 	if want := `see @internal/tui/editor.go and @"a file.md" ` + long; !strings.HasPrefix(text, want) {
-		t.Errorf("the model was told %q, want it to begin %q", text, want)
+		t.Errorf("the model got %q, want it to begin %q", text, want)
 	}
 
 	a.send("/mod")
@@ -73,7 +73,7 @@ func TestTypingStory(t *testing.T) {
 	a.send(ctrlD)
 	a.exit()
 
-	// Another session of the directory finds what was said in this one.
+	// Another session of the directory finds the prompts of this one.
 	b := h.open(t, 100, 30)
 	b.wait("asks before changes")
 	b.send("draft" + ctrlR + "SECOND")
@@ -87,7 +87,7 @@ func TestTypingStory(t *testing.T) {
 	b.send(enter)
 	b.wait("Third.")
 	if got := lastUser(t, s, 2); got != "a second prompt" {
-		t.Errorf("the model was told %q", got)
+		t.Errorf("the model got %q", got)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestVimStory(t *testing.T) {
 	a.send(enter)
 	a.wait("Done.")
 	if got := lastUser(t, s, 1); got != "2 three" {
-		t.Errorf("the model was told %q", got)
+		t.Errorf("the model got %q", got)
 	}
 }
 

@@ -75,7 +75,7 @@ func onlyFault(t *testing.T, h home) string {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(h.dir, ".local/state/agent/faults/*"))
 	if len(files) != 1 {
-		t.Fatalf("got %q, want one file that tells of a fault", files)
+		t.Fatalf("got %q, want one crash report", files)
 	}
 	told, err := os.ReadFile(files[0])
 	if err != nil {
@@ -105,7 +105,7 @@ func TestFaultInATurn(t *testing.T) {
 		t.Errorf("got %q, want the fault", told)
 	}
 	if got := a.screen(); !strings.Contains(got, "agent --continue") || strings.Contains(got, "goroutine") {
-		t.Errorf("got this on the normal screen, want how to go on and no trace:\n%s", got)
+		t.Errorf("got this on the normal screen, want how to resume and no stack trace:\n%s", got)
 	}
 	b := h.open(t, 80, 24, "--continue")
 	b.wait("the program ended in the middle of this turn", "? keys")
@@ -193,7 +193,7 @@ func TestSuspendInAShell(t *testing.T) {
 }
 
 // TestStopAndContinue suspends without a shell that does job control; SIGCONT
-// continues the program. So does SIGCONT after a SIGSTOP.
+// continues the program. A SIGSTOP behaves the same.
 func TestStopAndContinue(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil, at(serve(t))...)
@@ -207,8 +207,8 @@ func TestStopAndContinue(t *testing.T) {
 		stop()
 		waitFor(t, what+" to stop the program", func() bool { return a.stopped() })
 		if what != "SIGSTOP" {
-			// What it wrote before may still be on its way here.
-			waitFor(t, "the terminal to be as it was after "+what, func() bool { return a.modesOff() == nil })
+			// Earlier output can still arrive.
+			waitFor(t, "the terminal to be restored after "+what, func() bool { return a.modesOff() == nil })
 		}
 		a.mu.Lock()
 		_, _ = a.em.Write([]byte("\x1b[2J")) // another has drawn there
@@ -292,6 +292,6 @@ func TestOutputGoesAway(t *testing.T) {
 	case <-ended:
 	case <-time.After(hang):
 		_ = cmd.Process.Kill()
-		t.Error("the program goes on though nobody reads")
+		t.Error("the program keeps running without a reader")
 	}
 }

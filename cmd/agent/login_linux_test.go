@@ -13,7 +13,7 @@ func TestLoginOnTerminal(t *testing.T) {
 	h := newHome(t, nil)
 	a := h.open(t, 100, 24, "login", "groq")
 	a.wait("API key for groq (not echoed):")
-	waitFor(t, "the terminal to hide what is typed", func() bool { return !shows(t, a) })
+	waitFor(t, "the terminal to hide the input", func() bool { return !shows(t, a) })
 	a.send("sk-typed" + enter)
 	a.wait("no system keyring is available")
 	if code := a.exit(); code != exitFailed || strings.Contains(a.screen(), "sk-typed") {
@@ -21,13 +21,13 @@ func TestLoginOnTerminal(t *testing.T) {
 	}
 	b := h.open(t, 100, 24, "login", "groq")
 	b.wait("API key for groq (not echoed):")
-	waitFor(t, "the terminal to hide what is typed", func() bool { return !shows(t, b) })
+	waitFor(t, "the terminal to hide the input", func() bool { return !shows(t, b) })
 	b.send("\x03")
 	if code := b.exit(); code != exitInterrupted {
 		t.Errorf("got exit code %d after Ctrl+C", code)
 	}
 	if !shows(t, b) {
-		t.Error("the terminal does not show what is typed any more")
+		t.Error("the terminal no longer echoes input")
 	}
 }
 

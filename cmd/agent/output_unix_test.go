@@ -36,7 +36,7 @@ func TestRunThatNobodyReads(t *testing.T) {
 			t.Errorf("%s: got exit code %d, want %d", form, got, exitOutputClosed)
 		}
 		if out, code := h.agent(t, "run", "--continue", "go on"); code != exitDone {
-			t.Errorf("%s: the session does not go on: got exit code %d and %s", form, code, out)
+			t.Errorf("%s: the session cannot be resumed: got exit code %d and %s", form, code, out)
 		}
 	}
 }

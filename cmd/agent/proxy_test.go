@@ -108,7 +108,7 @@ func TestThroughAProxy(t *testing.T) {
 		t.Errorf("without the proxy: got %d, %s", code, out)
 	}
 	if strings.Contains(out, "CANARY") {
-		t.Errorf("the proxy's password is told: %s", out)
+		t.Errorf("the password of the proxy leaked: %s", out)
 	}
 }
 

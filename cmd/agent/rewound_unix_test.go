@@ -30,7 +30,7 @@ func TestTakenBack(t *testing.T) {
 	out, code := h.agent(t, "sessions", "search", "count")
 	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
 		if marked, back := strings.Contains(line, "you, rewound"), strings.Contains(line, "mackerels"); marked != back {
-			t.Errorf("%q: marked as taken back is %v, want %v", line, marked, back)
+			t.Errorf("%q: marked as rewound is %v, want %v", line, marked, back)
 		}
 	}
 	if code != 0 || strings.Count(out, "count the") != 2 {

@@ -30,7 +30,7 @@ type answer struct {
 	hold  bool
 	raw   string // in place of all that, byte for byte
 
-	// What is said after the text, once then is closed.
+	// more is sent after the text, once then is closed.
 	then <-chan struct{}
 	more string
 }

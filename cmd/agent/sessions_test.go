@@ -113,7 +113,7 @@ func TestSessionsInOneProgram(t *testing.T) {
 	}
 	requests := s.seen()
 	if last := requests[len(requests)-1].body; strings.Contains(last, "Three it is.") || !strings.Contains(last, "Two it is.") {
-		t.Errorf("the model of the fork is told %s", last)
+		t.Errorf("the model of the fork got %s", last)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestOldSessionsAreRemoved(t *testing.T) {
 		t.Errorf("got exit code %d, want 0", code)
 	}
 	if ids := h.ids(t); len(ids) != 1 || ids[0] != infos[0].ID {
-		t.Errorf("got the sessions %q, want %q alone", ids, infos[0].ID)
+		t.Errorf("got the sessions %q, want only %q", ids, infos[0].ID)
 	}
 }
 
@@ -234,7 +234,7 @@ func TestSessionsOnATerminal(t *testing.T) {
 			}
 		}
 		if len(args) == 3 && args[1] == "search" && !strings.Contains(raw, "\x1b[1m"+args[2]+"\x1b[22m") {
-			t.Errorf("%q does not mark what was found: %q", args, raw)
+			t.Errorf("%q does not highlight the match: %q", args, raw)
 		}
 	}
 }

@@ -168,11 +168,11 @@ func TestProgramEndsWhenAsked(t *testing.T) {
 			}
 		}
 	})
-	t.Attr("promise", fmt.Sprintf("the second interrupt, SIGTERM or a hangup ends the program, whatever it is doing (%d cases), in ms at most: %d", e.all, e.worst.Milliseconds()))
+	t.Attr("promise", fmt.Sprintf("the second interrupt, SIGTERM or a hangup ends the program, in every state (%d cases), in ms at most: %d", e.all, e.worst.Milliseconds()))
 }
 
-// busyPrograms returns programs without a screen that are stuck, by what they are
-// doing.
+// busyPrograms returns programs without a screen that are stuck, by their
+// state.
 func busyPrograms(e *ends) map[string]func(*testing.T, asked) {
 	stuckCall := call("stuck", `{}`)
 	return map[string]func(*testing.T, asked){

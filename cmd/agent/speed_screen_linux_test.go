@@ -162,7 +162,7 @@ func (g *gauge) get(seen <-chan time.Time) time.Time {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.b.Fatalf("what is measured never came:\n%s", strings.TrimRight(g.screen(), " \n"))
+	g.b.Fatalf("the measured text never appeared:\n%s", strings.TrimRight(g.screen(), " \n"))
 	return time.Time{}
 }
 

@@ -30,7 +30,7 @@ type play struct {
 	tokens []string
 	every  time.Duration // between two of them; 0 sends all at once
 	call   string        // a file that the answer reads, in place of text
-	hold   bool          // goes on for ever, from the beginning
+	hold   bool          // repeats the text forever
 	last   func()        // called when all but the end was sent; may be nil
 	send   func(i int)   // called before token i is sent; may be nil
 }

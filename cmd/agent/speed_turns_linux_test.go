@@ -241,7 +241,7 @@ func measureTurns(b *testing.B) string {
 // measureScroll pages up from the end of 10,000 messages.
 func measureScroll(b *testing.B) string {
 	g, _ := longSession(b, newPacer(b), 2000)
-	g.settle(2 * time.Second) // by then memory of the start is given back, beside what is drawn
+	g.settle(2 * time.Second) // by then the memory of startup is released
 	var frames []time.Duration
 	for range 200 {
 		before := g.cpu(b)

@@ -142,7 +142,7 @@ func TestHeadlessInterrupt(t *testing.T) {
 		}
 		again := h.command("run", "--continue", "go on")
 		if out, err := again.CombinedOutput(); err != nil {
-			t.Errorf("%v: the session does not go on: %v\n%s", sig, err, out)
+			t.Errorf("%v: the session cannot be resumed: %v\n%s", sig, err, out)
 		}
 	}
 }
@@ -171,7 +171,7 @@ func TestRecordings(t *testing.T) {
 			again := h.command("run", "--continue", "two")
 			out, err = again.CombinedOutput()
 			if err != nil || !strings.Contains(string(out), "The script is over.") {
-				t.Errorf("the session does not go on: %v\n%s", err, out)
+				t.Errorf("the session cannot be resumed: %v\n%s", err, out)
 			}
 		})
 	}
@@ -189,7 +189,7 @@ func TestSchemaFlag(t *testing.T) {
 	cmd := h.command("run", "--schema", "schema.json", "how many?")
 	out, err := cmd.Output()
 	if err != nil || string(out) != "{\"n\":1}\n" {
-		t.Errorf("got %q, %v, want the answer alone", out, err)
+		t.Errorf("got %q, %v, want only the answer", out, err)
 	}
 	cmd = h.command("run", "--schema", "broken.json", "how many?")
 	if _ = cmd.Run(); cmd.ProcessState.ExitCode() != exitUsage {

@@ -242,7 +242,7 @@ func (s *storm) screen(dir string, env, args []string, delay time.Duration) (str
 	select {
 	case <-timer.C:
 	case <-a.done:
-		s.t.Errorf("the program ended by itself:\n%s", a.screen())
+		s.t.Errorf("the program exited:\n%s", a.screen())
 	}
 	_ = cmd.Process.Signal(syscall.SIGKILL)
 	_ = cmd.Wait()
@@ -351,7 +351,7 @@ func (s *storm) resume(name, dir string, env, args []string, found bool, delay t
 	bad := s.said[name].bad
 	s.mu.Unlock()
 	if err != nil || !strings.Contains(string(out), "The script is over.") || bad != "" {
-		s.fail(&s.dead, name, delay, "it did not go on: %v, %s\n%s", err, bad, out)
+		s.fail(&s.dead, name, delay, "it was not resumed: %v, %s\n%s", err, bad, out)
 	}
 }
 

@@ -89,7 +89,7 @@ func TestStory(t *testing.T) {
 	b := h.open(t, 100, 30, "--continue")
 	b.wait("? keys", "take a nap")
 	if d := cmp.Diff(b.screen(), before); d != "" {
-		t.Errorf("the resumed screen is not what was left: %s", d)
+		t.Errorf("the resumed screen differs: %s", d)
 	}
 	b.send("who is here?" + enter)
 	b.wait("We are all here.", "? keys")
@@ -115,7 +115,7 @@ func checkHistory(t *testing.T, s *server) {
 		roles = append(roles, m.Role)
 		for _, c := range m.ToolCalls {
 			if open[c.ID] {
-				t.Errorf("the call %s was told twice", c.ID)
+				t.Errorf("the call %s was sent twice", c.ID)
 			}
 			open[c.ID] = true
 		}
@@ -213,7 +213,7 @@ func TestKill(t *testing.T) {
 	}
 	last := s.seen()[2]
 	if got := string(last.Messages[len(last.Messages)-2].Content); !strings.Contains(got, "Whether it took effect is unknown") {
-		t.Errorf("the model was told %s", got)
+		t.Errorf("the model got %s", got)
 	}
 }
 

@@ -48,7 +48,7 @@ func TestStoryOfTypedCommands(t *testing.T) {
 	first := s.seen()[0].body
 	for _, want := range []string{"the person ran this command themselves", "typed-42", "/src/shop/sub"} {
 		if !strings.Contains(first, want) {
-			t.Errorf("the model is not told %q: %s", want, first)
+			t.Errorf("the request lacks %q: %s", want, first)
 		}
 	}
 
@@ -78,11 +78,11 @@ func TestStoryOfTypedCommands(t *testing.T) {
 	}
 	requests := s.seen()
 	if got := requests[2].body; !strings.Contains(got, "beside-42") || !strings.Contains(got, "then this") {
-		t.Errorf("the model is not told of the command beside the turn, or what was queued: %s", got)
+		t.Errorf("the request lacks the command run during the turn, or the queued message: %s", got)
 	}
 	for i, r := range requests {
 		if strings.Contains(r.body, "hidden-42") {
-			t.Errorf("request %d tells the model of what was only to be shown", i)
+			t.Errorf("request %d holds output that was only to be shown", i)
 		}
 	}
 	out, code := h.agent(t, "sessions", "show", h.ids(t)[0])
@@ -128,6 +128,6 @@ func TestStoryOfTypedCommandThatHangs(t *testing.T) {
 	}
 	waitFor(t, "the command to be gone", func() bool { return !runs(nap) })
 	if len(s.seen()) != 0 {
-		t.Error("what waits was sent")
+		t.Error("the queued message was sent")
 	}
 }

@@ -39,7 +39,7 @@ func TestSwitchingDialects(t *testing.T) {
 			t.Errorf("request %d: got the key %q", i, r.key)
 		}
 		if signed := strings.Contains(r.body, "SIGNED"); signed != (dialect == "anthropic" && i > 0) {
-			t.Errorf("request %d, in %s: a signature is told: %v", i, dialect, signed)
+			t.Errorf("request %d, in %s: has a signature: %v", i, dialect, signed)
 		}
 	}
 	for _, want := range []string{"what does it say?", `"main.go\"}`, "println", "It says hello.", "what is here?", "One file.", "and again?", "As I said."} {

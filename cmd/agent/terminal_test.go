@@ -105,7 +105,7 @@ func (s *terminal) close() {
 	}
 	_ = s.pty.Close()
 	<-s.done
-	// Its Close races with its Read; the end of what it reads from does not.
+	// Its Close races with its Read; closing its input does not.
 	if in, ok := s.em.InputPipe().(io.Closer); ok {
 		_ = in.Close()
 	}

@@ -10,7 +10,7 @@ func lastBody(t *testing.T, s *server) string {
 	t.Helper()
 	seen := s.seen()
 	if len(seen) == 0 {
-		t.Fatal("the server was told nothing")
+		t.Fatal("the server got no request")
 	}
 	return seen[len(seen)-1].body
 }

@@ -40,7 +40,7 @@ func TestUnsentOutlivesAKill(t *testing.T) {
 	b.send(enter)
 	b.wait("Seen.")
 	if got := lastUser(t, s, 1); got != "no, because" {
-		t.Errorf("the model was told %q", got)
+		t.Errorf("the model got %q", got)
 	}
 	if body := s.seen()[2].body; !strings.Contains(body, base64.StdEncoding.EncodeToString(shot)) {
 		t.Errorf("the image is not in the request: %s", body)

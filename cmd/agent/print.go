@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"agent/cmd/agent/command"
+	"agent/cmd/agent/sessions"
 	"agent/internal/llm"
 	"agent/internal/loop/event"
 	"agent/internal/tui/diff"
@@ -96,7 +96,7 @@ func (p *textPrinter) text(reply string, d llm.TextDelta) {
 func (p *textPrinter) toolEnd(e *event.ToolEnd) {
 	title := ink.SanitizeLine(e.Title)
 	if e.Outcome != event.OK {
-		p.note("✗ %s  %s", title, ink.SanitizeLine(command.Failure(e)))
+		p.note("✗ %s  %s", title, ink.SanitizeLine(sessions.Failure(e)))
 		return
 	}
 	line := "· " + title

@@ -121,7 +121,7 @@ func (t *transcript) call(e *event.ToolEnd) {
 	mark, more := "·", e.Summary
 	if e.Outcome != event.OK {
 		mark = "✗"
-		more = command.Failure(e)
+		more = Failure(e)
 	}
 	for _, d := range e.Diffs {
 		more += "  " + diff.Stat(d)

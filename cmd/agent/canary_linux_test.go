@@ -302,7 +302,7 @@ func (c canary) onScreen(t *testing.T, env []string, s *server) (places int) {
 		t.Fatal(err)
 	}
 	defer a.close()
-	a.wait("? keys")
+	a.wait("? help")
 	a.send("look" + enter)
 	c.hunted(t, func() {
 		helpers := c.looked(t, a.cmd.Process.Pid)

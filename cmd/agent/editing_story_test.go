@@ -40,7 +40,7 @@ func TestTypingStory(t *testing.T) {
 	h := newHome(t, map[string]string{"internal/tui/editor.go": "package tui\n", "a file.md": "text\n"}, at(s)...)
 	long := strings.Repeat("a line that was pasted\n", 300)
 	a := h.open(t, 100, 30)
-	a.wait("asks before changes")
+	a.wait("? help")
 
 	a.send("see @edi")
 	a.wait("› internal/tui/editor.go")
@@ -66,7 +66,7 @@ func TestTypingStory(t *testing.T) {
 	a.send("/mod")
 	a.wait("› /model", "/mode")
 	a.send("\x1b[B" + tab + "ed" + enter)
-	a.wait("edits unasked")
+	a.wait("auto-edit")
 
 	a.send("a second prompt" + enter)
 	a.wait("Second.")
@@ -75,7 +75,7 @@ func TestTypingStory(t *testing.T) {
 
 	// Another session of the directory finds the prompts of this one.
 	b := h.open(t, 100, 30)
-	b.wait("asks before changes")
+	b.wait("? help")
 	b.send("draft" + ctrlR + "SECOND")
 	b.wait("no match in prompt history:  SECOND")
 	b.send(strings.Repeat(backspace, 6) + "sec")
@@ -114,7 +114,7 @@ func TestPersonsEditor(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := h.open(t, 80, 24)
-	a.wait("asks before changes")
+	a.wait("? help")
 	a.send("my draft" + ctrlXE)
 	a.wait("editing, with --wait")
 	a.send("typed there" + enter)
@@ -143,7 +143,7 @@ func TestPersonsEditor(t *testing.T) {
 func TestNoEditorIsSet(t *testing.T) {
 	t.Parallel()
 	a := newHome(t, nil).open(t, 80, 24)
-	a.wait("asks before changes")
+	a.wait("? help")
 	a.send("/edit" + enter)
 	a.wait("No editor is set. Set VISUAL or EDITOR")
 }
@@ -156,15 +156,15 @@ func TestVimStory(t *testing.T) {
 	h := newHome(t, nil, at(s)...)
 	h.configure(t, `{"editor": "vim"}`)
 	a := h.open(t, 80, 24)
-	a.wait("asks before changes")
+	a.wait("? help")
 	a.send("go" + enter)
 	a.wait("It goes on and")
 	a.send("one two three" + escape)
-	a.wait("normal", "esc stops")
+	a.wait("normal", "esc to interrupt")
 	a.send("bbcw")
 	a.gone("normal")
 	a.send("2" + escape)
-	a.wait("› one 2 three", "normal", "esc stops")
+	a.wait("› one 2 three", "normal", "esc to interrupt")
 	a.send("0v")
 	a.wait("visual")
 	a.send("whd")
@@ -188,7 +188,7 @@ func TestImageStory(t *testing.T) {
 	s := serve(t, say("I see."))
 	h := newHome(t, map[string]string{"shot.png": shot.String(), "notes.png": "no image"}, at(s)...)
 	a := h.open(t, 80, 24)
-	a.wait("asks before changes")
+	a.wait("? help")
 	a.send("not notes.png but shot.png")
 	a.send(left + left + "\x1b[F" + enter)
 	a.wait("I see.", "[image 1: shot.png 12x8 PNG]")

@@ -23,14 +23,14 @@ func TestInterruptSignal(t *testing.T) {
 	s := serve(t, begin("A long answer that is under "))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 80, 24)
-	a.wait("? keys")
+	a.wait("? help")
 	a.send("tell me" + enter)
 	a.wait("A long answer that is under")
 	a.signal(syscall.SIGINT)
-	a.wait("interrupted", "? keys")
+	a.wait("interrupted", "? help")
 	<-s.dropped
 	a.signal(syscall.SIGINT)
-	a.wait("again leaves")
+	a.wait("again to quit")
 	a.signal(syscall.SIGINT)
 	if code := a.exit(); code != exitDone {
 		t.Errorf("got exit code %d, want %d", code, exitDone)
@@ -47,7 +47,7 @@ func TestQuitSignal(t *testing.T) {
 	s := serve(t, begin("A long answer that is under "), say("Here again."))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 120, 24)
-	a.wait("? keys")
+	a.wait("? help")
 	a.send("tell me" + enter)
 	a.wait("A long answer that is under")
 	a.signal(syscall.SIGQUIT)
@@ -65,7 +65,7 @@ func TestQuitSignal(t *testing.T) {
 		t.Errorf("got this on the normal screen, want where that is:\n%s", got)
 	}
 	b := h.open(t, 80, 24, "--continue")
-	b.wait("A long answer that is under", "interrupted", "? keys")
+	b.wait("A long answer that is under", "interrupted", "? help")
 	b.send("again" + enter)
 	b.wait("Here again.")
 }
@@ -91,7 +91,7 @@ func TestFaultInATurn(t *testing.T) {
 	s := serve(t, begin("A long answer that is under "), say("Here again."))
 	h := newHome(t, nil, at(s)...)
 	a := h.openAs(t, "agent-with-a-fault", 120, 24)
-	a.wait("? keys")
+	a.wait("? help")
 	a.send("tell me" + enter)
 	a.wait("A long answer that is under")
 	a.signal(syscall.SIGUSR1)
@@ -108,7 +108,7 @@ func TestFaultInATurn(t *testing.T) {
 		t.Errorf("got this on the normal screen, want how to resume and no stack trace:\n%s", got)
 	}
 	b := h.open(t, 80, 24, "--continue")
-	b.wait("the program exited during this turn", "? keys")
+	b.wait("the program exited during this turn", "? help")
 	b.send("again" + enter)
 	b.wait("Here again.")
 }
@@ -158,7 +158,7 @@ func TestSuspendInAShell(t *testing.T) {
 	h := newHome(t, nil, at(s)...)
 	a := h.shell(t, 80, 24)
 	a.send("stty -g >before; \"$AGENT\"\n")
-	a.wait("? keys")
+	a.wait("? help")
 	a.send("tell me" + enter)
 	a.wait("The first half")
 	a.send(ctrlZ)
@@ -178,11 +178,11 @@ func TestSuspendInAShell(t *testing.T) {
 	a.wait("typed in the shell")
 	a.resize(100, 30)
 	a.send("fg\n")
-	a.wait("The first half and the second.", "? keys")
+	a.wait("The first half and the second.", "? help")
 	a.gone("typed in the shell")
 	a.until("all of its 30 lines", func(screen string) bool { return strings.Count(screen, "\n") == 30 })
 	a.send("and now" + enter)
-	a.wait("Still here.", "? keys")
+	a.wait("Still here.", "? help")
 	a.send(ctrlD)
 	a.wait("agent --resume")
 	a.send("stty -g >after; cmp before after; echo all' 'done\n")
@@ -203,7 +203,7 @@ func TestStopAndContinue(t *testing.T) {
 		"SIGTSTP": func() { a.signal(syscall.SIGTSTP) },
 		"SIGSTOP": func() { a.signal(syscall.SIGSTOP) },
 	} {
-		a.wait("? keys")
+		a.wait("? help")
 		stop()
 		waitFor(t, what+" to stop the program", func() bool { return a.stopped() })
 		if what != "SIGSTOP" {
@@ -214,7 +214,7 @@ func TestStopAndContinue(t *testing.T) {
 		_, _ = a.em.Write([]byte("\x1b[2J")) // another has drawn there
 		a.mu.Unlock()
 		a.signal(syscall.SIGCONT)
-		a.wait("agent "+version, "? keys")
+		a.wait("agent "+version, "? help")
 		a.send("x")
 		a.wait("› x")
 		a.send("\x15")
@@ -242,7 +242,7 @@ func TestResizeStorm(t *testing.T) {
 	s := serve(t, answer{text: strings.Repeat("Words that stream along. ", 40), hold: true}, say("All is well."))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 80, 24)
-	a.wait("? keys")
+	a.wait("? help")
 	a.send("tell me" + enter)
 	a.wait("Words that stream")
 	sizes := [][2]int{{1, 1}, {500, 200}, {0, 0}, {40, 12}, {3, 50}, {200, 2}, {80, 24}}
@@ -253,13 +253,13 @@ func TestResizeStorm(t *testing.T) {
 		}
 	}
 	a.resize(80, 24)
-	a.wait("Words that stream along.", "esc stops")
+	a.wait("Words that stream along.", "esc to interrupt")
 	a.send(escape)
-	a.wait("interrupted", "? keys")
+	a.wait("interrupted", "? help")
 	a.send("and now" + enter)
-	a.wait("All is well.", "? keys")
+	a.wait("All is well.", "? help")
 	lines := strings.Split(strings.TrimRight(a.screen(), "\n"), "\n")
-	if len(lines) != 24 || !strings.Contains(lines[23], "? keys") || !strings.HasPrefix(lines[21], "›") {
+	if len(lines) != 24 || !strings.Contains(lines[23], "? help") || !strings.HasPrefix(lines[21], "›") {
 		t.Errorf("the screen is not in its place:\n%s", a.screen())
 	}
 	a.send(ctrlD)

@@ -124,7 +124,7 @@ func (f *flood) env() []string {
 func (f *flood) open(t *testing.T) *terminal {
 	t.Helper()
 	a := newHome(t, nil, f.env()...).open(t, 120, 40)
-	a.wait("? keys")
+	a.wait("? help")
 	return a
 }
 
@@ -164,13 +164,13 @@ func TestEndlessReplyIsStopped(t *testing.T) {
 			began := time.Now()
 			a.send("talk" + enter)
 			a.until("why it was stopped", func(screen string) bool {
-				return strings.Contains(screen, "was stopped") && strings.Contains(screen, "? keys")
+				return strings.Contains(screen, "was stopped") && strings.Contains(screen, "? help")
 			})
 			a.received(s.dropped, "the end of the request")
 			ended := time.Since(began)
 			began = time.Now()
 			a.send("and now" + enter)
-			a.wait("And it works.", "? keys")
+			a.wait("And it works.", "? help")
 			peak := a.peak()
 			t.Logf("ended after %v, the next turn %v later, %.0f MiB at most", ended, time.Since(began), peak)
 			worst = max(worst, peak)
@@ -200,10 +200,10 @@ func TestEscWhileAReplyIsEndless(t *testing.T) {
 			began := time.Now()
 			a.send(escape)
 			a.until("that the turn stops", func(screen string) bool {
-				return strings.Contains(screen, "stopping") || strings.Contains(screen, "? keys")
+				return strings.Contains(screen, "interrupting") || strings.Contains(screen, "? help")
 			})
 			first := time.Since(began)
-			a.wait("? keys")
+			a.wait("? help")
 			last := time.Since(began)
 			a.received(s.dropped, "the end of the request")
 			t.Logf("seen after %v, stopped after %v, %.0f MiB at most", first, last, a.peak())
@@ -235,7 +235,7 @@ func TestEndlessReplyIsKept(t *testing.T) {
 		}
 	}
 	a := h.open(t, 120, 40, "--continue")
-	a.wait("was stopped", "? keys")
+	a.wait("was stopped", "? help")
 	a.send("and now" + enter)
-	a.wait("And it works.", "? keys")
+	a.wait("And it works.", "? help")
 }

@@ -87,8 +87,8 @@ func TestModels(t *testing.T) {
 	}
 	got := table(t, vars, catalog.Changes{}, "")
 	want := `MODEL                  CONTEXT  IN     OUT    WHY
-cerebras/gpt-oss-120b  131k     $0.35  $0.75  key: CEREBRAS_API_KEY (default)
-cerebras/qwen-3.8-27b  65k      $0.99  $1.49  key: CEREBRAS_API_KEY
+cerebras/gpt-oss-120b  131k     $0.35  $0.75  API key: CEREBRAS_API_KEY (default)
+cerebras/qwen-3.8-27b  65k      $0.99  $1.49  API key: CEREBRAS_API_KEY
 ollama/qwen3:8b        40k      free   free   running at OLLAMA_HOST/v1
 lmstudio/gemma-3-12b   8k       free   free   running at LMSTUDIO_BASE_URL/v1, no native tool calls
 llamacpp/m.gguf        16k      free   free   running at LLAMACPP_BASE_URL/v1
@@ -130,10 +130,10 @@ openai/one                        base URL: URL
 openai/gpt-4.1  1.05M             base URL: URL
 `},
 		"elsewhere without a list": {only: "OpenAI", want: `OTHER PROVIDERS  TO CONFIGURE
-openai           a model name: openai/NAME (address: URL): openai does not list its models: it answers 404
+openai           a model name: openai/NAME (base URL: URL): list the models of openai: HTTP status 404
 `},
 		"no list at all": {only: "databricks", vars: map[string]string{"DATABRICKS_HOST": "h", "DATABRICKS_TOKEN": "t"}, want: `OTHER PROVIDERS  TO CONFIGURE
-databricks       a model name: databricks/NAME (key: DATABRICKS_TOKEN): databricks has no list of its models
+databricks       a model name: databricks/NAME (API key: DATABRICKS_TOKEN): databricks cannot list its models
 `},
 		"a local server that does not run": {only: "vllm", vars: map[string]string{"VLLM_BASE_URL": "http://127.0.0.1:1"}, want: `OTHER PROVIDERS  TO CONFIGURE
 vllm             not running at VLLM_BASE_URL/v1: start it with vllm serve MODEL --enable-auto-tool-choice
@@ -246,7 +246,7 @@ func TestPickerLocal(t *testing.T) {
 			waitFor(t, "the server to be found", func() bool {
 				found := p.findLocal(t.Context())
 				m, err := p.byName(found.Model, "")
-				return err == nil && found.Model == row.want && m.Context == 40960 && strings.HasPrefix(found.Why, "ollama runs on this machine at 127.0.0.1:") && strings.HasSuffix(found.Why, ", and nothing else is connected")
+				return err == nil && found.Model == row.want && m.Context == 40960 && strings.HasPrefix(found.Why, "ollama runs on this machine at 127.0.0.1:") && strings.HasSuffix(found.Why, ", and no other model is connected")
 			})
 		})
 	}
@@ -273,7 +273,7 @@ func TestPickerBuilds(t *testing.T) {
 		"an unknown model":     {flags: flags{model: "openai/any", effort: "whatever"}, want: built{Name: "openai/any", Effort: "whatever", AsText: true}},
 		"an effort it has not": {flags: flags{model: "openai/gpt-5.1", effort: "extreme"}, want: built{Err: `--effort: openai/gpt-5.1: this model does not support effort "extreme": use none, low, medium, high`}},
 		"an effort of the configuration that it has not": {flags: flags{model: "openai/gpt-4.1"}, set: settings.Settings{Effort: "low"}, want: built{Name: "openai/gpt-4.1", Context: 1_047_576, Priced: true, AsText: true,
-			Notices: []string{"openai/gpt-4.1: effort low from the configuration is ignored: this model has no levels of effort"}}},
+			Notices: []string{"openai/gpt-4.1: effort low from the configuration is ignored: this model does not support reasoning effort"}}},
 		"models that stand in for one another": {set: settings.Settings{Models: []string{"openai/gpt-5.1", "xai/m", "groq/m", "openai/gpt-4.1"}, Effort: "low"},
 			want: built{Name: "openai/gpt-5.1", Effort: "low", Context: 400_000, Priced: true, AsText: true, Next: "groq/m low, openai/gpt-4.1"}},
 		"corrected": {flags: flags{model: "groq/m"}, set: settings.Settings{Catalog: map[string]settings.Model{"groq/m": {Context: 999, Price: &settings.Price{Input: 1, Output: 1}}}},

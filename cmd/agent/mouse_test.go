@@ -13,7 +13,7 @@ func TestMouseSetting(t *testing.T) {
 	h := newHome(t, nil, at(serve(t))...)
 	h.configure(t, `{"mouse": false}`)
 	a := h.open(t, 80, 24)
-	a.wait("? keys")
+	a.wait("? help")
 	a.mu.Lock()
 	early := strings.Contains(string(a.raw), taken)
 	a.mu.Unlock()

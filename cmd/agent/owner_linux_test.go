@@ -74,11 +74,11 @@ func TestForeignServer(t *testing.T) {
 		}
 	}
 	a := h.open(t, 120, 40)
-	a.wait("No model is connected", "belongs to another user", "--model ollama/qwen3:8b.", "? keys")
+	a.wait("No model is connected", "belongs to another user", "--model ollama/qwen3:8b.", "? help")
 	a.send("/model ollama/qwen3:8b" + enter)
-	a.wait("ollama/qwen3:8b ·", "? keys")
+	a.wait("ollama/qwen3:8b  ", "? help")
 	a.send("hello" + enter)
-	a.wait("A stranger answers.", "? keys")
+	a.wait("A stranger answers.", "? help")
 	a.send(ctrlD)
 	a.exit()
 

@@ -77,7 +77,7 @@ func readmePictures() []screenshot {
 			a.send("1")
 			a.asked("Timeout; false")
 			a.send("1")
-			a.wait("reaches it", "? keys")
+			a.wait("reaches it", "? help")
 		}},
 	}
 }
@@ -99,7 +99,7 @@ func (p screenshot) draw(t *testing.T, page page, cols, rows int) string {
 	a.mu.Lock() // the program asks for it once it has drawn
 	a.em.SetBackgroundColor(ansi.HexColor(page.paper))
 	a.mu.Unlock()
-	a.wait("? keys")
+	a.wait("? help")
 	p.play(a)
 	return a.svg(page)
 }

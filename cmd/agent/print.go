@@ -64,7 +64,7 @@ func (p *textPrinter) event(e event.Event) {
 	case *event.ToolEnd:
 		p.toolEnd(e)
 	case event.Retrying:
-		p.note("✗ %s. Retrying in %s (attempt %d).", strings.TrimRight(ink.SanitizeLine(e.Error), "."), e.In.Round(100e6), e.Attempt)
+		p.note("✗ %s Retrying in %s (attempt %d).", sentence(ink.SanitizeLine(e.Error)), e.In.Round(100e6), e.Attempt)
 	case event.Notice:
 		p.note("%s", ink.Sanitize(e.Text))
 	case event.Unreadable:

@@ -113,7 +113,7 @@ func TestProtectedPathAsksInModeAll(t *testing.T) {
 	s := serve(t, call("write", `{"path":".envrc","content":"x\n"}`), say("Done."))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 100, 30, "--mode", "all")
-	a.wait("? keys")
+	a.wait("? help")
 	a.send("write it" + enter)
 	a.asked(".envrc is protected: direnv runs it when you enter the directory")
 	a.send("3")
@@ -138,11 +138,11 @@ func TestStandingPermissionInASession(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := h.open(t, 100, 30)
-	a.wait("? keys")
+	a.wait("? help")
 	a.send("build" + enter)
 	a.asked("Run this command in ~/src/shop?", "`./build.sh` in ~/src/shop")
 	a.send(always)
-	a.wait("Built twice.", "? keys")
+	a.wait("Built twice.", "? help")
 	a.send("\x03\x03")
 	a.exit()
 	id := h.ids(t)[0]
@@ -150,7 +150,7 @@ func TestStandingPermissionInASession(t *testing.T) {
 	a = h.open(t, 100, 30, "--continue")
 	a.wait("Always allowed in this session: `./build.sh` in ~/src/shop.")
 	a.send("again" + enter)
-	a.wait("Built again.", "? keys")
+	a.wait("Built again.", "? help")
 	a.send("\x03\x03")
 	a.exit()
 
@@ -163,7 +163,7 @@ func TestStandingPermissionInASession(t *testing.T) {
 	a.send("build" + enter)
 	a.asked("Run this command in ~/src/shop?")
 	a.send("3")
-	a.wait("Not built.", "? keys")
+	a.wait("Not built.", "? help")
 	a.send("\x03\x03")
 	a.exit()
 

@@ -19,11 +19,11 @@ func TestTerminalTells(t *testing.T) {
 	h := newHome(t, nil, append(at(s), "TERM=xterm-kitty")...)
 	h.configure(t, `{"notify_after_seconds": 0}`)
 	a := h.open(t, 80, 24)
-	a.wait("? keys")
+	a.wait("? help")
 	a.send(focusOut)
 	a.send("go" + enter)
 	a.wrote("\x1b]99;i=agent:d=0:o=unfocused;agent · shop\x1b\\\x1b]99;i=agent:p=body;All done; ")
-	a.wait("? keys")
+	a.wait("? help")
 	a.send("/copy code" + enter)
 	a.wrote("\x1b]52;c;bWFrZSBpdAo=\a")
 	a.wait("the code (1 line)")
@@ -42,7 +42,7 @@ func TestFirstStart(t *testing.T) {
 		t.Errorf("it advises agent login without a keyring:\n%s", a.screen())
 	}
 	a.send("read nothing.go" + enter)
-	a.wait("nothing.go", "? keys")
+	a.wait("nothing.go", "? help")
 	a.send("/model" + enter)
 	a.wait("choose a model", "offline/guide", "set OPENAI_API_KEY")
 	a.send(escape)
@@ -51,7 +51,7 @@ func TestFirstStart(t *testing.T) {
 	a.exit()
 
 	b := h.open(t, 100, 30)
-	b.wait("No model is connected", "? keys")
+	b.wait("No model is connected", "? help")
 	if strings.Contains(b.screen(), "just type") {
 		t.Errorf("the advice is shown again:\n%s", b.screen())
 	}
@@ -100,7 +100,7 @@ func TestPaletteAndKeys(t *testing.T) {
 	h := newHome(t, nil, at(s)...)
 	h.configure(t, `{"keys": {"palette": ["ctrl+x p"], "open": ["ctrl+t"], "approve": ["y"], "say": []}, "status": ["mode", "model"]}`)
 	a := h.open(t, 100, 30)
-	a.wait("asks before changes · openai/gpt-5.1", "ctrl+t is bound to both open and open-all", "The key bindings approve, say in ", "the keys of dialogs are")
+	a.wait("openai/gpt-5.1", "ctrl+t is bound to both open and open-all", "The key bindings approve, say in ", "the keys of dialogs are")
 	a.send("\x18p")
 	a.wait("do something")
 	a.send("status" + enter)
@@ -108,7 +108,7 @@ func TestPaletteAndKeys(t *testing.T) {
 	a.send(ctrlD)
 	a.exit()
 	b := h.open(t, 100, 30)
-	b.wait("? keys")
+	b.wait("? help")
 	b.send("\x18p")
 	b.until("/status first", func(screen string) bool {
 		lines := strings.Split(screen, "\n")
@@ -125,7 +125,7 @@ func TestRedraw(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
 	a := h.open(t, 100, 30)
-	a.wait("? keys", "just type")
+	a.wait("? help", "just type")
 	a.mu.Lock()
 	_, _ = a.em.Write([]byte("\x1b7\x1b[4;4Hwall: the machine goes down\x1b8"))
 	a.mu.Unlock()

@@ -333,17 +333,17 @@ func TestScreenEndsWhenAsked(t *testing.T) {
 			ask  func(*terminal)
 			code int
 		}{
-			"ctrl+c twice":      {func(s *terminal) { s.send(ctrlC); s.wait("stopping"); s.send(ctrlC) }, exitInterrupted},
+			"ctrl+c twice":      {func(s *terminal) { s.send(ctrlC); s.wait("interrupting"); s.send(ctrlC) }, exitInterrupted},
 			"SIGTERM":           {func(s *terminal) { s.signal(syscall.SIGTERM) }, exitTerminated},
 			"SIGHUP":            {func(s *terminal) { s.signal(syscall.SIGHUP) }, exitHangup},
 			"leaving":           {func(s *terminal) { s.send(ctrlD) }, exitFailed}, // in order it would be exitDone
-			"ctrl+c and SIGINT": {func(s *terminal) { s.send(ctrlC); s.wait("stopping"); s.signal(syscall.SIGINT) }, exitInterrupted},
+			"ctrl+c and SIGINT": {func(s *terminal) { s.send(ctrlC); s.wait("interrupting"); s.signal(syscall.SIGINT) }, exitInterrupted},
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				h := newHome(t, nil, at(serve(t, call("stuck", `{}`), say("Here again.")))...)
 				s := h.openAs(t, "agent-stuck", 100, 24, "screen")
-				s.wait("? keys")
+				s.wait("? help")
 				s.send("begin" + enter)
 				h.began(t)
 				s.wait("stuck")
@@ -353,7 +353,7 @@ func TestScreenEndsWhenAsked(t *testing.T) {
 					t.Error(err)
 				}
 				again := h.open(t, 100, 24, "--continue")
-				again.wait("begin", "? keys")
+				again.wait("begin", "? help")
 				again.send("again" + enter)
 				again.wait("Here again.")
 			})
@@ -368,13 +368,13 @@ func TestSecondInterruptOfATurnThatEnds(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil, at(serve(t, call("shell", `{"command":"trap '' TERM; echo begun-$((40+2)); while :; do sleep 1; done"}`), say("Here again.")))...)
 	s := h.open(t, 100, 24, "--mode", "all")
-	s.wait("? keys")
+	s.wait("? help")
 	s.send("begin" + enter)
 	s.wait("begun-42")
 	s.send(ctrlC)
-	s.wait("stopping")
+	s.wait("interrupting")
 	s.send(ctrlC)
-	s.wait("interrupted", "? keys")
+	s.wait("interrupted", "? help")
 	s.stays(endTime + 500*time.Millisecond)
 	s.send("again" + enter)
 	s.wait("Here again.")
@@ -400,9 +400,9 @@ func TestNothingIsPrintedOverAnEditor(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil, append(at(serve(t, say("An answer."))), "EDITOR=trap '' HUP; printf 'EDI''TING'; until test -e closed; do sleep 0.02; done; printf 'CLO''SED'; true")...)
 	s := h.open(t, 100, 24)
-	s.wait("? keys")
+	s.wait("? help")
 	s.send("talk" + enter)
-	s.wait("An answer.", "? keys")
+	s.wait("An answer.", "? help")
 	s.send("\x18\x05")
 	s.wait("EDITING")
 	s.signal(syscall.SIGTERM)
@@ -425,7 +425,7 @@ func TestScreenThatIsHeldUpEnds(t *testing.T) {
 	for _, way := range waysToAsk[1:] {
 		h := newHome(t, nil, append(at(serve(t)), "EDITOR=sleep 600; true")...)
 		s := h.open(t, 100, 24)
-		s.wait("? keys")
+		s.wait("? help")
 		s.send("\x18\x05")
 		s.wait("The draft is in your editor")
 		e.end(t, s.cmd, way)

@@ -232,7 +232,7 @@ func (s *storm) screen(dir string, env, args []string, delay time.Duration) (str
 	began := time.Now()
 	defer a.close()
 	if delay < 0 {
-		a.wait("END", "? keys")
+		a.wait("END", "? help")
 		took := time.Since(began)
 		_ = cmd.Process.Signal(syscall.SIGKILL)
 		_ = cmd.Wait()

@@ -41,7 +41,7 @@ func TestStory(t *testing.T) {
 	)
 	h := newHome(t, map[string]string{"main.go": goFile, "README.md": "# shop\n"}, at(s)...)
 	a := h.open(t, 100, 30)
-	a.wait("openai/", "asks before changes")
+	a.wait("openai/", "? help")
 
 	a.send("say goodbye" + enter)
 	a.asked("? Edit main.go?", "goodbye")
@@ -64,7 +64,7 @@ func TestStory(t *testing.T) {
 	a.send(ctrlC)
 	a.wait("interrupted")
 	<-s.dropped
-	a.gone("esc stops")
+	a.gone("esc to interrupt")
 
 	a.send("take a nap" + enter)
 	a.asked("? Run this command in ", nap)
@@ -72,7 +72,7 @@ func TestStory(t *testing.T) {
 	waitFor(t, "the command to run", func() bool { return runs(nap) })
 	a.send(ctrlC)
 	waitFor(t, "the command to be gone", func() bool { return !runs(nap) })
-	a.wait("? keys")
+	a.wait("? help")
 
 	before := a.screen()
 	a.send(ctrlD)
@@ -87,14 +87,14 @@ func TestStory(t *testing.T) {
 	}
 
 	b := h.open(t, 100, 30, "--continue")
-	b.wait("? keys", "take a nap")
+	b.wait("? help", "take a nap")
 	if d := cmp.Diff(b.screen(), before); d != "" {
 		t.Errorf("the resumed screen differs: %s", d)
 	}
 	b.send("who is here?" + enter)
-	b.wait("We are all here.", "? keys")
+	b.wait("We are all here.", "? help")
 	b.send(ctrlC)
-	b.wait("again leaves")
+	b.wait("again to quit")
 	b.send(ctrlC)
 	if code := b.exit(); code != 0 {
 		t.Errorf("got exit code %d, want 0", code)
@@ -168,7 +168,7 @@ func TestSignals(t *testing.T) {
 			s := serve(t, begin("A long answer that is under "), say("Here again."))
 			h := newHome(t, nil, at(s)...)
 			a := h.open(t, 80, 24)
-			a.wait("? keys")
+			a.wait("? help")
 			a.send("tell me" + enter)
 			a.wait("A long answer that is under")
 			a.signal(c.sig)
@@ -180,7 +180,7 @@ func TestSignals(t *testing.T) {
 			}
 			<-s.dropped
 			b := h.open(t, 80, 24, "--continue")
-			b.wait("A long answer that is under", "interrupted", "? keys")
+			b.wait("A long answer that is under", "interrupted", "? help")
 			b.send("again" + enter)
 			b.wait("Here again.")
 		})
@@ -195,16 +195,16 @@ func TestKill(t *testing.T) {
 	s := serve(t, say("First answer."), call("shell", `{"command":"touch ran-$RANDOM-$$; `+nap+`"}`), say("Back again."))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 80, 24, "--mode", "all")
-	a.wait("? keys")
+	a.wait("? help")
 	a.send("one" + enter)
-	a.wait("First answer.", "? keys")
+	a.wait("First answer.", "? help")
 	a.send("two" + enter)
 	waitFor(t, "the command to run", func() bool { return runs(nap) })
 	a.signal(syscall.SIGKILL)
 	a.exit()
 
 	b := h.open(t, 80, 24, "--continue")
-	b.wait("First answer.", "two", "? keys")
+	b.wait("First answer.", "two", "? help")
 	b.send("three" + enter)
 	b.wait("Back again.")
 	made, err := filepath.Glob(filepath.Join(h.work, "ran-*"))
@@ -223,7 +223,7 @@ func TestEditorInATerminal(t *testing.T) {
 	s := serve(t, say("Got it."))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 80, 24)
-	a.wait("? keys")
+	a.wait("? help")
 	a.send("?")
 	a.wait("shift+tab")
 	a.send(escape)
@@ -238,7 +238,7 @@ func TestEditorInATerminal(t *testing.T) {
 	a.resize(100, 30)
 	a.wait("one", "four")
 	a.send(enter)
-	a.wait("Got it.", "? keys") // while a turn runs, ctrl+c stops it
+	a.wait("Got it.", "? help") // while a turn runs, ctrl+c stops it
 	if got, want := lastUser(t, s, 0), "one\ntwo\nthree\nfour"; got != want {
 		t.Errorf("got the prompt %q, want %q", got, want)
 	}

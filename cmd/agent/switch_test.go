@@ -15,19 +15,19 @@ func TestSwitchingDialects(t *testing.T) {
 		say("As I said."), say("As I thought."))
 	h := newHome(t, map[string]string{"main.go": goFile}, append(at(s), "ANTHROPIC_API_KEY="+testKey, "ANTHROPIC_BASE_URL="+s.URL)...)
 	a := h.open(t, 100, 30, "--model", "anthropic/claude-test", "--base-url", s.URL)
-	a.wait("anthropic/claude-test", "? keys")
+	a.wait("anthropic/claude-test", "? help")
 	a.send("what does it say?" + enter)
-	a.wait("It says hello.", "? keys")
+	a.wait("It says hello.", "? help")
 	a.send("/model openai/gpt-test" + enter)
-	a.wait("openai/gpt-test ·")
+	a.wait("openai/gpt-test  ")
 	a.send("what is here?" + enter)
-	a.wait("One file.", "? keys")
+	a.wait("One file.", "? help")
 	a.send("and again?" + enter)
-	a.wait("As I said.", "? keys")
+	a.wait("As I said.", "? help")
 	a.send("/model anthropic/claude-test" + enter)
-	a.wait("anthropic/claude-test ·")
+	a.wait("anthropic/claude-test  ")
 	a.send("once more?" + enter)
-	a.wait("As I thought.", "? keys")
+	a.wait("As I thought.", "? help")
 
 	requests := s.seen()
 	if len(requests) != 6 {
@@ -59,12 +59,12 @@ func TestLocalServerTakesOver(t *testing.T) {
 	})
 	h := newHome(t, nil, "OLLAMA_HOST="+ollama.URL)
 	a := h.open(t, 100, 30)
-	a.wait("Model: ollama/tiny:1b", "ollama/tiny:1b ·", "? keys")
+	a.wait("Model: ollama/tiny:1b", "ollama/tiny:1b  ", "? help")
 	if got := a.screen(); strings.Contains(got, "No model is connected") || strings.Contains(got, "agent login") || strings.Contains(got, "Searching") {
 		t.Errorf("the screen still says how to connect a model:\n%s", got)
 	}
 	a.send("hello" + enter)
-	a.wait("Local it is.", "? keys")
+	a.wait("Local it is.", "? help")
 }
 
 // TestLostEventsAreCounted skips unreadable stream events and reports their number.
@@ -86,11 +86,11 @@ func TestEffortGoesOn(t *testing.T) {
 	s := serve(t, say("Gladly."), say("Again."), say("Anew."))
 	h := newHome(t, nil, at(s)...)
 	a := h.open(t, 100, 30, "--model", "openai/gpt-test")
-	a.wait("? keys")
+	a.wait("? help")
 	a.send("/effort high" + enter)
-	a.wait("openai/gpt-test high ·")
+	a.wait("openai/gpt-test high  ")
 	a.send("hello" + enter)
-	a.wait("Gladly.", "? keys")
+	a.wait("Gladly.", "? help")
 	a.send(ctrlD)
 	a.exit()
 	for _, c := range []struct{ args, want string }{

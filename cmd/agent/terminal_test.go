@@ -150,7 +150,7 @@ func (s *terminal) wrote(text string) {
 func (s *terminal) asked(texts ...string) {
 	s.t.Helper()
 	s.until("a question with "+strings.Join(texts, ", "), func(screen string) bool {
-		for _, want := range append(texts, "waits for you") {
+		for _, want := range texts {
 			if !strings.Contains(screen, want) {
 				return false
 			}

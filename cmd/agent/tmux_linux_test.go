@@ -82,7 +82,7 @@ func TestTmux(t *testing.T) {
 	s := serve(t, say("Well met."), say("Back again."))
 	m := newHome(t, nil, at(s)...).inTmux(t)
 	m.keys("stty -g >before; \"$AGENT\"", "Enter")
-	m.wait("? keys")
+	m.wait("? help")
 	m.keys("hello", "Enter")
 	m.wait("Well met.")
 	m.do("set-buffer", "pasted\nlines")
@@ -96,20 +96,20 @@ func TestTmux(t *testing.T) {
 	}
 	m.do("resize-window", "-x", "40", "-y", "12")
 	m.keys("fg", "Enter")
-	m.wait("? keys")
+	m.wait("? help")
 	m.wait("Well met.")
 	m.keys("and now", "Enter")
 	m.wait("Back again.")
-	m.wait("? keys")
+	m.wait("? help")
 	lines := strings.Split(strings.TrimRight(m.screen(), "\n"), "\n")
-	if last := lines[len(lines)-1]; len(lines) != 12 || !strings.Contains(last, "? keys") {
+	if last := lines[len(lines)-1]; len(lines) != 12 || !strings.Contains(last, "? help") {
 		t.Errorf("the screen is not in its place:\n%s", m.screen())
 	}
 	m.keys("C-z")
 	m.wait("Stopped")
 	m.do("resize-window", "-x", "80", "-y", "24")
 	m.keys("fg", "Enter")
-	m.wait("? keys")
+	m.wait("? help")
 	m.kill()
 	waitFor(t, "the normal screen", func() bool { return m.do("display-message", "-p", "#{alternate_on}") == "0\n" })
 	m.keys("stty -g >after; cmp before after && echo the' 'same", "Enter")

@@ -26,7 +26,7 @@ func TestFetchInASession(t *testing.T) {
 		say("It is out of reach."),
 	)
 	a := newHome(t, nil, at(s)...).open(t, 100, 30, "--mode", "edits")
-	a.wait("? keys")
+	a.wait("? help")
 	a.send("look it up" + enter)
 	a.asked("? Send a request to 127.0.0.1:1?", "http://127.0.0.1:1/a", "127.0.0.1:1 in this session")
 	a.send("2")
@@ -49,7 +49,7 @@ func TestChecksInASession(t *testing.T) {
 	h := newHome(t, nil, at(s)...)
 	h.configure(t, `{"checks": [{"files": "*.txt", "command": "grep -n right {file}"}]}`)
 	a := h.open(t, 100, 30, "--mode", "edits")
-	a.wait("? keys")
+	a.wait("? help")
 	a.send("write it" + enter)
 	a.wait("It is wrong indeed.", "check failed")
 	if body := lastBody(t, s); strings.Count(body, "[check `grep -n right {file}`: exit 1]") != 2 {

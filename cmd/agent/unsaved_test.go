@@ -21,7 +21,7 @@ func TestNoPlaceForSessions(t *testing.T) {
 		t.Errorf("got exit code %d and %s", code, out)
 	}
 	a := h.open(t, 100, 30)
-	a.wait("? keys")
+	a.wait("? help")
 	a.send("hi" + enter)
 	a.wait("the session could not be saved", "Free up disk space or fix the cause.")
 	a.send(ctrlD)

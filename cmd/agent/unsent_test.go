@@ -18,7 +18,7 @@ func TestUnsentOutlivesAKill(t *testing.T) {
 	shot := square(t, 8)
 	h := newHome(t, map[string]string{"shot.png": string(shot), "old/a": "a"}, at(s)...)
 	a := h.open(t, 120, 30)
-	a.wait("? keys")
+	a.wait("? help")
 	a.send("tidy up" + enter + "then look at shot.png " + altEnter)
 	a.asked("rm -r old")
 	a.send("no, because ")
@@ -36,7 +36,7 @@ func TestUnsentOutlivesAKill(t *testing.T) {
 	b := h.open(t, 120, 30, "--continue")
 	b.wait("› no, because", "waits   1  “then look at [image 1: shot.png 8x8 PNG]”")
 	b.send(enter)
-	b.wait("Kept.", "1.2k tokens", "? keys")
+	b.wait("Kept.", "1.2k tokens", "? help")
 	b.send(enter)
 	b.wait("Seen.")
 	if got := lastUser(t, s, 1); got != "no, because" {

@@ -147,6 +147,11 @@ func (a *Agent) Run(ctx context.Context, commands <-chan event.Command, events c
 			if running && a.over.Load() { // its end was sent: what comes now does not steer it
 				running = a.next(ctx, <-ended, ended)
 			}
+			if _, ok := c.(event.Retry); ok && !running {
+				running = true
+				a.start(ctx, event.Prompt{}, ended)
+				continue
+			}
 			if p, ok := c.(event.Prompt); ok && !running {
 				running = true
 				a.start(ctx, p, ended)
@@ -189,7 +194,7 @@ func (a *Agent) start(ctx context.Context, p event.Prompt, ended chan<- outcome)
 	}()
 }
 
-// turn carries p to its end. It owns c meanwhile.
+// turn carries p to its end; without a prompt it sends the conversation again. It owns c meanwhile.
 func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, kill <-chan struct{}) (reason event.Reason) {
 	defer func() {
 		if p := recover(); p != nil { // a mistake of this program ends the turn, not the program
@@ -199,7 +204,9 @@ func (a *Agent) turn(ctx context.Context, c *turn.Conversation, p event.Prompt, 
 		}
 	}()
 	if err := a.load(c); err != nil {
-		a.rec.giveBack(p)
+		if p.Text != "" || len(p.Images) > 0 {
+			a.rec.giveBack(p)
+		}
 		return a.endTurn(event.LogError, err.Error(), "mend what is wrong there and say it again, or begin anew with /new")
 	}
 	t := &turn.Turn{

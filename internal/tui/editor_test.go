@@ -227,6 +227,23 @@ func TestEnterLetsACutAnswerGoOn(t *testing.T) {
 	d.commands(event.Prompt{Text: event.GoOn})
 }
 
+// TestEnterRetriesAFailedTurn sends the same conversation again, once, and nothing
+// after a turn that the user interrupted.
+func TestEnterRetriesAFailedTurn(t *testing.T) {
+	d := newDriver(t, 80, 24, screen.Options{})
+	failed := turnEnd(event.ProviderError, 0)
+	failed.Error = "p answered 500"
+	d.events(userSaid("one"), failed)
+	d.press("enter", "enter")
+	d.commands(event.Retry{})
+	if !d.m.Feed.Running {
+		t.Error("the screen does not show that the retry runs")
+	}
+	d.events(turnEnd(event.UserInterrupt, 0))
+	d.press("enter")
+	d.commands(event.Retry{})
+}
+
 func TestCutAnswerIsMarked(t *testing.T) {
 	d := newDriver(t, 80, 24, screen.Options{})
 	whole := llm.Message{Kind: llm.Assistant, Reply: "r1", Text: "A whole answer."}

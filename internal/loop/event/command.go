@@ -13,6 +13,10 @@ type (
 		Text   string      `json:"text"`
 		Images []llm.Image `json:"images,omitempty"`
 	}
+	// Retry starts a turn without a prompt, which sends the conversation again. If the
+	// conversation ends with a message of the model, GoOn is added to it. During a
+	// turn it has no effect.
+	Retry struct{}
 	// Interrupt ends the running turn, if any. A second one kills what the turn
 	// still waits for.
 	Interrupt struct{}
@@ -77,6 +81,7 @@ type (
 const DefaultEffort = "default"
 
 func (Prompt) isCommand()          {}
+func (Retry) isCommand()           {}
 func (Interrupt) isCommand()       {}
 func (Answer) isCommand()          {}
 func (ListJobs) isCommand()        {}

@@ -52,7 +52,8 @@ type ending struct {
 }
 
 // Run carries the prompt p until the model is done, or a guard, the user or an
-// error ends the turn. It adds to c all that is said and done, and returns how
+// error ends the turn. An empty p sends the conversation again as it is. Run adds to c
+// all that is said and done, and returns how
 // the turn ended, which Emit has got too. Canceling ctx is the user's interrupt.
 func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.TurnEnd {
 	r := newRun(t, c)
@@ -60,7 +61,11 @@ func (t *Turn) Run(ctx context.Context, c *Conversation, p event.Prompt) event.T
 	r.out.fail(t.Models.Announce())
 	r.addCommands()
 	r.addNews()
-	r.say(p, false)
+	if p.Text == "" && len(p.Images) == 0 {
+		r.note = c.continuation()
+	} else {
+		r.say(p, false)
+	}
 	var end ending
 	for end.reason == "" {
 		end = r.step(ctx)

@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agent/internal/loop/event"
 	"agent/internal/tui/dialog"
 	"agent/internal/tui/editor"
 	"agent/internal/tui/keys"
@@ -187,9 +186,9 @@ func (p *Prompt) Submit() tea.Cmd {
 		return nil
 	}
 	if p.editor.Blank() {
-		if !p.Queue.letGo() && p.Feed.Cut && !p.Feed.Running {
+		if !p.Queue.letGo() && p.CanRetry() {
 			p.Transcript.ShowEnd()
-			p.SendPrompt(event.GoOn)
+			p.Retry()
 		}
 		return nil
 	}

@@ -185,6 +185,23 @@ func (c *Conversation) SendPrompt(text string, images ...llm.Image) {
 	c.Send(event.Prompt{Text: text, Images: images})
 }
 
+// CanRetry reports whether Retry has an effect: the last answer was truncated, or the
+// last turn failed.
+func (c *Conversation) CanRetry() bool {
+	return !c.Busy() && len(c.Feed.Pending) == 0 && (c.Feed.Cut || c.Feed.Failed)
+}
+
+// Retry continues a truncated answer, or sends the conversation of a failed turn
+// again.
+func (c *Conversation) Retry() {
+	if c.Feed.Cut {
+		c.SendPrompt(event.GoOn)
+		return
+	}
+	c.Feed.RetrySent()
+	c.Send(event.Retry{})
+}
+
 // Say shows a line of the screen's own.
 func (c *Conversation) Say(text string) {
 	c.Transcript.Add(&transcript.Notice{Text: text})

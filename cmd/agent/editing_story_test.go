@@ -170,7 +170,7 @@ func TestVimStory(t *testing.T) {
 	a.send("whd")
 	a.wait("› 2 three")
 	a.send(escape)
-	a.wait("stopped")
+	a.wait("interrupted")
 	a.send(enter)
 	a.wait("Done.")
 	if got := lastUser(t, s, 1); got != "2 three" {

@@ -27,7 +27,7 @@ func TestInterruptSignal(t *testing.T) {
 	a.send("tell me" + enter)
 	a.wait("A long answer that is under")
 	a.signal(syscall.SIGINT)
-	a.wait("stopped", "? keys")
+	a.wait("interrupted", "? keys")
 	<-s.dropped
 	a.signal(syscall.SIGINT)
 	a.wait("again leaves")
@@ -65,7 +65,7 @@ func TestQuitSignal(t *testing.T) {
 		t.Errorf("got this on the normal screen, want where that is:\n%s", got)
 	}
 	b := h.open(t, 80, 24, "--continue")
-	b.wait("A long answer that is under", "stopped", "? keys")
+	b.wait("A long answer that is under", "interrupted", "? keys")
 	b.send("again" + enter)
 	b.wait("Here again.")
 }
@@ -256,7 +256,7 @@ func TestResizeStorm(t *testing.T) {
 	a.resize(80, 24)
 	a.wait("Words that stream along.", "esc stops")
 	a.send(escape)
-	a.wait("stopped", "? keys")
+	a.wait("interrupted", "? keys")
 	a.send("and now" + enter)
 	a.wait("All is well.", "? keys")
 	lines := strings.Split(strings.TrimRight(a.screen(), "\n"), "\n")

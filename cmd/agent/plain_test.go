@@ -43,7 +43,7 @@ func TestPlainAtATerminal(t *testing.T) {
 	a.send("1" + enter)
 	a.wait("tool: shell " + nap)
 	a.send("\x03")
-	a.wait("done: stopped")
+	a.wait("done: interrupted")
 	if got := read(t, h, "main.go"); !bytes.Contains([]byte(got), []byte("goodbye")) {
 		t.Errorf("got main.go %q after the approved edit", got)
 	}

@@ -373,7 +373,7 @@ func TestSecondInterruptOfATurnThatEnds(t *testing.T) {
 	s.send(ctrlC)
 	s.wait("stopping")
 	s.send(ctrlC)
-	s.wait("stopped", "? keys")
+	s.wait("interrupted", "? keys")
 	s.stays(endTime + 500*time.Millisecond)
 	s.send("again" + enter)
 	s.wait("Here again.")

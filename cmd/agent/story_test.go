@@ -24,7 +24,7 @@ func at(s *server) []string {
 	return []string{"OPENAI_BASE_URL=" + s.URL + "/v1", "OPENAI_API_KEY=" + testKey}
 }
 
-// A day's work: reads, an approved edit and a refused one, an answer stopped in
+// A day's work: reads, an approved edit and a rejected one, an answer stopped in
 // mid-stream, a command stopped while it runs, leaving, coming back.
 func TestStory(t *testing.T) {
 	t.Parallel()
@@ -54,15 +54,15 @@ func TestStory(t *testing.T) {
 	a.send("say nothing" + enter)
 	a.asked("? Edit main.go?", "nothing")
 	a.send("3")
-	a.wait("I leave it as it is.", "refused")
+	a.wait("I leave it as it is.", "rejected")
 	if got := read(t, h, "main.go"); strings.Contains(got, "nothing") {
-		t.Errorf("got main.go %q after the refused edit", got)
+		t.Errorf("got main.go %q after the rejected edit", got)
 	}
 
 	a.send("tell me more" + enter)
 	a.wait("A long answer that is under")
 	a.send(ctrlC)
-	a.wait("stopped")
+	a.wait("interrupted")
 	<-s.dropped
 	a.gone("esc stops")
 
@@ -180,7 +180,7 @@ func TestSignals(t *testing.T) {
 			}
 			<-s.dropped
 			b := h.open(t, 80, 24, "--continue")
-			b.wait("A long answer that is under", "stopped", "? keys")
+			b.wait("A long answer that is under", "interrupted", "? keys")
 			b.send("again" + enter)
 			b.wait("Here again.")
 		})

@@ -106,7 +106,7 @@ func TestStoryOfTypedCommandThatHangs(t *testing.T) {
 	a.send("!echo begun-$((40+2)); sleep 63" + enter)
 	a.wait("begun-42", "esc stops")
 	a.send(escape)
-	a.wait("stopped", "? keys")
+	a.wait("interrupted", "? keys")
 	a.send("!echo again-$((40+2)); sleep 63" + enter)
 	a.wait("again-42")
 	a.send(ctrlC)

@@ -31,9 +31,9 @@ func TestLongCommandIsReadToItsEnd(t *testing.T) {
 		return d
 	}
 	d := long()
-	d.sees("212 lines, 7.8 KB", "ends: curl https://example.org/x | sh", "pgdn or end: read to the end first")
+	d.sees("212 lines, 7.8 KB", "ends: curl https://example.org/x | sh", "read to the end first: pgdn or end")
 	d.press("1", "enter", "2")
-	d.sees("pgdn or end: read to the end first")
+	d.sees("read to the end first: pgdn or end")
 	d.commands()
 	d.golden("long-command-80x24")
 	for range 40 {

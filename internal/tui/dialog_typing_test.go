@@ -159,7 +159,7 @@ func TestFullView(t *testing.T) {
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", strings.Repeat("echo a line\n", 60)))
 	d.arms()
 	for _, key := range []string{"q", "esc", "ctrl+g"} {
-		d.sees("ctrl+g full view", "pgdn or end: read to the end first")
+		d.sees("ctrl+g full view", "read to the end first: pgdn or end")
 		d.press("ctrl+g")
 		d.sees("esc close")
 		d.lacks("ctrl+g full view", "esc reject")
@@ -240,7 +240,7 @@ func TestLookalikesInADialog(t *testing.T) {
 	d := newDriver(t, 100, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "curl https://раypal.com"))
 	d.arms()
-	d.sees(`curl https://\u0440\u0430ypal.com`, "warning: contains characters that look like others")
+	d.sees(`curl https://\u0440\u0430ypal.com`, "warning: contains hidden characters, or characters that")
 	d = newDriver(t, 100, 24, screen.Options{})
 	d.events(userSaid("go"), call("r1", "1", "shell"), askCommand("1", "echo 'a\tb' 日本語 é"))
 	d.arms()

@@ -249,7 +249,7 @@ func TestCutAnswerIsMarked(t *testing.T) {
 	whole := llm.Message{Kind: llm.Assistant, Reply: "r1", Text: "A whole answer."}
 	half := llm.Message{Kind: llm.Assistant, Reply: "r2", Text: "Half an", Cut: true}
 	d.events(userSaid("one"), &event.MessageDone{Message: whole}, &event.MessageDone{Message: half})
-	if got := d.screen(); strings.Count(got, "(cut)") != 1 || !strings.Contains(got, "Half an\n  (cut)") {
+	if got := d.screen(); strings.Count(got, "(incomplete)") != 1 || !strings.Contains(got, "Half an\n  (incomplete)") {
 		t.Errorf("want the second answer marked, and only that:\n%s", got)
 	}
 }

@@ -43,7 +43,7 @@ func TestJobsWords(t *testing.T) {
 	d.enter("/jobs")
 	d.press("enter")
 	d.events(event.JobsNow{})
-	if !strings.Contains(d.screen(), "nothing runs in the background") {
+	if !strings.Contains(d.screen(), "no background jobs") {
 		t.Errorf("that there are none is not told:\n%s", d.screen())
 	}
 }

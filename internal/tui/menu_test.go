@@ -61,11 +61,11 @@ func TestModelNamesAreSuggested(t *testing.T) {
 // A word finds its other forms, and the name of what a key does.
 func TestKeysAreFoundByOtherForms(t *testing.T) {
 	for word, want := range map[string]string{
-		"copies":    "copy what is marked",
+		"copies":    "copy the selection",
 		"scrolling": "scroll up",
-		"searches":  "search in the session",
-		"unqueue":   "remove the last message",
-		"marks":     "mark a letter",
+		"searches":  "search the transcript",
+		"unqueue":   "remove the last queued message",
+		"selecting": "extend the selection left",
 	} {
 		d := newDriver(t, 80, 24, screen.Options{})
 		d.enter("/keys " + word)

@@ -92,7 +92,7 @@ func TestRun(t *testing.T) {
 	}
 	x.events <- done(llm.Assistant, "r1", "Well met.")
 	x.events <- turnEnd(event.UserInterrupt, time.Second)
-	x.Expect("stopped")
+	x.Expect("interrupted")
 	x.Type("\x04")
 	if diff := cmp.Diff(x.end(), screen.Exit{LastAnswer: "Well met.", Turns: 1}); diff != "" {
 		t.Errorf("exit (-got +want):\n%s", diff)

@@ -90,7 +90,7 @@ func TestClicksMarkAWordAndALine(t *testing.T) {
 		t.Error(diff)
 	}
 	click()
-	if diff := cmp.Diff(*copied, "See `./cmd/a.go:3`."); diff != "" {
+	if diff := cmp.Diff(*copied, "See ./cmd/a.go:3."); diff != "" {
 		t.Error(diff)
 	}
 	*copied = ""

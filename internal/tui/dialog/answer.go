@@ -10,8 +10,8 @@ import (
 	"agent/internal/tui/keys"
 )
 
-// press answers the first question with a key, scrolls it, or types a comment. An
-// answer removes the question.
+// press handles a key for the first question: it answers, scrolls or types a
+// comment. An answer removes the question.
 func (d *Dialog) press(msg tea.KeyPressMsg) Result {
 	k, lead := msg.String(), d.lead
 	d.lead, d.hint = "", ""
@@ -43,8 +43,8 @@ func (d *Dialog) press(msg tea.KeyPressMsg) Result {
 	return Result{}
 }
 
-// pressLook takes a key that looks at the question closer. It reports whether it
-// is one.
+// pressLook handles the keys for hunks, full view and the reason. It reports
+// whether k is one of them.
 func (d *Dialog) pressLook(k string) bool {
 	switch {
 	case k == "tab":
@@ -61,7 +61,7 @@ func (d *Dialog) pressLook(k string) bool {
 	return true
 }
 
-// pressText takes a key that types something. lead is the y or n before it.
+// pressText handles a key that types text. lead is the y or n typed before it.
 func (d *Dialog) pressText(msg tea.KeyPressMsg, lead string) Result {
 	text := msg.Text
 	if text == "" || msg.Mod == keys.Virtual {
@@ -70,8 +70,8 @@ func (d *Dialog) pressText(msg tea.KeyPressMsg, lead string) Result {
 	if n, err := strconv.Atoi(text); err == nil && len(text) == 1 && (n < 5 || d.question.rows.Digit(n) >= 0) {
 		return d.pressDigit(n, lead)
 	}
-	kind, is := map[string]Kind{"y": Yes, "n": No}[strings.ToLower(text)]
-	if is && !d.question.chooses() && (lead == "" || lead == text) && d.question.rows.mark(kind) {
+	kind, ok := map[string]Kind{"y": Yes, "n": No}[strings.ToLower(text)]
+	if ok && !d.question.chooses() && (lead == "" || lead == text) && d.question.rows.mark(kind) {
 		d.lead = text
 		if d.typing {
 			d.lead, d.hint = lead+text, confirmHint
@@ -81,11 +81,11 @@ func (d *Dialog) pressText(msg tea.KeyPressMsg, lead string) Result {
 	return d.say(lead + text)
 }
 
-// confirmHint says how the marked row answers after a key that only marked it.
+// confirmHint is shown after a key that only moved the marker.
 const confirmHint = "press enter to confirm"
 
-// pressDigit answers with the row of a digit, or selects it where several may
-// be. While the user writes a sentence it only moves the marker.
+// pressDigit answers with the row of digit n. In a multiple-choice question it
+// selects the row; while the user is typing a sentence it only moves the marker.
 func (d *Dialog) pressDigit(n int, lead string) Result {
 	i := d.question.rows.Digit(n)
 	switch {
@@ -110,8 +110,8 @@ func (d *Dialog) pressDigit(n int, lead string) Result {
 	return d.confirm()
 }
 
-// say starts a comment with text, or continues it. The text belongs in the draft
-// if a sentence is being written there, or if the question has no comment.
+// say starts or continues the comment with text. It returns the text for the draft
+// if the user is typing there, or if the question takes no comment.
 func (d *Dialog) say(text string) Result {
 	if d.typing || !d.question.rows.mark(Comment) {
 		d.question.rows.at = -1
@@ -155,7 +155,7 @@ func (d *Dialog) confirm() Result {
 	return d.give(event.Answer{Decision: event.Answered, Choices: d.question.rows.picked})
 }
 
-// pressComment takes a key while the comment has the keys.
+// pressComment handles a key while the comment has the focus.
 func (d *Dialog) pressComment(msg tea.KeyPressMsg) Result {
 	k, e := msg.String(), d.comment.edit
 	switch {
@@ -175,8 +175,8 @@ func (d *Dialog) pressComment(msg tea.KeyPressMsg) Result {
 	return Result{}
 }
 
-// send answers with the comment. A comment that is only a yes or a no moves the
-// marker there instead, for another enter to confirm.
+// send answers with the comment. If the comment is only "yes" or "no", it moves the
+// marker to that row instead; another enter confirms it.
 func (d *Dialog) send() Result {
 	text := strings.TrimSpace(d.comment.text())
 	choices := d.question.chooses()
@@ -198,8 +198,8 @@ func (d *Dialog) send() Result {
 	return d.give(event.Answer{Decision: event.Refuse, Note: text})
 }
 
-// give answers the first question with a. A comment that is not part of it is
-// kept.
+// give answers the first question with a and removes it. Result.Rest keeps a
+// comment that is not part of the answer.
 func (d *Dialog) give(a event.Answer) Result {
 	r := Result{Answer: &a, Rest: d.Comment()}
 	a.ID = d.question.ask.ID

@@ -3,48 +3,48 @@ package dialog
 import "time"
 
 const (
-	// Quiet is how long no key may be pressed before a new question takes keys.
+	// Quiet is the pause without keys after which a new question takes keys.
 	Quiet = 700 * time.Millisecond
-	// QuietNext is the same for a question that directly follows an answer.
+	// QuietNext is the pause for an approval that directly follows another one.
 	QuietNext = 150 * time.Millisecond
-	// following is how long after an answer a new question directly follows it.
+	// following is the time within which a new question directly follows an answer.
 	following = 2 * time.Second
 )
 
-// arming decides when a question takes keys, so that no key that was meant for
-// the draft or for the question before answers it. A question takes keys once a
-// pause without any has passed since it appeared.
+// arming decides when a question takes keys. A question takes keys only after a
+// pause without key presses, so that a key meant for the draft or for the previous
+// question never answers it.
 type arming struct {
 	ready    bool      // the question takes keys
-	next     bool      // it directly follows an answer, and no text was typed since
-	alike    bool      // it and the answered one are approvals of tool calls: the short pause is enough
-	approval bool      // the question that last took a key is one
-	last     time.Time // when it appeared, or the last key that it did not take
+	next     bool      // the question directly follows an answer, and no text was typed since
+	alike    bool      // this question and the answered one are approvals: QuietNext applies
+	approval bool      // the question that last took a key is an approval
+	last     time.Time // when the question appeared, or the last key that it did not take
 	answered time.Time // when a question last took a key; zero once text was typed
 }
 
-// appear starts the wait for a question that is shown from now on. approval says
-// that it is the approval of a tool call.
+// appear starts the pause for a question that is now shown. approval says whether
+// it is the approval of a tool call.
 func (a *arming) appear(now time.Time, approval bool) {
 	a.ready, a.last = false, now
 	a.next = !a.answered.IsZero() && now.Sub(a.answered) < following
 	a.alike = a.next && a.approval && approval
 }
 
-// hold takes the keys away from the question until the next pause.
+// hold stops the question from taking keys until the next pause.
 func (a *arming) hold(now time.Time) { a.ready, a.next, a.last = false, false, now }
 
-// typed notes a key, a paste or a click that went elsewhere.
+// typed records a key, a paste or a click that went elsewhere.
 func (a *arming) typed(now time.Time) { a.last, a.next, a.answered = now, false, time.Time{} }
 
-// took notes a key that the question took.
+// took records a key that the question took.
 func (a *arming) took(now time.Time, approval bool) { a.answered, a.approval = now, approval }
 
 // advance makes the question ready once the pause has passed.
-func (a *arming) advance(now time.Time) { a.ready = a.ready || a.rest(now) <= 0 }
+func (a *arming) advance(now time.Time) { a.ready = a.ready || a.remaining(now) <= 0 }
 
-// rest is how much of the pause is left.
-func (a *arming) rest(now time.Time) time.Duration {
+// remaining returns the time left of the pause.
+func (a *arming) remaining(now time.Time) time.Duration {
 	pause := Quiet
 	if a.next && a.alike {
 		pause = QuietNext

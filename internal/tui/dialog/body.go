@@ -2,24 +2,24 @@ package dialog
 
 import "slices"
 
-// diffLines is how many lines of a diff are drawn at first; scrolling draws more.
+// diffLines is the number of diff lines drawn at first; scrolling draws more.
 const diffLines = 2000
 
 // body is the part of a question that scrolls.
 type body struct {
-	lines   []string // nil if they are not made yet
-	hunks   []int    // the lines in which the hunks of a change begin
-	limit   int      // how many lines of a diff are made at most
-	more    bool     // some diff has more than that
-	scroll  int      // the first line in the window
-	shown   int      // lines in the window
-	drawn   bool     // it was on the screen
-	seen    bool     // its end was on the screen
-	follows bool     // the marked row is brought into the window
+	lines   []string // nil if they must be composed
+	hunks   []int    // the first line of each hunk
+	limit   int      // maximum number of diff lines to compose
+	more    bool     // some diff has more lines than limit
+	scroll  int      // index of the first visible line
+	shown   int      // number of visible lines
+	drawn   bool     // the body was on the screen
+	seen    bool     // the end of the body was on the screen
+	follows bool     // scroll the marked row into view
 }
 
-// resize sets how many lines are shown in room lines, the last of which may say
-// how many are hidden.
+// resize sets the number of visible lines for a height of room. If lines are
+// hidden, one line is left for saying so.
 func (b *body) resize(room int) {
 	b.shown = min(len(b.lines), room)
 	if b.cut() && b.shown > 1 {
@@ -27,8 +27,8 @@ func (b *body) resize(room int) {
 	}
 }
 
-// visible returns the lines in the window. ended says that the end came into view
-// for the first time, by scrolling.
+// visible returns the visible lines. ended says that scrolling brought the end into
+// view for the first time.
 func (b *body) visible() (lines []string, ended bool) {
 	b.scroll = max(0, min(b.scroll, len(b.lines)-b.shown))
 	if !b.seen && !b.more && (b.shown > 0 || len(b.lines) == 0) && b.scroll+b.shown >= len(b.lines) {
@@ -38,22 +38,21 @@ func (b *body) visible() (lines []string, ended bool) {
 	return slices.Clone(b.lines[b.scroll : b.scroll+b.shown]), ended
 }
 
-// cut reports whether some lines are not in the window.
+// cut reports whether some lines are hidden.
 func (b *body) cut() bool { return b.shown < len(b.lines) }
 
-// hidesChange reports whether the window is so low that not one line of the
-// change is in view.
+// hidesChange reports whether the window is too low to show a line of the diff.
 func (b *body) hidesChange() bool { return len(b.hunks) > 0 && b.scroll+b.shown <= b.hunks[0] }
 
-// unread says how to read the rest of what a yes approves.
+// unread returns the hint that tells the user how to read the rest before approving.
 func (b *body) unread() string {
 	if b.shown == 0 {
 		return "enlarge the window to read the command"
 	}
-	return "pgdn or end: read to the end first"
+	return "read to the end first: pgdn or end"
 }
 
-// press takes a key that scrolls. It reports whether it is one.
+// press handles a key that scrolls. It reports whether k is one.
 func (b *body) press(k string) bool {
 	page := max(b.shown-1, 1)
 	switch k {
@@ -71,7 +70,7 @@ func (b *body) press(k string) bool {
 	return true
 }
 
-// roll scrolls by so many lines, up if they are less than 0.
+// roll scrolls by that many lines, up if negative.
 func (b *body) roll(by int) {
 	if by > 0 && b.scroll >= len(b.lines)-b.shown && b.more {
 		b.limit, b.lines = 4*b.limit, nil
@@ -79,8 +78,8 @@ func (b *body) roll(by int) {
 	b.scroll = max(b.scroll+by, 0)
 }
 
-// nextHunk scrolls to the next hunk of a change, from the last one to the first.
-// remake makes the lines again with another limit.
+// nextHunk scrolls to the next hunk, from the last one to the first. remake
+// composes the lines again after the limit was raised.
 func (b *body) nextHunk(remake func()) {
 	for {
 		last := len(b.lines) - b.shown
@@ -99,7 +98,7 @@ func (b *body) nextHunk(remake func()) {
 	b.scroll = 0
 }
 
-// previousHunk scrolls to the hunk before, from the first one to the last.
+// previousHunk scrolls to the previous hunk, from the first one to the last.
 func (b *body) previousHunk() {
 	last := len(b.lines) - b.shown
 	to := -1
@@ -111,5 +110,5 @@ func (b *body) previousHunk() {
 	b.scroll = max(to, 0)
 }
 
-// follow scrolls to a row, from its first line to before end.
+// follow scrolls the lines from first up to end into view.
 func (b *body) follow(first, end int) { b.scroll = min(max(b.scroll, end-b.shown), first) }

@@ -6,16 +6,16 @@ import (
 	"agent/internal/tui/editor"
 )
 
-// comment is the text that the user adds to an answer: the reason of a no, or an
-// answer in their own words. Closing it keeps the text.
+// comment is the text that the user adds to an answer: the reason for rejecting, or
+// an answer in their own words. Closing it keeps the text.
 type comment struct {
 	make func() *editor.Editor
 	edit *editor.Editor // nil until something is typed
-	open bool           // it has the keys
-	line int            // the line of the dialog in which it begins
+	open bool           // the comment has the focus
+	line int            // the line of the dialog in which the comment begins
 }
 
-// Revision is a state of the comment, to be compared with others.
+// Revision identifies a state of the comment. Equal revisions have equal text.
 type Revision struct {
 	edit *editor.Editor
 	text int
@@ -51,10 +51,10 @@ func (c *comment) begin() *editor.Editor {
 // clear closes the comment and drops its text.
 func (c *comment) clear() { c.open, c.edit = false, nil }
 
-// blank reports whether nothing but blanks is typed.
+// blank reports whether the comment is empty or only whitespace.
 func (c *comment) blank() bool { return c.edit == nil || c.edit.Blank() }
 
-// text is what was typed, with pastes written out.
+// text returns the comment with pastes expanded.
 func (c *comment) text() string {
 	if c.edit == nil {
 		return ""
@@ -62,7 +62,7 @@ func (c *comment) text() string {
 	return c.edit.Text()
 }
 
-// leaves reports whether a key goes back to the rows.
+// leaves reports whether k closes the comment and returns to the rows.
 func (c *comment) leaves(k string) bool {
 	switch k {
 	case "esc":
@@ -75,7 +75,7 @@ func (c *comment) leaves(k string) bool {
 	return false
 }
 
-// lines draws the comment in a window of that width.
+// lines draws the comment at that width.
 func (c *comment) lines(width int) ([]string, *tea.Cursor) {
 	c.edit.Resize(width, editor.MaxLines)
 	return c.edit.Lines()

@@ -13,11 +13,11 @@ import (
 	"agent/internal/tui/keys"
 )
 
-// Dialog holds the questions that wait for the user, the first of which is
-// shown. It stands where the editor does. Its keys are fixed: arrows and enter
-// or digits answer, and any other text is a comment.
+// Dialog holds the questions that wait for the user and shows the first one, in
+// place of the editor. Its keys are fixed: arrows and enter or digits answer, and
+// any other text is a comment.
 type Dialog struct {
-	Behind bool // a search has the keys until it is closed
+	Behind bool // a search has the focus until it is closed
 
 	keys  keys.Map
 	st    *ink.Styles
@@ -25,23 +25,23 @@ type Dialog struct {
 	short func(dir string) string // shortens a directory for the screen
 
 	asks     []event.Ask
-	answered int // how many questions were answered since none waited
+	answered int // questions answered since the queue was last empty
 	question question
 	comment  comment
-	rowsAt   int // the line of the dialog in which the rows of an approval begin
+	rowsAt   int // the line of the dialog where the rows of an approval begin
 
 	arming arming
 	held   heldKey
 	end    endPause
 
-	typing bool   // the user writes a sentence into the draft, and text goes on in it
-	lead   string // what moved the marker just now; text that follows begins with it
-	hint   string // why the last key did nothing; shown until the next
-	full   bool   // the question has the whole window
+	typing bool   // the user is typing a sentence into the draft, where text continues
+	lead   string // the keys that just moved the marker; text that follows starts with them
+	hint   string // why the last key did nothing; shown until the next key
+	full   bool   // the question is shown full screen
 }
 
-// New returns a dialog without a question. vi gives the comment the keys of vi,
-// short shortens a directory for the screen and may be nil, and now is the clock.
+// New returns a dialog without questions. vi selects vi keys for the comment.
+// short shortens a directory for the screen and may be nil. now is the clock.
 func New(keys keys.Map, st *ink.Styles, vi bool, short func(dir string) string, now func() time.Time) *Dialog {
 	d := &Dialog{keys: keys, st: st, now: now, short: short}
 	if d.short == nil {
@@ -51,35 +51,35 @@ func New(keys keys.Map, st *ink.Styles, vi bool, short func(dir string) string, 
 	return d
 }
 
-// Count returns how many questions wait.
+// Count returns the number of waiting questions.
 func (d *Dialog) Count() int { return len(d.asks) }
 
 // Waits reports whether a question waits.
 func (d *Dialog) Waits() bool { return len(d.asks) > 0 }
 
-// First returns the question that is shown, the zero Ask if none waits.
+// First returns the question that is shown, or the zero Ask if none waits.
 func (d *Dialog) First() event.Ask { return d.question.ask }
 
 // Text returns a question as one sentence that is safe to draw.
 func (d *Dialog) Text(ask event.Ask) string { return QuestionText(ask, d.short) }
 
-// Takes reports whether keys are the dialog's.
+// Takes reports whether the dialog takes keys.
 func (d *Dialog) Takes() bool { return d.Waits() && d.arming.ready }
 
-// Full reports whether the question has the whole window.
+// Full reports whether the question is shown full screen.
 func (d *Dialog) Full() bool { return d.full }
 
-// Dismisses reports whether esc closes something in the dialog.
+// Dismisses reports whether esc closes the comment or the full view.
 func (d *Dialog) Dismisses() bool { return d.comment.open || d.full }
 
-// Animates reports whether the dialog changes with time alone.
+// Animates reports whether the dialog changes as time passes.
 func (d *Dialog) Animates() bool {
 	now := d.now()
 	return d.Waits() && (!d.arming.ready || d.held.ignores(now) || !d.end.over(now))
 }
 
-// Push adds a question. typing says that the user is typing: it is shown
-// without a marked row, so that enter answers nothing that was not chosen.
+// Push adds a question. If the user is typing, it is shown without a marked row, so
+// that enter cannot answer by accident.
 func (d *Dialog) Push(ask event.Ask, typing bool) {
 	d.asks = append(d.asks, ask)
 	if len(d.asks) == 1 {
@@ -111,7 +111,7 @@ func (d *Dialog) Clear() {
 	d.reset(false)
 }
 
-// reset shows the question that is the first now.
+// reset shows the first question.
 func (d *Dialog) reset(typing bool) {
 	d.lead, d.hint, d.full, d.typing, d.end, d.question = "", "", false, false, endPause{}, question{}
 	d.comment.clear()
@@ -124,7 +124,7 @@ func (d *Dialog) reset(typing bool) {
 	}
 }
 
-// Restyle draws the dialog with st.
+// Restyle sets the styles of the dialog.
 func (d *Dialog) Restyle(st *ink.Styles) {
 	d.st, d.question.st, d.question.body.lines = st, st, nil
 	if e := d.comment.edit; e != nil {
@@ -132,8 +132,8 @@ func (d *Dialog) Restyle(st *ink.Styles) {
 	}
 }
 
-// Resume opens the comment on the first question with a text that was typed
-// before the program ended.
+// Resume opens the comment on the first question with text that was typed in an
+// earlier run of the program.
 func (d *Dialog) Resume(text string) {
 	d.typing = false
 	if d.question.rows.mark(Comment) {
@@ -142,8 +142,8 @@ func (d *Dialog) Resume(text string) {
 	}
 }
 
-// Comment returns the comment on the first question with pastes written out,
-// empty if it is blank.
+// Comment returns the comment on the first question with pastes expanded. It is
+// empty if the comment is blank.
 func (d *Dialog) Comment() string {
 	if d.comment.blank() {
 		return ""
@@ -151,7 +151,7 @@ func (d *Dialog) Comment() string {
 	return d.comment.text()
 }
 
-// CommentRevision tells one state of the comment from another.
+// CommentRevision returns the current state of the comment.
 func (d *Dialog) CommentRevision() Revision {
 	if d.comment.edit == nil {
 		return Revision{}
@@ -159,8 +159,8 @@ func (d *Dialog) CommentRevision() Revision {
 	return Revision{d.comment.edit, d.comment.edit.Revision()}
 }
 
-// Lines draws the first question in at most height lines, and returns where the
-// cursor stands in them.
+// Lines draws the first question in at most height lines and returns the cursor
+// position in them.
 func (d *Dialog) Lines(width, height int) ([]string, *tea.Cursor) {
 	q := &d.question
 	place, note := "", ""
@@ -178,7 +178,7 @@ func (d *Dialog) Lines(width, height int) ([]string, *tea.Cursor) {
 		d.end.begin(d.now())
 	}
 	out := append([]string{q.title()}, body...)
-	foot, cursor := d.foot() // what it says depends on what is visible
+	foot, cursor := d.foot() // again: it depends on the visible lines
 	d.rowsAt = len(out)
 	if q.roomy() {
 		d.rowsAt++
@@ -190,8 +190,8 @@ func (d *Dialog) Lines(width, height int) ([]string, *tea.Cursor) {
 	return append(out, foot...), cursor
 }
 
-// foot is what stands below the body: the rows of an approval, the comment while
-// it is typed, and the keys.
+// foot draws the lines below the body: the rows of an approval, an open comment and
+// the key hints.
 func (d *Dialog) foot() (lines []string, cursor *tea.Cursor) {
 	q := &d.question
 	if !q.chooses() && !(q.low && d.comment.open) {
@@ -210,12 +210,12 @@ func (d *Dialog) foot() (lines []string, cursor *tea.Cursor) {
 	return append(lines, d.st.Dim.Render(ink.Truncate("  "+d.hints(q.width-ink.Gutter), q.width))), cursor
 }
 
-// Scroll scrolls the question by so many lines, up if they are less than 0.
+// Scroll scrolls the question by that many lines, up if negative.
 func (d *Dialog) Scroll(by int) { d.question.body.roll(by) }
 
-// Click takes a click on a cell of the dialog once it takes keys. It moves the
-// marker, selects a choice where several may be, or places the cursor in the
-// comment. It never answers.
+// Click handles a click on a cell of the dialog once it takes keys. It moves the
+// marker, selects one of multiple choices, or places the cursor in the comment. It
+// never answers.
 func (d *Dialog) Click(x, y int) {
 	if !d.Takes() {
 		return

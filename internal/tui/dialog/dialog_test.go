@@ -12,8 +12,8 @@ import (
 	"agent/internal/tui/keys"
 )
 
-// ready returns a dialog with these questions that takes keys, and what lets time
-// pass.
+// ready returns a dialog with these questions that takes keys, and a function that
+// advances its clock.
 func ready(t *testing.T, asks ...event.Ask) (*Dialog, func(time.Duration)) {
 	t.Helper()
 	now := time.Unix(0, 0)
@@ -41,7 +41,7 @@ func typed(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Text: strin
 
 func edit(id string) event.Ask { return event.Ask{ID: id, Title: "edit a.go", Effect: "write"} }
 
-// A diff of any length is drawn as far as the user scrolls.
+// A long diff is drawn only as far as the user scrolls.
 func TestDiffIsDrawnInParts(t *testing.T) {
 	ask := edit("1")
 	ask.Diffs = []event.Diff{{Path: "a.go", Unified: "@@ -0,0 +1,9000 @@\n" + strings.Repeat("+line\n", 9000), Added: 9000}}
@@ -58,12 +58,12 @@ func TestDiffIsDrawnInParts(t *testing.T) {
 	}
 }
 
-// Where a key goes depends on whether the question takes keys, follows an answer
-// or has a draft beside it.
+// The target of a key depends on whether the question takes keys, follows an answer
+// or appeared while the draft has text.
 func TestWhereKeysGo(t *testing.T) {
 	d, pass := ready(t, edit("1"), edit("2"))
 	if r := d.Key(tea.KeyPressMsg{Code: 'p', Mod: tea.ModCtrl}); r.Pass != ToScreen {
-		t.Errorf("a key that means nothing in a dialog: %+v", r)
+		t.Errorf("a key without a meaning in the dialog: %+v", r)
 	}
 	if r := d.Key(typed('1')); r.Answer == nil || r.Answer.ID != "1" || r.Answer.Decision != event.Allow {
 		t.Fatalf("1 answers with %+v", r)
@@ -77,18 +77,18 @@ func TestWhereKeysGo(t *testing.T) {
 	d.DraftTyped(true)
 	pass(Quiet)
 	if r := d.Key(typed('x')); r.Draft != "x" || d.Takes() {
-		t.Errorf("text beside a draft: %+v", r)
+		t.Errorf("text while the draft has text: %+v", r)
 	}
 	pass(Quiet)
 	if r := d.Key(typed('3')); r != (Result{}) {
-		t.Errorf("a digit beside a draft: %+v", r)
+		t.Errorf("a digit while the draft has text: %+v", r)
 	}
 	if r := d.Key(tea.KeyPressMsg{Code: tea.KeyEnter}); r.Answer == nil || r.Answer.ID != "2" || r.Answer.Decision != event.Refuse {
 		t.Errorf("enter after the digit: %+v", r)
 	}
 }
 
-// A digit that is pressed again soon comes back after a delay, unless another key
+// A digit that is pressed again soon is deferred, and dropped if another key
 // follows.
 func TestDeferredKey(t *testing.T) {
 	for _, follows := range []bool{false, true} {

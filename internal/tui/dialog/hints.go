@@ -8,7 +8,7 @@ import (
 	"agent/internal/tui/keys"
 )
 
-// hints are the keys that mean something now, as many as fit.
+// hints returns the key hints for the current state, as many as fit.
 func (d *Dialog) hints(width int) string {
 	q := &d.question
 	switch {
@@ -43,8 +43,7 @@ func (d *Dialog) hints(width int) string {
 	return joinFitting(width, append(parts, q.lookHints(d.full)...)...)
 }
 
-// lookHints are the keys that look at the question closer, and the one that
-// leaves it.
+// lookHints returns the hints for hunks, full view, the reason and esc.
 func (q *question) lookHints(full bool) (parts []string) {
 	stop := "esc reject and interrupt"
 	if len(q.body.hunks) > 1 && q.body.cut() {
@@ -64,8 +63,8 @@ func (q *question) lookHints(full bool) (parts []string) {
 	return append(parts, stop)
 }
 
-// joinFitting joins hints. Where not all fit, those before the last one are left
-// out, from the end.
+// joinFitting joins hints. If they do not fit, it drops hints from the end but
+// keeps the last one.
 func joinFitting(width int, parts ...string) string {
 	for len(parts) > 1 && lipgloss.Width(strings.Join(parts, " · ")) > width {
 		parts = append(parts[:len(parts)-2:len(parts)-2], parts[len(parts)-1])

@@ -11,29 +11,29 @@ import (
 	"agent/internal/tui/keys"
 )
 
-// Result is what the dialog decided about a key. The zero Result says that the key
-// is done with.
+// Result is the effect of a key on the dialog. The zero Result means that the
+// dialog handled the key.
 type Result struct {
-	Answer    *event.Answer // to the question that was the first
-	Rest      string        // a comment that is not part of the answer
-	Draft     string        // text that belongs in the draft
-	Interrupt bool          // the turn is to be interrupted
+	Answer    *event.Answer // the answer to the first question; nil for none
+	Rest      string        // a typed comment that is not part of the answer
+	Draft     string        // text to insert into the draft
+	Interrupt bool          // interrupt the turn
 	Pass      Pass
-	Deferred  *DeferredKey // is to come back after its delay, nil for none
+	Deferred  *DeferredKey // pass it to Due after its delay; nil for none
 }
 
-// Pass says which other part of the screen gets a key.
+// Pass is the part of the screen that gets a key which the dialog did not handle.
 type Pass int
 
 // The parts of the screen that a dialog passes keys to.
 const (
 	ToNone   Pass = iota
 	ToDraft       // the editor with the draft
-	ToScreen      // the keys that mean the same whatever has the focus
+	ToScreen      // the keys that work independently of the focus
 )
 
-// Key takes a key while a question waits or none. Before the question takes keys,
-// they go to the draft, unless it directly follows an answer: then only letters do.
+// Key handles a key. Before a question takes keys, they go to the draft; if the
+// question directly follows an answer, only letters do.
 func (d *Dialog) Key(msg tea.KeyPressMsg) Result {
 	k, now := msg.String(), d.now()
 	v := d.held.press(msg, now)
@@ -48,7 +48,7 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) Result {
 		return d.take(msg)
 	case d.Waits() && d.arming.next && !isWord(msg):
 		if v == deferred && d.arming.alike {
-			return d.held.later(msg, max(repeatGap, d.arming.rest(now)))
+			return d.held.later(msg, max(repeatGap, d.arming.remaining(now)))
 		}
 		d.arming.last = now
 		return Result{}
@@ -57,8 +57,8 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) Result {
 	return Result{Pass: ToDraft}
 }
 
-// Due takes a key that was deferred. It does nothing if another key was pressed
-// since.
+// Due handles a deferred key after its delay. It does nothing if another key was
+// pressed since.
 func (d *Dialog) Due(key DeferredKey) Result {
 	if key.number != d.held.number || !d.Takes() || d.comment.open {
 		return Result{}
@@ -66,8 +66,8 @@ func (d *Dialog) Due(key DeferredKey) Result {
 	return d.take(key.Key)
 }
 
-// Paste takes pasted text as a comment on a question that takes keys. It reports
-// whether it did. Text that it did not take goes elsewhere.
+// Paste pastes text into the comment if the question takes keys and allows a
+// comment. It reports whether it did.
 func (d *Dialog) Paste(text string) bool {
 	if !d.Takes() || !d.comment.open && !d.question.rows.mark(Comment) {
 		d.Elsewhere()
@@ -80,33 +80,33 @@ func (d *Dialog) Paste(text string) bool {
 	return true
 }
 
-// Tick makes the question take keys once the pause has passed.
+// Tick lets the question take keys once the pause has passed.
 func (d *Dialog) Tick() { d.arming.advance(d.now()) }
 
-// Hold takes the keys away from the question until the next pause.
+// Hold stops the question from taking keys until the next pause.
 func (d *Dialog) Hold() { d.arming.hold(d.now()) }
 
-// Release notes a key that something took that comes before a question.
+// Release records a key that a layer above the dialog handled.
 func (d *Dialog) Release() { d.held.release() }
 
-// Elsewhere notes a key, a paste or a click that was meant for something else.
+// Elsewhere records a key, a paste or a click that was meant for something else.
 func (d *Dialog) Elsewhere() {
 	d.held.release()
 	d.arming.typed(d.now())
 }
 
-// DraftTyped notes that the draft changed while a question waits. typing says that
-// there is text in it: the sentence may not be complete.
+// DraftTyped records that the draft changed while a question waits. typing says
+// whether the draft has text, which may be an incomplete sentence.
 func (d *Dialog) DraftTyped(typing bool) {
 	if d.Waits() && !d.comment.open {
 		d.question.rows.at, d.typing = -1, typing
 	}
 }
 
-// took notes that the question took a key, a paste or a click.
+// took records that the question took a key, a paste or a click.
 func (d *Dialog) took() { d.arming.took(d.now(), IsApproval(d.asks[0])) }
 
-// take lets the question take a key.
+// take passes a key to the question.
 func (d *Dialog) take(msg tea.KeyPressMsg) Result {
 	d.took()
 	r := d.press(msg)
@@ -114,7 +114,7 @@ func (d *Dialog) take(msg tea.KeyPressMsg) Result {
 		r.Pass = ToDraft
 	}
 	switch {
-	case r.Draft != "" || r.Pass == ToDraft: // and so does what follows
+	case r.Draft != "" || r.Pass == ToDraft: // the keys that follow go to the draft, too
 		d.arming.hold(d.now())
 		d.arming.typed(d.now())
 	case r.Answer != nil:
@@ -123,7 +123,7 @@ func (d *Dialog) take(msg tea.KeyPressMsg) Result {
 	return r
 }
 
-// isWord reports whether a key types a letter that answers no question.
+// isWord reports whether msg types a letter other than y and n.
 func isWord(msg tea.KeyPressMsg) bool {
 	r, _ := utf8.DecodeRuneInString(msg.Text)
 	return msg.Mod != keys.Virtual && unicode.IsLetter(r) && !strings.ContainsRune("ynYN", r)

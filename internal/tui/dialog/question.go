@@ -14,12 +14,12 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// lowDialog is how many lines a dialog needs for what stands around a change
-// besides the change.
+// lowDialog is the height below which a dialog omits blank lines and shows the
+// change before the reason.
 const lowDialog = 12
 
-// question is the first question as it is drawn: a title, a body that scrolls and
-// the rows of the answers.
+// question draws the first question: a title, a scrolling body and the rows of the
+// answers.
 type question struct {
 	ask   event.Ask
 	rows  Rows
@@ -27,16 +27,16 @@ type question struct {
 	st    *ink.Styles
 	short func(dir string) string
 
-	place         string // of how many it is which; empty for only one
+	place         string // "1 of 2"; empty for a single question
 	note          string // the text of a closed comment
-	why           bool   // the reason for the question is shown
+	why           bool   // show the reason for the question
 	width, height int
-	low           bool // there is little room
-	tiny          bool // there is no room for a row of each answer
+	low           bool // the height is below lowDialog
+	tiny          bool // all answers share one line
 }
 
-// newQuestion returns ask with the first row marked. With a warning no row is
-// marked: enter approves nothing that was not chosen.
+// newQuestion returns a question with the first row marked. If ask has warnings, no
+// row is marked, so that enter cannot approve by accident.
 func newQuestion(ask event.Ask, st *ink.Styles, short func(dir string) string) question {
 	q := question{ask: ask, rows: RowsOf(ask), body: body{limit: diffLines}, st: st, short: short}
 	if len(WarningsOf(ask)) > 0 {
@@ -45,12 +45,11 @@ func newQuestion(ask event.Ask, st *ink.Styles, short func(dir string) string) q
 	return q
 }
 
-// chooses reports whether the model offers choices. Their rows scroll with the
+// chooses reports whether the model offers choices, whose rows scroll with the
 // body.
 func (q *question) chooses() bool { return len(q.ask.Choices) > 0 }
 
-// resize makes the lines of the body for a window of that size, unless they
-// are made.
+// resize composes the body for that size unless it is already composed.
 func (q *question) resize(width, height int) {
 	low := height < lowDialog
 	if q.body.lines != nil && !q.chooses() && q.width == width && q.low == low && (!low || q.height == height) {
@@ -64,16 +63,16 @@ func (q *question) resize(width, height int) {
 	}
 }
 
-// describe sets the place among the questions that wait, and the text of a
-// closed comment.
+// describe sets the position among the waiting questions and the text of a closed
+// comment.
 func (q *question) describe(place, note string) {
 	if place != q.place || note != q.note {
 		q.place, q.note, q.body.lines = place, note, nil
 	}
 }
 
-// crowded reports whether rows of their own leave too little room for the body in
-// a low window. A command needs most.
+// crowded reports whether a low window has too little room for the body if each
+// answer has its own row. A command needs up to 5 lines.
 func (q *question) crowded() bool {
 	if !q.low || q.chooses() {
 		return false
@@ -87,17 +86,17 @@ func (q *question) crowded() bool {
 	return q.height-len(rows)-2 < least
 }
 
-// title is the first line: what is asked, and how much it is.
+// title draws the first line: the question and the size of the change or command.
 func (q *question) title() string {
 	head, right := q.headline()
 	return ink.Spread(q.st.Yellow.Render(ink.MarkAsked)+" "+q.st.Bold.Render(head[0]), right, q.width)
 }
 
-// headline is the whole question. Lines after the first, which has right at its
-// end, begin the body: nothing that the user approves is truncated.
+// headline returns the full text of the question. right goes at the end of the
+// first line; the other lines start the body, so that nothing is truncated.
 func (q *question) headline() (lines []string, right string) {
-	const least = 24 // columns that are worth more than what is said at the right
-	facts := amountOf(q.ask)
+	const least = 24 // columns of the question that take precedence over right
+	facts := sizeOf(q.ask)
 	if q.place != "" {
 		facts = append(facts, q.place)
 	}
@@ -111,7 +110,7 @@ func (q *question) headline() (lines []string, right string) {
 	return ink.Wrap(QuestionText(q.ask, q.short), max(room, 1)), right
 }
 
-// compose makes the lines of the body.
+// compose fills the lines of the body.
 func (q *question) compose() {
 	head, _ := q.headline()
 	out := ink.RenderLines(q.st.Bold, slices.Clone(head[1:]))
@@ -135,17 +134,17 @@ func (q *question) compose() {
 	q.body.lines = out
 }
 
-// facts draws what speaks for or against an approval, from that line of the body
-// on.
+// facts draws the warnings, command, reason and changes, starting at line at of the
+// body.
 func (q *question) facts(width, at int) []string {
 	var out, warned []string
 	for _, w := range WarningsOf(q.ask) {
 		warned = append(warned, ink.RenderLines(q.st.Yellow, ink.Wrap("warning: "+ink.Sanitize(w), width))...)
 	}
-	if text := q.scopeLine(); text != "" { // above what may be long
+	if text := q.scopeLine(); text != "" { // before the command, which may be long
 		warned = append(warned, ink.RenderLines(q.st.Dim, ink.Wrap(text, width))...)
 	}
-	if !q.tiny { // the command comes first where hardly a line fits
+	if !q.tiny { // in a tiny window the command comes first
 		out, warned = warned, nil
 	}
 	for _, t := range q.ask.Targets {
@@ -167,13 +166,13 @@ func (q *question) facts(width, at int) []string {
 		}
 		out = append(out, q.change(change, width, at+len(out))...)
 	}
-	if q.low { // the change comes first where not all can be seen
+	if q.low { // in a low window the change comes first
 		out = append(out, about...)
 	}
 	return out
 }
 
-// scopeLine says what row 2 allows, empty if the row says it.
+// scopeLine describes what row 2 allows. It is empty if the row itself says it.
 func (q *question) scopeLine() string {
 	switch exact := ScopeIsCommand(q.ask); {
 	case q.scopeFits(), !q.tiny && exact:
@@ -184,8 +183,8 @@ func (q *question) scopeLine() string {
 	return "2 allows in this session: " + ExactLine(q.ask.Scope)
 }
 
-// change draws a change, whose first line is that of the body at at, and notes
-// where its hunks begin.
+// change draws a diff that starts at line at of the body, and records the first
+// lines of its hunks.
 func (q *question) change(change event.Diff, width, at int) []string {
 	b := &q.body
 	lines := diff.Lines(q.st, change, width, b.limit)
@@ -199,7 +198,7 @@ func (q *question) change(change event.Diff, width, at int) []string {
 	return lines
 }
 
-// about draws the reason for the question, if it is to be shown.
+// about draws the reason for the question if the user asked for it.
 func (q *question) about(width int) []string {
 	if WhyOf(q.ask) == "" || !q.why && !q.ask.AboutTurn() {
 		return nil
@@ -207,8 +206,7 @@ func (q *question) about(width int) []string {
 	return ink.RenderLines(q.st.Dim, ink.Wrap(ink.Sanitize(q.ask.Why), width))
 }
 
-// nameRows gives the rows whose texts depend on the width and on the comment
-// their texts.
+// nameRows sets the row texts that depend on the width and on the comment.
 func (q *question) nameRows() {
 	for i := range q.rows.All {
 		row := &q.rows.All[i]
@@ -232,7 +230,7 @@ func (q *question) nameRows() {
 	}
 }
 
-// scopeFits reports whether row 2 has room for the scope that it allows.
+// scopeFits reports whether row 2 has room for its scope.
 func (q *question) scopeFits() bool {
 	i := q.rows.Digit(2)
 	if i < 0 || q.rows.All[i].Kind != Always {
@@ -241,20 +239,20 @@ func (q *question) scopeFits() bool {
 	return !q.tiny && len(ink.Wrap("Yes, and allow "+ExactLine(q.ask.Scope)+" in this session", max(q.width-q.rows.headWidth(), 1))) <= 2
 }
 
-// mustSee reports whether a yes approves only what the user could read to its
-// end: a command, a warning, and the scope of row 2. A change may be approved
-// without.
+// mustSee reports whether the user must scroll to the end before approving: for
+// commands, warnings, and a scope that does not fit into row 2. Changes can be
+// approved without.
 func (q *question) mustSee() bool {
 	row := q.rows.marked()
 	return commandOf(q.ask) != nil || len(WarningsOf(q.ask)) > 0 || row != nil && row.Kind == Always && !q.scopeFits()
 }
 
-// readable reports whether the user could read all that a yes approves.
+// readable reports whether the user has seen enough to approve.
 func (q *question) readable() bool { return q.body.seen || !q.mustSee() && !q.body.hidesChange() }
 
-// visible returns the part of the body that fits in room lines, the last of which
-// says how much is hidden. ended says that the user scrolled to the end of what
-// they must see.
+// visible returns the part of the body that fits in room lines. If lines are
+// hidden, the last line says how many. ended says that the user just scrolled to
+// the end of a body that must be seen.
 func (q *question) visible(room int) (out []string, ended bool) {
 	q.body.resize(room)
 	q.followMark()
@@ -265,8 +263,8 @@ func (q *question) visible(room int) (out []string, ended bool) {
 	return out, ended && q.mustSee()
 }
 
-// below says how much of the body is below the window, and how a long command
-// ends.
+// below returns the line that says how much of the body is below the window, and
+// how a long command ends.
 func (q *question) below(width int) string {
 	more, left := "the end", len(q.body.lines)-q.body.shown-q.body.scroll
 	switch {
@@ -285,7 +283,7 @@ func (q *question) below(width int) string {
 	}
 	command := strings.TrimRight(c.Value, " \n")
 	last := ExactLine(strings.TrimSpace(command[strings.LastIndexByte(command, '\n')+1:]))
-	const least = 20 // columns that are worth more than which key scrolls
+	const least = 20 // columns of the command that take precedence over the key hint
 	ends := more + " (pgdn) · ends: "
 	if width-lipgloss.Width(ends) < least {
 		ends = fmt.Sprintf("%d below · ends: ", left)
@@ -296,7 +294,7 @@ func (q *question) below(width int) string {
 	return ink.Truncate(ends+last, width)
 }
 
-// followMark scrolls to the marked choice after it was marked.
+// followMark scrolls to the marked choice after the marker moved.
 func (q *question) followMark() {
 	at, lines := q.rows.at, q.rows.lines
 	if q.body.follows && q.chooses() && at >= 0 && at+1 < len(lines) {
@@ -305,8 +303,8 @@ func (q *question) followMark() {
 	q.body.follows = false
 }
 
-// rowAt returns the row that is drawn in a line of the dialog, negative for none.
-// first is the line in which the rows of an approval begin.
+// rowAt returns the row drawn in line y of the dialog, or a negative number for
+// none. first is the line where the rows of an approval begin.
 func (q *question) rowAt(y, first int) int {
 	switch {
 	case q.tiny:
@@ -319,8 +317,8 @@ func (q *question) rowAt(y, first int) int {
 	return q.rows.rowAt(y - 1 + q.body.scroll)
 }
 
-// approvalRows draws the rows of an approval, below a blank line where there is
-// room. Those that dim reports cannot be taken now.
+// approvalRows draws the rows of an approval, below a blank line if there is room.
+// dim reports the rows that cannot be chosen now.
 func (q *question) approvalRows(dim func(Row) bool) []string {
 	q.nameRows()
 	if q.tiny {
@@ -333,6 +331,5 @@ func (q *question) approvalRows(dim func(Row) bool) []string {
 	return append([]string{""}, rows...)
 }
 
-// roomy reports whether a blank line stands between the body and the rows of an
-// approval.
+// roomy reports whether a blank line separates the body from the rows.
 func (q *question) roomy() bool { return !q.low && !q.tiny && len(q.body.lines) > 0 }

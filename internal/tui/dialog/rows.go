@@ -11,33 +11,33 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// Kind is what a row of a question does.
+// Kind is the meaning of a row.
 type Kind int
 
 // The kinds of rows.
 const (
-	Yes     Kind = iota // yes
-	Always              // yes, and allow the scope in this session
-	No                  // no; for a question of the model: let the model decide
-	Comment             // no with a reason; for a question of the model: an answer in own words
+	Yes     Kind = iota // approve once
+	Always              // approve, and always allow the scope in this session
+	No                  // reject; for a question of the model: let the model decide
+	Comment             // reject with a reason; for a question of the model: type an answer
 	Choice              // one of the model's choices
 )
 
-// Row is one answer that a question offers.
+// Row is one of the answers to a question.
 type Row struct {
 	Digit         int
 	Kind          Kind
 	Text, Explain string // not sanitized
 }
 
-// Rows are the answers to one question, and the marker on them. The same
-// rows serve approvals, questions of the model and plain mode.
+// Rows holds the answers to a question and the marker. Approvals, questions of the
+// model and plain mode use the same rows.
 type Rows struct {
 	All    []Row
-	at     int   // the marked row, negative for none
+	at     int   // index of the marked row, negative for none
 	many   bool  // several choices may be selected
-	picked []int // the selected ones, in order
-	lines  []int // the first line of each row as drawn last, and the end of the last
+	picked []int // indexes of the selected choices, sorted
+	lines  []int // first line of each row in the last drawing, and the end of the last row
 }
 
 // RowsOf returns the rows of a question, with the first one marked.
@@ -64,7 +64,7 @@ func RowsOf(ask event.Ask) Rows {
 	return r
 }
 
-// commentRow is the text of the row that the user answers in their own words.
+// commentRow returns the text of the row for a comment.
 func commentRow(ask event.Ask) string {
 	if len(ask.Choices) > 0 {
 		return "Something else: type your answer"
@@ -72,7 +72,7 @@ func commentRow(ask event.Ask) string {
 	return "No, and tell the model why"
 }
 
-// marked is the marked row, nil if there is none.
+// marked returns the marked row, nil if there is none.
 func (r *Rows) marked() *Row {
 	if r.at < 0 || r.at >= len(r.All) {
 		return nil
@@ -88,7 +88,7 @@ func (r *Rows) move(by int) {
 	r.at = max(0, min(r.at+by, len(r.All)-1))
 }
 
-// mark moves the marker to the first row of that kind, if there is one.
+// mark moves the marker to the first row of that kind and reports whether there is one.
 func (r *Rows) mark(kind Kind) bool {
 	i := slices.IndexFunc(r.All, func(a Row) bool { return a.Kind == kind })
 	if i >= 0 {
@@ -97,13 +97,12 @@ func (r *Rows) mark(kind Kind) bool {
 	return i >= 0
 }
 
-// Digit returns the index of the row with that digit, negative if there is none.
+// Digit returns the index of the row with digit n, negative if there is none.
 func (r *Rows) Digit(n int) int {
 	return slices.IndexFunc(r.All, func(a Row) bool { return a.Digit == n })
 }
 
-// selects reports whether the marked row is one of several choices that may be
-// selected.
+// selects reports whether the marked row is a choice of a multiple-choice question.
 func (r *Rows) selects() bool {
 	row := r.marked()
 	return r.many && row != nil && row.Kind == Choice
@@ -119,7 +118,7 @@ func (r *Rows) toggle() {
 	slices.Sort(r.picked)
 }
 
-// rowAt returns the row of a line as drawn last, negative for none.
+// rowAt returns the row in that line of the last drawing, negative for none.
 func (r *Rows) rowAt(line int) int {
 	for i := len(r.lines) - 2; i >= 0; i-- {
 		if r.lines[i] <= line && line < r.lines[i+1] {
@@ -129,8 +128,7 @@ func (r *Rows) rowAt(line int) int {
 	return -1
 }
 
-// draw returns the rows in lines of that width. Those that dim reports cannot be
-// taken now.
+// draw draws the rows. dim reports the rows that cannot be chosen now.
 func (r *Rows) draw(st *ink.Styles, width int, dim func(Row) bool) []string {
 	name := r.nameWidth(width - r.headWidth())
 	var out []string
@@ -152,8 +150,7 @@ func (r *Rows) draw(st *ink.Styles, width int, dim func(Row) bool) []string {
 	return ink.TrimLines(out)
 }
 
-// line returns the rows of an approval in one line, for a window that has no room
-// for more.
+// line draws the rows of an approval in one line, for a tiny window.
 func (r *Rows) line(st *ink.Styles, width int, dim func(Row) bool) string {
 	names := map[Kind]string{Yes: "Yes", Always: "Always", No: "No", Comment: "Why"}
 	out := " "
@@ -170,8 +167,8 @@ func (r *Rows) line(st *ink.Styles, width int, dim func(Row) bool) string {
 	return ink.Truncate(strings.TrimRight(out, " "), width)
 }
 
-// text draws a row without its head: the explanation beside the name, or below
-// it where name is 0.
+// text draws a row without its head: the explanation next to the name, or below it
+// if name is 0.
 func (r *Rows) text(st *ink.Styles, row Row, name, width int) []string {
 	text, explain := ink.SanitizeLine(row.Text), ink.SanitizeLine(row.Explain)
 	if name > 0 && explain != "" {
@@ -184,8 +181,8 @@ func (r *Rows) text(st *ink.Styles, row Row, name, width int) []string {
 	return lines
 }
 
-// nameWidth is the width of the column of names, 0 if not every explanation has
-// room beside it.
+// nameWidth returns the width of the column of names, or 0 if some explanation does
+// not fit next to it.
 func (r *Rows) nameWidth(width int) int {
 	name := 0
 	for _, row := range r.All {
@@ -201,8 +198,7 @@ func (r *Rows) nameWidth(width int) int {
 	return name
 }
 
-// headWidth is the width of what stands before a row: the marker, the digit and
-// whether it is selected.
+// headWidth returns the width of head.
 func (r *Rows) headWidth() int {
 	if r.many {
 		return len("  > 1 [x] ")
@@ -210,6 +206,7 @@ func (r *Rows) headWidth() int {
 	return len("  > 1  ")
 }
 
+// head draws the beginning of row i: marker, digit and checkbox.
 func (r *Rows) head(st *ink.Styles, i int) string {
 	mark, row := " ", r.All[i]
 	if i == r.at {
@@ -227,7 +224,7 @@ func (r *Rows) head(st *ink.Styles, i int) string {
 	return head + "[ ] "
 }
 
-// digits names the digits of the rows: "1–4", or "1 3 4" if some are missing.
+// digits returns the digits of the rows: "1–4", or "1 3 4" if some are missing.
 func (r *Rows) digits() string {
 	all := r.All
 	first, last := all[0].Digit, all[len(all)-1].Digit

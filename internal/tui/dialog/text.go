@@ -13,9 +13,8 @@ import (
 	"agent/internal/tui/ink"
 )
 
-// amountOf says how much a question is about: the size of a change, or of a long
-// command.
-func amountOf(ask event.Ask) []string {
+// sizeOf returns the size of the changes or of a long command, for the title line.
+func sizeOf(ask event.Ask) []string {
 	if len(ask.Diffs) == 1 {
 		return []string{phrase.Count(diff.Hunks(ask.Diffs[0]), "hunk") + ", " + diff.Stat(ask.Diffs[0])}
 	}
@@ -34,7 +33,7 @@ func amountOf(ask event.Ask) []string {
 	return nil
 }
 
-// commandSize is the size of a command that is long, empty for others.
+// commandSize returns the size of a long command, empty for a short one.
 func commandSize(command string) string {
 	const lines, bytes = 10, 1 << 10
 	n := strings.Count(strings.TrimSuffix(command, "\n"), "\n") + 1
@@ -48,8 +47,8 @@ func commandSize(command string) string {
 	return phrase.Count(n, "line") + ", " + size
 }
 
-// commandOf is the command that a question is about, nil if it is about
-// something else.
+// commandOf returns the command that needs approval, nil if ask is not about a
+// command.
 func commandOf(ask event.Ask) *event.Target {
 	if len(ask.Targets) != 1 || ask.Targets[0].Kind != "command" {
 		return nil
@@ -57,7 +56,7 @@ func commandOf(ask event.Ask) *event.Target {
 	return &ask.Targets[0]
 }
 
-// QuestionText is what is asked, as one sentence that is safe to draw.
+// QuestionText returns the question as one sentence that is safe to draw.
 func QuestionText(ask event.Ask, short func(string) string) string {
 	switch {
 	case ask.Question != "":
@@ -72,19 +71,23 @@ func QuestionText(ask event.Ask, short func(string) string) string {
 		return "Send a request to " + ExactLine(ask.Targets[0].Value) + "?"
 	}
 	if len(ask.Diffs) == 1 {
-		if d := ask.Diffs[0]; d.Created || d.Deleted {
-			verb := map[bool]string{true: "Create ", false: "Delete "}[d.Created]
-			return verb + ExactLine(d.Path) + "?"
+		switch d := ask.Diffs[0]; {
+		case d.Created:
+			return "Create " + ExactLine(d.Path) + "?"
+		case d.Deleted:
+			return "Delete " + ExactLine(d.Path) + "?"
+		case RequestOf(ask.Title) == d.Path:
+			return "Edit " + ExactLine(d.Path) + "?"
 		}
 	}
 	return sentence(ExactLine(ask.Title)) + "?"
 }
 
-// askCommandLine asks about a command, which the body shows.
+// askCommandLine returns the question about a command, which the body shows.
 func askCommandLine(title string, c event.Target, short func(string) string) string {
 	lead := leadOf(title, c)
 	text := "Run this command"
-	if strings.Contains(lead, " ") { // something else than to run it here
+	if strings.Contains(lead, " ") { // the title says more than "shell"
 		text = sentence(strings.TrimRight(ExactLine(lead), ":"))
 	}
 	if c.Dir != "" {
@@ -93,11 +96,11 @@ func askCommandLine(title string, c event.Target, short func(string) string) str
 	return text + "?"
 }
 
-// ExactLine is ink.Exact for what must stay on one line. Space in which text
-// could hide is counted.
+// ExactLine is ink.Exact for text that must stay on one line. It marks runs of
+// space, in which text could hide.
 func ExactLine(s string) string { return ink.MarkSpaces(strings.ReplaceAll(ink.Exact(s), "\n", "⏎")) }
 
-// sentence is text with a capital at its start.
+// sentence returns text with an uppercase first letter.
 func sentence(text string) string {
 	r, n := utf8.DecodeRuneInString(text)
 	if n == 0 || r == utf8.RuneError {
@@ -106,16 +109,16 @@ func sentence(text string) string {
 	return string(unicode.ToUpper(r)) + text[n:]
 }
 
-// leadOf is what a title says before the beginning of a command.
+// leadOf returns the part of a title before the command.
 func leadOf(title string, c event.Target) string {
-	whole := title
-	if i := strings.LastIndex(title, " (+"); i > 0 { // how many lines follow the first
-		whole = title[:i]
+	text := title
+	if i := strings.LastIndex(title, " (+"); i > 0 { // the number of further lines
+		text = title[:i]
 	}
-	whole = strings.TrimSuffix(whole, "…")
-	for i := range whole {
-		if i > 0 && whole[i-1] == ' ' && strings.HasPrefix(c.Value, whole[i:]) {
-			return strings.TrimRight(whole[:i], " ")
+	text = strings.TrimSuffix(text, "…")
+	for i := range text {
+		if i > 0 && text[i-1] == ' ' && strings.HasPrefix(c.Value, text[i:]) {
+			return strings.TrimRight(text[:i], " ")
 		}
 	}
 	verb, _, _ := strings.Cut(title, " ")
@@ -125,7 +128,7 @@ func leadOf(title string, c event.Target) string {
 	return verb
 }
 
-// RequestOf is what a title says after its verb.
+// RequestOf returns a title without its verb.
 func RequestOf(title string) string {
 	if _, rest, ok := strings.Cut(title, " "); ok {
 		return rest
@@ -133,7 +136,7 @@ func RequestOf(title string) string {
 	return title
 }
 
-// WhyOf is why a question is asked, empty if a warning says the same.
+// WhyOf returns the reason for a question, empty if a warning says the same.
 func WhyOf(ask event.Ask) string {
 	plain := func(s string) string { return strings.ToLower(strings.TrimRight(strings.TrimSpace(s), ".")) }
 	if slices.ContainsFunc(ask.Warnings, func(w string) bool { return plain(w) == plain(ask.Why) }) {
@@ -142,8 +145,8 @@ func WhyOf(ask event.Ask) string {
 	return ask.Why
 }
 
-// WarningsOf are the warnings of a question, with the one about characters that
-// are drawn as escapes.
+// WarningsOf returns the warnings of a question, including one about misleading
+// characters, which are drawn as escapes.
 func WarningsOf(ask event.Ask) []string {
 	parts := []string{ask.Scope}
 	if len(ask.Choices) == 0 {
@@ -158,15 +161,15 @@ func WarningsOf(ask event.Ask) []string {
 	if !slices.ContainsFunc(parts, ink.Misleads) {
 		return ask.Warnings
 	}
-	return append(slices.Clone(ask.Warnings), "contains characters that look like others or are hidden")
+	return append(slices.Clone(ask.Warnings), "contains hidden characters, or characters that look like others")
 }
 
-// ScopeIsCommand reports whether the scope of row 2 is the command that the
-// question shows.
+// ScopeIsCommand reports whether the scope of row 2 is exactly the command in the
+// question.
 func ScopeIsCommand(ask event.Ask) bool {
 	c := commandOf(ask)
 	return c != nil && strings.Contains(ask.Scope, c.Value)
 }
 
-// IsApproval reports whether a question is about a tool call, with a yes or a no.
+// IsApproval reports whether ask is a permission request for a tool call.
 func IsApproval(ask event.Ask) bool { return !ask.AboutTurn() && len(ask.Choices) == 0 }

@@ -23,8 +23,9 @@ func TestQuestionTexts(t *testing.T) {
 		"Edit server/server.go?":          {Title: "edit server/server.go", Effect: "write", Diffs: []event.Diff{edit}},
 		"Create a.go?":                    {Title: "write a.go", Effect: "write", Diffs: []event.Diff{{Path: "a.go", Created: true}}},
 		"Delete a.go?":                    {Title: "patch a.go", Effect: "write", Diffs: []event.Diff{{Path: "a.go", Deleted: true}}},
+		"Edit b.go?":                      {Title: "write b.go", Effect: "write", Diffs: []event.Diff{{Path: "b.go"}}},
 		"Patch a.go, b.go?":               {Title: "patch a.go, b.go", Effect: "write", Diffs: []event.Diff{edit, edit}},
-		"50 steps so far. Go on?":         {ID: event.StepsAsk, Title: "50 steps so far. Go on?"},
+		"50 steps so far. Continue?":      {ID: event.StepsAsk, Title: "50 steps so far. Continue?"},
 		"Which one?":                      {Title: "ask Which…", Effect: "read", Question: "Which one?"},
 	} {
 		if got := QuestionText(ask, short); got != want {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
@@ -28,12 +29,22 @@ func Hunks(d event.Diff) int {
 // Between is what the line between two hunks shows.
 const Between = "⋮"
 
-// Lines draws the hunks of d within width columns, of which it needs two: the
-// number of each line, what became of it, and in a changed line the words that
-// changed; side by side if st says so or if there is room. Nothing is cut from a
-// line: one that is too long goes on below. At most limit lines are drawn, unless
-// limit is 0; the last then tells how many more there are.
+// Lines draws the hunks of d within width columns, at least 2: line numbers, marks
+// and text, with the changed words of changed lines highlighted. It uses the split
+// layout if st says so or if there is room. Long lines are wrapped, never truncated.
+// If limit is not 0, at most limit lines are drawn; the last one then says how many
+// are omitted.
 func Lines(st *ink.Styles, d event.Diff, width, limit int) []string {
+	out, more := Head(st, d, width, limit)
+	if more > 0 {
+		out = append(out, ink.Draw([]ink.Span{{Text: ink.Truncate("… "+phrase.Count(more, "more line"), width), Pen: st.Pens.Dim}}))
+	}
+	return out
+}
+
+// Head is like Lines, but returns the number of omitted lines instead of a line
+// that says so.
+func Head(st *ink.Styles, d event.Diff, width, limit int) (out []string, more int) {
 	rows := readHunks(d.Unified)
 	k := &drawing{st: st, rows: rows}
 	k.readCode(d.Path, limit)
@@ -42,24 +53,15 @@ func Lines(st *ink.Styles, d event.Diff, width, limit int) []string {
 	if s := splitFor(rows, width); s.text >= leastSplit && (st.Diffs == ink.Split || st.Diffs != ink.Unified && width >= roomy && bothSides(rows)) {
 		parts, g, draw = splitParts(rows), s, k.split
 	}
-	var out []string
 	for i, p := range parts {
 		lines := draw(p, g)
 		last := i == len(parts)-1
 		if limit > 0 && len(out)+len(lines) > limit-1 && !(last && len(out)+len(lines) <= limit) {
-			return append(out, ink.Draw([]ink.Span{{Text: ink.Truncate(moreLines(len(parts)-i), width), Pen: st.Pens.Dim}}))
+			return out, len(parts) - i
 		}
 		out = append(out, lines...)
 	}
-	return out
-}
-
-// moreLines tells of lines that are not drawn.
-func moreLines(n int) string {
-	if n == 1 {
-		return "… 1 more line"
-	}
-	return fmt.Sprintf("… %d more lines", n)
+	return out, 0
 }
 
 // couple is what stands beside each other in a diff: the indexes of a row of

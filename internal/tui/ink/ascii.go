@@ -2,13 +2,12 @@ package ink
 
 import "strings"
 
-// Letters writes what the program draws with the letters that a terminal has.
-// The zero Letters write it as it is.
+// Letters replaces marks that the terminal cannot show. The zero Letters replaces
+// nothing.
 type Letters struct{ in *strings.Replacer }
 
-// Write returns s with a stand-in for every mark that the terminal does not
-// have. Each takes the columns of its mark, so nothing moves. Other text stays
-// as it is: what the terminal makes of it is the best that can be shown.
+// Write returns s with every mark that the terminal cannot show replaced by text of
+// the same width. Other text is unchanged.
 func (l Letters) Write(s string) string {
 	if l.in == nil {
 		return s
@@ -16,7 +15,7 @@ func (l Letters) Write(s string) string {
 	return l.in.Replace(s)
 }
 
-// newLetters returns letters for a terminal that shows ASCII alone.
+// newLetters returns the Letters for an ASCII-only terminal.
 func newLetters() Letters {
 	var pairs []string
 	for marks, standIn := range standIns() {
@@ -27,8 +26,8 @@ func newLetters() Letters {
 	return Letters{strings.NewReplacer(append([]string{" · ", " | "}, pairs...)...)}
 }
 
-// standIns is the one table of the marks that the program draws with, and the
-// letter that stands for each where there is but ASCII.
+// standIns returns the marks that the program draws with and the ASCII replacement
+// of each.
 func standIns() map[string]string {
 	return map[string]string{
 		"›▸→❯":      ">",

@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	widestGap    = 16 // spaces between two words of a command that are drawn as they are
-	widestIndent = 48 // the same at the start of a line
-	mostBlank    = 3  // blank lines in a row that are drawn as they are
+	widestGap    = 16 // longest run of spaces between words that is drawn unmarked
+	widestIndent = 48 // longest indentation that is drawn unmarked
+	mostBlank    = 3  // longest run of blank lines that is drawn unmarked
 )
 
-// WrapExact draws a command, whole, so that nothing in it is hidden: characters that
-// a terminal would not show as they are become escapes, and space in which text
-// could hide is counted.
+// WrapExact wraps a complete command so that nothing in it is hidden: characters
+// that a terminal does not show become escapes, and long runs of space are replaced
+// by their length.
 func WrapExact(command string, width int) []string {
 	var out []string
 	blank := 0
@@ -28,7 +28,7 @@ func WrapExact(command string, width int) []string {
 	return append(out, blankLines(blank)...)
 }
 
-// blankLines are n blank lines, or a line that counts them.
+// blankLines returns n blank lines, or one line that counts them.
 func blankLines(n int) []string {
 	if n > mostBlank {
 		return []string{fmt.Sprintf("··· %d blank lines", n)}
@@ -36,7 +36,7 @@ func blankLines(n int) []string {
 	return make([]string, n)
 }
 
-// MarkSpaces counts the spaces of a line where there are many, and those at its end.
+// MarkSpaces replaces long runs of spaces in line by their length, and marks trailing ones.
 func MarkSpaces(line string) string {
 	text := strings.TrimRight(line, " ")
 	after := len(line) - len(text)

@@ -9,8 +9,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// Every theme can be read on the backgrounds that terminals have, and on those
-// that it paints itself: 4.5 to 1, what is secondary 3 to 1.
+// Every theme is legible on common terminal backgrounds and on its own: contrast is
+// at least 4.5 to 1, and 3 to 1 for secondary text.
 func TestContrast(t *testing.T) {
 	backgrounds := map[bool][]string{
 		true:  {"#000000", "#1e1e1e", "#282a36"},
@@ -19,7 +19,7 @@ func TestContrast(t *testing.T) {
 	for _, th := range Themes() {
 		for _, dark := range []bool{true, false} {
 			if th.Name == "dark" && !dark || th.Name == "light" && dark {
-				continue // made for the other background, as its name says
+				continue // made for the other background
 			}
 			for _, can := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256} {
 				p := th.palette(dark, can)
@@ -40,7 +40,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// letters are the colours that p draws with.
+// letters returns the foreground colours of p.
 func (p palette) letters() map[string]string {
 	return map[string]string{"good": p.good, "bad": p.bad, "asks": p.asks, "name": p.name,
 		"keyword": p.keyword, "literal": p.literal, "number": p.number}
@@ -50,7 +50,7 @@ func reads(t *testing.T, theme string, letters map[string]string, background str
 	t.Helper()
 	for what, c := range letters {
 		if n, err := strconv.Atoi(c); c == "" || err == nil && n < 16 {
-			continue // the terminal's own, which the person chose
+			continue // a colour of the terminal, chosen by the user
 		}
 		if got := contrast(c, background); got < least {
 			t.Errorf("%s: %s %s on %s is %.1f to 1, want %.1f", theme, what, c, background, got, least)
@@ -58,7 +58,7 @@ func reads(t *testing.T, theme string, letters map[string]string, background str
 	}
 }
 
-// contrast is the ratio of two colours as the W3C defines it.
+// contrast returns the W3C contrast ratio of two colours.
 func contrast(a, b string) float64 {
 	x, y := luminance(a), luminance(b)
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)

@@ -1,6 +1,7 @@
-// Package ink is what everything on the screen is drawn with: text made fit for
-// a terminal (Sanitize), broken into lines (Wrap), and drawn in the pens of a
-// theme. A Look is all that decides how things are drawn; of it come the Styles.
-// A Span is text in one Pen; a line is spans, and Draw writes it for the
-// terminal.
+// Package ink holds the drawing primitives of the screen: it sanitizes text for the
+// terminal (Sanitize), wraps it (Wrap) and styles it. It knows no part of the
+// screen and never writes to the terminal. A Look selects a theme and the
+// terminal's abilities; Look.Styles returns the Styles. A Span is text in one Pen;
+// a line is a slice of spans, which Draw encodes. Start reading at Look and
+// Sanitize.
 package ink

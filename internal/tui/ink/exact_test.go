@@ -14,13 +14,12 @@ import (
 	"agent/internal/tui/ink/inktest"
 )
 
-// hides reports whether a character shows nothing where it stands alone.
+// hides reports whether a character is invisible on its own.
 func hides(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || r == 0x2800
 }
 
-// Of all characters of Unicode, those that cannot be seen are escaped, in prose
-// and in commands.
+// All invisible characters of Unicode are escaped, in prose and in commands.
 func TestEveryHiddenCharacterIsEscaped(t *testing.T) {
 	tried, raw := 0, 0
 	for r := rune(0); r <= unicode.MaxRune; r++ {
@@ -44,7 +43,7 @@ func TestEveryHiddenCharacterIsEscaped(t *testing.T) {
 	t.Attr("promise", fmt.Sprintf("hidden characters drawn raw, in a question or elsewhere: %d of %d", raw, tried))
 }
 
-// What people write is drawn as they wrote it.
+// Ordinary text of all scripts is unchanged.
 func TestProseStays(t *testing.T) {
 	for name, s := range map[string]string{
 		"arabic":     "العَرَبِيَّةُ السَّلَامُ عَلَيْكُمْ",
@@ -69,8 +68,8 @@ func TestProseStays(t *testing.T) {
 	}
 }
 
-// Nothing that is drawn into one cell goes on without end.
-func TestNoCellHoldsEverything(t *testing.T) {
+// The number of characters in one cell is limited.
+func TestCellsAreLimited(t *testing.T) {
 	for _, unit := range []string{"\u0301", "क्", "ක්\u200d", "\u1100", "\u1161", "\u11a8", "👩\u200d", "👩🏽\u200d", "\u0d4e", "\U000111c2", "\ufe0f", "\u20e3", "\u0e47", "\u0903", "\U000e0067"} {
 		for name, f := range map[string]func(string) string{"Sanitize": ink.Sanitize, "Exact": ink.Exact} {
 			for rest := f("x" + strings.Repeat(unit, 300)); rest != ""; {
@@ -111,7 +110,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// What is said to mislead is what Exact escapes, except for tabs and line ends.
+// Misleads reports what Exact escapes, except for tabs and line ends.
 func TestMisleads(t *testing.T) {
 	for s, want := range map[string]bool{
 		"make\ttest\r\nls": false, "日本語 привет é": false, "раypal": true, "a\u200bb": true, "\x1b[2J": true, "\u05d0": true, "": false,
@@ -137,7 +136,7 @@ func FuzzExact(f *testing.F) {
 			}
 		}
 		if again := ink.Exact(got); again != got {
-			t.Fatalf("not left as it is: %q became %q", got, again)
+			t.Fatalf("not idempotent: %q became %q", got, again)
 		}
 	})
 }

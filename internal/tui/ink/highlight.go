@@ -7,12 +7,11 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// maxHighlight is the size of code, in bytes, above which it stays plain.
+// maxHighlight is the size in bytes above which code is not highlighted.
 const maxHighlight = 256 << 10
 
-// Highlight returns the lines of code with the few pens that are read easily:
-// what is said in it stands out, what holds it together does not. Code in an
-// unknown language stays plain.
+// Highlight returns the lines of code with syntax highlighting in few colours. Code
+// in an unknown language stays plain.
 func (st *Styles) Highlight(code, language string) [][]Span {
 	code = strings.TrimSuffix(code, "\n")
 	tokens := tokenise(code+"\n", st.lexer(language))
@@ -32,10 +31,10 @@ func (st *Styles) Highlight(code, language string) [][]Span {
 			}
 		}
 	}
-	return lines[:len(lines)-1] // after the last newline there is nothing
+	return lines[:len(lines)-1] // nothing follows the last newline
 }
 
-// Plain returns the lines of text without any style.
+// Plain returns the lines of text without style.
 func Plain(text string) [][]Span {
 	var lines [][]Span
 	for line := range strings.SplitSeq(text, "\n") {
@@ -44,8 +43,8 @@ func Plain(text string) [][]Span {
 	return lines
 }
 
-// lexer returns what reads a language, by its name or by that of a file; nil if
-// there is none. To find out takes milliseconds, so it is remembered.
+// lexer returns the lexer for a language name or a file name, nil if there is none.
+// The lookup takes milliseconds, so results are cached.
 func (st *Styles) lexer(language string) chroma.Lexer {
 	if language == "" {
 		return nil
@@ -62,14 +61,14 @@ func (st *Styles) lexer(language string) chroma.Lexer {
 	return lexer
 }
 
-// tokenise returns the tokens of code, or nil if it can not be told what they
-// are. They make up the code exactly.
+// tokenise returns the tokens of code, which joined equal code. It returns nil if
+// the lexer fails.
 func tokenise(code string, lexer chroma.Lexer) (tokens []chroma.Token) {
 	if lexer == nil || len(code) > maxHighlight {
 		return nil
 	}
-	// A lexer is a table of regular expressions by many hands, and the code is
-	// a stranger's: the worst that may come of it is code without colours.
+	// Lexers are third-party regular expressions and the code is untrusted: a panic
+	// must only cost the colours.
 	defer func() {
 		if recover() != nil {
 			tokens = nil

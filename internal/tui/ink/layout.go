@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Gutter is the width of the margin that carries all structure: "›" a person,
-// "·" a finished tool, nothing for an answer.
+// Gutter is the width of the left margin with the marks: "›" the user, "·" a
+// finished tool, nothing for an answer.
 const Gutter = 2
 
 // The marks of the gutter.
@@ -19,7 +19,7 @@ const (
 	MarkFailed  = "✗"
 	MarkAsked   = "?"
 	MarkRow     = "❯" // the marked row of a question
-	MarkAbove   = "↑" // more of it is above
+	MarkAbove   = "↑" // more lines are above
 	MarkBelow   = "↓"
 )
 
@@ -36,7 +36,7 @@ func Hang(mark string, lines []string) []string {
 	return TrimLines(out)
 }
 
-// TrimLines drops the space at the end of lines.
+// TrimLines removes trailing spaces from lines, in place.
 func TrimLines(lines []string) []string {
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(l, " ")
@@ -44,7 +44,7 @@ func TrimLines(lines []string) []string {
 	return lines
 }
 
-// RenderLines renders each line by itself, so that no line depends on another.
+// RenderLines renders each line separately, so that no style spans lines.
 func RenderLines(s lipgloss.Style, lines []string) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {
@@ -55,8 +55,8 @@ func RenderLines(s lipgloss.Style, lines []string) []string {
 	return out
 }
 
-// Spread puts right at the right edge and cuts left to what remains. Where that
-// would leave left too little, right is given up.
+// Spread puts right at the right edge and truncates left to the remaining width. It
+// omits right if too little of left would remain.
 func Spread(left, right string, width int) string {
 	w := lipgloss.Width(right)
 	if right == "" || width-w-2 < min(lipgloss.Width(left), 12) {
@@ -66,11 +66,11 @@ func Spread(left, right string, width int) string {
 	return left + strings.Repeat(" ", width-w-lipgloss.Width(left)) + right
 }
 
-// LastLine is what follows the last newline of s, or all of s.
+// LastLine returns the text after the last newline of s.
 func LastLine(s string) string { return s[strings.LastIndexByte(s, '\n')+1:] }
 
-// Head is the beginning of a text that has about n bytes, and how many lines
-// follow it.
+// Head returns the first n bytes of text, cut at a line end if possible, and the
+// number of lines that follow.
 func Head(text string, n int) (string, int) {
 	if len(text) <= n {
 		return text, 0
@@ -81,7 +81,7 @@ func Head(text string, n int) (string, int) {
 	return strings.ToValidUTF8(text[:n], ""), 1 + strings.Count(text[n:], "\n")
 }
 
-// Tail is the end of a text, of about n bytes.
+// Tail returns the last n bytes of text.
 func Tail(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -89,7 +89,7 @@ func Tail(text string, n int) string {
 	return strings.ToValidUTF8(text[len(text)-n:], "")
 }
 
-// ClipLines cuts lines in a window too narrow for the margins that they have.
+// ClipLines truncates lines if the window is too narrow for their margins.
 func ClipLines(lines []string, width int) []string {
 	const narrow = 12
 	if width >= narrow {
@@ -101,5 +101,5 @@ func ClipLines(lines []string, width int) []string {
 	return lines
 }
 
-// Quoted writes a title on one line, so that it is seen where it ends.
+// Quoted returns a title in quotation marks, on one line.
 func Quoted(title string) string { return "“" + SanitizeLine(title) + "”" }

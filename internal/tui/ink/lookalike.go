@@ -6,24 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// Misleads reports whether Exact writes a character of s as an escape that s
-// does not need as a tab or the end of a line: one that looks like another, or
-// that cannot be seen.
+// Misleads reports whether s has characters that look like others or are invisible:
+// characters that Exact escapes, except tabs and line ends.
 func Misleads(s string) bool {
 	s = strings.NewReplacer("\t", " ", "\r\n", "\n").Replace(s)
 	return Exact(s) != s
 }
 
-// words tells the letters of a command or a path that look like those of another
-// script. It follows the text from word to word.
+// words finds letters of a command or path that look like letters of another script
+// in the same word.
 type words struct {
-	left  int  // bytes of the word that is written
-	mixed bool // it has letters of more than one script
-	latin bool // what was written last is the end of an escape, to which a word is joined
+	left  int  // remaining bytes of the current word
+	mixed bool // the word mixes Latin letters with similar ones
+	latin bool // an escape was written last, which a following word joins
 }
 
-// next takes note of the rune with which rest begins, and reports whether it
-// misleads.
+// next advances over the first rune of rest and reports whether it is misleading.
 func (w *words) next(rest string) bool {
 	r, n := utf8.DecodeRuneInString(rest)
 	if w.left <= 0 && inWord(r) {
@@ -34,11 +32,11 @@ func (w *words) next(rest string) bool {
 	return lookalike(r) || rightToLeft(r) || w.mixed && unicode.In(r, likeLatin...)
 }
 
-// escaped takes note of an escape.
+// escaped records that an escape was written.
 func (w *words) escaped() { w.left, w.mixed, w.latin = 0, false, true }
 
-// measureWord returns the length of the word with which s begins, and whether
-// letters that look like Latin ones stand beside Latin ones in it.
+// measureWord returns the length of the word at the start of s, and whether it mixes
+// Latin letters with letters that look like them.
 func measureWord(s string, latin bool) (length int, mixed bool) {
 	other := false
 	for i, r := range s {
@@ -55,21 +53,21 @@ func inWord(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r)
 }
 
-// likeLatin are the scripts with letters that look like Latin ones.
+// likeLatin holds the scripts with letters that look like Latin ones.
 var likeLatin = []*unicode.RangeTable{
 	unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee, unicode.Coptic, unicode.Lisu,
 	unicode.Deseret, unicode.Glagolitic, unicode.Canadian_Aboriginal,
 }
 
-// rightToLeft reports whether r is of a script that is written from right to
-// left: a terminal may draw what stands beside it in another order.
+// rightToLeft reports whether r belongs to a right-to-left script, next to which a
+// terminal may reorder text.
 func rightToLeft(r rune) bool {
 	return r >= 0x0590 && r <= 0x08ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfeff ||
 		r >= 0x10800 && r <= 0x10fff || r >= 0x1e800 && r <= 0x1efff
 }
 
-// lookalike reports whether r looks like an ASCII character in every word: letters
-// and digits of mathematics and of full width, and some letters and signs.
+// lookalike reports whether r looks like an ASCII character in any context:
+// mathematical and full-width letters and digits, and some other characters.
 func lookalike(r rune) bool {
 	switch {
 	case r >= 0x1d400 && r <= 0x1d7ff, r >= 0xff10 && r <= 0xff19, r >= 0xff21 && r <= 0xff3a, r >= 0xff41 && r <= 0xff5a,

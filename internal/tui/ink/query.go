@@ -9,20 +9,20 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Query is what is searched for. A capital letter in it makes capitals count.
+// Query is a search text. It is case-sensitive if it has an uppercase letter.
 type Query struct {
 	Text  string
 	exact bool
 }
 
-// NewQuery returns the query for a text. Case counts if the text has a capital letter.
+// NewQuery returns the query for text.
 func NewQuery(text string) Query {
 	lower := strings.ToLower(text)
 	return Query{Text: text, exact: lower != text}
 }
 
-// Next returns where the needle is first found in s from a byte on; from is
-// negative if it is not.
+// Next returns the first match in s at or after byte at. from is negative if there
+// is none.
 func (n Query) Next(s string, at int) (from, to int) {
 	if n.Text == "" {
 		return -1, -1
@@ -43,7 +43,7 @@ func (n Query) Next(s string, at int) (from, to int) {
 	return -1, -1
 }
 
-// prefix is how many bytes of s the needle takes that s begins with, or 0.
+// prefix returns the length of the match at the start of s, or 0.
 func (n Query) prefix(s string) int {
 	i := 0
 	for _, want := range n.Text {
@@ -56,7 +56,7 @@ func (n Query) prefix(s string) int {
 	return i
 }
 
-// In reports whether the needle is found in any of texts.
+// In reports whether any of texts has a match.
 func (n Query) In(texts ...string) bool {
 	for _, s := range texts {
 		if n.exact && strings.Contains(s, n.Text) || !n.exact && strings.Contains(strings.ToLower(s), n.Text) {
@@ -66,18 +66,18 @@ func (n Query) In(texts ...string) bool {
 	return false
 }
 
-// InLine reports whether the needle is found in a line that was drawn.
+// InLine reports whether a drawn line has a match.
 func (n Query) InLine(line string) bool {
 	from, _ := n.Next(ansi.Strip(line), 0)
 	return from >= 0
 }
 
-// Highlight returns a drawn line with what is found in it set off; all the more on
-// the line that one went to.
-func (n Query) Highlight(st *Styles, line string, here bool) string {
+// Highlight returns a drawn line with its matches highlighted. current marks the line of
+// the current match.
+func (n Query) Highlight(st *Styles, line string, current bool) string {
 	plain := ansi.Strip(line)
 	style := st.Plain.Reverse(true)
-	if here {
+	if current {
 		style = st.Bold.Reverse(true)
 	}
 	var ranges []lipgloss.Range
@@ -95,7 +95,7 @@ func (n Query) Highlight(st *Styles, line string, here bool) string {
 	return lipgloss.StyleRanges(line, ranges...)
 }
 
-// RenderMatches draws text in base, but for the characters at some bytes of it.
+// RenderMatches renders text in base, and the characters at the byte offsets at in look.
 func RenderMatches(text string, at []int, base, look lipgloss.Style) string {
 	var b strings.Builder
 	from := 0

@@ -10,14 +10,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TabStop is how many columns lie between two places to which a tab goes.
+// TabStop is the distance between tab stops in columns.
 const TabStop = 4
 
 const maxMarks = 8 // combining marks drawn in one cell
 
-// Sanitize returns s fit for the terminal: printable text and newlines. Tabs
-// become blanks; all that could move the cursor, reorder, hide or restyle text
-// is drawn as a visible escape. What it returns it leaves as it is.
+// Sanitize makes s safe for the terminal: printable text and newlines. Tabs become
+// spaces; characters that could move the cursor, or reorder, hide or restyle text,
+// become visible escapes. Sanitize is idempotent.
 func Sanitize(s string) string {
 	if clean(s) {
 		return s
@@ -30,16 +30,15 @@ func Sanitize(s string) string {
 	return z.out.String()
 }
 
-// SanitizeLine is Sanitize for what must stay on one line: a newline becomes ⏎.
+// SanitizeLine is Sanitize for text that must stay on one line: a newline becomes ⏎.
 func SanitizeLine(s string) string {
 	return strings.ReplaceAll(Sanitize(s), "\n", "⏎")
 }
 
-// Exact returns s, a command or a path, as one piece of text in which nothing is
-// hidden: every character that is not drawn as itself becomes an escape as in
-// Go. It is stricter than Sanitize, which leaves joiners and other spaces where
-// prose needs them. Letters that look like others in their word, and those
-// written from right to left, become escapes too. Newlines stay.
+// Exact returns a command or a path with nothing hidden: every character that is
+// not drawn as itself becomes an escape as in Go. It is stricter than Sanitize,
+// which keeps joiners and special spaces in prose. Letters that look like others in
+// their word, and right-to-left letters, become escapes too. Newlines stay.
 func Exact(s string) string {
 	if clean(s) {
 		return s
@@ -52,7 +51,7 @@ func Exact(s string) string {
 	return z.out.String()
 }
 
-// clean says whether s is plain ASCII with nothing to replace.
+// clean reports whether s is printable ASCII, which needs no replacement.
 func clean(s string) bool {
 	for i := range len(s) {
 		if (s[i] < 0x20 || s[i] > 0x7e) && s[i] != '\n' {
@@ -62,19 +61,19 @@ func clean(s string) bool {
 	return true
 }
 
-// sanitizer writes rest to out. It looks back at the runes already written,
-// because some invisible ones are harmless in one place alone.
+// sanitizer writes rest to out. It remembers the preceding runes, because some
+// invisible ones are harmless only in certain positions.
 type sanitizer struct {
 	rest  string
 	exact bool // see Exact
 	out   strings.Builder
 
-	last  rune // the rune written last; 0 at the start of a line and after an escape
-	base  rune // the one that marks, selectors and joiners belong to
+	last  rune // the last rune written; 0 at the start of a line and after an escape
+	base  rune // the rune that marks, selectors and joiners belong to
 	marks int  // combining marks on base
 	joins int  // joiners in the chain that ends here
 	words words
-	col   int // of the line, up to the byte at measured
+	col   int // the column at byte upTo of out
 	upTo  int
 }
 
@@ -125,8 +124,8 @@ func (z *sanitizer) write(r rune) {
 	z.last, z.base, z.marks = r, r, 0
 }
 
-// joiner writes a joiner if it joins something, and not too many others did
-// before it.
+// joiner writes a joiner if it joins two runes and the chain is not too long;
+// otherwise it writes an escape.
 func (z *sanitizer) joiner(r rune) {
 	if z.exact || z.joins >= maxMarks || !z.joinsNext(r) {
 		z.escape(Spelt(r))
@@ -137,7 +136,7 @@ func (z *sanitizer) joiner(r rune) {
 	z.last = r
 }
 
-// escape writes a visible stand-in, on which nothing can be combined.
+// escape writes a visible escape, which no mark can combine with.
 func (z *sanitizer) escape(s string) {
 	z.out.WriteString(s)
 	z.last, z.base, z.marks, z.joins = 0, 0, 0, 0
@@ -157,9 +156,9 @@ func (z *sanitizer) tab() {
 	z.col, z.upTo = z.col+pad, z.out.Len()
 }
 
-// mark writes a combining mark if there is something to combine it with and
-// not too many are there. A variation selector must have a symbol before it:
-// after a letter it is invisible, and may carry a message.
+// mark writes a combining mark if it has a base with not too many marks; otherwise
+// it writes an escape. A variation selector needs a symbol before it: after a
+// letter it is invisible and could hide data.
 func (z *sanitizer) mark(r rune) {
 	fits := z.base != 0 && z.marks < maxMarks && unicode.IsGraphic(r)
 	switch {
@@ -180,28 +179,27 @@ func (z *sanitizer) mark(r rune) {
 	z.marks++
 }
 
-// stacks says whether r, a letter for Unicode, is drawn into the cell of the
-// letter last before it: a part of a Hangul syllable that is spelt out.
+// stacks reports whether the letter r is drawn into the cell of the letter last
+// before it, as a part of a decomposed Hangul syllable.
 func stacks(last, r rune) bool {
 	return r > 0x1160 && r <= 0x11ff || r >= 0xd7b0 && r <= 0xd7ff ||
 		leads(r) && leads(last) || prepends(r) && prepends(last)
 }
 
-// links says whether r, a mark, joins the letter before it with the next one in
-// scripts of India.
+// links reports whether the mark r joins the letters around it in an Indic script.
 func links(r rune) bool { return strings.ContainsRune("\u094d\u09cd\u0acd\u0b4d\u0c4d\u0d4d", r) }
 
-// prepends says whether r is drawn into the letter that follows.
+// prepends reports whether r is drawn into the letter that follows.
 func prepends(r rune) bool {
 	return r == 0x0d4e || r == 0x111c2 || r == 0x111c3 || r == 0x1193f || r == 0x11941 ||
 		r >= 0x11a84 && r <= 0x11a89 || r == 0x11d46 || r == 0x11f02
 }
 
-// leads says whether r is a consonant that begins a Hangul syllable.
+// leads reports whether r is a leading consonant of a Hangul syllable.
 func leads(r rune) bool { return r >= 0x1100 && r < 0x115f || r >= 0xa960 && r <= 0xa97c }
 
-// joinsNext says whether r, invisible by itself, joins what is before it with what
-// comes: two pictures into one, or two letters of a script that is written so.
+// joinsNext reports whether the joiner r joins the runes around it: two emoji, or
+// two letters of a script that uses joiners.
 func (z *sanitizer) joinsNext(r rune) bool {
 	next, _ := utf8.DecodeRuneInString(z.rest)
 	switch r {
@@ -213,26 +211,26 @@ func (z *sanitizer) joinsNext(r rune) bool {
 	return false
 }
 
-// ZWNJ and ZWJ are the joiners: they take no ink, and say whether what is on
-// either side of them is drawn as one.
+// ZWNJ and ZWJ are the zero-width non-joiner and joiner, which control whether the
+// runes around them are drawn as one.
 const (
 	ZWNJ = '\u200c'
 	ZWJ  = '\u200d'
 )
 
-// The variation selectors that have a symbol drawn as text or as a picture.
+// The variation selectors for the text and the emoji form of a symbol.
 const (
 	textStyle  = '\ufe0e'
 	emojiStyle = '\ufe0f'
 )
 
-// The colours of skin, which belong to the picture before them.
+// The range of skin tone modifiers, which follow an emoji.
 const (
 	firstSkin = '\U0001f3fb'
 	lastSkin  = '\U0001f3ff'
 )
 
-// Spelt returns r as an escape of ASCII.
+// Spelt returns the ASCII escape of r.
 func Spelt(r rune) string {
 	if r > 0xffff {
 		return fmt.Sprintf(`\U%08x`, r)
@@ -240,8 +238,8 @@ func Spelt(r rune) string {
 	return fmt.Sprintf(`\u%04x`, r)
 }
 
-// Drawn says whether r is a character of its own that can be seen, or a blank.
-// New pictures, which Go does not know yet, are among them.
+// Drawn reports whether r is a visible character or a space. It includes new emoji
+// that package unicode does not know yet.
 func Drawn(r rune) bool {
 	if r >= 0x1f300 && r <= 0x1faff {
 		return true
@@ -249,8 +247,8 @@ func Drawn(r rune) bool {
 	return unicode.IsGraphic(r) && !invisible(r)
 }
 
-// invisible says whether r takes no ink though Unicode calls it a letter, a
-// symbol or a mark.
+// invisible reports whether r is invisible although Unicode classifies it as a
+// letter, symbol or mark.
 func invisible(r rune) bool {
 	switch {
 	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r == 0x2800,
@@ -261,16 +259,16 @@ func invisible(r rune) bool {
 	return false
 }
 
-// styled says whether a variation selector can follow r: it is a symbol that
-// is drawn either as text or as a picture.
+// styled reports whether r has a text and an emoji form, so that a variation
+// selector can follow.
 func styled(r rune) bool {
 	return picture(r) || r == '#' || r == '*' || r >= '0' && r <= '9'
 }
 
-// picture says whether r is, or may be, an emoji.
+// picture reports whether r is, or may be, an emoji.
 func picture(r rune) bool {
 	switch {
-	case r >= 0x1f1e6 && r <= 0x1f1ff: // half a flag
+	case r >= 0x1f1e6 && r <= 0x1f1ff: // regional indicators, halves of flags
 		return false
 	case r >= 0x1f000 && r <= 0x1faff, r >= 0x2190 && r <= 0x2bff:
 		return true
@@ -278,7 +276,7 @@ func picture(r rune) bool {
 	return strings.ContainsRune("©®‼⁉™ℹ〰〽㊗㊙", r)
 }
 
-// Joinable says whether r is of a script in which joiners are part of spelling.
+// Joinable reports whether r belongs to a script whose spelling uses joiners.
 func Joinable(r rune) bool {
 	return unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Devanagari,
 		unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil,
@@ -286,8 +284,8 @@ func Joinable(r rune) bool {
 		unicode.IsGraphic(r)
 }
 
-// subdivision returns the tags with which s begins, if they make a black flag
-// that of England, Scotland or Wales. Tags spell nothing else.
+// subdivision returns the tag sequence at the start of s that turns a black flag
+// into the flag of England, Scotland or Wales. Other tag sequences are escaped.
 func subdivision(s string) string {
 	for _, region := range []string{"gbeng", "gbsct", "gbwls"} {
 		var tags strings.Builder

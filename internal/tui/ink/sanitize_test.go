@@ -69,7 +69,7 @@ func TestSanitize(t *testing.T) {
 				t.Errorf("(-got +want):\n%s", diff)
 			}
 			if again := ink.Sanitize(got); again != got {
-				t.Errorf("not left as it is: %q became %q", got, again)
+				t.Errorf("not idempotent: %q became %q", got, again)
 			}
 		})
 	}
@@ -96,7 +96,7 @@ func FuzzSanitize(f *testing.F) {
 			}
 		}
 		if again := ink.Sanitize(got); again != got {
-			t.Fatalf("not left as it is: %q became %q", got, again)
+			t.Fatalf("not idempotent: %q became %q", got, again)
 		}
 		if strings.Contains(ink.SanitizeLine(s), "\n") {
 			t.Fatal("more than a line")

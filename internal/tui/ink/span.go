@@ -6,14 +6,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Span is text drawn in one way. It holds no escape sequence and no newline.
+// Span is text in one style. It has no escape sequences and no newlines.
 type Span struct {
 	Text string
 	Pen  Pen
-	Link string // where a click leads, if anywhere
+	Link string // URL of a hyperlink; empty for none
 }
 
-// Width returns the columns that spans take.
+// Width returns the width of spans in columns.
 func Width(spans []Span) int {
 	w := 0
 	for _, sp := range spans {
@@ -22,8 +22,8 @@ func Width(spans []Span) int {
 	return w
 }
 
-// Draw returns a line of spans for the terminal, without the blanks at its end,
-// unless they are painted. It ends in the state it began in.
+// Draw encodes a line of spans for the terminal. It trims trailing spaces that have
+// no background, and resets every style and link that it sets.
 func Draw(spans []Span) string {
 	for len(spans) > 0 && !spans[len(spans)-1].Pen.paints() {
 		last := strings.TrimRight(spans[len(spans)-1].Text, " ")
@@ -59,8 +59,8 @@ func Draw(spans []Span) string {
 	return b.String()
 }
 
-// Read reads what a renderer drew: lines of text, styles and links. Any other
-// escape sequence is dropped, and any other control character.
+// Read parses drawn text into lines of spans with styles and links. It drops other
+// escape sequences and control characters.
 func Read(s string) [][]Span {
 	var (
 		lines [][]Span
@@ -92,7 +92,7 @@ func Read(s string) [][]Span {
 	return append(lines, line)
 }
 
-// after returns how a span is drawn once the terminal has read seq.
+// after returns sp with the style or link of the escape sequence seq applied.
 func (sp Span) after(seq string) Span {
 	if body, ok := strings.CutPrefix(seq, "\x1b["); ok {
 		params, ok := strings.CutSuffix(body, "m")

@@ -8,13 +8,13 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// Look is all that decides how things are drawn.
+// Look holds the settings and terminal abilities that Styles depends on.
 type Look struct {
-	Theme   string               // its name
-	Dark    bool                 // the terminal's background is
-	NoColor bool                 // no colours are wanted
-	Can     colorprofile.Profile // what colours the terminal has; unknown is all
-	ASCII   bool                 // it shows no other characters
+	Theme   string               // name of the theme
+	Dark    bool                 // the terminal's background is dark
+	NoColor bool                 // the user wants no colours
+	Can     colorprofile.Profile // colours of the terminal; unknown means all
+	ASCII   bool                 // the terminal shows only ASCII
 	Diffs   DiffLayout
 }
 
@@ -23,42 +23,40 @@ type DiffLayout string
 
 // The layouts of a diff. The zero DiffLayout is Auto.
 const (
-	Auto    DiffLayout = "auto"    // side by side where there is room
-	Unified DiffLayout = "unified" // the lines that were removed above those that were added
+	Auto    DiffLayout = "auto"    // side by side if there is room
+	Unified DiffLayout = "unified" // removed lines above added ones
 	Split   DiffLayout = "split"   // side by side
 )
 
-// Styles holds every style the screen is drawn with: the terminal's own
-// foreground, dim, bold, and four colours with one meaning each, named for what
-// they are where the theme leaves them to the terminal. Text and marks are the
-// same without them.
+// Styles holds all styles of the screen: the default foreground, dim, bold, and four
+// colours with one meaning each, named for their colour in the default theme.
 type Styles struct {
-	Dim   lipgloss.Style // what is secondary
-	Bold  lipgloss.Style // what to look at
-	Plain lipgloss.Style // what is said
+	Dim   lipgloss.Style // secondary text
+	Bold  lipgloss.Style // emphasis
+	Plain lipgloss.Style // content
 
 	Green  lipgloss.Style // added, passed
 	Red    lipgloss.Style // removed, failed
-	Yellow lipgloss.Style // asks
-	Cyan   lipgloss.Style // a name to act on
+	Yellow lipgloss.Style // needs attention
+	Cyan   lipgloss.Style // names that the user can act on
 
-	NoColor bool // there are no colours; dim and bold stay, being none
+	NoColor bool // draw without colours, only dim and bold
 	Dark    bool // the terminal's background is dark
 
 	Pens    Pens
-	Letters Letters // that the terminal has
+	Letters Letters // replaces marks for ASCII-only terminals
 	Diffs   DiffLayout
 
 	colour palette
-	lexers sync.Map // by the name of a language, those that were looked for
+	lexers sync.Map // language name to chroma.Lexer, nil if there is none
 }
 
-// Pens are the same styles, and those of code and diffs, for spans.
+// Pens holds the styles of spans, with those of code and diffs.
 type Pens struct {
 	Dim, Good, Bad, Asks, Name        Pen
 	Keyword, Literal, Number, Comment Pen
 	GoodRow, GoodWord, BadRow, BadWord,
-	Text Pen // on those
+	Text Pen // default foreground on these backgrounds
 }
 
 // Styles returns the styles of l.
@@ -106,13 +104,15 @@ func (l Look) Styles() *Styles {
 	return st
 }
 
-// Markdown returns the style of text in markdown. Layout is not Glamour's here,
-// so it has neither margins nor indents.
+// Markdown returns the Glamour style of inline Markdown. Package markdown lays out
+// blocks, so the style has no margins or indentation. Inline code has a color, or
+// backticks if there are no colors.
 func (st *Styles) Markdown() ansi.StyleConfig {
 	yes := true
 	var name *string
+	tick := "`"
 	if st.colour.name != "" {
-		name = &st.colour.name
+		name, tick = &st.colour.name, ""
 	}
 	return ansi.StyleConfig{
 		Heading:       ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Bold: &yes}},
@@ -120,7 +120,7 @@ func (st *Styles) Markdown() ansi.StyleConfig {
 		Emph:          ansi.StylePrimitive{Italic: &yes},
 		Strong:        ansi.StylePrimitive{Bold: &yes},
 		Strikethrough: ansi.StylePrimitive{CrossedOut: &yes},
-		Code:          ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: name, Prefix: "`", Suffix: "`"}},
+		Code:          ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: name, Prefix: tick, Suffix: tick}},
 		LinkText:      ansi.StylePrimitive{Color: name},
 		Link:          ansi.StylePrimitive{Prefix: "(", Suffix: ")"},
 		ImageText:     ansi.StylePrimitive{Color: name, Prefix: "image: "},

@@ -9,26 +9,26 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Theme is a set of colours, for a dark background and for a light one.
+// Theme is a set of colours for dark and light backgrounds.
 type Theme struct {
 	Name, What  string
 	dark, light palette
 }
 
-// palette gives a colour to each meaning: "#98c379", the number of one of the
-// terminal's own sixteen, or nothing for the terminal's own foreground.
+// palette maps meanings to colours: "#98c379", the number of one of the terminal's
+// 16 colours, or empty for the default foreground.
 type palette struct {
-	dim  string // what is secondary; without a colour it is faint
+	dim  string // secondary text; faint if empty
 	good string // added, passed
 	bad  string // removed, failed
 	asks string
-	name string // something to act on
+	name string // names that the user can act on
 
 	keyword, literal, number, comment string // of code
 
-	// Changed lines of a diff keep the colours of their code on a background of
-	// their own, the changed words on a stronger one, and what has no colour is
-	// drawn in text. Without backgrounds they are all good or all bad.
+	// Changed lines of a diff keep their syntax colours on a background, the changed
+	// words on a stronger one; text without a colour is drawn in text. If the
+	// backgrounds are empty, changed lines are entirely good or bad.
 	text, goodRow, goodWord, badRow, badWord string
 }
 
@@ -41,7 +41,7 @@ func ThemeNames() []string {
 	return names
 }
 
-// ThemeNamed returns the theme of that name, else the default one.
+// ThemeNamed returns the theme with that name, or the default theme.
 func ThemeNamed(name string) Theme {
 	all := Themes()
 	for _, t := range all {
@@ -67,7 +67,7 @@ func Themes() []Theme {
 	return []Theme{
 		{"terminal", "the terminal's own colours",
 			palette{good: "2", bad: "1", asks: "3", name: "6", keyword: "6", literal: "2", number: "3"},
-			palette{good: "2", bad: "1", name: "6", keyword: "6", literal: "2"}}, // nobody can read yellow on white
+			palette{good: "2", bad: "1", name: "6", keyword: "6", literal: "2"}}, // yellow on white is illegible
 		{"dark", "calm colours for a dark background", dark, dark},
 		{"light", "calm colours for a light background", light, light},
 		{"high-contrast", "few colours, far from the background", palette{
@@ -98,8 +98,8 @@ func Themes() []Theme {
 	}
 }
 
-// palette returns the colours of t as a terminal of that kind can draw them.
-// Where it has but sixteen, they are its own.
+// palette returns the colours of t for the terminal's color profile. A terminal with
+// 16 colours uses its own.
 func (t Theme) palette(dark bool, can colorprofile.Profile) palette {
 	if can == colorprofile.ANSI {
 		t = ThemeNamed("")
@@ -114,11 +114,11 @@ func (t Theme) palette(dark bool, can colorprofile.Profile) palette {
 	for _, c := range []*string{&p.dim, &p.good, &p.bad, &p.asks, &p.name, &p.keyword, &p.literal, &p.number, &p.comment} {
 		*c = indexed(*c)
 	}
-	p.goodRow, p.goodWord, p.badRow, p.badWord = "", "", "", "" // of 256, none is dark or light enough
+	p.goodRow, p.goodWord, p.badRow, p.badWord = "", "", "", "" // none of the 256 colours is dark or light enough
 	return p
 }
 
-// indexed returns the number of the colour among 256 that is nearest to c.
+// indexed returns the number of the colour nearest to c among the 256.
 func indexed(c string) string {
 	if !strings.HasPrefix(c, "#") {
 		return c
@@ -129,8 +129,8 @@ func indexed(c string) string {
 	return ""
 }
 
-// Pen is the parameters of a terminal's style sequence: how a span is drawn.
-// The empty pen is the terminal's own foreground.
+// Pen holds the parameters of an SGR sequence. The empty pen is the default
+// foreground.
 type Pen string
 
 // Pens that are the same in every theme.
@@ -139,7 +139,7 @@ const (
 	penFaint Pen = "2"
 )
 
-// ink returns the pen that draws in a colour.
+// ink returns the pen with that foreground colour.
 func ink(colour string) Pen {
 	if colour == "" {
 		return ""
@@ -147,7 +147,7 @@ func ink(colour string) Pen {
 	return Pen(strings.Join(ansi.Style{}.ForegroundColor(lipgloss.Color(colour)), ";"))
 }
 
-// paper returns the pen that draws on a colour.
+// paper returns the pen with that background colour.
 func paper(colour string) Pen {
 	if colour == "" {
 		return ""
@@ -155,7 +155,7 @@ func paper(colour string) Pen {
 	return Pen(strings.Join(ansi.Style{}.BackgroundColor(lipgloss.Color(colour)), ";"))
 }
 
-// And returns the pen that is both p and q.
+// And returns the pen that combines p and q.
 func (p Pen) And(q Pen) Pen {
 	if p == "" || q == "" {
 		return p + q
@@ -163,6 +163,5 @@ func (p Pen) And(q Pen) Pen {
 	return p + ";" + q
 }
 
-// paints reports whether p draws on a background of its own, so that blanks are
-// seen too.
+// paints reports whether p sets a background, so that spaces are visible.
 func (p Pen) paints() bool { return strings.Contains(";"+string(p), ";48;") }

@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// WordAt returns the first and the last column of the word at a column: of a
-// name, a path or a number. Anything else is a word of one sign.
+// WordAt returns the first and last column of the word at column col: a name, a path
+// or a number. Any other character is a word of its own.
 func WordAt(line string, col int) (from, to int) {
 	from, at := 0, 0
 	for _, r := range line {
@@ -34,7 +34,7 @@ func ofWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune("_-./~@:%+=", r)
 }
 
-// WordAround is the word that a place of a text is in, or at an end of.
+// WordAround returns the range of the word that contains or touches byte at of raw.
 func WordAround(raw string, at int) (from, to int) {
 	from, to = at, at
 	for from > 0 {

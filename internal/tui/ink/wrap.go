@@ -6,8 +6,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Wrap breaks sanitised text into lines of at most width columns: between
-// words, between wide characters, and within a word that is longer than a line.
+// Wrap breaks sanitized text into lines of at most width columns: between words,
+// between wide characters, and within words that are longer than a line.
 func Wrap(s string, width int) []string {
 	var out []string
 	for line := range strings.SplitSeq(s, "\n") {
@@ -22,7 +22,7 @@ func Wrap(s string, width int) []string {
 	return out
 }
 
-// Truncate cuts a line to width columns, with … where it was cut.
+// Truncate truncates a line to width columns and ends it with … if it was longer.
 func Truncate(s string, width int) string {
 	if len(s) <= width && isASCII(s) {
 		return s
@@ -42,14 +42,13 @@ func isASCII(s string) bool {
 // cell is one grapheme and the columns it takes.
 type cell struct {
 	text string
-	span int // of the spans it comes from
+	span int // index of its span
 	wide int
 }
 
 func (c cell) space() bool { return c.text == " " }
 
-// cells returns the graphemes of spans. One that is wider than width can not
-// be drawn at all; … stands for it.
+// cells returns the graphemes of spans. It replaces graphemes wider than width by …
 func cells(spans []Span, width int) []cell {
 	n := 0
 	for _, sp := range spans {
@@ -74,12 +73,12 @@ func cells(spans []Span, width int) []cell {
 	return out
 }
 
-// WrapSpans breaks a line between words into lines of at most width columns.
-// The blanks at which it is broken are left out.
+// WrapSpans breaks a line between words into lines of at most width columns. It
+// drops the spaces at the breaks.
 func WrapSpans(spans []Span, width int) [][]Span {
 	width = max(width, 1)
 	cs := cells(spans, width)
-	start := 0 // of the first word: a line's own indent is no place to break
+	start := 0 // of the first word: never break within the indentation
 	for start < len(cs) && cs[start].space() {
 		start++
 	}
@@ -102,9 +101,8 @@ func WrapSpans(spans []Span, width int) [][]Span {
 	return append(out, gatherSpans(spans, cs[from:]))
 }
 
-// CutSpans breaks a line of code into lines of at most width columns: after a
-// blank in the second half of a line, else wherever it is full. Nothing is left
-// out.
+// CutSpans breaks a line of code into lines of at most width columns: after a space
+// in the second half of a line, or else at width. It drops nothing.
 func CutSpans(spans []Span, width int) [][]Span {
 	width = max(width, 1)
 	cs := cells(spans, width)
@@ -128,9 +126,8 @@ func CutSpans(spans []Span, width int) [][]Span {
 	return append(out, gatherSpans(spans, cs[from:]))
 }
 
-// breaksBefore says whether a line may be broken before cs[i]: after a blank,
-// and on either side of a wide character, but not so that a line begins with
-// what closes or ends with what opens.
+// breaksBefore reports whether a line may be broken before cs[i]: after a space and
+// next to a wide character, but never before closing or after opening punctuation.
 func breaksBefore(cs []cell, i int) bool {
 	if cs[i].space() {
 		return false
@@ -145,7 +142,7 @@ func breaksBefore(cs []cell, i int) bool {
 	return !strings.Contains(closing, cs[i].text) && !strings.Contains(opening, cs[i-1].text)
 }
 
-// gatherSpans puts cells of spans together again.
+// gatherSpans joins cells to spans with the style of their original span.
 func gatherSpans(spans []Span, cs []cell) []Span {
 	var out []Span
 	for from := 0; from < len(cs); {

@@ -7,15 +7,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Row is one row of the table of keys, as it is told to people.
+// Row is one row of the list of keys in `agent keys` and the documentation.
 type Row struct {
-	Action string // what a configuration calls it; empty if the keys are fixed
+	Action string // name in the configuration; empty if the keys are fixed
 	Keys   string
 	What   string
 }
 
-// Table returns every key of the program, with the keys of the named actions
-// replaced.
+// Table returns the listed bindings. changed replaces the keys of the actions that it names.
 func Table(changed map[string][]string) []Row {
 	var out []Row
 	for _, r := range New(changed).Listed() {
@@ -28,30 +27,31 @@ func Table(changed map[string][]string) []Row {
 	return out
 }
 
-// Map is the table of keys of one program.
+// Map holds the key bindings in effect.
 type Map struct{ Bindings []Binding }
 
-// New returns the default table, with the keys of the named actions
-// replaced. A key that they take does no longer what it does by default.
+// New returns the default bindings. changed replaces the keys of the actions that
+// it names; other actions of the same scope lose those keys.
 func New(changed map[string][]string) Map {
-	rows := rebound(changed)
+	changed = currentNames(changed)
+	rows := withKeys(changed)
 	for i, r := range rows {
 		if _, ok := changed[string(r.Action)]; ok || r.Action == Fixed {
 			continue
 		}
 		rows[i].Keys = slices.DeleteFunc(slices.Clone(r.Keys), func(key string) bool {
 			return slices.ContainsFunc(rows, func(o Binding) bool {
-				_, theirs := changed[string(o.Action)]
-				return theirs && together(r.Where, o.Where) && slices.Contains(o.Keys, key)
+				_, configured := changed[string(o.Action)]
+				return configured && overlap(r.Where, o.Where) && slices.Contains(o.Keys, key)
 			})
 		})
 	}
 	return Map{rows}
 }
 
-// rebound is the default table with the keys of the named actions replaced,
-// whether they clash with others or not.
-func rebound(changed map[string][]string) []Binding {
+// withKeys returns the default bindings with the keys in changed. It does not
+// resolve conflicts.
+func withKeys(changed map[string][]string) []Binding {
 	rows := Bindings()
 	for i := range rows {
 		keys, ok := changed[string(rows[i].Action)]
@@ -68,20 +68,20 @@ func rebound(changed map[string][]string) []Binding {
 	return rows
 }
 
-// Listed returns the bindings that are worth telling.
+// Listed returns the bindings that help lists: those with a description and a key.
 func (k Map) Listed() []Binding {
 	return slices.DeleteFunc(slices.Clone(k.Bindings), func(b Binding) bool { return b.What == "" || len(b.Keys) == 0 })
 }
 
-// Pressed lists the keys of a binding.
+// Pressed returns the keys of b, separated by commas.
 func (b Binding) Pressed() string { return strings.Join(b.Keys, ", ") }
 
-// Is reports whether pressed, the String of a key, does a.
+// Is reports whether pressed, the String of a key press, is bound to a.
 func (k Map) Is(pressed string, a Action) bool {
-	return slices.Contains(k.Keys(a), pressed) || pressed == wanted+string(a)
+	return slices.Contains(k.Keys(a), pressed) || pressed == actionPrefix+string(a)
 }
 
-// Name returns the first key bound to a, for hints.
+// Name returns the first key bound to a, for hints. It is empty if no key is bound.
 func (k Map) Name(a Action) string {
 	if keys := k.Keys(a); len(keys) > 0 {
 		return keys[0]
@@ -89,6 +89,7 @@ func (k Map) Name(a Action) string {
 	return ""
 }
 
+// Keys returns the keys bound to a.
 func (k Map) Keys(a Action) []string {
 	for _, r := range k.Bindings {
 		if r.Action == a && a != Fixed {
@@ -98,38 +99,39 @@ func (k Map) Keys(a Action) []string {
 	return nil
 }
 
-// wanted stands before the name of an action where it takes the place of a key.
-const wanted = "\x00"
+// actionPrefix starts the text of a key press that Action.Press makes.
+const actionPrefix = "\x00"
 
-// Virtual marks the press of a key that no keyboard has: one that stands for an
-// action, or for several keys.
+// Virtual is the modifier of synthetic key presses: those of Action.Press, and
+// completed key sequences.
 const Virtual = tea.ModHyper | tea.ModSuper
 
-// Press is a press that does a, whatever its keys are.
+// Press returns a synthetic key press that triggers a, even if no key is bound to it.
 func (a Action) Press() tea.KeyPressMsg {
-	return tea.KeyPressMsg{Code: tea.KeyExtended, Text: wanted + string(a), Mod: Virtual}
+	return tea.KeyPressMsg{Code: tea.KeyExtended, Text: actionPrefix + string(a), Mod: Virtual}
 }
 
-// Types reports whether a press can be typed into a text: it is a key of the
-// keyboard, or it means something there.
+// Types reports whether msg may be passed to the editor: it is a real key, or a
+// synthetic one bound to an action of the editor.
 func (k Map) Types(msg tea.KeyPressMsg) bool {
 	return msg.Mod != Virtual || slices.ContainsFunc(k.Bindings, func(r Binding) bool {
 		return (r.Where == InEditor || r.Action == Newline) && k.Is(msg.String(), r.Action)
 	})
 }
 
-// Chord joins keys that are pressed one after the other. waits holds what was
-// pressed before; whole is false while more is to come, or where nothing is
-// bound to what was pressed.
-func (k Map) Chord(waits string, msg tea.KeyPressMsg) (_ tea.KeyPressMsg, rest string, whole bool) {
-	pressed := strings.TrimPrefix(waits+" "+msg.String(), " ")
+// Chord matches key sequences. prefix holds the keys pressed so far; next is the
+// prefix for the following key. complete is false if msg continues a sequence, or
+// if it ends one that is not bound; the key is then consumed. A completed sequence
+// becomes one synthetic key press.
+func (k Map) Chord(prefix string, msg tea.KeyPressMsg) (_ tea.KeyPressMsg, next string, complete bool) {
+	pressed := strings.TrimPrefix(prefix+" "+msg.String(), " ")
 	bound := func(fits func(string) bool) bool {
 		return slices.ContainsFunc(k.Bindings, func(r Binding) bool { return slices.ContainsFunc(r.Keys, fits) })
 	}
 	switch {
 	case bound(func(key string) bool { return strings.HasPrefix(key, pressed+" ") }):
 		return msg, pressed, false
-	case waits == "":
+	case prefix == "":
 		return msg, "", true
 	case bound(func(key string) bool { return key == pressed }):
 		return tea.KeyPressMsg{Code: tea.KeyExtended, Text: pressed, Mod: Virtual}, "", true

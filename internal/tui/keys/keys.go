@@ -2,13 +2,13 @@ package keys
 
 import "slices"
 
-// Action is what a key does. Its name is what a configuration calls it by.
+// Action names what a key does. The configuration uses these names.
 type Action string
 
-// Fixed stands for keys that no configuration can change.
+// Fixed is the action of keys that the configuration cannot change.
 const Fixed Action = ""
 
-// The actions.
+// The actions of keys that the configuration can change.
 const (
 	Send       Action = "send"
 	Queue      Action = "queue"
@@ -16,7 +16,7 @@ const (
 	Newline    Action = "newline"
 	Interrupt  Action = "interrupt"
 	Clear      Action = "clear"
-	Leave      Action = "leave"
+	Leave      Action = "quit"
 	Rewind     Action = "rewind"
 	Help       Action = "help"
 	PrevPrompt Action = "previous-prompt"
@@ -31,8 +31,8 @@ const (
 	PageDown   Action = "page-down"
 	Top        Action = "top"
 	Bottom     Action = "bottom"
-	JumpBack   Action = "jump-back"
-	JumpOn     Action = "jump-on"
+	JumpBack   Action = "previous-turn"
+	JumpOn     Action = "next-turn"
 	Find       Action = "find"
 	View       Action = "view"
 	Mouse      Action = "mouse"
@@ -42,7 +42,7 @@ const (
 	ListUp   Action = "list-up"
 	ListDown Action = "list-down"
 
-	Everywhere Action = "everywhere"
+	ToggleScope Action = "toggle-scope"
 
 	Complete Action = "complete"
 	Dismiss  Action = "dismiss"
@@ -69,31 +69,31 @@ const (
 	WordRight     Action = "word-right"
 	Left          Action = "left"
 	Right         Action = "right"
-	EraseLeft     Action = "erase-left"
-	EraseRight    Action = "erase-right"
-	EraseWord     Action = "erase-word"
-	ErasePart     Action = "erase-part"
-	EraseWordR    Action = "erase-word-right"
-	EraseToHead   Action = "erase-to-start"
-	EraseToTail   Action = "erase-to-end"
+	EraseLeft     Action = "delete-left"
+	EraseRight    Action = "delete-right"
+	EraseWord     Action = "delete-word"
+	ErasePart     Action = "delete-word-left"
+	EraseWordR    Action = "delete-word-right"
+	EraseToHead   Action = "delete-to-start"
+	EraseToTail   Action = "delete-to-end"
 	Yank          Action = "yank"
 	YankOlder     Action = "yank-older"
 	TextStart     Action = "text-start"
 	TextEnd       Action = "text-end"
-	StepRight     Action = "step-right"
-	StepUp        Action = "step-up"
-	MarkLeft      Action = "mark-left"
-	MarkRight     Action = "mark-right"
-	MarkWordLeft  Action = "mark-word-left"
-	MarkWordRight Action = "mark-word-right"
-	MarkUp        Action = "mark-up"
-	MarkDown      Action = "mark-down"
-	MarkStart     Action = "mark-line-start"
-	MarkEnd       Action = "mark-line-end"
-	CopyMarked    Action = "copy-marked"
-	Upper         Action = "upper-word"
-	Lower         Action = "lower-word"
-	Capital       Action = "capital-word"
+	StepRight     Action = "right-or-find"
+	StepUp        Action = "up-or-palette"
+	MarkLeft      Action = "select-left"
+	MarkRight     Action = "select-right"
+	MarkWordLeft  Action = "select-word-left"
+	MarkWordRight Action = "select-word-right"
+	MarkUp        Action = "select-up"
+	MarkDown      Action = "select-down"
+	MarkStart     Action = "select-line-start"
+	MarkEnd       Action = "select-line-end"
+	CopyMarked    Action = "copy-selection"
+	Upper         Action = "uppercase-word"
+	Lower         Action = "lowercase-word"
+	Capital       Action = "capitalize-word"
 	SwapWords     Action = "swap-words"
 	SwapLetters   Action = "swap-letters"
 	Undo          Action = "undo"
@@ -103,134 +103,133 @@ const (
 	Attach        Action = "attach"
 )
 
-// Scope says where a binding holds.
+// Scope is the part of the screen or the state in which a binding is active.
 type Scope string
 
 const (
 	Anywhere     Scope = ""
 	WhileRuns    Scope = "while a turn runs"
 	onEmpty      Scope = "on an empty prompt"
-	inQuestion   Scope = "while a question waits"
+	inQuestion   Scope = "in a permission dialog or question"
 	inList       Scope = "in a list"
-	inSessions   Scope = "while a session is chosen"
-	InEditor     Scope = "in the text"
-	InLine       Scope = "where text follows that way"
-	InSearch     Scope = "while the session is searched"
-	inView       Scope = "while everything is shown"
-	InCompletion Scope = "while something is suggested or searched"
+	inSessions   Scope = "in the session picker"
+	InEditor     Scope = "in the prompt editor"
+	InLine       Scope = "if the cursor can move that way"
+	InSearch     Scope = "in transcript search"
+	inView       Scope = "in the full-screen transcript"
+	InCompletion Scope = "in completion or search"
 )
 
-// Binding ties keys to an action. Keys that are pressed one after the other are
-// one of them: "ctrl+x ctrl+e".
+// Binding binds keys to an action. A key can be a sequence: "ctrl+x ctrl+e".
 type Binding struct {
 	Action Action
 	Where  Scope
 	Keys   []string
-	What   string // what the person is told; empty is not worth telling
+	What   string // the description in help; empty hides the binding there
 }
 
-// Bindings is the one table of keys, in the order in which help tells them.
+// Bindings returns the default key bindings, in the order in which help lists them.
 func Bindings() []Binding { return slices.Concat(screenKeys(), overlayKeys(), editorKeys()) }
 
-// screenKeys are those that hold wherever one types.
+// screenKeys returns the bindings that work in the main view.
 func screenKeys() []Binding {
 	return []Binding{
-		{Send, Anywhere, []string{"enter"}, "send; while the model works, steer it"},
-		{Queue, Anywhere, []string{"alt+enter"}, "send it once what runs has ended; up takes it back"},
-		{Unqueue, Anywhere, []string{"alt+q"}, "remove the last message that waits so"},
-		{Newline, Anywhere, []string{"shift+enter", "ctrl+j"}, `new line; so does \ before enter`},
-		{Interrupt, WhileRuns, []string{"esc", "ctrl+c"}, "stop the turn, at any instant"},
-		{Clear, Anywhere, []string{"ctrl+c"}, "clear the prompt; on an empty one, twice, leave"},
-		{Leave, onEmpty, []string{"ctrl+d"}, "leave"},
-		{Rewind, onEmpty, []string{"esc"}, "twice: take back what was said, to say it otherwise"},
-		{Help, onEmpty, []string{"?"}, "this help"},
-		{PrevPrompt, Anywhere, []string{"up"}, "earlier prompts, from the first line"},
-		{NextPrompt, Anywhere, []string{"down", "ctrl+n"}, "later prompts, from the last line"},
-		{Search, Anywhere, []string{"ctrl+r"}, "search earlier prompts; again, older ones"},
-		{Palette, Anywhere, []string{"ctrl+p"}, "all that can be done, to be searched"},
-		{Mode, Anywhere, []string{"shift+tab"}, "change what is asked about"},
-		{Model, Anywhere, []string{"alt+p"}, "choose the model that answers"},
-		{Open, Anywhere, []string{"ctrl+o"}, "open or close the last output or thinking"},
-		{OpenAll, Anywhere, []string{"ctrl+t"}, "open or close all of them"},
-		{PageUp, Anywhere, []string{"pgup"}, "scroll up; so does the wheel"},
-		{PageDown, Anywhere, []string{"pgdown"}, "scroll down"},
-		{Top, Anywhere, []string{"ctrl+home"}, "to the beginning"},
-		{Bottom, Anywhere, []string{"ctrl+end"}, "to the end, and follow it"},
-		{JumpBack, Anywhere, []string{"alt+up"}, "to the prompt above"},
-		{JumpOn, Anywhere, []string{"alt+down"}, "to the prompt below, or the end"},
-		{Find, Anywhere, []string{"ctrl+f"}, "search in the session"},
-		{View, Anywhere, []string{"ctrl+g"}, "everything uncut, in all of the window"},
-		{Mouse, Anywhere, []string{"alt+m"}, "the mouse is ours, which marks, copies, opens and chooses, or the terminal's"},
+		{Send, Anywhere, []string{"enter"}, "send; during a turn, steer the model"},
+		{Queue, Anywhere, []string{"alt+enter"}, "queue the message until the turn ends"},
+		{Unqueue, Anywhere, []string{"alt+q"}, "remove the last queued message"},
+		{Newline, Anywhere, []string{"shift+enter", "ctrl+j"}, `insert a newline (or type \ before enter)`},
+		{Interrupt, WhileRuns, []string{"esc", "ctrl+c"}, "interrupt the turn"},
+		{Clear, Anywhere, []string{"ctrl+c"}, "clear the prompt; press twice on an empty prompt to quit"},
+		{Leave, onEmpty, []string{"ctrl+d"}, "quit"},
+		{Rewind, onEmpty, []string{"esc"}, "press twice: edit a previous message"},
+		{Help, onEmpty, []string{"?"}, "show this help"},
+		{PrevPrompt, Anywhere, []string{"up"}, "show the previous prompt (cursor on the first line)"},
+		{NextPrompt, Anywhere, []string{"down", "ctrl+n"}, "show the next prompt (cursor on the last line)"},
+		{Search, Anywhere, []string{"ctrl+r"}, "search prompt history; again: older matches"},
+		{Palette, Anywhere, []string{"ctrl+p"}, "open the command palette"},
+		{Mode, Anywhere, []string{"shift+tab"}, "cycle the permission mode"},
+		{Model, Anywhere, []string{"alt+p"}, "choose a model"},
+		{Open, Anywhere, []string{"ctrl+o"}, "expand or collapse the last tool output or reasoning"},
+		{OpenAll, Anywhere, []string{"ctrl+t"}, "expand or collapse all tool output and reasoning"},
+		{PageUp, Anywhere, []string{"pgup"}, "scroll up one page"},
+		{PageDown, Anywhere, []string{"pgdown"}, "scroll down one page"},
+		{Top, Anywhere, []string{"ctrl+home"}, "jump to the beginning"},
+		{Bottom, Anywhere, []string{"ctrl+end"}, "jump to the end and follow new output"},
+		{JumpBack, Anywhere, []string{"alt+up"}, "jump to the previous prompt in the transcript"},
+		{JumpOn, Anywhere, []string{"alt+down"}, "jump to the next prompt in the transcript, or to the end"},
+		{Find, Anywhere, []string{"ctrl+f"}, "search the transcript"},
+		{View, Anywhere, []string{"ctrl+g"}, "open the full-screen transcript"},
+		{Mouse, Anywhere, []string{"alt+m"}, "toggle mouse capture"},
 		{Suspend, Anywhere, []string{"ctrl+z"}, "suspend the program"},
-		{Redraw, Anywhere, []string{"ctrl+l"}, "draw all of the window anew"},
+		{Redraw, Anywhere, []string{"ctrl+l"}, "redraw the screen"},
 	}
 }
 
-// overlayKeys are those of what comes before the editor: questions, lists and
-// suggestions.
+// overlayKeys returns the bindings of what takes keys before the editor: dialogs,
+// lists, completion, search and the full-screen transcript.
 func overlayKeys() []Binding {
 	return []Binding{
-		{Fixed, inQuestion, []string{"up", "down"}, "move the marker to another row"},
-		{Fixed, inQuestion, []string{"enter"}, "answer with the marked row, or with the selected choices"},
-		{Fixed, inQuestion, []string{"1", "2", "3", "4", "5", "6", "7", "8"}, "answer with the row of that number, or select that choice where several may be selected"},
-		{Fixed, inQuestion, []string{"y", "n"}, "move the marker to Yes or No; any other text is the reason of a no, or an answer in your own words"},
-		{Fixed, inQuestion, []string{"space"}, "select the marked choice, where several may be selected"},
-		{Fixed, inQuestion, []string{"tab"}, "next hunk of the change; from a comment, back to the rows"},
-		{Fixed, inQuestion, []string{"shift+tab"}, "previous hunk of the change"},
-		{Fixed, inQuestion, []string{"ctrl+g"}, "full view of the change or the command; esc or q closes it"},
-		{Fixed, inQuestion, []string{"?"}, "show why the question is asked"},
-		{Fixed, inQuestion, []string{"pgup", "pgdown", "home", "end"}, "scroll the change or the command"},
-		{Fixed, inQuestion, []string{"esc"}, "reject and interrupt the turn; from a comment, back to the rows"},
+		{Fixed, inQuestion, []string{"up", "down"}, "move to another row"},
+		{Fixed, inQuestion, []string{"enter"}, "answer with the current row, or submit the selected choices"},
+		{Fixed, inQuestion, []string{"1", "2", "3", "4", "5", "6", "7", "8"}, "answer with the row of that number; in a multiple-choice question, select it"},
+		{Fixed, inQuestion, []string{"y", "n"}, "move to Yes or No; any other text rejects with a message, or is your own answer"},
+		{Fixed, inQuestion, []string{"space"}, "in a multiple-choice question, select or deselect the current choice"},
+		{Fixed, inQuestion, []string{"tab"}, "next hunk of the diff; in a comment, back to the rows"},
+		{Fixed, inQuestion, []string{"shift+tab"}, "previous hunk of the diff"},
+		{Fixed, inQuestion, []string{"ctrl+g"}, "show the diff or the command full screen; esc or q closes it"},
+		{Fixed, inQuestion, []string{"?"}, "show why permission is needed"},
+		{Fixed, inQuestion, []string{"pgup", "pgdown", "home", "end"}, "scroll the diff or the command"},
+		{Fixed, inQuestion, []string{"esc"}, "reject and interrupt the turn; in a comment, back to the rows"},
 
-		{ListUp, inList, []string{"up", "ctrl+p"}, "the one above"},
-		{ListDown, inList, []string{"down", "ctrl+n"}, "the one below"},
+		{ListUp, inList, []string{"up", "ctrl+p"}, "select the previous item"},
+		{ListDown, inList, []string{"down", "ctrl+n"}, "select the next item"},
 
-		{Everywhere, inSessions, []string{"tab"}, "those of all directories, or of this one"},
+		{ToggleScope, inSessions, []string{"tab"}, "show sessions of all directories or this one"},
 
-		{Complete, InCompletion, []string{"tab"}, "take what is marked"},
-		{Dismiss, InCompletion, []string{"esc"}, "as it was before"},
+		{Complete, InCompletion, []string{"tab"}, "accept the selected suggestion"},
+		{Dismiss, InCompletion, []string{"esc"}, "close suggestions or search and restore the text"},
 
-		{Older, InSearch, []string{"enter", "up", "ctrl+f"}, "to what is found above"},
-		{Newer, InSearch, []string{"down", "shift+enter"}, "to what is found below"},
+		{Older, InSearch, []string{"enter", "up", "ctrl+f"}, "previous match"},
+		{Newer, InSearch, []string{"down", "shift+enter"}, "next match"},
 
-		{ViewUp, inView, []string{"up", "k"}, "a line up"},
-		{ViewDown, inView, []string{"down", "j", "enter"}, "a line down"},
-		{ViewPageUp, inView, []string{"b", "pgup"}, "a page up"},
-		{ViewPageDown, inView, []string{"space", "pgdown"}, "a page down"},
-		{ViewHalfUp, inView, []string{"u", "ctrl+u"}, "half a page up"},
-		{ViewHalfDown, inView, []string{"d", "ctrl+d"}, "half a page down"},
-		{ViewTop, inView, []string{"g", "home", "<"}, "to the beginning"},
-		{ViewBottom, inView, []string{"G", "end", ">", "F"}, "to the end, and follow it"},
+		{ViewUp, inView, []string{"up", "k"}, "scroll up one line"},
+		{ViewDown, inView, []string{"down", "j", "enter"}, "scroll down one line"},
+		{ViewPageUp, inView, []string{"b", "pgup"}, "scroll up one page"},
+		{ViewPageDown, inView, []string{"space", "pgdown"}, "scroll down one page"},
+		{ViewHalfUp, inView, []string{"u", "ctrl+u"}, "scroll up half a page"},
+		{ViewHalfDown, inView, []string{"d", "ctrl+d"}, "scroll down half a page"},
+		{ViewTop, inView, []string{"g", "home", "<"}, "jump to the beginning"},
+		{ViewBottom, inView, []string{"G", "end", ">", "F"}, "jump to the end and follow new output"},
 		{ViewFind, inView, []string{"/", "ctrl+f"}, "search"},
-		{ViewOlder, inView, []string{"n"}, "to what is found above"},
-		{ViewNewer, inView, []string{"N"}, "to what is found below"},
-		{ViewClose, inView, []string{"q", "esc", "ctrl+g"}, "close it"},
+		{ViewOlder, inView, []string{"n"}, "previous match"},
+		{ViewNewer, inView, []string{"N"}, "next match"},
+		{ViewClose, inView, []string{"q", "esc", "ctrl+g"}, "close the full-screen transcript"},
 	}
 }
 
-// editorKeys are those of the text itself.
+// editorKeys returns the bindings that edit the prompt and move its cursor.
 func editorKeys() []Binding {
 	return []Binding{
-		{LineStart, InEditor, []string{"home", "ctrl+a"}, "start of the line"},
-		{LineEnd, InEditor, []string{"end", "ctrl+e"}, "end of the line"},
-		{WordLeft, InEditor, []string{"alt+left", "ctrl+left", "alt+b"}, "a word back"},
-		{WordRight, InEditor, []string{"alt+right", "ctrl+right", "alt+f"}, "a word on"},
+		{LineStart, InEditor, []string{"home", "ctrl+a"}, "move to the start of the line"},
+		{LineEnd, InEditor, []string{"end", "ctrl+e"}, "move to the end of the line"},
+		{WordLeft, InEditor, []string{"alt+left", "ctrl+left", "alt+b"}, "move left one word"},
+		{WordRight, InEditor, []string{"alt+right", "ctrl+right", "alt+f"}, "move right one word"},
 		{Left, InEditor, []string{"left", "ctrl+b"}, ""},
 		{Right, InEditor, []string{"right"}, ""},
 		{EraseLeft, InEditor, []string{"backspace", "ctrl+h"}, ""},
 		{EraseRight, InEditor, []string{"delete", "ctrl+d"}, ""},
-		{EraseWord, InEditor, []string{"ctrl+w"}, "cut a word, back to a blank"},
-		{ErasePart, InEditor, []string{"alt+backspace", "ctrl+backspace"}, "cut a word of letters"},
-		{EraseWordR, InEditor, []string{"alt+d", "alt+delete", "ctrl+delete"}, "cut the next word"},
-		{EraseToHead, InEditor, []string{"ctrl+u"}, "cut to the start of the line"},
-		{EraseToTail, InEditor, []string{"ctrl+k"}, "cut to the end of the line"},
-		{Yank, InEditor, []string{"ctrl+y"}, "put back what was cut"},
-		{YankOlder, InEditor, []string{"alt+y"}, "in its place, what was cut before"},
-		{TextStart, InEditor, []string{"alt+<", "alt+shift+,"}, "start of all that is typed"},
-		{TextEnd, InEditor, []string{"alt+>", "alt+shift+."}, "end of all that is typed"},
-		{StepRight, InLine, []string{"ctrl+f"}, "a letter on; at the end, search in the session"},
-		{StepUp, InLine, []string{"ctrl+p"}, "a row up; in the first one, all that can be done"},
-		{MarkLeft, InEditor, []string{"shift+left"}, "mark a letter, to type over it or to cut it; so do the other moves"},
+		{EraseWord, InEditor, []string{"ctrl+w"}, "delete back to whitespace"},
+		{ErasePart, InEditor, []string{"alt+backspace", "ctrl+backspace"}, "delete the previous word"},
+		{EraseWordR, InEditor, []string{"alt+d", "alt+delete", "ctrl+delete"}, "delete the next word"},
+		{EraseToHead, InEditor, []string{"ctrl+u"}, "delete to the start of the line"},
+		{EraseToTail, InEditor, []string{"ctrl+k"}, "delete to the end of the line"},
+		{Yank, InEditor, []string{"ctrl+y"}, "paste the last deleted text (yank)"},
+		{YankOlder, InEditor, []string{"alt+y"}, "replace it with the previous deleted text (yank-pop)"},
+		{TextStart, InEditor, []string{"alt+<", "alt+shift+,"}, "move to the start of the prompt"},
+		{TextEnd, InEditor, []string{"alt+>", "alt+shift+."}, "move to the end of the prompt"},
+		{StepRight, InLine, []string{"ctrl+f"}, "move the cursor right; at the end, search the transcript"},
+		{StepUp, InLine, []string{"ctrl+p"}, "move the cursor up; on the first line, open the command palette"},
+		{MarkLeft, InEditor, []string{"shift+left"}, "extend the selection left (shift works with every cursor key)"},
 		{MarkRight, InEditor, []string{"shift+right"}, ""},
 		{MarkWordLeft, InEditor, []string{"ctrl+shift+left", "alt+shift+left"}, ""},
 		{MarkWordRight, InEditor, []string{"ctrl+shift+right", "alt+shift+right"}, ""},
@@ -238,16 +237,16 @@ func editorKeys() []Binding {
 		{MarkDown, InEditor, []string{"shift+down"}, ""},
 		{MarkStart, InEditor, []string{"shift+home"}, ""},
 		{MarkEnd, InEditor, []string{"shift+end"}, ""},
-		{CopyMarked, InEditor, []string{"alt+w"}, "copy what is marked; ctrl+w cuts it"},
-		{Upper, InEditor, []string{"alt+u"}, "the next word in capitals"},
-		{Lower, InEditor, []string{"alt+l"}, "the next word in small letters"},
-		{Capital, InEditor, []string{"alt+c"}, "a capital for the next word"},
-		{SwapWords, InEditor, []string{"alt+t"}, "swap two words"},
-		{SwapLetters, InEditor, []string{"ctrl+x ctrl+t"}, "swap two letters"},
+		{CopyMarked, InEditor, []string{"alt+w"}, "copy the selection (ctrl+w cuts it)"},
+		{Upper, InEditor, []string{"alt+u"}, "uppercase the next word"},
+		{Lower, InEditor, []string{"alt+l"}, "lowercase the next word"},
+		{Capital, InEditor, []string{"alt+c"}, "capitalize the next word"},
+		{SwapWords, InEditor, []string{"alt+t"}, "swap the words around the cursor"},
+		{SwapLetters, InEditor, []string{"ctrl+x ctrl+t"}, "swap the characters around the cursor"},
 		{Undo, InEditor, []string{"ctrl+_", "ctrl+/", "ctrl+shift+-"}, "undo"},
 		{Redo, InEditor, []string{"alt+/", "ctrl+shift+z"}, "redo"},
-		{Expand, InEditor, []string{"alt+o"}, "write out the paste at the cursor"},
-		{Edit, InEditor, []string{"ctrl+x ctrl+e"}, "go on in your editor, $VISUAL or $EDITOR"},
-		{Attach, InEditor, []string{"ctrl+v"}, "put in the image that the clipboard has"},
+		{Expand, InEditor, []string{"alt+o"}, "expand the paste at the cursor"},
+		{Edit, InEditor, []string{"ctrl+x ctrl+e"}, "edit the prompt in $VISUAL or $EDITOR"},
+		{Attach, InEditor, []string{"ctrl+v"}, "paste an image from the clipboard"},
 	}
 }

@@ -1,31 +1,32 @@
 package keys
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestDefaultKeysDoOneThing(t *testing.T) {
+func TestDefaultKeysDoNotConflict(t *testing.T) {
 	if got := Clashing(nil); got != nil {
 		t.Errorf("keys clash:\n%s", strings.Join(got, "\n"))
 	}
 	seen := map[Action]bool{}
 	for _, b := range Bindings() {
 		if b.Action != Fixed && seen[b.Action] {
-			t.Errorf("%s stands in the table twice", b.Action)
+			t.Errorf("%s is in the table twice", b.Action)
 		}
 		seen[b.Action] = true
 		for _, k := range b.Keys {
 			if name, err := KeyName(k); err != nil || name != k {
-				t.Errorf("%s: %q is called %q (%v)", b.Action, k, name, err)
+				t.Errorf("%s: the name of %q is %q (%v)", b.Action, k, name, err)
 			}
 		}
 	}
 }
 
-func TestKeysOfAConfiguration(t *testing.T) {
+func TestConfiguredKeys(t *testing.T) {
 	for _, c := range []struct {
 		keys   map[string][]string
 		action string
@@ -35,20 +36,20 @@ func TestKeysOfAConfiguration(t *testing.T) {
 		{keys: map[string][]string{"open": {"f5", "ctrl+x o"}}},
 		{keys: map[string][]string{"open": {}}},
 		{keys: map[string][]string{"opne": {"f5"}}, action: "opne", err: `did you mean "open"?`},
-		{keys: map[string][]string{"zzzzzzzz": {"f5"}}, action: "zzzzzzzz", err: "agent keys lists them"},
-		{keys: map[string][]string{"open": {"ctrl+enterr"}}, action: "open", err: `"ctrl+enterr" is no key`},
-		{keys: map[string][]string{"open": {"strg+o"}}, action: "open", err: `"strg+o" is no key`},
-		{keys: map[string][]string{"open": {"ctrl+ctrl+o"}}, action: "open", err: "is no key"},
-		{keys: map[string][]string{"open": {""}}, action: "open", err: "no keys at all are []"},
-		{keys: map[string][]string{"open": {"f99"}}, action: "open", err: "is no key"},
-		{keys: map[string][]string{"open": {"a b"}}, action: "open", err: "begins with a key that types something"},
-		{keys: map[string][]string{"open": {"ctrl+t"}}, clash: []string{"ctrl+t is bound to both open and open-all: open has it"}},
-		{keys: map[string][]string{"open": {"ctrl+t x"}}, clash: []string{"ctrl+t of open-all is where ctrl+t x of open begins"}},
-		{keys: map[string][]string{"open": {"ctrl+w"}}, clash: []string{"ctrl+w is bound to both open and erase-word: open has it"}},
-		{keys: map[string][]string{"open-all": {"ctrl+o"}}, clash: []string{"ctrl+o is bound to both open and open-all: open-all has it"}},
-		{keys: map[string][]string{"open": {"y"}}},                                // a question has its own
+		{keys: map[string][]string{"zzzzzzzz": {"f5"}}, action: "zzzzzzzz", err: "'agent keys' lists all actions"},
+		{keys: map[string][]string{"open": {"ctrl+enterr"}}, action: "open", err: `"ctrl+enterr" is not a key`},
+		{keys: map[string][]string{"open": {"strg+o"}}, action: "open", err: `"strg+o" is not a key`},
+		{keys: map[string][]string{"open": {"ctrl+ctrl+o"}}, action: "open", err: "is not a key"},
+		{keys: map[string][]string{"open": {""}}, action: "open", err: "write [] to bind no key"},
+		{keys: map[string][]string{"open": {"f99"}}, action: "open", err: "is not a key"},
+		{keys: map[string][]string{"open": {"a b"}}, action: "open", err: "starts with a key that types text"},
+		{keys: map[string][]string{"open": {"ctrl+t"}}, clash: []string{"ctrl+t is bound to both open and open-all: open wins"}},
+		{keys: map[string][]string{"open": {"ctrl+t x"}}, clash: []string{"ctrl+t (open-all) is the start of ctrl+t x (open)"}},
+		{keys: map[string][]string{"open": {"ctrl+w"}}, clash: []string{"ctrl+w is bound to both open and delete-word: open wins"}},
+		{keys: map[string][]string{"open-all": {"ctrl+o"}}, clash: []string{"ctrl+o is bound to both open and open-all: open-all wins"}},
+		{keys: map[string][]string{"open": {"y"}}},                                // dialogs have keys of their own
 		{keys: map[string][]string{"approve": {"ctrl+y"}, "up": {"no such key"}}}, // of an earlier version
-		{keys: map[string][]string{"": {"y"}}, action: "", err: "there is no action"},
+		{keys: map[string][]string{"": {"y"}}, action: "", err: "unknown action"},
 	} {
 		action, err := Check(c.keys)
 		if action != c.action || (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
@@ -63,8 +64,28 @@ func TestKeysOfAConfiguration(t *testing.T) {
 	}
 }
 
-// What the configuration binds goes before what is bound by default.
-func TestKeysOfAConfigurationGoFirst(t *testing.T) {
+// Action names of earlier versions still work in a configuration.
+func TestRenamedActions(t *testing.T) {
+	for old, action := range renamed() {
+		changed := map[string][]string{old: {"f5"}}
+		if _, err := Check(changed); err != nil {
+			t.Errorf("%s: %v", old, err)
+		}
+		if got := New(changed).Keys(action); !slices.Equal(got, []string{"f5"}) {
+			t.Errorf("%s binds %v to %s", old, got, action)
+		}
+	}
+	both := New(map[string][]string{"everywhere": {"f5"}, "toggle-scope": {"f6"}})
+	if got := both.Keys(ToggleScope); !slices.Equal(got, []string{"f6"}) {
+		t.Errorf("with both names, the keys are %v", got)
+	}
+	want := []string{"f5 is bound to both list-up and toggle-scope: list-up wins"}
+	if d := cmp.Diff(Clashing(map[string][]string{"list-up": {"f5"}, "everywhere": {"f5"}}), want); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestConfiguredKeysTakePrecedence(t *testing.T) {
 	k := New(map[string][]string{"open-all": {"ctrl+o"}, "suspend": {"ctrl+w"}})
 	for key, want := range map[string]Action{"ctrl+o": OpenAll, "ctrl+w": Suspend} {
 		for _, b := range k.Bindings {

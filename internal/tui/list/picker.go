@@ -145,7 +145,7 @@ func (p *Picker) Update(msg tea.Msg) (cmd tea.Cmd, over bool) {
 	case previewRead:
 		p.previewed(msg)
 	case tea.KeyPressMsg:
-		if p.Keys.Is(msg.String(), keys.Everywhere) {
+		if p.Keys.Is(msg.String(), keys.ToggleScope) {
 			p.everywhere, p.At = !p.everywhere || !p.someHere(), 0
 			p.refine()
 			break
@@ -245,7 +245,7 @@ func (p *Picker) refine() {
 
 // Lines implements Overlay.
 func (p *Picker) Lines() ([]string, *tea.Cursor) {
-	name, here := p.Keys.Name(keys.Everywhere), ink.SanitizeLine(p.src.Dir)
+	name, here := p.Keys.Name(keys.ToggleScope), ink.SanitizeLine(p.src.Dir)
 	pg := Page{Head: "resume a session", Row: p.Row, Marked: p.end,
 		Hint: "type to search · enter resumes · esc closes"}
 	switch {

@@ -68,12 +68,16 @@ func TestFitsAnyWidth(t *testing.T) {
 	}
 }
 
-func TestSaysTheSameWithoutColour(t *testing.T) {
+// Without color the text is the same, except for the backticks of inline code.
+func TestTextWithoutColor(t *testing.T) {
+	words := func(lines []string) []string {
+		return strings.Fields(strings.NewReplacer("`", "", "─", "", "│", "").Replace(strings.Join(inktest.Bare(lines), " ")))
+	}
 	for _, source := range corpus(t) {
-		colour := inktest.Bare(drawFinished(inktest.Looks["dark"], source.text, 80))
-		none := drawFinished(inktest.Looks["nocolor"], source.text, 80)
-		if diff := cmp.Diff(inktest.Bare(none), colour); diff != "" {
-			t.Errorf("%s (-without colour +with):\n%s", source.name, diff)
+		color := drawFinished(inktest.Looks["dark"], source.text, 400) // nothing is wrapped
+		none := drawFinished(inktest.Looks["nocolor"], source.text, 400)
+		if diff := cmp.Diff(words(none), words(color)); diff != "" {
+			t.Errorf("%s (-without color +with):\n%s", source.name, diff)
 		}
 		if all := strings.Join(none, "\n"); regexp.MustCompile("\x1b\\[[0-9;]*3[0-9]").MatchString(all) {
 			t.Errorf("%s: there is colour: %q", source.name, all)
@@ -90,9 +94,9 @@ func TestDraws(t *testing.T) {
 		{"plain address", "[https://a.b/c](https://a.b/c)", "https://a.b/c"},
 		{"lying address", "[https://a.b](http://c.d)", "https://a.b\n(http://c.d)"},
 		{"entity", "&lt;a&gt; &amp;lt;", "<a> &lt;"},
-		{"entity in code", "`&lt;`", "`&lt;`"},
+		{"entity in code", "`&lt;`", "&lt;"},
 		{"escape", `\*not\* \\n`, `*not* \n`},
-		{"backslash in a table", "|a|\n|-|\n|`\\.`|", "a\n─────\n`\\.`"},
+		{"backslash in a table", "|a|\n|-|\n|`\\.`|", "a\n───\n\\."},
 		{"marks of a stand-in", "\ue001 target:", `\ue001 target:`},
 		{"mail", "<me@a.b>", "me@a.b"},
 		{"numbers go on", "3. a\n3. b", "3. a\n4. b"},
@@ -134,7 +138,7 @@ func TestPartialLine(t *testing.T) {
 		"some **bol":         "some bol",
 		"some **bold*":       "some bold",
 		"some **":            "some",
-		"run `go te":         "run `go te`",
+		"run `go te":         "run go te",
 		"```go\nx := 1\n``":  "  x := 1",
 		"```go\nx := 1\ny :": "  x := 1\n  y :",
 		"caf\xc3":            "caf",

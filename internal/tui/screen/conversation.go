@@ -55,7 +55,9 @@ type Conversation struct {
 func New(o Options, now func() time.Time, send func(event.Command)) *Conversation {
 	w := &Window{Options: o, Keys: keys.New(o.Keys), Look: o.Look(), Now: now, After: after, Width: 80, Height: 24}
 	w.Styles = w.Look.Styles()
-	return &Conversation{Window: w, Transcript: transcript.New(w.Styles), Send: send, Play: o.Prompts}
+	t := transcript.New(w.Styles)
+	t.OpenKey = w.Keys.Name(keys.Open)
+	return &Conversation{Window: w, Transcript: t, Send: send, Play: o.Prompts}
 }
 
 // after is the clock of a running program.

@@ -7,18 +7,17 @@ import (
 	"strings"
 )
 
-// Canvas is what is known to be on the terminal's screen, line by line. Lines
-// are compared as they are written, with their styles: one that did not change
-// costs nothing. Each begins and ends without a style.
+// Canvas holds the lines that are on the terminal's screen, with their styles, so
+// that only changed lines are written. Each line begins and ends without a style.
 type Canvas struct {
-	lines []string // nil where nothing is known
+	lines []string // nil if the screen's content is unknown
 }
 
-// Forget is called where something else may have been drawn.
+// Forget marks the screen's content as unknown, after something else may have drawn.
 func (c *Canvas) Forget() { c.lines = nil }
 
-// Paint writes to b what turns the screen into content, in a window of height
-// lines.
+// Paint writes to b the sequences that turn the screen into content, in a window of
+// height lines.
 func (c *Canvas) Paint(b *bytes.Buffer, content string, height int) {
 	lines := fit(content, height)
 	if len(c.lines) != len(lines) {
@@ -43,7 +42,7 @@ func (c *Canvas) Paint(b *bytes.Buffer, content string, height int) {
 	}
 }
 
-// fit returns the lines of content as rows of a window.
+// fit returns the lines of content, truncated or padded to height.
 func fit(content string, height int) []string {
 	lines := strings.Split(content, "\n")
 	if len(lines) > height {
@@ -55,9 +54,8 @@ func fit(content string, height int) []string {
 	return lines
 }
 
-// rewrite writes what turns old, in row y, into line. What both begin with
-// stays where that is certain: as far as it is made of columns that every
-// terminal counts alike.
+// rewrite writes the sequences that turn old, in row y, into line. It keeps the
+// common prefix as far as all terminals agree on its width.
 func rewrite(b *bytes.Buffer, y int, old, line string) {
 	same := common(old, line)
 	moveTo(b, same.columns, y)
@@ -67,7 +65,7 @@ func rewrite(b *bytes.Buffer, y int, old, line string) {
 	writeLine(b, same.style, line[same.bytes:])
 }
 
-// writeLine writes the rest of a line from where style holds.
+// writeLine writes the rest of a line, which starts with style in effect.
 func writeLine(b *bytes.Buffer, style, rest string) {
 	if rest == "" {
 		return
@@ -79,16 +77,16 @@ func writeLine(b *bytes.Buffer, style, rest string) {
 	}
 }
 
-// beginning is what two lines have in common: how long it is, and what styles
-// hold at its end.
-type beginning struct {
+// prefix is the common prefix of two lines.
+type prefix struct {
 	bytes, columns int
-	style          string
+	style          string // in effect at the end
 }
 
-// common returns what a and b begin with, in plain letters and styles.
-func common(a, b string) beginning {
-	var now, before beginning // before the last letter: what follows might combine with it
+// common returns the common prefix of a and b that has only printable ASCII and
+// styles.
+func common(a, b string) prefix {
+	var now, before prefix // before excludes the last character, which the next may combine with
 	for now.bytes < len(a) && now.bytes < len(b) {
 		rest := b[now.bytes:]
 		if n := styleLength(rest); n > 0 && strings.HasPrefix(a[now.bytes:], rest[:n]) {
@@ -113,13 +111,13 @@ func common(a, b string) beginning {
 	return before
 }
 
-// follows reports whether rest cannot change what stands before it.
+// follows reports whether rest cannot combine with the character before it.
 func follows(rest string) bool { return rest == "" || plain(rest[0]) }
 
-// plain reports whether c is a letter of one column everywhere.
+// plain reports whether c is printable ASCII.
 func plain(c byte) bool { return ' ' <= c && c <= '~' }
 
-// styleLength is the length of the style, ESC [ … m, that s begins with.
+// styleLength returns the length of the SGR sequence at the start of s, or 0.
 func styleLength(s string) int {
 	if !strings.HasPrefix(s, csi) {
 		return 0
@@ -139,12 +137,12 @@ func isReset(s string) bool {
 	return strings.HasPrefix(s, resetStyle) || strings.HasPrefix(s, "\x1b[0m")
 }
 
-// shift is a range of rows whose content moves up by so many rows, or down if
-// that is negative. Those that come in are blank.
+// shift scrolls the rows from top to bottom up by rows, or down if by is negative.
+// Rows that scroll in are blank.
 type shift struct{ top, bottom, by int }
 
-// findShift returns the shift after which least is left to be written. Its by
-// is 0 if that is none.
+// findShift returns the shift that leaves the least to write. by is 0 if no shift
+// helps.
 func findShift(old, lines []string) shift {
 	by := likelyShift(old, lines)
 	if by == 0 {
@@ -159,7 +157,7 @@ func findShift(old, lines []string) shift {
 	if s.bottom < 0 {
 		return shift{}
 	}
-	const cost = 24 // of the shift itself
+	const cost = 24 // bytes of the shift itself
 	moved := append([]string(nil), old...)
 	s.apply(moved)
 	if toWrite(moved, lines)+cost >= toWrite(old, lines) {
@@ -168,16 +166,16 @@ func findShift(old, lines []string) shift {
 	return s
 }
 
-// likelyShift returns by how much most of the lines that moved did so.
+// likelyShift returns the distance by which most of the moved lines moved.
 func likelyShift(old, lines []string) (by int) {
-	const few = 3 // changes, which are written at once
+	const few = 3 // changed lines below which a shift never pays
 	changed := 0
 	for y, l := range lines {
 		if old[y] != l {
 			changed++
 		}
 	}
-	if changed < few || runtime.GOOS == "windows" { // whose terminal loses the cursor
+	if changed < few || runtime.GOOS == "windows" { // the Windows console loses the cursor
 		return 0
 	}
 	at := make(map[string]int, len(old))
@@ -199,7 +197,7 @@ func likelyShift(old, lines []string) (by int) {
 	return by
 }
 
-// toWrite is about how many bytes it takes to turn old into lines.
+// toWrite estimates the bytes needed to turn old into lines.
 func toWrite(old, lines []string) (n int) {
 	const move = 8
 	for y, l := range lines {
@@ -233,14 +231,14 @@ func (s shift) apply(lines []string) {
 	}
 }
 
-// What is written besides lines.
+// Control sequences.
 const (
 	csi        = "\x1b["
 	resetStyle = "\x1b[m"
 	eraseRight = "\x1b[K"
 )
 
-// moveTo moves the cursor to a place, counted from 0.
+// moveTo moves the cursor to a cell, counted from 0.
 func moveTo(b *bytes.Buffer, x, y int) {
 	b.WriteString(csi)
 	b.WriteString(strconv.Itoa(y + 1))

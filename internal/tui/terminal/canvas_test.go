@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// paper is a Canvas and the emulator that it is drawn on.
+// paper is a Canvas and the emulator that it draws on.
 type paper struct {
 	Canvas
 	em      *vt.Emulator
@@ -34,7 +34,7 @@ func (p *paper) show(lines ...string) {
 	_, _ = p.em.Write(b.Bytes())
 }
 
-// drawn is what the emulator shows, with styles, as lines of a canvas are.
+// drawn returns the lines that the emulator shows, with styles.
 func drawn(em *vt.Emulator) []string {
 	lines := strings.Split(em.Render(), "\n")
 	for i, l := range lines {
@@ -43,7 +43,7 @@ func drawn(em *vt.Emulator) []string {
 	return lines
 }
 
-// same compares what is on p with lines drawn on an empty one.
+// same compares the screen of p with lines drawn on an empty one.
 func (p *paper) same(t *testing.T, lines ...string) {
 	t.Helper()
 	fresh := newPaper(p.em.Width(), p.em.Height())
@@ -55,8 +55,7 @@ func (p *paper) same(t *testing.T, lines ...string) {
 
 const dim = "\x1b[2m"
 
-// What is on the screen is what was to be drawn, and only what changed is
-// written.
+// The screen shows the content, and only changes are written.
 func TestPaint(t *testing.T) {
 	list := func(from, to int) (lines []string) {
 		for i := from; i <= to; i++ {
@@ -90,14 +89,14 @@ func TestPaint(t *testing.T) {
 			p.show(c.old...)
 			p.show(c.line...)
 			p.same(t, c.line...)
-			if p.written > c.atMost && (runtime.GOOS != "windows" || c.atMost == 0) { // where nothing is scrolled
+			if p.written > c.atMost && (runtime.GOOS != "windows" || c.atMost == 0) { // Windows never scrolls
 				t.Errorf("%d bytes were written, want at most %d", p.written, c.atMost)
 			}
 		})
 	}
 }
 
-// FuzzPaint draws random pictures over one another.
+// FuzzPaint draws random frames, one over another.
 func FuzzPaint(f *testing.F) {
 	for seed := range uint64(50) {
 		f.Add(seed)
@@ -115,7 +114,7 @@ func FuzzPaint(f *testing.F) {
 	})
 }
 
-// next is a picture that has something to do with the last one.
+// next returns a frame derived from the last one.
 func next(r *rand.Rand, lines []string, width, height int) []string {
 	lines = append([]string(nil), lines...)
 	for len(lines) < height {
@@ -124,7 +123,7 @@ func next(r *rand.Rand, lines []string, width, height int) []string {
 	switch y := r.IntN(height); r.IntN(5) {
 	case 0:
 		lines[y] = phrase(r, width)
-	case 1: // what is above a foot moves up
+	case 1: // lines above a footer move up
 		n := 1 + r.IntN(3)
 		end := n + r.IntN(height-n)
 		copy(lines, lines[n:end+1])
@@ -149,7 +148,7 @@ func next(r *rand.Rand, lines []string, width, height int) []string {
 	return lines
 }
 
-// phrase is some text at most that wide, with styles, that ends without one.
+// phrase returns random styled text of at most width columns that ends without a style.
 func phrase(r *rand.Rand, width int) string {
 	s := ""
 	for range r.IntN(8) {

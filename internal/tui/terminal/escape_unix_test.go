@@ -9,7 +9,7 @@ import (
 	"github.com/creack/pty"
 )
 
-func TestSequencesThatAreCut(t *testing.T) {
+func TestIncompleteSequences(t *testing.T) {
 	for text, want := range map[string]bool{
 		"\x1b[": true, "\x1b[<0;": true, "\x1b[1;5": true, "\x1bO": true, "a\x1b[20": true,
 		"\x1b": false, "\x1b[A": false, "\x1b[<0;1;1M": false, "a": false, "": false, "\x1bx": false, "\x1b[Ab": false,
@@ -20,7 +20,7 @@ func TestSequencesThatAreCut(t *testing.T) {
 	}
 }
 
-// The rest of a sequence that comes late belongs to it.
+// A sequence whose rest arrives late is read as one.
 func TestLateSequence(t *testing.T) {
 	keys, screen, err := pty.Open()
 	if err != nil {
@@ -43,15 +43,14 @@ func TestLateSequence(t *testing.T) {
 	got := make([]byte, 100)
 	n, err := w.Read(got)
 	if err != nil || string(got[:n]) != "\x1b[1;5A" {
-		t.Errorf("got %q, %v, want the whole sequence", got[:n], err)
+		t.Errorf("got %q, %v, want the complete sequence", got[:n], err)
 	}
 	if err := <-sent; err != nil {
 		t.Error(err)
 	}
 }
 
-// A lone Escape byte becomes the complete Escape key. One that begins a sequence
-// stays as it is.
+// A single ESC byte becomes an unambiguous Escape key. Sequences are unchanged.
 func TestEscapeKey(t *testing.T) {
 	for typed, want := range map[string]string{
 		"\x1b":      "\x1b[27u",

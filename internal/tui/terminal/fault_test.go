@@ -20,8 +20,8 @@ import (
 	"agent/internal/tui/terminal/rescue"
 )
 
-// faulty is an argument that makes this test a program with a fault. It is
-// followed by the file for what is told of it.
+// faulty is the argument that makes this test binary a program that crashes. The
+// path of the crash report follows it.
 const faulty = "-faulty"
 
 func TestMain(m *testing.M) {
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// flawed is a model that panics where a key says.
+// flawed is a model that panics in the place that a key selects.
 type flawed struct{ where string }
 
 func (f *flawed) Init() tea.Cmd { return nil }
@@ -79,12 +79,12 @@ func runFaulty(fault string) {
 	fmt.Println("left:", err)
 }
 
-// victim is a program in a terminal that no shell takes back.
+// victim is a program in a terminal without a shell.
 type victim struct {
 	*exec.Cmd
 	*ptytest.Terminal
 	found []byte
-	fault string // where it is told of
+	fault string // path of the crash report
 }
 
 func startVictim(t *testing.T) *victim {
@@ -108,7 +108,7 @@ func startVictim(t *testing.T) *victim {
 	return v
 }
 
-// restored returns all that was written once the terminal is as it was found.
+// restored waits until the terminal is restored and returns all output.
 func (v *victim) restored(t *testing.T) string {
 	t.Helper()
 	late := time.After(30 * time.Second)
@@ -128,12 +128,12 @@ func (v *victim) restored(t *testing.T) string {
 			t.Fatal("the terminal stays raw")
 		}
 	}
-	_ = v.Theirs.Close() // the last of us who holds it is the rescuer, which ends
+	_ = v.Theirs.Close() // only the rescue process holds the terminal now; it exits
 	return v.Whole()
 }
 
-// A fault in whatever goroutine leaves the terminal as it was found, and a file
-// that tells of it, whose name the person is told.
+// A panic in any goroutine restores the terminal, writes a crash report and prints
+// its path.
 func TestFaults(t *testing.T) {
 	for key, want := range map[string]string{
 		"u": "a fault in Update", "v": "a fault in View", "c": "a fault in a command", "b": "a fault in a command",
@@ -151,9 +151,9 @@ func TestFaults(t *testing.T) {
 			if on := ptytest.Left(output); on != nil {
 				t.Errorf("left on: %q", on)
 			}
-			said := output[strings.LastIndex(output, csi+"23;2t")+len(csi+"23;2t"):]
-			if !strings.Contains(said, v.fault) || strings.Contains(said, "goroutine ") {
-				t.Errorf("the person was told %q, want the name of the file and no trace", said)
+			message := output[strings.LastIndex(output, csi+"23;2t")+len(csi+"23;2t"):]
+			if !strings.Contains(message, v.fault) || strings.Contains(message, "goroutine ") {
+				t.Errorf("the message is %q, want the path of the report and no stack trace", message)
 			}
 			trace, err := os.ReadFile(v.fault)
 			if err != nil || !strings.Contains(string(trace), want) || !strings.Contains(string(trace), "goroutine 1 [") {
@@ -163,7 +163,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A program that is killed leaves a terminal that can be used, too.
+// The terminal is restored after the program was killed.
 func TestKilled(t *testing.T) {
 	v := startVictim(t)
 	_ = v.Process.Kill()
@@ -173,11 +173,11 @@ func TestKilled(t *testing.T) {
 		t.Errorf("left on: %q", on)
 	}
 	if trace, err := os.ReadFile(v.fault); err == nil {
-		t.Errorf("a fault is told of that there was not: %s", trace)
+		t.Errorf("there is a crash report without a crash: %s", trace)
 	}
 }
 
-// A program that is left leaves nothing to do.
+// After a normal exit, the rescue process does nothing.
 func TestLeft(t *testing.T) {
 	v := startVictim(t)
 	v.Type("q")

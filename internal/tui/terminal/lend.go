@@ -8,30 +8,30 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Lend returns the command that lets another program have the terminal until it
-// ends, and sends what told makes of its end. The model gets messages meanwhile,
-// but for keys; nothing is drawn. Until that program draws, the person reads
-// note. What stands for its input and output is the terminal.
-func Lend(c *exec.Cmd, note string, told func(error) tea.Msg) tea.Cmd {
-	return func() tea.Msg { return lend{c, note, told} }
+// Lend returns the command that runs another program on the terminal and sends the
+// message done(err) when it exits. The terminal is the program's standard input and
+// output unless c sets them. Meanwhile the model gets messages but no keys, and
+// nothing is drawn. note is shown until the program draws.
+func Lend(c *exec.Cmd, note string, done func(error) tea.Msg) tea.Cmd {
+	return func() tea.Msg { return lend{c, note, done} }
 }
 
 type lend struct {
 	*exec.Cmd
 	note string
-	told func(error) tea.Msg
+	done func(error) tea.Msg
 }
 
-// returned says that the other program has ended, and what told made of that.
+// returned reports that the other program exited; msg is the message for the model.
 type returned struct {
 	note string
 	msg  tea.Msg
 }
 
-// loan is what keeps the program from reading while another has the terminal.
+// loan blocks reading while another program has the terminal.
 type loan struct {
 	mu   sync.Mutex
-	over chan struct{} // nil while there is none
+	over chan struct{} // closed at the end of the loan; nil without one
 }
 
 func (l *loan) begin() {
@@ -47,15 +47,15 @@ func (l *loan) end() {
 	l.over = nil
 }
 
-// lasts reports whether another program has the terminal.
-func (l *loan) lasts() bool {
+// active reports whether another program has the terminal.
+func (l *loan) active() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.over != nil
 }
 
-// wait returns when no other program has the terminal. It reports whether one
-// had.
+// wait waits until no other program has the terminal. It reports whether it had to
+// wait.
 func (l *loan) wait() bool {
 	l.mu.Lock()
 	over := l.over
@@ -67,7 +67,7 @@ func (l *loan) wait() bool {
 	return true
 }
 
-// handOver leaves the terminal to another program.
+// handOver restores the terminal for another program and connects the program to it.
 func (s *stage) handOver(l lend) {
 	s.give()
 	s.tty.restore()
@@ -86,7 +86,7 @@ func (s *stage) handOver(l lend) {
 	_, _ = s.tty.screen.WriteString(l.note)
 }
 
-// takeBack takes the terminal from the other program.
+// takeBack takes the terminal back from the other program.
 func (s *stage) takeBack(note string) {
 	if s.tty.screen != nil && note != "" {
 		_, _ = s.tty.screen.WriteString("\r" + ansi.EraseLineRight)
@@ -94,10 +94,9 @@ func (s *stage) takeBack(note string) {
 	s.back()
 }
 
-// hearMeanwhile takes the messages that concern the terminal while another
-// program has it: that program gets the signals too. What was still typed here
-// is lost, rather than read as something else.
-func (s *stage) hearMeanwhile(msg tea.Msg) tea.Msg {
+// filterLent handles the messages about the terminal while another program has it.
+// It drops keys and pastes that were still typed for this program.
+func (s *stage) filterLent(msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case returned:
 		s.tty.loan.end()
@@ -107,7 +106,7 @@ func (s *stage) hearMeanwhile(msg tea.Msg) tea.Msg {
 		suspend()
 		return nil
 	case tea.PasteMsg:
-		_ = s.tty.pastes.told(msg) // or it would be told in place of the next one
+		_ = s.tty.pastes.complete(msg) // otherwise the next paste would get this content
 		return nil
 	case lend, continued, tea.WindowSizeMsg, tea.KeyPressMsg, tea.MouseMsg, tea.FocusMsg, tea.BlurMsg, Pasting:
 		return nil

@@ -6,11 +6,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// lend lets another program have the terminal. Everything waits for it: Bubble
-// Tea alone can stop its own reading of the console.
-func (s *stage) lend(l lend) tea.Msg { return tea.Exec(lent{s, l}, tea.ExecCallback(l.told))() }
+// lend runs another program on the terminal and blocks until it exits, because only
+// tea.Exec can stop Bubble Tea's reading of the console.
+func (s *stage) lend(l lend) tea.Msg { return tea.Exec(lent{s, l}, tea.ExecCallback(l.done))() }
 
-// lent runs the other program in Bubble Tea's place.
+// lent runs the other program for tea.Exec.
 type lent struct {
 	on *stage
 	lend
@@ -23,7 +23,7 @@ func (l lent) Run() error {
 	return l.lend.Run()
 }
 
-// SetStdin implements tea.ExecCommand, as the others do: handOver knows better.
+// SetStdin, SetStdout and SetStderr implement tea.ExecCommand. They do nothing: handOver sets the files.
 func (l lent) SetStdin(io.Reader) {}
 
 func (l lent) SetStdout(io.Writer) {}

@@ -8,14 +8,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Every mode of the terminal that the program switches on is switched on and
-// off in this file and nowhere else: at the start, at the end, around a pause
-// and after a crash.
+// All terminal modes are set and reset in this file: at start and exit, around a
+// suspension and after a crash.
 
-// The modes that hold as long as the screen is ours. Lines do not wrap: where
-// terminals disagree on the width of a letter, only its line suffers. The title
-// is put on a stack. Keys are told apart as well as the terminal can. It tells when it
-// changes between dark and light.
+// The modes while the program has the screen: alternate screen, no automatic wrap (a
+// character of disputed width then affects only its line), title saved on the
+// terminal's stack, extended keyboard reports, and reports of dark and light mode.
 const (
 	takeScreen = "\x1b[22;2t" + ansi.SetModeAltScreenSaveCursor + ansi.ResetModeAutoWrap +
 		ansi.SetModifyOtherKeys2 + "\x1b[>1u" + ansi.SetModeLightDark + resetStyle
@@ -23,21 +21,20 @@ const (
 		ansi.ResetModeAltScreenSaveCursor + ansi.SetModeTextCursorEnable + "\x1b[23;2t"
 )
 
-// questions ask the terminal what it is and what it is capable of: the colour of
-// its background, whether it can hold back what is drawn until a frame is whole,
-// whether it counts letters that are written with several signs as one, which
-// keys it tells apart.
-const questions = ansi.RequestBackgroundColor + ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore + ansi.RequestKittyKeyboard
+// queries asks the terminal for its background colour and its abilities:
+// synchronized output, grapheme clusters (mode 2027) and the kitty keyboard
+// protocol.
+const queries = ansi.RequestBackgroundColor + ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore + ansi.RequestKittyKeyboard
 
-// modes are those that follow the view.
+// modes holds the modes that depend on the view.
 type modes struct {
 	mouse   tea.MouseMode
 	paste   bool
 	focus   bool
 	title   string
-	cursor  int // its shape as the terminal knows it; 0 is the person's own
+	cursor  int // DECSCUSR shape; 0 is the user's default
 	bar     tea.ProgressBar
-	letters bool // written with several signs count as one
+	letters bool // the terminal measures grapheme clusters
 }
 
 // modesOf returns the modes that a view asks for.
@@ -55,7 +52,7 @@ func modesOf(v tea.View) modes {
 	return m
 }
 
-// change writes what turns the modes m into next.
+// change writes the sequences that turn the modes m into next.
 func (m modes) change(b *bytes.Buffer, next modes) {
 	if next.mouse != m.mouse {
 		if m.mouse != tea.MouseModeNone {
@@ -91,7 +88,7 @@ func toggle(b *bytes.Buffer, was, is bool, on, off string) {
 	}
 }
 
-// progress shows a bar on the terminal's window or its entry in a task bar.
+// progress returns the sequence for a progress bar in the terminal's tab or task bar.
 func progress(p tea.ProgressBar) string {
 	switch p.State {
 	case tea.ProgressBarDefault:

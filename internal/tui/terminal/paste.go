@@ -11,40 +11,40 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// PasteLimit is the size in bytes up to which a paste is taken.
+// PasteLimit is the maximum size of a paste in bytes.
 const PasteLimit = 32 << 20
 
-// slow is how long a paste goes on before that is told, again and again.
+// slow is the interval at which a paste in progress is reported.
 const slow = time.Second
 
-// Messages about pastes, beside Bubble Tea's.
+// Messages about pastes, in addition to tea.PasteMsg.
 type (
-	// Pasting says that a paste has not ended yet. Keys are part of it until it
-	// does, but for ctrl+c, which ends it.
+	// Pasting reports a paste in progress. Until it ends, keys are part of it, except
+	// ctrl+c, which ends it.
 	Pasting struct{ Bytes int }
-	// PasteCut says that a paste had no end, and is what came before ctrl+c.
+	// PasteCut reports that ctrl+c ended the last paste.
 	PasteCut struct{}
-	// PasteTooLarge stands for a paste that was larger than PasteLimit.
+	// PasteTooLarge replaces a paste that was larger than PasteLimit.
 	PasteTooLarge struct{ Bytes int }
 )
 
-// pastes takes what is pasted out of what is typed: Bubble Tea would read it
-// letter by letter. The marks around a paste pass, so that Bubble Tea tells of an
-// empty paste in its place among the keys. See told.
+// pastes extracts pasted text from the input, because Bubble Tea would decode it
+// character by character. The paste markers stay, so that Bubble Tea sends an empty
+// tea.PasteMsg in order with the keys; complete fills in its content.
 type pastes struct {
 	limit   int
-	inside  bool // what comes is part of a paste
-	matched int  // how many bytes of the next mark have come
+	inside  bool // the input is inside a paste
+	matched int  // bytes of the next marker that have been read
 	held    [][]byte
 
-	mu    sync.Mutex // guards what follows
-	size  int        // of the paste that goes on; below 0 there is none
-	ended []pasted   // not told yet
+	mu    sync.Mutex // guards the fields below
+	size  int        // bytes of the paste in progress; negative for none
+	ended []pasted   // complete pastes whose tea.PasteMsg has not come yet
 	timer *time.Timer
-	tell  func(tea.Msg) // of a paste that takes long
+	tell  func(tea.Msg) // sends a message about a paste
 }
 
-// pasted is a paste that has ended.
+// pasted is a complete paste.
 type pasted struct {
 	held [][]byte
 	size int
@@ -55,12 +55,12 @@ func newPastes(limit int) *pastes {
 	return &pastes{limit: limit, size: -1, tell: func(tea.Msg) {}}
 }
 
-// markRest is by how much divide may return more than it was given: the rest of
-// a mark came before.
+// markRest is the maximum number of bytes that divide adds to its input, when the
+// rest of a marker was read before.
 const markRest = len(ansi.BracketedPasteEnd) - 1
 
-// divide appends to out what of in was typed and not pasted. Nothing that was
-// typed is held back, as nothing more may come.
+// divide appends the part of in that is not pasted to out. It never holds back
+// typed bytes, because no more input may follow.
 func (p *pastes) divide(out, in []byte) []byte {
 	if p.inside && isInterrupt(in) {
 		p.hold([]byte(ansi.BracketedPasteEnd[:p.matched]))
@@ -86,7 +86,7 @@ func (p *pastes) divide(out, in []byte) []byte {
 	return out
 }
 
-// match takes the next byte of a mark, or finds that it is none.
+// match consumes the next byte of a marker, or resets if in does not continue it.
 func (p *pastes) match(out, in []byte) ([]byte, []byte) {
 	mark := ansi.BracketedPasteStart
 	if p.inside {
@@ -100,14 +100,14 @@ func (p *pastes) match(out, in []byte) ([]byte, []byte) {
 		return out, in
 	}
 	p.matched++
-	whole := p.matched == len(mark)
+	complete := p.matched == len(mark)
 	switch {
-	case whole && p.inside:
+	case complete && p.inside:
 		return p.leave(out, false), in[1:]
 	case !p.inside:
 		out = append(out, in[0])
 	}
-	if whole {
+	if complete {
 		p.enter()
 	}
 	return out, in[1:]
@@ -121,7 +121,7 @@ func (p *pastes) enter() {
 	p.timer = time.AfterFunc(slow, p.report)
 }
 
-// leave ends a paste, as its mark does. cut says that it has none.
+// leave ends a paste and appends the end marker. cut says that ctrl+c ended it.
 func (p *pastes) leave(out []byte, cut bool) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,7 +131,7 @@ func (p *pastes) leave(out []byte, cut bool) []byte {
 	return append(out, ansi.BracketedPasteEnd...)
 }
 
-// hold keeps part of a paste, unless that has become too large.
+// hold stores a part of a paste unless the paste has become too large.
 func (p *pastes) hold(part []byte) {
 	const piece = 64 << 10
 	p.mu.Lock()
@@ -154,7 +154,7 @@ func (p *pastes) hold(part []byte) {
 	}
 }
 
-// report tells of a paste that goes on.
+// report sends Pasting while a paste is in progress.
 func (p *pastes) report() {
 	p.mu.Lock()
 	size := p.size
@@ -167,16 +167,16 @@ func (p *pastes) report() {
 	}
 }
 
-// goesOn reports whether a paste has not ended yet.
-func (p *pastes) goesOn() bool {
+// active reports whether a paste is in progress.
+func (p *pastes) active() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.size >= 0
 }
 
-// told is the message for the paste that Bubble Tea tells of, which is the first
-// that ended. One that was not taken out is as Bubble Tea read it.
-func (p *pastes) told(msg tea.PasteMsg) tea.Msg {
+// complete returns the message with the content of the first complete paste, for an
+// empty tea.PasteMsg of Bubble Tea. Without a complete paste it returns msg.
+func (p *pastes) complete(msg tea.PasteMsg) tea.Msg {
 	p.mu.Lock()
 	if len(p.ended) == 0 {
 		p.mu.Unlock()
@@ -199,8 +199,7 @@ func (p *pastes) told(msg tea.PasteMsg) tea.Msg {
 	return tea.PasteMsg{Content: b.String()}
 }
 
-// isInterrupt reports whether what was typed at once is ctrl+c, in one of the
-// ways in which a terminal tells of it.
+// isInterrupt reports whether typed is ctrl+c in one of its encodings.
 func isInterrupt(typed []byte) bool {
 	switch string(typed) {
 	case "\x03", "\x1b[99;5u", "\x1b[27;5;99~":

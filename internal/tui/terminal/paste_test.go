@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// divided is what becomes of reads: what passes, where each paste that ended is
-// written out behind its marks.
+// divided returns what passes of reads, with each complete paste in place of its
+// markers.
 func divided(p *pastes, reads ...string) string {
 	var out string
 	for _, read := range reads {
@@ -22,7 +22,7 @@ func divided(p *pastes, reads ...string) string {
 			if !ended {
 				break
 			}
-			switch msg := p.told(tea.PasteMsg{}).(type) {
+			switch msg := p.complete(tea.PasteMsg{}).(type) {
 			case tea.PasteMsg:
 				out += fmt.Sprintf("%q>", msg.Content)
 			default:
@@ -34,8 +34,8 @@ func divided(p *pastes, reads ...string) string {
 	return strings.ReplaceAll(out, ansi.BracketedPasteStart, "<")
 }
 
-// A paste comes whole however it is cut into reads, and keys around it pass.
-func TestPasteIsTakenOut(t *testing.T) {
+// A paste is complete however it is split into reads, and keys around it pass.
+func TestPasteIsExtracted(t *testing.T) {
 	const start, end = ansi.BracketedPasteStart, ansi.BracketedPasteEnd
 	for typed, want := range map[string]string{
 		"a" + start + "b\rc" + end + "d": `a<"b\rc">d`,
@@ -58,7 +58,7 @@ func TestPasteIsTakenOut(t *testing.T) {
 	}
 }
 
-// ctrl+c ends a paste without an end, and is no key then.
+// ctrl+c ends a paste without an end marker, and is not a key then.
 func TestPasteWithoutAnEnd(t *testing.T) {
 	for _, interrupt := range []string{"\x03", "\x1b[99;5u", "\x1b[27;5;99~"} {
 		p := newPastes(100)
@@ -74,18 +74,18 @@ func TestPasteWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// A paste that comes while another program has the terminal is lost, and the
-// next one is told as what it is.
+// A paste that arrives while another program has the terminal is dropped, and the
+// next one has its own content.
 func TestPasteWhileLent(t *testing.T) {
 	const start, end = ansi.BracketedPasteStart, ansi.BracketedPasteEnd
 	s := &stage{tty: &tty{pastes: newPastes(100)}}
 	s.tty.pastes.divide(nil, []byte(start+"lost"+end+start+"next"+end))
 	s.tty.loan.begin()
-	if got := s.hear(nil, tea.PasteMsg{}); got != nil {
+	if got := s.filter(nil, tea.PasteMsg{}); got != nil {
 		t.Errorf("got %v, want nothing", got)
 	}
 	s.tty.loan.end()
-	if diff := cmp.Diff(s.hear(nil, tea.PasteMsg{}), tea.Msg(tea.PasteMsg{Content: "next"})); diff != "" {
+	if diff := cmp.Diff(s.filter(nil, tea.PasteMsg{}), tea.Msg(tea.PasteMsg{Content: "next"})); diff != "" {
 		t.Errorf("told (-got +want):\n%s", diff)
 	}
 }

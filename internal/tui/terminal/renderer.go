@@ -10,43 +10,42 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// interval is how long two frames are apart at least. What streams comes in
-// batches that are further apart than that: see pump.
+// interval is the minimum time between two frames. Streamed text comes in batches
+// that are further apart.
 const interval = 4 * time.Millisecond
 
-// renderer draws views on the terminal. A view is drawn at once, or as soon as
-// the last frame is an interval old; of several that wait, only the latest is.
-// It draws from a goroutine of its own, so that a terminal that takes nothing
-// for a while holds up no one. When nothing changes, nothing is written and
-// nothing runs.
+// renderer draws views on the terminal. It draws a view at once, or when interval
+// has passed since the last frame; of several waiting views it draws only the
+// latest. It draws in a goroutine of its own, so that a blocked terminal blocks
+// nothing else. Without changes it is idle.
 type renderer struct {
 	out   io.Writer
-	ready func() bool // whether the terminal may be written to; when it may not, a later wake draws
-	gone  func()      // called once when the terminal takes nothing any more
+	ready func() bool // reports whether the terminal may be written to; if not, a later wake draws
+	gone  func()      // called once when writing to the terminal fails
 
-	mu       sync.Mutex // guards what is to be drawn
+	mu       sync.Mutex // guards the next frame
 	view     tea.View
 	height   int
-	stale    bool   // what is on the screen is not known
-	raw      []byte // to be written before the next frame
-	together bool   // a frame can be held back until it is whole
-	letters  bool   // the terminal can count letters as they are seen
+	stale    bool   // the screen's content is unknown
+	raw      []byte // written before the next frame
+	together bool   // the terminal supports synchronized output
+	letters  bool   // the terminal can measure grapheme clusters
 
 	wake  chan struct{}
 	calls chan func()
 	ended chan struct{}
 
-	// What follows belongs to the goroutine that draws.
+	// The fields below belong to the drawing goroutine.
 	canvas  Canvas
 	modes   modes
-	cursor  *tea.Cursor // where it is shown; nil if it is hidden
-	on      bool        // the screen is ours
+	cursor  *tea.Cursor // the visible cursor; nil if hidden
+	on      bool        // the program has the screen
 	drawnAt time.Time
 	dead    bool
 }
 
-// newRenderer returns a renderer that draws nothing until take. The caller
-// closes it.
+// newRenderer returns a renderer, which draws nothing before take. The caller must
+// close it.
 func newRenderer(out io.Writer, height int, ready func() bool, gone func()) *renderer {
 	r := &renderer{out: out, height: height, ready: ready, gone: gone,
 		wake: make(chan struct{}, 1), calls: make(chan func()), ended: make(chan struct{})}
@@ -81,9 +80,9 @@ func (r *renderer) run() {
 	}
 }
 
-// show has v drawn.
+// show schedules v for drawing.
 func (r *renderer) show(v tea.View) {
-	if v.Cursor != nil { // which is its model's
+	if v.Cursor != nil { // the model owns it
 		at := *v.Cursor
 		v.Cursor = &at
 	}
@@ -93,8 +92,7 @@ func (r *renderer) show(v tea.View) {
 	r.nudge()
 }
 
-// Write has p written to the terminal, as a request or an answer is that shows
-// nothing.
+// Write schedules p, a sequence that draws nothing, for writing to the terminal.
 func (r *renderer) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	r.raw = append(r.raw, p...)
@@ -103,14 +101,14 @@ func (r *renderer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// resize has the next frame drawn whole, in a window of so many lines.
+// resize sets the height of the window and draws the next frame completely.
 func (r *renderer) resize(height int) {
 	r.mu.Lock()
 	r.height, r.stale = height, true
 	r.mu.Unlock()
 }
 
-// redraw has all of the window drawn: something else may have written there.
+// redraw draws the complete window, where something else may have drawn.
 func (r *renderer) redraw() {
 	r.mu.Lock()
 	r.stale = true
@@ -118,7 +116,7 @@ func (r *renderer) redraw() {
 	r.nudge()
 }
 
-// supports takes the terminal's answer to what it is capable of.
+// supports records the terminal's reply to a query of its abilities.
 func (r *renderer) supports(report tea.ModeReportMsg) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,20 +135,19 @@ func (r *renderer) nudge() {
 	}
 }
 
-// take makes the screen ours, or once more after something else may have
-// written to it, and draws.
+// take takes the screen, or takes it back after something else may have drawn
+// there, and draws.
 func (r *renderer) take() {
 	r.call(func() {
 		r.on, r.modes, r.cursor = true, modes{}, nil
 		r.canvas.Forget()
 		r.put([]byte(takeScreen + ansi.ResetModeTextCursorEnable))
 		r.draw()
-		r.drawnAt = time.Time{} // what was typed ahead follows at once
+		r.drawnAt = time.Time{} // the next frame follows at once, for type-ahead
 	})
 }
 
-// give leaves the terminal as it was found. What is shown is kept for the next
-// take.
+// give resets the modes and leaves the screen. The next take draws the same view.
 func (r *renderer) give() {
 	r.call(func() {
 		if !r.on {
@@ -164,16 +161,16 @@ func (r *renderer) give() {
 	})
 }
 
-// call runs f where frames are drawn, and waits for it.
+// call runs f in the drawing goroutine and waits for it.
 func (r *renderer) call(f func()) {
 	done := make(chan struct{})
 	r.calls <- func() { defer close(done); f() }
 	<-done
 }
 
-// close gives the screen back and stops. It reports whether it could within
-// the time given; a terminal that takes nothing is left behind.
-func (r *renderer) close(within time.Duration) bool {
+// close gives the screen back and stops the renderer. It reports whether that
+// succeeded within the timeout; it abandons a terminal that accepts no output.
+func (r *renderer) close(timeout time.Duration) bool {
 	go func() {
 		r.give()
 		close(r.calls)
@@ -181,12 +178,12 @@ func (r *renderer) close(within time.Duration) bool {
 	select {
 	case <-r.ended:
 		return true
-	case <-time.After(within):
+	case <-time.After(timeout):
 		return false
 	}
 }
 
-// put writes b. After an error nothing more is written.
+// put writes b. After an error it writes nothing more.
 func (r *renderer) put(b []byte) {
 	if r.dead || len(b) == 0 {
 		return
@@ -197,7 +194,7 @@ func (r *renderer) put(b []byte) {
 	}
 }
 
-// draw writes what changed.
+// draw writes the changes since the last frame.
 func (r *renderer) draw() {
 	if !r.on || !r.ready() {
 		return
@@ -228,8 +225,8 @@ func (r *renderer) draw() {
 	r.put(b.Bytes())
 }
 
-// place writes a picture, and the cursor to its place, so that neither is seen
-// half done. It reports whether there was anything to write.
+// place writes a frame and the cursor position so that no partial state is visible.
+// It reports whether there was anything to write.
 func (r *renderer) place(b *bytes.Buffer, at *tea.Cursor, picture []byte, together bool) bool {
 	same := r.cursor == nil && at == nil || r.cursor != nil && at != nil && r.cursor.Position == at.Position
 	if same && len(picture) == 0 {

@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// program is this program.
+// program returns the path of this executable.
 func program() (string, error) { return os.Executable() }
 
-// shrink does nothing: pipes are small.
+// shrink does nothing: pipes are small on macOS.
 func shrink(*os.File) {}
 
-// redirect has what is written to the descriptor to go where from goes.
+// redirect makes the descriptor to a duplicate of from.
 func redirect(from, to int) error { return unix.Dup2(from, to) }

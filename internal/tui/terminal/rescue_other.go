@@ -2,7 +2,7 @@
 
 package terminal
 
-// rescuer is nobody here.
+// rescuer does nothing on this platform.
 type rescuer struct{}
 
 func callRescuer(*tty, []byte, string) *rescuer { return nil }

@@ -14,17 +14,17 @@ import (
 	"agent/internal/tui/terminal/rescue"
 )
 
-// rescuer is the process that restores the terminal if this one cannot.
+// rescuer is the rescue process of this program.
 type rescuer struct {
-	process int // its number
+	process int // process ID
 	orders  *os.File
-	stderr  int // where errors went; negative if they still do
+	stderr  int // duplicate of the original standard error; negative if it is not redirected
 }
 
-// callRescuer starts the process for a terminal that is raw, and was found so.
-// What is told of a fault is kept in a file of that name. Without the process
-// the program does as well, but leaves a terminal that is hard to use if it is
-// killed; so it returns nil where that cannot be helped.
+// callRescuer starts the rescue process for a raw terminal whose state was found
+// before. fault is the path of the crash report. It returns nil if the process
+// cannot be started: the program works without it, but then a crash leaves the
+// terminal raw.
 func callRescuer(t *tty, found []byte, fault string) *rescuer {
 	raw := t.state()
 	if !rescue.Dispatched() || t.screen == nil || fault == "" || found == nil || raw == nil {
@@ -36,7 +36,7 @@ func callRescuer(t *tty, found []byte, fault string) *rescuer {
 	}
 	defer theirs.Close()
 	shrink(ours)
-	_ = syscall.SetNonblock(int(ours.Fd()), false) // a fault waits until it is heard
+	_ = syscall.SetNonblock(int(ours.Fd()), false) // the crash output blocks until it is read
 	self, err := program()
 	if err != nil {
 		ours.Close()
@@ -54,8 +54,8 @@ func callRescuer(t *tty, found []byte, fault string) *rescuer {
 	}
 	r := &rescuer{orders: ours, stderr: -1, process: pid}
 	order := rescue.Order{Found: found, Raw: raw, Modes: everythingOff(), Report: fault}
-	order.Say = fmt.Sprintf("agent: a fault in the program has ended it. What it was doing is in %s\r\n"+
-		"Nothing that was said is lost:  agent --continue  goes on.\r\n", order.Report)
+	order.Say = fmt.Sprintf("agent: crashed. The crash report is in %s\r\n"+
+		"The conversation is saved. Run 'agent --continue' to resume it.\r\n", order.Report)
 	_, err = ours.Write(order.Encode())
 	if err == nil {
 		err = debug.SetCrashOutput(ours, debug.CrashOptions{})
@@ -68,7 +68,7 @@ func callRescuer(t *tty, found []byte, fault string) *rescuer {
 	return r
 }
 
-// dismiss says that the terminal is in order.
+// dismiss tells the rescue process that the terminal is restored, and waits for its exit.
 func (r *rescuer) dismiss() {
 	if r == nil {
 		return
@@ -84,8 +84,8 @@ func (r *rescuer) dismiss() {
 	}
 }
 
-// hush keeps off the screen what is written to standard error, as the runtime
-// does with a fault that the rescuer tells of.
+// hush redirects standard error away from the terminal, because the rescue process
+// reports crashes.
 func (r *rescuer) hush() {
 	if r == nil || r.stderr >= 0 || terminalFile(os.Stderr) == nil {
 		return
@@ -100,7 +100,7 @@ func (r *rescuer) hush() {
 	}
 }
 
-// loud takes hush back.
+// loud undoes hush.
 func (r *rescuer) loud() {
 	if r == nil || r.stderr < 0 {
 		return
@@ -110,7 +110,7 @@ func (r *rescuer) loud() {
 	r.stderr = -1
 }
 
-// everythingOff switches off every mode that may be on.
+// everythingOff returns the sequences that reset every mode that may be set.
 func everythingOff() string {
 	all := modes{paste: true, focus: true, title: "agent", cursor: 1, letters: true}
 	all.mouse, all.bar.State = 1, 1

@@ -15,7 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// noted is a model that notes what it is told, and does as a message says.
+// noted is a model that records messages and returns commands that it is sent.
 type noted struct {
 	told  chan tea.Msg
 	lines int
@@ -36,7 +36,7 @@ func (n *noted) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (n *noted) View() tea.View { return tea.NewView(strings.Repeat("drawn\n", n.lines%8+1)) }
 
-// shown is a terminal with a model on it.
+// shown is a terminal that shows a model.
 type shown struct {
 	*testing.T
 	*ptytest.Terminal
@@ -72,14 +72,14 @@ func show(t *testing.T) *shown {
 	return s
 }
 
-// next is what the model is told next.
+// next returns the next message that the model gets.
 func (s *shown) next() tea.Msg {
 	s.Helper()
 	select {
 	case msg := <-s.told:
 		return msg
 	case <-time.After(20 * time.Second):
-		s.Fatal("the model was told nothing")
+		s.Fatal("the model got no message")
 		return nil
 	}
 }
@@ -91,7 +91,7 @@ func (s *shown) nextKey(want string) {
 	}
 }
 
-// A large paste comes whole and in its place among the keys.
+// A large paste is complete and in order with the keys.
 func TestLargePaste(t *testing.T) {
 	s := show(t)
 	large := strings.Repeat("a line of what was copied somewhere 日本\r", 100_000)
@@ -110,7 +110,7 @@ func TestLargePaste(t *testing.T) {
 	s.nextKey("b")
 }
 
-// A paste that goes on and on is told, and ctrl+c gives the keys back.
+// A long paste is reported while it lasts, and ctrl+c ends it.
 func TestOpenPaste(t *testing.T) {
 	s := show(t)
 	s.Type(ansi.BracketedPasteStart + "half")
@@ -127,8 +127,8 @@ func TestOpenPaste(t *testing.T) {
 	s.nextKey("k")
 }
 
-// While another program has the terminal, the model is told what happens, gets
-// none of the keys, and nothing is drawn.
+// While another program has the terminal, the model gets messages but no keys, and
+// nothing is drawn.
 func TestLend(t *testing.T) {
 	s := show(t)
 	told := func(err error) tea.Msg {
@@ -149,7 +149,7 @@ func TestLend(t *testing.T) {
 		}
 	}
 	s.feed <- tea.RawMsg{Msg: "\a"}
-	s.feed <- tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl} // as an interrupt is told
+	s.feed <- tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl} // as for an interrupt signal
 	s.Type("theirs\r")
 	if between := s.Expect("ENDED theirs"); strings.Contains(between, "drawn") || strings.ContainsAny(between, "\x1b\a") {
 		t.Errorf("while it was lent, the terminal got %q", between)

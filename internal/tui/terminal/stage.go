@@ -15,19 +15,19 @@ import (
 	"agent/internal/tui/terminal/rescue"
 )
 
-// stage is the model that Bubble Tea runs: the one that is shown, and the
-// terminal that it is shown on.
+// stage is the model that Bubble Tea runs. It wraps the program's model and draws
+// it on the terminal.
 type stage struct {
 	tea.Model
 	tty *tty
 	*renderer
 	send func(tea.Msg)
-	// first is the size of the first frame, which Bubble Tea tells once more when
-	// it starts; zero once it has.
+	// first is the size of the first frame, which Bubble Tea sends again when it
+	// starts; zero after that.
 	first tea.WindowSizeMsg
 }
 
-// Update hands msg to the model and has drawn what comes of it.
+// Update passes msg to the model and draws its view.
 func (s *stage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	s.Model, cmd = s.Model.Update(msg)
@@ -35,36 +35,35 @@ func (s *stage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return s, cmd
 }
 
-// View is empty: what is drawn was told to the renderer.
+// View is empty: Update passes the view to the renderer.
 func (s *stage) View() tea.View { return tea.View{} }
 
 // back takes the terminal again after something else had it.
 func (s *stage) back() {
 	_ = s.tty.raw()
 	s.take()
-	go s.send(tea.WindowSizeMsg{}) // it may have another size by now
+	go s.send(tea.WindowSizeMsg{}) // the size may have changed
 }
 
-// continued says that the program goes on after it was stopped, and has the
-// terminal.
+// continued reports that the program was resumed and is in the foreground.
 type continued struct{}
 
-// hear takes the messages that concern the terminal, before the model does.
-func (s *stage) hear(_ tea.Model, msg tea.Msg) tea.Msg {
-	if s.tty.loan.lasts() {
-		return s.hearMeanwhile(msg)
+// filter handles the messages about the terminal before the model gets them.
+func (s *stage) filter(_ tea.Model, msg tea.Msg) tea.Msg {
+	if s.tty.loan.active() {
+		return s.filterLent(msg)
 	}
 	switch msg := msg.(type) {
 	case lend:
 		return s.lend(msg)
 	case tea.PasteMsg:
-		return s.tty.pastes.told(msg)
+		return s.tty.pastes.complete(msg)
 	case Pasting:
-		if !s.tty.pastes.goesOn() {
+		if !s.tty.pastes.active() {
 			return nil
 		}
 	case tea.WindowSizeMsg:
-		msg = s.tty.size() // now: it may have changed again since this was sent
+		msg = s.tty.size() // the current size: it may have changed since the message was sent
 		if msg != s.first {
 			s.resize(msg.Height)
 		}
@@ -92,8 +91,8 @@ func (s *stage) hear(_ tea.Model, msg tea.Msg) tea.Msg {
 	return msg
 }
 
-// request returns the sequence that a message asks to write: tea.Raw, with which
-// the clipboard is set too, or tea.RequestBackgroundColor.
+// request returns the sequence that a message requests to write: tea.Raw, which also
+// sets the clipboard, or tea.RequestBackgroundColor.
 func request(msg tea.Msg) (string, bool) {
 	if raw, ok := msg.(tea.RawMsg); ok {
 		return fmt.Sprint(raw.Msg), true
@@ -101,23 +100,22 @@ func request(msg tea.Msg) (string, bool) {
 	return ansi.RequestBackgroundColor, msg == tea.RequestBackgroundColor()
 }
 
-// Grace is how long a terminal that takes no output any more may hold up the end
-// of the program.
+// Grace is how long the program waits at exit for a terminal that accepts no output.
 const Grace = 2 * time.Second
 
-// Options say where a model is shown.
+// Options configures Show.
 type Options struct {
-	In  io.Reader // nil: the terminal
-	Out io.Writer // nil: the terminal
-	// Fault is the file for what is told of a fault in the program. It is made
-	// when there is one. If it is empty, a fault leaves the terminal as it is.
+	In  io.Reader // nil for the terminal
+	Out io.Writer // nil for the terminal
+	// Fault is the path of the crash report, which is created after a crash. If it
+	// is empty, a crash does not restore the terminal.
 	Fault string
 }
 
-// Show runs a model until it quits or ctx ends, and feed beside it, which sends
-// it messages until its own context ends. It calls cancel, which ends ctx, when
-// the terminal is gone. It reports whether the program came to its end: one that
-// hangs is left behind, and its model must not be touched.
+// Show runs m until it quits or ctx ends. Meanwhile feed sends it messages; feed
+// must return when ctx ends. Show calls cancel, which must end ctx, if the terminal
+// is gone. ended is false if the program hangs and was abandoned: m must not be
+// used then.
 func Show(ctx context.Context, cancel func(), m tea.Model, o Options, feed func(send func(any))) (ended bool, err error) {
 	t, err := openTTY(o.In, o.Out, cancel)
 	if err != nil {
@@ -125,14 +123,14 @@ func Show(ctx context.Context, cancel func(), m tea.Model, o Options, feed func(
 	}
 	size := t.size()
 	colours := colorprofile.Detect(t.out, os.Environ())
-	for _, first := range []tea.Msg{size, tea.ColorProfileMsg{Profile: colours}} { // the first frame fits already
+	for _, first := range []tea.Msg{size, tea.ColorProfileMsg{Profile: colours}} { // so that the first frame has the right size
 		m, _ = m.Update(first)
 	}
 	s := &stage{Model: m, tty: t, first: size, renderer: newRenderer(t.out, size.Height, t.foreground, cancel)}
 	p := s.program(colours, size)
 	s.send, t.pastes.tell = p.Send, p.Send
 	s.show(m.View())
-	caught := catchSignals() // before the person sees that the program runs
+	caught := catchSignals() // before the first frame is visible
 	defer caught.drop()
 	if err := s.begin(o.Fault); err != nil {
 		return false, err
@@ -156,21 +154,21 @@ func Show(ctx context.Context, cancel func(), m tea.Model, o Options, feed func(
 	case err := <-over:
 		return finish(ctx, cancel, err, fed)
 	case <-ctx.Done():
-		go p.Quit() // not tea.WithContext: a program that is killed does not wait for its reader
+		go p.Quit() // not tea.WithContext, which does not wait for the input reader
 	}
 	select {
 	case err := <-over:
 		return finish(ctx, cancel, err, fed)
 	case <-time.After(Grace):
-		return false, errors.New("the terminal does not answer any more")
+		return false, errors.New("the terminal does not respond")
 	}
 }
 
-// program is what runs s. Bubble Tea looks at nothing but messages: a second is
-// as seldom as it can be made to look for something to draw.
+// program returns the Bubble Tea program that runs s. Its own renderer is off; one
+// frame per second is the lowest rate that it accepts.
 func (s *stage) program(colours colorprofile.Profile, size tea.WindowSizeMsg) *tea.Program {
 	options := []tea.ProgramOption{
-		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler(), tea.WithFilter(s.hear),
+		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler(), tea.WithFilter(s.filter),
 		tea.WithInput(s.tty.in), tea.WithOutput(s.renderer), tea.WithColorProfile(colours), tea.WithWindowSize(size.Width, size.Height),
 	}
 	if rescue.Stands {
@@ -179,7 +177,7 @@ func (s *stage) program(colours colorprofile.Profile, size tea.WindowSizeMsg) *t
 	return tea.NewProgram(s, options...)
 }
 
-// begin takes the terminal.
+// begin takes the terminal and starts the rescue process.
 func (s *stage) begin(fault string) error {
 	found := s.tty.state()
 	if err := s.tty.raw(); err != nil {
@@ -188,19 +186,19 @@ func (s *stage) begin(fault string) error {
 	}
 	s.tty.rescuer = callRescuer(s.tty, found, fault)
 	s.tty.hush()
-	_, _ = s.Write([]byte(questions)) // before the first frame: answers come before keys then
+	_, _ = s.Write([]byte(queries)) // before the first frame, so that replies come before keys
 	s.take()
 	return nil
 }
 
-// end gives it back.
+// end restores the terminal.
 func (s *stage) end() {
 	s.close(Grace)
 	s.tty.restore()
 	s.tty.dismiss()
 }
 
-// finish stops what ran beside the program. The end of ctx is no error.
+// finish stops feed. The end of ctx is not an error.
 func finish(ctx context.Context, cancel func(), err error, fed <-chan struct{}) (bool, error) {
 	if ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
 		err = nil

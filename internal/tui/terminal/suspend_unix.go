@@ -11,16 +11,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// suspend stops the program and whatever was started together with it, as the
-// terminal would for ctrl+z if it read keys itself. A stop that can be caught
-// would be lost where no shell watches. The program goes on with a signal.
+// suspend stops the process group, as the terminal driver does for ctrl+z in cooked
+// mode. It sends SIGSTOP, because SIGTSTP is ignored in an orphaned process group.
+// SIGCONT resumes the program.
 func suspend() { _ = syscall.Kill(0, syscall.SIGSTOP) }
 
-// signals are those that tell of the terminal.
+// signals receives the signals about the terminal.
 type signals chan os.Signal
 
-// catchSignals keeps signals until they are watched. The caller drops them. A
-// stop that nobody caught would be lost.
+// catchSignals queues signals until watch handles them. The caller must call drop.
 func catchSignals() signals {
 	s := make(signals, 8)
 	signal.Notify(s, syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT, syscall.SIGINT)
@@ -29,8 +28,7 @@ func catchSignals() signals {
 
 func (s signals) drop() { signal.Stop(s) }
 
-// watch sends what signals tell of the terminal until unwatch is called. An
-// interrupt is what its key is.
+// watch sends signals as messages until unwatch is called. SIGINT becomes ctrl+c.
 func (s signals) watch(t *tty, send func(tea.Msg)) (unwatch func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -61,8 +59,8 @@ func (s signals) watch(t *tty, send func(tea.Msg)) (unwatch func()) {
 	}
 }
 
-// await returns when the program is in the foreground; false if it is done
-// before.
+// await waits until the program is in the foreground. It returns false if done is
+// closed first.
 func (t *tty) await(done <-chan struct{}) bool {
 	for !t.foreground() {
 		select {

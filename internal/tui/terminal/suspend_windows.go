@@ -2,10 +2,10 @@ package terminal
 
 import tea "charm.land/bubbletea/v2"
 
-// suspend does nothing: there is no job control.
+// suspend does nothing: Windows has no job control.
 func suspend() {}
 
-// signals are none: the console tells its size with the keys.
+// signals is empty: the console reports its size as input.
 type signals struct{}
 
 func catchSignals() signals { return signals{} }

@@ -11,34 +11,34 @@ import (
 	"agent/internal/tui/terminal/rescue"
 )
 
-// tty is the terminal, or what stands for it in a test.
+// tty is the terminal, or its replacement in a test.
 type tty struct {
-	in       io.Reader // what is typed
-	out      io.Writer // what is drawn
-	keys     *os.File  // in, if that is a terminal
-	screen   *os.File  // out, if that is one
-	found    []saved   // how they were found, while they are raw
+	in       io.Reader // input, filtered
+	out      io.Writer // output
+	keys     *os.File  // the input if it is a terminal
+	screen   *os.File  // the output if it is a terminal
+	found    []saved   // the original states, while the terminal is raw
 	pastes   *pastes
 	loan     loan
 	*rescuer // may be nil
 }
 
-// saved is a terminal and how it was.
+// saved is a terminal and its original state.
 type saved struct {
 	file  *os.File
 	state *term.State
 }
 
-// openTTY returns the terminal on in and out; nil stands for the program's own.
-// It calls gone once nothing can be read from it any more: the program must not
-// outlive a terminal that was closed without a signal.
+// openTTY returns the terminal on in and out; nil means standard input or output. It
+// calls gone when reading fails, because the program must exit when its terminal is
+// closed without a signal.
 func openTTY(in io.Reader, out io.Writer, gone func()) (*tty, error) {
 	if out == nil {
 		out = os.Stdout
 	}
 	if in == nil {
 		in = os.Stdin
-		if !term.IsTerminal(os.Stdin.Fd()) { // something else comes in there
+		if !term.IsTerminal(os.Stdin.Fd()) { // standard input is redirected
 			console, _, err := tea.OpenTTY()
 			if err != nil {
 				return nil, fmt.Errorf("open the terminal: %w", err)
@@ -61,7 +61,7 @@ func terminalFile(f any) *os.File {
 	return nil
 }
 
-// size is that of the window; what windows used to have where none is known.
+// size returns the size of the window, 80×24 if it is unknown.
 func (t *tty) size() tea.WindowSizeMsg {
 	if t.screen != nil {
 		if w, h, err := term.GetSize(t.screen.Fd()); err == nil && w > 0 && h > 0 {
@@ -71,8 +71,7 @@ func (t *tty) size() tea.WindowSizeMsg {
 	return tea.WindowSizeMsg{Width: 80, Height: 24}
 }
 
-// state is how the terminal treats what passes through it; nil if that is not
-// known.
+// state returns the termios settings of the terminal, nil if they are unknown.
 func (t *tty) state() []byte {
 	if t.keys == nil {
 		return nil
@@ -84,7 +83,7 @@ func (t *tty) state() []byte {
 	return state
 }
 
-// raw has every key told as it is typed, and nothing drawn for it.
+// raw puts the terminal into raw mode.
 func (t *tty) raw() error {
 	var found []saved
 	for i, f := range []*os.File{t.keys, t.screen} {
@@ -106,8 +105,8 @@ func (t *tty) raw() error {
 	return nil
 }
 
-// restore leaves the terminal as it was found. In the background it does not:
-// there the terminal is another's, who sees to it.
+// restore restores the original state of the terminal. In the background it does
+// nothing: another program has the terminal.
 func (t *tty) restore() {
 	t.loud()
 	if !t.foreground() {

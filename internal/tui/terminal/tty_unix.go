@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// makeRaw returns how f was. Both directions of a terminal are one device, so
-// that it is done for the keys alone.
+// makeRaw puts f into raw mode and returns its original state. Input and output of a
+// terminal are one device, so it does nothing for the output.
 func makeRaw(f *os.File, keys bool) (*term.State, error) {
 	if !keys {
 		return nil, nil
@@ -23,8 +23,8 @@ func makeRaw(f *os.File, keys bool) (*term.State, error) {
 	return term.MakeRaw(f.Fd())
 }
 
-// foreground reports whether the terminal is ours to read from and to draw on,
-// and not that of a shell that runs the program in the background.
+// foreground reports whether the program is in the foreground process group of the
+// terminal, so that it may read and draw.
 func (t *tty) foreground() bool {
 	f := t.keys
 	if f == nil {
@@ -34,16 +34,16 @@ func (t *tty) foreground() bool {
 		return true
 	}
 	group, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)
-	return err != nil || group == unix.Getpgrp() // an error: no job control
+	return err != nil || group == unix.Getpgrp() // on an error there is no job control
 }
 
-// glance is how often the program looks whether it is in the foreground again,
-// which no signal tells. It looks only while it is not.
+// glance is how often a program in the background checks whether it is in the
+// foreground again, which no signal reports.
 const glance = 200 * time.Millisecond
 
-// watched is a terminal whose end is told, and which is not read from in the
-// background: that would stop the program. Nor is it while another program has
-// it.
+// watched reads from a terminal. It calls gone when reading fails. It does not read
+// in the background, which would stop the program, or while another program has the
+// terminal.
 type watched struct {
 	*os.File
 	tty  *tty
@@ -51,13 +51,13 @@ type watched struct {
 	read []byte
 }
 
-// watch returns what reads keys from f.
+// watch returns a reader of the keys from f.
 func (t *tty) watch(f *os.File, gone func()) io.Reader {
 	return &watched{File: f, tty: t, gone: gone}
 }
 
-// Read reads what is typed. Where it had to wait first, it returns nothing: who
-// calls looks whether there is anything to read, and can be stopped meanwhile.
+// Read reads typed input. If it had to wait for the terminal, it returns no bytes,
+// so that the caller polls again and can be canceled.
 func (w *watched) Read(p []byte) (int, error) {
 	if w.tty.loan.wait() {
 		return 0, nil
@@ -68,7 +68,7 @@ func (w *watched) Read(p []byte) (int, error) {
 		}
 		return 0, nil
 	}
-	w.read = slices.Grow(w.read[:0], len(p))[:len(p)-markRest] // Bubble Tea asks for far more
+	w.read = slices.Grow(w.read[:0], len(p))[:len(p)-markRest] // p is far larger
 	n, err := w.File.Read(w.read)
 	if err != nil {
 		w.gone()
@@ -87,13 +87,13 @@ func (w *watched) Read(p []byte) (int, error) {
 	return len(typed), nil
 }
 
-// escapeWait is how long an Escape byte waits for the rest of a sequence that it
-// may begin. Bubble Tea would wait for twice as long, which a user feels.
+// escapeWait is how long Read waits after an ESC byte for the rest of a sequence.
+// Bubble Tea waits twice as long, which users notice.
 const escapeWait = 25 * time.Millisecond
 
-// sequenceWait is how long the beginning of a sequence waits for its rest, as over
-// a slow connection. Its parameters would be taken for keys otherwise, and a digit
-// answers a question.
+// sequenceWait is how long Read waits for the rest of an incomplete sequence on a
+// slow connection. Otherwise its parameters would become key presses, and a digit
+// could answer a dialog.
 const sequenceWait = 500 * time.Millisecond
 
 // startsSequence reports whether b ends in a control sequence (ESC [ or ESC O)
@@ -111,9 +111,8 @@ func startsSequence(b []byte) bool {
 	return true
 }
 
-// escapeKey is the Escape key as the kitty keyboard protocol writes it, which is
-// complete: nothing waits for more. A terminal that speaks the protocol sends it
-// itself.
+// escapeKey is the Escape key in the kitty keyboard protocol, which is unambiguous.
+// Terminals that support the protocol send it themselves.
 const escapeKey = "\x1b[27u"
 
 // more reports whether there is more to read within d.

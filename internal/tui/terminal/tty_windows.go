@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// makeRaw has the console tell keys, and take what is drawn, as terminals do
-// everywhere else. It returns how f was.
+// makeRaw switches the console input to raw mode, or the output to escape sequences.
+// It returns the original state of f.
 func makeRaw(f *os.File, keys bool) (*term.State, error) {
 	if keys {
 		return term.MakeRaw(f.Fd())
@@ -26,9 +26,9 @@ func makeRaw(f *os.File, keys bool) (*term.State, error) {
 	return state, windows.SetConsoleMode(windows.Handle(f.Fd()), mode)
 }
 
-// foreground is always true: there is no job control.
+// foreground returns true: Windows has no job control.
 func (t *tty) foreground() bool { return true }
 
-// watch returns f: the console ends with a signal, and tells of keys in a way of
-// its own.
+// watch returns f: a closed console sends a signal, and Bubble Tea reads console
+// events itself.
 func (t *tty) watch(f *os.File, _ func()) io.Reader { return f }

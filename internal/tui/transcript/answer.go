@@ -40,7 +40,7 @@ func (a *answer) own() string { return a.edges.own(a.text.String()) }
 func (a *answer) Draw(c Canvas) []string {
 	lines := a.lines(c)
 	if a.cut {
-		lines = append(slices.Clone(lines), c.Styles.Dim.Render(ink.Truncate("(cut)", c.Inner())))
+		lines = append(slices.Clone(lines), c.Styles.Dim.Render(ink.Truncate("(incomplete)", c.Inner())))
 	}
 	return lines
 }

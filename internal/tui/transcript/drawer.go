@@ -10,7 +10,9 @@ type drawer struct {
 	look   int // counts changes of what applies to all rows
 	width  int
 	Frame  int  // of the spinner
-	full   bool // all items show all they have
+	full   bool // all items show everything
+
+	OpenKey string // the key that opens an item, for hints; optional
 }
 
 // Restyle draws everything with st from now on.
@@ -30,7 +32,7 @@ func (d *drawer) lines(p Position) (lines []string, gap int) {
 	r := d.row(p)
 	now := drawing{r.version, d.width, d.look}
 	if r.Drawn != now {
-		r.Lines = r.Draw(Canvas{Styles: d.styles, Width: max(d.width, 1), frame: d.Frame, Full: d.full})
+		r.Lines = r.Draw(Canvas{Styles: d.styles, Width: max(d.width, 1), frame: d.Frame, Full: d.full, key: d.OpenKey})
 		r.Drawn = now
 	}
 	if len(r.Lines) == 0 {

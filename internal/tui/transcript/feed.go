@@ -62,7 +62,7 @@ func (f *Feed) Apply(ev event.Event) {
 	case *event.TurnEnd:
 		f.turnEnd(ev)
 	case *event.Renamed:
-		f.list.append(&Closing{"this session is called " + ink.Quoted(ev.Title)})
+		f.list.append(&Closing{"session renamed to " + ink.Quoted(ev.Title)})
 	case *event.Compacted:
 		f.compacted(ev)
 	case event.Streamed:
@@ -178,11 +178,11 @@ func (f *Feed) turnEnd(ev *event.TurnEnd) {
 	}
 	switch {
 	case ev.Reason == event.UserInterrupt:
-		stopped := "stopped"
+		text := "interrupted"
 		if ev.Error != "" {
-			stopped += ": " + ink.SanitizeLine(ev.Error)
+			text += ": " + ink.SanitizeLine(ev.Error)
 		}
-		facts = append([]string{stopped}, facts...)
+		facts = append([]string{text}, facts...)
 	case ev.Reason != event.Done:
 		f.list.append(&Problem{Explain(ev), ev.Hint})
 	}
@@ -191,11 +191,11 @@ func (f *Feed) turnEnd(ev *event.TurnEnd) {
 }
 
 func (f *Feed) compacted(ev *event.Compacted) {
-	text := "cut old content from what the model is told"
+	text := "context compacted"
 	if ev.Why != "" {
 		text += " (" + ink.SanitizeLine(ev.Why) + ")"
 	}
-	f.list.append(&Closing{text + ": about " + phrase.Thousands(ev.Saved) + " tokens saved; the session keeps all of it"})
+	f.list.append(&Closing{text + ": about " + phrase.Thousands(ev.Saved) + " tokens saved; the transcript is kept"})
 }
 
 // Rewind forgets the events from number keep on.
@@ -268,15 +268,15 @@ func Explain(ev *event.TurnEnd) string {
 	}
 	switch ev.Reason {
 	case event.OutOfTokens:
-		return "the reply reached its limit of tokens"
+		return "the reply reached the output token limit"
 	case event.Filtered:
-		return "the provider refused to answer"
+		return "the provider blocked the reply (content filter)"
 	case event.MaxSteps:
 		return fmt.Sprintf("stopped after %s", phrase.Count(ev.Steps, "step"))
 	case event.AllFailed:
-		return "stopped: the tools failed in step after step"
+		return "stopped: all tool calls failed in several consecutive steps"
 	case event.LogError:
-		return "the session cannot be written"
+		return "cannot save the session"
 	}
 	return "the turn ended: " + string(ev.Reason)
 }

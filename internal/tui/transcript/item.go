@@ -18,9 +18,10 @@ type Item interface {
 // Canvas describes what an item is drawn for.
 type Canvas struct {
 	Styles *ink.Styles
-	Width  int  // of the window; at least 1
-	frame  int  // of the spinner
-	Full   bool // items show all they have, open or not
+	Width  int    // of the window; at least 1
+	frame  int    // of the spinner
+	Full   bool   // items show everything, whether they are open or not
+	key    string // opens an item; empty for none
 }
 
 // Inner returns the width without the gutter.
@@ -42,7 +43,17 @@ func (c Canvas) limit() int {
 	return openBytes
 }
 
-// omitted says how many lines are left out, if any are.
+// collapsed returns the text that stands for n hidden lines of a closed item, with
+// the key that opens it.
+func (c Canvas) collapsed(n int) string {
+	text := "+ " + phrase.Count(n, "line")
+	if c.key != "" {
+		text += " (" + c.key + ")"
+	}
+	return text
+}
+
+// omitted returns the line that says how many lines are left out, if any.
 func (c Canvas) omitted(lines int) []string {
 	if lines == 0 {
 		return nil
@@ -125,10 +136,12 @@ func (p *Prompt) Draw(c Canvas) []string {
 	lines := ink.Wrap(ink.Sanitize(text), c.Inner())
 	over := len(lines) + more - promptLines
 	p.long = over > 1
+	rest := c.omitted(more)
 	if p.long && !p.Open && !c.Full {
-		lines, more = lines[:min(promptLines, len(lines))], over
+		lines = lines[:min(promptLines, len(lines))]
+		rest = []string{c.Styles.Dim.Render(ink.Truncate(c.collapsed(over), c.Inner()))}
 	}
-	return ink.Hang(c.Styles.Cyan.Render(ink.MarkUser), append(ink.RenderLines(c.Styles.Bold, lines), c.omitted(more)...))
+	return ink.Hang(c.Styles.Cyan.Render(ink.MarkUser), append(ink.RenderLines(c.Styles.Bold, lines), rest...))
 }
 
 // Notice is an item with something that the user should know.

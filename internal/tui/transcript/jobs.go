@@ -18,13 +18,13 @@ type JobList struct {
 // Draw implements Item.
 func (j *JobList) Draw(c Canvas) []string {
 	if len(j.Jobs) == 0 {
-		return dimText(c, "nothing runs in the background")
+		return dimText(c, "no background jobs")
 	}
 	var lines []string
 	for _, job := range j.Jobs {
 		state := ink.SanitizeLine(job.State)
 		if state == "" {
-			state = "runs · " + phrase.Seconds(j.Now.Sub(job.Began))
+			state = "running · " + phrase.Seconds(j.Now.Sub(job.Began))
 		}
 		left := strconv.Itoa(job.ID) + "  " + ink.SanitizeLine(job.Title)
 		if c.Width >= 60 {
@@ -33,7 +33,7 @@ func (j *JobList) Draw(c Canvas) []string {
 		lines = append(lines, ink.Spread(left, c.Styles.Dim.Render(state), c.Inner()))
 	}
 	if Running(j.Jobs) > 0 {
-		lines = append(lines, ink.RenderLines(c.Styles.Dim, ink.Wrap("/jobs stop N stops one", c.Inner()))...)
+		lines = append(lines, ink.RenderLines(c.Styles.Dim, ink.Wrap("/jobs stop N stops a job", c.Inner()))...)
 	}
 	return ink.Hang(" ", lines)
 }

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,8 +73,7 @@ func (r *reply) stream(delta llm.Delta) {
 	case llm.CallDelta:
 		row := r.preview(llm.ToolCall, d.Index).row
 		t := row.Item.(*Tool)
-		t.Title = cmp.Or(t.Title, d.Name)
-		t.written += len(d.Args)
+		t.compose(d.Name, d.Args)
 		row.Touch()
 	}
 }
@@ -155,7 +153,7 @@ func (r *reply) finish(m llm.Message) {
 	case *thinking:
 		it.finish(m.Text)
 	case *Tool:
-		it.id, it.Title, it.Stage = m.ID, m.Name, waiting
+		it.id, it.Title, it.Stage = m.ID, callTitle(m.Name, string(m.Input)), waiting
 		r.tools[m.ID] = p.row
 	}
 }
@@ -222,7 +220,7 @@ func (r *reply) asked(ask event.Ask) {
 		return
 	}
 	r.call(ask.ID, func(t *Tool) {
-		t.Title, t.Effect, t.targets, t.Stage = ask.Title, ask.Effect, ask.Targets, asking
+		t.Title, t.Effect, t.targets, t.proposed, t.Stage = ask.Title, ask.Effect, ask.Targets, ask.Diffs, asking
 	})
 }
 
@@ -348,6 +346,10 @@ type Retry struct {
 
 // Draw implements Item.
 func (r *Retry) Draw(c Canvas) []string {
-	text := fmt.Sprintf("%s. Trying again in %s (%d of %d).", strings.TrimRight(ink.Sanitize(r.Error), "."), phrase.Seconds(r.left), r.Attempt, r.Of)
+	when := "now"
+	if r.left > 0 {
+		when = "in " + phrase.Seconds(r.left)
+	}
+	text := fmt.Sprintf("%s. Retrying %s (attempt %d of %d).", strings.TrimRight(ink.Sanitize(r.Error), "."), when, r.Attempt, r.Of)
 	return ink.Hang(c.Styles.Yellow.Render(ink.MarkFailed), ink.Wrap(withHint(text, r.Hint), c.Inner()))
 }

@@ -6,7 +6,6 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"agent/internal/llm/phrase"
 	"agent/internal/loop/event"
 	"agent/internal/tui/ink"
 )
@@ -37,7 +36,7 @@ func (c *ShellCommand) Draw(on Canvas) []string {
 	}
 	lines = ink.RenderLines(on.Styles.Bold, lines)
 	if more > 0 {
-		lines = append(lines, on.Styles.Dim.Render(moreLines(more, on.Inner())))
+		lines = append(lines, on.Styles.Dim.Render(ink.Truncate(on.collapsed(more), on.Inner())))
 	}
 	if room := on.Inner() - lipgloss.Width(lines[0]) - 2; right != "" && lipgloss.Width(right) <= room {
 		lines[0] = ink.Spread(lines[0], on.Styles.Dim.Render(right), on.Inner())
@@ -48,14 +47,14 @@ func (c *ShellCommand) Draw(on Canvas) []string {
 	if c.Stage == Finished && c.Outcome != event.OK {
 		mark = on.Styles.Red.Render(ink.MarkFailed)
 	}
-	for _, l := range c.output(max(on.Width-4, 1), c.Open || on.Full) {
+	for _, l := range c.output(on, max(on.Width-4, 1), c.Open || on.Full) {
 		lines = append(lines, strings.TrimRight("  "+on.Styles.Dim.Render(l), " "))
 	}
 	return ink.Hang(mark, lines)
 }
 
 // output returns the output as far as it is shown.
-func (c *ShellCommand) output(width int, open bool) []string {
+func (c *ShellCommand) output(on Canvas, width int, open bool) []string {
 	if c.Stage != Finished {
 		return lastLines(outputLines(c.tail, width), shellLines)
 	}
@@ -68,7 +67,7 @@ func (c *ShellCommand) output(width int, open bool) []string {
 	}
 	lines := outputLines(text, width)
 	if more := len(lines) - shellLines; more > 1 {
-		return append([]string{ink.Truncate("… "+phrase.Count(more, "more line")+" above", width)}, lines[more:]...)
+		return append([]string{ink.Truncate(on.collapsed(more), width)}, lines[more:]...)
 	}
 	return lines
 }

@@ -2,6 +2,8 @@ package transcript
 
 import (
 	"cmp"
+	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,11 +55,14 @@ type Tool struct {
 	Diffs   []event.Diff
 	todo    []event.TodoItem // the plan that it set
 
-	written int // bytes of its arguments, while the model writes them
-	began   time.Time
-	took    time.Duration // so far, while it runs
-	tail    string        // the end of its output, while it runs
-	result  string        // all of its output
+	args     string       // the beginning of the arguments while they stream
+	written  int          // bytes of the arguments that have streamed
+	proposed []event.Diff // the changes that wait for approval
+	began    time.Time
+	took     time.Duration // so far, while the call runs
+	tail     string        // the end of the output while the call runs
+	result   string        // the complete output
+	lines    int           // of result
 
 	decision
 	folding
@@ -75,6 +80,44 @@ func (t *Tool) class() class { return steps }
 
 func (t *Tool) more() bool { return t.Stage >= running }
 
+// compose adds a piece of the call while the model writes it.
+func (t *Tool) compose(name, args string) {
+	t.Title = cmp.Or(t.Title, name)
+	t.written += len(args)
+	if room := maxArgs - len(t.args); room > 0 {
+		t.args += args[:min(room, len(args))]
+		t.Title = callTitle(verb(t.Title), t.args)
+	}
+}
+
+// maxArgs is how many bytes of streamed arguments are searched for a title.
+const maxArgs = 4 << 10
+
+// callTitle returns a title for a call that has none yet: the name of the tool and
+// the argument that identifies the call. args may be incomplete JSON.
+func callTitle(name, args string) string {
+	names := []string{"path", "file", "file_path", "command", "url", "pattern", "query"}
+	dec := json.NewDecoder(strings.NewReader(args))
+	if start, err := dec.Token(); err != nil || start != json.Delim('{') {
+		return name
+	}
+	best := len(names)
+	title := name
+	for best > 0 && dec.More() {
+		key, err := dec.Token()
+		var value any
+		if err != nil || dec.Decode(&value) != nil {
+			break
+		}
+		text, ok := value.(string)
+		if i := slices.Index(names, key.(string)); ok && text != "" && i >= 0 && i < best {
+			best = i
+			title = name + " " + text
+		}
+	}
+	return title
+}
+
 // start begins to run the call.
 func (t *Tool) start(ev *event.ToolStart, now time.Time) {
 	t.Title, t.Effect, t.targets = ev.Title, ev.Effect, ev.Targets
@@ -83,9 +126,19 @@ func (t *Tool) start(ev *event.ToolStart, now time.Time) {
 
 // end sets the result.
 func (t *Tool) end(ev *event.ToolEnd) {
-	t.Title, t.Effect = cmp.Or(ev.Title, t.Title), cmp.Or(ev.Effect, t.Effect)
-	t.Stage, t.Outcome, t.Summary, t.Diffs = Finished, ev.Outcome, ev.Summary, ev.Diffs
-	t.took, t.result, t.tail = ev.Duration, ev.Result.Text, ""
+	if ev.Title != verb(t.Title) { // a call that could not be prepared has only the name of its tool
+		t.Title = cmp.Or(ev.Title, t.Title)
+	}
+	t.Effect = cmp.Or(ev.Effect, t.Effect)
+	t.Diffs = ev.Diffs
+	if t.Stage != running && (ev.Outcome == event.Refused || ev.Outcome == event.Interrupted) {
+		t.Diffs = t.proposed
+	}
+	t.Stage, t.Outcome, t.Summary = Finished, ev.Outcome, ev.Summary
+	t.took, t.result, t.tail, t.proposed = ev.Duration, ev.Result.Text, "", nil
+	if text := strings.TrimRight(t.result, "\r\n"); text != "" {
+		t.lines = strings.Count(text, "\n") + 1
+	}
 }
 
 // abandon ends a call that has no further events.
@@ -142,7 +195,11 @@ func (t *Tool) line(c Canvas) string {
 	if rest != "" {
 		left += "  " + rest
 	}
-	return t.mark(c) + " " + t.fields(c, left, t.words(), t.time(c))
+	middle := t.words()
+	if middle == "" && !t.Open && !c.Full && t.Stage == Finished && t.Outcome == event.OK && t.Effect != "read" && t.lines > 0 {
+		middle = c.collapsed(t.lines)
+	}
+	return t.mark(c) + " " + t.fields(c, left, middle, t.time(c))
 }
 
 // fields draws left, middle and right in one line. The middle is left out if there
@@ -175,11 +232,14 @@ func (t *Tool) words() string {
 		}
 		return ink.SanitizeLine(t.Summary)
 	case event.Refused:
-		return "refused"
+		if t.byUser {
+			return "rejected"
+		}
+		return "denied"
 	case event.Interrupted:
-		return "stopped"
+		return "interrupted"
 	case event.Uncertain:
-		return "nobody knows how it ended"
+		return "outcome unknown"
 	}
 	return ""
 }
@@ -218,7 +278,14 @@ func (t *Tool) body(c Canvas, open bool) []string {
 		if len(t.Diffs) > 1 {
 			out = append(out, ink.Truncate(ink.SanitizeLine(d.Path)+"  "+diff.Stat(d), width))
 		}
-		out = append(out, diff.Lines(c.Styles, d, width, limit)...)
+		lines, more := diff.Head(c.Styles, d, width, limit)
+		out = append(out, lines...)
+		switch {
+		case more > 0 && open:
+			out = append(out, c.Styles.Dim.Render(moreLines(more, width)))
+		case more > 0:
+			out = append(out, c.Styles.Dim.Render(ink.Truncate(c.collapsed(more), width)))
+		}
 	}
 	out = append(out, t.output(c, width, open)...)
 	for i, l := range out {
@@ -262,15 +329,31 @@ func (t *Tool) output(c Canvas, width int, open bool) []string {
 		text, more := ink.Head(t.result, c.limit())
 		lines := ink.RenderLines(c.Styles.Dim, firstLines(outputLines(text, width), limit, width))
 		return append(lines, c.omitted(more)...)
-	case t.Outcome == event.Failed && t.Summary != "": // it ran, and its end says why it failed
-		return ink.RenderLines(c.Styles.Dim, lastLines(outputLines(ink.Tail(t.result, closedBytes), width), tailLines))
+	case t.Outcome == event.Interrupted: // the first line says so
+		_, text, _ := strings.Cut(t.result, "\n")
+		return t.outputEnd(c, text, t.lines-1, width)
+	case t.Outcome == event.Failed && t.Summary != "": // the call ran; the end of its output says why it failed
+		return t.outputEnd(c, t.result, t.lines, width)
 	case t.Outcome == event.Failed:
 		text, more := ink.Head(strings.TrimSpace(t.result), closedBytes)
 		lines := ink.Wrap(ink.Sanitize(text), width)
 		if over := len(lines) + more - errorLines; over > 1 {
-			return append(lines[:min(errorLines, len(lines))], moreLines(over, width))
+			return append(lines[:min(errorLines, len(lines))], ink.Truncate(c.collapsed(over), width))
 		}
 		return lines
 	}
 	return nil
+}
+
+// outputEnd draws the last lines of text, which has count lines.
+func (t *Tool) outputEnd(c Canvas, text string, count, width int) []string {
+	lines := outputLines(ink.Tail(text, closedBytes), width)
+	if len(text) <= closedBytes {
+		count = len(lines)
+	}
+	more := count - tailLines
+	if more <= 1 {
+		return ink.RenderLines(c.Styles.Dim, lines)
+	}
+	return ink.RenderLines(c.Styles.Dim, append(lastLines(lines, tailLines), ink.Truncate(c.collapsed(more), width)))
 }

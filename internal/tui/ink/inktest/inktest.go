@@ -1,5 +1,5 @@
-// Package inktest holds what tests of all that is drawn have in common: the
-// looks that goldens are drawn in, and what must hold of every line.
+// Package inktest holds helpers for tests of drawn text: the looks of goldens, and
+// checks that every line must pass. Production code never imports it.
 package inktest
 
 import (
@@ -16,9 +16,9 @@ import (
 	"agent/internal/tui/ink"
 )
 
-var updateGoldens = flag.Bool("update", false, "write the goldens of markdown and diffs anew")
+var updateGoldens = flag.Bool("update", false, "write the goldens of markdown and diffs")
 
-// Looks are the terminals that goldens are drawn for.
+// Looks holds the styles that goldens are drawn with.
 var Looks = map[string]*ink.Styles{
 	"dark":    ink.Look{Dark: true}.Styles(),
 	"light":   ink.Look{}.Styles(),
@@ -26,8 +26,8 @@ var Looks = map[string]*ink.Styles{
 	"painted": ink.Look{Theme: "dark", Dark: true}.Styles(),
 }
 
-// CheckGolden compares lines with a golden in which ESC and BEL are signs that
-// Sanitize does not write.
+// CheckGolden compares lines with a golden file, in which ⎋ and ⍾ stand for ESC and
+// BEL.
 func CheckGolden(t *testing.T, file string, lines []string) {
 	t.Helper()
 	got := strings.NewReplacer("\x1b", "⎋", "\a", "⍾").Replace(strings.Join(lines, "\n")) + "\n"
@@ -57,8 +57,8 @@ func Bare(lines []string) []string {
 
 var legal = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;(https?://[!-~]*)?\a")
 
-// CheckLines checks what holds for all that is drawn: it fits, and nothing
-// tells the terminal anything but styles and links to the web.
+// CheckLines checks that lines fit into width and contain no escape sequences but
+// styles and web links.
 func CheckLines(t testing.TB, lines []string, width int) {
 	t.Helper()
 	for _, line := range lines {
@@ -70,14 +70,13 @@ func CheckLines(t testing.TB, lines []string, width int) {
 			t.Fatalf("control characters reach the terminal: %q", line)
 		}
 		if strings.HasSuffix(ansi.Strip(line), " ") && !strings.Contains(line, ";48;2;") {
-			t.Fatalf("blanks that nobody painted at the end of %q", line)
+			t.Fatalf("unpainted trailing blanks in %q", line)
 		}
 	}
 }
 
-// Control reports whether r must never be drawn: it controls the terminal, turns
-// the direction of text, or is of those that stand for something else within the
-// program.
+// Control reports whether r must never be drawn: it is a control character, changes
+// the text direction, or is a private-use placeholder of the program.
 func Control(r rune) bool {
 	return r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0xe000 && r <= 0xf8ff
 }

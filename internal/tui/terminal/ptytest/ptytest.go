@@ -1,5 +1,6 @@
-// Package ptytest is a terminal for tests: a pty, what a program has written to
-// it, and which modes that leaves on.
+// Package ptytest provides a terminal for tests: a pty that records the output of a
+// program and reports the modes that it leaves set. It is never part of the program.
+// Start reading at Open.
 package ptytest
 
 import (
@@ -12,25 +13,25 @@ import (
 	"github.com/creack/pty"
 )
 
-// hang is how long a test waits before it calls something stuck.
+// hang is how long a test waits before it fails.
 const hang = 30 * time.Second
 
-// Terminal is a pty that keeps all that is written to it.
+// Terminal is a pty that records all output.
 type Terminal struct {
-	Ours   *os.File // where a person sits
-	Theirs *os.File // that a program has for its terminal
+	Ours   *os.File // the side of the user
+	Theirs *os.File // the side of the program
 
 	t      testing.TB
-	closed chan struct{} // when nobody has the terminal any more
-	seen   int           // bytes of the output that were expected
+	closed chan struct{} // closed when no process has the terminal open
+	seen   int           // bytes of the output that Expect consumed
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	output  strings.Builder
 	changed chan struct{} // closed and replaced at each piece of output
 }
 
-// Open returns a terminal of the size given, which goes with the test. Without
-// ptys the test is skipped.
+// Open returns a terminal of that size, which is closed at the end of the test. It
+// skips the test if there are no ptys.
 func Open(t testing.TB, cols, rows int) *Terminal {
 	t.Helper()
 	ours, theirs, err := pty.Open()
@@ -65,7 +66,7 @@ func (x *Terminal) read() {
 	}
 }
 
-// Type sends keys as a terminal sends them.
+// Type sends keys as encoded by a terminal.
 func (x *Terminal) Type(keys string) {
 	x.t.Helper()
 	if _, err := x.Ours.WriteString(keys); err != nil {
@@ -73,8 +74,8 @@ func (x *Terminal) Type(keys string) {
 	}
 }
 
-// Expect waits until text was written after what was expected before, and
-// returns what is between them.
+// Expect waits for text after the text of the last Expect, and returns the output
+// between them.
 func (x *Terminal) Expect(text string) (between string) {
 	x.t.Helper()
 	from := x.seen
@@ -85,7 +86,7 @@ func (x *Terminal) Expect(text string) (between string) {
 	return rest[:at]
 }
 
-// Until waits until what was written, all of it, is as wanted.
+// Until waits until ok returns true for all output so far.
 func (x *Terminal) Until(what string, ok func(output string) bool) {
 	x.t.Helper()
 	late := time.After(hang)
@@ -114,19 +115,18 @@ func (x *Terminal) written() string {
 	return x.output.String()
 }
 
-// Whole returns all that was written, when nobody has the terminal any more.
+// Whole waits until no process has the terminal open and returns all output.
 func (x *Terminal) Whole() string {
 	x.t.Helper()
 	select {
 	case <-x.closed:
 	case <-time.After(hang):
-		x.t.Fatal("somebody still has the terminal")
+		x.t.Fatal("a process still has the terminal open")
 	}
 	return x.written()
 }
 
-// Left lists the modes that are still on after output, and what else is not as
-// a program found it.
+// Left returns the modes and other settings that are still changed after output.
 func Left(output string) (on []string) {
 	left := func(what, set, reset string) {
 		if strings.LastIndex(output, "\x1b["+set) > strings.LastIndex(output, "\x1b["+reset) {

@@ -1,51 +1,49 @@
-// Package rescue is a small process beside this program that sees to the
-// terminal where the program itself no longer can: when a fault ends it, in
-// whatever goroutine, and when it is killed.
+// Package rescue holds the rescue process, a small child process that restores the
+// terminal when the program cannot: after a crash in any goroutine, or when it is
+// killed. It does nothing else with the terminal.
 //
-// The program starts itself again under the name Name, with the terminal as its
-// standard output and a pipe. It writes an Order into the pipe, has the runtime
-// write there what it tells of a fault, and says Farewell when it leaves the
-// terminal in order itself. When something else comes, or nothing any more, the
-// process restores the terminal, and keeps what came. The pipe is small: the
-// runtime cannot finish telling, and the program cannot end, before the terminal
-// is restored.
+// The program starts its own executable under the name Name, with the terminal as
+// standard output and a pipe. It writes an Order into the pipe, sets the pipe as the
+// runtime's crash output, and writes Farewell if it restored the terminal itself. If
+// anything else arrives, or the pipe is closed, the process restores the terminal
+// and saves what arrived as the crash report. The pipe is small, so that the runtime
+// cannot finish writing, and the program cannot exit, before the terminal is
+// restored.
 //
-// The process leads a session of its own, so that nothing that concerns the
-// terminal's concerns it. Run makes a process such a one: the main function of
-// every program that draws on a terminal calls it first.
+// The process has its own session, so that signals of the terminal do not reach it.
+// The main function of every program that draws on a terminal must call Run first.
 package rescue
 
 import "encoding/binary"
 
-// Name is the name that the process is started under, its only argument.
+// Name is argument 0 of the rescue process, its only argument.
 const Name = "agent: rescue"
 
-// dispatched is set by Run, before anything else in the program runs. A program
-// that does not call Run must not start itself under Name: it would run main
-// again.
+// dispatched is set by Run. A program that does not call Run must not start itself
+// under Name, because the child would run main again.
 var dispatched bool
 
-// Dispatched reports whether this program has called Run, so that it can start
-// itself under Name.
+// Dispatched reports whether this program has called Run and can start a rescue
+// process.
 func Dispatched() bool { return dispatched }
 
-// Orders is the descriptor of the pipe.
+// Orders is the file descriptor of the pipe in the rescue process.
 const Orders = 3
 
-// Farewell is what the program writes when there is nothing to do.
+// Farewell tells the rescue process that there is nothing to do.
 const Farewell = '.'
 
-// Order is what is to be done for a program that is gone.
+// Order describes how to restore the terminal and report a crash.
 type Order struct {
 	Found  []byte // the terminal's State before the program changed it
-	Raw    []byte // and after: where it is another by now, it is somebody else's already
-	Modes  string // what switches the modes of the terminal off
-	Report string // the file that keeps what the runtime tells of a fault
-	Say    string // what the person is told of a fault
+	Raw    []byte // the State after; if it is different now, another program has the terminal
+	Modes  string // the sequences that reset the terminal's modes
+	Report string // path of the crash report
+	Say    string // the message for the user after a crash
 }
 
-// Encode returns an order as it is to be written: its size, and each of its
-// parts behind the size of that.
+// Encode returns the encoded order: its size, then each field preceded by its size,
+// as 32-bit big-endian numbers.
 func (o Order) Encode() []byte {
 	var parts []byte
 	for _, p := range []string{string(o.Found), string(o.Raw), o.Modes, o.Report, o.Say} {
@@ -54,7 +52,7 @@ func (o Order) Encode() []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(parts))), parts...)
 }
 
-// decode is the reverse of Encode, for what comes behind the size.
+// decode decodes an encoded order without its leading size.
 func decode(b []byte) (o Order, ok bool) {
 	var parts [5]string
 	for i := range parts {

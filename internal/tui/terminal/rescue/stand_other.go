@@ -4,11 +4,11 @@ package rescue
 
 import "errors"
 
-// Stands says that there can be such a process here.
+// Stands reports whether rescue processes are supported on this platform.
 const Stands = false
 
 // Run does nothing.
 func Run() {}
 
-// State is not known here.
+// State is not supported on this platform.
 func State(int) ([]byte, error) { return nil, errors.ErrUnsupported }

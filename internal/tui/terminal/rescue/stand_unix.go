@@ -11,11 +11,11 @@ import (
 	"unsafe"
 )
 
-// Stands says that there can be such a process here.
+// Stands reports whether rescue processes are supported on this platform.
 const Stands = true
 
-// Run makes this process a rescuer if it was started as one, and does not return
-// then. Package dispatch calls it.
+// Run acts as the rescue process, and does not return, if this process was started
+// as one. Otherwise it does nothing.
 func Run() {
 	dispatched = true
 	var s syscall.Stat_t
@@ -26,7 +26,7 @@ func Run() {
 	syscall.Exit(0)
 }
 
-// stand waits for the end of the program and does what is left to do.
+// stand waits for the end of the program and restores the terminal if necessary.
 func stand() {
 	o, ok := receive()
 	if !ok {
@@ -41,7 +41,7 @@ func stand() {
 		setState(1, o.Found)
 	}
 	write(1, o.Modes)
-	if n == 0 { // it was killed
+	if n == 0 { // the program was killed
 		return
 	}
 	_ = os.MkdirAll(filepath.Dir(o.Report), 0o700)
@@ -78,7 +78,7 @@ func fill(b []byte) bool {
 	return true
 }
 
-// read returns 0 at the end.
+// read reads from the pipe and returns the number of bytes, 0 at the end.
 func read(b []byte) int {
 	for {
 		n, err := syscall.Read(Orders, b)
@@ -101,7 +101,7 @@ func write(fd int, s string) {
 	}
 }
 
-// State returns how the terminal at fd treats what passes through it.
+// State returns the termios settings of the terminal at fd.
 func State(fd int) ([]byte, error) {
 	var t syscall.Termios
 	if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), readState, uintptr(unsafe.Pointer(&t))); errno != 0 {
